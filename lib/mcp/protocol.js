@@ -1,0 +1,79 @@
+/** The protocol's released versions and what of them goes over the wire. */
+
+/** The stateless era's version. */
+export const MODERN_VERSION = '2026-07-28';
+
+/** Versions with initialize, newest first; a server answers with the one that it wants to speak. */
+export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+
+/** The first version whose requests carry MCP-Protocol-Version. */
+const VERSION_HEADER_SINCE = '2025-06-18';
+
+/** JSON-RPC error codes that only a modern server sends: it understood the request and refuses it. */
+export const MODERN_ERRORS = {
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+};
+
+export const CLIENT_INFO = { name: 'mcp-load-lab', version: '0.1.0' };
+
+/** `_meta` of every modern request. */
+export const MODERN_META = {
+  'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
+};
+
+/** Where a modern result names its server. */
+export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo';
+
+/** Methods whose `Mcp-Name` header repeats this member of the parameters. */
+const NAMED_BY = /** @type {Record<string, string>} */ ({
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+});
+
+/**
+ * @param {string} value
+ * @param {(text: string) => string} base64
+ * @returns {string} the value as a header may carry it; what is unsafe there travels as base64
+ */
+function headerValue(value, base64) {
+  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?')
+    ? value
+    : `=?base64?${base64(value)}?=`;
+}
+
+/**
+ * @param {object} request
+ * @param {'modern' | 'legacy'} request.era
+ * @param {string} request.version '' before it was negotiated
+ * @param {string} request.token '' = none
+ * @param {string} request.session '' = none
+ * @param {string} request.method
+ * @param {Record<string, unknown>} request.params
+ * @param {(text: string) => string} base64
+ * @returns {Record<string, string>} the headers of one POST
+ */
+export function requestHeaders({ era, version, token, session, method, params }, base64) {
+  /** @type {Record<string, string>} */
+  const headers = {
+    'Content-Type': 'application/json',
+    // Both, or the official servers answer 406.
+    Accept: 'application/json, text/event-stream',
+    'User-Agent': `${CLIENT_INFO.name}/${CLIENT_INFO.version}`,
+  };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (era === 'modern') {
+    headers['MCP-Protocol-Version'] = version;
+    headers['Mcp-Method'] = method;
+    const name = params[NAMED_BY[method] ?? ''];
+    if (typeof name === 'string') headers['Mcp-Name'] = headerValue(name, base64);
+  } else {
+    if (version >= VERSION_HEADER_SINCE) headers['MCP-Protocol-Version'] = version;
+    if (session) headers['Mcp-Session-Id'] = session;
+  }
+  return headers;
+}

@@ -1,0 +1,168 @@
+/**
+ * What a run is judged by. A scenario gives one object, scope -> metric -> limit:
+ *
+ *     { all: { failure_share: 0.001 }, baseline: { p99_ms: 85 }, each: { p99_vs_first: 1.3 } }
+ *
+ * A scope is `all`, `each` (every measured phase that is not an overload), the name of a phase,
+ * `class:read` or `operation:get_user`. Everything k6 can judge becomes a k6 threshold, with a guard on
+ * the number of samples beside it; what compares phases is judged after the run, from the same list.
+ */
+import { ConfigError } from './config.js';
+
+/**
+ * @typedef {Record<string, Record<string, number>>} Objectives
+ *
+ * @typedef {object} Objective
+ * @property {{phase?: string, operation?: string, class?: string}} scope {} = the whole run
+ * @property {string} metric
+ * @property {'<' | '<=' | '>='} op
+ * @property {number} limit
+ * @property {number} [min_samples] a relative objective is not judged with fewer samples on either side
+ * @property {{phase: string}} [relative_to] the observed value is the ratio to this phase's figure
+ * @property {{metric: string, expression: string}} [k6] the k6 threshold that judges it
+ */
+
+/**
+ * A percentile needs at least one sample beyond it to be more than the maximum: 1 / (1 - q).
+ *
+ * @type {Record<string, {metric: string, expression: (limit: number) => string, samples: number}>}
+ */
+const ABSOLUTE = {
+  p50_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(50)<${limit}`, samples: 2 },
+  p90_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(90)<${limit}`, samples: 10 },
+  p95_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(95)<${limit}`, samples: 20 },
+  p99_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(99)<${limit}`, samples: 100 },
+  failure_share: { metric: 'mcp_request_failed', expression: (limit) => `rate<${limit}`, samples: 1 },
+};
+
+/**
+ * Judged after the run, against the first measured phase. A ratio of two p99s is mostly noise until each
+ * tail holds some ten samples.
+ *
+ * @type {Record<string, {metric: string, op: '<=' | '>=', samples: number}>}
+ */
+const RELATIVE = {
+  p99_vs_first: { metric: 'p99_ms', op: '<=', samples: 1000 },
+  throughput_vs_first: { metric: 'throughput', op: '>=', samples: 1 },
+};
+
+/** Of the arrivals that a phase promised, the share that must have become calls. */
+const DELIVERED_SHARE = 0.95;
+const METRICS = [...Object.keys(ABSOLUTE), ...Object.keys(RELATIVE), 'delivered_share'];
+
+/**
+ * @param {Objectives} defaults the scenario's own
+ * @param {string} changes the OBJECTIVES variable, '' = none
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @param {import('./workload.js').Operation[]} operations
+ * @returns {Objective[]}
+ * @throws {ConfigError} where OBJECTIVES names an unknown scope or metric
+ */
+export function planObjectives(defaults, changes, phases, operations) {
+  const measured = phases.filter((phase) => phase.measured);
+  const sustained = measured.filter((phase) => !phase.overload);
+  /** @type {Objectives} */
+  const wanted = {};
+  for (const phase of sustained) {
+    if (phase.offered_rps !== null) wanted[phase.name] = { delivered_share: DELIVERED_SHARE };
+  }
+  const scopes = [
+    'all',
+    'each',
+    ...measured.map((phase) => phase.name),
+    ...new Set(operations.map((operation) => `class:${operation.class}`)),
+    ...operations.map((operation) => `operation:${operation.operation}`),
+  ];
+  /** @param {string} scope @param {Record<string, number>} limits */
+  const apply = (scope, limits) => {
+    const names = scope === 'each' ? sustained.map((phase) => phase.name) : [scope];
+    for (const name of names) wanted[name] = { ...wanted[name], ...limits };
+  };
+  for (const [scope, limits] of Object.entries(defaults)) apply(scope, limits);
+  for (const { scope, metric, limit } of parseChanges(changes, scopes)) apply(scope, { [metric]: limit });
+
+  const [first] = measured;
+  return Object.entries(wanted).flatMap(([scope, limits]) =>
+    expand(scope, limits, phases, first?.name === scope ? undefined : first),
+  );
+}
+
+/**
+ * @param {string} text
+ * @param {string[]} scopes
+ */
+function parseChanges(text, scopes) {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [, scope = '', metric = '', number = ''] = /^(.+)\.(\w+)=(\d+(?:\.\d+)?)$/.exec(part) ?? [];
+      if (!scopes.includes(scope) || !METRICS.includes(metric)) {
+        throw new ConfigError(
+          `OBJECTIVES has "${part.slice(0, 80)}"; valid: off, or scope.metric=number with a scope of ` +
+            `${scopes.join(', ')} and a metric of ${METRICS.join(', ')}`,
+        );
+      }
+      return { scope, metric, limit: Number(number) };
+    });
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, number>} limits
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @param {import('./phases.js').PlannedPhase | undefined} first what relative limits compare with
+ * @returns {Objective[]}
+ */
+function expand(name, limits, phases, first) {
+  const scope = parseScope(name);
+  const tags = Object.entries(scope).map(([tag, value]) => `${tag}:${value}`);
+  const selector = tags.length > 0 ? `{${tags.join(',')}}` : '';
+  /** @type {Objective[]} */
+  const objectives = [];
+  let samples = 0;
+  for (const [metric, limit] of Object.entries(limits)) {
+    const absolute = ABSOLUTE[metric];
+    const relative = RELATIVE[metric];
+    if (absolute) {
+      samples = Math.max(samples, absolute.samples);
+      const k6 = { metric: absolute.metric + selector, expression: absolute.expression(limit) };
+      objectives.push({ scope, metric, op: '<', limit, k6 });
+    } else if (relative && first) {
+      const { samples: min_samples, ...rest } = relative;
+      objectives.push({ scope, ...rest, limit, min_samples, relative_to: { phase: first.name } });
+    } else if (metric === 'delivered_share') {
+      const phase = phases.find((candidate) => candidate.name === name);
+      if (phase?.offered_rps == null) continue;
+      const expected = Math.floor(limit * phase.offered_rps * phase.duration_s);
+      const k6 = { metric: `iterations${selector}`, expression: `count>=${expected}` };
+      objectives.push({ scope, metric, op: '>=', limit, k6 });
+    }
+  }
+  if (samples > 0) {
+    const k6 = { metric: `mcp_requests${selector}`, expression: `count>=${samples}` };
+    objectives.push({ scope, metric: 'min_samples', op: '>=', limit: samples, k6 });
+  }
+  return objectives;
+}
+
+/** @param {string} name @returns {Objective['scope']} */
+function parseScope(name) {
+  if (name === 'all') return {};
+  const [, tag, value] = /^(class|operation):(.+)$/.exec(name) ?? [];
+  return tag ? { [tag]: value } : { phase: name };
+}
+
+/**
+ * @param {Objective[]} objectives
+ * @returns {Record<string, string[]>} k6's thresholds
+ */
+export function toThresholds(objectives) {
+  /** @type {Record<string, string[]>} */
+  const thresholds = {};
+  for (const { k6 } of objectives) {
+    if (k6) thresholds[k6.metric] = [...(thresholds[k6.metric] ?? []), k6.expression];
+  }
+  return thresholds;
+}

@@ -1,0 +1,139 @@
+/**
+ * A shape is data: the load over time as named phases, one k6 scenario each.
+ */
+import { k6Duration, parseDuration } from './duration.js';
+
+/**
+ * One phase as a scenario file writes it, in the figures of PROFILE=full.
+ * Exactly one of `rate` (open: arrivals a second, independent of the server) and `vus` (closed) is set.
+ *
+ * @typedef {object} Phase
+ * @property {string} name
+ * @property {string} duration k6 duration; for a phase with `iterations` the longest it may take
+ * @property {number} [rate] arrivals a second
+ * @property {number} [vus] concurrent virtual users
+ * @property {number} [iterations] calls to make with `vus`, then the phase ends
+ * @property {number} [users] most concurrent users of an arrival-rate phase
+ * @property {true} [overload] meant to be more than the server takes: load not delivered is no fault of the run
+ * @property {Record<string, number>} [labels] what varies between the phases of a table, for example {items: 10}
+ *
+ * @typedef {object} PlannedPhase
+ * @property {string} name
+ * @property {boolean} measured false: a warm-up, whose requests enter no figure
+ * @property {number} start_s seconds after the first phase's start
+ * @property {number} duration_s
+ * @property {number | null} offered_rps
+ * @property {number | null} vus
+ * @property {number | null} iterations
+ * @property {number} max_vus
+ * @property {boolean} overload
+ * @property {Record<string, number>} [labels]
+ */
+
+/** The warm-up's name; its scenario is the only one that is not measured. */
+export const WARM_UP = 'warm-up';
+
+/** An arrival-rate phase can hold its rate up to this mean latency before it runs out of users (Little's law). */
+const LATENCY_HEADROOM_S = 1;
+const MIN_VUS = 20;
+
+/**
+ * Scales a shape to a profile and puts a warm-up, at the first phase's load, in front.
+ *
+ * @param {Phase[]} shape
+ * @param {import('./profiles.js').Profile} profile
+ * @param {Pick<import('./config.js').Config, 'DURATION' | 'RATE_SCALE' | 'MAX_VUS'>} config
+ * @returns {PlannedPhase[]}
+ */
+export function planPhases(shape, profile, config) {
+  const lengths = shape.map((phase) => parseDuration(phase.duration) ?? 0);
+  const own = lengths.reduce((sum, length) => sum + length, 0);
+  const measuredS = config.DURATION ?? Math.min(own, profile.measuredS ?? own);
+  const stretch = measuredS / own;
+
+  /** @type {PlannedPhase[]} */
+  const planned = [];
+  let start = 0;
+  /** @param {Phase} phase @param {number} duration @param {boolean} measured */
+  const add = (phase, duration, measured) => {
+    const rate = phase.rate === undefined ? null : phase.rate * profile.rate * config.RATE_SCALE;
+    const users = phase.users ?? Math.max(MIN_VUS, Math.ceil((rate ?? 0) * LATENCY_HEADROOM_S));
+    planned.push({
+      name: measured ? phase.name : WARM_UP,
+      measured,
+      start_s: round(start),
+      duration_s: round(duration),
+      offered_rps: rate,
+      vus: phase.vus ?? null,
+      iterations:
+        phase.iterations === undefined || !measured
+          ? null
+          : Math.max(phase.vus ?? 1, Math.round(phase.iterations * profile.iterations)),
+      max_vus: phase.vus ?? Math.min(users, config.MAX_VUS),
+      overload: phase.overload ?? false,
+      ...(measured && phase.labels && { labels: phase.labels }),
+    });
+    start += duration;
+  };
+
+  const [first] = shape;
+  if (first) add(first, profile.warmUpS, false);
+  shape.forEach((phase, index) => {
+    add(phase, (lengths[index] ?? 0) * stretch, true);
+  });
+  return planned;
+}
+
+/**
+ * @param {PlannedPhase[]} phases
+ * @param {number} timeoutS longest wait for one answer
+ * @returns {Record<string, import('k6/options').Scenario>} k6's scenarios, one a phase, tagged with it
+ */
+export function toScenarios(phases, timeoutS) {
+  return Object.fromEntries(
+    phases.map((phase) => {
+      const common = {
+        exec: 'iterate',
+        startTime: k6Duration(phase.start_s),
+        // The last requests of a phase get the time to be answered or to time out: none is cut off uncounted.
+        gracefulStop: k6Duration(timeoutS + 1),
+        tags: { phase: phase.name },
+      };
+      return [phase.name, { ...common, ...executor(phase) }];
+    }),
+  );
+}
+
+/**
+ * @param {PlannedPhase} phase
+ * @returns {any} the part of a k6 scenario that its executor decides
+ */
+function executor(phase) {
+  const duration = k6Duration(phase.duration_s);
+  if (phase.offered_rps !== null) {
+    return {
+      executor: 'constant-arrival-rate',
+      // k6 takes whole numbers only: the rate is given per 10 minutes so that 0.5/s or 33.3/s stay what they are.
+      rate: Math.max(1, Math.round(phase.offered_rps * 600)),
+      timeUnit: '600s',
+      duration,
+      // All users exist from the start: k6 making users in mid-phase would be a load of its own.
+      preAllocatedVUs: phase.max_vus,
+      maxVUs: phase.max_vus,
+    };
+  }
+  if (phase.iterations !== null) {
+    return {
+      executor: 'shared-iterations',
+      vus: phase.vus,
+      iterations: phase.iterations,
+      maxDuration: duration,
+    };
+  }
+  return { executor: 'constant-vus', vus: phase.vus, duration };
+}
+
+/** @param {number} seconds */
+function round(seconds) {
+  return Math.round(seconds * 1000) / 1000;
+}

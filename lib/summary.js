@@ -1,0 +1,68 @@
+/**
+ * The document that a run leaves for `analysis/`: the plan and k6's own end-of-test data, side by side.
+ * Every submetric that the analysis reads must have been named in the thresholds, or k6 does not keep it.
+ */
+import { FAILURE_KINDS } from './mcp/answer.js';
+
+/** What k6 computes of every time Trend, from the raw samples. */
+export const SUMMARY_TREND_STATS = [
+  'min',
+  'avg',
+  'med',
+  'p(50)',
+  'p(75)',
+  'p(90)',
+  'p(95)',
+  'p(99)',
+  'p(99.9)',
+  'max',
+  'count',
+];
+
+const OF_PHASE_AND_OPERATION = ['mcp_request_duration', 'mcp_requests', 'mcp_request_failed'];
+const OF_PHASE = ['iterations', 'dropped_iterations', 'mcp_items', 'mcp_phase_end_seconds'];
+const OF_OPERATION = ['mcp_request_bytes', 'mcp_response_bytes'];
+
+/**
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @param {import('./workload.js').Operation[]} operations
+ * @returns {Record<string, string[]>} thresholds without an expression: they judge nothing, k6 keeps the submetric
+ */
+export function keptSubmetrics(phases, operations) {
+  /** @type {string[]} */
+  const names = FAILURE_KINDS.map((kind) => `mcp_failure_seconds{kind:${kind}}`);
+  /** @param {string[]} metrics @param {string} tag */
+  const keep = (metrics, tag) => {
+    names.push(...metrics.map((metric) => `${metric}{${tag}}`));
+    names.push(...FAILURE_KINDS.map((kind) => `mcp_failures{${tag},kind:${kind}}`));
+  };
+  for (const { name, measured } of phases) {
+    if (measured) keep([...OF_PHASE_AND_OPERATION, ...OF_PHASE], `phase:${name}`);
+  }
+  for (const { operation } of operations) {
+    keep([...OF_PHASE_AND_OPERATION, ...OF_OPERATION], `operation:${operation}`);
+  }
+  return Object.fromEntries(names.map((name) => [name, []]));
+}
+
+/**
+ * @param {Record<string, unknown>} plan
+ * @param {any} data what k6 hands to handleSummary
+ * @returns {string} the summary document
+ */
+export function summaryDocument(plan, data) {
+  const { setup_data: setup, ...k6 } = data;
+  const connection = setup?.connection;
+  const target = {
+    .../** @type {object} */ (plan.target),
+    era: connection?.era ?? null,
+    protocol_version: connection?.version ?? null,
+    server: connection?.server ?? null,
+  };
+  return JSON.stringify({
+    schema: 'mcp-load-lab/summary/1',
+    plan: { ...plan, target },
+    started_ms: setup?.startedMs ?? null,
+    k6,
+  });
+}

@@ -1,0 +1,20 @@
+/**
+ * How does latency grow with concurrency? One simple read, at 10, 50, 100 and 200 concurrent users, a fixed
+ * number of calls each. Closed loop: a user calls again as soon as it has its answer.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'baseline',
+  title: 'get_user at 10, 50, 100 and 200 concurrent users',
+  workload: reference,
+  mix: 'get_user',
+  phases: [
+    { name: 'light', vus: 10, iterations: 1000, duration: '20s' },
+    { name: 'medium', vus: 50, iterations: 5000, duration: '40s' },
+    { name: 'heavy', vus: 100, iterations: 10_000, duration: '60s' },
+    { name: 'extreme', vus: 200, iterations: 20_000, duration: '120s' },
+  ],
+  objectives: { each: { failure_share: 0.01 } },
+});

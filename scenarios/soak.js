@@ -1,0 +1,20 @@
+/**
+ * Does the server wear out? 400 requests/s for 24 hours from up to 50 concurrent users, judged in twelve
+ * windows: each against the first.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+const windows = Array.from({ length: 12 }, (_, index) => `window-${String(index + 1).padStart(2, '0')}`);
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'soak',
+  title: '400 requests/s from up to 50 concurrent users, in 12 windows',
+  workload: reference,
+  mix: 'mixed',
+  phases: windows.map((name) => ({ name, rate: 400, duration: '2h', users: 50 })),
+  objectives: {
+    all: { failure_share: 0.0005 },
+    each: { p99_vs_first: 1.3, throughput_vs_first: 0.955 },
+  },
+});

@@ -1,0 +1,15 @@
+/**
+ * Does the server hold its working load? 850 requests/s for 30 minutes from up to 100 concurrent users,
+ * 60% reads, 30% writes, 10% complex calls.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'sustained',
+  title: '850 requests/s from up to 100 concurrent users',
+  workload: reference,
+  mix: 'mixed',
+  phases: [{ name: 'sustained', rate: 850, duration: '30m', users: 100 }],
+  objectives: { sustained: { failure_share: 0.001, p95_ms: 210, p99_ms: 380 } },
+});

@@ -1,0 +1,70 @@
+/** The reference target's tools (target/tools/), with arguments that its seed data can answer. */
+
+const USERS = 10_000;
+const REGIONS = ['africa', 'asia', 'europe', 'gulf'];
+const CITIES = ['Berlin', 'Lagos', 'Lima', 'Osaka', 'Oslo', 'Pune'];
+const PLANS = ['free', 'basic', 'pro', 'enterprise'];
+const NAME_STARTS = ['a', 'be', 'ca', 'da', 'el', 'jo', 'ma', 'sa'];
+
+/** @template T @param {T[]} list @returns {T} */
+const oneOf = (list) => /** @type {T} */ (list[Math.floor(Math.random() * list.length)]);
+
+/**
+ * Some users are asked for far more often than others, which is what makes a cache worth having: cubing an
+ * even draw sends 58% of the calls to the first fifth of them.
+ */
+const someUser = () => 1 + Math.floor(USERS * Math.random() ** 3);
+
+/** @param {Record<string, number>} labels */
+const batchSize = ({ items = 100 }) => items;
+
+/** @type {import('../lib/workload.js').Workload} */
+export default {
+  name: 'reference',
+  operations: {
+    get_user: {
+      class: 'read',
+      args: () => ({ user_id: someUser() }),
+      expect: (result, args) => result.structuredContent.user.id === args.user_id,
+    },
+    search_users: {
+      class: 'read',
+      args: () => ({ query: oneOf(NAME_STARTS), limit: 10 }),
+      expect: (result) => Array.isArray(result.structuredContent.users),
+    },
+    update_user: {
+      class: 'write',
+      args: () => ({ user_id: someUser(), city: oneOf(CITIES), plan: oneOf(PLANS) }),
+      expect: (result, args) =>
+        result.structuredContent.user.id === args.user_id && result.structuredContent.user.city === args.city,
+    },
+    generate_report: {
+      class: 'complex',
+      args: () => ({ region: oneOf(REGIONS) }),
+      expect: (result, args) => result.structuredContent.region === args.region,
+    },
+    fetch_weather: {
+      class: 'complex',
+      args: () => ({ city: oneOf(CITIES) }),
+      expect: (result, args) => result.structuredContent.city === args.city,
+    },
+    process_batch: {
+      class: 'write',
+      args: (labels) => {
+        const start = Math.floor(Math.random() * USERS);
+        const items = Array.from({ length: batchSize(labels) }, (_, index) => ({
+          key: `item-${(start + index) % USERS}`,
+          value: Math.floor(Math.random() * 1000),
+        }));
+        return { items };
+      },
+      items: batchSize,
+      expect: (result, args) =>
+        result.structuredContent.processed === /** @type {any[]} */ (args.items).length,
+    },
+  },
+  mixes: {
+    // 60% reads, 30% writes, 10% complex calls; one call in two hundred waits for a slow service elsewhere.
+    mixed: { get_user: 45, search_users: 15, update_user: 30, generate_report: 9.5, fetch_weather: 0.5 },
+  },
+};
