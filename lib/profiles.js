@@ -17,7 +17,7 @@ export const profiles = {
     warmUpS: 3,
     measuredS: 30,
     rate: 0.2,
-    iterations: 0.1,
+    iterations: 0.2,
   },
   quick: {
     about: 'about two minutes at the full rate',

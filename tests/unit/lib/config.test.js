@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readConfig, variables } from '../../../lib/config.js';
+import { k6Duration, parseDuration } from '../../../lib/duration.js';
+
+const URL_ONLY = { TARGET_URL: 'http://127.0.0.1:8000/mcp' };
+
+/** @param {Record<string, string>} env @param {RegExp} message */
+function refuses(env, message) {
+  assert.throws(
+    () => readConfig({ ...URL_ONLY, ...env }),
+    (error) => error instanceof ConfigError && message.test(error.message),
+  );
+}
+
+test('every variable has its documented default', () => {
+  const config = readConfig(URL_ONLY);
+  assert.equal(config.PROFILE, 'quick');
+  assert.equal(config.TARGET_TIMEOUT, 10);
+  assert.equal(config.MAX_VUS, 1000);
+  assert.equal(config.ARGS, null);
+  assert.equal(config.DURATION, null);
+  for (const [name, { default: text, parse }] of Object.entries(variables)) {
+    if (name !== 'TARGET_URL') assert.notEqual(parse(text), undefined, `${name}'s own default is valid`);
+  }
+});
+
+test('an empty variable is an unset one', () => {
+  assert.equal(readConfig({ ...URL_ONLY, PROFILE: '', TOOL: '' }).PROFILE, 'quick');
+});
+
+test('a wrong value names the variable, what it got and what is valid', () => {
+  refuses({ PROFILE: 'nope' }, /^PROFILE is "nope"; valid: smoke, quick, full$/);
+  refuses({ TARGET_URL: 'ftp://x' }, /^TARGET_URL is "ftp:\/\/x"; valid: an http/);
+  refuses({ TARGET_URL: '' }, /^TARGET_URL is empty/);
+  refuses({ RATE_SCALE: '0' }, /^RATE_SCALE/);
+  refuses({ RATE_SCALE: '1e9' }, /^RATE_SCALE/);
+  refuses({ DURATION: '5 min' }, /^DURATION is "5 min"; valid: a duration such as/);
+  refuses({ TOOL: 'x', ARGS: '[1]' }, /^ARGS is "\[1\]"; valid: one JSON object/);
+  refuses({ ARGS: '{}' }, /^ARGS is set without TOOL/);
+  refuses({ MCP_ERA: 'old' }, /valid: auto, modern, legacy|valid: auto/);
+  refuses({ MAX_VUS: '-1' }, /^MAX_VUS/);
+});
+
+test('a secret is not repeated in the message', () => {
+  refuses({ TARGET_TOKEN: 'top secret' }, /^TARGET_TOKEN is a value that is not shown/);
+  assert.throws(
+    () => readConfig({ ...URL_ONLY, TARGET_TOKEN: 'top secret' }),
+    (/** @type {Error} */ error) => !error.message.includes('top'),
+  );
+});
+
+test('credentials in the URL are refused, a host in brackets is not', () => {
+  refuses({ TARGET_URL: 'http://user:pass@host/mcp' }, /without credentials/);
+  assert.equal(readConfig({ TARGET_URL: 'http://[::1]:3001/mcp' }).TARGET_URL, 'http://[::1]:3001/mcp');
+});
+
+test('durations are k6 durations', () => {
+  assert.equal(parseDuration('1h30m'), 5400);
+  assert.equal(parseDuration('500ms'), 0.5);
+  assert.equal(parseDuration('2.5s'), 2.5);
+  for (const wrong of ['', '5', 's', '5x', '-5s', '0s', '5s ', '1h 30m'])
+    assert.equal(parseDuration(wrong), null, wrong);
+  assert.equal(k6Duration(6.0416), '6042ms');
+});

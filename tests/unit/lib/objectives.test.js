@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError } from '../../../lib/config.js';
+import { planObjectives, toThresholds } from '../../../lib/objectives.js';
+import { planPhases } from '../../../lib/phases.js';
+import { profiles } from '../../../lib/profiles.js';
+import { planOperations } from '../../../lib/workload.js';
+import reference from '../../../workloads/reference.js';
+
+const CONFIG = { DURATION: null, RATE_SCALE: 1, MAX_VUS: 1000 };
+const phases = planPhases(
+  [
+    { name: 'calm', rate: 100, duration: '10s' },
+    { name: 'spike', rate: 2000, duration: '10s', overload: true },
+    { name: 'after', rate: 100, duration: '10s' },
+  ],
+  /** @type {any} */ (profiles.full),
+  CONFIG,
+);
+const operations = planOperations(reference, 'mixed', { TOOL: '', ARGS: null });
+
+/** @param {import('../../../lib/objectives.js').Objectives} defaults @param {string} [changes] */
+const plan = (defaults, changes = '') => planObjectives(defaults, changes, phases, operations);
+
+/** @param {import('../../../lib/objectives.js').Objectives} defaults @param {string} [changes] */
+const thresholds = (defaults, changes) => toThresholds(plan(defaults, changes));
+
+test('every phase that is not an overload must get its load, also where nothing else is asked', () => {
+  assert.deepEqual(thresholds({}), {
+    'iterations{phase:calm}': ['count>=950'],
+    'iterations{phase:after}': ['count>=950'],
+  });
+});
+
+test('a percentile comes with a guard of enough samples', () => {
+  const judged = thresholds({ calm: { p99_ms: 85, failure_share: 0.001 }, all: { p95_ms: 50 } });
+  assert.deepEqual(judged['mcp_request_duration{phase:calm}'], ['p(99)<85']);
+  assert.deepEqual(judged['mcp_request_failed{phase:calm}'], ['rate<0.001']);
+  assert.deepEqual(judged['mcp_requests{phase:calm}'], ['count>=100']);
+  assert.deepEqual(judged.mcp_request_duration, ['p(95)<50']);
+  assert.deepEqual(judged.mcp_requests, ['count>=20']);
+});
+
+test('classes and operations are scopes', () => {
+  const judged = thresholds({ 'class:read': { p95_ms: 50 }, 'operation:get_user': { p50_ms: 5 } });
+  assert.deepEqual(judged['mcp_request_duration{class:read}'], ['p(95)<50']);
+  assert.deepEqual(judged['mcp_request_duration{operation:get_user}'], ['p(50)<5']);
+});
+
+test('`each` means every measured phase but overloads', () => {
+  const judged = Object.keys(thresholds({ each: { failure_share: 0.01 } }));
+  assert.ok(judged.includes('mcp_request_failed{phase:calm}'));
+  assert.ok(judged.includes('mcp_request_failed{phase:after}'));
+  assert.ok(!judged.includes('mcp_request_failed{phase:spike}'));
+  assert.ok(!judged.includes('mcp_request_failed{phase:warm-up}'));
+});
+
+test('what compares with the first phase is no k6 threshold and does not judge the first', () => {
+  const relative = plan({ each: { p99_vs_first: 1.3, throughput_vs_first: 0.955 } }).filter(
+    (objective) => objective.relative_to,
+  );
+  assert.deepEqual(relative, [
+    {
+      scope: { phase: 'after' },
+      metric: 'p99_ms',
+      op: '<=',
+      limit: 1.3,
+      min_samples: 1000,
+      relative_to: { phase: 'calm' },
+    },
+    {
+      scope: { phase: 'after' },
+      metric: 'throughput',
+      op: '>=',
+      limit: 0.955,
+      min_samples: 1,
+      relative_to: { phase: 'calm' },
+    },
+  ]);
+});
+
+test('OBJECTIVES changes and adds limits', () => {
+  const judged = thresholds(
+    { calm: { p99_ms: 85 } },
+    'calm.p99_ms=120, all.failure_share=0.5,after.delivered_share=0.5',
+  );
+  assert.deepEqual(judged['mcp_request_duration{phase:calm}'], ['p(99)<120']);
+  assert.deepEqual(judged.mcp_request_failed, ['rate<0.5']);
+  assert.deepEqual(judged['iterations{phase:after}'], ['count>=500']);
+});
+
+test('a wrong OBJECTIVES names the scopes and metrics that are valid', () => {
+  for (const wrong of [
+    'calm.p98_ms=1',
+    'nope.p99_ms=1',
+    'p99_ms=1',
+    'calm.p99_ms',
+    'calm.p99_ms=fast',
+    'on',
+  ]) {
+    assert.throws(
+      () => plan({}, wrong),
+      (error) =>
+        error instanceof ConfigError &&
+        error.message.includes('all, each, calm, spike, after') &&
+        error.message.includes('p99_ms'),
+      wrong,
+    );
+  }
+});

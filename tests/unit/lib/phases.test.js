@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planPhases, toScenarios } from '../../../lib/phases.js';
+import { profiles } from '../../../lib/profiles.js';
+
+const CONFIG = { DURATION: null, RATE_SCALE: 1, MAX_VUS: 1000 };
+/** @type {import('../../../lib/phases.js').Phase[]} */
+const SHAPE = [
+  { name: 'calm', rate: 100, duration: '5m' },
+  { name: 'spike', rate: 2000, duration: '2m', overload: true },
+  { name: 'after', rate: 100, duration: '5m' },
+];
+
+/** @param {string} profile @param {Record<string, number>} [config] */
+const plan = (profile, config) =>
+  planPhases(SHAPE, /** @type {any} */ (profiles[profile]), /** @type {any} */ ({ ...CONFIG, ...config }));
+
+test('full keeps the figures, puts the warm-up in front, and phases follow one another', () => {
+  const [warmUp, calm, spike, after] = plan('full');
+  assert.deepEqual(
+    [warmUp, calm, spike, after].map((phase) => [
+      phase?.name,
+      phase?.measured,
+      phase?.start_s,
+      phase?.duration_s,
+    ]),
+    [
+      ['warm-up', false, 0, 30],
+      ['calm', true, 30, 300],
+      ['spike', true, 330, 120],
+      ['after', true, 450, 300],
+    ],
+  );
+  assert.equal(warmUp?.offered_rps, 100);
+  assert.equal(spike?.offered_rps, 2000);
+  assert.equal(spike?.overload, true);
+  assert.equal(after?.overload, false);
+});
+
+test('quick shortens to two minutes in the same proportions at the same rate', () => {
+  const measured = plan('quick').filter((phase) => phase.measured);
+  assert.deepEqual(
+    measured.map((phase) => phase.duration_s),
+    [50, 20, 50],
+  );
+  assert.deepEqual(
+    measured.map((phase) => phase.offered_rps),
+    [100, 2000, 100],
+  );
+});
+
+test('smoke scales the rate, too; DURATION and RATE_SCALE override', () => {
+  assert.deepEqual(
+    plan('smoke').map((phase) => phase.offered_rps),
+    [20, 20, 400, 20],
+  );
+  const custom = plan('smoke', { DURATION: 24, RATE_SCALE: 0.5 }).filter((phase) => phase.measured);
+  assert.deepEqual(
+    custom.map((phase) => [phase.duration_s, phase.offered_rps]),
+    [
+      [10, 10],
+      [4, 200],
+      [10, 10],
+    ],
+  );
+});
+
+test('a short shape is not stretched by a profile, only by DURATION', () => {
+  const shape = [{ name: 'short', rate: 1, duration: '5s' }];
+  const quick = /** @type {any} */ (profiles.quick);
+  assert.equal(planPhases(shape, quick, CONFIG).at(-1)?.duration_s, 5);
+  assert.equal(planPhases(shape, quick, { ...CONFIG, DURATION: 60 }).at(-1)?.duration_s, 60);
+});
+
+test('users: one second of latency is covered, MAX_VUS and the phase limit it', () => {
+  assert.deepEqual(
+    plan('full').map((phase) => phase.max_vus),
+    [100, 100, 1000, 100],
+  );
+  assert.deepEqual(
+    plan('full', { MAX_VUS: 50 }).map((phase) => phase.max_vus),
+    [50, 50, 50, 50],
+  );
+  const users = planPhases(
+    [{ name: 'x', rate: 850, duration: '30m', users: 100 }],
+    /** @type {any} */ (profiles.full),
+    CONFIG,
+  );
+  assert.equal(users.at(-1)?.max_vus, 100);
+});
+
+test('iterations: a share by profile, never fewer than users', () => {
+  const shape = [{ name: 'light', vus: 10, iterations: 1000, duration: '20s' }];
+  const count = (/** @type {string} */ profile) =>
+    planPhases(shape, /** @type {any} */ (profiles[profile]), CONFIG).map((phase) => phase.iterations);
+  assert.deepEqual(count('full'), [null, 1000]);
+  assert.equal(count('smoke')[1], 1000 * (profiles.smoke?.iterations ?? 0));
+  const tiny = [{ name: 'tiny', vus: 10, iterations: 20, duration: '20s' }];
+  assert.equal(planPhases(tiny, /** @type {any} */ (profiles.smoke), CONFIG)[1]?.iterations, 10);
+});
+
+test('each phase is a k6 scenario with its own executor and the tag phase', () => {
+  const scenarios = toScenarios(
+    planPhases(
+      [
+        { name: 'open', rate: 0.5, duration: '60s' },
+        { name: 'closed', vus: 5, duration: '10s' },
+        { name: 'counted', vus: 5, iterations: 50, duration: '10s' },
+      ],
+      /** @type {any} */ (profiles.full),
+      CONFIG,
+    ),
+    10,
+  );
+  assert.deepEqual(Object.keys(scenarios), ['warm-up', 'open', 'closed', 'counted']);
+  const { open, closed, counted } = /** @type {any} */ (scenarios);
+  assert.equal(open.executor, 'constant-arrival-rate');
+  assert.deepEqual([open.rate, open.timeUnit], [300, '600s'], 'half a request a second stays that');
+  assert.equal(open.preAllocatedVUs, open.maxVUs);
+  assert.equal(closed.executor, 'constant-vus');
+  assert.deepEqual(
+    [counted.executor, counted.iterations, counted.maxDuration],
+    ['shared-iterations', 50, '10000ms'],
+  );
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    assert.deepEqual(scenario.tags, { phase: name });
+    assert.equal(scenario.gracefulStop, '11000ms', 'a request gets the time to be answered or to time out');
+  }
+  assert.equal(counted.startTime, '100000ms');
+});
