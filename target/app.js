@@ -1,0 +1,190 @@
+import { timingSafeEqual } from 'node:crypto';
+import { localhostOriginValidation } from '@modelcontextprotocol/node';
+import { TOOLS } from './mcp.js';
+import { readBody } from './request-body.js';
+
+/** Label of what can't be told or would be a client's free choice. */
+const OTHER = 'other';
+
+const METHODS = new Set([
+  'initialize',
+  'notifications/initialized',
+  'notifications/cancelled',
+  'ping',
+  'server/discover',
+  'subscriptions/listen',
+  'tools/list',
+  'tools/call',
+]);
+const TOOL_NAMES = new Set(TOOLS.map(({ name }) => name));
+
+/** In an answer these characters can only be a result's own member: inside a text the quotes would be escaped. */
+const IS_ERROR = '"isError":true';
+
+/** @typedef {(request: Request, options: {parsedBody?: unknown}) => Promise<Response>} Fetch serves one MCP request */
+/** @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>} Handler */
+
+/**
+ * Makes the handler of POST (and, with sessions, GET and DELETE) /mcp for requests that are let in already.
+ * @param {Fetch} serve
+ * @param {import('./metrics.js').Metrics} metrics
+ * @returns {Handler}
+ */
+export function createMcpEndpoint(serve, metrics) {
+  // A series that does not exist until its first error has no rate at that error.
+  for (const endpoint of TOOL_NAMES) metrics.toolErrors.inc({ endpoint }, 0);
+  return async (request, response) => {
+    const start = performance.now();
+    const labels = { method: request.method ?? OTHER, endpoint: request.method ?? OTHER };
+    const gone = new AbortController();
+    response.on('close', () => response.writableFinished || gone.abort());
+
+    /** @type {unknown} */
+    let message;
+    if (request.method === 'POST') {
+      const text = await readBody(request);
+      if (text === undefined) {
+        // What is left of the body is not worth reading: the connection can't be used again.
+        response.setHeader('Connection', 'close');
+        return refuse(response, 413, 'request body too large', metrics);
+      }
+      message = parse(text);
+      if (message === undefined) return refuse(response, 400, 'request body is not JSON', metrics, -32700);
+      Object.assign(labels, labelsOf(message));
+    }
+    const answer = await serve(toRequest(request, gone.signal), { parsedBody: message });
+    const { size, failed } = await send(answer, response, gone.signal);
+    if (failed) metrics.toolErrors.inc({ endpoint: labels.endpoint });
+    // An event stream that a client holds open has no duration worth a place in the histogram.
+    if (request.method === 'GET' && answer.ok) return;
+    metrics.requestRate.add();
+    metrics.responseSize.observe({ endpoint: labels.endpoint }, size);
+    metrics.requestDuration.observe({ ...labels, status: answer.status }, (performance.now() - start) / 1000);
+  };
+}
+
+/**
+ * Makes the handler of every request that arrives: routes, and lets in what may come in.
+ * @param {object} parts
+ * @param {import('./config.js').Config} parts.config
+ * @param {import('./metrics.js').Metrics} parts.metrics
+ * @param {() => Promise<number>} parts.limit see {@link import('./rate-limit.js').createRateLimit}
+ * @param {Handler} parts.endpoint serves MCP
+ * @param {() => Promise<import('./health.js').Health>} parts.health
+ * @param {() => Promise<string>} parts.renderMetrics
+ * @returns {Handler}
+ */
+export function createApp({ config, metrics, limit, endpoint, health, renderMetrics }) {
+  const authorization = Buffer.from(`Bearer ${config.token}`);
+  const validateOrigin = localhostOriginValidation();
+
+  /** @type {Record<string, Handler>} */
+  const routes = {
+    async '/mcp'(request, response) {
+      if (!validateOrigin(request, response)) return;
+      const given = Buffer.from(request.headers.authorization ?? '');
+      if (given.length !== authorization.length || !timingSafeEqual(given, authorization)) {
+        response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
+        return refuse(response, 401, 'a valid bearer token is required', metrics);
+      }
+      const wait = await limit();
+      if (wait > 0) {
+        metrics.rateLimitHits.inc();
+        response.setHeader('Retry-After', wait);
+        return refuse(response, 429, 'rate limit exceeded', metrics);
+      }
+      await endpoint(request, response);
+    },
+    async '/health'(_request, response) {
+      const state = await health();
+      const status = state.status === 'up' ? 200 : 503;
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(state));
+    },
+    async '/metrics'(_request, response) {
+      const text = await renderMetrics();
+      response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(text);
+    },
+  };
+
+  return async (request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    if (route) await route(request, response);
+    else response.writeHead(404).end();
+  };
+}
+
+/**
+ * Answers with an error before the request has become a message.
+ * @param {import('node:http').ServerResponse} response
+ * @param {number} status
+ * @param {string} message
+ * @param {import('./metrics.js').Metrics} metrics
+ * @param {number} [code] JSON-RPC error code
+ */
+function refuse(response, status, message, metrics, code = -32000) {
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(text);
+  metrics.requestRate.add();
+  metrics.requestDuration.observe({ method: OTHER, endpoint: OTHER, status }, 0);
+}
+
+/** @param {string} text */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Labels of bounded number, whatever clients send.
+ * @param {any} message
+ */
+function labelsOf(message) {
+  const method = METHODS.has(message?.method) ? message.method : OTHER;
+  if (method !== 'tools/call') return { method, endpoint: method };
+  const name = message.params?.name;
+  return { method, endpoint: TOOL_NAMES.has(name) ? name : OTHER };
+}
+
+/**
+ * @param {import('node:http').IncomingMessage} request
+ * @param {AbortSignal} signal
+ */
+function toRequest(request, signal) {
+  const headers = /** @type {Record<string, string>} */ (request.headers);
+  return new Request(`http://localhost${request.url}`, { method: request.method, headers, signal });
+}
+
+/**
+ * @param {Response} answer
+ * @param {import('node:http').ServerResponse} response
+ * @param {AbortSignal} gone
+ * @returns {Promise<{size: number, failed: boolean}>} bytes of the body, and whether it says that a tool failed
+ */
+async function send(answer, response, gone) {
+  const headers = Object.fromEntries(answer.headers);
+  if (!headers['content-type']?.startsWith('text/event-stream')) {
+    const body = await answer.text();
+    const size = Buffer.byteLength(body);
+    response.writeHead(answer.status, { ...headers, 'content-length': size }).end(body);
+    return { size, failed: body.includes(IS_ERROR) };
+  }
+  response.writeHead(answer.status, headers);
+  let size = 0;
+  let failed = false;
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
+  gone.addEventListener('abort', () => reader.cancel().catch(() => {}), { once: true });
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    // One event is one chunk.
+    failed ||= Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(IS_ERROR);
+    response.write(value);
+  }
+  response.end();
+  return { size, failed };
+}

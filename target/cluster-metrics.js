@@ -1,0 +1,189 @@
+import cluster from 'node:cluster';
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { LAG_RESOLUTION } from './metrics.js';
+
+/** How long the primary waits for a busy worker before it takes that worker's last known figures, ms. */
+const COLLECT_TIMEOUT = 1500;
+
+const COLLECT = 'metrics:collect';
+const COLLECTED = 'metrics:collected';
+const RENDER = 'metrics:render';
+const RENDERED = 'metrics:rendered';
+
+/** @typedef {import('prom-client').MetricObjectWithValues<import('prom-client').MetricValue<string>>} Metric */
+/** @typedef {{type: string, id: number, metrics?: Metric[], text?: string}} Message */
+
+/**
+ * The primary's part: asks every worker, adds them up, and hands the text to the worker that was asked over HTTP.
+ * @param {() => number} countWorkers
+ */
+export function serveClusterMetrics(countWorkers) {
+  const own = ownRegistry(countWorkers);
+  /** @type {Map<number, Metric[]>} */
+  const latest = new Map();
+  /** What ended workers had counted: without it a sum would fall, which reads as a restart. */
+  /** @type {Metric[]} */
+  let retired = [];
+  /** @type {Map<number, (message: Message) => void>} */
+  const pending = new Map();
+  let lastId = 0;
+
+  /** @param {import('node:cluster').Worker} worker */
+  function collect(worker) {
+    const id = ++lastId;
+    return /** @type {Promise<void>} */ (
+      new Promise((resolve) => {
+        const timer = setTimeout(done, COLLECT_TIMEOUT);
+        function done() {
+          clearTimeout(timer);
+          pending.delete(id);
+          resolve();
+        }
+        pending.set(id, ({ metrics }) => {
+          if (metrics) latest.set(worker.id, metrics);
+          done();
+        });
+        worker.send({ type: COLLECT, id }, (error) => error && done());
+      })
+    );
+  }
+
+  async function render() {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected());
+    await Promise.all(
+      workers.map((worker) => collect(/** @type {import('node:cluster').Worker} */ (worker))),
+    );
+    const self = await own.getMetricsAsJSON();
+    return renderSum([...latest.values(), retired, self]);
+  }
+
+  cluster.on('message', async (worker, /** @type {Message} */ message) => {
+    if (message.type === COLLECTED) pending.get(message.id)?.(message);
+    if (message.type === RENDER) {
+      const text = await render();
+      if (worker.isConnected()) worker.send({ type: RENDERED, id: message.id, text }, () => {});
+    }
+  });
+  cluster.on('exit', async (worker) => {
+    const counted = (latest.get(worker.id) ?? []).filter(({ type }) => String(type) !== 'gauge');
+    latest.delete(worker.id);
+    retired = await AggregatorRegistry.aggregate([retired, counted]).getMetricsAsJSON();
+  });
+}
+
+/**
+ * A worker's part: answers the primary, and asks it for the sum.
+ * @param {import('./metrics.js').Metrics} metrics
+ * @returns {() => Promise<string>} the whole service's metrics as Prometheus text
+ */
+export function connectClusterMetrics(metrics) {
+  /** @type {Map<number, (text: string) => void>} */
+  const pending = new Map();
+  let lastId = 0;
+  process.on('message', async (/** @type {Message} */ message) => {
+    if (message.type === COLLECT) {
+      process.send?.({ type: COLLECTED, id: message.id, metrics: await metrics.registry.getMetricsAsJSON() });
+    }
+    if (message.type === RENDERED) {
+      pending.get(message.id)?.(message.text ?? '');
+      pending.delete(message.id);
+    }
+  });
+  return () =>
+    new Promise((resolve) => {
+      const id = ++lastId;
+      pending.set(id, resolve);
+      process.send?.({ type: RENDER, id });
+    });
+}
+
+/**
+ * What the primary itself adds to the sum: its processor time and memory, and the number of workers. Its event loop
+ * serves no request and stays out.
+ * @param {() => number} countWorkers
+ */
+function ownRegistry(countWorkers) {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (!name.startsWith('process_')) registry.removeSingleMetric(name);
+  }
+  new Gauge({
+    name: 'target_workers',
+    help: 'Processes that serve requests.',
+    registers: [registry],
+    collect() {
+      this.set(countWorkers());
+    },
+  });
+  return registry;
+}
+
+/**
+ * @param {Metric[][]} parts
+ * @returns {Promise<string>}
+ */
+function renderSum(parts) {
+  const sum = /** @type {Registry} */ (
+    AggregatorRegistry.aggregate(parts.map((metrics) => metrics.flatMap(prepare)))
+  );
+  addRatio(sum, {
+    name: 'cache_hit_rate',
+    help: 'Share of the look-ups so far that the cache answered; 0 before the first.',
+    labels: { cache_type: 'redis' },
+    part: total(sum, 'cache_hits_total'),
+    whole: total(sum, 'cache_hits_total') + total(sum, 'cache_misses_total'),
+  });
+  addRatio(sum, {
+    name: 'connection_pool_usage',
+    help: 'Share of the database connections, over all workers, that is in use.',
+    labels: { pool_type: 'postgres' },
+    part: total(sum, 'pool_connections', { state: 'used' }),
+    whole: total(sum, 'pool_size'),
+  });
+  return sum.metrics();
+}
+
+/**
+ * Readies one worker's metric for the sum. Event-loop lag is as bad as the worst worker's, not an average; and what
+ * Node measures is the time between two samples, so an idle loop shows the sampling interval: that is taken off.
+ * @param {Metric} metric
+ * @returns {Metric[]} none when the metric says nothing
+ */
+function prepare(metric) {
+  const statistic = /^nodejs_eventloop_lag_(?:(\w+)_)?seconds$/.exec(metric.name);
+  if (!statistic) return [metric];
+  if (statistic[1] === 'min' || statistic[1] === 'stddev') return [];
+  const interval = statistic[1] ? LAG_RESOLUTION / 1000 : 0;
+  const values = metric.values
+    // No sample since the last look: Node says NaN, which becomes null on its way here.
+    .filter(({ value }) => Number.isFinite(value))
+    .map((entry) => ({ ...entry, value: Math.max(0, entry.value - interval) }));
+  return [{ ...metric, values, aggregator: 'max' }];
+}
+
+/**
+ * @param {Registry} sum
+ * @param {string} name
+ * @param {Record<string, string>} [labels]
+ * @returns {number} 0 when there is no such metric
+ */
+function total(sum, name, labels = {}) {
+  const metric = /** @type {{get(): Metric} | undefined} */ (
+    /** @type {unknown} */ (sum.getSingleMetric(name))
+  );
+  const values = metric?.get().values ?? [];
+  return values
+    .filter((entry) => Object.entries(labels).every(([label, value]) => entry.labels[label] === value))
+    .reduce((whole, { value }) => whole + value, 0);
+}
+
+/**
+ * A ratio of sums; averaging the workers' own ratios would give an idle worker a busy one's weight.
+ * @param {Registry} registry
+ * @param {{name: string, help: string, labels: Record<string, string>, part: number, whole: number}} ratio
+ */
+function addRatio(registry, { name, help, labels, part, whole }) {
+  const gauge = new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] });
+  gauge.set(labels, whole === 0 ? 0 : part / whole);
+}

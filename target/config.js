@@ -1,0 +1,86 @@
+import { nonEmpty, oneOf, readEnvironment, url, wholeNumber } from './environment.js';
+
+/** How reads and writes of users go through Redis. */
+export const CACHE_STRATEGIES = ['none', 'read-through', 'write-through', 'write-behind'];
+
+/**
+ * @typedef {object} Config
+ * @property {string} host address to listen on
+ * @property {number} port 0 takes a free one
+ * @property {number} workers processes that serve requests
+ * @property {number} poolSize database connections of one worker
+ * @property {string} cacheStrategy one of {@link CACHE_STRATEGIES}
+ * @property {number} cacheTtl lifetime of a cached user, seconds
+ * @property {number} rateLimit requests a second for the whole service; 0 is no limit
+ * @property {boolean} sessions whether legacy clients get sessions
+ * @property {string} token bearer token that clients must send
+ * @property {import('pg').ClientConfig} database
+ * @property {string} redisUrl
+ * @property {string} upstreamUrl base URL of the weather service
+ */
+
+const DATABASE_URL = url(['postgres:', 'postgresql:'], { secret: true });
+
+/** Where DATABASE_URL is unset, PostgreSQL's own variables say the same in parts. */
+const DATABASE_PARTS = {
+  PGHOST: nonEmpty('the database host, or set DATABASE_URL'),
+  PGPORT: wholeNumber(1, 65535, '5432'),
+  PGUSER: nonEmpty('the database user'),
+  PGPASSWORD: nonEmpty("the database user's password", { secret: true }),
+  PGDATABASE: nonEmpty('the database name'),
+};
+
+const VARIABLES = {
+  HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
+  PORT: wholeNumber(0, 65535, '8000'),
+  WORKERS: wholeNumber(1, 64, '2'),
+  POOL_SIZE: wholeNumber(1, 1000, '25'),
+  CACHE_STRATEGY: oneOf(CACHE_STRATEGIES, 'write-behind'),
+  CACHE_TTL: wholeNumber(1, 86_400, '300'),
+  RATE_LIMIT_RPS: wholeNumber(0, 1_000_000, '0'),
+  SESSIONS: oneOf(['0', '1'], '0'),
+  TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
+  REDIS_URL: url(['redis:', 'rediss:'], { secret: true }),
+  UPSTREAM_URL: url(['http:', 'https:']),
+};
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Config}
+ * @throws {import('./environment.js').EnvironmentError}
+ */
+export function readConfig(env) {
+  const values = readEnvironment(VARIABLES, env);
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    workers: values.WORKERS,
+    poolSize: values.POOL_SIZE,
+    cacheStrategy: values.CACHE_STRATEGY,
+    cacheTtl: values.CACHE_TTL,
+    rateLimit: values.RATE_LIMIT_RPS,
+    sessions: values.SESSIONS === '1',
+    token: values.TARGET_TOKEN,
+    database: readDatabase(env),
+    redisUrl: values.REDIS_URL,
+    upstreamUrl: values.UPSTREAM_URL.replace(/\/$/, ''),
+  };
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {import('pg').ClientConfig}
+ */
+function readDatabase(env) {
+  if (env.DATABASE_URL) {
+    return { connectionString: readEnvironment({ DATABASE_URL }, env).DATABASE_URL };
+  }
+  const parts = readEnvironment(DATABASE_PARTS, env);
+  return {
+    host: parts.PGHOST,
+    port: parts.PGPORT,
+    user: parts.PGUSER,
+    password: parts.PGPASSWORD,
+    database: parts.PGDATABASE,
+  };
+}

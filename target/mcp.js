@@ -1,0 +1,81 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { DatabaseError } from './database.js';
+import { log } from './log.js';
+import { ToolError } from './tool-error.js';
+import fetchWeather from './tools/fetch-weather.js';
+import generateReport from './tools/generate-report.js';
+import getUser from './tools/get-user.js';
+import processBatch from './tools/process-batch.js';
+import searchUsers from './tools/search-users.js';
+import updateUser from './tools/update-user.js';
+import { WeatherError } from './weather.js';
+
+/**
+ * What tools work with.
+ * @typedef {object} Services
+ * @property {import('./users.js').Users} users
+ * @property {import('./database.js').Database} database
+ * @property {import('./weather.js').Weather} weather
+ */
+
+/**
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {string} title
+ * @property {string} description
+ * @property {import('zod').ZodType} inputSchema
+ * @property {import('zod').ZodType} outputSchema
+ * @property {import('@modelcontextprotocol/server').ToolAnnotations} annotations
+ * @property {(input: any, services: Services) => Promise<object>} run resolves to the structured content
+ */
+
+/** @type {Tool[]} */
+export const TOOLS = [getUser, searchUsers, updateUser, generateReport, fetchWeather, processBatch];
+
+const SERVER_INFO = {
+  name: 'mcp-load-lab-target',
+  title: 'Reference target of mcp-load-lab',
+  version: '0.1.0',
+};
+
+/** The tools never change while the server runs: let clients keep the list. */
+const TOOL_LIST_TTL = 300_000;
+
+/** Messages of these are written for clients; any other error may tell too much. */
+const TELLING_ERRORS = [ToolError, DatabaseError, WeatherError];
+
+/**
+ * @param {Services} services
+ * @returns {McpServer}
+ */
+export function createMcpServer(services) {
+  const server = new McpServer(SERVER_INFO, {
+    capabilities: { tools: { listChanged: false } },
+    cacheHints: { 'tools/list': { ttlMs: TOOL_LIST_TTL, cacheScope: 'public' } },
+  });
+  for (const { name, run, inputSchema, outputSchema, ...description } of TOOLS) {
+    server.registerTool(
+      name,
+      { ...description, inputSchema, outputSchema },
+      async (/** @type {unknown} */ input) => {
+        try {
+          const structuredContent = /** @type {Record<string, unknown>} */ (await run(input, services));
+          return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+        } catch (error) {
+          return { content: [{ type: 'text', text: messageOf(error, name) }], isError: true };
+        }
+      },
+    );
+  }
+  return server;
+}
+
+/**
+ * @param {unknown} error
+ * @param {string} tool
+ */
+function messageOf(error, tool) {
+  if (TELLING_ERRORS.some((kind) => error instanceof kind)) return /** @type {Error} */ (error).message;
+  log('error', 'tool failed', { tool, error: String(error) });
+  return 'internal error';
+}

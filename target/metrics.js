@@ -1,0 +1,182 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * State of one worker's connection pool.
+ * @typedef {{used: number, idle: number, waiting: number, size: number}} PoolState
+ */
+
+const MILLISECOND = 0.001;
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const QUERY_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1];
+const ACQUIRE_BUCKETS = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
+const UPSTREAM_BUCKETS = [0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2];
+const SIZE_BUCKETS = [256, 1024, 4096, 16_384, 65_536, 262_144];
+
+/** How often the event loop's delay is sampled, ms. */
+export const LAG_RESOLUTION = 10;
+
+/** What one worker measures. Sums over the workers are made by {@link import('./cluster-metrics.js')}. */
+export class Metrics {
+  constructor() {
+    this.registry = new Registry();
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_RESOLUTION });
+
+    const rate = new RateWindow();
+    this.requestDuration = new Histogram({
+      name: 'request_duration_seconds',
+      help: 'Time from a request to the end of its answer. method: JSON-RPC method; endpoint: tool, else the method; status: HTTP status.',
+      labelNames: ['method', 'endpoint', 'status'],
+      buckets: REQUEST_BUCKETS,
+      registers,
+    });
+    this.requestRate = rate;
+    new Gauge({
+      name: 'requests_per_second',
+      help: `Requests answered a second, over the last ${WINDOW_SECONDS} whole seconds.`,
+      registers,
+      collect() {
+        this.set(rate.perSecond());
+      },
+    });
+    this.responseSize = new Histogram({
+      name: 'response_size_bytes',
+      help: 'Size of an answer, without HTTP headers.',
+      labelNames: ['endpoint'],
+      buckets: SIZE_BUCKETS,
+      registers,
+    });
+    this.toolErrors = new Counter({
+      name: 'tool_errors_total',
+      help: 'Tool calls answered with isError, refused input among them.',
+      labelNames: ['endpoint'],
+      registers,
+    });
+    this.rateLimitHits = new Counter({
+      name: 'rate_limit_hits_total',
+      help: 'Requests refused with 429.',
+      registers,
+    });
+    this.sessionsActive = new Gauge({
+      name: 'sessions_active',
+      help: 'Open sessions of legacy clients.',
+      registers,
+    });
+
+    this.databaseQueryDuration = new Histogram({
+      name: 'database_query_duration_seconds',
+      help: 'Time of one statement, without the wait for a connection.',
+      labelNames: ['query_type'],
+      buckets: QUERY_BUCKETS,
+      registers,
+    });
+    this.databaseDeadlocks = new Counter({
+      name: 'database_deadlocks_total',
+      help: 'Statements that PostgreSQL ended to break a deadlock.',
+      registers,
+    });
+    this.poolAcquireDuration = new Histogram({
+      name: 'pool_acquire_duration_seconds',
+      help: 'Wait for a connection of the pool, whether it came or not.',
+      buckets: ACQUIRE_BUCKETS,
+      registers,
+    });
+
+    this.cacheHits = new Counter({
+      name: 'cache_hits_total',
+      help: 'Look-ups that Redis answered.',
+      labelNames: ['tool'],
+      registers,
+    });
+    this.cacheMisses = new Counter({
+      name: 'cache_misses_total',
+      help: 'Look-ups that the database had to answer, Redis being away among them.',
+      labelNames: ['tool'],
+      registers,
+    });
+
+    this.upstreamRequestDuration = new Histogram({
+      name: 'upstream_request_duration_seconds',
+      help: 'Time of one call to the weather service, failed ones among them.',
+      buckets: UPSTREAM_BUCKETS,
+      registers,
+    });
+    this.upstreamTimeouts = new Counter({
+      name: 'upstream_timeouts_total',
+      help: 'Calls to the weather service that did not answer in time.',
+      registers,
+    });
+    this.circuitBreakerTrips = new Counter({
+      name: 'circuit_breaker_trips_total',
+      help: 'Times that a circuit breaker opened.',
+      labelNames: ['breaker'],
+      registers,
+    });
+    this.circuitBreakerOpen = new Gauge({
+      name: 'circuit_breaker_open',
+      help: '1 while the circuit breaker of any worker refuses calls.',
+      labelNames: ['breaker'],
+      aggregator: 'max',
+      registers,
+    });
+
+    // A series that does not exist until its first event has no rate at that event.
+    this.cacheHits.inc({ tool: 'get_user' }, 0);
+    this.cacheMisses.inc({ tool: 'get_user' }, 0);
+  }
+
+  /**
+   * Publishes a pool's state, read whenever metrics are asked for.
+   * @param {() => PoolState} read
+   */
+  watchPool(read) {
+    const registers = [this.registry];
+    new Gauge({
+      name: 'pool_connections',
+      help: 'Database connections in use and idle, and requests that wait for one.',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        const { used, idle, waiting } = read();
+        this.set({ state: 'used' }, used);
+        this.set({ state: 'idle' }, idle);
+        this.set({ state: 'waiting' }, waiting);
+      },
+    });
+    new Gauge({
+      name: 'pool_size',
+      help: 'Database connections that may be open.',
+      registers,
+      collect() {
+        this.set(read().size);
+      },
+    });
+  }
+}
+
+const WINDOW_SECONDS = 5;
+
+/** Counts events in whole seconds of the clock. */
+class RateWindow {
+  // One slot more than the window: the second under way is not whole yet.
+  #slots = Array.from({ length: WINDOW_SECONDS + 1 }, () => ({ second: 0, count: 0 }));
+
+  add() {
+    const second = Math.floor(Date.now() * MILLISECOND);
+    const slot = /** @type {{second: number, count: number}} */ (this.#slots[second % this.#slots.length]);
+    if (slot.second !== second) {
+      slot.second = second;
+      slot.count = 0;
+    }
+    slot.count++;
+  }
+
+  perSecond() {
+    const now = Math.floor(Date.now() * MILLISECOND);
+    return (
+      this.#slots
+        .filter(({ second }) => second < now && second >= now - WINDOW_SECONDS)
+        .reduce((sum, { count }) => sum + count, 0) / WINDOW_SECONDS
+    );
+  }
+}

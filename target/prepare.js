@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { reasonOf } from './database.js';
+import { EnvironmentError } from './environment.js';
+import { log } from './log.js';
+import { connectRedis, UNWRITTEN, userKey } from './redis.js';
+import { seed } from './seed.js';
+
+/** How long a start waits for the database, ms. */
+const DATABASE_TIMEOUT = 30_000;
+
+/** PostgreSQL's own word for: not yet. */
+const STARTING_UP = '57P03';
+
+/** How long a start waits for Redis, ms. */
+const REDIS_TIMEOUT = 2000;
+
+/**
+ * Waits for the database and gives it its schema and data.
+ * @param {import('./config.js').Config} config
+ * @returns {Promise<boolean>} whether the database was new
+ * @throws {EnvironmentError} when the database grants fewer connections than the pools may open
+ */
+export async function prepareDatabase(config) {
+  const deadline = Date.now() + DATABASE_TIMEOUT;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { users, seeded, maxConnections } = await seed(config.database);
+      log('info', seeded ? 'database seeded' : 'database reused', { users });
+      const wanted = config.workers * config.poolSize;
+      if (wanted > maxConnections) {
+        throw new EnvironmentError(
+          `WORKERS x POOL_SIZE got ${config.workers} x ${config.poolSize} = ${wanted}; valid: at most ${maxConnections}, the database's connections`,
+        );
+      }
+      return seeded;
+    } catch (error) {
+      if (error instanceof EnvironmentError) throw error;
+      if (!mayRecover(error) || Date.now() > deadline) {
+        throw new EnvironmentError(
+          `DATABASE_URL or PG* got a database that fails (${reasonOf(error)}); valid: one that answers`,
+        );
+      }
+      if (attempt === 1) log('warn', 'waiting for the database', { reason: reasonOf(error) });
+      await sleep(1000);
+    }
+  }
+}
+
+/**
+ * A database that is starting or not there yet is worth waiting for; one that answers with a refusal is not.
+ * @param {unknown} error
+ */
+function mayRecover(error) {
+  return !(error instanceof pg.DatabaseError) || error.code === STARTING_UP;
+}
+
+/** Remembers for which strategy, over which data, the cache was filled. */
+const STRATEGY = 'users:strategy';
+
+const SCAN_COUNT = 1000;
+
+/**
+ * Empties a cache that may hold what the database does not: one left by another database, or by a strategy whose writes
+ * this one does not follow. One that fits stays warm.
+ * @param {import('./config.js').Config} config
+ * @param {boolean} seeded whether the database is new
+ */
+export async function prepareCache({ redisUrl, cacheStrategy }, seeded) {
+  const redis = connectRedis(redisUrl);
+  try {
+    await Promise.race([redis.connect(), sleep(REDIS_TIMEOUT, undefined, { ref: false })]);
+    if (!seeded && (await redis.get(STRATEGY)) === cacheStrategy) return;
+    if (seeded) await redis.del(UNWRITTEN);
+    for await (const keys of redis.scanIterator({ MATCH: userKey('*'), COUNT: SCAN_COUNT })) {
+      if (keys.length > 0) await redis.unlink(keys);
+    }
+    await redis.set(STRATEGY, cacheStrategy);
+  } catch {
+    log('warn', 'starting without redis');
+  } finally {
+    redis.destroy();
+  }
+}

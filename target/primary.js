@@ -1,0 +1,68 @@
+import cluster from 'node:cluster';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serveClusterMetrics } from './cluster-metrics.js';
+import { log } from './log.js';
+import { prepareCache, prepareDatabase } from './prepare.js';
+import { SOCKET_FOLDER, STOP } from './worker.js';
+
+/** Pause before a worker that ended by itself is replaced: one that can't run must not spin. ms */
+const RESPAWN_DELAY = 500;
+
+/** How long workers may take to drain and flush before they are ended by force, ms. */
+const STOP_TIMEOUT = 10_000;
+
+/** Exit code of a worker that can't run as configured; a new one could not either. */
+const BAD_CONFIGURATION = 2;
+
+/**
+ * Prepares the stores, then keeps the workers running until it is told to stop.
+ * @param {import('./config.js').Config} config
+ */
+export async function runPrimary(config) {
+  const seeded = await prepareDatabase(config);
+  await prepareCache(config, seeded);
+
+  const sockets = mkdtempSync(join(tmpdir(), 'mcp-target-'));
+  process.on('exit', () => rmSync(sockets, { recursive: true, force: true }));
+  const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  const fork = () => cluster.fork({ [SOCKET_FOLDER]: sockets });
+  let stopping = false;
+
+  /** @param {number} exitCode */
+  function stop(exitCode) {
+    if (stopping) return;
+    stopping = true;
+    process.exitCode = exitCode;
+    if (exitCode === 0) log('info', 'target stopping');
+    for (const worker of workers()) worker.send(STOP, () => {});
+    setTimeout(() => {
+      for (const worker of workers()) worker.process.kill('SIGKILL');
+    }, STOP_TIMEOUT).unref();
+  }
+
+  serveClusterMetrics(() => workers().length);
+  let listening = 0;
+  cluster.on('listening', (_worker, { port, addressType }) => {
+    // Sessions give every worker a socket of its own besides.
+    if (Number(addressType) > 0) listening++;
+    if (listening !== config.workers) return;
+    log('info', 'target listening', {
+      url: `http://${config.host}:${port}/mcp`,
+      workers: config.workers,
+      cache: config.cacheStrategy,
+      sessions: config.sessions,
+    });
+  });
+  cluster.on('exit', async (worker, code, signal) => {
+    if (stopping) return;
+    if (code === BAD_CONFIGURATION) return stop(code);
+    log('error', 'worker ended', { worker: worker.id, code, signal });
+    await sleep(RESPAWN_DELAY);
+    if (!stopping) fork();
+  });
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(0));
+  for (let n = 0; n < config.workers; n++) fork();
+}

@@ -1,0 +1,118 @@
+import { createClient, defineScript } from 'redis';
+import { log } from './log.js';
+
+/** Redis away is noticed after this long even when it falls silent without closing its connections, ms. */
+const SILENCE_TIMEOUT = 2000;
+const PING_INTERVAL = 500;
+const CONNECT_TIMEOUT = 1000;
+const LONGEST_RECONNECT_DELAY = 500;
+
+/** Where users are kept in Redis: one key a user, and the hash of those that the database does not have yet. */
+export const userKey = (/** @type {number | string} */ id) => `user:${id}`;
+export const UNWRITTEN = 'users:unwritten';
+
+/**
+ * Caches a user unless a newer version is there: a slow writer must not undo a fast one.
+ * Arguments: user as JSON, version, lifetime in seconds.
+ */
+const cacheNewer = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `
+    local cached = redis.call('GET', KEYS[1])
+    if cached and cjson.decode(cached).version >= tonumber(ARGV[2]) then return 0 end
+    redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[3])
+    return 1`,
+  /** @param {import('@redis/client').CommandParser} parser @param {import('./users.js').User} user @param {number} ttl */
+  parseCommand(parser, user, ttl) {
+    parser.pushKey(userKey(user.id));
+    parser.push(JSON.stringify(user), String(user.version), String(ttl));
+  },
+  transformReply: (/** @type {number} */ reply) => reply === 1,
+});
+
+/**
+ * Changes a cached user and marks it as unwritten, in one step. Until it is written it must not expire, or the next
+ * reader would fetch the old one from the database. Arguments: the changes and the time of the change as JSON, and the
+ * user to start from if none is cached ('' when the caller has none: the reply is then null).
+ */
+const changeUnwritten = defineScript({
+  NUMBER_OF_KEYS: 2,
+  SCRIPT: `
+    local known = redis.call('GET', KEYS[1]) or redis.call('HGET', KEYS[2], ARGV[3]) or ARGV[2]
+    if known == '' then return nil end
+    local user = cjson.decode(known)
+    for field, value in pairs(cjson.decode(ARGV[1])) do user[field] = value end
+    user.version = user.version + 1
+    local changed = cjson.encode(user)
+    redis.call('SET', KEYS[1], changed)
+    redis.call('HSET', KEYS[2], ARGV[3], changed)
+    return changed`,
+  /**
+   * @param {import('@redis/client').CommandParser} parser
+   * @param {number} id
+   * @param {Partial<import('./users.js').User>} changes
+   * @param {import('./users.js').User} [base]
+   */
+  parseCommand(parser, id, changes, base) {
+    parser.pushKey(userKey(id));
+    parser.pushKey(UNWRITTEN);
+    parser.push(JSON.stringify(changes), base ? JSON.stringify(base) : '', String(id));
+  },
+  transformReply: (/** @type {string | null} */ reply) => reply,
+});
+
+/**
+ * Unmarks users that the database has now, except those changed again meanwhile, and lets them expire.
+ * Arguments: lifetime in seconds, then id and JSON of each user as it was written.
+ */
+const markWritten = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `
+    for i = 2, #ARGV, 2 do
+      if redis.call('HGET', KEYS[1], ARGV[i]) == ARGV[i + 1] then
+        redis.call('HDEL', KEYS[1], ARGV[i])
+        redis.call('EXPIRE', 'user:' .. ARGV[i], ARGV[1])
+      end
+    end`,
+  /**
+   * @param {import('@redis/client').CommandParser} parser
+   * @param {{field: string, value: string}[]} entries
+   * @param {number} ttl
+   */
+  parseCommand(parser, entries, ttl) {
+    parser.pushKey(UNWRITTEN);
+    parser.push(String(ttl), ...entries.flatMap(({ field, value }) => [field, value]));
+  },
+  transformReply: () => undefined,
+});
+
+/** @typedef {ReturnType<typeof connectRedis>} Redis */
+
+/**
+ * A Redis connection that repairs itself. While it is down every command fails at once instead of queueing.
+ * @param {string} url
+ */
+export function connectRedis(url) {
+  const client = createClient({
+    url,
+    scripts: { cacheNewer, changeUnwritten, markWritten },
+    disableOfflineQueue: true,
+    pingInterval: PING_INTERVAL,
+    socket: {
+      connectTimeout: CONNECT_TIMEOUT,
+      socketTimeout: SILENCE_TIMEOUT,
+      reconnectStrategy: (retries) => Math.min(20 * 2 ** retries, LONGEST_RECONNECT_DELAY),
+    },
+  });
+  // Errors repeat with every attempt to reconnect: one line an outage is enough.
+  let down = false;
+  client.on('error', (/** @type {Error & {code?: string}} */ error) => {
+    if (!down) log('warn', 'redis is away', { reason: error.code ?? error.name });
+    down = true;
+  });
+  client.on('ready', () => {
+    if (down) log('info', 'redis is back');
+    down = false;
+  });
+  return client;
+}

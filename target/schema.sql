@@ -1,0 +1,32 @@
+-- Applied on every start under the seeding lock; must stay harmless to repeat.
+
+CREATE TABLE IF NOT EXISTS users (
+  id         integer PRIMARY KEY,
+  name       text NOT NULL,
+  email      text NOT NULL UNIQUE,
+  city       text NOT NULL,
+  region     text NOT NULL,
+  plan       text NOT NULL,
+  -- Grows with every write. Whoever writes late (write-behind, a racing cache fill) loses to a greater one.
+  version    integer NOT NULL DEFAULT 1,
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS users_name_prefix ON users (lower(name) text_pattern_ops);
+CREATE INDEX IF NOT EXISTS users_region ON users (region);
+
+CREATE TABLE IF NOT EXISTS orders (
+  id           integer PRIMARY KEY,
+  user_id      integer NOT NULL REFERENCES users,
+  region       text NOT NULL,
+  category     text NOT NULL,
+  month        smallint NOT NULL CHECK (month BETWEEN 1 AND 12),
+  amount_cents integer NOT NULL
+);
+CREATE INDEX IF NOT EXISTS orders_region_month ON orders (region, month);
+
+CREATE TABLE IF NOT EXISTS items (
+  key        text PRIMARY KEY,
+  value      integer NOT NULL,
+  revision   integer NOT NULL DEFAULT 1,
+  updated_at timestamptz NOT NULL DEFAULT now()
+);

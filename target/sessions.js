@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, createServer, request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+
+/** A session that no request has used for this long is closed: clients may go away without a DELETE. ms */
+const IDLE_TIMEOUT = 10 * 60_000;
+const SWEEP_INTERVAL = 30_000;
+
+const SESSION_HEADER = 'mcp-session-id';
+
+/** @typedef {{transport: WebStandardStreamableHTTPServerTransport, lastUsed: number}} Session */
+
+/** The sessions that this worker holds. */
+export class Sessions {
+  #createServer;
+  #metrics;
+  #workerId;
+  /** @type {Map<string, Session>} */
+  #sessions = new Map();
+  #sweeper;
+
+  /**
+   * @param {object} parts
+   * @param {() => import('@modelcontextprotocol/server').McpServer} parts.createServer
+   * @param {import('./metrics.js').Metrics} parts.metrics
+   * @param {number} parts.workerId
+   */
+  constructor({ createServer, metrics, workerId }) {
+    this.#createServer = createServer;
+    this.#metrics = metrics;
+    this.#workerId = workerId;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL).unref();
+  }
+
+  /**
+   * Serves one request of a legacy client.
+   * @type {import('./app.js').Fetch}
+   */
+  async serve(request, options) {
+    const id = request.headers.get(SESSION_HEADER);
+    if (id !== null) {
+      const session = this.#sessions.get(id);
+      if (!session) return sessionNotFound();
+      session.lastUsed = Date.now();
+      return session.transport.handleRequest(request, options);
+    }
+    // Without a session only `initialize` is served; the transport itself refuses anything else.
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => sessionId(this.#workerId),
+      onsessioninitialized: (created) => this.#open(created, transport),
+    });
+    await this.#createServer().connect(transport);
+    const closed = transport.onclose;
+    transport.onclose = () => {
+      this.#forget(transport.sessionId);
+      closed?.();
+    };
+    return transport.handleRequest(request, options);
+  }
+
+  /** Ends every session, and with it the event streams that clients hold open. */
+  async close() {
+    clearInterval(this.#sweeper);
+    await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
+  }
+
+  /**
+   * @param {string} id
+   * @param {WebStandardStreamableHTTPServerTransport} transport
+   */
+  #open(id, transport) {
+    this.#sessions.set(id, { transport, lastUsed: Date.now() });
+    this.#metrics.sessionsActive.set(this.#sessions.size);
+  }
+
+  /** @param {string | undefined} id */
+  #forget(id) {
+    if (id !== undefined) this.#sessions.delete(id);
+    this.#metrics.sessionsActive.set(this.#sessions.size);
+  }
+
+  #sweep() {
+    const oldest = Date.now() - IDLE_TIMEOUT;
+    for (const { transport, lastUsed } of this.#sessions.values()) if (lastUsed < oldest) transport.close();
+  }
+}
+
+/**
+ * Routes requests of a session to the worker that holds it. Connections are spread over the workers, and a client may
+ * use several for one session, so a request can arrive at a worker that does not know its session. The session's id
+ * names its worker; each worker also listens on a socket in a folder that only this service can open.
+ */
+export class SessionRouter {
+  #folder;
+  #workerId;
+  #endpoint;
+  #server;
+  #agent = new Agent({ keepAlive: true });
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.folder
+   * @param {number} parts.workerId
+   * @param {import('./app.js').Handler} parts.endpoint serves a request that another worker has let in
+   */
+  constructor({ folder, workerId, endpoint }) {
+    this.#folder = folder;
+    this.#workerId = workerId;
+    this.#endpoint = endpoint;
+    this.#server = createServer((request, response) => {
+      endpoint(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** Resolves when other workers can reach this one. */
+  listen() {
+    return /** @type {Promise<void>} */ (
+      new Promise((resolve, reject) => {
+        this.#server.once('error', reject);
+        // Exclusive: without it node:cluster would share the socket out among all workers.
+        this.#server.listen({ path: this.#socketOf(this.#workerId), exclusive: true }, resolve);
+      })
+    );
+  }
+
+  /**
+   * Serves a request here or at the worker that holds its session.
+   * @type {import('./app.js').Handler}
+   */
+  async route(request, response) {
+    const owner = ownerOf(request.headers[SESSION_HEADER]);
+    if (owner === undefined || owner === this.#workerId) return this.#endpoint(request, response);
+    await this.#forward(request, response, owner);
+  }
+
+  close() {
+    this.#agent.destroy();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  /**
+   * @param {import('node:http').IncomingMessage} request
+   * @param {import('node:http').ServerResponse} response
+   * @param {number} owner
+   */
+  #forward(request, response, owner) {
+    return /** @type {Promise<void>} */ (
+      new Promise((resolve) => {
+        const { method, url: path, headers } = request;
+        const forwarded = httpRequest({
+          agent: this.#agent,
+          socketPath: this.#socketOf(owner),
+          method,
+          path,
+          headers,
+        });
+        forwarded.on('response', (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(response);
+        });
+        forwarded.on('error', async () => {
+          if (response.headersSent) response.destroy();
+          else {
+            // The worker has ended, and its sessions with it.
+            response
+              .writeHead(404, { 'Content-Type': 'application/json' })
+              .end(await sessionNotFound().text());
+          }
+        });
+        response.on('close', () => {
+          forwarded.destroy();
+          resolve();
+        });
+        request.pipe(forwarded);
+      })
+    );
+  }
+
+  /** @param {number} workerId */
+  #socketOf(workerId) {
+    return join(this.#folder, `${workerId}.sock`);
+  }
+}
+
+/** @param {number} workerId */
+function sessionId(workerId) {
+  return `${workerId}.${randomUUID()}`;
+}
+
+/**
+ * @param {string | string[] | undefined} id
+ * @returns {number | undefined} the worker that made a session's id
+ */
+function ownerOf(id) {
+  const match = /^(\d{1,9})\./.exec(String(id));
+  return match ? Number(match[1]) : undefined;
+}
+
+function sessionNotFound() {
+  return Response.json(
+    { jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null },
+    { status: 404 },
+  );
+}

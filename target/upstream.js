@@ -1,0 +1,106 @@
+import { createServer } from 'node:http';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { EnvironmentError, nonEmpty, readEnvironment, wholeNumber } from './environment.js';
+import { log } from './log.js';
+
+/** Width of the latency's log-normal distribution: with a mean of 650 ms it puts the 99th percentile at 850 ms. */
+const SIGMA = 0.12;
+
+/** A request that "times out" is held this long, ms: longer than any sensible client waits. */
+const HANG = 30_000;
+
+const CONDITIONS = ['sunny', 'cloudy', 'rain', 'snow', 'fog'];
+
+const VARIABLES = {
+  HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
+  PORT: wholeNumber(0, 65535, '8001'),
+  LATENCY_MEAN_MS: wholeNumber(1, 10_000, '650'),
+  // A share in thousandths, so that every variable stays a whole number.
+  TIMEOUTS_PER_1000: wholeNumber(0, 1000, '5'),
+};
+
+try {
+  run(readEnvironment(VARIABLES, process.env));
+} catch (error) {
+  if (!(error instanceof EnvironmentError)) throw error;
+  process.stderr.write(`upstream: ${error.message}\n`);
+  process.exit(2);
+}
+
+/**
+ * A weather service as slow as a real one.
+ * @param {Record<string, any>} config
+ */
+function run(config) {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'weather_request_duration_seconds',
+    help: 'Time that the weather service took to answer.',
+    buckets: [0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2],
+    registers: [registry],
+  });
+  const hung = new Counter({
+    name: 'weather_hung_requests_total',
+    help: 'Requests left without an answer on purpose.',
+    registers: [registry],
+  });
+
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (pathname === '/health') return json(response, 200, { status: 'up' });
+    if (pathname === '/metrics') {
+      return response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
+    }
+    const city = searchParams.get('city');
+    if (pathname !== '/weather' || !city) return json(response, 404, { error: 'GET /weather?city=...' });
+
+    const hang = Math.random() * 1000 < config.TIMEOUTS_PER_1000;
+    const latency = hang ? HANG : logNormal(config.LATENCY_MEAN_MS);
+    if (hang) hung.inc();
+    else duration.observe(latency / 1000);
+    const timer = setTimeout(() => json(response, 200, weatherOf(city)), latency);
+    response.on('close', () => clearTimeout(timer));
+  });
+  server.on('error', (/** @type {Error & {code?: string}} */ error) => {
+    process.stderr.write(`upstream: can't listen on ${config.HOST}:${config.PORT}: ${error.code}\n`);
+    process.exit(2);
+  });
+  server.listen(config.PORT, config.HOST, () => {
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    log('info', 'upstream listening', { url: `http://${config.HOST}:${port}` });
+  });
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    process.on(signal, () => {
+      server.close(() => process.exit(0));
+      server.closeAllConnections();
+    });
+  }
+}
+
+/**
+ * @param {number} mean
+ * @returns {number} a random number, log-normally distributed
+ */
+function logNormal(mean) {
+  const normal = Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
+  return mean * Math.exp(SIGMA * normal - SIGMA ** 2 / 2);
+}
+
+/**
+ * The same city has the same weather every time.
+ * @param {string} city
+ */
+function weatherOf(city) {
+  const seed = [...city].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1000, 7);
+  return { city, temperature_c: (seed % 450) / 10 - 10, conditions: CONDITIONS[seed % CONDITIONS.length] };
+}
+
+/**
+ * @param {import('node:http').ServerResponse} response
+ * @param {number} status
+ * @param {object} body
+ */
+function json(response, status, body) {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}

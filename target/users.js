@@ -1,0 +1,170 @@
+import { userKey } from './redis.js';
+
+/**
+ * @typedef {object} User
+ * @property {number} id
+ * @property {string} name
+ * @property {string} email
+ * @property {string} city
+ * @property {string} region
+ * @property {string} plan
+ * @property {number} version grows by one with every change
+ * @property {string} updated_at ISO 8601
+ */
+
+/** @typedef {Partial<Pick<User, 'name' | 'city' | 'plan'>>} Changes what a client may change */
+
+const COLUMNS = 'id, name, email, city, region, plan, version, updated_at';
+
+/** @type {import('./database.js').Statement} */
+const SELECT_USER = {
+  name: 'select_user',
+  type: 'select',
+  text: `SELECT ${COLUMNS} FROM users WHERE id = $1`,
+};
+
+/** @type {import('./database.js').Statement} */
+const SEARCH_USERS = {
+  name: 'search_users',
+  type: 'select',
+  text: `SELECT ${COLUMNS} FROM users WHERE lower(name) LIKE $1 ORDER BY lower(name), id LIMIT $2`,
+};
+
+/** @type {import('./database.js').Statement} */
+const UPDATE_USER = {
+  name: 'update_user',
+  type: 'update',
+  text: `
+    UPDATE users
+       SET name = coalesce($2, name), city = coalesce($3, city), plan = coalesce($4, plan),
+           version = version + 1, updated_at = $5
+     WHERE id = $1
+    RETURNING ${COLUMNS}`,
+};
+
+/** The users, in the database and, by the configured strategy, in Redis. */
+export class Users {
+  #database;
+  #redis;
+  #metrics;
+  #strategy;
+  #ttl;
+
+  /**
+   * @param {object} parts
+   * @param {import('./config.js').Config} parts.config
+   * @param {import('./database.js').Database} parts.database
+   * @param {import('./redis.js').Redis} parts.redis
+   * @param {import('./metrics.js').Metrics} parts.metrics
+   */
+  constructor({ config, database, redis, metrics }) {
+    this.#database = database;
+    this.#redis = redis;
+    this.#metrics = metrics;
+    this.#strategy = config.cacheStrategy;
+    this.#ttl = config.cacheTtl;
+  }
+
+  /**
+   * @param {number} id
+   * @param {string} tool who asks, for the hit ratio
+   * @returns {Promise<User | undefined>}
+   */
+  async get(id, tool) {
+    if (this.#strategy === 'none') return this.#load(id);
+    // Redis away is a miss, not a failure.
+    const cached = await this.#redis.get(userKey(id)).catch(() => null);
+    if (cached !== null) {
+      this.#metrics.cacheHits.inc({ tool });
+      return JSON.parse(cached);
+    }
+    this.#metrics.cacheMisses.inc({ tool });
+    const user = await this.#load(id);
+    // The answer does not wait for the cache. NX: a change made since the load is newer than what was loaded.
+    if (user) {
+      this.#redis
+        .set(userKey(id), JSON.stringify(user), {
+          expiration: { type: 'EX', value: this.#ttl },
+          condition: 'NX',
+        })
+        .catch(() => {});
+    }
+    return user;
+  }
+
+  /**
+   * Users whose name starts with a text, upper or lower case alike. Never cached.
+   * @param {string} prefix
+   * @param {number} limit
+   * @returns {Promise<User[]>}
+   */
+  async search(prefix, limit) {
+    const pattern = `${prefix.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+    const rows = await this.#database.query(SEARCH_USERS, [pattern, limit]);
+    return rows.map(toUser);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Changes} changes
+   * @returns {Promise<User | undefined>} the user as changed
+   */
+  async update(id, changes) {
+    if (this.#strategy === 'write-behind') return this.#changeBehind(id, changes);
+    const user = await this.#store(id, changes);
+    // What can't be removed or replaced because Redis is away is stale until it expires: the price of a cache.
+    if (user && this.#strategy === 'read-through') await this.#redis.del(userKey(id)).catch(() => {});
+    if (user && this.#strategy === 'write-through')
+      await this.#redis.cacheNewer(user, this.#ttl).catch(() => {});
+    return user;
+  }
+
+  /**
+   * @param {number} id
+   * @param {Changes} changes
+   */
+  async #changeBehind(id, changes) {
+    const stamped = { ...changes, updated_at: new Date().toISOString() };
+    try {
+      let changed = await this.#redis.changeUnwritten(id, stamped);
+      if (changed === null) {
+        const base = await this.#load(id);
+        if (!base) return undefined;
+        changed = await this.#redis.changeUnwritten(id, stamped, base);
+      }
+      return /** @type {User} */ (JSON.parse(/** @type {string} */ (changed)));
+    } catch (error) {
+      if (this.#redis.isReady) throw error;
+      return this.#store(id, changes);
+    }
+  }
+
+  /**
+   * @param {number} id
+   * @param {Changes} changes
+   * @returns {Promise<User | undefined>}
+   */
+  async #store(id, { name, city, plan }) {
+    const rows = await this.#database.transaction((run) =>
+      run(UPDATE_USER, [id, name, city, plan, new Date().toISOString()]),
+    );
+    return rows.map(toUser)[0];
+  }
+
+  /**
+   * @param {number} id
+   * @returns {Promise<User | undefined>}
+   */
+  async #load(id) {
+    const rows = await this.#database.query(SELECT_USER, [id]);
+    return rows.map(toUser)[0];
+  }
+}
+
+/**
+ * @param {any} row
+ * @returns {User}
+ */
+function toUser(row) {
+  return { ...row, updated_at: row.updated_at.toISOString() };
+}

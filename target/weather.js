@@ -1,0 +1,109 @@
+import CircuitBreaker from 'opossum';
+import { z } from 'zod';
+import { log } from './log.js';
+
+/** How long one call to the weather service may take, ms. */
+const TIMEOUT = 2000;
+
+/** How long the breaker refuses calls before it lets one through to see, ms. */
+const RESET_TIMEOUT = 5000;
+
+/** Share of failed calls, per cent of the last ten seconds, that opens the breaker; and how many calls it takes to tell. */
+const ERROR_THRESHOLD = 50;
+const VOLUME_THRESHOLD = 10;
+
+const BREAKER = 'weather';
+
+const Answer = z.object({ city: z.string(), temperature_c: z.number(), conditions: z.string() });
+
+/** The weather service could not be used; the message is safe to show to a client. */
+export class WeatherError extends Error {}
+
+/** Client of the weather service, behind a circuit breaker. */
+export class Weather {
+  #breaker;
+  #baseUrl;
+  #metrics;
+
+  /**
+   * @param {import('./config.js').Config} config
+   * @param {import('./metrics.js').Metrics} metrics
+   */
+  constructor(config, metrics) {
+    this.#baseUrl = config.upstreamUrl;
+    this.#metrics = metrics;
+    this.#breaker = new CircuitBreaker((/** @type {string} */ city) => this.#fetch(city), {
+      // fetch times out by itself, which also frees the connection; the breaker's own timer would not.
+      timeout: false,
+      resetTimeout: RESET_TIMEOUT,
+      errorThresholdPercentage: ERROR_THRESHOLD,
+      volumeThreshold: VOLUME_THRESHOLD,
+    });
+    metrics.circuitBreakerOpen.set({ breaker: BREAKER }, 0);
+    metrics.circuitBreakerTrips.inc({ breaker: BREAKER }, 0);
+    this.#breaker.on('open', () => {
+      log('warn', 'circuit breaker opened', { breaker: BREAKER });
+      metrics.circuitBreakerTrips.inc({ breaker: BREAKER });
+      metrics.circuitBreakerOpen.set({ breaker: BREAKER }, 1);
+    });
+    this.#breaker.on('close', () => {
+      log('info', 'circuit breaker closed', { breaker: BREAKER });
+      metrics.circuitBreakerOpen.set({ breaker: BREAKER }, 0);
+    });
+  }
+
+  /**
+   * @param {string} city
+   * @returns {Promise<z.infer<typeof Answer>>}
+   * @throws {WeatherError}
+   */
+  async get(city) {
+    try {
+      return await this.#breaker.fire(city);
+    } catch (error) {
+      throw new WeatherError(`weather service: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+
+  /** Resolves when the weather service answers. */
+  async ping() {
+    const response = await fetch(`${this.#baseUrl}/health`, { signal: AbortSignal.timeout(TIMEOUT) });
+    await response.body?.cancel();
+    if (!response.ok) throw new WeatherError(`HTTP ${response.status}`);
+  }
+
+  close() {
+    this.#breaker.shutdown();
+  }
+
+  /** @param {string} city */
+  async #fetch(city) {
+    const end = this.#metrics.upstreamRequestDuration.startTimer();
+    try {
+      const response = await fetch(`${this.#baseUrl}/weather?city=${encodeURIComponent(city)}`, {
+        signal: AbortSignal.timeout(TIMEOUT),
+      });
+      if (!response.ok) throw new WeatherError(`HTTP ${response.status}`);
+      return Answer.parse(await response.json());
+    } catch (error) {
+      if (isTimeout(error)) this.#metrics.upstreamTimeouts.inc();
+      throw error;
+    } finally {
+      end();
+    }
+  }
+}
+
+/** @param {unknown} error */
+function isTimeout(error) {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  if (isTimeout(error)) return `no answer within ${TIMEOUT} ms`;
+  if (error instanceof z.ZodError) return 'an answer that makes no sense';
+  const { code, cause, message } = /** @type {Error & {code?: string, cause?: {code?: string}}} */ (error);
+  if (code === 'EOPENBREAKER') return 'calls are paused because too many failed';
+  return cause?.code ?? message;
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { log } from './log.js';
+import { UNWRITTEN } from './redis.js';
+
+/** How long a change may wait in Redis before it is written to the database, ms. */
+const INTERVAL = 100;
+
+/** Users written in one transaction. */
+const BATCH = 500;
+
+/** How long a stop may take to write what waits, ms. */
+const STOP_TIMEOUT = 4000;
+
+/** @type {import('./database.js').Statement} */
+const TRY_LOCK = {
+  name: 'write_behind_lock',
+  type: 'select',
+  text: "SELECT pg_try_advisory_xact_lock(hashtext('write-behind')) AS locked",
+};
+
+/** @type {import('./database.js').Statement} */
+const WRITE_USERS = {
+  name: 'write_users',
+  type: 'update',
+  text: `
+    UPDATE users
+       SET name = changed.name, city = changed.city, plan = changed.plan,
+           version = changed.version, updated_at = changed.updated_at
+      FROM jsonb_populate_recordset(NULL::users, $1::jsonb) AS changed
+     WHERE users.id = changed.id AND users.version < changed.version`,
+};
+
+/**
+ * Writes users that were changed in Redis to the database, a little later and many at once. What waits, waits in Redis
+ * and not in this process: a crash of the target loses nothing, and what a stop can't write the next start does.
+ */
+export class WriteBehind {
+  #database;
+  #redis;
+  #ttl;
+  #stopped = false;
+  /** @type {Promise<void>} */
+  #loop;
+
+  /**
+   * @param {object} parts
+   * @param {import('./config.js').Config} parts.config
+   * @param {import('./database.js').Database} parts.database
+   * @param {import('./redis.js').Redis} parts.redis
+   */
+  constructor({ config, database, redis }) {
+    this.#database = database;
+    this.#redis = redis;
+    this.#ttl = config.cacheTtl;
+    this.#loop = this.#run();
+  }
+
+  /** Writes everything that waits, as far as the database and Redis let it. */
+  async stop() {
+    this.#stopped = true;
+    await this.#loop;
+    const deadline = Date.now() + STOP_TIMEOUT;
+    for (;;) {
+      const waiting = await this.#redis.hLen(UNWRITTEN).catch(() => undefined);
+      if (waiting === 0) return;
+      if (waiting === undefined || Date.now() > deadline) {
+        log('warn', 'changed users stay in redis until the next start', { users: waiting ?? 'unknown' });
+        return;
+      }
+      if (!(await this.#flush().catch(() => false))) await sleep(20);
+    }
+  }
+
+  async #run() {
+    let failing = false;
+    while (!this.#stopped) {
+      await sleep(INTERVAL);
+      try {
+        await this.#flush();
+        if (failing) log('info', 'write-behind works again');
+        failing = false;
+      } catch (error) {
+        if (!failing) log('warn', 'write-behind waits', { reason: /** @type {Error} */ (error).message });
+        failing = true;
+      }
+    }
+  }
+
+  /**
+   * Writes one batch.
+   * @returns {Promise<boolean>} false when there was none, or another process is at it
+   */
+  async #flush() {
+    const entries = await this.#redis.hRandFieldCountWithValues(UNWRITTEN, BATCH);
+    if (entries.length === 0) return false;
+    const written = await this.#database.transaction(async (run) => {
+      // One writer over all processes: rows are then never locked in two orders.
+      const [{ locked }] = await run(TRY_LOCK);
+      if (locked) await run(WRITE_USERS, [`[${entries.map(({ value }) => value).join()}]`]);
+      return locked;
+    });
+    if (written) await this.#redis.markWritten(entries, this.#ttl);
+    return written;
+  }
+}
