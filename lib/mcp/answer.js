@@ -41,8 +41,8 @@ export const FAILURE_KINDS = /** @type {const} */ ([
 /** k6: "request timeout", with or without a part of the answer. */
 const K6_REQUEST_TIMEOUT = 1050;
 const DETAIL_LENGTH = 200;
-/** Control characters and line ends: a server's text must stay one harmless line in a log. */
-const CONTROL = /[\p{Cc}\u2028\u2029]+/gu;
+/** Control characters and line ends: a server's text must stay one harmless line. k6 knows no `\p{Cc}`. */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
 /**
  * @param {HttpResponse} response

@@ -143,8 +143,7 @@ export class McpClient {
       if (failure) return { failure, result: null };
     }
     const { answer, response } = this.post(call, args);
-    // The session is gone on the server's side: the next request opens a new one.
-    if (response.status === 404 && this.session) this.forget();
+    if (this.session && sessionIsGone(response.status, answer)) this.forget();
     return answer;
   }
 
@@ -199,7 +198,8 @@ export class McpClient {
     if (this.logged.has(kind)) return;
     this.logged.add(kind);
     const safe = this.token ? detail.split(this.token).join('[token]') : detail;
-    console.warn(`failure ${kind} of ${call.tags.operation}: ${safe}`);
+    // As an error: k6 warns of every single failed dial, so warnings are kept out of the log.
+    console.error(`failure ${kind} of ${call.tags.operation}: ${safe}`);
   }
 
   /**
@@ -348,6 +348,16 @@ const MAX_PAGES = 1000;
  */
 function rejected(response) {
   return response.status >= 200 && response.status < 300 ? null : readAnswer(response, -1).failure;
+}
+
+/**
+ * The specification's answer is 404; the TypeScript SDK's example servers say 400 and name the session.
+ *
+ * @param {number} status
+ * @param {import('./answer.js').Answer} answer
+ */
+function sessionIsGone(status, { failure }) {
+  return status === 404 || (status === 400 && /session/i.test(failure?.detail ?? ''));
 }
 
 /**

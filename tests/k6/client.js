@@ -1,0 +1,67 @@
+/** The client against a real server: detection, sessions, every method, failures of tools. */
+import { check } from 'k6';
+import { connect, TargetError } from '../../lib/mcp/connect.js';
+
+export const options = { iterations: 1, thresholds: { checks: ['rate==1.0'] } };
+
+const { TARGET_URL = '', TARGET_TOKEN = '', MCP_ERA = 'auto', WANT_ERA, TOOL = '', ARGS = '{}' } = __ENV;
+
+export default function () {
+  const client = connect({ url: TARGET_URL, token: TARGET_TOKEN, era: MCP_ERA });
+  const { era, server } = client.connection;
+  check(client, {
+    [`the era is ${WANT_ERA}`]: () => era === WANT_ERA,
+    'the server says its name': () => (server?.name ?? '') !== '',
+    [`a session: ${__ENV.WANT_SESSION}`]: () => String(client.session !== '') === __ENV.WANT_SESSION,
+  });
+
+  const tools = client.listTools();
+  check(tools, { [`lists the tool ${TOOL}`]: () => tools.some((tool) => tool.name === TOOL) });
+  const called = client.callTool(TOOL, JSON.parse(ARGS));
+  check(called, { 'the tool answers': () => called.failure === null && called.result.content.length > 0 });
+  const unknown = client.callTool('there-is-no-such-tool', {});
+  check(unknown, {
+    'an unknown tool is a failure': () => ['jsonrpc', 'tool'].includes(unknown.failure?.kind ?? ''),
+  });
+
+  if (__ENV.EVERYTHING) {
+    const resources = client.listResources();
+    check(resources, { 'lists resources': () => resources.length > 0 });
+    const read = client.readResource(resources[0].uri);
+    check(read, { 'reads a resource': () => read.failure === null && read.result.contents.length > 0 });
+    const prompts = client.listPrompts();
+    const plain = prompts.find((prompt) => !prompt.arguments?.length);
+    const prompt = client.getPrompt(plain.name);
+    check(prompt, { 'gets a prompt': () => prompt.failure === null && prompt.result.messages.length > 0 });
+    check(client.ping(), { 'answers a ping': ({ failure }) => failure === null });
+  }
+
+  if (client.session) {
+    // The server forgets the session; the client opens another by itself, and one call is lost at most.
+    const old = client.session;
+    client.close();
+    client.session = old;
+    client.opened = true;
+    for (const call of client.calls) client.setHeaders(call);
+    const lost = client.callTool(TOOL, JSON.parse(ARGS));
+    const next = client.callTool(TOOL, JSON.parse(ARGS));
+    check(next, {
+      'a call in an ended session fails': () => lost.failure !== null,
+      'the next one opens a new session': () => next.failure === null && client.session !== old,
+    });
+  }
+  client.close();
+
+  const wrongEra = WANT_ERA === 'modern' ? null : 'modern';
+  if (wrongEra) {
+    let message = '';
+    try {
+      connect({ url: TARGET_URL, token: TARGET_TOKEN, era: wrongEra });
+    } catch (error) {
+      message = error instanceof TargetError ? error.message : '';
+    }
+    check(message, {
+      'a forced era that the server has not is refused with the way out': (text) => text.includes('MCP_ERA='),
+    });
+  }
+}
