@@ -177,7 +177,7 @@ export function loadTest() {
         title: 'Generator CPU, highest',
         description:
           "The most of the machine's CPU that k6 took. Purple means not trustworthy: k6 itself was short of CPU, and " +
-          'latencies may be its own.',
+          'latencies may be its own. The verdict goes by the average of a phase.',
         unit: 'percentunit',
         width: 5,
         height: 4,

@@ -28,12 +28,7 @@ const AFTER_S = 2 * SCRAPE_S;
  * @property {string} expr with Grafana's variables in it
  * @property {boolean} instant evaluated once, at the end of the time range
  *
- * @typedef {object} Run the part of run.json that is needed here
- * @property {string} testid
- * @property {string} started ISO 8601
- * @property {string} ended
- * @property {{name: string, start: string, offered_rps: number | null, requests: number,
- *   latency_ms: {p99: number} | null, failures: Record<string, number>}[]} phases
+ * @typedef {import('../../analysis/run.js').Run & {started: string, ended: string}} Run one that began
  *
  * @typedef {PanelQuery & {series: import('../../analysis/prometheus.js').Series[], samples: number}} Answer
  */
@@ -133,10 +128,9 @@ export function lastRun() {
     process.env.PROMETHEUS_URL ??
     parseEnv(readFileSync(path.join(RUN_DIR, 'stack.env'), 'utf8')).PROMETHEUS_URL;
   if (!prometheusUrl) throw new Error(`${RUN_DIR}/stack.env has no PROMETHEUS_URL`);
-  return {
-    prometheusUrl,
-    run: JSON.parse(readFileSync(path.join(RESULTS_DIR, 'latest', 'run.json'), 'utf8')),
-  };
+  const run = JSON.parse(readFileSync(path.join(RESULTS_DIR, 'latest', 'run.json'), 'utf8'));
+  if (run.started === null) throw new Error(`${run.testid} ended before its first phase began`);
+  return { prometheusUrl, run };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -5,7 +5,9 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { parser } from '@prometheus-io/lezer-promql';
+import { GENERATOR_CPU_LIMIT } from '../../analysis/verdict.js';
 import { dashboards, fileOf, toJson } from '../../dashboards/build.js';
+import { loadTest } from '../../dashboards/load-test.js';
 import { queriesOf, substitute } from '../stack/panel-queries.js';
 
 /** Panel types that Grafana has, of those that show a query. `graph`, `singlestat` and `table-old` are gone. */
@@ -234,6 +236,14 @@ for (const build of dashboards) {
     }
   });
 }
+
+it('the overview and the verdict distrust a generator from the same CPU on', () => {
+  /** @type {any[]} */
+  const panels = loadTest().panels ?? [];
+  const limits = panels.flatMap(({ fieldConfig }) => fieldConfig?.defaults.thresholds?.steps ?? []);
+  const distrusted = limits.filter(({ color }) => color === 'purple').map(({ value }) => value);
+  assert.deepEqual(distrusted, [GENERATOR_CPU_LIMIT, GENERATOR_CPU_LIMIT]);
+});
 
 describe('dashboards/build.js', () => {
   const script = fileURLToPath(new URL('../../dashboards/build.js', import.meta.url));
