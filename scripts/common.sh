@@ -1,0 +1,204 @@
+# shellcheck shell=bash
+# What every script of the stack stands on. Source it from a script in this folder:
+#
+#   . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+#
+# It sets and exports
+#   ROOT      the project's folder
+#   RUN_DIR   where the stack keeps its state (default: $ROOT/.run; set it to have a second stack)
+# and offers
+#   say TEXT...            one line of progress on stderr
+#   die TEXT...            one line on stderr, then exit 1 (DIE_CODE=2 die ... for bad usage)
+#   stack_kind             prints `docker` or `native`: what STACK says, else what is up, else what this machine can do
+#   load_stack_env         exports what `scripts/up` wrote to $RUN_DIR/stack.env (ports, URLs, STACK). A TARGET_URL that
+#                          the caller set stays; TARGET_TOKEN is exported only for the stack's own target.
+#   run_k6 ARGS...         k6, on this machine or in the runner container; same arguments, same paths, same environment
+#   run_node ARGS...       node, likewise
+#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go
+#                          (`scripts/setup` builds what is missing)
+#   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
+# In $RUN_DIR/stack.env, besides the URLs: K6_LISTEN_HOST and K6_SCRAPE_HOST, the host to give to k6's `--address` and
+# the one to write into $PROMETHEUS_TARGETS_DIR/k6-<testid>.json (the same on the native path, not in Docker).
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+RUN_DIR=${RUN_DIR:-$ROOT/.run}
+case $RUN_DIR in /*) ;; *) RUN_DIR=$PWD/$RUN_DIR ;; esac
+CACHE_DIR=${MCP_LOAD_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/mcp-load-lab}
+export ROOT RUN_DIR
+
+# k6 asks neither for extensions nor for a place to report its use: a load test talks to its target alone.
+export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
+
+# The target's knobs that `up` hands on.
+TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS'
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+  say "error: $*"
+  exit "${DIE_CODE:-1}"
+}
+
+case $RUN_DIR in *[\'\"\\]* | *$'\n'*) DIE_CODE=2 die "RUN_DIR: got $RUN_DIR; a path without quotes, backslashes and line breaks is valid" ;; esac
+
+# --- which stack ---------------------------------------------------------------------------------------------------
+
+# docker_answers: is there a Docker engine, with Compose? `timeout` because a hung engine hangs its client, too.
+docker_answers() {
+  local limit=()
+  if command -v timeout >/dev/null; then limit=(timeout 5); fi
+  "${limit[@]}" docker info >/dev/null 2>&1 && "${limit[@]}" docker compose version >/dev/null 2>&1
+}
+
+stack_kind() {
+  case ${STACK:-} in
+  native | docker) echo "$STACK" ;;
+  '')
+    if [ -f "$RUN_DIR/stack.env" ]; then
+      sed -n 's/^STACK=//p' "$RUN_DIR/stack.env"
+    elif foreign_target_on_loopback; then
+      # A container can't reach a server that listens on this host's loopback address.
+      echo native
+    elif docker_answers; then
+      echo docker
+    else
+      echo native
+    fi
+    ;;
+  *) DIE_CODE=2 die "STACK: got $STACK; native and docker are valid" ;;
+  esac
+}
+
+# foreign_target_on_loopback: only where loopback is the host's own. Docker Desktop runs containers in a virtual
+# machine and hands them the host's loopback services as host.docker.internal.
+foreign_target_on_loopback() {
+  [ "$(uname -s)" = Linux ] || return 1
+  case ${TARGET_URL:-} in
+  *://127.0.0.1[:/]* | *://localhost[:/]* | *://\[::1\]*) return 0 ;;
+  *) return 1 ;;
+  esac
+}
+
+load_stack_env() {
+  [ -f "$RUN_DIR/stack.env" ] || die 'no stack is up; start one with: make up'
+  local given=${TARGET_URL:-}
+  set -a
+  # shellcheck disable=SC1091
+  . "$RUN_DIR/stack.env"
+  set +a
+  if [ -n "$given" ] && [ "$given" != "$TARGET_URL" ]; then
+    TARGET_URL=$given
+  elif [ -n "$TARGET_URL" ]; then
+    TARGET_TOKEN=$(secret TARGET_TOKEN)
+    export TARGET_TOKEN
+  fi
+}
+
+# lock: one `up` or `down` of a user at a time, so that two stacks don't settle on the same port. Held on descriptor 9
+# until the script ends.
+lock() {
+  command -v flock >/dev/null || return 0
+  mkdir -p "$CACHE_DIR"
+  exec 9>>"$CACHE_DIR/lock"
+  flock -n 9 && return
+  say 'waiting for another up or down to end ...'
+  flock -w 900 9 || die 'another up or down has not ended in 15 minutes'
+}
+
+# claim_run_dir KIND: RUN_DIR is ours, and holds no stack of the other kind.
+claim_run_dir() {
+  mkdir -p "$RUN_DIR"
+  [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"
+  local up
+  up=$(sed -n 's/^STACK=//p' "$RUN_DIR/stack.env" 2>/dev/null || true)
+  [ "${up:-$1}" = "$1" ] || die "a $up stack is up; stop it first with: make down STACK=$up"
+}
+
+# --- secrets -------------------------------------------------------------------------------------------------------
+
+# make_secrets: once a RUN_DIR, readable by its owner alone.
+make_secrets() {
+  [ -f "$RUN_DIR/secrets.env" ] && return
+  (
+    umask 077
+    for name in TARGET_TOKEN POSTGRES_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD; do
+      printf '%s=%s\n' "$name" "$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')"
+    done >"$RUN_DIR/secrets.env.new"
+    mv "$RUN_DIR/secrets.env.new" "$RUN_DIR/secrets.env"
+  )
+}
+
+secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }
+
+# --- ports ---------------------------------------------------------------------------------------------------------
+
+port_taken() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# free_port USUAL TAKEN...: the usual port or the next free one that is not among TAKEN.
+free_port() {
+  local port=$1
+  shift
+  while port_taken "$port" || [[ " $* " == *" $port "* ]]; do port=$((port + 1)); done
+  echo "$port"
+}
+
+# --- the target's knobs --------------------------------------------------------------------------------------------
+
+# merge_knobs RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
+# A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose.
+merge_knobs() {
+  local name value knobs=()
+  for name in $TARGET_KNOB_NAMES; do
+    value=${!name:-}
+    if [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then DIE_CODE=2 die "$name: got $value; a word or a number is valid"; fi
+    if [ -z "$value" ]; then value=$(grep -oE "(^| )$name=[^ ]+" <<<"$1" | cut -d= -f2 || true); fi
+    if [ -n "$value" ]; then knobs+=("$name=$value"); fi
+  done
+  echo "${knobs[*]:-}"
+}
+
+# --- tools ---------------------------------------------------------------------------------------------------------
+
+# tool_dir MODULE: the cache folder of what tools/MODULE builds. The name changes with the module's pins.
+tool_dir() {
+  local hash
+  hash=$(find "$ROOT/tools/$1" -name 'go.*' -print0 -o -name '*.go' -print0 | sort -z | xargs -0 cat | sha256sum | cut -c1-12)
+  echo "$CACHE_DIR/$1-$hash"
+}
+
+# k6_on_path: the k6 on the PATH, where it is one we can use: 1.8 or newer, before 2.
+k6_on_path() {
+  local version
+  version=$(command k6 version 2>/dev/null | sed -n 's/^k6\(\.exe\)\{0,1\} v\([0-9]*\.[0-9]*\).*/\2/p')
+  [[ $version =~ ^1\.([0-9]+)$ ]] && [ "${BASH_REMATCH[1]}" -ge 8 ] && command -v k6
+}
+
+tool_path() {
+  case $1 in
+  k6) k6_on_path || echo "$(tool_dir k6)/k6" ;;
+  prometheus | promtool) echo "$(tool_dir prometheus)/$1" ;;
+  node_exporter | compose-go) echo "$(tool_dir "$1")/$1" ;;
+  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter and compose-go are valid" ;;
+  esac
+}
+
+# --- running k6 and node, and steering a component, on either path --------------------------------------------------
+
+run_k6() {
+  if [ "$(stack_kind)" = docker ]; then docker_run k6 "$@"; else "$(tool_path k6)" "$@"; fi
+}
+
+run_node() {
+  if [ "$(stack_kind)" = docker ]; then docker_run node "$@"; else node "$@"; fi
+}
+
+stack_ctl() {
+  case $1 in
+  start | stop | restart | kill) "$(stack_kind)_ctl" "$@" ;;
+  *) DIE_CODE=2 die "stack_ctl: got $1; start, stop, restart and kill are valid" ;;
+  esac
+}
+
+# shellcheck source=scripts/native.sh
+. "$ROOT/scripts/native.sh"
+# shellcheck source=scripts/docker.sh
+. "$ROOT/scripts/docker.sh"

@@ -1,0 +1,495 @@
+# shellcheck shell=bash
+# The stack as processes of this machine, kept by supervisord. Sourced by common.sh.
+
+# Every component, in the order in which they start; they stop in the opposite one, so the target first: it writes
+# what it still holds to PostgreSQL and Redis.
+#   part   observe: what watches any server; reference: the target and what it stands on
+#   wave   a wave starts together, once the one before is healthy
+#   stop   the signal to end it with (PostgreSQL: INT ends its clients' connections instead of waiting for them)
+# name             part      wave usual port variable           stop
+COMPONENTS='
+postgres           reference 1 15432 POSTGRES_PORT          INT
+redis              reference 1 16379 REDIS_PORT             TERM
+prometheus         observe   1 9090  PROMETHEUS_PORT        TERM
+node_exporter      observe   1 9100  NODE_EXPORTER_PORT     TERM
+grafana            observe   1 3000  GRAFANA_PORT           TERM
+upstream           reference 1 8001  UPSTREAM_PORT          TERM
+postgres_exporter  reference 2 9187  POSTGRES_EXPORTER_PORT TERM
+redis_exporter     reference 2 9121  REDIS_EXPORTER_PORT    TERM
+target             reference 2 8000  TARGET_PORT            TERM
+'
+HEALTH_TIMEOUT=90
+
+# --- the table -----------------------------------------------------------------------------------------------------
+
+component_row() { awk -v name="$1" '$1 == name' <<<"$COMPONENTS"; }
+
+# components [PART] [WAVE]: names, in starting order. Grafana is a component only where it is installed.
+components() {
+  awk -v part="${1:-all}" -v wave="${2:-0}" \
+    'NF && (part == "all" || $2 == part) && (wave == 0 || $3 == wave) { print $1 }' <<<"$COMPONENTS" |
+    if grafana_binary >/dev/null; then cat; else grep -vx grafana; fi
+}
+
+check_component() {
+  [ -n "$(component_row "$1")" ] || DIE_CODE=2 die "component: got $1; $(components | paste -sd' ' -) are valid"
+}
+
+grafana_binary() { command -v grafana || command -v grafana-server; }
+
+# postgres_bin: the folder of the server's programs: of the version that the data is of, else the newest.
+postgres_bin() {
+  local version='*' found
+  if [ -f "$RUN_DIR/postgres/PG_VERSION" ]; then read -r version <"$RUN_DIR/postgres/PG_VERSION"; fi
+  found=$(compgen -G "/usr/lib/postgresql/$version/bin/postgres" | sort -V | tail -n 1)
+  [ -n "$found" ] || die "the data in $RUN_DIR/postgres is of PostgreSQL $version, which is not installed; make clean removes it"
+  dirname "$found"
+}
+
+# --- processes -----------------------------------------------------------------------------------------------------
+
+# identity PID: what no other process has, now or later: the pid, when it started, and the boot it started in.
+# Empty for a process that is gone or has ended and waits to be collected.
+identity() {
+  local stat boot
+  { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+  read -r boot </proc/sys/kernel/random/boot_id
+  # Fields are counted from behind the name, which may hold blanks.
+  read -r -a stat <<<"${stat##*) }"
+  [ "${stat[0]}" = Z ] || echo "$1 ${stat[19]} $boot"
+}
+
+# record NAME: notes that the calling shell, and what it execs, is NAME.
+record() {
+  identity $$ >"$RUN_DIR/pids/$1.new"
+  mv "$RUN_DIR/pids/$1.new" "$RUN_DIR/pids/$1"
+}
+
+# process_of NAME: its pid, if it runs.
+process_of() {
+  local recorded
+  { read -r recorded <"$RUN_DIR/pids/$1"; } 2>/dev/null || return 1
+  [ "$(identity "${recorded%% *}")" = "$recorded" ] && echo "${recorded%% *}"
+}
+
+# wait_gone NAME SECONDS
+wait_gone() {
+  local until=$((SECONDS + $2))
+  while process_of "$1" >/dev/null; do
+    [ $SECONDS -lt $until ] || return 1
+    sleep 0.1
+  done
+}
+
+# end_leftovers: ends what a supervisord that was itself killed left running. Known by recorded identity, never by name.
+end_leftovers() {
+  local name pid
+  for name in $(components | tac); do
+    pid=$(process_of "$name") || continue
+    say "ending $name, left over from a stack that was not stopped"
+    kill -s "$(component_row "$name" | awk '{ print $6 }')" "$pid" 2>/dev/null || true
+    # A component leads a process group of its own.
+    wait_gone "$name" 20 || kill -s KILL -- "-$pid" 2>/dev/null || true
+    wait_gone "$name" 5 || die "$name (pid $pid) does not end"
+  done
+}
+
+# --- supervisord ---------------------------------------------------------------------------------------------------
+
+# Paths reach the file as %(ENV_...)s, which supervisord fills in after it has taken the file apart.
+write_supervisor_conf() {
+  local name part wave usual variable signal priority=0
+  {
+    cat <<'CONF'
+[supervisord]
+nodaemon=true
+logfile=%(ENV_RUN_DIR)s/log/supervisord.log
+logfile_maxbytes=5MB
+logfile_backups=1
+childlogdir=%(ENV_RUN_DIR)s/log
+pidfile=%(ENV_RUN_DIR)s/supervisord.pid
+
+[inet_http_server]
+port=127.0.0.1:%(ENV_SUPERVISOR_PORT)s
+username=stack
+password=%(ENV_SUPERVISOR_PASSWORD)s
+
+[rpcinterface:supervisor]
+supervisor.rpcinterface_factory=supervisor.rpcinterface:make_main_rpcinterface
+
+[supervisorctl]
+serverurl=http://127.0.0.1:%(ENV_SUPERVISOR_PORT)s
+username=stack
+password=%(ENV_SUPERVISOR_PASSWORD)s
+CONF
+    while read -r name part wave usual variable signal; do
+      [ -n "$name" ] || continue
+      priority=$((priority + 1))
+      cat <<CONF
+
+[program:$name]
+command=bash "%(ENV_ROOT)s/scripts/component" $name
+priority=$priority
+autostart=false
+autorestart=true
+startsecs=3
+startretries=2
+stopsignal=$signal
+stopwaitsecs=30
+killasgroup=true
+redirect_stderr=true
+stdout_logfile=%(ENV_RUN_DIR)s/log/$name.log
+stdout_logfile_maxbytes=20MB
+stdout_logfile_backups=1
+CONF
+    done <<<"$COMPONENTS"
+  } >"$RUN_DIR/supervisord.conf"
+}
+
+with_supervisor_env() {
+  SUPERVISOR_PORT=$(port_of SUPERVISOR_PORT) SUPERVISOR_PASSWORD=$(secret SUPERVISOR_PASSWORD) "$@"
+}
+
+supervisor() { with_supervisor_env supervisorctl -c "$RUN_DIR/supervisord.conf" "$@"; }
+
+# port_of VARIABLE: the port in stack.env, or nothing.
+port_of() { sed -n "s/^$1=//p" "$RUN_DIR/stack.env" 2>/dev/null || true; }
+
+start_supervisord() {
+  write_supervisor_conf
+  # A session of its own: Ctrl-C in the terminal must not reach the stack. 9 is the lock of `up`.
+  with_supervisor_env setsid bash "$ROOT/scripts/component" supervisord \
+    </dev/null >>"$RUN_DIR/log/supervisord.out" 2>&1 9>&- &
+  disown
+  local until=$((SECONDS + 20))
+  until process_of supervisord >/dev/null && supervisor pid >/dev/null 2>&1; do
+    if [ $SECONDS -ge $until ]; then
+      tail -n 20 "$RUN_DIR/log/supervisord.out" >&2
+      die 'supervisord did not start'
+    fi
+    sleep 0.2
+  done
+}
+
+# start_components NAME...: all at once; `supervisorctl start` would wait for one after the other.
+start_components() {
+  with_supervisor_env python3 - "$@" <<'PYTHON'
+import os, sys, xmlrpc.client
+url = 'http://stack:{SUPERVISOR_PASSWORD}@127.0.0.1:{SUPERVISOR_PORT}/RPC2'.format(**os.environ)
+supervisor = xmlrpc.client.ServerProxy(url).supervisor
+for name in sys.argv[1:]:
+    try:
+        supervisor.startProcess(name, False)
+    except xmlrpc.client.Fault as fault:
+        if 'ALREADY_STARTED' not in fault.faultString:
+            sys.exit(f'{name}: {fault.faultString}')
+PYTHON
+}
+
+# stop_supervisord: with all that it keeps.
+stop_supervisord() {
+  local pid
+  if pid=$(process_of supervisord); then
+    kill "$pid"
+    if ! wait_gone supervisord 90; then
+      say 'supervisord does not end; ending what it keeps'
+      kill -s KILL "$pid" 2>/dev/null || true
+    fi
+  fi
+  end_leftovers
+}
+
+# --- health --------------------------------------------------------------------------------------------------------
+
+# http_get PORT PATH: the answer, head and body, of a server on loopback. No curl: a fresh machine may have none.
+http_get() {
+  # shellcheck disable=SC2016
+  timeout 5 bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$0"; printf "GET %s HTTP/1.0\r\nHost: 127.0.0.1:%s\r\n\r\n" "$1" "$0" >&3; cat <&3' \
+    "$1" "$2" 2>/dev/null
+}
+
+http_ok() { [[ $(http_get "$1" "$2") == HTTP/1.?\ 200* ]]; }
+
+as_admin() {
+  PGPASSWORD=$(secret POSTGRES_PASSWORD) PGCONNECT_TIMEOUT=3 "$(postgres_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
+    -h 127.0.0.1 -p "$(port_of POSTGRES_PORT)" -U postgres "$@"
+}
+
+healthy() {
+  local port
+  process_of "$1" >/dev/null || return 1
+  port=$(port_of "$(component_row "$1" | awk '{ print $5 }')")
+  case $1 in
+  postgres) as_admin -d mcp -c 'select 1' >/dev/null 2>&1 ;;
+  redis) [ "$(REDISCLI_AUTH=$(secret REDIS_PASSWORD) timeout 5 redis-cli -p "$port" ping 2>/dev/null)" = PONG ] ;;
+  prometheus) http_ok "$port" /-/ready ;;
+  grafana) http_ok "$port" /api/health ;;
+  node_exporter) http_ok "$port" / ;;
+  upstream | target) http_ok "$port" /health ;;
+  postgres_exporter) grep -qx 'pg_up 1' <<<"$(http_get "$port" /metrics)" ;;
+  redis_exporter) grep -qx 'redis_up 1' <<<"$(http_get "$port" /metrics)" ;;
+  esac
+}
+
+# start_wave NAME...: starts what does not run, and waits until all are healthy. On failure names the component.
+start_wave() {
+  local name started=$SECONDS told=$SECONDS waiting=("$@") missing=()
+  for name in "$@"; do process_of "$name" >/dev/null || missing+=("$name"); done
+  STARTED+=("${missing[@]}")
+  [ ${#missing[@]} -eq 0 ] || start_components "${missing[@]}"
+  while [ ${#waiting[@]} -gt 0 ]; do
+    local still=()
+    for name in "${waiting[@]}"; do
+      # A new cluster has neither the target's database nor its role yet.
+      if [ "$name" = postgres ]; then create_database; fi
+      healthy "$name" || still+=("$name")
+    done
+    waiting=("${still[@]}")
+    [ ${#waiting[@]} -gt 0 ] || break
+    if [ $((SECONDS - told)) -ge 3 ]; then
+      told=$SECONDS
+      say "waiting for ${waiting[*]} ... $((SECONDS - started)) s"
+      for name in "${waiting[@]}"; do
+        if [[ $(supervisor status "$name") == *FATAL* ]]; then start_failed "$name" 'does not start'; fi
+      done
+    fi
+    if [ $((SECONDS - started)) -ge $HEALTH_TIMEOUT ]; then
+      start_failed "${waiting[0]}" "is not healthy after $HEALTH_TIMEOUT s"
+    fi
+    sleep 0.3
+  done
+}
+
+start_failed() {
+  say "--- the end of $RUN_DIR/log/$1.log"
+  tail -n 10 "$RUN_DIR/log/$1.log" >&2 || true
+  die "$1 $2"
+}
+
+# --- PostgreSQL ----------------------------------------------------------------------------------------------------
+
+# as_postgres COMMAND...: PostgreSQL refuses to run as root; it then runs as the user its package made.
+as_postgres() {
+  if [ "$(id -u)" -eq 0 ]; then
+    setpriv --reuid postgres --regid postgres --init-groups -- "$@"
+  else
+    "$@"
+  fi
+}
+
+make_cluster() {
+  [ -f "$RUN_DIR/postgres/PG_VERSION" ] && return
+  say 'making a PostgreSQL cluster ...'
+  local data=$RUN_DIR/postgres password
+  # An unfinished one, from an earlier `up` that was cut off, has no PG_VERSION.
+  remove_cluster
+  if [ "$(id -u)" -eq 0 ] && ! as_postgres test -x "$RUN_DIR"; then
+    # Root's home is closed to the postgres user, so the data of a project in there lives outside.
+    data=/var/lib/mcp-load-lab/$(sha256sum <<<"$RUN_DIR" | cut -c1-12)
+    ln -s "$data" "$RUN_DIR/postgres"
+  fi
+  mkdir -p "$data"
+  chmod 700 "$data"
+  password=$(mktemp)
+  secret POSTGRES_PASSWORD >"$password"
+  if [ "$(id -u)" -eq 0 ]; then chown postgres: "$data" "$password"; fi
+  if ! (cd / && as_postgres "$(postgres_bin)/initdb" -D "$data" -U postgres --pwfile "$password" \
+    --auth scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-instructions) >"$RUN_DIR/log/initdb.log" 2>&1; then
+    rm -f "$password"
+    tail -n 20 "$RUN_DIR/log/initdb.log" >&2
+    die 'postgres: the cluster could not be made'
+  fi
+  rm -f "$password"
+}
+
+remove_cluster() {
+  if [ -L "$RUN_DIR/postgres" ]; then rm -rf "$(readlink "$RUN_DIR/postgres")"; fi
+  rm -rf "$RUN_DIR/postgres"
+}
+
+create_database() {
+  as_admin -d postgres -c 'select 1' >/dev/null 2>&1 || return 0
+  if [ -z "$(as_admin -d postgres -c "select 1 from pg_database where datname = 'mcp'")" ]; then
+    POSTGRES_PASSWORD=$(secret POSTGRES_PASSWORD) as_admin -d postgres -f "$ROOT/provisioning/postgres/init.sql" >/dev/null
+  fi
+}
+
+# --- up ------------------------------------------------------------------------------------------------------------
+
+# write_stack_env KNOBS NAME...: the state of the stack for everyone who uses it. A port that is known already stays,
+# unless someone else took it while the component was down.
+write_stack_env() {
+  local knobs=$1 name port variable usual taken=() ports=() targets=$RUN_DIR/prometheus/targets
+  shift
+  local wanted=" $* "
+  # shellcheck disable=SC2046
+  local $(awk 'NF { print $5 "=" }' <<<"$COMPONENTS")
+  for name in supervisord $(components); do
+    if [ "$name" = supervisord ]; then
+      variable=SUPERVISOR_PORT usual=19001
+    else
+      [[ $wanted == *" $name "* ]] || continue
+      read -r _ _ _ usual variable _ <<<"$(component_row "$name")"
+    fi
+    port=$(port_of "$variable")
+    if ! process_of "$name" >/dev/null && { [ -z "$port" ] || port_taken "$port"; }; then
+      # shellcheck disable=SC2086
+      port=$(free_port "$usual" "${taken[@]}" $(sed -n 's/^[A-Z_]*_PORT=//p' "$RUN_DIR/stack.env" 2>/dev/null))
+    fi
+    taken+=("$port")
+    ports+=("$variable=$port")
+    local "$variable=$port"
+  done
+  {
+    echo '# Written by scripts/up: where the parts of the stack are. No secrets.'
+    echo STACK=native
+    printf '%s\n' "${ports[@]}"
+    echo "TARGET_URL=${TARGET_PORT:+http://127.0.0.1:$TARGET_PORT/mcp}"
+    echo "TARGET_METRICS_URL=${TARGET_PORT:+http://127.0.0.1:$TARGET_PORT/metrics}"
+    echo "UPSTREAM_URL=${UPSTREAM_PORT:+http://127.0.0.1:$UPSTREAM_PORT}"
+    echo "PROMETHEUS_URL=http://127.0.0.1:$PROMETHEUS_PORT"
+    echo "GRAFANA_URL=${GRAFANA_PORT:+http://127.0.0.1:$GRAFANA_PORT}"
+    echo "PROMETHEUS_TARGETS_DIR='$targets'"
+    echo "TARGET_KNOBS='$knobs'"
+    echo K6_LISTEN_HOST=127.0.0.1
+    echo K6_SCRAPE_HOST=127.0.0.1
+  } >"$RUN_DIR/stack.env.new"
+  mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
+  write_targets "$targets" "${PROMETHEUS_PORT:-}" "${NODE_EXPORTER_PORT:-}" "${TARGET_PORT:-}" "${UPSTREAM_PORT:-}" \
+    "${POSTGRES_EXPORTER_PORT:-}" "${REDIS_EXPORTER_PORT:-}"
+}
+
+# write_targets FOLDER PROMETHEUS NODE TARGET UPSTREAM POSTGRES REDIS: what Prometheus scrapes, by port; an empty port
+# is a component that is not part of this stack. One file a job; a test adds and removes k6-<testid>.json itself.
+write_targets() {
+  local folder=$1 job
+  shift
+  for job in prometheus node target upstream postgres redis; do
+    if [ -n "$1" ]; then
+      printf '[{ "targets": ["127.0.0.1:%s"] }]\n' "$1" >"$folder/$job.json.new"
+      mv "$folder/$job.json.new" "$folder/$job.json"
+    else
+      rm -f "$folder/$job.json"
+    fi
+    shift
+  done
+}
+
+# undo_up: a failed `up` takes down what it started, and nothing else.
+undo_up() {
+  local code=$?
+  [ "$code" -eq 0 ] && return
+  if [ "$OWN_SUPERVISORD" = yes ]; then
+    stop_supervisord
+    rm -f "$RUN_DIR/stack.env"
+  else
+    local name
+    for name in $(printf '%s\n' "${STARTED[@]}" | tac); do supervisor stop "$name" >/dev/null 2>&1 || true; done
+  fi
+  exit "$code"
+}
+
+# native_up [observe]
+native_up() {
+  local name wanted=() knobs was wave log
+  # Any part that runs already stays a part.
+  for name in $(components); do
+    if [ "${1:-all}" = all ] || [ "$(component_row "$name" | awk '{ print $2 }')" = "$1" ] ||
+      process_of "$name" >/dev/null; then
+      wanted+=("$name")
+    fi
+  done
+  was=$(sed -n "s/^TARGET_KNOBS='\(.*\)'$/\1/p" "$RUN_DIR/stack.env" 2>/dev/null || true)
+  process_of target >/dev/null || was=''
+  knobs=$(merge_knobs "$was")
+
+  "$ROOT/scripts/setup" "$([ "${1:-all}" = all ] && echo stack || echo "$1")"
+  make_secrets
+  mkdir -p "$RUN_DIR"/{log,pids,redis,prometheus/data,prometheus/targets}
+  # Links, not copies, so that a rule edited in the project is a rule in effect after the next `up`. Prometheus looks
+  # for the rules and the targets beside its configuration.
+  ln -sfn "$ROOT/provisioning/prometheus/prometheus.yml" "$RUN_DIR/prometheus/prometheus.yml"
+  ln -sfn "$ROOT/provisioning/prometheus/rules" "$RUN_DIR/prometheus/rules"
+
+  STARTED=() OWN_SUPERVISORD=no
+  trap undo_up EXIT
+  trap 'exit 130' INT TERM
+  process_of supervisord >/dev/null || end_leftovers
+  write_stack_env "$knobs" "${wanted[@]}"
+  if [[ " ${wanted[*]} " == *' postgres '* ]]; then make_cluster; fi
+  if ! process_of supervisord >/dev/null; then
+    OWN_SUPERVISORD=yes
+    start_supervisord
+  fi
+  if process_of target >/dev/null && [ "$knobs" != "$was" ]; then
+    say "restarting the target: ${knobs:-its defaults} (was: ${was:-its defaults})"
+    supervisor stop target >/dev/null
+  fi
+  if process_of prometheus >/dev/null; then supervisor signal HUP prometheus >/dev/null; fi
+  for wave in 1 2; do
+    # shellcheck disable=SC2046
+    start_wave $(comm -12 <(components all $wave | sort) <(printf '%s\n' "${wanted[@]}" | sort))
+  done
+  trap - EXIT INT TERM
+  native_status
+}
+
+# --- the rest ------------------------------------------------------------------------------------------------------
+
+# native_status: a line a component; 1 unless all that belong to the stack are up.
+native_status() {
+  local name variable port state down=0 note
+  printf '%-18s %-5s %s\n' COMPONENT STATE ADDRESS
+  for name in $(components); do
+    read -r _ _ _ _ variable _ <<<"$(component_row "$name")"
+    port=$(port_of "$variable")
+    [ -n "$port" ] || continue
+    if healthy "$name"; then state=up; else state=down down=1; fi
+    case $name in
+    target) note=$(sed -n "s/^TARGET_URL=//p; s/^TARGET_KNOBS='\(..*\)'$/ \1/p" "$RUN_DIR/stack.env" | paste -sd' ' -) ;;
+    grafana) note="http://127.0.0.1:$port  user admin, password: GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env" ;;
+    postgres | redis) note="127.0.0.1:$port" ;;
+    *) note="http://127.0.0.1:$port" ;;
+    esac
+    printf '%-18s %-5s %s\n' "$name" "$state" "$note"
+  done
+  if ! grafana_binary >/dev/null; then
+    printf '%-18s %-5s %s\n' grafana - 'not installed here; make dashboards shows the same dashboards'
+  fi
+  return $down
+}
+
+native_down() {
+  stop_supervisord
+  rm -f "$RUN_DIR/stack.env"
+}
+
+native_clean() { remove_cluster; }
+
+# native_logs [-f] [COMPONENT]
+native_logs() {
+  local files=("$RUN_DIR"/log/*.log) follow=()
+  if [ "$1" = -f ]; then
+    follow=(-F)
+    shift
+  fi
+  if [ $# -gt 0 ]; then
+    check_component "$1"
+    files=("$RUN_DIR/log/$1.log")
+  fi
+  tail -n 50 "${follow[@]}" "${files[@]}"
+}
+
+native_ctl() {
+  check_component "$2"
+  case $1 in
+  kill)
+    # Not `supervisorctl signal KILL`: supervisord would start it again at once.
+    local pid
+    pid=$(process_of "$2") || die "$2 does not run"
+    kill -s KILL "$pid"
+    supervisor stop "$2" >/dev/null
+    ;;
+  *) supervisor "$1" "$2" >/dev/null ;;
+  esac
+}
