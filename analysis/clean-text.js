@@ -1,0 +1,84 @@
+/**
+ * Text that the run takes over from elsewhere (a server's name, a failure sample, k6's log) is not to be
+ * trusted: it may hold the token that was sent, escape codes for the terminal, or a megabyte.
+ */
+
+/** Longest string that a run document keeps. */
+export const MAX_TEXT = 500;
+
+const REDACTED = '***';
+/** Shorter values are no secrets, and taking them out would shred ordinary words. */
+const MIN_SECRET = 4;
+/** Environment variables whose values must never show up in what a run leaves. */
+const SECRET_VARIABLES = ['TARGET_TOKEN', 'POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'GRAFANA_ADMIN_PASSWORD'];
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {string[]} the secrets' values in every spelling that JSON and URLs give them, longest first
+ */
+export function secretsOf(env) {
+  const values = SECRET_VARIABLES.map((name) => env[name] ?? '').filter(
+    (value) => value.length >= MIN_SECRET,
+  );
+  const spellings = values.flatMap((value) => [
+    value,
+    encodeURIComponent(value),
+    JSON.stringify(value).slice(1, -1),
+  ]);
+  return [...new Set(spellings)].sort((a, b) => b.length - a.length);
+}
+
+/**
+ * @param {string} text
+ * @param {readonly string[]} secrets from `secretsOf`
+ * @returns {string} without the secrets, bearer tokens, URL credentials and secret-looking URL parameters
+ */
+export function redact(text, secrets) {
+  let out = text;
+  for (const secret of secrets) out = out.replaceAll(secret, REDACTED);
+  return out
+    .replace(/\b(bearer|basic)\s+(?!\*\*\*)[\w.~+/=-]{6,}/gi, `$1 ${REDACTED}`)
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"']*(?::[^\s/?#"']*)?@/gi, '$1')
+    .replace(
+      /([?&][^=&\s]{0,40}(?:token|key|secret|passw|auth|signature)[^=&\s]{0,40}=)[^&\s#"']+/gi,
+      `$1${REDACTED}`,
+    );
+}
+
+/**
+ * @param {string} text
+ * @param {readonly string[]} secrets
+ * @param {number} [max] most characters kept
+ * @returns {string} one line: redacted, no control or text-direction characters, bounded
+ */
+export function cleanText(text, secrets, max = MAX_TEXT) {
+  // Bounded before the patterns run as well, far beyond what is kept: a secret at the cut is still whole.
+  const oneLine = redact(text.slice(0, 20 * MAX_TEXT).toString(), secrets)
+    // biome's rule against control characters in patterns does not see that they are what is looked for: \p{C}
+    // holds controls, formats (text direction, zero width), lone surrogates and unassigned ones.
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim();
+  const characters = [...oneLine];
+  return characters.length <= max ? oneLine : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/**
+ * @template T
+ * @param {T} value plain JSON data
+ * @param {readonly string[]} secrets
+ * @returns {T} the same with every string and every key cleaned
+ */
+export function cleanDeep(value, secrets) {
+  /** @param {unknown} node @returns {unknown} */
+  const clean = (node) => {
+    if (typeof node === 'string') return cleanText(node, secrets);
+    if (Array.isArray(node)) return node.map(clean);
+    if (node !== null && typeof node === 'object') {
+      return Object.fromEntries(
+        Object.entries(node).map(([key, item]) => [cleanText(key, secrets), clean(item)]),
+      );
+    }
+    return node;
+  };
+  return /** @type {T} */ (clean(value));
+}

@@ -1,0 +1,258 @@
+/**
+ * What a reader of the figures has to know beside them.
+ */
+import { bestSizes, MAX_FAILURE_SHARE, TIE } from './best-size.js';
+import { WINDOW_S } from './recovery.js';
+import { thresholdName } from './thresholds.js';
+import { bytes, counted, duration, milliseconds, number, percent, perSecond } from './units.js';
+import { GENERATOR_CPU_LIMIT } from './verdict.js';
+
+/**
+ * @typedef {'bottleneck' | 'recovery' | 'leak' | 'generator' | 'regression' | 'note'} FindingKind
+ *
+ * @typedef {object} Finding
+ * @property {FindingKind} kind
+ * @property {string} subject
+ * @property {string | null} phase
+ * @property {'high' | 'medium' | 'low' | 'not_enough_to_tell'} confidence
+ * @property {string} statement one sentence
+ * @property {Record<string, number | null>} figures units in the names
+ * @property {string[]} evidence
+ *
+ * @typedef {object} Known everything that findings are drawn from
+ * @property {import('./summary.js').Plan} plan
+ * @property {import('./phases.js').Phase[]} phases
+ * @property {import('./thresholds.js').Threshold[]} thresholds
+ * @property {import('./observe.js').Server} server
+ * @property {import('./environment.js').Environment} environment
+ */
+
+/** A machine of "8 GiB" shows somewhat less to the system. */
+const MEMORY_TOLERANCE = 0.9;
+/** With the host this busy, whatever shares it waits for CPU. */
+const BUSY_HOST = 0.9;
+
+/**
+ * @param {Known} known
+ * @returns {Finding[]}
+ */
+export function findings(known) {
+  return [
+    ...overload(known),
+    ...recovery(known),
+    ...generator(known),
+    ...bestSize(known),
+    ...smallMachine(known),
+    ...sharedMachine(known),
+    ...unfinished(known),
+    ...unjudged(known),
+    ...disagreements(known),
+    ...missingSignals(known),
+  ];
+}
+
+/**
+ * @param {string} subject
+ * @param {string} statement
+ * @param {Partial<Finding>} [rest]
+ * @returns {Finding}
+ */
+function note(subject, statement, rest = {}) {
+  return {
+    kind: 'note',
+    subject,
+    phase: null,
+    confidence: 'high',
+    statement,
+    figures: {},
+    evidence: [],
+    ...rest,
+  };
+}
+
+/** @param {Known} known @returns {Finding[]} what an overload phase did: it is reported, not judged */
+function overload({ phases, server }) {
+  return phases
+    .filter((phase) => phase.overload && phase.iterations !== null)
+    .map((phase) => {
+      /** @param {string} name events of this phase, from their mean rate; null without the signal */
+      const events = (name) => {
+        const signal = server.signals.find((one) => one.signal === name && one.phase === phase.name);
+        return signal ? Math.round(signal.avg * phase.duration_s) : null;
+      };
+      const figures = {
+        offered_rps: phase.offered_rps,
+        achieved_rps: phase.achieved_rps,
+        failure_share: phase.error_rate,
+        rate_limited_requests: phase.failures?.rate_limited ?? 0,
+        rate_limit_hits: events('rate_limited'),
+        breaker_trips: events('breaker_open'),
+      };
+      const counts = [
+        [figures.rate_limit_hits, 'rate-limit hit'],
+        [figures.breaker_trips, 'breaker trip'],
+      ].flatMap(([count, noun]) => (count === null ? [] : `about ${counted(Number(count), String(noun))}`));
+      const load =
+        phase.offered_rps === null
+          ? perSecond(phase.achieved_rps)
+          : `${perSecond(phase.achieved_rps)} of ${perSecond(phase.offered_rps)} (${number(phase.dropped)} dropped)`;
+      return note(
+        'overload',
+        `${phase.name} took ${load}, ${percent(phase.error_rate ?? 0)} of its requests failed, ` +
+          `${number(figures.rate_limited_requests)} were answered with 429` +
+          (counts.length > 0 ? `; the server counted ${counts.join(' and ')}` : ''),
+        { phase: phase.name, figures },
+      );
+    });
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function recovery({ server: { recovery } }) {
+  if (!recovery) return [];
+  const { overload, baseline, band_ms, baseline_p99_ms, observed_s, recovery_s, confidence, points } =
+    recovery;
+  const band = `p99 <= ${milliseconds(band_ms)}`;
+  let statement = `${band} again ${number(recovery_s)} s after the end of ${overload}, and it stayed so`;
+  if (recovery_s === null)
+    statement = `did not get back to ${band} within ${duration(observed_s)} after ${overload}`;
+  if (confidence === 'not_enough_to_tell') {
+    statement = `not enough to tell when p99 was normal again after ${overload} (${counted(points, 'point')} in ${duration(observed_s)})`;
+  }
+  return [
+    {
+      kind: 'recovery',
+      subject: 'latency',
+      phase: overload,
+      confidence,
+      statement,
+      figures: { recovery_s, band_ms, baseline_p99_ms, observed_s, points },
+      evidence: [
+        `band: the larger of the p99 objective of ${baseline} and 1.3 x its p99 of ${milliseconds(baseline_p99_ms)}`,
+        `p99 from native histograms over ${WINDOW_S} s, every 2 s: seen up to ${WINDOW_S} s late`,
+      ],
+    },
+  ];
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function generator({ server }) {
+  return server.signals
+    .filter(({ signal, avg }) => signal === 'generator_cpu' && avg > GENERATOR_CPU_LIMIT)
+    .map(({ phase, avg, max }) => ({
+      kind: 'generator',
+      subject: 'generator CPU',
+      phase,
+      confidence: 'high',
+      statement: `the load generator was saturated in ${phase}`,
+      figures: { avg_ratio: avg, max_ratio: max, limit_ratio: GENERATOR_CPU_LIMIT },
+      evidence: [
+        `generator CPU averaged ${percent(avg)} of the machine, at most ${percent(GENERATOR_CPU_LIMIT)} is fine`,
+      ],
+    }));
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function bestSize({ plan, phases }) {
+  const { table } = plan;
+  if (table?.kind !== 'speedup') return [];
+  return bestSizes(phases, table).map(({ group, best, tried }) =>
+    note(
+      table.title,
+      `best ${table.label}${group ? ` (${group})` : ''}: ${best.labels[table.label]} with ${number(best.items_per_s)} items/s` +
+        `${best.speedup === null ? '' : `, ${number(best.speedup)} x size 1`} (most items/s of ${tried} sizes with failures ` +
+        `below ${percent(MAX_FAILURE_SHARE)}; within ${percent(TIE)} the smaller one)`,
+      { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: best.speedup } },
+    ),
+  );
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function smallMachine({ plan: { reference_machine: reference }, thresholds, environment }) {
+  if (!reference) return [];
+  const small =
+    environment.cores < reference.cores ||
+    environment.memory_bytes < MEMORY_TOLERANCE * reference.memory_bytes;
+  if (!small) return [];
+  const missed = thresholds.some(({ ok }) => ok === false);
+  return [
+    note(
+      'machine',
+      `this machine (${counted(environment.cores, 'core')}, ${bytes(environment.memory_bytes)}) is smaller than the one that ` +
+        `the objectives are for (${counted(reference.cores, 'core')}, ${bytes(reference.memory_bytes)})` +
+        (missed ? '; they are not lowered for it, so a missed one may be the machine' : ''),
+      { figures: { cores: environment.cores, memory_bytes: environment.memory_bytes } },
+    ),
+  ];
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function sharedMachine({ plan, server }) {
+  if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(plan.target.url)) return [];
+  const busy = server.signals.filter(({ signal, avg }) => signal === 'host_cpu' && avg > BUSY_HOST);
+  if (busy.length === 0) return [];
+  const where = busy.map(({ phase, avg }) => `${phase} ${percent(avg)}`);
+  return [
+    note(
+      'shared machine',
+      `generator and target share a machine that had no CPU left (${listed(where)}): latencies hold waiting for it`,
+      { evidence: where },
+    ),
+  ];
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function unfinished({ plan, phases }) {
+  return phases.flatMap((phase, index) => {
+    if (phase.completed) return [];
+    const planned = duration(plan.phases[index]?.duration_s);
+    const { name, iterations, iterations_planned: wanted } = phase;
+    if (phase.start === null) return [note('phase', `${name} did not start`, { phase: name })];
+    const statement =
+      wanted !== null && iterations !== null
+        ? `${name} made ${number(iterations)} of its ${number(wanted)} iterations in the ${duration(phase.duration_s)} it had`
+        : `${name} was cut short: ${duration(phase.duration_s)} of ${planned}`;
+    return [note('phase', statement, { phase: name })];
+  });
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function unjudged({ thresholds }) {
+  const reasons = thresholds.flatMap(({ outcome, reason }) =>
+    outcome === 'unjudged' && reason ? [reason] : [],
+  );
+  if (reasons.length === 0) return [];
+  const rest = reasons.length > 1 ? ` (and ${reasons.length - 1} more like it)` : '';
+  return [note('objectives', `${reasons[0]}${rest}`, { evidence: reasons })];
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function disagreements({ thresholds }) {
+  return thresholds
+    .filter(({ k6, ok }) => k6 !== null && k6.ok !== null && ok !== null && k6.ok !== ok)
+    .map((threshold) =>
+      note(
+        'k6',
+        `k6 and this analysis disagree on ${thresholdName(threshold)}: k6 says ${threshold.k6?.ok ? 'pass' : 'fail'}; a fail counts`,
+      ),
+    );
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function missingSignals({ server: { problem, silent, ambiguous } }) {
+  const missing = problem ? [note('signals', `server signals are missing because ${problem}`)] : [];
+  if (silent.length > 0)
+    missing.push(note('signals', `no samples for ${listed(silent)}`, { evidence: silent }));
+  if (ambiguous.length > 0) {
+    const statement = `left out, as each has more than one series: ${listed(ambiguous)}; its rule must add them up`;
+    missing.push(note('signals', statement, { evidence: ambiguous }));
+  }
+  return missing;
+}
+
+const LISTED = 12;
+
+/** @param {string[]} names @returns {string} */
+function listed(names) {
+  const rest = names.length > LISTED ? ` and ${names.length - LISTED} more` : '';
+  return `${names.slice(0, LISTED).join(', ')}${rest}`;
+}

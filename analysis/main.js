@@ -1,0 +1,98 @@
+#!/usr/bin/env node
+/**
+ * Makes everything that a run leaves beside k6's own output: collect, judge, render.
+ * Exits with the verdict's code.
+ */
+import { statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cleanText, secretsOf } from './clean-text.js';
+import { environment } from './environment.js';
+import { readK6Log } from './k6-log.js';
+import { observe } from './observe.js';
+import { Prometheus } from './prometheus.js';
+import { renderCsv } from './render/csv.js';
+import { renderJunit } from './render/junit.js';
+import { renderMarkdown } from './render/markdown.js';
+import { renderTerminal } from './render/terminal.js';
+import { makeRun } from './run.js';
+import { readSummary } from './summary.js';
+import { writeAtomic } from './write-atomic.js';
+
+const USAGE =
+  'usage: node analysis/main.js <results-dir> --k6-exit <0..255> [--prometheus <url>] [--k6-version <x.y.z>]';
+/** Not one of a verdict's codes: the analysis itself could not do its work. */
+const BROKEN = 1;
+
+class UsageError extends Error {}
+
+/**
+ * @param {string[]} args
+ * @returns {{directory: string, k6Exit: number, prometheus: string | null, k6Version: string | null}}
+ * @throws {UsageError}
+ */
+function parse(args) {
+  /** @type {{values: Record<string, string | undefined>, positionals: string[]}} */
+  let parsed;
+  try {
+    parsed = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        'k6-exit': { type: 'string' },
+        prometheus: { type: 'string' },
+        'k6-version': { type: 'string', default: process.env.K6_VERSION ?? '' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(/** @type {Error} */ (error).message);
+  }
+  const [directory, ...extra] = parsed.positionals;
+  const exit = parsed.values['k6-exit'] ?? '';
+  if (!directory || extra.length > 0)
+    throw new UsageError(`one results folder is needed, got ${parsed.positionals.length}`);
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`no results folder ${directory}`);
+  if (!/^\d{1,3}$/.test(exit) || Number(exit) > 255)
+    throw new UsageError(`--k6-exit is "${exit}", valid: 0 to 255`);
+  return {
+    directory,
+    k6Exit: Number(exit),
+    prometheus: parsed.values.prometheus || null,
+    k6Version: parsed.values['k6-version'] || null,
+  };
+}
+
+/** @returns {Promise<number>} the exit code */
+async function main() {
+  const { directory, k6Exit, prometheus, k6Version } = parse(process.argv.slice(2));
+  const { summary, problem } = readSummary(directory);
+  const run = await makeRun(
+    {
+      testid: basename(resolve(directory)),
+      summary,
+      summaryProblem: problem,
+      log: await readK6Log(join(directory, 'k6.log')),
+      k6Exit,
+      environment: environment(k6Version),
+      secrets: secretsOf(process.env),
+    },
+    (plan, phases) => observe(prometheus ? new Prometheus(prometheus) : null, plan, phases),
+  );
+  writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
+  writeAtomic(join(directory, 'report.md'), renderMarkdown(run));
+  writeAtomic(join(directory, 'junit.xml'), renderJunit(run));
+  writeAtomic(join(directory, 'summary.csv'), renderCsv(run));
+  const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  process.stdout.write(renderTerminal(run, { directory, colours }));
+  return run.verdict.exit_code;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const usage = error instanceof UsageError;
+  const message = cleanText(error instanceof Error ? error.message : String(error), secretsOf(process.env));
+  process.stderr.write(`analysis: ${message}\n${usage ? `${USAGE}\n` : ''}`);
+  process.exitCode = usage ? 2 : BROKEN;
+}

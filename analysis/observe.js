@@ -1,0 +1,39 @@
+/**
+ * Everything that the analysis asks Prometheus. A run without it keeps its client figures.
+ */
+import { PrometheusError } from './prometheus.js';
+import { observeRecovery, planRecovery } from './recovery.js';
+import { observeSignals, untilCovered } from './signals.js';
+
+/**
+ * @typedef {object} Server
+ * @property {import('./signals.js').Signal[]} signals
+ * @property {string[]} silent
+ * @property {string[]} ambiguous
+ * @property {import('./recovery.js').Recovery | null} recovery
+ * @property {string | null} problem why there is nothing
+ */
+
+/**
+ * @param {import('./prometheus.js').Prometheus | null} prometheus null: none was named
+ * @param {import('./summary.js').Plan} plan
+ * @param {import('./phases.js').Phase[]} phases
+ * @returns {Promise<Server>} never throws for what Prometheus does
+ */
+export async function observe(prometheus, plan, phases) {
+  /** @type {Server} */
+  const nothing = { signals: [], silent: [], ambiguous: [], recovery: null, problem: null };
+  const end = phases.findLast((phase) => phase.end !== null)?.end;
+  if (!end) return nothing;
+  if (!prometheus) return { ...nothing, problem: 'the run was without Prometheus' };
+  try {
+    await untilCovered(prometheus, Date.parse(end) / 1000);
+    const observed = await observeSignals(prometheus, plan.testid, phases);
+    const toAsk = planRecovery(phases, plan.objectives);
+    const recovery = toAsk && (await observeRecovery(prometheus, plan.testid, toAsk));
+    return { ...nothing, ...observed, recovery };
+  } catch (error) {
+    if (error instanceof PrometheusError) return { ...nothing, problem: error.message };
+    throw error;
+  }
+}

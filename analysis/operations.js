@@ -1,0 +1,49 @@
+import { roundLatency } from './phases.js';
+import { round } from './round.js';
+
+/**
+ * @typedef {object} Operation over all measured phases, an overload phase included
+ * @property {string} operation
+ * @property {string} method
+ * @property {string} class
+ * @property {number} requests
+ * @property {number} failed
+ * @property {number} answered
+ * @property {number | null} rps requests a second of the phases that call it
+ * @property {number | null} error_rate
+ * @property {import('./summary.js').Latency | null} latency_ms
+ * @property {number} request_bytes all together
+ * @property {number} response_bytes
+ * @property {Record<string, number>} failures by kind
+ */
+
+/**
+ * @param {import('./summary.js').Summary} summary
+ * @param {import('./phases.js').Phase[]} phases
+ * @returns {Operation[]}
+ */
+export function operations({ plan, metrics }, phases) {
+  return plan.operations.map(({ operation, method, class: kind }) => {
+    const tags = { operation };
+    const requests = metrics.count('mcp_requests', tags);
+    const { failed, total } = metrics.failed(tags);
+    const { count, latency } = metrics.latency(tags);
+    const seconds = phases
+      .filter((phase, index) => phase.measured && (plan.phases[index]?.operation ?? operation) === operation)
+      .reduce((sum, phase) => sum + phase.duration_s, 0);
+    return {
+      operation,
+      method,
+      class: kind,
+      requests,
+      failed,
+      answered: count,
+      rps: seconds > 0 ? round(requests / seconds) : null,
+      error_rate: total > 0 ? round(failed / total, 6) : null,
+      latency_ms: latency && roundLatency(latency),
+      request_bytes: metrics.count('mcp_request_bytes', tags),
+      response_bytes: metrics.count('mcp_response_bytes', tags),
+      failures: metrics.failures(tags),
+    };
+  });
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Prometheus refuses a range query of more than 11,000 points a series. */
+const MAX_POINTS = 10_000;
+
+/** Prometheus could not be asked or did not answer; the message is one plain line. */
+export class PrometheusError extends Error {}
+
+/**
+ * @typedef {{labels: Record<string, string>, points: [seconds: number, value: number][]}} Series finite points only
+ */
+
+/** Prometheus' HTTP API, the few calls that the analysis needs. */
+export class Prometheus {
+  #base;
+  #timeoutMs;
+  #tries;
+  #pauseMs;
+
+  /**
+   * @param {string} url for example http://127.0.0.1:9090
+   * @param {{timeoutMs?: number, tries?: number, pauseMs?: number}} [limits] for one request
+   */
+  constructor(url, { timeoutMs = 10_000, tries = 3, pauseMs = 500 } = {}) {
+    this.#base = url.replace(/\/+$/, '');
+    this.#timeoutMs = timeoutMs;
+    this.#tries = tries;
+    this.#pauseMs = pauseMs;
+  }
+
+  /**
+   * @param {string} query PromQL
+   * @param {number} startS Unix seconds
+   * @param {number} endS
+   * @param {number} stepS
+   * @returns {Promise<Series[]>} sorted by their labels
+   * @throws {PrometheusError}
+   */
+  async queryRange(query, startS, endS, stepS) {
+    /** @type {Map<string, Series>} */
+    const byLabels = new Map();
+    for (let from = startS; from <= endS; from += MAX_POINTS * stepS) {
+      const to = Math.min(endS, from + (MAX_POINTS - 1) * stepS);
+      const data = await this.#get('query_range', {
+        query,
+        start: from.toFixed(3),
+        end: to.toFixed(3),
+        step: String(stepS),
+      });
+      for (const { metric, values } of matrix(data)) {
+        const key = JSON.stringify(Object.entries(metric).sort());
+        const series = byLabels.get(key) ?? { labels: metric, points: [] };
+        series.points.push(...values);
+        byLabels.set(key, series);
+      }
+    }
+    return [...byLabels.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, series]) => series);
+  }
+
+  /**
+   * @param {string} query a range selector, for example `up[10s]`
+   * @param {number} timeS Unix seconds
+   * @returns {Promise<number | null>} the time of the newest raw sample that it holds
+   * @throws {PrometheusError}
+   */
+  async newestSample(query, timeS) {
+    const data = await this.#get('query', { query, time: timeS.toFixed(3) });
+    const times = matrix(data).flatMap(({ values }) => values.map(([time]) => time));
+    return times.length > 0 ? Math.max(...times) : null;
+  }
+
+  /** @returns {Promise<string[]>} names of all recorded series, sorted @throws {PrometheusError} */
+  async recordedNames() {
+    const data = await this.#get('rules', { type: 'record' });
+    const groups = /** @type {{rules?: {name?: unknown}[]}[]} */ (data?.groups ?? []);
+    const names = groups.flatMap((group) => (group.rules ?? []).map((rule) => String(rule.name)));
+    return [...new Set(names)].sort();
+  }
+
+  /**
+   * @param {string} path
+   * @param {Record<string, string>} parameters
+   * @returns {Promise<any>} the answer's data
+   */
+  async #get(path, parameters) {
+    let problem = '';
+    for (let attempt = 1; attempt <= this.#tries; attempt++) {
+      if (attempt > 1) await sleep(this.#pauseMs);
+      try {
+        const response = await fetch(`${this.#base}/api/v1/${path}?${new URLSearchParams(parameters)}`, {
+          signal: AbortSignal.timeout(this.#timeoutMs),
+        });
+        const text = await response.text();
+        const body = parse(text);
+        if (response.ok && body?.status === 'success') return body.data;
+        problem = `answered ${response.status}: ${body?.error ?? (text.slice(0, 100) || 'nothing')}`;
+        // What it understood and refused it will refuse again.
+        if (response.status < 500) break;
+      } catch (error) {
+        problem = describe(error, this.#timeoutMs);
+      }
+    }
+    throw new PrometheusError(`Prometheus at ${this.#base} ${problem}`);
+  }
+}
+
+/** @param {string} text @returns {any} */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {unknown} error @param {number} timeoutMs @returns {string} */
+function describe(error, timeoutMs) {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `did not answer in ${timeoutMs / 1000} s`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = /** @type {NodeJS.ErrnoException} */ (cause)?.code;
+  return `can't be reached (${code ?? (cause instanceof Error ? cause.message : String(cause))})`;
+}
+
+/**
+ * @param {any} data
+ * @returns {{metric: Record<string, string>, values: [number, number][]}[]}
+ * @throws {PrometheusError} where it is no matrix
+ */
+function matrix(data) {
+  if (data?.resultType !== 'matrix' || !Array.isArray(data.result)) {
+    throw new PrometheusError('Prometheus answered something else than a matrix');
+  }
+  return data.result.map((/** @type {any} */ { metric, values = [] }) => ({
+    metric,
+    values: values
+      .map((/** @type {[number, string]} */ [time, value]) => [time, Number(value)])
+      .filter((/** @type {[number, number]} */ [, value]) => Number.isFinite(value)),
+  }));
+}

@@ -1,0 +1,63 @@
+import { stringify } from 'csv-stringify/sync';
+
+/** The kinds of failure that have a column; every client makes the same ones (see the client's taxonomy). */
+const KINDS = [
+  'connect',
+  'timeout',
+  'http_4xx',
+  'rate_limited',
+  'http_5xx',
+  'protocol',
+  'jsonrpc',
+  'tool',
+  'unexpected',
+];
+
+/** @type {[column: string, value: (phase: import('../phases.js').Phase) => string | number | boolean | null | undefined][]} */
+const COLUMNS = [
+  ['phase', (phase) => phase.name],
+  ['duration_sec', (phase) => phase.duration_s],
+  ['total_requests', (phase) => phase.requests],
+  ['successful', (phase) => (phase.requests === null ? null : phase.requests - (phase.failed ?? 0))],
+  ['errors', (phase) => phase.failed],
+  [
+    'error_rate_pct',
+    (phase) => (phase.error_rate === null ? null : Number((phase.error_rate * 100).toFixed(4))),
+  ],
+  ['rps', (phase) => phase.requests_per_s],
+  ['avg_latency_ms', (phase) => phase.latency_ms?.avg],
+  ['median_latency_ms', (phase) => phase.latency_ms?.p50],
+  ['min_latency_ms', (phase) => phase.latency_ms?.min],
+  ['max_latency_ms', (phase) => phase.latency_ms?.max],
+  ['p95_latency_ms', (phase) => phase.latency_ms?.p95],
+  ['p99_latency_ms', (phase) => phase.latency_ms?.p99],
+  ['p90_latency_ms', (phase) => phase.latency_ms?.p90],
+  ['p999_latency_ms', (phase) => phase.latency_ms?.p999],
+  ['measured', (phase) => String(phase.measured)],
+  ['completed', (phase) => String(phase.completed)],
+  ['start', (phase) => phase.start],
+  ['end', (phase) => phase.end],
+  ['vus', (phase) => phase.vus],
+  ['offered_rps', (phase) => phase.offered_rps],
+  ['achieved_rps', (phase) => phase.achieved_rps],
+  ['dropped_iterations', (phase) => phase.dropped],
+  ['items_per_s', (phase) => phase.items_per_s],
+  ['batches_per_s', (phase) => phase.batches_per_s],
+  ['speedup', (phase) => phase.speedup],
+  ...KINDS.map(
+    (kind) =>
+      /** @type {[string, (phase: import('../phases.js').Phase) => number | null]} */ ([
+        `errors_${kind}`,
+        (phase) => phase.failures && (phase.failures[kind] ?? 0),
+      ]),
+  ),
+];
+
+/**
+ * @param {import('../run.js').Run} run
+ * @returns {string} one row a phase; cells without a figure are empty; text can't be taken for a formula
+ */
+export function renderCsv(run) {
+  const rows = run.phases.map((phase) => COLUMNS.map(([, value]) => value(phase) ?? ''));
+  return stringify(rows, { header: true, columns: COLUMNS.map(([column]) => column), escape_formulas: true });
+}

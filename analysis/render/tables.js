@@ -1,0 +1,175 @@
+/**
+ * The tables of a report as rows of text, for whatever draws them.
+ */
+import { thresholdName, wordsOf } from '../thresholds.js';
+import { bytes, duration, inUnit, number, percent, perSecond } from '../units.js';
+
+/**
+ * @typedef {object} TextTable
+ * @property {string} title
+ * @property {string[]} head
+ * @property {string[][]} rows
+ */
+
+/** @typedef {import('../run.js').Run} Run */
+
+/** @param {import('../summary.js').Latency | null} latency @param {(keyof import('../summary.js').Latency)[]} figures */
+function latencies(latency, ...figures) {
+  return figures.map((figure) => number(latency?.[figure]));
+}
+
+/** @param {Run} run @returns {TextTable} */
+export function phaseTable({ started, phases }) {
+  return {
+    title: 'Phases',
+    head: [
+      'phase',
+      'length',
+      'offered',
+      'achieved',
+      'requests',
+      'dropped',
+      'failed',
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      'max ms',
+    ],
+    // A run that ended in its set-up has phases in its plan only.
+    rows: (started === null ? [] : phases).map((phase) => [
+      phase.name,
+      duration(phase.duration_s),
+      phase.offered_rps === null ? `${number(phase.vus)} users` : perSecond(phase.offered_rps),
+      perSecond(phase.achieved_rps),
+      number(phase.requests),
+      number(phase.dropped),
+      percent(phase.error_rate),
+      ...latencies(phase.latency_ms, 'p50', 'p95', 'p99', 'max'),
+    ]),
+  };
+}
+
+/** @param {Run} run @returns {TextTable} */
+export function operationTable({ operations }) {
+  return {
+    title: 'Operations',
+    head: [
+      'operation',
+      'class',
+      'requests',
+      'rate',
+      'failed',
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      'max ms',
+      'sent',
+      'received',
+    ],
+    rows: operations.map((operation) => [
+      operation.operation,
+      operation.class,
+      number(operation.requests),
+      perSecond(operation.rps),
+      percent(operation.error_rate),
+      ...latencies(operation.latency_ms, 'p50', 'p95', 'p99', 'max'),
+      bytes(operation.request_bytes),
+      bytes(operation.response_bytes),
+    ]),
+  };
+}
+
+/** @param {Run} run @returns {TextTable} when each kind of failure began */
+export function failureTable({ failures }) {
+  return {
+    title: 'Failures',
+    head: ['kind', 'count', 'began', 'last seen', 'sample'],
+    rows: failures.map(({ kind, count, first_s, last_s, first_phase, sample }) => [
+      kind,
+      number(count),
+      first_s === null
+        ? '-'
+        : `${number(first_s)} s into the run${first_phase ? `, in phase ${first_phase}` : ''}`,
+      last_s === null ? '-' : `${number(last_s)} s`,
+      sample ?? '-',
+    ]),
+  };
+}
+
+const OUTCOMES = { pass: 'pass', fail: 'FAIL', invalid: 'INVALID', unjudged: 'not judged' };
+const RANK = { fail: 0, invalid: 1, unjudged: 2, pass: 3 };
+
+/** @param {Run} run @returns {TextTable} those that failed first */
+export function thresholdTable({ thresholds }) {
+  const sorted = thresholds.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
+  return {
+    title: 'Thresholds',
+    head: ['outcome', 'threshold', 'observed', 'samples'],
+    rows: sorted.map((threshold) => [
+      OUTCOMES[threshold.outcome],
+      thresholdName(threshold),
+      observed(threshold),
+      number(threshold.samples),
+    ]),
+  };
+}
+
+/** @param {import('../thresholds.js').Threshold} threshold */
+function observed({ metric, observed, relative_to }) {
+  if (observed === null) return '-';
+  return relative_to === null ? wordsOf(metric).format(observed) : `${number(observed)} x`;
+}
+
+/**
+ * @param {Run} run
+ * @returns {TextTable & {quiet: string[]}} mean of each signal in each measured phase; signals that were 0 from
+ *   the first to the last are only named, in `quiet`
+ */
+export function signalTable({ phases, signals }) {
+  const columns = phases.filter((phase) => phase.measured && phase.start !== null).map(({ name }) => name);
+  const names = [...new Set(signals.map(({ signal }) => signal))];
+  const quiet = names.filter((name) =>
+    signals.every(({ signal, min, max }) => signal !== name || (min === 0 && max === 0)),
+  );
+  return {
+    title: 'Signals (mean)',
+    head: ['signal', ...columns],
+    rows: names
+      .filter((name) => !quiet.includes(name))
+      .map((name) => [
+        name,
+        ...columns.map((column) => {
+          const found = signals.find(({ signal, phase }) => signal === name && phase === column);
+          return found ? inUnit(found.unit, found.avg) : '-';
+        }),
+      ]),
+    quiet,
+  };
+}
+
+/** @param {Run} run @returns {TextTable | null} the phases by one of their labels, for example batch sizes */
+export function labelTable({ phases, table }) {
+  if (!table) return null;
+  const rows = phases.filter((phase) => phase.measured && phase.labels[table.label] !== undefined);
+  return {
+    title: table.title,
+    head: [
+      table.label,
+      'phase',
+      'batches/s',
+      'items/s',
+      'p99 ms',
+      'failed',
+      ...(table.kind === 'speedup' ? ['speed-up'] : []),
+    ],
+    rows: rows.map((phase) => [
+      phase.labels[table.label] ?? '-',
+      phase.name,
+      number(phase.batches_per_s),
+      number(phase.items_per_s),
+      ...latencies(phase.latency_ms, 'p99'),
+      percent(phase.error_rate),
+      ...(table.kind === 'speedup' ? [phase.speedup === null ? '-' : `${number(phase.speedup)} x`] : []),
+    ]),
+  };
+}

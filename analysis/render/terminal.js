@@ -1,0 +1,227 @@
+import { styleText } from 'node:util';
+import Table from 'cli-table3';
+import { duration } from '../units.js';
+import {
+  failureTable,
+  labelTable,
+  operationTable,
+  phaseTable,
+  signalTable,
+  thresholdTable,
+} from './tables.js';
+
+export const WIDTH = 100;
+const MAX_CELL = 24;
+/** A longer table is shortened in its middle; report.md has all of it. */
+const MAX_ROWS = 10;
+const MAX_NOTES = 6;
+const MAX_REASONS = 6;
+
+/** @typedef {(style: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string} Paint */
+
+/** @type {Record<import('../verdict.js').Verdict['outcome'], 'green' | 'red' | 'yellow'>} */
+const COLOUR = { pass: 'green', fail: 'red', invalid: 'yellow', error: 'red' };
+
+/**
+ * @param {import('../run.js').Run} run
+ * @param {{directory: string, colours: boolean}} options where the results are; colours only for a terminal
+ * @returns {string} a summary that fits a screen, every line within 100 columns (colours aside)
+ */
+export function renderTerminal(run, { directory, colours }) {
+  /** @type {Paint} */
+  const paint = colours ? (style, text) => styleText(style, text) : (_, text) => text;
+  const labelled = labelTable(run);
+  const phases = phaseTable(run);
+  const operations = operationTable(run);
+  const signals = signalTable(run);
+  const blocks = [
+    header(run, paint),
+    draw(phases, paint),
+    labelled ? draw(labelled, paint) : [],
+    draw(without(operations, ['sent', 'received']), paint),
+    draw(without(failureTable(run), ['sample']), paint, 60),
+    draw(thresholdTable(run), paint, 60),
+    drawSignals(signals, paint),
+    notes(run, paint),
+    conclusion(run, paint, directory),
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+/** @param {import('../run.js').Run} run @param {Paint} paint @returns {string[]} */
+function header({ testid, test, title, profile, target, duration_s }, paint) {
+  const server = [target?.server?.name, target?.server?.version].filter(Boolean).join(' ');
+  const what = [
+    test ?? 'run',
+    profile && `profile ${profile}`,
+    duration_s === null ? null : duration(duration_s),
+  ];
+  const lines = [
+    `${what.filter(Boolean).join(', ')}  ${testid}`,
+    ...(title ? [title] : []),
+    ...(target ? [[target.url, server, target.era].filter(Boolean).join('  ')] : []),
+  ];
+  return lines.map((line, index) => (index === 0 ? paint('bold', cut(line, WIDTH)) : cut(line, WIDTH)));
+}
+
+/** @param {string} text @param {number} max */
+function cut(text, max) {
+  const characters = [...text];
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/**
+ * @param {import('./tables.js').TextTable} table
+ * @param {string[]} columns
+ * @returns {import('./tables.js').TextTable}
+ */
+function without({ title, head, rows }, columns) {
+  /** @param {string[]} cells */
+  const keep = (cells) => cells.filter((_, index) => !columns.includes(head[index] ?? ''));
+  return { title, head: keep(head), rows: rows.map(keep) };
+}
+
+/**
+ * @param {import('./tables.js').TextTable} table
+ * @param {Paint} paint
+ * @param {number} [maxCell]
+ * @returns {string[]} [] without rows
+ */
+function draw({ title, head, rows }, paint, maxCell = MAX_CELL) {
+  if (rows.length === 0) return [];
+  const [first = '', ...others] = head;
+  return grid([[`${title.toUpperCase()} ${first}`.trim(), ...others], ...shorten(rows)], maxCell).map(
+    (line, index) => (index === 0 ? paint('bold', line) : tint(line, paint)),
+  );
+}
+
+/** @param {string[][]} rows */
+function shorten(rows) {
+  if (rows.length <= MAX_ROWS) return rows;
+  const half = MAX_ROWS / 2;
+  return [...rows.slice(0, half), [`… ${rows.length - MAX_ROWS} more in report.md`], ...rows.slice(-half)];
+}
+
+/** @param {string} line @param {Paint} paint */
+function tint(line, paint) {
+  if (/^(FAIL|INVALID)\b/.test(line)) return paint('red', line);
+  return line;
+}
+
+/**
+ * @param {string[][]} rows
+ * @param {number} maxCell
+ * @returns {string[]} lines with aligned columns: text to the left, figures to the right
+ */
+function grid(rows, maxCell) {
+  const columns = Math.max(...rows.map((row) => row.length));
+  const table = new Table({
+    chars: BORDERLESS,
+    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
+    colAligns: Array.from({ length: columns }, (_, index) => {
+      const cells = rows.slice(1).map((row) => row[index] ?? '-');
+      return index > 0 && cells.every((cell) => /^(-|[\d.,]+( \S+|\/s)?( \S+ [\d,]+ s)?)$/.test(cell))
+        ? 'right'
+        : 'left';
+    }),
+  });
+  for (const row of rows) {
+    const cells = row.map((cell) => cut(cell, maxCell));
+    // A line about left-out rows is text of its own, not a cell to align the others with.
+    table.push(row.length === 1 ? [{ content: cells[0] ?? '', colSpan: columns }] : cells);
+  }
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => cut(line.trimEnd(), WIDTH));
+}
+
+const BORDERLESS = Object.fromEntries(
+  [
+    'top',
+    'top-mid',
+    'top-left',
+    'top-right',
+    'bottom',
+    'bottom-mid',
+    'bottom-left',
+    'bottom-right',
+    'left',
+    'left-mid',
+    'mid',
+    'mid-mid',
+    'right',
+    'right-mid',
+    'middle',
+  ].map((name) => [name, '']),
+);
+
+/**
+ * @param {ReturnType<typeof signalTable>} signals
+ * @param {Paint} paint
+ * @returns {string[]} in two blocks side by side where they fit, else phases left out in the middle
+ */
+function drawSignals({ title, head, rows, quiet }, paint) {
+  if (rows.length === 0 && quiet.length === 0) return [];
+  const half = Math.ceil(rows.length / 2);
+  const sideBySide = [head, ...rows.slice(0, half)].map((row, index) => {
+    const right = index === 0 ? head : rows[half + index - 1];
+    return [...row, ...(right ?? head.map(() => ''))];
+  });
+  const fits = head.length <= 5 && rows.length > 8;
+  const lines = grid(fits ? sideBySide : [head, ...rows].map(narrow), fits ? 15 : MAX_CELL);
+  const named = quiet.length > 0 ? wrap(`zero throughout: ${quiet.join(', ')}`, '') : [];
+  return [
+    ...(rows.length > 0
+      ? [paint('bold', `${title.toUpperCase()}`), ...lines]
+      : [paint('bold', title.toUpperCase())]),
+    ...named,
+  ];
+}
+
+const MAX_COLUMNS = 8;
+
+/** @param {string[]} row the first cell names it */
+function narrow(row) {
+  if (row.length <= MAX_COLUMNS) return row;
+  const half = MAX_COLUMNS / 2;
+  return [...row.slice(0, half), '…', ...row.slice(1 - half)];
+}
+
+/** @param {import('../run.js').Run} run @param {Paint} paint @returns {string[]} */
+function notes({ findings }, paint) {
+  if (findings.length === 0) return [];
+  const lines = findings
+    .slice(0, MAX_NOTES)
+    .flatMap(({ kind, statement }) => wrap(kind === 'note' ? statement : `${kind}: ${statement}`, '- '));
+  const rest = findings.length - MAX_NOTES;
+  return [paint('bold', 'NOTES'), ...lines, ...(rest > 0 ? [`- ${rest} more in report.md`] : [])];
+}
+
+/** @param {import('../run.js').Run} run @param {Paint} paint @param {string} directory @returns {string[]} */
+function conclusion({ verdict: { outcome, exit_code, reasons } }, paint, directory) {
+  const rest = reasons.length - MAX_REASONS;
+  return [
+    paint('bold', paint(COLOUR[outcome], `VERDICT ${outcome} (exit code ${exit_code})`)),
+    ...reasons.slice(0, MAX_REASONS).flatMap((reason) => wrap(reason, '- ')),
+    ...(rest > 0 ? [`- ${rest} more in report.md`] : []),
+    `results: ${directory}`,
+  ];
+}
+
+/** @param {string} text @param {string} bullet @returns {string[]} lines within the width, the later ones indented */
+function wrap(text, bullet) {
+  const room = WIDTH - bullet.length;
+  /** @type {string[]} */
+  const lines = [''];
+  for (const word of text.split(' ').map((part) => cut(part, room))) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= room) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((line, index) => `${index === 0 ? bullet : ' '.repeat(bullet.length)}${line}`);
+}

@@ -1,0 +1,156 @@
+/**
+ * The run document, the one artifact that everything after a run reads (run.schema.json).
+ */
+import { cleanDeep } from './clean-text.js';
+import { failures } from './failures.js';
+import { findings } from './findings.js';
+import { operations } from './operations.js';
+import { phases, roundLatency } from './phases.js';
+import { round } from './round.js';
+import { validator } from './schemas.js';
+import { judgeThresholds } from './thresholds.js';
+import { verdict } from './verdict.js';
+
+/**
+ * @typedef {object} Run
+ * @property {'mcp-load-lab/run/1'} schema
+ * @property {string} testid
+ * @property {string | null} test null where k6 left no summary
+ * @property {string | null} title
+ * @property {string | null} profile
+ * @property {string | null} started ISO time of the first phase's start; null where the run ended before it
+ * @property {string | null} ended
+ * @property {number | null} duration_s from `started` to `ended`
+ * @property {{url: string, era: string | null, dialect: string | null, protocol_version: string | null,
+ *   server: {name: string | null, version: string | null} | null} | null} target
+ * @property {string | null} workload
+ * @property {import('./environment.js').Environment} environment
+ * @property {import('./phases.js').Phase[]} phases
+ * @property {import('./operations.js').Operation[]} operations
+ * @property {{count: number, duration_ms: import('./summary.js').Latency} | null} sessions handshakes
+ * @property {import('./failures.js').Failure[]} failures
+ * @property {boolean} objectives_off
+ * @property {import('./thresholds.js').Threshold[]} thresholds
+ * @property {import('./signals.js').Signal[]} signals
+ * @property {import('./summary.js').Table | null} table phases that are to be shown by one of their labels
+ * @property {import('./findings.js').Finding[]} findings
+ * @property {import('./verdict.js').Verdict} verdict
+ *
+ * @typedef {object} Collected
+ * @property {string} testid the results folder's name
+ * @property {import('./summary.js').Summary | null} summary
+ * @property {string | null} summaryProblem
+ * @property {import('./k6-log.js').K6Log} log
+ * @property {number} k6Exit
+ * @property {import('./environment.js').Environment} environment
+ * @property {readonly string[]} secrets
+ */
+
+const SCHEMA = 'mcp-load-lab/run/1';
+const validate = validator('run.schema.json');
+
+/**
+ * @param {Collected} collected
+ * @param {(plan: import('./summary.js').Plan, phases: import('./phases.js').Phase[]) =>
+ *   Promise<import('./observe.js').Server>} observe asks for the server's side
+ * @returns {Promise<Run>} without a secret or a control character in it
+ * @throws {Error} where the document does not match its own schema: that is a bug here
+ */
+export async function makeRun(collected, observe) {
+  const run = cleanDeep(await assemble(collected, observe), collected.secrets);
+  const problem = validateRun(run);
+  if (problem) throw new Error(`run.json does not match its schema: ${problem}`);
+  return run;
+}
+
+/** @param {unknown} document @returns {string | null} the first thing that is wrong, null = a run document */
+export function validateRun(document) {
+  return validate(document);
+}
+
+/**
+ * @param {Collected} collected
+ * @param {Parameters<typeof makeRun>[1]} observe
+ * @returns {Promise<Run>}
+ */
+async function assemble({ testid, summary, summaryProblem, log, k6Exit, environment }, observe) {
+  if (!summary) {
+    const judged = {
+      k6Exit,
+      log,
+      summaryProblem,
+      plan: null,
+      vusMax: 0,
+      phases: [],
+      thresholds: [],
+      signals: [],
+    };
+    return { schema: SCHEMA, testid, ...NOTHING, environment, verdict: verdict(judged) };
+  }
+  const { plan, startedMs, ranS, metrics } = summary;
+  const allPhases = phases(summary);
+  const began = startedMs !== null;
+  const thresholds = began ? judgeThresholds({ plan, metrics, phases: allPhases }) : [];
+  const server = await observe(plan, allPhases);
+  const { count, latency } = metrics.latency({}, 'mcp_session_duration');
+  const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
+  return {
+    schema: SCHEMA,
+    testid: plan.testid,
+    test: plan.test,
+    title: plan.title ?? null,
+    profile: plan.profile,
+    started: startedMs === null ? null : new Date(startedMs).toISOString(),
+    ended: startedMs === null ? null : new Date(startedMs + ranS * 1000).toISOString(),
+    duration_s: startedMs === null ? null : round(ranS),
+    target: {
+      url: plan.target.url,
+      era,
+      dialect,
+      protocol_version,
+      server: name ? { name: name.name ?? null, version: name.version ?? null } : null,
+    },
+    workload: plan.workload,
+    environment,
+    phases: allPhases,
+    operations: began ? operations(summary, allPhases) : [],
+    sessions: latency && { count, duration_ms: roundLatency(latency) },
+    failures: failures(summary, allPhases, log.samples),
+    objectives_off: plan.objectives_off,
+    thresholds,
+    signals: server.signals,
+    table: plan.table ?? null,
+    findings: began ? findings({ plan, phases: allPhases, thresholds, server, environment }) : [],
+    verdict: verdict({
+      k6Exit,
+      log,
+      summaryProblem: began ? null : 'the run ended in its set-up',
+      plan,
+      vusMax: metrics.gauge('vus_max').max,
+      phases: allPhases,
+      thresholds,
+      signals: server.signals,
+    }),
+  };
+}
+
+/** @type {Omit<Run, 'schema' | 'testid' | 'environment' | 'verdict'>} what is known of a run without a summary */
+const NOTHING = {
+  test: null,
+  title: null,
+  profile: null,
+  started: null,
+  ended: null,
+  duration_s: null,
+  target: null,
+  workload: null,
+  phases: [],
+  operations: [],
+  sessions: null,
+  failures: [],
+  objectives_off: false,
+  thresholds: [],
+  signals: [],
+  table: null,
+  findings: [],
+};

@@ -1,0 +1,146 @@
+/**
+ * Server-side signals: what the recording rules `signal:<name>:<unit>` say about each phase.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { round } from './round.js';
+
+/**
+ * @typedef {object} Signal one signal in one phase
+ * @property {string} signal
+ * @property {string} phase
+ * @property {string} unit ratio, bytes, count, seconds, rate or bytes_rate
+ * @property {number} min
+ * @property {number} avg
+ * @property {number} p95 nearest rank
+ * @property {number} max
+ * @property {number} samples
+ *
+ * @typedef {object} Observations
+ * @property {Signal[]} signals
+ * @property {string[]} silent signals that Prometheus records but that have no sample in any phase
+ * @property {string[]} ambiguous signals with more than one series: no one number stands for them
+ */
+
+const ALL = '{__name__=~"signal:.+:.+"}';
+/** How often the rules are evaluated. */
+const STEP_S = 2;
+/** The rules look back so far, so the first points of a phase still hold some of the phase before. */
+const RULE_WINDOW_S = 6;
+/** Scrape, push and rule follow one another: a phase's last samples come this much later at most. */
+const MAX_LAG_S = 6;
+
+/**
+ * The part of a phase that its signals are read from: without the first 6 s, which are partly the phase
+ * before's; of a phase of 12 s or less its second half, so that something is left.
+ *
+ * @param {number} startS
+ * @param {number} endS
+ * @returns {{fromS: number, toS: number}}
+ */
+export function steadyWindow(startS, endS) {
+  const skip = endS - startS > 2 * RULE_WINDOW_S ? RULE_WINDOW_S : (endS - startS) / 2;
+  return { fromS: startS + skip, toS: endS };
+}
+
+/**
+ * @param {import('./prometheus.js').Prometheus} prometheus
+ * @param {string} testid
+ * @param {import('./phases.js').Phase[]} phases
+ * @returns {Promise<Observations>}
+ * @throws {import('./prometheus.js').PrometheusError}
+ */
+export async function observeSignals(prometheus, testid, phases) {
+  /** @type {Signal[]} */
+  const signals = [];
+  /** @type {Set<string>} */
+  const ambiguous = new Set();
+  for (const { name, measured, start, end } of phases) {
+    if (!measured || start === null || end === null) continue;
+    const { fromS, toS } = steadyWindow(Date.parse(start) / 1000, Date.parse(end) / 1000);
+    // The points are counted back from the phase's end: the last is the one with least of the phase before in it.
+    const firstS = toS - Math.floor((toS - fromS) / STEP_S) * STEP_S;
+    const series = await prometheus.queryRange(ALL, firstS, toS, STEP_S);
+    const found = signalsOf(series, testid, name);
+    signals.push(...found.signals);
+    for (const signal of found.ambiguous) ambiguous.add(signal);
+  }
+  const seen = new Set([...signals.map(({ signal }) => signal), ...ambiguous]);
+  const recorded = (await prometheus.recordedNames()).flatMap((name) => parseName(name)?.signal ?? []);
+  return {
+    signals: signals.sort((a, b) => (a.signal < b.signal ? -1 : a.signal > b.signal ? 1 : 0)),
+    silent: [...new Set(recorded)].filter((signal) => !seen.has(signal)),
+    ambiguous: [...ambiguous].sort(),
+  };
+}
+
+/**
+ * @param {import('./prometheus.js').Series[]} series
+ * @param {string} testid generators label their series with it; another run's are left out
+ * @param {string} phase
+ * @returns {{signals: Signal[], ambiguous: string[]}}
+ */
+export function signalsOf(series, testid, phase) {
+  const ours = series.filter(
+    ({ labels, points }) => points.length > 0 && (labels.testid ?? testid) === testid,
+  );
+  /** @type {Signal[]} */
+  const signals = [];
+  /** @type {Set<string>} */
+  const ambiguous = new Set();
+  for (const { labels, points } of ours) {
+    const name = parseName(labels.__name__ ?? '');
+    if (!name) continue;
+    const same = ours.filter((other) => other.labels.__name__ === labels.__name__);
+    if (same.length > 1) ambiguous.add(name.signal);
+    else
+      signals.push({
+        signal: name.signal,
+        phase,
+        unit: name.unit,
+        ...statistics(points.map(([, value]) => value)),
+      });
+  }
+  return { signals, ambiguous: [...ambiguous] };
+}
+
+/** @param {string} name @returns {{signal: string, unit: string} | null} */
+function parseName(name) {
+  const [, signal, unit] = /^signal:([^:]+):([^:]+)$/.exec(name) ?? [];
+  return signal && unit ? { signal, unit } : null;
+}
+
+/**
+ * @param {number[]} values at least one
+ * @returns {Pick<Signal, 'min' | 'avg' | 'p95' | 'max' | 'samples'>}
+ */
+export function statistics(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = /** @param {number} index */ (index) => round(sorted[index] ?? Number.NaN, 6);
+  const sum = sorted.reduce((total, value) => total + value, 0);
+  return {
+    min: at(0),
+    avg: round(sum / sorted.length, 6),
+    p95: at(Math.ceil(0.95 * sorted.length) - 1),
+    max: at(sorted.length - 1),
+    samples: sorted.length,
+  };
+}
+
+/**
+ * Waits until Prometheus holds the samples of the last phase's end, at most until 6 s after it.
+ * An older run is not waited for.
+ *
+ * @param {import('./prometheus.js').Prometheus} prometheus
+ * @param {number} endS Unix time of the last phase's end
+ * @param {() => number} [nowS]
+ * @returns {Promise<void>}
+ * @throws {import('./prometheus.js').PrometheusError}
+ */
+export async function untilCovered(prometheus, endS, nowS = () => Date.now() / 1000) {
+  const deadlineS = endS + MAX_LAG_S;
+  while (nowS() < deadlineS) {
+    const newest = await prometheus.newestSample(`${ALL}[${2 * MAX_LAG_S}s]`, deadlineS);
+    if (newest !== null && newest >= endS) return;
+    await sleep(500);
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Reads the document that the k6 test left (`summary.json`), and is the one place that knows the shape of
+ * k6's legacy end-of-test summary inside it.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { validator } from './schemas.js';
+
+/**
+ * @typedef {object} PlannedPhase
+ * @property {string} name
+ * @property {boolean} measured
+ * @property {number} start_s seconds after `started_ms`
+ * @property {number} duration_s
+ * @property {number | null} [offered_rps]
+ * @property {number | null} [vus]
+ * @property {number | null} [max_vus]
+ * @property {number | null} [iterations]
+ * @property {boolean} [overload]
+ * @property {string} [operation] the only operation that the phase calls
+ * @property {Record<string, string | number>} [labels]
+ *
+ * @typedef {{phase?: string, operation?: string, class?: string}} Scope {} = the whole run
+ *
+ * @typedef {object} Objective
+ * @property {Scope} scope
+ * @property {string} metric
+ * @property {'<' | '<=' | '>' | '>='} op
+ * @property {number} limit
+ * @property {number} [min_samples] with fewer on either side a relative objective is not judged
+ * @property {{phase: string}} [relative_to]
+ * @property {{metric: string, expression: string}} [k6]
+ *
+ * @typedef {{title: string, label: string, kind: string}} Table
+ *
+ * @typedef {object} Plan
+ * @property {string} testid
+ * @property {string} test
+ * @property {string} [title]
+ * @property {string} profile
+ * @property {string} workload
+ * @property {{url: string, era?: string | null, dialect?: string | null, protocol_version?: string | null,
+ *   server?: {name?: string | null, version?: string | null} | null}} target
+ * @property {PlannedPhase[]} phases
+ * @property {{operation: string, method: string, class: string}[]} operations
+ * @property {Objective[]} objectives
+ * @property {boolean} objectives_off
+ * @property {{cores: number, memory_bytes: number} | null} reference_machine
+ * @property {Table | null} [table]
+ *
+ * @typedef {object} Summary
+ * @property {Plan} plan
+ * @property {number | null} startedMs Unix time of the phases' zero; null: the run ended in set-up
+ * @property {number} ranS seconds that the whole run took, set-up included
+ * @property {K6Metrics} metrics
+ *
+ * @typedef {object} Latency milliseconds, from k6's raw samples
+ * @property {number} min
+ * @property {number} avg
+ * @property {number} p50
+ * @property {number} p75
+ * @property {number} p90
+ * @property {number} p95
+ * @property {number} p99
+ * @property {number} p999
+ * @property {number} max
+ *
+ * @typedef {{values?: Record<string, number | null>, thresholds?: Record<string, {ok: boolean}>}} K6Metric
+ */
+
+const validate = validator('summary.schema.json');
+
+/**
+ * @param {string} directory a run's results
+ * @returns {{summary: Summary, problem: null} | {summary: null, problem: string}} the problem is one plain line
+ */
+export function readSummary(directory) {
+  /** @param {string} problem */
+  const failed = (problem) => ({ summary: null, problem });
+  let text;
+  try {
+    text = readFileSync(join(directory, 'summary.json'), 'utf8');
+  } catch (error) {
+    const missing = /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT';
+    return failed(missing ? 'k6 left no summary.json' : `summary.json can't be read: ${String(error)}`);
+  }
+  let document;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    return failed(`summary.json is not JSON: ${/** @type {Error} */ (error).message}`);
+  }
+  const problem = validate(document);
+  if (problem) return failed(`summary.json is not a mcp-load-lab/summary/1 document: ${problem}`);
+  const { plan, started_ms, k6 } = document;
+  return {
+    summary: {
+      plan,
+      startedMs: started_ms,
+      ranS: k6.state.testRunDurationMs / 1000,
+      metrics: new K6Metrics(k6.metrics),
+    },
+    problem: null,
+  };
+}
+
+/** @param {Record<string, string | undefined>} tags @returns {string} as k6 writes a submetric: `{phase:spike,kind:tool}` */
+export function selector(tags) {
+  const pairs = Object.entries(tags).map(([tag, value]) => `${tag}:${value}`);
+  return pairs.length > 0 ? `{${pairs.join(',')}}` : '';
+}
+
+/** k6's metrics by name and tags. A submetric without a sample is absent or has a count of 0: both read the same. */
+export class K6Metrics {
+  #metrics;
+
+  /** @param {Record<string, K6Metric>} metrics */
+  constructor(metrics) {
+    this.#metrics = metrics;
+  }
+
+  /** @param {string} key @returns {Record<string, number | null>} */
+  #values(key) {
+    return this.#metrics[key]?.values ?? {};
+  }
+
+  /**
+   * @param {string} name a Counter or Trend
+   * @param {Scope & {kind?: string}} tags
+   * @returns {number} its count, 0 without a sample
+   */
+  count(name, tags = {}) {
+    return this.#values(name + selector(tags)).count ?? 0;
+  }
+
+  /**
+   * @param {Scope} tags
+   * @param {string} [name] a Trend in milliseconds
+   * @returns {{count: number, latency: Latency | null}} null where nothing was answered
+   */
+  latency(tags, name = 'mcp_request_duration') {
+    const values = this.#values(name + selector(tags));
+    const count = values.count ?? 0;
+    if (count === 0) return { count, latency: null };
+    /** @param {...string} keys */
+    const pick = (...keys) => keys.map((key) => values[key]).find((value) => value != null) ?? Number.NaN;
+    const latency = {
+      min: pick('min'),
+      avg: pick('avg'),
+      p50: pick('p(50)', 'med'),
+      p75: pick('p(75)'),
+      p90: pick('p(90)'),
+      p95: pick('p(95)'),
+      p99: pick('p(99)'),
+      p999: pick('p(99.9)'),
+      max: pick('max'),
+    };
+    const complete = Object.values(latency).every(Number.isFinite);
+    return { count, latency: complete ? latency : null };
+  }
+
+  /** @param {Scope} tags @returns {{failed: number, total: number}} requests judged as failed or not */
+  failed(tags) {
+    const values = this.#values(`mcp_request_failed${selector(tags)}`);
+    const failed = values.passes ?? 0;
+    return { failed, total: failed + (values.fails ?? 0) };
+  }
+
+  /** @param {Scope} tags exactly one tag @returns {Record<string, number>} failures by kind, those that happened, in a fixed order */
+  failures(tags) {
+    const prefix = `mcp_failures${selector(tags).slice(0, -1)},kind:`;
+    return Object.fromEntries(
+      Object.keys(this.#metrics)
+        .filter((key) => key.startsWith(prefix))
+        .map((key) => /** @type {const} */ ([key.slice(prefix.length, -1), this.#values(key).count ?? 0]))
+        .filter(([, count]) => count > 0)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  }
+
+  /**
+   * @param {string} name a Gauge
+   * @param {Record<string, string>} tags
+   * @returns {{min: number, max: number}} both 0 without a sample, as k6 has it
+   */
+  gauge(name, tags = {}) {
+    const values = this.#values(name + selector(tags));
+    return { min: values.min ?? 0, max: values.max ?? 0 };
+  }
+
+  /** @returns {{metric: string, expression: string, ok: boolean, values: Record<string, number | null>}[]} sorted */
+  thresholds() {
+    return Object.entries(this.#metrics)
+      .flatMap(([metric, { thresholds = {} }]) =>
+        Object.entries(thresholds).map(([expression, { ok }]) => ({
+          metric,
+          expression,
+          ok,
+          values: this.#values(metric),
+        })),
+      )
+      .sort((a, b) => (`${a.metric} ${a.expression}` < `${b.metric} ${b.expression}` ? -1 : 1));
+  }
+}

@@ -1,0 +1,336 @@
+/**
+ * Judges every objective of the plan, those that k6 judged too, and says in a sentence why one was missed.
+ */
+import { round } from './round.js';
+import { apart, counted, milliseconds, number, percent, perSecond } from './units.js';
+
+/**
+ * @typedef {object} Threshold
+ * @property {import('./summary.js').Scope} scope {} = the whole run
+ * @property {string} metric an objective's, or k6's own name where no objective of the plan is behind it
+ * @property {string} expression
+ * @property {string | null} op
+ * @property {number | null} limit
+ * @property {string | null} relative_to the phase whose figure the observed value is a multiple of
+ * @property {number | null} observed
+ * @property {number} samples that the observed value comes from
+ * @property {boolean | null} ok null: could not be judged
+ * @property {'pass' | 'fail' | 'invalid' | 'unjudged'} outcome `invalid`: what is missing makes the run untrustworthy;
+ *   `unjudged`: it does not
+ * @property {string | null} reason why it is anything but a pass
+ * @property {{metric: string, expression: string, ok: boolean | null} | null} k6 k6's own judgement
+ *
+ * @typedef {object} Facts
+ * @property {import('./summary.js').Plan} plan
+ * @property {import('./summary.js').K6Metrics} metrics
+ * @property {import('./phases.js').Phase[]} phases
+ *
+ * @typedef {object} Figure
+ * @property {number | null} value
+ * @property {number} samples
+ *
+ * @typedef {Pick<Threshold, 'ok' | 'outcome' | 'reason'>} Judgement
+ */
+
+/** Which value of a Trend an objective's name stands for. */
+const LATENCY = /** @type {const} */ ({
+  min_ms: 'min',
+  avg_ms: 'avg',
+  p50_ms: 'p50',
+  p75_ms: 'p75',
+  p90_ms: 'p90',
+  p95_ms: 'p95',
+  p99_ms: 'p99',
+  p999_ms: 'p999',
+  max_ms: 'max',
+});
+
+/** @type {Record<string, (observed: number, limit: number) => boolean>} */
+const COMPARE = {
+  '<': (observed, limit) => observed < limit,
+  '<=': (observed, limit) => observed <= limit,
+  '>': (observed, limit) => observed > limit,
+  '>=': (observed, limit) => observed >= limit,
+};
+
+/** How a metric is called in a sentence, and how its figures are written. */
+const WORDS =
+  /** @type {Record<string, {name: string, format: (value: number, digits?: number) => string}>} */ ({
+    ...Object.fromEntries(
+      Object.entries(LATENCY).map(([metric, figure]) => [
+        metric,
+        { name: figure.replace('p999', 'p99.9'), format: milliseconds },
+      ]),
+    ),
+    failure_share: { name: 'failure share', format: percent },
+    throughput: { name: 'throughput', format: perSecond },
+    delivered_share: { name: 'delivered load', format: percent },
+    min_samples: { name: 'requests', format: number },
+  });
+
+/**
+ * @param {string} metric
+ * @returns {{name: string, format: (value: number, digits?: number) => string}}
+ */
+export function wordsOf(metric) {
+  return WORDS[metric] ?? { name: metric, format: number };
+}
+
+/** @param {import('./summary.js').Scope} scope @returns {string} */
+export function scopeName({ phase, operation, class: kind }) {
+  if (phase !== undefined) return phase;
+  if (operation !== undefined) return operation;
+  return kind === undefined ? 'the whole run' : `class ${kind}`;
+}
+
+/** @param {Threshold} threshold @returns {string} for example `baseline p99 < 85 ms` */
+export function thresholdName({ scope, metric, expression, op, limit, relative_to, k6 }) {
+  if (op === null || limit === null || !WORDS[metric]) return `${k6?.metric ?? metric} ${expression}`;
+  const { name, format } = wordsOf(metric);
+  const bound = relative_to === null ? format(limit) : `${number(limit)} x ${relative_to}`;
+  return `${scopeName(scope)} ${name} ${op} ${bound}`;
+}
+
+/**
+ * @param {Facts} facts
+ * @returns {Threshold[]} the plan's objectives in their order, then k6's thresholds that no objective is behind
+ */
+export function judgeThresholds(facts) {
+  if (facts.plan.objectives_off) return [];
+  const k6Verdicts = facts.metrics.thresholds();
+  const planned = facts.plan.objectives.map((objective) => judgeObjective(objective, facts, k6Verdicts));
+  const known = new Set(
+    facts.plan.objectives.flatMap(({ k6 }) => (k6 ? [`${k6.metric} ${k6.expression}`] : [])),
+  );
+  const others = k6Verdicts
+    .filter(({ metric, expression }) => !known.has(`${metric} ${expression}`) && !isEmpty(expression))
+    .map(fromK6);
+  return [...planned, ...others];
+}
+
+/** @param {string} expression @returns {boolean} `count>=0` and the like can't fail: they only make k6 keep a metric */
+function isEmpty(expression) {
+  return /^\S+?\s*>=\s*0$/.test(expression);
+}
+
+/**
+ * @param {ReturnType<import('./summary.js').K6Metrics['thresholds']>[number]} verdict
+ * @returns {Threshold}
+ */
+function fromK6({ metric, expression, ok, values }) {
+  const [, figure = '', op = null, limit] = /^(\S+?)\s*(<=|>=|<|>)\s*(-?[\d.]+)$/.exec(expression) ?? [];
+  const value = values[figure];
+  const observed = value == null ? null : round(value, 6);
+  return {
+    scope: {},
+    metric,
+    expression,
+    op,
+    limit: limit === undefined ? null : Number(limit),
+    relative_to: null,
+    observed,
+    samples: values.count ?? (values.passes ?? 0) + (values.fails ?? 0),
+    ok,
+    outcome: ok ? 'pass' : 'fail',
+    reason: ok ? null : `${metric} was ${number(observed)}, threshold ${expression}`,
+    k6: { metric, expression, ok },
+  };
+}
+
+/**
+ * @param {import('./summary.js').Objective} objective
+ * @param {Facts} facts
+ * @param {ReturnType<import('./summary.js').K6Metrics['thresholds']>} k6Verdicts
+ * @returns {Threshold}
+ */
+function judgeObjective(objective, facts, k6Verdicts) {
+  const { scope, metric, op, limit, relative_to, k6 } = objective;
+  const figure = figureOf(objective, facts);
+  const k6Ok = k6
+    ? (k6Verdicts.find((other) => other.metric === k6.metric && other.expression === k6.expression)?.ok ??
+      null)
+    : null;
+  const own = judge(objective, figure, facts);
+  // A disagreement is told apart (see findings.js); the stricter of the two counts.
+  const judgement =
+    own.outcome === 'pass' && k6Ok === false
+      ? { ...fail(`${missed(objective, figure, facts)}: k6 judged it as failed`) }
+      : own;
+  return {
+    scope,
+    metric,
+    expression: `${metric} ${op} ${limit}${relative_to ? ` x ${relative_to.phase}` : ''}`,
+    op,
+    limit,
+    relative_to: relative_to?.phase ?? null,
+    observed: figure.value === null ? null : round(figure.value, 6),
+    samples: figure.samples,
+    ...judgement,
+    k6: k6 ? { ...k6, ok: k6Ok } : null,
+  };
+}
+
+/**
+ * @param {import('./summary.js').Objective} objective
+ * @param {Facts} facts
+ * @returns {Figure} a ratio where the objective is relative
+ */
+function figureOf({ scope, metric, relative_to, k6 }, facts) {
+  const own = absoluteFigure(scope, metric, facts, k6?.metric);
+  if (!relative_to) return own;
+  const reference = absoluteFigure(relative_to, metric, facts);
+  const samples = Math.min(own.samples, reference.samples);
+  return { value: own.value !== null && reference.value ? own.value / reference.value : null, samples };
+}
+
+/**
+ * @param {import('./summary.js').Scope} scope
+ * @param {string} metric
+ * @param {Facts} facts
+ * @param {string} [k6Metric] the metric that k6 counts the samples of
+ * @returns {Figure}
+ */
+function absoluteFigure(scope, metric, { plan, phases, metrics }, k6Metric = '') {
+  if (metric in LATENCY) {
+    const { count, latency } = metrics.latency(scope);
+    return {
+      value: latency?.[LATENCY[/** @type {keyof typeof LATENCY} */ (metric)]] ?? null,
+      samples: count,
+    };
+  }
+  if (metric === 'failure_share') {
+    const { failed, total } = metrics.failed(scope);
+    return { value: total > 0 ? failed / total : null, samples: total };
+  }
+  if (metric === 'min_samples') {
+    const counter = /^\w+/.exec(k6Metric)?.[0] ?? 'mcp_requests';
+    const count = metrics.count(counter, scope);
+    return { value: count, samples: count };
+  }
+  const index = phases.findIndex(({ name }) => name === scope.phase);
+  const phase = phases[index];
+  const planned = plan.phases[index];
+  if (!phase || !planned) return { value: null, samples: 0 };
+  const samples = phase.iterations ?? 0;
+  if (metric === 'throughput') return { value: phase.achieved_rps, samples };
+  if (metric === 'delivered_share') {
+    const expected = planned.iterations ?? (planned.offered_rps ?? 0) * planned.duration_s;
+    return { value: expected > 0 && phase.iterations !== null ? phase.iterations / expected : null, samples };
+  }
+  return { value: null, samples: 0 };
+}
+
+/** @param {string} reason @returns {Judgement} */
+const fail = (reason) => ({ ok: false, outcome: 'fail', reason });
+/** @param {string} reason @param {boolean | null} [ok] @returns {Judgement} */
+const invalid = (reason, ok = null) => ({ ok, outcome: 'invalid', reason });
+
+/**
+ * @param {import('./summary.js').Objective} objective
+ * @param {Figure} figure
+ * @param {Facts} facts
+ * @returns {Judgement}
+ */
+function judge(objective, figure, facts) {
+  const { scope, metric, op, limit, min_samples, relative_to } = objective;
+  const { value, samples } = figure;
+  const name = `${scopeName(scope)} ${wordsOf(metric).name}`;
+  if (relative_to && min_samples !== undefined && samples < min_samples) {
+    const reason = `${name} was not compared with that of ${relative_to.phase}: ${counted(samples, 'sample')}, ${number(min_samples)} are needed`;
+    return { ok: null, outcome: 'unjudged', reason };
+  }
+  if (value === null) {
+    const { failed, total } = facts.metrics.failed(scope);
+    // Not one answer among requests that were made is the server's failure, not a gap in the measurement.
+    if (metric in LATENCY && total > 0 && failed === total) {
+      return fail(
+        `${name} has no figure, objective ${op} ${limitText(objective)}: all ${counted(total, 'request')} failed`,
+      );
+    }
+    return invalid(`${name} could not be judged: no samples`);
+  }
+  if (COMPARE[op]?.(value, limit) ?? false) return PASS;
+  if (metric === 'delivered_share') return judgeDelivered(objective, value, facts);
+  const reason = missed(objective, figure, facts);
+  if (metric === 'min_samples') return invalid(`${reason}: too few to judge by`, false);
+  return fail(reason);
+}
+
+/** @type {Judgement} */
+const PASS = { ok: true, outcome: 'pass', reason: null };
+
+/** @param {import('./summary.js').Objective} objective @returns {string} */
+function limitText({ metric, limit, relative_to }) {
+  return relative_to ? `${number(limit)} x that of ${relative_to.phase}` : wordsOf(metric).format(limit);
+}
+
+/**
+ * @param {import('./summary.js').Objective} objective
+ * @param {Figure} figure
+ * @param {Facts} facts to name the two figures of a ratio
+ * @returns {string} for example `baseline p99 was 132 ms, objective < 85 ms (480 samples)`
+ */
+function missed({ scope, metric, op, limit, relative_to }, { value, samples }, facts) {
+  const { name, format } = wordsOf(metric);
+  const [observed, bound] = apart(relative_to ? number : format, value ?? Number.NaN, limit);
+  if (metric === 'min_samples')
+    return `${scopeName(scope)} had ${observed} requests, objective ${op} ${bound}`;
+  const subject = `${scopeName(scope)} ${name} was ${observed}`;
+  if (!relative_to) return `${subject}, objective ${op} ${bound} (${counted(samples, 'sample')})`;
+  const [now, before] = [scope, relative_to].map((one) =>
+    format(absoluteFigure(one, metric, facts).value ?? Number.NaN),
+  );
+  return `${subject} x that of ${relative_to.phase}, objective ${op} ${bound} x (${now} after ${before}, ${counted(samples, 'sample')})`;
+}
+
+/**
+ * Less load than was offered is the server's doing where it kept the users busy, and the generator's where not.
+ *
+ * @param {import('./summary.js').Objective} objective
+ * @param {number} share delivered
+ * @param {Facts} facts
+ * @returns {Judgement}
+ */
+function judgeDelivered({ scope, op, limit }, share, { plan, phases, metrics }) {
+  const index = phases.findIndex(({ name }) => name === scope.phase);
+  const phase = phases[index];
+  const planned = plan.phases[index];
+  if (!phase || !planned)
+    return invalid(`${scopeName(scope)} delivered load could not be judged: no such phase`);
+  const expected = planned.iterations ?? (planned.offered_rps ?? 0) * planned.duration_s;
+  // An arrival that is cut in half by the phase's end is none: 28 of 28.5 are all that there could be.
+  if (op === '>=' && (phase.iterations ?? 0) >= Math.floor(limit * expected)) return PASS;
+  const cause = shortfallCause(phase, planned, metrics.gauge('vus_max').max);
+  const [delivered, bound] = apart(percent, share, limit);
+  const reason =
+    `${phase.name} delivered ${delivered} of its load (${number(phase.iterations)} of ${number(expected)} ` +
+    `iterations, ${number(phase.dropped)} dropped), objective ${op} ${bound}: ${cause.because}`;
+  return cause.of === 'server' ? fail(reason) : invalid(reason, false);
+}
+
+/** So much of the users' time spent waiting for answers leaves too few of them free: the server was slow. */
+const BUSY_SHARE = 0.5;
+/** A user that waits for an answer that never comes is kept for the whole timeout, which no latency shows. */
+const UNANSWERED_SHARE = 0.01;
+
+/**
+ * @param {import('./phases.js').Phase} phase a measured one that delivered less than it should
+ * @param {import('./summary.js').PlannedPhase} planned
+ * @param {number} vusMax users that k6 had at most, where the plan does not say how many this phase had
+ * @returns {{of: 'server' | 'generator', because: string}} by Little's law: busy users = requests/s x mean latency
+ */
+export function shortfallCause(phase, planned, vusMax) {
+  const users = planned.max_vus ?? planned.vus ?? vusMax;
+  const meanMs = phase.latency_ms?.avg ?? 0;
+  const busy = ((phase.answered ?? 0) / phase.duration_s) * (meanMs / 1000);
+  const unanswered = (phase.failures?.timeout ?? 0) + (phase.failures?.connect ?? 0);
+  if (unanswered >= UNANSWERED_SHARE * (phase.requests ?? 0) && unanswered > 0) {
+    return { of: 'server', because: `${counted(unanswered, 'request')} got no answer` };
+  }
+  const text = `a mean latency of ${milliseconds(meanMs)} kept ${number(busy)} of ${counted(users, 'user')} busy`;
+  if (busy >= BUSY_SHARE * users) return { of: 'server', because: `the server was slow, ${text}` };
+  return {
+    of: 'generator',
+    because: `the server gave no reason for it, ${text}: the load generator fell short`,
+  };
+}

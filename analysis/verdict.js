@@ -1,0 +1,138 @@
+/**
+ * One verdict of everything: an error outweighs figures that can't be trusted, those outweigh a missed
+ * objective, and that outweighs a pass.
+ */
+import { shortfallCause } from './thresholds.js';
+import { counted, number, percent } from './units.js';
+
+/**
+ * @typedef {object} Verdict
+ * @property {'pass' | 'fail' | 'invalid' | 'error'} outcome
+ * @property {number} exit_code
+ * @property {string[]} reasons whole sentences, the outcome's own first
+ *
+ * @typedef {object} Judged
+ * @property {number} k6Exit
+ * @property {import('./k6-log.js').K6Log} log
+ * @property {string | null} summaryProblem why there is no summary
+ * @property {import('./summary.js').Plan | null} plan
+ * @property {number} vusMax
+ * @property {import('./phases.js').Phase[]} phases
+ * @property {import('./thresholds.js').Threshold[]} thresholds
+ * @property {import('./signals.js').Signal[]} signals
+ */
+
+export const PASS = 0;
+export const INVALID = 98;
+export const FAIL = 99;
+/** For an error to which k6 gave no code of its own. */
+const OTHER_ERROR = 1;
+
+/** k6's exit codes, in words. */
+const K6_EXIT = /** @type {Record<number, string>} */ ({
+  97: 'cloud test failed',
+  100: 'set-up took too long',
+  101: 'tear-down took too long',
+  102: 'took too long',
+  103: 'could not start',
+  104: 'invalid configuration',
+  105: 'interrupted from outside',
+  106: 'its API could not start',
+  107: 'exception in the script',
+  108: 'the test ended itself',
+  109: 'k6 crashed',
+  110: 'the test declared itself failed',
+  130: 'interrupted',
+  137: 'killed',
+  143: 'terminated',
+});
+
+/** A generator busier than this measures itself. */
+export const GENERATOR_CPU_LIMIT = 0.8;
+/** Share of the offered load that must have been made, whether the objectives are judged or not. */
+const DELIVERED_SHARE = 0.95;
+
+/**
+ * @param {Judged} judged
+ * @returns {Verdict}
+ */
+export function verdict(judged) {
+  const errors = errorsOf(judged);
+  if (errors) return { outcome: 'error', exit_code: errors.code, reasons: [errors.reason] };
+
+  const invalid = invalidReasons(judged);
+  const failed = failReasons(judged);
+  if (invalid.length > 0) return { outcome: 'invalid', exit_code: INVALID, reasons: [...invalid, ...failed] };
+  if (failed.length > 0) return { outcome: 'fail', exit_code: FAIL, reasons: failed };
+  return { outcome: 'pass', exit_code: PASS, reasons: [passReason(judged)] };
+}
+
+/** @param {Judged} judged @returns {{code: number, reason: string} | null} */
+function errorsOf({ k6Exit, log, summaryProblem }) {
+  if (log.abort && k6Exit !== 0) return { code: log.abort.code, reason: log.abort.message };
+  if (k6Exit !== 0 && k6Exit !== FAIL) {
+    const words = K6_EXIT[k6Exit] ? ` (${K6_EXIT[k6Exit]})` : '';
+    const last = log.lastLine ? `; it said last: ${log.lastLine}` : '';
+    return { code: k6Exit, reason: `k6 ended with exit code ${k6Exit}${words}${last}` };
+  }
+  if (summaryProblem)
+    return { code: OTHER_ERROR, reason: `${summaryProblem}, though k6 ended with ${k6Exit}` };
+  return null;
+}
+
+/** @param {Judged} judged @returns {string[]} why the figures can't be trusted */
+function invalidReasons({ plan, vusMax, phases, thresholds, signals }) {
+  const silent = phases.filter(({ measured, requests }) => measured && !requests);
+  const silentNames = new Set(silent.map(({ name }) => name));
+  const guarded = new Set(
+    thresholds.flatMap(({ scope, metric }) =>
+      metric === 'delivered_share' && scope.phase ? [scope.phase] : [],
+    ),
+  );
+  const undelivered = phases.flatMap((phase, index) => {
+    const planned = plan?.phases[index];
+    const expected = (phase.offered_rps ?? 0) * (planned?.duration_s ?? 0);
+    const short = (phase.iterations ?? 0) < Math.floor(DELIVERED_SHARE * expected);
+    if (!planned || !short || !phase.measured || phase.overload) return [];
+    if (guarded.has(phase.name) || silentNames.has(phase.name)) return [];
+    const cause = shortfallCause(phase, planned, vusMax);
+    if (cause.of === 'server') return [];
+    return `${phase.name} delivered ${percent((phase.iterations ?? 0) / expected)} of its load: ${cause.because}`;
+  });
+  const measured = new Set(phases.filter((phase) => phase.measured).map(({ name }) => name));
+  return [
+    ...signals
+      .filter(
+        ({ signal, phase, avg }) =>
+          signal === 'generator_cpu' && measured.has(phase) && avg > GENERATOR_CPU_LIMIT,
+      )
+      .map(
+        ({ phase, avg }) =>
+          `the load generator used ${percent(avg)} of the machine's CPU in ${phase}, at most ` +
+          `${percent(GENERATOR_CPU_LIMIT)} can be trusted: its own waiting is in the figures`,
+      ),
+    ...silent.map(({ name }) => `${name} saw no request: nothing about it can be judged`),
+    ...thresholds
+      .filter(({ outcome, scope }) => outcome === 'invalid' && !silentNames.has(scope.phase ?? ''))
+      .map(({ reason }) => reason ?? ''),
+    ...undelivered,
+  ];
+}
+
+/** @param {Judged} judged @returns {string[]} */
+function failReasons({ k6Exit, plan, thresholds }) {
+  const reasons = thresholds.filter(({ outcome }) => outcome === 'fail').map(({ reason }) => reason ?? '');
+  if (k6Exit === FAIL && !plan?.objectives_off && thresholds.every(({ ok }) => ok !== false)) {
+    reasons.push(`k6 reports a failed threshold (exit code ${FAIL}) that its summary does not show`);
+  }
+  return reasons;
+}
+
+/** @param {Judged} judged @returns {string} */
+function passReason({ plan, thresholds }) {
+  if (plan?.objectives_off) return 'measured, not judged: objectives are off';
+  if (thresholds.length === 0) return 'measured, not judged: there are no objectives';
+  const unjudged = thresholds.filter(({ ok }) => ok === null).length;
+  const rest = unjudged > 0 ? `, ${number(unjudged)} could not be judged` : '';
+  return `${counted(thresholds.length - unjudged, 'threshold')} held${rest}`;
+}
