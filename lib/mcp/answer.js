@@ -42,7 +42,7 @@ export const FAILURE_KINDS = /** @type {const} */ ([
 const K6_REQUEST_TIMEOUT = 1050;
 const DETAIL_LENGTH = 200;
 /** Control characters and line ends: a server's text must stay one harmless line. k6 knows no `\p{Cc}`. */
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+const CONTROL = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]+/g;
 
 /**
  * @param {HttpResponse} response
