@@ -194,9 +194,9 @@ export function loadTest() {
         id: 11,
         title: 'Offered and achieved rate',
         description:
-          'What the running phase asks for, what k6 completed of it, and what it had to drop; warm-up included. ' +
-          'The achieved rate is an average over the last seconds and follows a step with that delay. ' +
-          'A test with a fixed number of users offers no rate.',
+          'What the running phase asks for, what k6 completed of it, and what it had to drop; warm-up included. All ' +
+          'are averages over the last seconds and follow a step with that delay. A test with a fixed number of users ' +
+          'offers no rate.',
         unit: 'reqps',
         noValue: NO_RUN,
         lines: [

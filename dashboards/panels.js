@@ -135,7 +135,7 @@ export function timeSeries(options) {
     .drawStyle(options.stacked ? GraphDrawStyle.Bars : GraphDrawStyle.Line)
     .showPoints(VisibilityMode.Auto)
     .axisPlacement(AxisPlacement.Auto)
-    .colorScheme(colour(FieldColorModeId.PaletteClassicByName))
+    .colorScheme(colour(FieldColorModeId.PaletteClassic))
     .legend(
       new VizLegendOptionsBuilder()
         .showLegend(true)
@@ -158,7 +158,6 @@ export function timeSeries(options) {
     if (color) properties.push({ id: 'color', value: { mode: 'fixed', fixedColor: color } });
     if (style === 'dashed') {
       properties.push({ id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } });
-      properties.push({ id: 'custom.lineInterpolation', value: 'stepAfter' });
       properties.push({ id: 'custom.fillOpacity', value: 0 });
     }
     if (style === 'bars') properties.push({ id: 'custom.drawStyle', value: 'bars' });

@@ -82,13 +82,15 @@ export function percentileOfRun(quantile, metric, by) {
 }
 
 /**
- * What the running phase offers. The last value of a phase that is over stays in Prometheus until the run ends, so
- * only fresh ones count: two pushes.
+ * What the running phases offered, averaged over the same seconds as `perSecond`, so that the two lie on each other
+ * where the load is delivered. A phase counts with its pushes: it has none after its end, although its last value
+ * stays in Prometheus until the run ends.
  *
  * @returns {string} arrivals per second; nothing in a phase of a fixed number of users, which has no rate to offer
  */
 export function offeredRate() {
-  return `max(last_over_time(${ofRun('mcp_offered_rps')}[4s]))`;
+  const gauge = `${ofRun('mcp_offered_rps')}[$__rate_interval]`;
+  return `sum(sum_over_time(${gauge})) / sum(count_over_time(${gauge}))`;
 }
 
 /**

@@ -133,7 +133,7 @@ export function lastRun() {
   return { prometheusUrl, run };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+async function main() {
   const { prometheusUrl, run } = lastRun();
   const table = new Table({
     head: ['panel', 'query', 'series', 'samples'],
@@ -145,4 +145,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     }
   }
   process.stdout.write(`${run.testid}\n${table}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(`panel-queries: ${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 3;
+  }
 }
