@@ -20,7 +20,7 @@ export const SUMMARY_TREND_STATS = [
 ];
 
 const OF_PHASE_AND_OPERATION = ['mcp_request_duration', 'mcp_requests', 'mcp_request_failed'];
-const OF_PHASE = ['iterations', 'dropped_iterations', 'mcp_items', 'mcp_phase_end_seconds'];
+const OF_PHASE = ['iterations', 'mcp_items', 'mcp_phase_end_seconds'];
 const OF_OPERATION = ['mcp_request_bytes', 'mcp_response_bytes'];
 
 /**
@@ -37,7 +37,10 @@ export function keptSubmetrics(phases, operations) {
     names.push(...FAILURE_KINDS.map((kind) => `mcp_failures{${tag},kind:${kind}}`));
   };
   for (const { name, measured } of phases) {
-    if (measured) keep([...OF_PHASE_AND_OPERATION, ...OF_PHASE], `phase:${name}`);
+    if (!measured) continue;
+    keep([...OF_PHASE_AND_OPERATION, ...OF_PHASE], `phase:${name}`);
+    // k6 gives this one metric the scenario's name, which is the phase's, but none of the scenario's own tags.
+    names.push(`dropped_iterations{scenario:${name}}`);
   }
   for (const { operation } of operations) {
     keep([...OF_PHASE_AND_OPERATION, ...OF_OPERATION], `operation:${operation}`);

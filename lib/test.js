@@ -79,8 +79,8 @@ function compose({ name, title, workload, mix, phases: shape, objectives: defaul
     summaryTrendStats: SUMMARY_TREND_STATS,
     // Here and nowhere else: `--tag` and K6_TAGS would replace these whole.
     tags: { testid, test: name, profile: config.PROFILE },
-    // No url, no name of ours, nothing unbounded.
-    systemTags: ['status', 'error_code', 'proto'],
+    // No url, nothing unbounded; `scenario` only because dropped iterations carry no other tag.
+    systemTags: ['scenario', 'status', 'error_code', 'proto'],
     // Load balancers pin a session with a cookie; a user keeps it over its iterations.
     noCookiesReset: true,
     setupTimeout: '30s',

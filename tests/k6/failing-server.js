@@ -63,15 +63,13 @@ const BEHAVIOURS = {
       .writeHead(200, { 'Content-Type': 'application/json' })
       .end(json({ jsonrpc: '2.0', id, error: { code: -32602, message: 'bad arguments' } })),
   'tool-error': (response, id) =>
-    response
-      .writeHead(200, { 'Content-Type': 'application/json' })
-      .end(
-        json({
-          jsonrpc: '2.0',
-          id,
-          result: { isError: true, content: [{ type: 'text', text: '\u001b[31mno such\nplace\u2028' }] },
-        }),
-      ),
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(
+      json({
+        jsonrpc: '2.0',
+        id,
+        result: { isError: true, content: [{ type: 'text', text: '\u001b[31mno such\nplace\u2028' }] },
+      }),
+    ),
   'unexpected-input': (response, id) =>
     response
       .writeHead(200, { 'Content-Type': 'application/json' })

@@ -1,0 +1,94 @@
+/** What several tests need: commands, the stack's addresses, a server that no one here wrote, runs. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/**
+ * @param {string} file
+ * @param {string[]} args
+ * @param {Record<string, string>} [env] on top of this process's
+ * @returns {Promise<{code: number | null, output: string, seconds: number}>} output: both streams, in order of arrival
+ */
+export function command(file, args, env = {}) {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk;
+      });
+    }
+    child.on('close', (code) => resolve({ code, output, seconds: (Date.now() - started) / 1000 }));
+  });
+}
+
+/**
+ * @param {'stack.env' | 'secrets.env'} file of the stack in RUN_DIR
+ * @returns {Record<string, string>}
+ */
+export function envFile(file) {
+  const text = readFileSync(`${process.env.RUN_DIR ?? '.run'}/${file}`, 'utf8');
+  return Object.fromEntries(
+    [...text.matchAll(/^(\w+)='?(.*?)'?$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+/** @returns {Promise<number>} a port of 127.0.0.1 that was free a moment ago */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/**
+ * Starts @modelcontextprotocol/server-everything over Streamable HTTP.
+ *
+ * @returns {Promise<{url: string, stop: () => void}>}
+ */
+export async function startEverything() {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const script = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
+  const child = spawn('node', [script, 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: 'ignore',
+  });
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (await fetch(url).catch(() => null)) return { url, stop: () => child.kill() };
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  child.kill();
+  throw new Error('server-everything did not start within 10 s');
+}
+
+/**
+ * Runs one test of the lab as a user would.
+ *
+ * @param {string} test
+ * @param {Record<string, string>} variables
+ * @param {() => Promise<unknown>} [meanwhile] started when the load begins
+ * @returns {Promise<{code: number | null, output: string, seconds: number, folder: string, document: any}>}
+ *   document: run.json, null where the run left none
+ */
+export async function runTest(test, variables, meanwhile) {
+  const args = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const started = Date.now();
+  const child = spawn('scripts/run', [test, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  /** @type {Promise<unknown> | undefined} */
+  let disturbance;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+      if (meanwhile && !disturbance && /^running \(/m.test(output)) disturbance = meanwhile();
+    });
+  }
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  await disturbance;
+  const folder = /^results: (.*)$/m.exec(output)?.[1] ?? '';
+  const document = folder === '' ? null : JSON.parse(readFileSync(`${folder}/run.json`, 'utf8'));
+  return { code, output, seconds: (Date.now() - started) / 1000, folder, document };
+}

@@ -1,0 +1,71 @@
+/** What holds for the whole tree. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+/** @param {string} command @param {string[]} args */
+function succeeds(command, args) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  assert.equal(status, 0, `${stdout}${stderr}`.slice(-4000));
+}
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((name) => name !== '');
+
+test('the types are right', () => succeeds('node_modules/.bin/tsc', ['--noEmit']));
+
+test('format and lint are clean', () => succeeds('node_modules/.bin/biome', ['check', '.']));
+
+test('shell scripts parse', () => {
+  const scripts = files.filter((name) => /^(scripts\/|\.ci\/)/.test(name) && !name.endsWith('.js'));
+  assert.ok(scripts.length > 5);
+  for (const script of scripts) succeeds('bash', ['-n', script]);
+});
+
+test('lib/ runs inside k6: it imports k6, itself and nothing else', () => {
+  for (const name of files.filter((file) => /^(lib|workloads|scenarios)\/.*\.js$/.test(file))) {
+    for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(
+      /^(?:import|export) .*from '([^']+)';/gm,
+    )) {
+      assert.match(from, /^(k6(\/\w+)?|\.{1,2}\/[\w./-]+\.js)$/, `${name} imports ${from}`);
+    }
+  }
+});
+
+test('analysis/ and lib/ meet only in documents', () => {
+  for (const name of files.filter((file) => /^(lib|analysis)\/.*\.js$/.test(file))) {
+    const other = name.startsWith('lib/') ? 'analysis/' : 'lib/';
+    for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(/from '([^']+)'/g)) {
+      assert.ok(!from.includes(other), `${name} imports ${from}`);
+    }
+  }
+});
+
+test('every dependency is pinned exactly and has its reason in docs/dependencies.md', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const reasons = readFileSync('docs/dependencies.md', 'utf8');
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+    assert.match(version, /^\d+\.\d+\.\d+$/, name);
+    assert.ok(
+      reasons.includes(`| \`${name}\` | ${version} |`),
+      `docs/dependencies.md has no row for ${name} ${version}`,
+    );
+  }
+});
+
+test('the lock file names no host', () => {
+  assert.ok(!readFileSync('package-lock.json', 'utf8').includes('"resolved"'));
+});
+
+test('every test has a row in the README', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  for (const name of files.filter((file) => /^scenarios\/.*\.js$/.test(file))) {
+    const short = name.slice('scenarios/'.length, -'.js'.length);
+    assert.ok(readme.includes(`| \`make ${short}\` |`), `README.md has no row for make ${short}`);
+    assert.ok(readFileSync(name, 'utf8').includes(`name: '${short}'`), `${name} is named after its test`);
+  }
+});
