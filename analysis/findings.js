@@ -2,6 +2,7 @@
  * What a reader of the figures has to know beside them.
  */
 import { bestSizes, MAX_FAILURE_SHARE, TIE } from './best-size.js';
+import { peaks } from './phases.js';
 import { WINDOW_S } from './recovery.js';
 import { thresholdName } from './thresholds.js';
 import { bytes, counted, duration, milliseconds, number, percent, perSecond } from './units.js';
@@ -43,11 +44,11 @@ export function findings(known) {
     ...generator(known),
     ...bestSize(known),
     ...smallMachine(known),
+    ...missingSignals(known),
     ...sharedMachine(known),
     ...unfinished(known),
     ...unjudged(known),
     ...disagreements(known),
-    ...missingSignals(known),
   ];
 }
 
@@ -72,8 +73,8 @@ function note(subject, statement, rest = {}) {
 
 /** @param {Known} known @returns {Finding[]} what an overload phase did: it is reported, not judged */
 function overload({ phases, server }) {
-  return phases
-    .filter((phase) => phase.overload && phase.iterations !== null)
+  return peaks(phases)
+    .filter((phase) => phase.iterations !== null)
     .map((phase) => {
       /** @param {string} name events of this phase, from their mean rate; null without the signal */
       const events = (name) => {
@@ -158,9 +159,9 @@ function bestSize({ plan, phases }) {
   return bestSizes(phases, table).map(({ group, best, tried }) =>
     note(
       table.title,
-      `best ${table.label}${group ? ` (${group})` : ''}: ${best.labels[table.label]} with ${number(best.items_per_s)} items/s` +
-        `${best.speedup === null ? '' : `, ${number(best.speedup)} x size 1`} (most items/s of ${tried} sizes with failures ` +
-        `below ${percent(MAX_FAILURE_SHARE)}; within ${percent(TIE)} the smaller one)`,
+      `best ${table.label}${group ? ` (${group})` : ''}: ${best.labels[table.label]}, with ${number(best.items_per_s)} items/s` +
+        `${best.speedup === null ? '' : ` or ${number(best.speedup)} x size 1`} (rule: most items/s of ${tried} sizes with ` +
+        `failures below ${percent(MAX_FAILURE_SHARE)}; within ${percent(TIE)} of it the smallest)`,
       { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: best.speedup } },
     ),
   );

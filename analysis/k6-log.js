@@ -32,12 +32,16 @@ export async function readK6Log(path) {
 
 /** @param {K6Log} log @param {string} message */
 function take(log, message) {
-  if (message === '') return;
+  const [, kind, text] = /^failure ([a-z0-9_]{1,40}) of (.+)$/.exec(message) ?? [];
+  if (kind && text) {
+    log.samples[kind] ??= text;
+    return;
+  }
+  // The last words of an exception are its message, not where it was thrown.
+  if (message === '' || /^at\s/.test(message)) return;
   log.lastLine = message;
   const [, code, reason] = /^test aborted: exit ([23]): (.+)$/.exec(message) ?? [];
   if (code && reason && !log.abort) log.abort = { code: code === '2' ? 2 : 3, message: reason };
-  const [, kind, text] = /^failure ([a-z0-9_]{1,40}) of (.+)$/.exec(message) ?? [];
-  if (kind && text) log.samples[kind] ??= text;
 }
 
 /** @param {string} line @returns {string} the message of a logfmt line, or the whole of a raw one */

@@ -169,3 +169,15 @@ export function groupOf({ labels }, label) {
   const others = Object.entries(labels).filter(([name]) => name !== label);
   return others.map(([name, value]) => `${name} ${value}`).join(', ');
 }
+
+/**
+ * @param {Phase[]} phases
+ * @returns {Phase[]} those that were given more than the test's first load on purpose. A phase in which the
+ *   server may recover is an overload too, as far as judging goes, but not one of these.
+ */
+export function peaks(phases) {
+  /** @param {Phase | undefined} phase */
+  const load = (phase) => phase?.offered_rps ?? phase?.vus ?? 0;
+  const normal = load(phases.find((phase) => phase.measured && !phase.overload));
+  return phases.filter((phase) => phase.measured && phase.overload && load(phase) > normal);
+}

@@ -1,6 +1,7 @@
 /**
  * How long after an overload the answers were normal again.
  */
+import { peaks } from './phases.js';
 import { round } from './round.js';
 
 /**
@@ -40,8 +41,8 @@ const MANY_POINTS = 10;
  * @returns {RecoveryPlan | null} null where there was no overload with a measured baseline before and a phase after
  */
 export function planRecovery(phases, objectives) {
-  const index = phases.findLastIndex((phase) => phase.overload && phase.measured);
-  const overload = phases[index];
+  const overload = peaks(phases).at(-1);
+  const index = overload ? phases.indexOf(overload) : -1;
   const baseline = phases.find(
     (phase, i) => i < index && phase.measured && !phase.overload && phase.latency_ms,
   );

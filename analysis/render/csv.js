@@ -34,6 +34,13 @@ const COLUMNS = [
   ['p90_latency_ms', (phase) => phase.latency_ms?.p90],
   ['p999_latency_ms', (phase) => phase.latency_ms?.p999],
   ['measured', (phase) => String(phase.measured)],
+  [
+    'labels',
+    (phase) =>
+      Object.entries(phase.labels)
+        .map((pair) => pair.join('='))
+        .join(' '),
+  ],
   ['completed', (phase) => String(phase.completed)],
   ['start', (phase) => phase.start],
   ['end', (phase) => phase.end],

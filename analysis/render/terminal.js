@@ -114,7 +114,7 @@ function tint(line, paint) {
 /**
  * @param {string[][]} rows
  * @param {number} maxCell
- * @returns {string[]} lines with aligned columns: text to the left, figures to the right
+ * @returns {string[]} lines with aligned columns, text to the left and figures to the right; as wide as they get
  */
 function grid(rows, maxCell) {
   const columns = Math.max(...rows.map((row) => row.length));
@@ -136,7 +136,7 @@ function grid(rows, maxCell) {
   return table
     .toString()
     .split('\n')
-    .map((line) => cut(line.trimEnd(), WIDTH));
+    .map((line) => line.trimEnd());
 }
 
 const BORDERLESS = Object.fromEntries(
@@ -159,36 +159,47 @@ const BORDERLESS = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
+/** More signals than this are shown in two blocks side by side, where they fit. */
+const MAX_SIGNALS = 8;
+
 /**
  * @param {ReturnType<typeof signalTable>} signals
  * @param {Paint} paint
- * @returns {string[]} in two blocks side by side where they fit, else phases left out in the middle
+ * @returns {string[]} phases left out in the middle where they are too many
  */
 function drawSignals({ title, head, rows, quiet }, paint) {
   if (rows.length === 0 && quiet.length === 0) return [];
-  const half = Math.ceil(rows.length / 2);
-  const sideBySide = [head, ...rows.slice(0, half)].map((row, index) => {
-    const right = index === 0 ? head : rows[half + index - 1];
-    return [...row, ...(right ?? head.map(() => ''))];
-  });
-  const fits = head.length <= 5 && rows.length > 8;
-  const lines = grid(fits ? sideBySide : [head, ...rows].map(narrow), fits ? 15 : MAX_CELL);
+  const all = [head, ...rows];
+  const layouts = [
+    ...(rows.length > MAX_SIGNALS ? [sideBySide(all), sideBySide(all.map((row) => narrow(row, 3)))] : []),
+    all.map((row) => narrow(row, 7)),
+  ].map((layout) => grid(layout, SIGNAL_CELL));
+  const lines =
+    layouts.find((layout) => layout.every((line) => line.length <= WIDTH)) ?? layouts.at(-1) ?? [];
   const named = quiet.length > 0 ? wrap(`zero throughout: ${quiet.join(', ')}`, '') : [];
   return [
-    ...(rows.length > 0
-      ? [paint('bold', `${title.toUpperCase()}`), ...lines]
-      : [paint('bold', title.toUpperCase())]),
+    paint('bold', title.toUpperCase()),
+    ...(rows.length > 0 ? lines.map((line) => cut(line, WIDTH)) : []),
     ...named,
   ];
 }
 
-const MAX_COLUMNS = 8;
+const SIGNAL_CELL = 16;
 
-/** @param {string[]} row the first cell names it */
-function narrow(row) {
-  if (row.length <= MAX_COLUMNS) return row;
-  const half = MAX_COLUMNS / 2;
-  return [...row.slice(0, half), '…', ...row.slice(1 - half)];
+/** @param {string[][]} rows the first is the head @returns {string[][]} the lower half beside the upper one */
+function sideBySide([head = [], ...rows]) {
+  const half = Math.ceil(rows.length / 2);
+  return [
+    [...head, ...head],
+    ...rows.slice(0, half).map((row, index) => [...row, ...(rows[half + index] ?? head.map(() => ''))]),
+  ];
+}
+
+/** @param {string[]} row the first cell names it @param {number} most cells after the name, the gap aside */
+function narrow(row, most) {
+  if (row.length <= most + 1) return row;
+  const end = Math.floor(most / 2);
+  return [...row.slice(0, 1 + most - end), '…', ...row.slice(-end)];
 }
 
 /** @param {import('../run.js').Run} run @param {Paint} paint @returns {string[]} */
