@@ -20,6 +20,9 @@
 # In $RUN_DIR/stack.env, besides the URLs: K6_LISTEN_HOST and K6_SCRAPE_HOST, the host to give to k6's `--address` and
 # the one to write into $PROMETHEUS_TARGETS_DIR/k6-<testid>.json (the same on the native path, not in Docker).
 
+# Before bash 4.4 (macOS has 3.2) an empty array counts as unset.
+if [ "${BASH_VERSINFO[0]}" -lt 5 ]; then set +u; fi
+
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 RUN_DIR=${RUN_DIR:-$ROOT/.run}
 case $RUN_DIR in /*) ;; *) RUN_DIR=$PWD/$RUN_DIR ;; esac
@@ -28,9 +31,6 @@ export ROOT RUN_DIR
 
 # k6 asks neither for extensions nor for a place to report its use: a load test talks to its target alone.
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-
-# The target's knobs that `up` hands on.
-TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS'
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -54,7 +54,7 @@ stack_kind() {
   native | docker) echo "$STACK" ;;
   '')
     if [ -f "$RUN_DIR/stack.env" ]; then
-      sed -n 's/^STACK=//p' "$RUN_DIR/stack.env"
+      stack_value STACK
     elif foreign_target_on_loopback; then
       # A container can't reach a server that listens on this host's loopback address.
       echo native
@@ -109,7 +109,7 @@ claim_run_dir() {
   mkdir -p "$RUN_DIR"
   [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"
   local up
-  up=$(sed -n 's/^STACK=//p' "$RUN_DIR/stack.env" 2>/dev/null || true)
+  up=$(stack_value STACK)
   [ "${up:-$1}" = "$1" ] || die "a $up stack is up; stop it first with: make down STACK=$up"
 }
 
@@ -128,33 +128,6 @@ make_secrets() {
 }
 
 secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }
-
-# --- ports ---------------------------------------------------------------------------------------------------------
-
-port_taken() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-
-# free_port USUAL TAKEN...: the usual port or the next free one that is not among TAKEN.
-free_port() {
-  local port=$1
-  shift
-  while port_taken "$port" || [[ " $* " == *" $port "* ]]; do port=$((port + 1)); done
-  echo "$port"
-}
-
-# --- the target's knobs --------------------------------------------------------------------------------------------
-
-# merge_knobs RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
-# A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose.
-merge_knobs() {
-  local name value knobs=()
-  for name in $TARGET_KNOB_NAMES; do
-    value=${!name:-}
-    if [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then DIE_CODE=2 die "$name: got $value; a word or a number is valid"; fi
-    if [ -z "$value" ]; then value=$(grep -oE "(^| )$name=[^ ]+" <<<"$1" | cut -d= -f2 || true); fi
-    if [ -n "$value" ]; then knobs+=("$name=$value"); fi
-  done
-  echo "${knobs[*]:-}"
-}
 
 # --- tools ---------------------------------------------------------------------------------------------------------
 
@@ -198,6 +171,8 @@ stack_ctl() {
   esac
 }
 
+# shellcheck source=scripts/components.sh
+. "$ROOT/scripts/components.sh"
 # shellcheck source=scripts/native.sh
 . "$ROOT/scripts/native.sh"
 # shellcheck source=scripts/docker.sh

@@ -1,38 +1,11 @@
 # shellcheck shell=bash
 # The stack as processes of this machine, kept by supervisord. Sourced by common.sh.
 
-# Every component, in the order in which they start; they stop in the opposite one, so the target first: it writes
-# what it still holds to PostgreSQL and Redis.
-#   part   observe: what watches any server; reference: the target and what it stands on
-#   wave   a wave starts together, once the one before is healthy
-#   stop   the signal to end it with (PostgreSQL: INT ends its clients' connections instead of waiting for them)
-# name             part      wave usual port variable           stop
-COMPONENTS='
-postgres           reference 1 15432 POSTGRES_PORT          INT
-redis              reference 1 16379 REDIS_PORT             TERM
-prometheus         observe   1 9090  PROMETHEUS_PORT        TERM
-node_exporter      observe   1 9100  NODE_EXPORTER_PORT     TERM
-grafana            observe   1 3000  GRAFANA_PORT           TERM
-upstream           reference 1 8001  UPSTREAM_PORT          TERM
-postgres_exporter  reference 2 9187  POSTGRES_EXPORTER_PORT TERM
-redis_exporter     reference 2 9121  REDIS_EXPORTER_PORT    TERM
-target             reference 2 8000  TARGET_PORT            TERM
-'
 HEALTH_TIMEOUT=90
 
-# --- the table -----------------------------------------------------------------------------------------------------
-
-component_row() { awk -v name="$1" '$1 == name' <<<"$COMPONENTS"; }
-
-# components [PART] [WAVE]: names, in starting order. Grafana is a component only where it is installed.
-components() {
-  awk -v part="${1:-all}" -v wave="${2:-0}" \
-    'NF && (part == "all" || $2 == part) && (wave == 0 || $3 == wave) { print $1 }' <<<"$COMPONENTS" |
-    if grafana_binary >/dev/null; then cat; else grep -vx grafana; fi
-}
-
-check_component() {
-  [ -n "$(component_row "$1")" ] || DIE_CODE=2 die "component: got $1; $(components | paste -sd' ' -) are valid"
+# native_components [PART] [WAVE]: Grafana is one only where it is installed.
+native_components() {
+  components "$@" | if grafana_binary >/dev/null; then cat; else grep -vx grafana || true; fi
 }
 
 grafana_binary() { command -v grafana || command -v grafana-server; }
@@ -84,10 +57,10 @@ wait_gone() {
 # end_leftovers: ends what a supervisord that was itself killed left running. Known by recorded identity, never by name.
 end_leftovers() {
   local name pid
-  for name in $(components | tac); do
+  for name in $(native_components | tac); do
     pid=$(process_of "$name") || continue
     say "ending $name, left over from a stack that was not stopped"
-    kill -s "$(component_row "$name" | awk '{ print $6 }')" "$pid" 2>/dev/null || true
+    kill -s "$(stop_signal "$name")" "$pid" 2>/dev/null || true
     # A component leads a process group of its own.
     wait_gone "$name" 20 || kill -s KILL -- "-$pid" 2>/dev/null || true
     wait_gone "$name" 5 || die "$name (pid $pid) does not end"
@@ -98,7 +71,7 @@ end_leftovers() {
 
 # Paths reach the file as %(ENV_...)s, which supervisord fills in after it has taken the file apart.
 write_supervisor_conf() {
-  local name part wave usual variable signal priority=0
+  local name priority=0
   {
     cat <<'CONF'
 [supervisord]
@@ -122,8 +95,7 @@ serverurl=http://127.0.0.1:%(ENV_SUPERVISOR_PORT)s
 username=stack
 password=%(ENV_SUPERVISOR_PASSWORD)s
 CONF
-    while read -r name part wave usual variable signal; do
-      [ -n "$name" ] || continue
+    for name in $(components); do
       priority=$((priority + 1))
       cat <<CONF
 
@@ -134,7 +106,7 @@ autostart=false
 autorestart=true
 startsecs=3
 startretries=2
-stopsignal=$signal
+stopsignal=$(stop_signal "$name")
 stopwaitsecs=30
 killasgroup=true
 redirect_stderr=true
@@ -142,18 +114,15 @@ stdout_logfile=%(ENV_RUN_DIR)s/log/$name.log
 stdout_logfile_maxbytes=20MB
 stdout_logfile_backups=1
 CONF
-    done <<<"$COMPONENTS"
+    done
   } >"$RUN_DIR/supervisord.conf"
 }
 
 with_supervisor_env() {
-  SUPERVISOR_PORT=$(port_of SUPERVISOR_PORT) SUPERVISOR_PASSWORD=$(secret SUPERVISOR_PASSWORD) "$@"
+  SUPERVISOR_PORT=$(port_of supervisor) SUPERVISOR_PASSWORD=$(secret SUPERVISOR_PASSWORD) "$@"
 }
 
 supervisor() { with_supervisor_env supervisorctl -c "$RUN_DIR/supervisord.conf" "$@"; }
-
-# port_of VARIABLE: the port in stack.env, or nothing.
-port_of() { sed -n "s/^$1=//p" "$RUN_DIR/stack.env" 2>/dev/null || true; }
 
 start_supervisord() {
   write_supervisor_conf
@@ -212,13 +181,13 @@ http_ok() { [[ $(http_get "$1" "$2") == HTTP/1.?\ 200* ]]; }
 
 as_admin() {
   PGPASSWORD=$(secret POSTGRES_PASSWORD) PGCONNECT_TIMEOUT=3 "$(postgres_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
-    -h 127.0.0.1 -p "$(port_of POSTGRES_PORT)" -U postgres "$@"
+    -h 127.0.0.1 -p "$(port_of postgres)" -U postgres "$@"
 }
 
 healthy() {
   local port
   process_of "$1" >/dev/null || return 1
-  port=$(port_of "$(component_row "$1" | awk '{ print $5 }')")
+  port=$(port_of "$1")
   case $1 in
   postgres) as_admin -d mcp -c 'select 1' >/dev/null 2>&1 ;;
   redis) [ "$(REDISCLI_AUTH=$(secret REDIS_PASSWORD) timeout 5 redis-cli -p "$port" ping 2>/dev/null)" = PONG ] ;;
@@ -316,63 +285,25 @@ create_database() {
 
 # --- up ------------------------------------------------------------------------------------------------------------
 
-# write_stack_env KNOBS NAME...: the state of the stack for everyone who uses it. A port that is known already stays,
-# unless someone else took it while the component was down.
-write_stack_env() {
-  local knobs=$1 name port variable usual taken=() ports=() targets=$RUN_DIR/prometheus/targets
-  shift
-  local wanted=" $* "
-  # shellcheck disable=SC2046
-  local $(awk 'NF { print $5 "=" }' <<<"$COMPONENTS")
-  for name in supervisord $(components); do
-    if [ "$name" = supervisord ]; then
-      variable=SUPERVISOR_PORT usual=19001
-    else
-      [[ $wanted == *" $name "* ]] || continue
-      read -r _ _ _ usual variable _ <<<"$(component_row "$name")"
-    fi
-    port=$(port_of "$variable")
-    if ! process_of "$name" >/dev/null && { [ -z "$port" ] || port_taken "$port"; }; then
-      # shellcheck disable=SC2086
-      port=$(free_port "$usual" "${taken[@]}" $(sed -n 's/^[A-Z_]*_PORT=//p' "$RUN_DIR/stack.env" 2>/dev/null))
-    fi
-    taken+=("$port")
-    ports+=("$variable=$port")
-    local "$variable=$port"
-  done
-  {
-    echo '# Written by scripts/up: where the parts of the stack are. No secrets.'
-    echo STACK=native
-    printf '%s\n' "${ports[@]}"
-    echo "TARGET_URL=${TARGET_PORT:+http://127.0.0.1:$TARGET_PORT/mcp}"
-    echo "TARGET_METRICS_URL=${TARGET_PORT:+http://127.0.0.1:$TARGET_PORT/metrics}"
-    echo "UPSTREAM_URL=${UPSTREAM_PORT:+http://127.0.0.1:$UPSTREAM_PORT}"
-    echo "PROMETHEUS_URL=http://127.0.0.1:$PROMETHEUS_PORT"
-    echo "GRAFANA_URL=${GRAFANA_PORT:+http://127.0.0.1:$GRAFANA_PORT}"
-    echo "PROMETHEUS_TARGETS_DIR='$targets'"
-    echo "TARGET_KNOBS='$knobs'"
-    echo K6_LISTEN_HOST=127.0.0.1
-    echo K6_SCRAPE_HOST=127.0.0.1
-  } >"$RUN_DIR/stack.env.new"
-  mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
-  write_targets "$targets" "${PROMETHEUS_PORT:-}" "${NODE_EXPORTER_PORT:-}" "${TARGET_PORT:-}" "${UPSTREAM_PORT:-}" \
-    "${POSTGRES_EXPORTER_PORT:-}" "${REDIS_EXPORTER_PORT:-}"
-}
-
-# write_targets FOLDER PROMETHEUS NODE TARGET UPSTREAM POSTGRES REDIS: what Prometheus scrapes, by port; an empty port
-# is a component that is not part of this stack. One file a job; a test adds and removes k6-<testid>.json itself.
+# write_targets: what Prometheus scrapes, of this stack. One file a job; a test adds and removes k6-<testid>.json itself.
 write_targets() {
-  local folder=$1 job
-  shift
-  for job in prometheus node target upstream postgres redis; do
-    if [ -n "$1" ]; then
-      printf '[{ "targets": ["127.0.0.1:%s"] }]\n' "$1" >"$folder/$job.json.new"
-      mv "$folder/$job.json.new" "$folder/$job.json"
+  local name job port
+  while read -r name job; do
+    port=$(port_of "$name")
+    if [ -n "$port" ]; then
+      printf '[{ "targets": ["127.0.0.1:%s"] }]\n' "$port" >"$1/$job.json.new"
+      mv "$1/$job.json.new" "$1/$job.json"
     else
-      rm -f "$folder/$job.json"
+      rm -f "$1/$job.json"
     fi
-    shift
-  done
+  done <<'JOBS'
+prometheus prometheus
+node_exporter node
+target target
+upstream upstream
+postgres_exporter postgres
+redis_exporter redis
+JOBS
 }
 
 # undo_up: a failed `up` takes down what it started, and nothing else.
@@ -389,21 +320,26 @@ undo_up() {
   exit "$code"
 }
 
+running_natively() {
+  local name
+  ! process_of supervisord >/dev/null || echo supervisor
+  for name in $(native_components); do ! process_of "$name" >/dev/null || echo "$name"; done
+}
+
 # native_up [observe]
 native_up() {
-  local name wanted=() knobs was wave log
+  local name wanted=() knobs was wave
   # Any part that runs already stays a part.
-  for name in $(components); do
-    if [ "${1:-all}" = all ] || [ "$(component_row "$name" | awk '{ print $2 }')" = "$1" ] ||
+  for name in $(native_components); do
+    if [ -z "${1:-}" ] || components "$1" | grep -qx "$name" ||
       process_of "$name" >/dev/null; then
       wanted+=("$name")
     fi
   done
-  was=$(sed -n "s/^TARGET_KNOBS='\(.*\)'$/\1/p" "$RUN_DIR/stack.env" 2>/dev/null || true)
-  process_of target >/dev/null || was=''
+  was=$(process_of target >/dev/null && stack_value TARGET_KNOBS || true)
   knobs=$(merge_knobs "$was")
 
-  "$ROOT/scripts/setup" "$([ "${1:-all}" = all ] && echo stack || echo "$1")"
+  "$ROOT/scripts/setup" "${1:-stack}"
   make_secrets
   mkdir -p "$RUN_DIR"/{log,pids,redis,prometheus/data,prometheus/targets}
   # Links, not copies, so that a rule edited in the project is a rule in effect after the next `up`. Prometheus looks
@@ -415,7 +351,8 @@ native_up() {
   trap undo_up EXIT
   trap 'exit 130' INT TERM
   process_of supervisord >/dev/null || end_leftovers
-  write_stack_env "$knobs" "${wanted[@]}"
+  write_stack_env native "$knobs" "$(running_natively)" supervisor "${wanted[@]}"
+  write_targets "$RUN_DIR/prometheus/targets"
   if [[ " ${wanted[*]} " == *' postgres '* ]]; then make_cluster; fi
   if ! process_of supervisord >/dev/null; then
     OWN_SUPERVISORD=yes
@@ -428,7 +365,7 @@ native_up() {
   if process_of prometheus >/dev/null; then supervisor signal HUP prometheus >/dev/null; fi
   for wave in 1 2; do
     # shellcheck disable=SC2046
-    start_wave $(comm -12 <(components all $wave | sort) <(printf '%s\n' "${wanted[@]}" | sort))
+    start_wave $(comm -12 <(native_components all $wave | sort) <(printf '%s\n' "${wanted[@]}" | sort))
   done
   trap - EXIT INT TERM
   native_status
@@ -438,23 +375,19 @@ native_up() {
 
 # native_status: a line a component; 1 unless all that belong to the stack are up.
 native_status() {
-  local name variable port state down=0 note
-  printf '%-18s %-5s %s\n' COMPONENT STATE ADDRESS
-  for name in $(components); do
-    read -r _ _ _ _ variable _ <<<"$(component_row "$name")"
-    port=$(port_of "$variable")
-    [ -n "$port" ] || continue
-    if healthy "$name"; then state=up; else state=down down=1; fi
-    case $name in
-    target) note=$(sed -n "s/^TARGET_URL=//p; s/^TARGET_KNOBS='\(..*\)'$/ \1/p" "$RUN_DIR/stack.env" | paste -sd' ' -) ;;
-    grafana) note="http://127.0.0.1:$port  user admin, password: GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env" ;;
-    postgres | redis) note="127.0.0.1:$port" ;;
-    *) note="http://127.0.0.1:$port" ;;
-    esac
-    printf '%-18s %-5s %s\n' "$name" "$state" "$note"
+  local name down=0
+  status_head
+  for name in $(native_components); do
+    [ -n "$(port_of "$name")" ] || continue
+    if healthy "$name"; then
+      status_line "$name" up
+    else
+      status_line "$name" down
+      down=1
+    fi
   done
   if ! grafana_binary >/dev/null; then
-    printf '%-18s %-5s %s\n' grafana - 'not installed here; make dashboards shows the same dashboards'
+    say 'Grafana is not installed here; make dashboards shows the same dashboards.'
   fi
   return $down
 }
@@ -468,28 +401,32 @@ native_clean() { remove_cluster; }
 
 # native_logs [-f] [COMPONENT]
 native_logs() {
-  local files=("$RUN_DIR"/log/*.log) follow=()
-  if [ "$1" = -f ]; then
+  local name files=("$RUN_DIR"/log/*.log) follow=()
+  if [ "${1:-}" = -f ]; then
     follow=(-F)
     shift
   fi
   if [ $# -gt 0 ]; then
-    check_component "$1"
-    files=("$RUN_DIR/log/$1.log")
+    name=$(component_name "$1")
+    files=("$RUN_DIR/log/$name.log")
   fi
   tail -n 50 "${follow[@]}" "${files[@]}"
 }
 
+# native_ctl ACTION NAME
 native_ctl() {
-  check_component "$2"
+  local name pid
+  name=$(component_name "$2")
   case $1 in
-  kill)
-    # Not `supervisorctl signal KILL`: supervisord would start it again at once.
-    local pid
-    pid=$(process_of "$2") || die "$2 does not run"
-    kill -s KILL "$pid"
-    supervisor stop "$2" >/dev/null
+  start)
+    start_components "$name"
     ;;
-  *) supervisor "$1" "$2" >/dev/null ;;
+  kill)
+    # supervisord starts it again at once, so that has to be stopped, too.
+    pid=$(process_of "$name") || die "$name does not run"
+    kill -s KILL "$pid"
+    supervisor stop "$name" >/dev/null
+    ;;
+  *) supervisor "$1" "$name" >/dev/null ;;
   esac
 }
