@@ -25,6 +25,7 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @property {string} mix a mix of the workload, or one of its operations
  * @property {import('./phases.js').Phase[]} phases in the figures of PROFILE=full
  * @property {import('./objectives.js').Objectives} objectives
+ * @property {{title: string, label: string, kind: 'speedup'}} [table] phases to compare, by one of their labels
  *
  * @typedef {object} SetupData
  * @property {import('./mcp/client.js').Connection} connection
@@ -46,7 +47,7 @@ export function defineTest(definition) {
 }
 
 /** @param {TestDefinition} definition */
-function compose({ name, title, workload, mix, phases: shape, objectives: defaults }) {
+function compose({ name, title, workload, mix, phases: shape, objectives: defaults, table }) {
   const config = readConfig(__ENV);
   const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
   const phases = planPhases(shape, profile, config);
@@ -70,6 +71,7 @@ function compose({ name, title, workload, mix, phases: shape, objectives: defaul
     objectives,
     objectives_off: unjudged,
     reference_machine: REFERENCE_MACHINE,
+    table: table ?? null,
   };
 
   /** @type {import('k6/options').Options} */
@@ -165,7 +167,7 @@ function makeIterate(config, phases, operations) {
       nextOfferMs = Date.now() + 1000;
     }
 
-    const operation = pickOperation(operations, Math.random());
+    const operation = pickOperation(operations, spread(iterationInTest));
     const labels = phase.labels ?? {};
     const call = /** @type {import('./mcp/client.js').Call} */ (calls.get(operation.operation));
     const { failure } = client.send(call, operation.args(labels));
@@ -176,4 +178,18 @@ function makeIterate(config, phases, operations) {
       metrics.phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
     }
   };
+}
+
+/** The golden ratio's fraction: its multiples fill 0..1 more evenly than those of any other number. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * Instead of a random draw: any stretch of consecutive iterations holds the mix in its exact proportions, give or
+ * take one, so a phase's percentiles do not depend on how many slow operations chance dealt it.
+ *
+ * @param {number} iteration
+ * @returns {number} 0 <= n < 1
+ */
+function spread(iteration) {
+  return (iteration * GOLDEN) % 1;
 }
