@@ -38,6 +38,16 @@ const SERVER_INFO = {
   version: '0.1.0',
 };
 
+/** The dialect that MCP prescribes. */
+const JSON_SCHEMA = 'draft-2020-12';
+
+/** The tools with their schemas ready for any number of servers. */
+const REGISTRATIONS = TOOLS.map(({ name, run, inputSchema, outputSchema, ...description }) => ({
+  name,
+  run,
+  config: { ...description, inputSchema: keepJson(inputSchema), outputSchema: keepJson(outputSchema) },
+}));
+
 /** The tools never change while the server runs: let clients keep the list. */
 const TOOL_LIST_TTL = 300_000;
 
@@ -53,21 +63,29 @@ export function createMcpServer(services) {
     capabilities: { tools: { listChanged: false } },
     cacheHints: { 'tools/list': { ttlMs: TOOL_LIST_TTL, cacheScope: 'public' } },
   });
-  for (const { name, run, inputSchema, outputSchema, ...description } of TOOLS) {
-    server.registerTool(
-      name,
-      { ...description, inputSchema, outputSchema },
-      async (/** @type {unknown} */ input) => {
-        try {
-          const structuredContent = /** @type {Record<string, unknown>} */ (await run(input, services));
-          return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
-        } catch (error) {
-          return { content: [{ type: 'text', text: messageOf(error, name) }], isError: true };
-        }
-      },
-    );
+  for (const { name, run, config } of REGISTRATIONS) {
+    server.registerTool(name, config, async (/** @type {unknown} */ input) => {
+      try {
+        const structuredContent = /** @type {Record<string, unknown>} */ (await run(input, services));
+        return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+      } catch (error) {
+        return { content: [{ type: 'text', text: messageOf(error, name) }], isError: true };
+      }
+    });
   }
   return server;
+}
+
+/**
+ * A schema that makes its JSON form once. The SDK asks for it on every tools/list, and zod would make it anew.
+ * @param {import('zod').ZodType} schema
+ * @returns {import('@modelcontextprotocol/server').StandardSchemaWithJSON}
+ */
+function keepJson(schema) {
+  const standard = schema['~standard'];
+  const input = standard.jsonSchema.input({ target: JSON_SCHEMA });
+  const output = standard.jsonSchema.output({ target: JSON_SCHEMA });
+  return { '~standard': { ...standard, jsonSchema: { input: () => input, output: () => output } } };
 }
 
 /**

@@ -17,20 +17,22 @@ export const LAG_RESOLUTION = 10;
 
 /** What one worker measures. Sums over the workers are made by {@link import('./cluster-metrics.js')}. */
 export class Metrics {
+  #requestRate = new RateWindow();
+  #requestDuration;
+
   constructor() {
     this.registry = new Registry();
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_RESOLUTION });
 
-    const rate = new RateWindow();
-    this.requestDuration = new Histogram({
+    const rate = this.#requestRate;
+    this.#requestDuration = new Histogram({
       name: 'request_duration_seconds',
       help: 'Time from a request to the end of its answer. method: JSON-RPC method; endpoint: tool, else the method; status: HTTP status.',
       labelNames: ['method', 'endpoint', 'status'],
       buckets: REQUEST_BUCKETS,
       registers,
     });
-    this.requestRate = rate;
     new Gauge({
       name: 'requests_per_second',
       help: `Requests answered a second, over the last ${WINDOW_SECONDS} whole seconds.`,
@@ -123,6 +125,16 @@ export class Metrics {
     // A series that does not exist until its first event has no rate at that event.
     this.cacheHits.inc({ tool: 'get_user' }, 0);
     this.cacheMisses.inc({ tool: 'get_user' }, 0);
+  }
+
+  /**
+   * Counts an answered request.
+   * @param {{method: string, endpoint: string, status: number}} labels
+   * @param {number} start when it came, by performance.now()
+   */
+  observeRequest(labels, start) {
+    this.#requestRate.add();
+    this.#requestDuration.observe(labels, (performance.now() - start) / 1000);
   }
 
   /**

@@ -107,7 +107,7 @@ export function connectRedis(url) {
   // Errors repeat with every attempt to reconnect: one line an outage is enough.
   let down = false;
   client.on('error', (/** @type {Error & {code?: string}} */ error) => {
-    if (!down) log('warn', 'redis is away', { reason: error.code ?? error.name });
+    if (!down) log('warn', 'redis is away', { reason: error.code ?? error.message });
     down = true;
   });
   client.on('ready', () => {

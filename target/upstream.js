@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { EnvironmentError, nonEmpty, readEnvironment, wholeNumber } from './environment.js';
 import { log } from './log.js';
+import { logNormal } from './log-normal.js';
 
 /** Width of the latency's log-normal distribution: with a mean of 650 ms it puts the 99th percentile at 850 ms. */
 const SIGMA = 0.12;
@@ -56,7 +57,7 @@ function run(config) {
     if (pathname !== '/weather' || !city) return json(response, 404, { error: 'GET /weather?city=...' });
 
     const hang = Math.random() * 1000 < config.TIMEOUTS_PER_1000;
-    const latency = hang ? HANG : logNormal(config.LATENCY_MEAN_MS);
+    const latency = hang ? HANG : logNormal(config.LATENCY_MEAN_MS, SIGMA);
     if (hang) hung.inc();
     else duration.observe(latency / 1000);
     const timer = setTimeout(() => json(response, 200, weatherOf(city)), latency);
@@ -76,15 +77,6 @@ function run(config) {
       server.closeAllConnections();
     });
   }
-}
-
-/**
- * @param {number} mean
- * @returns {number} a random number, log-normally distributed
- */
-function logNormal(mean) {
-  const normal = Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
-  return mean * Math.exp(SIGMA * normal - SIGMA ** 2 / 2);
 }
 
 /**

@@ -75,6 +75,8 @@ export class WriteBehind {
     let failing = false;
     while (!this.#stopped) {
       await sleep(INTERVAL);
+      // That Redis is away is said elsewhere.
+      if (!this.#redis.isReady) continue;
       try {
         await this.#flush();
         if (failing) log('info', 'write-behind works again');
