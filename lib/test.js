@@ -47,13 +47,16 @@ export function defineTest(definition) {
 }
 
 /** @param {TestDefinition} definition */
-function compose({ name, title, workload, mix, phases: shape, objectives: defaults, table }) {
-  const config = readConfig(__ENV);
-  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
-  const phases = planPhases(shape, profile, config);
-  const operations = planOperations(workload, mix, config);
-  const unjudged = config.OBJECTIVES === 'off';
-  const objectives = unjudged ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
+function compose(definition) {
+  const iterate = makeIterate(definition);
+  // k6 runs this file once more for every virtual user. Options, set-up and summary are the business of the
+  // first run alone, and a user that is never needed plans nothing: that halves what a user costs in memory.
+  if (__VU !== 0) return { options: {}, setup: noLead, iterate, handleSummary: noLead };
+
+  const { name, title, workload, objectives: defaults, table } = definition;
+  const { config, phases, operations } = planLoad(definition);
+  const objectives =
+    config.OBJECTIVES === 'off' ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
   const testid = __ENV.TESTID || `${name}-unnamed`;
   const last = phases.at(-1);
 
@@ -69,7 +72,7 @@ function compose({ name, title, workload, mix, phases: shape, objectives: defaul
     phases: phases.map(({ max_vus, ...phase }) => phase),
     operations: operations.map(({ operation, method, class: kind }) => ({ operation, method, class: kind })),
     objectives,
-    objectives_off: unjudged,
+    objectives_off: config.OBJECTIVES === 'off',
     reference_machine: REFERENCE_MACHINE,
     table: table ?? null,
   };
@@ -91,10 +94,23 @@ function compose({ name, title, workload, mix, phases: shape, objectives: defaul
   return {
     options,
     setup: () => setUp(config, operations),
-    iterate: makeIterate(config, phases, operations),
+    iterate,
     /** @param {any} data */
     handleSummary: (data) => ({ [__ENV.SUMMARY_FILE || 'summary.json']: summaryDocument(plan, data) }),
   };
+}
+
+/** @param {TestDefinition} definition */
+function planLoad({ workload, mix, phases: shape }) {
+  const config = readConfig(__ENV);
+  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const phases = planPhases(shape, profile, config);
+  return { config, phases, operations: planOperations(workload, mix, config) };
+}
+
+/** @returns {never} */
+function noLead() {
+  throw new Error('k6 called set-up or summary in a virtual user other than its own');
 }
 
 /**
@@ -123,53 +139,26 @@ function setUp(config, operations) {
 }
 
 /**
- * @param {import('./config.js').Config} config
- * @param {import('./phases.js').PlannedPhase[]} phases
- * @param {import('./workload.js').Operation[]} operations
+ * @param {TestDefinition} definition
  * @returns {(data: SetupData) => void} one iteration: one operation, called once
  */
-function makeIterate(config, phases, operations) {
-  const byName = Object.fromEntries(phases.map((phase) => [phase.name, phase]));
-  /** @type {McpClient | undefined} */
-  let client;
-  /** @type {Map<string, import('./mcp/client.js').Call>} */
-  const calls = new Map();
-  let nextOfferMs = 0;
-
-  /** @param {SetupData} data */
-  const start = (data) => {
-    // The same seed makes the same calls; every user has a sequence of its own.
-    randomSeed(config.SEED * 100_003 + exec.vu.idInTest);
-    const settings = {
-      token: config.TARGET_TOKEN,
-      timeoutS: config.TARGET_TIMEOUT,
-      startedMs: data.startedMs,
-    };
-    const started = new McpClient(data.connection, settings);
-    for (const { operation, method, tool, class: kind, expect } of operations) {
-      const call = started.prepare(
-        method,
-        { name: tool },
-        { operation, class: kind, withArguments: true, expect },
-      );
-      calls.set(operation, call);
-    }
-    return started;
-  };
-
+function makeIterate(definition) {
+  /** @type {ReturnType<typeof startUser> | undefined} */
+  let user;
   return (data) => {
-    client ??= start(data);
+    user ??= startUser(definition, data);
+    const { client, calls, phases, operations } = user;
     const { name, iterationInTest } = exec.scenario;
-    const phase = /** @type {import('./phases.js').PlannedPhase} */ (byName[name]);
+    const phase = /** @type {import('./phases.js').PlannedPhase} */ (phases[name]);
     client.measured = phase.measured;
-    if (phase.offered_rps !== null && Date.now() >= nextOfferMs) {
+    if (phase.offered_rps !== null && Date.now() >= user.nextOfferMs) {
       metrics.offeredRps.add(phase.offered_rps);
-      nextOfferMs = Date.now() + 1000;
+      user.nextOfferMs = Date.now() + 1000;
     }
 
     const operation = pickOperation(operations, spread(iterationInTest));
     const labels = phase.labels ?? {};
-    const call = /** @type {import('./mcp/client.js').Call} */ (calls.get(operation.operation));
+    const call = /** @type {import('./mcp/client.js').Call} */ (calls.get(operation));
     const { failure } = client.send(call, operation.args(labels));
     if (phase.measured && operation.items && !failure) metrics.items.add(operation.items(labels));
 
@@ -178,6 +167,27 @@ function makeIterate(config, phases, operations) {
       metrics.phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
     }
   };
+}
+
+/**
+ * @param {TestDefinition} definition
+ * @param {SetupData} data
+ */
+function startUser(definition, { connection, startedMs }) {
+  const { config, phases, operations } = planLoad(definition);
+  // The same seed makes the same calls; every user has a sequence of its own.
+  randomSeed(config.SEED * 100_003 + exec.vu.idInTest);
+  const settings = { token: config.TARGET_TOKEN, timeoutS: config.TARGET_TIMEOUT, startedMs };
+  const client = new McpClient(connection, settings);
+  const calls = new Map(
+    operations.map((operation) => {
+      const { operation: name, method, tool, class: kind, expect } = operation;
+      const options = { operation: name, class: kind, withArguments: true, expect };
+      return [operation, client.prepare(method, { name: tool }, options)];
+    }),
+  );
+  const byName = Object.fromEntries(phases.map((phase) => [phase.name, phase]));
+  return { client, calls, operations, phases: byName, nextOfferMs: 0 };
 }
 
 /** The golden ratio's fraction: its multiples fill 0..1 more evenly than those of any other number. */
