@@ -229,7 +229,7 @@ function unjudged({ thresholds }) {
 /** @param {Known} known @returns {Finding[]} */
 function disagreements({ thresholds }) {
   return thresholds
-    .filter(({ k6, ok }) => k6 !== null && k6.ok !== null && ok !== null && k6.ok !== ok)
+    .filter(({ disputed }) => disputed)
     .map((threshold) =>
       note(
         'k6',

@@ -19,6 +19,7 @@ import { apart, counted, milliseconds, number, percent, perSecond } from './unit
  *   `unjudged`: it does not
  * @property {string | null} reason why it is anything but a pass
  * @property {{metric: string, expression: string, ok: boolean | null} | null} k6 k6's own judgement
+ * @property {boolean} disputed k6 and this analysis judge it differently
  *
  * @typedef {object} Facts
  * @property {import('./summary.js').Plan} plan
@@ -134,6 +135,7 @@ function fromK6({ metric, expression, ok, values }) {
     outcome: ok ? 'pass' : 'fail',
     reason: ok ? null : `${metric} was ${number(observed)}, threshold ${expression}`,
     k6: { metric, expression, ok },
+    disputed: false,
   };
 }
 
@@ -167,6 +169,7 @@ function judgeObjective(objective, facts, k6Verdicts) {
     samples: figure.samples,
     ...judgement,
     k6: k6 ? { ...k6, ok: k6Ok } : null,
+    disputed: own.ok !== null && k6Ok !== null && own.ok !== k6Ok,
   };
 }
 

@@ -43,12 +43,12 @@ export function apart(format, a, b) {
   return [format(a, digits), format(b, digits)];
 }
 
-/** @param {number | null | undefined} bytes @returns {string} in binary units */
-export function bytes(bytes) {
+/** @param {number | null | undefined} bytes @param {number} [digits] @returns {string} in binary units */
+export function bytes(bytes, digits) {
   if (bytes == null) return MISSING;
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${number(bytes / 1024 ** power)} ${units[power]}`;
+  return `${number(bytes / 1024 ** power, digits)} ${units[power]}`;
 }
 
 /** @param {number | null | undefined} seconds @returns {string} a length of time, for example 2 min 10 s */
@@ -64,23 +64,24 @@ export function duration(seconds) {
   return parts.flatMap(([value, unit]) => (value === 0 ? [] : [`${value} ${unit}`])).join(' ');
 }
 
-/** @type {Record<string, (value: number) => string>} */
+/** @type {Record<string, (value: number, digits?: number) => string>} */
 const BY_UNIT = {
   ratio: percent,
   bytes,
-  seconds: (value) => (value < 1 ? milliseconds(value * 1000) : `${number(value)} s`),
+  seconds: (value, digits) => (value < 1 ? milliseconds(value * 1000, digits) : `${number(value, digits)} s`),
   rate: perSecond,
-  bytes_rate: (value) => `${bytes(value)}/s`,
+  bytes_rate: (value, digits) => `${bytes(value, digits)}/s`,
 };
 
 /**
  * @param {string} unit a signal's
  * @param {number | null | undefined} value
+ * @param {number} [digits]
  * @returns {string}
  */
-export function inUnit(unit, value) {
+export function inUnit(unit, value, digits) {
   if (value == null) return MISSING;
-  return (BY_UNIT[unit] ?? number)(value);
+  return (BY_UNIT[unit] ?? number)(value, digits);
 }
 
 /** @param {number} count @param {string} noun @returns {string} for example 1 request, 2 requests */

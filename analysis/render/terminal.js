@@ -11,7 +11,7 @@ import {
 } from './tables.js';
 
 export const WIDTH = 100;
-const MAX_CELL = 24;
+const MAX_CELL = 20;
 /** A longer table is shortened in its middle; report.md has all of it. */
 const MAX_ROWS = 10;
 const MAX_NOTES = 6;
@@ -29,18 +29,20 @@ const COLOUR = { pass: 'green', fail: 'red', invalid: 'yellow', error: 'red' };
  */
 export function renderTerminal(run, { directory, colours }) {
   /** @type {Paint} */
-  const paint = colours ? (style, text) => styleText(style, text) : (_, text) => text;
+  const paint = colours
+    ? (style, text) => styleText(style, text, { validateStream: false })
+    : (_, text) => text;
   const labelled = labelTable(run);
   const phases = phaseTable(run);
   const operations = operationTable(run);
-  const signals = signalTable(run);
+  const signals = signalTable(run, 2);
   const blocks = [
     header(run, paint),
     draw(phases, paint),
     labelled ? draw(labelled, paint) : [],
     draw(without(operations, ['sent', 'received']), paint),
     draw(without(failureTable(run), ['sample']), paint, 60),
-    draw(thresholdTable(run), paint, 60),
+    draw(firstRows(thresholdTable(run)), paint, 60),
     drawSignals(signals, paint),
     notes(run, paint),
     conclusion(run, paint, directory),
@@ -94,7 +96,7 @@ function draw({ title, head, rows }, paint, maxCell = MAX_CELL) {
   if (rows.length === 0) return [];
   const [first = '', ...others] = head;
   return grid([[`${title.toUpperCase()} ${first}`.trim(), ...others], ...shorten(rows)], maxCell).map(
-    (line, index) => (index === 0 ? paint('bold', line) : tint(line, paint)),
+    (line, index) => (index === 0 ? paint('bold', cut(line, WIDTH)) : tint(cut(line, WIDTH), paint)),
   );
 }
 
@@ -103,6 +105,16 @@ function shorten(rows) {
   if (rows.length <= MAX_ROWS) return rows;
   const half = MAX_ROWS / 2;
   return [...rows.slice(0, half), [`… ${rows.length - MAX_ROWS} more in report.md`], ...rows.slice(-half)];
+}
+
+/** Those that failed come first, so the end is what can be left out. */
+const MAX_THRESHOLDS = 6;
+
+/** @param {import('./tables.js').TextTable} table @returns {import('./tables.js').TextTable} */
+function firstRows({ title, head, rows }) {
+  const rest = rows.length - MAX_THRESHOLDS;
+  const note = rest > 0 ? [[`… ${rest} more in report.md`]] : [];
+  return { title, head, rows: [...rows.slice(0, MAX_THRESHOLDS), ...note] };
 }
 
 /** @param {string} line @param {Paint} paint */
@@ -114,30 +126,35 @@ function tint(line, paint) {
 /**
  * @param {string[][]} rows
  * @param {number} maxCell
+ * @param {number} [gap] between columns
  * @returns {string[]} lines with aligned columns, text to the left and figures to the right; as wide as they get
  */
-function grid(rows, maxCell) {
+function grid(rows, maxCell, gap = 2) {
   const columns = Math.max(...rows.map((row) => row.length));
   const table = new Table({
     chars: BORDERLESS,
-    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
+    style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [], compact: true },
     colAligns: Array.from({ length: columns }, (_, index) => {
       const cells = rows.slice(1).map((row) => row[index] ?? '-');
-      return index > 0 && cells.every((cell) => /^(-|[\d.,]+( \S+|\/s)?( \S+ [\d,]+ s)?)$/.test(cell))
-        ? 'right'
-        : 'left';
+      return index > 0 && cells.every((cell) => FIGURE.test(cell)) ? 'right' : 'left';
     }),
   });
   for (const row of rows) {
-    const cells = row.map((cell) => cut(cell, maxCell));
     // A line about left-out rows is text of its own, not a cell to align the others with.
-    table.push(row.length === 1 ? [{ content: cells[0] ?? '', colSpan: columns }] : cells);
+    table.push(
+      row.length === 1
+        ? [{ content: row[0] ?? '', colSpan: columns }]
+        : row.map((cell) => cut(cell, maxCell)),
+    );
   }
   return table
     .toString()
     .split('\n')
     .map((line) => line.trimEnd());
 }
+
+/** A figure with its unit, a length of time, or none: 12.3, 1,234/s, 45 ms, 2 min 10 s, - */
+const FIGURE = /^(-|[\d.,]+(\/s|( \S+){1,3})?)$/;
 
 const BORDERLESS = Object.fromEntries(
   [
@@ -161,6 +178,7 @@ const BORDERLESS = Object.fromEntries(
 
 /** More signals than this are shown in two blocks side by side, where they fit. */
 const MAX_SIGNALS = 8;
+const MAX_PHASE = 9;
 
 /**
  * @param {ReturnType<typeof signalTable>} signals
@@ -169,30 +187,33 @@ const MAX_SIGNALS = 8;
  */
 function drawSignals({ title, head, rows, quiet }, paint) {
   if (rows.length === 0 && quiet.length === 0) return [];
-  const all = [head, ...rows];
+  const all = [head.map((cell) => cut(cell, MAX_PHASE)), ...rows];
   const layouts = [
     ...(rows.length > MAX_SIGNALS ? [sideBySide(all), sideBySide(all.map((row) => narrow(row, 3)))] : []),
-    all.map((row) => narrow(row, 7)),
-  ].map((layout) => grid(layout, SIGNAL_CELL));
-  const lines =
-    layouts.find((layout) => layout.every((line) => line.length <= WIDTH)) ?? layouts.at(-1) ?? [];
-  const named = quiet.length > 0 ? wrap(`zero throughout: ${quiet.join(', ')}`, '') : [];
-  return [
-    paint('bold', title.toUpperCase()),
-    ...(rows.length > 0 ? lines.map((line) => cut(line, WIDTH)) : []),
-    ...named,
+    grid(
+      all.map((row) => narrow(row, 6)),
+      MAX_SIGNAL,
+    ),
   ];
+  const fitting =
+    layouts.find((lines) => lines.every((line) => line.length <= WIDTH)) ?? layouts.at(-1) ?? [];
+  const named = quiet.length > 0 ? wrap(`zero throughout: ${quiet.join(', ')}`, '') : [];
+  const lines = rows.length > 0 ? fitting.map((line) => cut(line, WIDTH)) : [];
+  return [paint('bold', title.toUpperCase()), ...lines, ...named];
 }
 
-const SIGNAL_CELL = 16;
+const MAX_SIGNAL = 16;
 
-/** @param {string[][]} rows the first is the head @returns {string[][]} the lower half beside the upper one */
+/** @param {string[][]} rows the first is the head @returns {string[]} the lower half beside the upper one */
 function sideBySide([head = [], ...rows]) {
   const half = Math.ceil(rows.length / 2);
-  return [
-    [...head, ...head],
-    ...rows.slice(0, half).map((row, index) => [...row, ...(rows[half + index] ?? head.map(() => ''))]),
-  ];
+  const none = head.map(() => '');
+  const lines = [head, ...rows.slice(0, half)].map((row, index) => [
+    ...row,
+    '',
+    ...(index === 0 ? head : (rows[half + index - 1] ?? none)),
+  ]);
+  return grid(lines, MAX_SIGNAL, 1);
 }
 
 /** @param {string[]} row the first cell names it @param {number} most cells after the name, the gap aside */

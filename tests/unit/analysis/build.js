@@ -1,0 +1,204 @@
+/**
+ * Makes the inputs of the analysis from data: k6's end-of-test summary as k6 writes it, and what comes with it.
+ */
+import { K6Metrics } from '../../../analysis/summary.js';
+
+export const STARTED_MS = Date.parse('2026-01-02T03:04:05.000Z');
+
+/**
+ * @typedef {object} PhaseFigures
+ * @property {number} [iterations]
+ * @property {number} [requests] as many as iterations, if left out
+ * @property {number} [answered] as many as requests, if left out
+ * @property {number} [dropped]
+ * @property {Record<string, number>} [failures]
+ * @property {number} [p99] ms; the other latencies follow from it
+ * @property {number} [avg] ms
+ * @property {number} [items]
+ * @property {number} [endS] when its iterations were done
+ *
+ * @typedef {Partial<import('../../../analysis/summary.js').PlannedPhase> & {name: string, figures?: PhaseFigures}} PhaseSpec
+ *
+ * @typedef {object} Spec
+ * @property {PhaseSpec[]} phases one after the other, 20 s each, if not said otherwise
+ * @property {import('../../../analysis/summary.js').Objective[]} [objectives]
+ * @property {Partial<import('../../../analysis/summary.js').Plan>} [plan]
+ * @property {number | null} [startedMs]
+ * @property {number} [ranS]
+ * @property {Record<string, any>} [metrics] more of them, or others
+ */
+
+/** @param {number} p99 @param {number} count @param {number} [avg] @returns {Record<string, number>} a Trend's values */
+export function trend(p99, count, avg = p99 / 2) {
+  return {
+    min: p99 / 10,
+    avg,
+    med: p99 / 2,
+    'p(50)': p99 / 2,
+    'p(75)': p99 * 0.7,
+    'p(90)': p99 * 0.8,
+    'p(95)': p99 * 0.9,
+    'p(99)': p99,
+    'p(99.9)': p99 * 1.1,
+    max: p99 * 1.2,
+    count,
+  };
+}
+
+/** @param {Spec} spec @returns {any} a summary document */
+export function summaryDocument({
+  phases,
+  objectives = [],
+  plan = {},
+  startedMs = STARTED_MS,
+  ranS,
+  metrics = {},
+}) {
+  let next = 0;
+  const planned = phases.map(({ figures: _, ...phase }) => {
+    const one = {
+      measured: true,
+      start_s: next,
+      duration_s: 20,
+      offered_rps: 10,
+      vus: null,
+      iterations: null,
+      ...phase,
+    };
+    next = one.start_s + one.duration_s;
+    return { overload: false, max_vus: 20, ...one };
+  });
+  /** @type {Record<string, any>} */
+  const all = {
+    vus_max: { type: 'gauge', contains: 'default', values: { value: 20, min: 20, max: 20 } },
+  };
+  for (const { name, measured = true, figures } of phases) {
+    if (measured && figures) Object.assign(all, phaseMetrics(name, figures));
+  }
+  for (const { metric, expression } of objectives.flatMap(({ k6 }) => k6 ?? [])) {
+    all[metric] ??= { type: 'counter', contains: 'default', values: { count: 0, rate: 0 } };
+    all[metric].thresholds = { ...all[metric].thresholds, [expression]: { ok: true } };
+  }
+  return {
+    schema: 'mcp-load-lab/summary/1',
+    plan: {
+      testid: 'spike-20260102T030405-ab12',
+      test: 'spike',
+      title: 'a title',
+      profile: 'smoke',
+      workload: 'reference',
+      duration_s: next,
+      target: {
+        url: 'http://127.0.0.1:8000/mcp',
+        dialect: 'mcp',
+        era: 'modern',
+        protocol_version: '2026-07-28',
+        server: { name: 'reference', version: '1.0.0' },
+      },
+      phases: planned,
+      operations: [],
+      objectives,
+      objectives_off: false,
+      reference_machine: { cores: 1, memory_bytes: 1 },
+      ...plan,
+    },
+    started_ms: startedMs,
+    k6: { metrics: { ...all, ...metrics }, state: { testRunDurationMs: (ranS ?? next) * 1000 } },
+  };
+}
+
+/** @param {string} name @param {PhaseFigures} figures */
+function phaseMetrics(name, figures) {
+  const {
+    iterations = 200,
+    requests = iterations,
+    answered = requests,
+    dropped = 0,
+    failures = {},
+    p99 = 50,
+    avg,
+  } = figures;
+  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
+  /** @param {number} count */
+  const counter = (count) => ({ type: 'counter', contains: 'default', values: { count, rate: count / 60 } });
+  const tag = `{phase:${name}}`;
+  return {
+    [`iterations${tag}`]: counter(iterations),
+    [`dropped_iterations${tag}`]: counter(dropped),
+    [`mcp_requests${tag}`]: counter(requests),
+    [`mcp_request_failed${tag}`]: {
+      type: 'rate',
+      contains: 'default',
+      values: { rate: failed / requests || 0, passes: failed, fails: requests - failed },
+    },
+    [`mcp_request_duration${tag}`]: {
+      type: 'trend',
+      contains: 'time',
+      values: answered > 0 ? trend(p99, answered, avg) : trend(0, 0),
+    },
+    [`mcp_items${tag}`]: counter(figures.items ?? 0),
+    [`mcp_phase_end_seconds${tag}`]: gauge(figures.endS ?? 0),
+    ...Object.fromEntries(
+      Object.entries({ connect: 0, ...failures }).map(([kind, count]) => [
+        `mcp_failures{phase:${name},kind:${kind}}`,
+        counter(count),
+      ]),
+    ),
+  };
+}
+
+/** @param {number} min @param {number} [max] @returns {any} */
+export function gauge(min, max = min) {
+  return { type: 'gauge', contains: 'default', values: { value: max, min, max } };
+}
+
+/** @param {Spec} spec @returns {import('../../../analysis/summary.js').Summary} as read from such a document */
+export function summary(spec) {
+  const { plan, started_ms, k6 } = summaryDocument(spec);
+  return {
+    plan,
+    startedMs: started_ms,
+    ranS: k6.state.testRunDurationMs / 1000,
+    metrics: new K6Metrics(k6.metrics),
+  };
+}
+
+/** @type {import('../../../analysis/k6-log.js').K6Log} */
+export const QUIET_LOG = { abort: null, lastLine: null, samples: {} };
+
+/** @type {import('../../../analysis/environment.js').Environment} */
+export const MACHINE = {
+  k6: '1.8.1',
+  node: '20.0.0',
+  os: 'Linux 6 x64',
+  cpu: 'a CPU',
+  cores: 4,
+  memory_bytes: 8 * 1024 ** 3,
+  git: { commit: '0123456789abcdef0123456789abcdef01234567', dirty: false },
+};
+
+/** @type {import('../../../analysis/observe.js').Server} */
+export const NO_SERVER = { signals: [], silent: [], ambiguous: [], recovery: null, problem: null };
+
+/**
+ * @param {string} signal
+ * @param {string} phase
+ * @param {number} value
+ * @param {string} [unit]
+ * @returns {import('../../../analysis/signals.js').Signal}
+ */
+export function signal(signal, phase, value, unit = 'ratio') {
+  return { signal, phase, unit, min: value, avg: value, p95: value, max: value, samples: 5 };
+}
+
+/**
+ * @param {string} phase
+ * @param {string} metric
+ * @param {import('../../../analysis/summary.js').Objective['op']} op
+ * @param {number} limit
+ * @param {Partial<import('../../../analysis/summary.js').Objective>} [rest]
+ * @returns {import('../../../analysis/summary.js').Objective}
+ */
+export function objective(phase, metric, op, limit, rest = {}) {
+  return { scope: { phase }, metric, op, limit, ...rest };
+}

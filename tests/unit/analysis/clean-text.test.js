@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cleanDeep, cleanText, MAX_TEXT, redact, secretsOf } from '../../../analysis/clean-text.js';
+
+const TOKEN = 'tök"en/4711+x';
+const secrets = secretsOf({ TARGET_TOKEN: TOKEN, REDIS_PASSWORD: 'rp', PATH: '/usr/bin' });
+
+test('the token is taken out in every spelling it may have', () => {
+  for (const text of [TOKEN, encodeURIComponent(TOKEN), JSON.stringify({ key: TOKEN })]) {
+    const cleaned = cleanText(`got ${text}, twice ${text}`, secrets);
+    assert.ok(!cleaned.includes('4711'), cleaned);
+    assert.match(cleaned, /^got .*\*\*\*.*, twice .*\*\*\*/);
+  }
+});
+
+test('values too short to be secrets do not shred words, other variables are no secrets', () => {
+  assert.equal(redact('carp in /usr/bin', secrets), 'carp in /usr/bin');
+});
+
+test('credentials and secret-looking parameters leave a URL, its rest stays', () => {
+  const cases = {
+    'http://user:pa55@host:1/mcp': 'http://host:1/mcp',
+    'see postgres://lab:pw@127.0.0.1:5432/db now': 'see postgres://127.0.0.1:5432/db now',
+    'https://onlyname@host/': 'https://host/',
+    'http://h/mcp?api_key=abc123&page=2': 'http://h/mcp?api_key=***&page=2',
+    'http://h/?x=1&access_token=zzz#top': 'http://h/?x=1&access_token=***#top',
+    'Authorization: Bearer eyJhbGciOi.J9': 'Authorization: Bearer ***',
+    'mail me@example.org about http://h/a@b': 'mail me@example.org about http://h/a@b',
+  };
+  for (const [text, expected] of Object.entries(cases)) assert.equal(redact(text, []), expected);
+});
+
+test('control, escape, direction and zero-width characters become a blank', () => {
+  assert.equal(cleanText('a\u001b[31mred\u0007\nb\t\u202eevil\u200bc\u0000', []), 'a [31mred b evil c');
+  assert.equal(cleanText('\ud800half \ufdd0', []), 'half');
+  assert.equal(cleanText('größe ✓ 日本 😀', []), 'größe ✓ 日本 😀');
+});
+
+test('text is bounded by characters, and a secret at the bound is not left half', () => {
+  assert.equal([...cleanText('😀'.repeat(2000), [])].length, MAX_TEXT);
+  const text = `${'x'.repeat(MAX_TEXT - 5)}${TOKEN}`;
+  assert.ok(!cleanText(text, secrets).includes(TOKEN.slice(0, 4)));
+  assert.equal(cleanText('abcdef', [], 4), 'abc…');
+});
+
+test('a document is cleaned through and through, its numbers are left alone', () => {
+  const document = { [`key ${TOKEN}`]: ['a\nb', { n: 1.5, nothing: null, yes: true }], url: 'http://u:p@h/' };
+  assert.deepEqual(cleanDeep(document, secrets), {
+    'key ***': ['a b', { n: 1.5, nothing: null, yes: true }],
+    url: 'http://h/',
+  });
+});

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bestSizes } from '../../../analysis/best-size.js';
+import { findings } from '../../../analysis/findings.js';
+import { phases } from '../../../analysis/phases.js';
+import { judgeThresholds } from '../../../analysis/thresholds.js';
+import { MACHINE, NO_SERVER, objective, signal, summary, trend } from './build.js';
+
+/**
+ * @param {import('./build.js').Spec} spec
+ * @param {{server?: Partial<import('../../../analysis/observe.js').Server>,
+ *   environment?: Partial<import('../../../analysis/environment.js').Environment>}} [rest]
+ */
+function find(spec, { server, environment } = {}) {
+  const { plan, metrics, ...times } = summary(spec);
+  const all = phases({ plan, metrics, ...times });
+  return findings({
+    plan,
+    phases: all,
+    thresholds: judgeThresholds({ plan, metrics, phases: all }),
+    server: { ...NO_SERVER, ...server },
+    environment: { ...MACHINE, ...environment },
+  });
+}
+
+const CALM = { phases: [{ name: 'a', figures: {} }] };
+/** @param {ReturnType<typeof find>} found */
+const statements = (found) => found.map(({ statement }) => statement);
+
+test('a run as it should be needs no note', () => {
+  assert.deepEqual(find(CALM), []);
+});
+
+test('an overload is reported with its failures, rate-limit hits and breaker trips', () => {
+  const spec = {
+    phases: [
+      { name: 'baseline', figures: {} },
+      {
+        name: 'spike',
+        offered_rps: 200,
+        overload: true,
+        figures: { iterations: 3000, dropped: 1000, failures: { rate_limited: 300, tool: 60 } },
+      },
+      { name: 'recovery', overload: true, figures: {} },
+    ],
+  };
+  const [known, ...others] = find(spec, {
+    server: {
+      signals: [signal('rate_limited', 'spike', 15, 'rate'), signal('breaker_open', 'spike', 0.1, 'rate')],
+    },
+  });
+  assert.deepEqual(others, []);
+  assert.equal(
+    known?.statement,
+    'spike took 150/s of 200/s (1,000 dropped), 12 % of its requests failed, 300 were answered with 429; ' +
+      'the server counted about 300 rate-limit hits and about 2 breaker trips',
+  );
+  assert.deepEqual(known?.figures, {
+    offered_rps: 200,
+    achieved_rps: 150,
+    failure_share: 0.12,
+    rate_limited_requests: 300,
+    rate_limit_hits: 300,
+    breaker_trips: 2,
+  });
+  const [unknown] = find(spec);
+  assert.match(unknown?.statement ?? '', /answered with 429$/);
+  assert.equal(unknown?.figures.breaker_trips, null);
+});
+
+const RECOVERY = {
+  overload: 'spike',
+  baseline: 'baseline',
+  band_ms: 85,
+  baseline_p99_ms: 40,
+  observed_s: 60,
+  points: 29,
+};
+
+test('recovery: when, that it was not, and that it can not be told', () => {
+  const cases = /** @type {const} */ ([
+    [12, 'high', 'p99 <= 85 ms again 12 s after the end of spike, and it stayed so'],
+    [null, 'high', 'did not get back to p99 <= 85 ms within 1 min after spike'],
+    [
+      null,
+      'not_enough_to_tell',
+      'not enough to tell when p99 was normal again after spike (29 points in 1 min)',
+    ],
+  ]);
+  for (const [recovery_s, confidence, statement] of cases) {
+    const [found] = find(CALM, { server: { recovery: { ...RECOVERY, recovery_s, confidence } } });
+    assert.deepEqual([found?.kind, found?.confidence, found?.statement], ['recovery', confidence, statement]);
+    assert.equal(found?.figures.recovery_s, recovery_s);
+    assert.match(found?.evidence.join() ?? '', /1\.3 x .*native histograms/);
+  }
+});
+
+test('a smaller machine is named, and that nothing was lowered where an objective was missed', () => {
+  const reference_machine = { cores: 8, memory_bytes: 8 * 1024 ** 3 };
+  const passed = { ...CALM, plan: { reference_machine }, objectives: [objective('a', 'p99_ms', '<', 85)] };
+  assert.deepEqual(statements(find(passed)), [
+    'this machine (4 cores, 8 GiB) is smaller than the one that the objectives are for (8 cores, 8 GiB)',
+  ]);
+  const missed = { ...passed, objectives: [objective('a', 'p99_ms', '<', 1)] };
+  assert.match(
+    statements(find(missed))[0] ?? '',
+    /; they are not lowered for it, so a missed one may be the machine$/,
+  );
+});
+
+test('memory is compared, too; what a system keeps for itself is no difference', () => {
+  const spec = { ...CALM, plan: { reference_machine: { cores: 4, memory_bytes: 8 * 1024 ** 3 } } };
+  assert.deepEqual(find(spec, { environment: { memory_bytes: 7.6 * 1024 ** 3 } }), []);
+  assert.equal(find(spec, { environment: { memory_bytes: 4 * 1024 ** 3 } }).length, 1);
+  assert.deepEqual(find({ ...CALM, plan: { reference_machine: null } }, { environment: { cores: 1 } }), []);
+});
+
+test('a saturated generator', () => {
+  const [found] = find(CALM, { server: { signals: [signal('generator_cpu', 'a', 0.95)] } });
+  assert.deepEqual([found?.kind, found?.phase, found?.figures.avg_ratio], ['generator', 'a', 0.95]);
+  assert.deepEqual(find(CALM, { server: { signals: [signal('generator_cpu', 'a', 0.5)] } }), []);
+});
+
+test('a machine without CPU left is only noted where generator and target share it', () => {
+  const server = { signals: [signal('host_cpu', 'a', 0.97)] };
+  assert.match(
+    statements(find(CALM, { server }))[0] ?? '',
+    /share a machine that had no CPU left \(a 97 %\)/,
+  );
+  const far = { ...CALM, plan: { target: { url: 'https://mcp.example.org/mcp' } } };
+  assert.deepEqual(find(far, { server }), []);
+});
+
+test('phases that did not get to their end', () => {
+  const found = find({
+    ranS: 24,
+    phases: [
+      { name: 'bound', offered_rps: null, vus: 2, iterations: 500, figures: { iterations: 120 } },
+      { name: 'cut', figures: {} },
+      { name: 'never' },
+    ],
+  });
+  assert.deepEqual(statements(found), [
+    'bound made 120 of its 500 iterations in the 20 s it had',
+    'cut was cut short: 4 s of 20 s',
+    'never did not start',
+  ]);
+});
+
+test('comparisons that were not made are one note', () => {
+  const objectives = ['b', 'c'].map((name) =>
+    objective(name, 'p99_ms', '<=', 1.3, { relative_to: { phase: 'a' }, min_samples: 1000 }),
+  );
+  const found = find({ phases: ['a', 'b', 'c'].map((name) => ({ name, figures: {} })), objectives });
+  assert.equal(found.length, 1);
+  assert.match(found[0]?.statement ?? '', /^b p99 was not compared .* \(and 1 more like it\)$/);
+  assert.equal(found[0]?.evidence.length, 2);
+});
+
+test('where k6 and the analysis disagree, it is said', () => {
+  const k6 = { metric: 'mcp_request_duration{phase:a}', expression: 'p(99)<85' };
+  const found = find({
+    ...CALM,
+    objectives: [objective('a', 'p99_ms', '<', 85, { k6 })],
+    metrics: { [k6.metric]: { values: trend(50, 200), thresholds: { [k6.expression]: { ok: false } } } },
+  });
+  assert.deepEqual(statements(found), [
+    'k6 and this analysis disagree on a p99 < 85 ms: k6 says fail; a fail counts',
+  ]);
+});
+
+test('signals that are missing, silent or ambiguous', () => {
+  const problem = 'Prometheus at http://127.0.0.1:1 did not answer in 10 s';
+  assert.deepEqual(statements(find(CALM, { server: { problem } })), [
+    `server signals are missing because ${problem}`,
+  ]);
+  assert.deepEqual(
+    statements(find(CALM, { server: { silent: ['cpu', 'pool_used'], ambiguous: ['memory'] } })),
+    [
+      'no samples for cpu, pool_used',
+      'left out, as each has more than one series: memory; its rule must add them up',
+    ],
+  );
+  const many = Array.from({ length: 15 }, (_, index) => `s${index}`);
+  const [found] = find(CALM, { server: { silent: many } });
+  assert.match(found?.statement ?? '', /s11 and 3 more$/);
+  assert.equal(found?.evidence.length, 15);
+});
+
+const TABLE = { title: 'Batch size', label: 'items', kind: 'speedup' };
+
+/** @param {[size: number, items: number, failed?: number][]} sizes @param {Record<string, number>} [labels] */
+const batches = (sizes, labels = {}) =>
+  sizes.map(([size, items, failed = 0]) => ({
+    name: `size-${size}`,
+    labels: { ...labels, items: size },
+    figures: { iterations: 200, items, failures: { tool: failed } },
+  }));
+
+/** @param {import('./build.js').PhaseSpec[]} specs */
+const best = (specs) =>
+  bestSizes(phases(summary({ phases: specs, plan: { table: TABLE } })), TABLE).map(
+    (found) => found.best.labels.items,
+  );
+
+test('the best size makes the most items', () => {
+  assert.deepEqual(
+    best(
+      batches([
+        [1, 200],
+        [10, 900],
+        [50, 600],
+      ]),
+    ),
+    ['10'],
+  );
+});
+
+test('within 2% the smaller size wins', () => {
+  assert.deepEqual(
+    best(
+      batches([
+        [50, 1000],
+        [10, 981],
+        [1, 200],
+      ]),
+    ),
+    ['10'],
+  );
+  assert.deepEqual(
+    best(
+      batches([
+        [50, 1000],
+        [10, 979],
+        [1, 200],
+      ]),
+    ),
+    ['50'],
+  );
+});
+
+test('a size whose failures reach 1% is out', () => {
+  assert.deepEqual(
+    best(
+      batches([
+        [1, 200],
+        [10, 500, 1],
+        [50, 1000, 2],
+      ]),
+    ),
+    ['10'],
+  );
+});
+
+test('no candidate, one size, no label: none is named', () => {
+  assert.deepEqual(
+    best(
+      batches([
+        [1, 200, 9],
+        [10, 500, 9],
+      ]),
+    ),
+    [],
+  );
+  assert.deepEqual(best(batches([[10, 500]])), []);
+  assert.deepEqual(best([{ name: 'a', figures: {} }]), []);
+});
+
+test('the best size is named with its speed-up and the rule, one a group', () => {
+  const spec = {
+    plan: { table: TABLE },
+    phases: [
+      ...batches([
+        [10, 2000],
+        [100, 8000],
+      ]),
+      ...batches(
+        [
+          [1, 200],
+          [5, 900],
+        ],
+        { of: 100 },
+      ).map((phase) => ({ ...phase, name: `split-${phase.name}` })),
+    ],
+  };
+  const found = find(spec);
+  assert.deepEqual(statements(found), [
+    'best items: 100, with 400 items/s (rule: most items/s of 2 sizes with failures below 1 %; within 2 % of it the smallest)',
+    'best items (of 100): 5, with 45 items/s or 4.5 x size 1 (rule: most items/s of 2 sizes with failures below 1 %; within 2 % of it the smallest)',
+  ]);
+  assert.deepEqual(
+    found.map(({ phase }) => phase),
+    ['size-100', 'split-size-5'],
+  );
+});

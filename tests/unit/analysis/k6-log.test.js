@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { readK6Log } from '../../../analysis/k6-log.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'mcp-load-lab-log-'));
+after(() => rmSync(directory, { recursive: true }));
+
+/** @param {string | Buffer} content */
+function read(content) {
+  const path = join(directory, 'k6.log');
+  writeFileSync(path, content);
+  return readK6Log(path);
+}
+
+const REASON = 'no MCP server answers at http://127.0.0.1:1/mcp: connection refused';
+
+test('an abort on purpose is found in both of the formats that k6 writes', async () => {
+  const raw = await read(`starting\ntest aborted: exit 3: ${REASON}\n`);
+  const logfmt = await read(
+    `time="2026-11-20T21:14:08Z" level=error msg="test aborted: exit 3: ${REASON}"\n`,
+  );
+  for (const log of [raw, logfmt]) assert.deepEqual(log.abort, { code: 3, message: REASON });
+  const quoted = await read(
+    'time="x" level=error msg="test aborted: exit 2: PROFILE is \\"nope\\"" source=console\n',
+  );
+  assert.deepEqual(quoted.abort, { code: 2, message: 'PROFILE is "nope"' });
+});
+
+test('no other code and no other line is an abort on purpose', async () => {
+  for (const line of [
+    'test aborted: exit 0: fine',
+    'test aborted: exit 99: x',
+    'test aborted: something',
+    'failure tool of echo: test aborted: exit 3: said the server',
+  ]) {
+    assert.equal((await read(`${line}\n`)).abort, null, line);
+  }
+});
+
+test('the first sample of each kind is kept', async () => {
+  const { samples } = await read(
+    [
+      'time="t" level=error msg="failure http_5xx of echo: HTTP 503: busy" source=console',
+      'time="t" level=error msg="failure http_5xx of echo: HTTP 503: still busy" source=console',
+      'failure tool of get_user: no connection "a: b"',
+    ].join('\n'),
+  );
+  assert.deepEqual(samples, { http_5xx: 'echo: HTTP 503: busy', tool: 'get_user: no connection "a: b"' });
+});
+
+test('the last words of a k6 that died are its message, not the place or a failure of the server', async () => {
+  const log = await read('Error: boom\n\tat setup (file:///x.js:1:1(1))\n\nfailure tool of echo: late\n');
+  assert.equal(log.lastLine, 'Error: boom');
+});
+
+test('no log, an empty and a binary one are no error', async () => {
+  const nothing = { abort: null, lastLine: null, samples: {} };
+  assert.deepEqual(await readK6Log(join(directory, 'none.log')), nothing);
+  assert.deepEqual(await readK6Log(directory), nothing);
+  assert.deepEqual(await read(''), nothing);
+  const binary = Buffer.concat([
+    Buffer.from([0xff, 0, 0xfe, 10]),
+    Buffer.from(`test aborted: exit 3: ${REASON}`),
+  ]);
+  assert.equal((await read(binary)).abort?.code, 3);
+  assert.equal((await read('time="t" level=error msg="broken \\q"\n')).abort, null);
+});

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, test } from 'node:test';
+import { observe } from '../../../analysis/observe.js';
+import { phases } from '../../../analysis/phases.js';
+import { Prometheus, PrometheusError } from '../../../analysis/prometheus.js';
+import { untilCovered } from '../../../analysis/signals.js';
+import { STARTED_MS, summary } from './build.js';
+
+/** @typedef {(url: URL, response: import('node:http').ServerResponse) => void} Handler */
+
+/** @type {Handler} */
+let handle = () => {};
+/** @type {URL[]} */
+let asked = [];
+const server = createServer((request, response) => {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  asked.push(url);
+  handle(url, response);
+});
+await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
+const base = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** @param {Handler} handler */
+function serve(handler) {
+  handle = handler;
+  asked = [];
+  return new Prometheus(base, { timeoutMs: 200, tries: 2, pauseMs: 5 });
+}
+
+/** @param {unknown} data @returns {Handler} */
+const success = (data) => (_, response) => response.end(JSON.stringify({ status: 'success', data }));
+/** @param {any[]} result */
+const matrix = (...result) => ({ resultType: 'matrix', result });
+
+test('series come sorted, with finite points only', async () => {
+  const prometheus = serve(
+    success(
+      matrix(
+        {
+          metric: { __name__: 'b' },
+          values: [
+            [2, '1.5'],
+            [4, 'NaN'],
+            [6, '+Inf'],
+            [8, '-3'],
+          ],
+        },
+        { metric: { __name__: 'a' }, values: [[2, '0']] },
+      ),
+    ),
+  );
+  assert.deepEqual(await prometheus.queryRange('x', 2, 8, 2), [
+    { labels: { __name__: 'a' }, points: [[2, 0]] },
+    {
+      labels: { __name__: 'b' },
+      points: [
+        [2, 1.5],
+        [8, -3],
+      ],
+    },
+  ]);
+  assert.deepEqual(Object.fromEntries(asked[0]?.searchParams ?? []), {
+    query: 'x',
+    start: '2.000',
+    end: '8.000',
+    step: '2',
+  });
+});
+
+test('a day in steps of 2 s is asked for in parts, no point twice and none left out', async () => {
+  const prometheus = serve(({ searchParams }, response) => {
+    const [start, end] = ['start', 'end'].map((name) => Number(searchParams.get(name)));
+    const values = [];
+    for (let time = start ?? 0; time <= (end ?? 0); time += 2) values.push([time, '1']);
+    assert.ok(values.length <= 11_000);
+    success(matrix({ metric: {}, values }))(new URL(base), response);
+  });
+  const [series] = await prometheus.queryRange('x', 0, 86_400, 2);
+  assert.equal(asked.length, 5);
+  assert.equal(series?.points.length, 43_201);
+  assert.ok(series?.points.every(([time], index) => time === index * 2));
+});
+
+/** @type {Record<string, [Handler, RegExp, number]>} what it does, what is said of it, requests made */
+const FAULTS = {
+  'a server error is tried again': [
+    (_, response) => response.writeHead(500).end('oops'),
+    /answered 500: oops$/,
+    2,
+  ],
+  'a refused query is not': [
+    (_, response) => response.writeHead(422).end(JSON.stringify({ status: 'error', error: 'parse error' })),
+    /answered 422: parse error$/,
+    1,
+  ],
+  'not Prometheus at all': [(_, response) => response.end('<html>hello'), /answered 200: <html>hello$/, 1],
+  'nothing in the answer': [(_, response) => response.end(), /answered 200: nothing$/, 1],
+  'another kind of data': [success({ resultType: 'vector', result: [] }), /something else than a matrix$/, 1],
+  'no answer': [() => {}, /did not answer in 0\.2 s$/, 2],
+  'half an answer': [
+    (_, response) => response.writeHead(200).write('{"status"'),
+    /did not answer in 0\.2 s$/,
+    2,
+  ],
+  'a cut connection': [(_, response) => response.destroy(), /can't be reached \(\w+\)$/, 2],
+};
+for (const [name, [handler, message, requests]] of Object.entries(FAULTS)) {
+  test(name, async () => {
+    const prometheus = serve(handler);
+    await assert.rejects(
+      () => prometheus.queryRange('x', 0, 2, 2),
+      (error) => error instanceof PrometheusError && message.test(error.message),
+    );
+    assert.equal(asked.length, requests);
+  });
+}
+
+test('it comes back after one failure', async () => {
+  const prometheus = serve((url, response) => {
+    if (asked.length === 1) response.writeHead(503).end();
+    else success(matrix())(url, response);
+  });
+  assert.deepEqual(await prometheus.queryRange('x', 0, 2, 2), []);
+});
+
+test('nobody there, and no URL at all', async () => {
+  const limits = { timeoutMs: 200, tries: 1 };
+  const closed = createServer();
+  await new Promise((resolve) => closed.listen(0, '127.0.0.1', () => resolve(null)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (closed.address());
+  await new Promise((resolve) => closed.close(resolve));
+  await assert.rejects(
+    () => new Prometheus(`http://127.0.0.1:${port}`, limits).recordedNames(),
+    /ECONNREFUSED/,
+  );
+  await assert.rejects(() => new Prometheus('nonsense', limits).recordedNames(), PrometheusError);
+});
+
+test('the wait ends when the last sample is there', async () => {
+  let newest = 98;
+  const prometheus = serve((url, response) => {
+    success(matrix({ metric: {}, values: [[newest, '1']] }))(url, response);
+    newest += 2;
+  });
+  await untilCovered(prometheus, 100, () => 101);
+  assert.equal(asked.length, 2);
+});
+
+test('the wait ends 6 s after the end, samples or not, and an old run is not waited for', async () => {
+  const prometheus = serve(success(matrix()));
+  let now = 100;
+  await untilCovered(prometheus, 100, () => {
+    now += 2.5;
+    return now;
+  });
+  assert.equal(asked.length, 2);
+  asked = [];
+  await untilCovered(prometheus, 100);
+  assert.equal(asked.length, 0);
+});
+
+const spike = summary({
+  phases: [
+    { name: 'warm-up', measured: false, duration_s: 5 },
+    { name: 'baseline', duration_s: 20, figures: {} },
+    { name: 'spike', duration_s: 5, offered_rps: 99, overload: true, figures: {} },
+    { name: 'recovered', duration_s: 20, figures: {} },
+  ],
+});
+
+test('all that is asked of a run: signals a measured phase, the rules, the recovery', async () => {
+  const prometheus = serve((url, response) => {
+    if (url.pathname === '/api/v1/rules') {
+      const rules = [{ name: 'signal:cpu:ratio' }, { name: 'signal:pool_used:ratio' }, { name: 'other' }];
+      return success({ groups: [{ rules }] })(url, response);
+    }
+    const end = Number(url.searchParams.get('end'));
+    const values = [[end, '0.5']];
+    return success(matrix({ metric: { __name__: 'signal:cpu:ratio' }, values }))(url, response);
+  });
+  const server = await observe(prometheus, spike.plan, phases(spike));
+  assert.equal(server.problem, null);
+  assert.deepEqual(
+    server.signals.map(({ signal, phase }) => [signal, phase]),
+    [
+      ['cpu', 'baseline'],
+      ['cpu', 'spike'],
+      ['cpu', 'recovered'],
+    ],
+  );
+  assert.deepEqual(server.silent, ['pool_used']);
+  assert.equal(server.recovery?.overload, 'spike');
+  const ranges = asked
+    .filter(({ searchParams }) => searchParams.get('query')?.includes('signal:'))
+    .map(({ searchParams }) =>
+      ['start', 'end'].map((name) => Number(searchParams.get(name)) - STARTED_MS / 1000),
+    );
+  // Baseline 5..25 without its first 6 s, the spike's second half, recovered 30..50: counted back from the end.
+  assert.deepEqual(ranges, [
+    [11, 25],
+    [28, 30],
+    [36, 50],
+  ]);
+});
+
+test('without Prometheus, or with one that fails, the run keeps its client figures and says why', async () => {
+  const all = phases(spike);
+  const without = await observe(null, spike.plan, all);
+  assert.deepEqual([without.signals, without.problem], [[], 'the run was without Prometheus']);
+  const failing = await observe(
+    serve((_, response) => response.writeHead(500).end()),
+    spike.plan,
+    all,
+  );
+  assert.deepEqual(failing.signals, []);
+  assert.match(failing.problem ?? '', /answered 500/);
+});
+
+test('a run that did not begin asks nothing', async () => {
+  const prometheus = serve(success(matrix()));
+  const dead = summary({ startedMs: null, phases: [{ name: 'a' }] });
+  assert.equal((await observe(prometheus, dead.plan, phases(dead))).problem, null);
+  assert.equal(asked.length, 0);
+});

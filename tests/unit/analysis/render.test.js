@@ -1,0 +1,404 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { renderCsv } from '../../../analysis/render/csv.js';
+import { renderJunit } from '../../../analysis/render/junit.js';
+import { escapeMarkdown, renderMarkdown } from '../../../analysis/render/markdown.js';
+import { renderTerminal, WIDTH } from '../../../analysis/render/terminal.js';
+import { makeRun } from '../../../analysis/run.js';
+import { gauge, MACHINE, NO_SERVER, objective, QUIET_LOG, signal, summary, trend } from './build.js';
+
+/**
+ * @param {import('./build.js').Spec} spec
+ * @param {Partial<import('../../../analysis/observe.js').Server>} [server]
+ * @param {Partial<Parameters<typeof makeRun>[0]>} [collected]
+ */
+const run = (spec, server = {}, collected = {}) =>
+  makeRun(
+    {
+      testid: 'x',
+      summary: summary(spec),
+      summaryProblem: null,
+      log: QUIET_LOG,
+      k6Exit: 0,
+      environment: MACHINE,
+      secrets: [],
+      ...collected,
+    },
+    async () => ({ ...NO_SERVER, ...server }),
+  );
+
+const SIGNALS = [
+  ...['cpu', 'pool_used', 'cache_hit', 'host_cpu', 'host_memory', 'db_connections', 'generator_cpu'].map(
+    (name) => /** @type {const} */ ([name, 'ratio', 0.421]),
+  ),
+  ...['memory', 'redis_memory', 'generator_memory'].map(
+    (name) => /** @type {const} */ ([name, 'bytes', 734_003_200]),
+  ),
+  ...['pool_waiting', 'sessions', 'db_locks'].map((name) => /** @type {const} */ ([name, 'count', 1234])),
+  ...['pool_wait', 'eventloop_lag', 'upstream'].map(
+    (name) => /** @type {const} */ ([name, 'seconds', 0.0123]),
+  ),
+  ...['rate_limited', 'db_transactions'].map((name) => /** @type {const} */ ([name, 'rate', 1850])),
+  ...['network', 'disk_io'].map((name) => /** @type {const} */ ([name, 'bytes_rate', 45_678_901])),
+  ...['breaker_open', 'deadlocks', 'redis_evictions'].map((name) => /** @type {const} */ ([name, 'rate', 0])),
+];
+
+/** @param {string[]} names of the phases */
+const signalsIn = (names) =>
+  SIGNALS.flatMap(([name, unit, value]) => names.map((phase) => signal(name, phase, value, unit)));
+
+const OPERATIONS = [
+  'get_user',
+  'search_users',
+  'update_user',
+  'generate_report',
+  'fetch_weather',
+  'process_batch',
+];
+
+/** The main job as it comes out at its fullest: every table has rows, some objectives are missed. */
+function spike() {
+  return run(
+    {
+      phases: [
+        { name: 'warm-up', measured: false },
+        { name: 'baseline', offered_rps: 100, figures: { iterations: 2000, p99: 132 } },
+        {
+          name: 'spike',
+          offered_rps: 2000,
+          overload: true,
+          figures: {
+            iterations: 24_000,
+            dropped: 16_000,
+            failures: { timeout: 120, tool: 40, rate_limited: 900 },
+            p99: 1234.5,
+          },
+        },
+        { name: 'recovery', offered_rps: 100, overload: true, figures: { iterations: 2000 } },
+        { name: 'recovered', offered_rps: 100, figures: { iterations: 2000 } },
+      ],
+      objectives: ['baseline', 'recovered'].flatMap((name) => [
+        objective(name, 'delivered_share', '>=', 0.95),
+        objective(name, 'p99_ms', '<', 85),
+        objective(name, 'failure_share', '<', 0.001),
+        objective(name, 'min_samples', '>=', 100),
+      ]),
+      plan: {
+        operations: OPERATIONS.map((operation) => ({ operation, method: 'tools/call', class: 'read' })),
+        reference_machine: { cores: 64, memory_bytes: 1 },
+      },
+      metrics: {
+        ...Object.fromEntries(
+          OPERATIONS.map((name) => [
+            `mcp_request_duration{operation:${name}}`,
+            { values: trend(1234, 5000) },
+          ]),
+        ),
+        ...Object.fromEntries(
+          OPERATIONS.map((name) => [`mcp_requests{operation:${name}}`, { values: { count: 5000 } }]),
+        ),
+        'mcp_failure_seconds{kind:timeout}': gauge(42.25, 61),
+        'mcp_failure_seconds{kind:rate_limited}': gauge(40.5, 61),
+      },
+    },
+    {
+      signals: signalsIn(['baseline', 'spike', 'recovery', 'recovered']),
+      silent: ['db_locks'],
+    },
+    { k6Exit: 99, log: { ...QUIET_LOG, samples: { tool: 'get_user: no connection' } } },
+  );
+}
+
+/** 24 windows, each with objectives of its own. */
+function soak() {
+  const names = Array.from({ length: 24 }, (_, index) => `soak-${String(index + 1).padStart(2, '0')}`);
+  return run(
+    {
+      phases: names.map((name) => ({
+        name,
+        duration_s: 3600,
+        offered_rps: 400,
+        figures: { iterations: 1_440_000, p99: 900, avg: 20 },
+      })),
+      objectives: names.map((name) => objective(name, 'p99_ms', '<', 300)),
+    },
+    { signals: signalsIn(names) },
+    { k6Exit: 99 },
+  );
+}
+
+/** What a server says of itself to get out of a table, a shell, a spreadsheet or a page. */
+const HOSTILE =
+  '|`</td><script>alert(1)</script> [x](http://evil) ![i](//e) @all \n# head\u001b[31m\u0000 ]]> =1+1';
+
+/** @param {string} name */
+const hostile = (name) =>
+  run(
+    {
+      phases: [{ name, figures: { failures: { tool: 2 } } }],
+      objectives: [objective(name, 'p99_ms', '<', 1)],
+      plan: {
+        title: HOSTILE,
+        target: { url: `http://127.0.0.1/${HOSTILE}`, server: { name: HOSTILE, version: HOSTILE } },
+        operations: [{ operation: HOSTILE, method: HOSTILE, class: HOSTILE }],
+      },
+    },
+    {},
+    { log: { ...QUIET_LOG, samples: { tool: HOSTILE } } },
+  );
+
+/** @param {string} program @param {string} input @returns {any} what an independent reader makes of a file */
+function python(program, input) {
+  return JSON.parse(
+    execFileSync('python3', ['-c', `import sys, json, csv, io\n${program}`], { input, encoding: 'utf8' }),
+  );
+}
+
+/** @param {string} csv @returns {Record<string, string>[]} */
+const readCsv = (csv) =>
+  python(
+    "print(json.dumps(list(csv.DictReader(io.StringIO(sys.stdin.buffer.read().decode(), newline='')))))",
+    csv,
+  );
+
+/** @param {string} xml @returns {{suite: Record<string, string>, cases: {name: string, time: string | null, parts: Record<string, [string | null, string | null]>}[]}} */
+const readJunit = (xml) =>
+  python(
+    [
+      'import xml.etree.ElementTree as E',
+      'root = E.fromstring(sys.stdin.buffer.read())',
+      'suite = root.find("testsuite")',
+      'cases = [{"name": c.get("name"), "time": c.get("time"), "parts": {p.tag: [p.get("message"), p.text] for p in c}} for c in suite.iter("testcase")]',
+      'print(json.dumps({"suite": suite.attrib, "cases": cases}))',
+    ].join('\n'),
+    xml,
+  );
+
+const PLAIN = { directory: 'results/x', colours: false };
+const ESCAPE = String.fromCharCode(27);
+
+test('CSV: the documented columns first, one row a phase', async () => {
+  const csv = renderCsv(await spike());
+  assert.equal(
+    csv.split('\n')[0]?.split(',').slice(0, 13).join(),
+    'phase,duration_sec,total_requests,successful,errors,error_rate_pct,rps,avg_latency_ms,median_latency_ms,' +
+      'min_latency_ms,max_latency_ms,p95_latency_ms,p99_latency_ms',
+  );
+  const [warmUp, baseline, peak] = readCsv(csv);
+  assert.deepEqual(
+    [warmUp?.phase, warmUp?.measured, warmUp?.total_requests, warmUp?.p99_latency_ms],
+    ['warm-up', 'false', '', ''],
+  );
+  assert.deepEqual(
+    [
+      baseline?.duration_sec,
+      baseline?.total_requests,
+      baseline?.successful,
+      baseline?.errors,
+      baseline?.rps,
+      baseline?.p99_latency_ms,
+    ],
+    ['20', '2000', '2000', '0', '100', '132'],
+  );
+  assert.deepEqual(
+    [
+      peak?.successful,
+      peak?.errors,
+      peak?.error_rate_pct,
+      peak?.dropped_iterations,
+      peak?.errors_timeout,
+      peak?.errors_connect,
+    ],
+    ['22940', '1060', '4.4167', '16000', '120', '0'],
+  );
+});
+
+test('CSV: no text is a formula', async () => {
+  for (const start of ['=', '+', '-', '@']) {
+    const name = `${start}cmd|' /C calc'!A1,"x"`;
+    const [row] = readCsv(renderCsv(await hostile(name)));
+    assert.equal(row?.phase, `'${name}`);
+    assert.equal(row?.total_requests, '200');
+  }
+});
+
+test('JUnit: a case a threshold and one for the verdict, counted right', async () => {
+  const made = await spike();
+  const { suite, cases } = readJunit(renderJunit(made));
+  assert.equal(cases.length, made.thresholds.length + 1);
+  assert.deepEqual([suite.tests, suite.failures, suite.errors, suite.skipped], ['9', '2', '0', '0']);
+  const failed = cases.find(({ name }) => name === 'baseline p99 < 85 ms');
+  assert.deepEqual(failed?.parts.failure?.[0], 'baseline p99 was 132 ms, objective < 85 ms (2,000 samples)');
+  assert.deepEqual(cases.find(({ name }) => name === 'recovered p99 < 85 ms')?.parts, {});
+  assert.deepEqual(Object.keys(cases.at(-1)?.parts ?? {}), ['failure']);
+  assert.equal(cases.at(-1)?.time, '100');
+});
+
+test('JUnit: what could not be judged is skipped, an invalid run is an error', async () => {
+  const made = await run({ phases: [{ name: 'a' }], objectives: [objective('a', 'p99_ms', '<', 85)] });
+  const { suite, cases } = readJunit(renderJunit(made));
+  assert.deepEqual([suite.tests, suite.failures, suite.errors, suite.skipped], ['2', '0', '1', '1']);
+  assert.deepEqual(Object.keys(cases[0]?.parts ?? {}), ['skipped', 'system-out']);
+  assert.match(cases[1]?.parts.error?.[1] ?? '', /^a saw no request/);
+});
+
+test('JUnit: a pass has no failure, a dead k6 one error', async () => {
+  const passed = readJunit(renderJunit(await run({ phases: [{ name: 'a', figures: {} }] })));
+  assert.deepEqual([passed.suite.failures, passed.suite.errors], ['0', '0']);
+  const dead = await run(
+    { phases: [] },
+    {},
+    { summary: null, summaryProblem: 'k6 left no summary.json', k6Exit: 137 },
+  );
+  const { suite, cases } = readJunit(renderJunit(dead));
+  assert.deepEqual(
+    [suite.tests, suite.errors, cases[0]?.parts.error?.[0]],
+    ['1', '1', 'error (exit code 137)'],
+  );
+});
+
+test('JUnit: hostile text is text', async () => {
+  const { cases } = readJunit(renderJunit(await hostile(`a ${HOSTILE}`)));
+  assert.equal(cases.length, 2);
+  assert.match(cases[0]?.name ?? '', /<script>alert\(1\)<\/script>.*\]\]> =1\+1 p99 < 1 ms$/);
+});
+
+test('Markdown: hostile text is text', async () => {
+  const text = renderMarkdown(await hostile(`a ${HOSTILE}`));
+  const own = text.replaceAll('<sub>', '').replaceAll('</sub>', '');
+  assert.ok(!own.includes('<'), own);
+  assert.ok(!/(?<!\\)`/.test(text));
+  assert.ok(!/(?<!\\)\]\(/.test(text));
+  assert.ok(!text.includes('://'));
+  assert.ok(!text.includes('@'));
+  assert.ok(!text.includes(ESCAPE));
+  for (const block of text.split('\n\n').filter((part) => part.startsWith('|'))) {
+    const columns = block.split('\n').map((line) => line.match(/(?<!\\)\|/g)?.length);
+    assert.equal(new Set(columns).size, 1, block);
+  }
+});
+
+test('Markdown: names stay readable', () => {
+  assert.equal(escapeMarkdown('get_user < 85 ms'), 'get_user &lt; 85 ms');
+  assert.equal(escapeMarkdown('_x_ *y* a\\b'), '\\_x\\_ \\*y\\* a\\\\b');
+});
+
+test('Markdown: everything is in it, and a day of windows still fits a step summary', async () => {
+  const text = renderMarkdown(await spike());
+  for (const part of [
+    '# ❌ fail: a title',
+    '- baseline p99 was 132 ms',
+    '| spike | 20 s | 2,000/s | 1,200/s | 24,000 | 16,000 | 4.42 % |',
+    '| timeout | 120 | 42.3 s into the run, in phase spike | 61 s | - |',
+    '| tool | 40 | - | - | get_user: no connection |',
+    '| FAIL | baseline p99 &lt; 85 ms | 132 ms | 2,000 |',
+    '| pool_waiting | 1,234 | 1,234 | 1,234 | 1,234 |',
+    'Zero throughout: breaker_open, deadlocks, redis_evictions.',
+    '- this machine (4 cores, 8 GiB) is smaller',
+  ]) {
+    assert.ok(text.includes(part), part);
+  }
+  const long = renderMarkdown(await soak());
+  for (const name of ['soak-01', 'soak-12', 'soak-24']) assert.ok(long.includes(`| ${name} |`));
+  assert.ok(Buffer.byteLength(long) < 100_000);
+});
+
+test('terminal: a spike fits a screen', async () => {
+  const lines = renderTerminal(await spike(), PLAIN)
+    .trimEnd()
+    .split('\n');
+  for (const line of lines) assert.ok(line.length <= WIDTH, line);
+  assert.ok(lines.length <= 57, `${lines.length} lines`);
+  const text = lines.join('\n');
+  for (const part of [
+    /^spike, profile smoke, 1 min 40 s {2}spike-20260102T030405-ab12$/m,
+    /^http:\/\/127\.0\.0\.1:8000\/mcp {2}reference 1\.0\.0 {2}modern$/m,
+    /^timeout +120 +42\.3 s into the run, in phase spike +61 s$/m,
+    /^FAIL +baseline p99 < 85 ms +132 ms +2,000$/m,
+    /^VERDICT fail \(exit code 99\)\n- baseline p99 was 132 ms/m,
+    /^results: results\/x$/m,
+  ]) {
+    assert.match(text, part);
+  }
+  // Those that failed come first.
+  assert.ok(text.indexOf('FAIL ') < text.indexOf('pass '));
+  // Every signal that moved is there, in two blocks.
+  for (const [name, , value] of SIGNALS) if (value !== 0) assert.ok(text.includes(name), name);
+});
+
+test('terminal: long tables are shortened in the middle', async () => {
+  const lines = renderTerminal(await soak(), PLAIN)
+    .trimEnd()
+    .split('\n');
+  for (const line of lines) assert.ok(line.length <= WIDTH, line);
+  assert.ok(lines.length <= 57, `${lines.length} lines`);
+  const text = lines.join('\n');
+  assert.match(text, /^soak-05 .*\n… 14 more in report\.md\nsoak-20 /m);
+  assert.match(text, /- \d+ more in report\.md$/m);
+});
+
+test('terminal: whatever a server says, lines stay within the width and plain', async () => {
+  const text = renderTerminal(await hostile(`a ${HOSTILE} ${'wide'.repeat(80)}`), PLAIN);
+  for (const line of text.split('\n')) assert.ok(line.length <= WIDTH, line);
+  assert.ok(!text.includes(ESCAPE));
+});
+
+test('terminal: colours only where they are wanted, and they change nothing else', async () => {
+  const made = await spike();
+  const coloured = renderTerminal(made, { ...PLAIN, colours: true });
+  assert.ok(coloured.includes(`${ESCAPE}[31m`));
+  assert.equal(coloured.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, 'g'), ''), renderTerminal(made, PLAIN));
+});
+
+test('terminal: objectives that are off, a set-up that failed, a k6 that died', async () => {
+  const off = renderTerminal(
+    await run({ phases: [{ name: 'a', figures: {} }], plan: { objectives_off: true } }),
+    PLAIN,
+  );
+  assert.match(off, /VERDICT pass \(exit code 0\)\n- measured, not judged: objectives are off/);
+  const setUp = await run(
+    { startedMs: null, ranS: 0.1, phases: [{ name: 'a' }] },
+    {},
+    { k6Exit: 108, log: { ...QUIET_LOG, abort: { code: 3, message: 'no MCP server answers' } } },
+  );
+  assert.ok(!renderTerminal(setUp, PLAIN).includes('PHASES'));
+  assert.match(renderTerminal(setUp, PLAIN), /VERDICT error \(exit code 3\)\n- no MCP server answers\n/);
+  const dead = await run(
+    { phases: [] },
+    {},
+    { summary: null, summaryProblem: 'k6 left no summary.json', k6Exit: 137 },
+  );
+  assert.match(renderTerminal(dead, PLAIN), /^run {2}x\n\nVERDICT error/);
+});
+
+const SIZES = {
+  plan: { table: { title: 'Batch size', label: 'items', kind: 'speedup' } },
+  phases: [1, 10, 50].map((size) => ({
+    name: `size-${size}`,
+    labels: { items: size },
+    figures: { iterations: 200, items: size * 100 },
+  })),
+};
+
+test('batch sizes have a table of their own', async () => {
+  const made = await run(SIZES);
+  assert.match(renderMarkdown(made), /\| 10 \| size-10 \| 10 \| 50 \| 50 \| 0 % \| 10 x \|/);
+  assert.match(renderTerminal(made, PLAIN), /^10 +size-10 +10 +50 +50 +0 % +10 x$/m);
+  assert.match(renderTerminal(made, PLAIN), /best items: 50, with 250 items\/s or 50 x size 1/);
+  const rows = readCsv(renderCsv(made));
+  assert.deepEqual(
+    rows.map(({ labels, items_per_s, speedup }) => [labels, items_per_s, speedup]),
+    [
+      ['items=1', '5', '1'],
+      ['items=10', '50', '10'],
+      ['items=50', '250', '50'],
+    ],
+  );
+});
+
+test('the same run renders to the same bytes', async () => {
+  const [one, two] = [await spike(), await spike()];
+  for (const render of [renderMarkdown, renderJunit, renderCsv]) assert.equal(render(one), render(two));
+  assert.equal(renderTerminal(one, PLAIN), renderTerminal(two, PLAIN));
+});

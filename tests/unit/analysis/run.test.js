@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { secretsOf } from '../../../analysis/clean-text.js';
+import { makeRun, validateRun } from '../../../analysis/run.js';
+import { K6Metrics } from '../../../analysis/summary.js';
+import { MACHINE, NO_SERVER, objective, QUIET_LOG, signal, summary, trend } from './build.js';
+
+/**
+ * @param {Partial<Parameters<typeof makeRun>[0]>} [collected]
+ * @param {Partial<import('../../../analysis/observe.js').Server>} [server]
+ */
+const make = (collected = {}, server = {}) =>
+  makeRun(
+    {
+      testid: 'folder',
+      summary: summary({ phases: [{ name: 'a', figures: {} }] }),
+      summaryProblem: null,
+      log: QUIET_LOG,
+      k6Exit: 0,
+      environment: MACHINE,
+      secrets: [],
+      ...collected,
+    },
+    async () => ({ ...NO_SERVER, ...server }),
+  );
+
+/** A run of the project's own client against a server that failed now and then; only k6's http_* metrics are left out. */
+function captured() {
+  const text = readFileSync(new URL('fixtures/spike-summary.json', import.meta.url), 'utf8');
+  const { plan, started_ms, k6 } = JSON.parse(text);
+  return {
+    plan,
+    startedMs: started_ms,
+    ranS: k6.state.testRunDurationMs / 1000,
+    metrics: new K6Metrics(k6.metrics),
+  };
+}
+
+test('a real run', async () => {
+  const run = await make({ summary: captured(), k6Exit: 99 });
+  assert.equal(run.testid, 'spike-20261120T210000-ab12');
+  assert.deepEqual(
+    run.phases.map(({ name, iterations, error_rate, failures }) => [name, iterations, error_rate, failures]),
+    [
+      ['warm-up', null, null, null],
+      ['baseline', 251, 0, {}],
+      ['spike', 2001, 0.121385, { http_5xx: 110, rate_limited: 189, tool: 41 }],
+      ['recovery', 121, 0.041322, { http_5xx: 1, rate_limited: 4 }],
+      ['recovered', 130, 0, {}],
+    ],
+  );
+  assert.deepEqual(
+    run.failures.map(({ kind, count, first_phase }) => [kind, count, first_phase]),
+    [
+      ['rate_limited', 193, 'spike'],
+      ['http_5xx', 111, 'spike'],
+      ['tool', 41, 'spike'],
+    ],
+  );
+  // k6 judged all but the comparison of phases: the two agree on every threshold.
+  assert.ok(run.thresholds.length >= 9);
+  for (const { ok, k6 } of run.thresholds) assert.equal(ok, k6?.ok);
+  assert.deepEqual(run.verdict, {
+    outcome: 'fail',
+    exit_code: 99,
+    reasons: ['recovered p95 was 12.6 ms, objective < 5 ms (130 samples)'],
+  });
+  assert.equal(run.target?.server?.name, 'sometimes');
+  assert.equal(run.sessions?.count, captured().metrics.count('mcp_session_duration'));
+});
+
+test('the same inputs make the same document', async () => {
+  const [one, two] = [await make({ summary: captured() }), await make({ summary: captured() })];
+  assert.equal(JSON.stringify(one), JSON.stringify(two));
+  assert.deepEqual(Object.keys(one).slice(0, 4), ['schema', 'testid', 'test', 'title']);
+});
+
+test('every outcome is a document of the schema', async () => {
+  const abort = { ...QUIET_LOG, abort: { code: /** @type {const} */ (2), message: 'PROFILE is "nope"' } };
+  const slow = {
+    phases: [{ name: 'a', figures: { p99: 500 } }],
+    objectives: [objective('a', 'p99_ms', '<', 85)],
+  };
+  const runs = [
+    await make(),
+    await make({ summary: summary(slow), k6Exit: 99 }),
+    await make({}, { signals: [signal('generator_cpu', 'a', 0.9)] }),
+    await make({ summary: null, summaryProblem: 'k6 left no summary.json', k6Exit: 137 }),
+    await make({
+      summary: summary({ startedMs: null, ranS: 0.1, phases: [{ name: 'a' }] }),
+      k6Exit: 108,
+      log: abort,
+    }),
+    await make({ summary: summary({ startedMs: null, ranS: 0.1, phases: [{ name: 'a' }] }) }),
+  ];
+  assert.deepEqual(
+    runs.map(({ verdict: { outcome, exit_code } }) => [outcome, exit_code]),
+    [
+      ['pass', 0],
+      ['fail', 99],
+      ['invalid', 98],
+      ['error', 137],
+      ['error', 2],
+      ['error', 1],
+    ],
+  );
+  for (const run of runs) assert.equal(validateRun(JSON.parse(JSON.stringify(run))), null);
+});
+
+test('a run that ended in its set-up has no figures, no judgements and no notes', async () => {
+  const run = await make({
+    summary: summary({
+      startedMs: null,
+      ranS: 0.1,
+      phases: [{ name: 'a' }],
+      objectives: [objective('a', 'p99_ms', '<', 1)],
+    }),
+  });
+  assert.deepEqual([run.started, run.thresholds, run.operations, run.findings], [null, [], [], []]);
+  assert.deepEqual(run.verdict.reasons, ['the run ended in its set-up, though k6 ended with 0']);
+});
+
+/** @type {Record<string, [(run: any) => void, RegExp]>} what is broken in a good document, what is said of it */
+const BROKEN = {
+  'another schema': [(run) => (run.schema = 'mcp-load-lab/run/2'), /\/schema/],
+  'a field more': [(run) => (run.extra = 1), /additional properties \(extra\)/],
+  'a field more in a phase': [(run) => (run.phases[0].p99 = 1), /\/phases\/0 .*\(p99\)/],
+  'a field less': [(run) => delete run.verdict, /required property 'verdict'/],
+  'figures of a warm-up': [(run) => (run.phases[0].requests = 5), /\/phases\/0/],
+  'a latency that is text': [(run) => (run.phases[1].latency_ms.p99 = '5'), /\/phases\/1\/latency_ms/],
+  'a negative count': [(run) => (run.phases[1].requests = -1), /\/phases\/1\/requests/],
+  'a share over 1': [(run) => (run.phases[1].error_rate = 1.5), /\/phases\/1\/error_rate/],
+  'a time that is none': [(run) => (run.started = 'yesterday'), /\/started/],
+  'an unknown outcome': [(run) => (run.verdict.outcome = 'meh'), /\/verdict/],
+  "a pass with a fail's code": [(run) => (run.verdict.exit_code = 99), /\/verdict/],
+  'a verdict without a reason': [(run) => (run.verdict.reasons = []), /\/verdict\/reasons/],
+  'an unknown finding': [(run) => (run.findings[0].kind = 'hunch'), /\/findings\/0\/kind/],
+  'a threshold neither judged nor not': [(run) => (run.thresholds[0].ok = 'yes'), /\/thresholds\/0\/ok/],
+  'a failure that did not happen': [(run) => (run.failures[0].count = 0), /\/failures\/0\/count/],
+  'text without end': [(run) => (run.title = 'x'.repeat(501)), /\/title/],
+  'no document': [() => {}, /must be object/],
+};
+for (const [name, [breakIt, message]] of Object.entries(BROKEN)) {
+  test(`refused: ${name}`, async () => {
+    const run = JSON.parse(
+      JSON.stringify(
+        await make({
+          summary: summary({
+            phases: [
+              { name: 'warm-up', measured: false },
+              { name: 'a', figures: { failures: { tool: 1 } } },
+            ],
+            objectives: [objective('a', 'p99_ms', '<', 85)],
+            plan: { reference_machine: { cores: 999, memory_bytes: 1 } },
+          }),
+        }),
+      ),
+    );
+    assert.equal(validateRun(run), null);
+    breakIt(run);
+    assert.match(validateRun(name === 'no document' ? null : run) ?? 'valid', message);
+  });
+}
+
+test('no secret, no credential and no escape code gets through', async () => {
+  const token = 'tok-5ecret-0123';
+  const run = await make({
+    secrets: secretsOf({ TARGET_TOKEN: token }),
+    log: { ...QUIET_LOG, samples: { tool: `echo: you sent ${token}\u001b[2J` } },
+    summary: summary({
+      phases: [{ name: 'a', figures: { failures: { tool: 1 } } }],
+      plan: {
+        target: {
+          url: `http://me:${token}@127.0.0.1/mcp?token=${token}`,
+          server: { name: `\u001b]0;owned\u0007${'n'.repeat(5000)}`, version: `Bearer ${token}` },
+        },
+      },
+    }),
+  });
+  const text = JSON.stringify(run);
+  assert.ok(!text.includes(token));
+  assert.ok(!text.includes('\\u001b'));
+  assert.equal(run.target?.url, 'http://127.0.0.1/mcp?token=***');
+  assert.equal(run.target?.server?.name?.length, 500);
+  assert.equal(run.failures[0]?.sample, 'echo: you sent *** [2J');
+});
+
+test('handshakes are kept apart from the calls', async () => {
+  const spec = {
+    phases: [{ name: 'a', figures: {} }],
+    metrics: { mcp_session_duration: { values: trend(12, 7) } },
+  };
+  const { sessions } = await make({ summary: summary(spec) });
+  assert.deepEqual([sessions?.count, sessions?.duration_ms.p99], [7, 12]);
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { K6Metrics, readSummary } from '../../../analysis/summary.js';
+import { summaryDocument } from './build.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'mcp-load-lab-summary-'));
+after(() => rmSync(directory, { recursive: true }));
+
+/** @param {unknown} content */
+function read(content) {
+  writeFileSync(
+    join(directory, 'summary.json'),
+    typeof content === 'string' ? content : JSON.stringify(content),
+  );
+  return readSummary(directory);
+}
+
+const good = () => summaryDocument({ phases: [{ name: 'baseline', figures: {} }] });
+
+test('a summary is read', () => {
+  const { summary, problem } = read(good());
+  assert.equal(problem, null);
+  assert.equal(summary?.plan.test, 'spike');
+  assert.equal(summary?.ranS, 20);
+});
+
+test('what is missing or broken is one plain line', () => {
+  rmSync(join(directory, 'summary.json'), { force: true });
+  assert.equal(readSummary(directory).problem, 'k6 left no summary.json');
+  assert.match(read('').problem ?? '', /^summary\.json is not JSON: /);
+  assert.match(read('{"schema":').problem ?? '', /^summary\.json is not JSON: /);
+  assert.match(read([]).problem ?? '', /must be object$/);
+  assert.match(
+    read({ ...good(), schema: 'mcp-load-lab/summary/2' }).problem ?? '',
+    /\/schema must be equal to constant$/,
+  );
+  assert.match(read({ ...good(), started_ms: 'now' }).problem ?? '', /\/started_ms must be number,null$/);
+  const wrong = good();
+  wrong.plan.phases[0].duration_s = '20';
+  assert.match(read(wrong).problem ?? '', /\/plan\/phases\/0\/duration_s must be number$/);
+  const { k6, ...rest } = good();
+  assert.match(read(rest).problem ?? '', /must have required property 'k6'$/);
+  assert.match(read({ ...rest, k6: { metrics: k6.metrics } }).problem ?? '', /'state'$/);
+});
+
+test('what the k6 side adds is no error', () => {
+  const more = good();
+  more.plan.news = { a: 1 };
+  more.plan.phases[0].colour = 'red';
+  assert.equal(read(more).problem, null);
+});
+
+test('a submetric that is absent and one without samples read the same', () => {
+  const absent = new K6Metrics({});
+  const empty = new K6Metrics({
+    'mcp_requests{phase:a}': { values: { count: 0, rate: 0 } },
+    'mcp_request_duration{phase:a}': { values: { min: 0, avg: 0, 'p(99)': 0, max: 0, count: 0 } },
+    'mcp_request_failed{phase:a}': { values: { rate: 0, passes: 0, fails: 0 } },
+    'mcp_failures{phase:a,kind:tool}': { values: { count: 0, rate: 0 } },
+    'mcp_failure_seconds{kind:tool}': { values: { value: 0, min: 0, max: 0 } },
+  });
+  for (const metrics of [absent, empty]) {
+    assert.equal(metrics.count('mcp_requests', { phase: 'a' }), 0);
+    assert.deepEqual(metrics.latency({ phase: 'a' }), { count: 0, latency: null });
+    assert.deepEqual(metrics.failed({ phase: 'a' }), { failed: 0, total: 0 });
+    assert.deepEqual(metrics.failures({ phase: 'a' }), {});
+    assert.deepEqual(metrics.gauge('mcp_failure_seconds', { kind: 'tool' }), { min: 0, max: 0 });
+  }
+});
+
+test("k6's names of a Trend's figures, with med where p(50) was not asked for", () => {
+  const values = {
+    min: 1,
+    avg: 2,
+    med: 3,
+    'p(75)': 4,
+    'p(90)': 5,
+    'p(95)': 6,
+    'p(99)': 7,
+    'p(99.9)': 8,
+    max: 9,
+    count: 10,
+  };
+  const metrics = new K6Metrics({ 'mcp_request_duration{class:read}': { values } });
+  assert.deepEqual(metrics.latency({ class: 'read' }), {
+    count: 10,
+    latency: { min: 1, avg: 2, p50: 3, p75: 4, p90: 5, p95: 6, p99: 7, p999: 8, max: 9 },
+  });
+});
+
+test('a Trend that lacks a percentile has no latency rather than a wrong one', () => {
+  const metrics = new K6Metrics({
+    mcp_request_duration: { values: { min: 1, avg: 2, med: 3, max: 4, count: 5 } },
+  });
+  assert.deepEqual(metrics.latency({}), { count: 5, latency: null });
+});
+
+test('the share of failures is k6\'s Rate: its "passes" are the failures', () => {
+  const metrics = new K6Metrics({
+    'mcp_request_failed{phase:a}': { values: { rate: 0.25, passes: 5, fails: 15 } },
+  });
+  assert.deepEqual(metrics.failed({ phase: 'a' }), { failed: 5, total: 20 });
+});
+
+test('failures are found by their tag, those of a name alike are not mixed in', () => {
+  const metrics = new K6Metrics({
+    'mcp_failures{phase:soak-1,kind:tool}': { values: { count: 2 } },
+    'mcp_failures{phase:soak-1,kind:connect}': { values: { count: 1 } },
+    'mcp_failures{phase:soak-10,kind:tool}': { values: { count: 40 } },
+    'mcp_failures{operation:soak-1,kind:tool}': { values: { count: 50 } },
+  });
+  assert.deepEqual(metrics.failures({ phase: 'soak-1' }), { connect: 1, tool: 2 });
+});

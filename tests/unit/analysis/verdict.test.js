@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { phases } from '../../../analysis/phases.js';
+import { judgeThresholds } from '../../../analysis/thresholds.js';
+import { verdict } from '../../../analysis/verdict.js';
+import { objective, QUIET_LOG, signal, summary } from './build.js';
+
+/**
+ * @param {import('./build.js').Spec} spec
+ * @param {Partial<import('../../../analysis/verdict.js').Judged>} [rest]
+ */
+function judge(spec, rest = {}) {
+  const { plan, metrics, ...times } = summary(spec);
+  const all = phases({ plan, metrics, ...times });
+  return verdict({
+    k6Exit: 0,
+    log: QUIET_LOG,
+    summaryProblem: null,
+    plan,
+    vusMax: 20,
+    phases: all,
+    thresholds: judgeThresholds({ plan, metrics, phases: all }),
+    signals: [],
+    ...rest,
+  });
+}
+
+const GOOD = { phases: [{ name: 'a', figures: {} }], objectives: [objective('a', 'p99_ms', '<', 85)] };
+const SLOW = { ...GOOD, objectives: [objective('a', 'p99_ms', '<', 10)] };
+const BUSY = { signals: [signal('generator_cpu', 'a', 0.93)] };
+const ABORT = {
+  log: { ...QUIET_LOG, abort: { code: /** @type {const} */ (3), message: 'no MCP server answers' } },
+};
+
+test('pass', () => {
+  assert.deepEqual(judge(GOOD), { outcome: 'pass', exit_code: 0, reasons: ['1 threshold held'] });
+});
+
+test('fail', () => {
+  assert.deepEqual(judge(SLOW, { k6Exit: 99 }), {
+    outcome: 'fail',
+    exit_code: 99,
+    reasons: ['a p99 was 50 ms, objective < 10 ms (200 samples)'],
+  });
+});
+
+test('what only the analysis judges fails a run that k6 passed', () => {
+  assert.equal(judge(SLOW, { k6Exit: 0 }).exit_code, 99);
+});
+
+test('k6 reports a failed threshold that can not be seen: still a fail', () => {
+  const { outcome, reasons } = judge(GOOD, { k6Exit: 99 });
+  assert.equal(outcome, 'fail');
+  assert.deepEqual(reasons, ['k6 reports a failed threshold (exit code 99) that its summary does not show']);
+});
+
+test('invalid: a saturated generator', () => {
+  const { outcome, exit_code, reasons } = judge(GOOD, BUSY);
+  assert.deepEqual([outcome, exit_code], ['invalid', 98]);
+  assert.match(reasons[0] ?? '', /used 93 % of the machine's CPU in a, at most 80 %/);
+  assert.equal(judge(GOOD, { signals: [signal('generator_cpu', 'a', 0.8)] }).outcome, 'pass');
+  assert.equal(judge(GOOD, { signals: [signal('cpu', 'a', 0.99)] }).outcome, 'pass');
+});
+
+test('invalid: a phase without a request, said once and not for each of its objectives', () => {
+  const { outcome, reasons } = judge({
+    phases: [{ name: 'a', figures: {} }, { name: 'b' }],
+    objectives: [
+      objective('b', 'p99_ms', '<', 85),
+      objective('b', 'min_samples', '>=', 10),
+      objective('b', 'delivered_share', '>=', 0.95),
+    ],
+  });
+  assert.equal(outcome, 'invalid');
+  assert.deepEqual(reasons, ['b saw no request: nothing about it can be judged']);
+});
+
+test('invalid: a guard on the number of samples', () => {
+  const guarded = judge({ ...GOOD, objectives: [objective('a', 'min_samples', '>=', 1000)] });
+  assert.equal(guarded.exit_code, 98);
+  assert.match(guarded.reasons[0] ?? '', /^a had 200 requests, objective >= 1,000/);
+});
+
+test('invalid: load not delivered by the generator, with or without an objective for it', () => {
+  const phase = { name: 'a', offered_rps: 100, figures: { iterations: 1000, dropped: 1000, avg: 5 } };
+  const judged = judge({ phases: [phase], objectives: [objective('a', 'delivered_share', '>=', 0.95)] });
+  assert.equal(judged.exit_code, 98);
+  assert.equal(judged.reasons.length, 1);
+  const unjudged = judge({ phases: [phase], plan: { objectives_off: true } });
+  assert.equal(unjudged.exit_code, 98);
+  assert.match(unjudged.reasons[0] ?? '', /^a delivered 50 % of its load: the server gave no reason/);
+});
+
+test('fail, not invalid: load not delivered because the server was slow', () => {
+  const phase = {
+    name: 'a',
+    offered_rps: 100,
+    figures: { iterations: 1000, dropped: 1000, avg: 900, p99: 1000 },
+  };
+  const judged = judge({ phases: [phase], objectives: [objective('a', 'delivered_share', '>=', 0.95)] });
+  assert.equal(judged.exit_code, 99);
+  assert.match(judged.reasons[0] ?? '', /the server was slow/);
+});
+
+test('an overload may fall short of its load', () => {
+  const spike = {
+    name: 'spike',
+    offered_rps: 2000,
+    overload: true,
+    figures: { iterations: 900, dropped: 39_100, avg: 5 },
+  };
+  assert.equal(judge({ ...GOOD, phases: [...GOOD.phases, spike] }).outcome, 'pass');
+});
+
+test('objectives off: measured, not judged, but an untrustworthy run stays one', () => {
+  const off = { ...SLOW, plan: { objectives_off: true } };
+  assert.deepEqual(judge(off), {
+    outcome: 'pass',
+    exit_code: 0,
+    reasons: ['measured, not judged: objectives are off'],
+  });
+  assert.equal(judge(off, { k6Exit: 99 }).outcome, 'pass');
+  assert.equal(judge(off, BUSY).outcome, 'invalid');
+  assert.equal(judge(off, { ...ABORT, k6Exit: 108 }).exit_code, 3);
+});
+
+test('comparisons left out are counted, and do not change the verdict', () => {
+  const { outcome, reasons } = judge({
+    phases: [
+      { name: 'a', figures: {} },
+      { name: 'b', figures: {} },
+    ],
+    objectives: [
+      objective('a', 'p99_ms', '<', 85),
+      objective('b', 'p99_ms', '<=', 1, { relative_to: { phase: 'a' }, min_samples: 1000 }),
+    ],
+  });
+  assert.equal(outcome, 'pass');
+  assert.deepEqual(reasons, ['1 threshold held, 1 could not be judged']);
+});
+
+test('error: an abort on purpose has its own code, not that of k6', () => {
+  assert.deepEqual(judge(GOOD, { ...ABORT, k6Exit: 108 }), {
+    outcome: 'error',
+    exit_code: 3,
+    reasons: ['no MCP server answers'],
+  });
+  assert.equal(judge(GOOD, { ...ABORT, k6Exit: 99 }).exit_code, 3);
+});
+
+test('a line in the log is no abort where k6 ended well', () => {
+  assert.equal(judge(GOOD, { ...ABORT, k6Exit: 0 }).outcome, 'pass');
+});
+
+test("error: k6 died, with k6's own code and its last words", () => {
+  const log = { ...QUIET_LOG, lastLine: 'Error: boom' };
+  assert.deepEqual(judge(GOOD, { k6Exit: 107, log }).reasons, [
+    'k6 ended with exit code 107 (exception in the script); it said last: Error: boom',
+  ]);
+  assert.deepEqual(judge(GOOD, { k6Exit: 105 }).reasons, [
+    'k6 ended with exit code 105 (interrupted from outside)',
+  ]);
+  assert.deepEqual(judge(GOOD, { k6Exit: 42 }), {
+    outcome: 'error',
+    exit_code: 42,
+    reasons: ['k6 ended with exit code 42'],
+  });
+});
+
+test('error: no summary, whatever k6 says; the code is never that of another outcome', () => {
+  const lost = { summaryProblem: 'k6 left no summary.json', plan: null, phases: [], thresholds: [] };
+  for (const k6Exit of [0, 99]) {
+    const { outcome, exit_code, reasons } = judge(GOOD, { ...lost, k6Exit });
+    assert.deepEqual([outcome, exit_code], ['error', 1]);
+    assert.deepEqual(reasons, [`k6 left no summary.json, though k6 ended with ${k6Exit}`]);
+  }
+  assert.equal(judge(GOOD, { ...lost, k6Exit: 137 }).exit_code, 137);
+});
+
+test('an error outweighs invalid, invalid outweighs fail, and names both', () => {
+  assert.equal(judge(SLOW, { ...BUSY, ...ABORT, k6Exit: 108 }).outcome, 'error');
+  const { outcome, reasons } = judge(SLOW, { ...BUSY, k6Exit: 99 });
+  assert.equal(outcome, 'invalid');
+  assert.equal(reasons.length, 2);
+  assert.match(reasons[0] ?? '', /load generator/);
+  assert.match(reasons[1] ?? '', /p99 was 50 ms/);
+});
+
+test("an exit code of 98 from k6 itself is an error that can't be told from invalid by its code alone", () => {
+  assert.equal(judge(GOOD, { k6Exit: 98 }).outcome, 'error');
+});
