@@ -69,18 +69,19 @@ end_leftovers() {
 
 # --- supervisord ---------------------------------------------------------------------------------------------------
 
-# Paths reach the file as %(ENV_...)s, which supervisord fills in after it has taken the file apart.
+# No path of this machine is in the file, where a blank, a # or a % in it would mean something: they are relative to
+# RUN_DIR, which supervisord runs in, or come by the environment.
 write_supervisor_conf() {
   local name priority=0
   {
     cat <<'CONF'
 [supervisord]
 nodaemon=true
-logfile=%(ENV_RUN_DIR)s/log/supervisord.log
+logfile=log/supervisord.log
 logfile_maxbytes=5MB
 logfile_backups=1
-childlogdir=%(ENV_RUN_DIR)s/log
-pidfile=%(ENV_RUN_DIR)s/supervisord.pid
+childlogdir=log
+pidfile=supervisord.pid
 
 [inet_http_server]
 port=127.0.0.1:%(ENV_SUPERVISOR_PORT)s
@@ -110,7 +111,7 @@ stopsignal=$(stop_signal "$name")
 stopwaitsecs=30
 killasgroup=true
 redirect_stderr=true
-stdout_logfile=%(ENV_RUN_DIR)s/log/$name.log
+stdout_logfile=log/$name.log
 stdout_logfile_maxbytes=20MB
 stdout_logfile_backups=1
 CONF
@@ -119,7 +120,10 @@ CONF
 }
 
 with_supervisor_env() {
-  SUPERVISOR_PORT=$(port_of supervisor) SUPERVISOR_PASSWORD=$(secret SUPERVISOR_PASSWORD) "$@"
+  local -x SUPERVISOR_PORT SUPERVISOR_PASSWORD
+  SUPERVISOR_PORT=$(port_of supervisor)
+  SUPERVISOR_PASSWORD=$(secret SUPERVISOR_PASSWORD)
+  "$@"
 }
 
 supervisor() { with_supervisor_env supervisorctl -c "$RUN_DIR/supervisord.conf" "$@"; }
@@ -127,12 +131,12 @@ supervisor() { with_supervisor_env supervisorctl -c "$RUN_DIR/supervisord.conf" 
 start_supervisord() {
   write_supervisor_conf
   # A session of its own: Ctrl-C in the terminal must not reach the stack. 9 is the lock of `up`.
-  with_supervisor_env setsid bash "$ROOT/scripts/component" supervisord \
+  with_supervisor_env exec setsid bash "$ROOT/scripts/component" supervisord \
     </dev/null >>"$RUN_DIR/log/supervisord.out" 2>&1 9>&- &
+  local job=$! until=$((SECONDS + 20))
   disown
-  local until=$((SECONDS + 20))
-  until process_of supervisord >/dev/null && supervisor pid >/dev/null 2>&1; do
-    if [ $SECONDS -ge $until ]; then
+  until supervisor pid >/dev/null 2>&1; do
+    if [ $SECONDS -ge $until ] || ! kill -0 "$job" 2>/dev/null; then
       tail -n 20 "$RUN_DIR/log/supervisord.out" >&2
       die 'supervisord did not start'
     fi
@@ -246,15 +250,20 @@ as_postgres() {
   fi
 }
 
+OUTSIDE=/var/lib/mcp-load-lab
+
 make_cluster() {
   [ -f "$RUN_DIR/postgres/PG_VERSION" ] && return
   say 'making a PostgreSQL cluster ...'
   local data=$RUN_DIR/postgres password
-  # An unfinished one, from an earlier `up` that was cut off, has no PG_VERSION.
+  # What an earlier `up` that was cut off left has no PG_VERSION.
   remove_cluster
   if [ "$(id -u)" -eq 0 ] && ! as_postgres test -x "$RUN_DIR"; then
     # Root's home is closed to the postgres user, so the data of a project in there lives outside.
-    data=/var/lib/mcp-load-lab/$(sha256sum <<<"$RUN_DIR" | cut -c1-12)
+    remove_orphans
+    data=$OUTSIDE/$(sha256sum <<<"$RUN_DIR" | cut -c1-12)/data
+    mkdir -p "$data"
+    echo "$RUN_DIR" >"$(dirname "$data")/run-dir"
     ln -s "$data" "$RUN_DIR/postgres"
   fi
   mkdir -p "$data"
@@ -272,8 +281,18 @@ make_cluster() {
 }
 
 remove_cluster() {
-  if [ -L "$RUN_DIR/postgres" ]; then rm -rf "$(readlink "$RUN_DIR/postgres")"; fi
+  if [ -L "$RUN_DIR/postgres" ]; then rm -rf "$(dirname "$(readlink "$RUN_DIR/postgres")")"; fi
   rm -rf "$RUN_DIR/postgres"
+}
+
+# remove_orphans: data outside whose RUN_DIR was removed without `make clean`.
+remove_orphans() {
+  local note run
+  for note in "$OUTSIDE"/*/run-dir; do
+    [ -f "$note" ] || continue
+    read -r run <"$note"
+    [ -L "$run/postgres" ] || rm -rf "$(dirname "$note")"
+  done
 }
 
 create_database() {

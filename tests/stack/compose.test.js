@@ -1,0 +1,160 @@
+/**
+ * docker-compose.yml, read by the parser that Docker Compose itself uses; and how a command finds its way into a
+ * container. No engine is needed.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { after, test } from 'node:test';
+import { command } from '../lab.js';
+import { toolPath } from './tool.js';
+
+const SECRETS = {
+  POSTGRES_PASSWORD: 'secret-of-postgres',
+  REDIS_PASSWORD: 'secret-of-redis',
+  GRAFANA_ADMIN_PASSWORD: 'secret-of-grafana',
+  TARGET_TOKEN: 'secret-of-target',
+};
+/** Exact: three parts at least, or two for what is numbered that way; nothing that moves. */
+const EXACT = /^[\w./-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)*$/;
+
+const folder = mkdtempSync(join(tmpdir(), 'compose-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const compose = toolPath('compose-go');
+const { code, output } = await command(compose, ['docker-compose.yml'], {
+  ...SECRETS,
+  RUN_DIR: folder,
+  ROOT: process.cwd(),
+});
+assert.equal(code, 0, output);
+/** @type {[string, any][]} */
+const services = Object.entries(JSON.parse(output).services);
+const running = services.filter(([, { profiles }]) => !profiles);
+
+test('all parts of the stack are services', () => {
+  assert.deepEqual(running.map(([name]) => name).sort(), [
+    ...['grafana', 'node-exporter', 'postgres', 'postgres-exporter', 'prometheus', 'redis', 'redis-exporter'],
+    ...['target', 'target-network', 'upstream'],
+  ]);
+  assert.deepEqual(
+    services.filter(([, { profiles }]) => profiles?.includes('runner')).map(([name]) => name),
+    ['runner'],
+  );
+});
+
+test('a missing secret is an error, not a default', async () => {
+  for (const name of Object.keys(SECRETS)) {
+    const without = await command(compose, ['docker-compose.yml'], { ...SECRETS, [name]: '' });
+    assert.equal(without.code, 1);
+    assert.match(without.output, new RegExp(`required variable ${name} is missing`));
+  }
+});
+
+test('no secret is in an image, a command or a label', () => {
+  for (const [name, { environment: _, ...rest }] of services) {
+    assert.ok(!JSON.stringify(rest).includes('secret-of-'), name);
+  }
+});
+
+test('every port is published on loopback alone', () => {
+  const published = services.flatMap(([name, { ports = [] }]) =>
+    ports.map((/** @type {any} */ port) => ({ name, ...port })),
+  );
+  assert.ok(published.length >= 8);
+  for (const { name, host_ip } of published) assert.equal(host_ip, '127.0.0.1', name);
+  for (const [name, { network_mode }] of services) assert.notEqual(network_mode, 'host', name);
+});
+
+test('every image is pinned to an exact version, in the Dockerfile too', () => {
+  for (const [name, { image }] of services) assert.match(image, EXACT, name);
+  const stages = new Set();
+  for (const [, from = '', stage] of readFileSync('Dockerfile', 'utf8').matchAll(
+    /^FROM (\S+)(?: AS (\S+))?/gm,
+  )) {
+    if (!stages.has(from)) assert.match(from, EXACT);
+    stages.add(stage);
+  }
+  const k6 = /go\.k6\.io\/k6 v(\S+)/.exec(readFileSync('tools/k6/go.mod', 'utf8'))?.[1];
+  assert.match(readFileSync('Dockerfile', 'utf8'), new RegExp(`^FROM grafana/k6:${k6} `, 'm'));
+});
+
+test('whatever keeps running has a health check, a memory limit, and no more rights than it needs', () => {
+  for (const [name, service] of services) {
+    assert.ok(service.mem_limit, name);
+    assert.deepEqual(service.cap_drop, ['ALL'], name);
+    assert.ok(service.security_opt.includes('no-new-privileges:true'), name);
+    assert.ok(!service.privileged, name);
+    assert.notEqual(service.user, 'root', name);
+  }
+  for (const [name, { healthcheck }] of running) assert.ok(healthcheck?.test?.length, name);
+});
+
+test('containers read the files that the native stack reads', () => {
+  const mounted = services.flatMap(([, { volumes = [] }]) =>
+    volumes
+      .filter((/** @type {any} */ volume) => volume.type === 'bind')
+      .map((/** @type {any} */ volume) => relative(process.cwd(), volume.source)),
+  );
+  for (const path of [
+    ...[
+      'prometheus/prometheus.yml',
+      'prometheus/flags',
+      'prometheus/rules',
+      'node_exporter/flags',
+      'grafana',
+    ],
+    ...['postgres/postgresql.conf', 'postgres/init.sql', 'postgres-exporter/queries.yml', 'redis/redis.conf'],
+  ]) {
+    assert.ok(mounted.includes(`provisioning/${path}`), path);
+  }
+  for (const path of mounted.filter((one) => !one.startsWith('..') && one !== ''))
+    assert.ok(existsSync(path), path);
+  const native = readFileSync('scripts/component', 'utf8') + readFileSync('scripts/native.sh', 'utf8');
+  for (const path of mounted.filter((one) => one.startsWith('provisioning/'))) {
+    assert.ok(native.includes(`$ROOT/${path}`), `the native stack does not read ${path}`);
+  }
+});
+
+test('Prometheus in Docker scrapes services and ports that are there', () => {
+  const ports = { target: [8000, 9101], upstream: [8001], prometheus: [9090], 'node-exporter': [9100] };
+  /** @type {Record<string, number[]>} */
+  const listening = { ...ports, 'postgres-exporter': [9187], 'redis-exporter': [9121] };
+  const targets = 'provisioning/prometheus/targets-docker';
+  const found = readdirSync(targets).flatMap((file) =>
+    JSON.parse(readFileSync(join(targets, file), 'utf8')).flatMap(
+      (/** @type {any} */ group) => group.targets,
+    ),
+  );
+  assert.deepEqual(
+    found.sort(),
+    Object.entries(listening)
+      .flatMap(([name, all]) => all.map((port) => `${name}:${port}`))
+      .sort(),
+  );
+});
+
+test('a URL of this host becomes the one that a container has to call', async () => {
+  writeFileSync(join(folder, 'stack.env'), 'STACK=docker\nTARGET_PORT=8005\nPROMETHEUS_PORT=9092\n');
+  for (const [given, inside] of [
+    ['http://127.0.0.1:8005/mcp', 'http://target:8000/mcp'],
+    ['http://127.0.0.1:9092/api/v1/write', 'http://prometheus:9090/api/v1/write'],
+    ['http://localhost:3001/mcp?a=b|c', 'http://host.docker.internal:3001/mcp?a=b|c'],
+    ['https://mcp.example.com/mcp', 'https://mcp.example.com/mcp'],
+    ['/a path/127.0.0.1', '/a path/127.0.0.1'],
+  ]) {
+    const script = '. scripts/common.sh; url_inside "$1"';
+    const answer = await command('bash', ['-c', script, 'bash', `${given}`], { RUN_DIR: folder });
+    assert.equal(answer.output.trim(), inside);
+  }
+});
+
+test("a server on this host's loopback is tested natively, for a container could not reach it", async () => {
+  const kind = async (/** @type {Record<string, string>} */ env) =>
+    (await command('bash', ['-c', '. scripts/common.sh; stack_kind'], { RUN_DIR: `${folder}/none`, ...env }))
+      .output;
+  assert.equal(await kind({ STACK: '', TARGET_URL: 'http://127.0.0.1:3001/mcp' }), 'native\n');
+  assert.equal(await kind({ STACK: 'docker', TARGET_URL: 'http://127.0.0.1:3001/mcp' }), 'docker\n');
+  assert.match(await kind({ STACK: 'podman' }), /^error: STACK: got podman; native and docker are valid/);
+});

@@ -1,0 +1,61 @@
+/** The configuration of Prometheus and the signal rules, checked and unit-tested by Prometheus' own promtool. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { command } from '../lab.js';
+import { toolPath } from './tool.js';
+
+const PROVISIONING = 'provisioning/prometheus';
+const UNITS = ['ratio', 'bytes', 'count', 'seconds', 'rate', 'bytes_rate'];
+/** What dashboards and reports build upon. */
+const SIGNALS = [
+  ...['cpu:ratio', 'memory:bytes', 'eventloop_lag:seconds', 'sessions:count'],
+  ...['pool_used:ratio', 'pool_waiting:count', 'pool_wait:seconds', 'cache_hit:ratio'],
+  ...['upstream:seconds', 'rate_limited:rate', 'breaker_open:rate', 'deadlocks:rate'],
+  ...['db_connections:ratio', 'db_locks:count', 'db_transactions:rate'],
+  ...['host_cpu:ratio', 'host_memory:ratio', 'network:bytes_rate', 'disk_io:bytes_rate'],
+  ...['redis_memory:bytes', 'redis_evictions:rate'],
+  ...['generator_cpu:ratio', 'generator_memory:bytes'],
+].map((name) => `signal:${name}`);
+
+const promtool = toolPath('promtool');
+const folder = mkdtempSync(join(tmpdir(), 'rules-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** @param {string[]} args */
+async function succeeds(args) {
+  const { code, output } = await command(promtool, args);
+  assert.equal(code, 0, output);
+  return output;
+}
+
+/** @param {string} path */
+const inFolder = (path) => readdirSync(path).map((name) => join(path, name));
+const read = (/** @type {string[]} */ files) => files.map((file) => readFileSync(file, 'utf8')).join('\n');
+
+test('the configuration is valid, with the rules and the Docker targets beside it as in a container', async () => {
+  const layout = { 'prometheus.yml': 'prometheus.yml', rules: 'rules', targets: 'targets-docker' };
+  for (const [link, of] of Object.entries(layout)) {
+    symlinkSync(join(process.cwd(), PROVISIONING, of), join(folder, link));
+  }
+  const output = await succeeds(['check', 'config', join(folder, 'prometheus.yml')]);
+  for (const rules of readdirSync(join(PROVISIONING, 'rules'))) assert.match(output, new RegExp(rules));
+});
+
+test('the rules do what their unit tests say', async () => {
+  await succeeds(['test', 'rules', ...inFolder(join(PROVISIONING, 'tests'))]);
+});
+
+test('every signal is recorded once, has a unit in its name, and is unit-tested', () => {
+  const recorded = [...read(inFolder(join(PROVISIONING, 'rules'))).matchAll(/record: (\S+)/g)].map(
+    (match) => match[1] ?? '',
+  );
+  assert.deepEqual([...recorded].sort(), [...SIGNALS].sort());
+  const tests = read(inFolder(join(PROVISIONING, 'tests')));
+  for (const name of recorded) {
+    assert.match(name, new RegExp(`^signal:[a-z_]+:(${UNITS.join('|')})$`));
+    assert.ok(tests.includes(`labels: '${name}`), `no test expects a sample of ${name}`);
+  }
+});
