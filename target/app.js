@@ -183,6 +183,8 @@ async function send(answer, response, gone) {
     return { size, failed: body.includes(IS_ERROR) };
   }
   response.writeHead(answer.status, headers);
+  // A stream to listen on has nothing to say yet, and its client waits to hear that it is open.
+  if (response.req.method === 'GET') response.flushHeaders();
   let size = 0;
   let failed = false;
   const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serveClusterMetrics } from './cluster-metrics.js';
 import { log } from './log.js';
 import { prepareCache, prepareDatabase } from './prepare.js';
-import { SOCKET_FOLDER, STOP } from './worker.js';
+import { SOCKET_FOLDER, STOP } from './worker-contract.js';
 
 /** Pause before a worker that ended by itself is replaced: one that can't run must not spin. ms */
 const RESPAWN_DELAY = 500;
@@ -25,8 +25,7 @@ export async function runPrimary(config) {
   const seeded = await prepareDatabase(config);
   await prepareCache(config, seeded);
 
-  const sockets = mkdtempSync(join(tmpdir(), 'mcp-target-'));
-  process.on('exit', () => rmSync(sockets, { recursive: true, force: true }));
+  const sockets = config.sessions ? makeSocketFolder() : '';
   const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
   const fork = () => cluster.fork({ [SOCKET_FOLDER]: sockets });
   let stopping = false;
@@ -65,4 +64,11 @@ export async function runPrimary(config) {
   });
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(0));
   for (let n = 0; n < config.workers; n++) fork();
+}
+
+/** @returns {string} a folder that only this user can enter, removed at the end */
+function makeSocketFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-target-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }

@@ -1,13 +1,12 @@
 import cluster from 'node:cluster';
 import { readConfig } from './config.js';
 import { EnvironmentError } from './environment.js';
-import { runPrimary } from './primary.js';
-import { runWorker } from './worker.js';
 
 try {
   const config = readConfig(process.env);
-  if (cluster.isPrimary) await runPrimary(config);
-  else await runWorker(config);
+  // Each loads only its own part: the primary serves no MCP.
+  if (cluster.isPrimary) await (await import('./primary.js')).runPrimary(config);
+  else await (await import('./worker.js')).runWorker(config);
 } catch (error) {
   if (!(error instanceof EnvironmentError)) throw error;
   // What one worker can't do no other can: one line is enough.

@@ -111,6 +111,8 @@ export class SessionRouter {
     this.#server = createServer((request, response) => {
       endpoint(request, response).catch(() => response.destroy());
     });
+    // Other workers keep their connections; closing an idle one could cross with its next request.
+    this.#server.keepAliveTimeout = 0;
   }
 
   /** Resolves when other workers can reach this one. */
@@ -148,26 +150,23 @@ export class SessionRouter {
   #forward(request, response, owner) {
     return /** @type {Promise<void>} */ (
       new Promise((resolve) => {
-        const { method, url: path, headers } = request;
+        const { method, url: path } = request;
         const forwarded = httpRequest({
           agent: this.#agent,
           socketPath: this.#socketOf(owner),
           method,
           path,
-          headers,
+          headers: withoutHopByHop(request.headers),
         });
         forwarded.on('response', (answer) => {
-          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          response.writeHead(answer.statusCode ?? 502, withoutHopByHop(answer.headers)).flushHeaders();
           answer.pipe(response);
         });
-        forwarded.on('error', async () => {
-          if (response.headersSent) response.destroy();
-          else {
-            // The worker has ended, and its sessions with it.
-            response
-              .writeHead(404, { 'Content-Type': 'application/json' })
-              .end(await sessionNotFound().text());
-          }
+        forwarded.on('error', async (/** @type {Error & {code?: string}} */ { code }) => {
+          if (response.headersSent) return response.destroy();
+          // No such socket: the worker has ended, and its sessions with it.
+          const answer = code === 'ENOENT' || code === 'ECONNREFUSED' ? sessionNotFound() : badGateway();
+          response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text());
         });
         response.on('close', () => {
           forwarded.destroy();
@@ -198,9 +197,27 @@ function ownerOf(id) {
   return match ? Number(match[1]) : undefined;
 }
 
+/** Headers that are about one connection and not about the message. */
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
+/** @param {import('node:http').IncomingHttpHeaders} headers */
+function withoutHopByHop(headers) {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+}
+
 function sessionNotFound() {
-  return Response.json(
-    { jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null },
-    { status: 404 },
-  );
+  return errorResponse(404, -32001, 'Session not found');
+}
+
+function badGateway() {
+  return errorResponse(502, -32000, "the session's worker did not answer");
+}
+
+/**
+ * @param {number} status
+ * @param {number} code
+ * @param {string} message
+ */
+function errorResponse(status, code, message) {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 }

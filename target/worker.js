@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import { createApp, createMcpEndpoint } from './app.js';
 import { connectClusterMetrics } from './cluster-metrics.js';
@@ -15,16 +16,24 @@ import { ServerPool } from './server-pool.js';
 import { SessionRouter, Sessions } from './sessions.js';
 import { Users } from './users.js';
 import { Weather } from './weather.js';
+import { SOCKET_FOLDER, STOP } from './worker-contract.js';
 import { WriteBehind } from './write-behind.js';
-
-/** The primary's message that makes a worker finish and exit. */
-export const STOP = 'stop';
-
-/** Names the folder of the workers' own sockets; the primary makes it. */
-export const SOCKET_FOLDER = 'TARGET_SOCKET_FOLDER';
 
 /** How long requests under way may take to finish once the worker is told to stop, ms. */
 const DRAIN_TIMEOUT = 3000;
+const POLL_INTERVAL = 20;
+
+/** How long saying goodbye to the database may take, ms. */
+const CLOSE_TIMEOUT = 1000;
+
+/**
+ * How long an idle connection is kept, ms. Node's own 5 s would close connections of a gentle load while their clients
+ * are about to use them again.
+ */
+const KEEP_ALIVE_TIMEOUT = 75_000;
+
+/** Connections that may wait to be accepted when a spike opens them all at once; the kernel has its own limit. */
+const BACKLOG = 4096;
 
 /**
  * Serves requests until the primary says stop.
@@ -55,24 +64,34 @@ export async function runWorker(config) {
       }),
     renderMetrics: connectClusterMetrics(metrics),
   });
-  const server = createServer((request, response) => {
-    app(request, response).catch((error) => {
+  let underWay = 0;
+  const server = createServer(async (request, response) => {
+    // Streams that clients hold open by GET are not waited for.
+    const counts = request.method === 'GET' ? 0 : 1;
+    underWay += counts;
+    try {
+      await app(request, response);
+    } catch (error) {
       // A client that goes away in the middle of its own request is no event.
       if (!request.destroyed) log('error', 'request failed', { error: String(error) });
       if (response.headersSent) response.destroy();
       else response.writeHead(500).end();
-    });
+    } finally {
+      underWay -= counts;
+    }
   });
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
   await listen(server, config);
 
   let stopping = false;
   async function stop() {
     if (stopping) return;
     stopping = true;
-    await drain(server, mcp);
+    await drain(server, mcp, () => underWay);
     await writeBehind?.stop();
     weather.close();
-    await database.close();
+    // A database that fell silent does not say goodbye either.
+    await Promise.race([database.close(), sleep(CLOSE_TIMEOUT)]);
     redis.destroy();
     process.exit(0);
   }
@@ -133,22 +152,26 @@ function listen(server, { host, port }) {
         new EnvironmentError(`HOST and PORT got ${host}:${port} (${code}); valid: an address that is free`),
       ),
     );
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: BACKLOG }, () => resolve());
   });
 }
 
 /**
- * Lets requests under way finish, and no new one in.
+ * Lets requests under way finish, and no new connection in.
  * @param {import('node:http').Server} server
  * @param {Mcp} mcp
+ * @param {() => number} countUnderWay
  */
-async function drain(server, mcp) {
+async function drain(server, mcp, countUnderWay) {
   const closed = new Promise((resolve) => server.close(resolve));
-  // A connection is idle only after its last answer: look again and again.
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const timeout = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT);
+  const deadline = Date.now() + DRAIN_TIMEOUT;
+  while (countUnderWay() > 0 && Date.now() < deadline) await sleep(POLL_INTERVAL);
+  // Only now: closing the SDK's handler cuts off what it still serves.
   await mcp.close();
+  const timeout = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT);
+  // A connection is idle only after its last answer is sent: look again and again.
+  const idle = setInterval(() => server.closeIdleConnections(), POLL_INTERVAL);
   await closed;
-  clearInterval(idle);
   clearTimeout(timeout);
+  clearInterval(idle);
 }

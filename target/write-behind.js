@@ -10,6 +10,7 @@ const BATCH = 500;
 
 /** How long a stop may take to write what waits, ms. */
 const STOP_TIMEOUT = 4000;
+const RETRY_INTERVAL = 20;
 
 /** @type {import('./database.js').Statement} */
 const TRY_LOCK = {
@@ -55,19 +56,20 @@ export class WriteBehind {
     this.#loop = this.#run();
   }
 
-  /** Writes everything that waits, as far as the database and Redis let it. */
+  /** Writes everything that waits, as far as the database and Redis let it in time. */
   async stop() {
     this.#stopped = true;
+    const written = await Promise.race([this.#writeAll(), sleep(STOP_TIMEOUT, false)]);
+    if (!written) log('warn', 'changed users stay in redis until the next start');
+  }
+
+  /** @returns {Promise<boolean>} whether nothing waits any more */
+  async #writeAll() {
     await this.#loop;
-    const deadline = Date.now() + STOP_TIMEOUT;
     for (;;) {
       const waiting = await this.#redis.hLen(UNWRITTEN).catch(() => undefined);
-      if (waiting === 0) return;
-      if (waiting === undefined || Date.now() > deadline) {
-        log('warn', 'changed users stay in redis until the next start', { users: waiting ?? 'unknown' });
-        return;
-      }
-      if (!(await this.#flush().catch(() => false))) await sleep(20);
+      if (!waiting) return waiting === 0;
+      if (!(await this.#flush().catch(() => false))) await sleep(RETRY_INTERVAL);
     }
   }
 

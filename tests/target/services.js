@@ -54,6 +54,7 @@ export class Services {
   get environment() {
     return {
       PORT: '0',
+      WORKERS: '1',
       TARGET_TOKEN: TOKEN,
       DATABASE_URL: this.databaseUrl,
       REDIS_URL: this.redisUrl,

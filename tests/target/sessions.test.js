@@ -58,13 +58,24 @@ test('a session is the same whichever worker a connection reaches, until it is d
 test('the event stream of a session stays open until the session ends', async () => {
   const { headers } = await send({ method: 'POST', body: INITIALIZE });
   const session = headers['mcp-session-id'];
-  // Two, so that one of them is routed; the second on the same session is a conflict, wherever it arrives.
   const stream = openStream(session);
+  const start = Date.now();
   await until(() => stream.status() === 200);
-  assert.equal((await send({ method: 'GET', session })).status, 409);
+  assert.ok(Date.now() - start < 1000, 'the client hears at once that it is open');
+  // One of two connections is routed, and both find the stream taken.
+  for (let n = 0; n < 2; n++) assert.equal((await send({ method: 'GET', session })).status, 409);
   assert.equal(stream.ended(), false);
   assert.equal((await send({ method: 'DELETE', session })).status, 200);
   await until(() => stream.ended());
+});
+
+test('a stop does not wait for open streams', async () => {
+  const other = await services.startTarget({ SESSIONS: '1', WORKERS: '1' });
+  const { client } = await connectClient(other, '2025-11-25');
+  const start = Date.now();
+  assert.equal(await other.stop(), 0);
+  assert.ok(Date.now() - start < 1500, `it took ${Date.now() - start} ms`);
+  await client.close();
 });
 
 test('404 for sessions that no worker has, 400 without one', async () => {
