@@ -92,7 +92,13 @@ function overload({ phases, server }) {
       const counts = [
         [figures.rate_limit_hits, 'rate-limit hit'],
         [figures.breaker_trips, 'breaker trip'],
-      ].flatMap(([count, noun]) => (count === null ? [] : `about ${counted(Number(count), String(noun))}`));
+      ].flatMap(([count, noun]) =>
+        count === null
+          ? []
+          : Number(count) === 0
+            ? `no ${noun}`
+            : `about ${counted(Number(count), String(noun))}`,
+      );
       const load =
         phase.offered_rps === null
           ? perSecond(phase.achieved_rps)
@@ -159,7 +165,7 @@ function bestSize({ plan, phases }) {
   return bestSizes(phases, table).map(({ group, best, tried }) =>
     note(
       table.title,
-      `best ${table.label}${group ? ` (${group})` : ''}: ${best.labels[table.label]}, with ${number(best.items_per_s)} items/s` +
+      `${table.title}: ${best.labels[table.label]} ${table.label}${group ? ` (${group})` : ''} is best, with ${number(best.items_per_s)} items/s` +
         `${best.speedup === null ? '' : ` or ${number(best.speedup)} x size 1`} (rule: most items/s of ${tried} sizes with ` +
         `failures below ${percent(MAX_FAILURE_SHARE)}; within ${percent(TIE)} of it the smallest)`,
       { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: best.speedup } },

@@ -126,7 +126,7 @@ export class K6Metrics {
 
   /**
    * @param {string} name a Counter or Trend
-   * @param {Scope & {kind?: string}} tags
+   * @param {Scope & {scenario?: string}} tags
    * @returns {number} its count, 0 without a sample
    */
   count(name, tags = {}) {

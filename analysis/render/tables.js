@@ -2,7 +2,7 @@
  * The tables of a report as rows of text, for whatever draws them.
  */
 import { thresholdName, wordsOf } from '../thresholds.js';
-import { bytes, duration, inUnit, number, percent, perSecond } from '../units.js';
+import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../units.js';
 
 /**
  * @typedef {object} TextTable
@@ -39,7 +39,7 @@ export function phaseTable({ started, phases }) {
     rows: (started === null ? [] : phases).map((phase) => [
       phase.name,
       duration(phase.duration_s),
-      phase.offered_rps === null ? `${number(phase.vus)} users` : perSecond(phase.offered_rps),
+      phase.offered_rps === null ? counted(phase.vus ?? 0, 'user') : perSecond(phase.offered_rps),
       perSecond(phase.achieved_rps),
       number(phase.requests),
       number(phase.dropped),
@@ -97,7 +97,7 @@ export function failureTable({ failures }) {
 }
 
 const OUTCOMES = { pass: 'pass', fail: 'FAIL', invalid: 'INVALID', unjudged: 'not judged' };
-const RANK = { fail: 0, invalid: 1, unjudged: 2, pass: 3 };
+const RANK = { fail: 0, invalid: 1, pass: 2, unjudged: 3 };
 
 /** @param {Run} run @returns {TextTable} those that failed first */
 export function thresholdTable({ thresholds }) {

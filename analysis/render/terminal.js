@@ -154,7 +154,7 @@ function grid(rows, maxCell, gap = 2) {
 }
 
 /** A figure with its unit, a length of time, or none: 12.3, 1,234/s, 45 ms, 2 min 10 s, - */
-const FIGURE = /^(-|[\d.,]+(\/s|( \S+){1,3})?)$/;
+const FIGURE = /^(-?|[\d.,]+(\/s|( \S+){1,3})?)$/;
 
 const BORDERLESS = Object.fromEntries(
   [

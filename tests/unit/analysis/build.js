@@ -124,7 +124,7 @@ function phaseMetrics(name, figures) {
   const tag = `{phase:${name}}`;
   return {
     [`iterations${tag}`]: counter(iterations),
-    [`dropped_iterations${tag}`]: counter(dropped),
+    [`dropped_iterations{scenario:${name}}`]: counter(dropped),
     [`mcp_requests${tag}`]: counter(requests),
     [`mcp_request_failed${tag}`]: {
       type: 'rate',

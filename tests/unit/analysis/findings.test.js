@@ -285,8 +285,8 @@ test('the best size is named with its speed-up and the rule, one a group', () =>
   };
   const found = find(spec);
   assert.deepEqual(statements(found), [
-    'best items: 100, with 400 items/s (rule: most items/s of 2 sizes with failures below 1 %; within 2 % of it the smallest)',
-    'best items (of 100): 5, with 45 items/s or 4.5 x size 1 (rule: most items/s of 2 sizes with failures below 1 %; within 2 % of it the smallest)',
+    'Batch size: 100 items is best, with 400 items/s (rule: most items/s of 2 sizes with failures below 1 %; within 2 % of it the smallest)',
+    'Batch size: 5 items (of 100) is best, with 45 items/s or 4.5 x size 1 (rule: most items/s of 2 sizes with failures below 1 %; within 2 % of it the smallest)',
   ]);
   assert.deepEqual(
     found.map(({ phase }) => phase),

@@ -385,7 +385,7 @@ test('batch sizes have a table of their own', async () => {
   const made = await run(SIZES);
   assert.match(renderMarkdown(made), /\| 10 \| size-10 \| 10 \| 50 \| 50 \| 0 % \| 10 x \|/);
   assert.match(renderTerminal(made, PLAIN), /^10 +size-10 +10 +50 +50 +0 % +10 x$/m);
-  assert.match(renderTerminal(made, PLAIN), /best items: 50, with 250 items\/s or 50 x size 1/);
+  assert.match(renderTerminal(made, PLAIN), /Batch size: 50 items is best, with 250 items\/s or 50 x size 1/);
   const rows = readCsv(renderCsv(made));
   assert.deepEqual(
     rows.map(({ labels, items_per_s, speedup }) => [labels, items_per_s, speedup]),
