@@ -117,7 +117,7 @@ docker_run() {
   docker_prepare
   [ -f "$RUN_DIR/stack.env" ] || touch "$RUN_DIR/stack.env"
   if [ ! "$ROOT/node_modules/.package-lock.json" -nt "$ROOT/package-lock.json" ]; then
-    docker_in_runner npm ci --no-audit --no-fund >&2
+    docker_in_runner npm install --no-save --no-audit --no-fund >&2
   fi
   docker_in_runner "$@"
 }
