@@ -52,9 +52,8 @@ export function failures({ plan, startedMs, metrics }, phases, samples) {
  *   phase's end still belongs to it
  */
 function firstPhase(kind, seconds, plan, phases) {
-  const begun = phases.filter(
-    (phase, index) => (plan.phases[index]?.start_s ?? 0) <= seconds && (phase.failures?.[kind] ?? 0) > 0,
+  const current = phases.findLast(
+    (phase, index) => (plan.phases[index]?.start_s ?? 0) <= seconds && phase.failures?.[kind],
   );
-  const current = begun.findLast((phase) => phase.failures?.[kind]);
   return current?.name ?? null;
 }

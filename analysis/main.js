@@ -59,7 +59,8 @@ function parse(args) {
     directory,
     k6Exit: Number(exit),
     prometheus: parsed.values.prometheus || null,
-    k6Version: parsed.values['k6-version'] || null,
+    // The number alone, of all that `k6 version` says.
+    k6Version: /\d+\.\d+\.\d+[\w.-]*/.exec(parsed.values['k6-version'] ?? '')?.[0] ?? null,
   };
 }
 

@@ -1,3 +1,4 @@
+import { cleanText } from '../clean-text.js';
 import { bytes, counted, duration } from '../units.js';
 import {
   failureTable,
@@ -10,6 +11,7 @@ import {
 
 /** A GitHub step summary holds 1 MiB: far more rows than any sensible test has, and still a bound. */
 const MAX_ROWS = 200;
+const MAX_CELL = 200;
 
 /** @type {Record<import('../verdict.js').Verdict['outcome'], string>} */
 const SIGN = { pass: '✅ pass', fail: '❌ fail', invalid: '⚠️ invalid', error: '💥 error' };
@@ -87,7 +89,8 @@ function bullets(lines) {
 function table({ title, head, rows }) {
   if (rows.length === 0) return '';
   /** @param {string[]} cells */
-  const line = (cells) => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
+  const line = (cells) =>
+    `| ${cells.map((cell) => escapeMarkdown(cleanText(cell, [], MAX_CELL))).join(' | ')} |`;
   const lines = [`## ${escapeMarkdown(title)}`, '', line(head), `|${head.map(() => ' --- |').join('')}`];
   lines.push(...rows.slice(0, MAX_ROWS).map(line));
   if (rows.length > MAX_ROWS) lines.push('', `${rows.length - MAX_ROWS} more rows in run.json.`);

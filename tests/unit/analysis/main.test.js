@@ -43,7 +43,13 @@ const WRITTEN = ['junit.xml', 'report.md', 'run.json', 'summary.csv'];
 
 test('a run is judged, written and shown', () => {
   const directory = results({ 'summary.json': GOOD, 'k6.log': '' });
-  const { status, stdout, stderr } = analyse([directory, '--k6-exit', '0', '--k6-version', '1.8.1']);
+  const { status, stdout, stderr } = analyse([
+    directory,
+    '--k6-exit',
+    '0',
+    '--k6-version',
+    'k6 v1.8.1 (go1.26.8, linux/amd64)',
+  ]);
   assert.deepEqual([status, stderr], [0, '']);
   assert.deepEqual(readdirSync(directory).sort(), [
     'junit.xml',

@@ -173,6 +173,14 @@ test('a comparison of too few samples is not made, and does not spoil the run', 
   });
   assert.deepEqual([threshold.ok, threshold.outcome], [null, 'unjudged']);
   assert.match(threshold.reason ?? '', /not compared with that of soak-01: 999 samples, 1,000 are needed/);
+  const enough = first({
+    phases: [
+      { name: 'soak-01', figures: { p99: 100, iterations: 1000 } },
+      { name: 'soak-02', figures: { p99: 500, iterations: 1000 } },
+    ],
+    objectives: [{ ...RELATIVE, min_samples: 1000 }],
+  });
+  assert.equal(enough.outcome, 'fail');
 });
 
 test('a comparison with a phase that has no figure is invalid', () => {
