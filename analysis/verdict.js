@@ -2,7 +2,7 @@
  * One verdict of everything: an error outweighs figures that can't be trusted, those outweigh a missed
  * objective, and that outweighs a pass.
  */
-import { shortfallCause } from './thresholds.js';
+import { shortfallCause } from './shortfall.js';
 import { counted, number, percent } from './units.js';
 
 /**
