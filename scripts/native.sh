@@ -197,7 +197,7 @@ healthy() {
   redis) [ "$(REDISCLI_AUTH=$(secret REDIS_PASSWORD) timeout 5 redis-cli -p "$port" ping 2>/dev/null)" = PONG ] ;;
   prometheus) http_ok "$port" /-/ready ;;
   grafana) http_ok "$port" /api/health ;;
-  node_exporter) http_ok "$port" / ;;
+  node_exporter) http_ok "$port" /metrics ;;
   upstream | target) http_ok "$port" /health ;;
   postgres_exporter) grep -qx 'pg_up 1' <<<"$(http_get "$port" /metrics)" ;;
   redis_exporter) grep -qx 'redis_up 1' <<<"$(http_get "$port" /metrics)" ;;
