@@ -69,7 +69,7 @@ function compose(definition) {
     duration_s: (last?.start_s ?? 0) + (last?.duration_s ?? 0),
     // A query string may hold a key: it stays out of every result.
     target: { url: config.TARGET_URL.replace(/[?#].*$/, ''), dialect: 'mcp' },
-    phases: phases.map(({ max_vus, ...phase }) => phase),
+    phases,
     operations: operations.map(({ operation, method, class: kind }) => ({ operation, method, class: kind })),
     objectives,
     objectives_off: config.OBJECTIVES === 'off',
