@@ -62,7 +62,7 @@ write_stack_env() {
   for name in "$@"; do
     usual=$(awk -v name="$name" '$1 == name { print $4 }' <<<"$COMPONENTS")
     port=$(port_of "$name")
-    if ! grep -qx "$name" <<<"$running" && { [ -z "$port" ] || port_taken "$port"; }; then
+    if [ -z "$port" ] || { ! grep -qx "$name" <<<"$running" && port_taken "$port"; }; then
       # 19001: supervisord, which is no component.
       port=$(free_port "${usual:-19001}" "${taken[*]:-}" "$known")
     fi

@@ -127,7 +127,8 @@ docker_in_runner() (
   if [ ! -t 0 ] || [ ! -t 1 ]; then options+=(--no-TTY); fi
   for name in $(compgen -e); do
     case $name in
-    PATH | HOME | USER | LOGNAME | SHELL | SHLVL | PWD | OLDPWD | TMPDIR | HOSTNAME | TERM | _ | LD_* | DOCKER_* | COMPOSE_* | SSH_* | XDG_* | MAKE* | MFLAGS) ;;
+    PATH | HOME | USER | LOGNAME | SHELL | SHLVL | PWD | OLDPWD | TMPDIR | HOSTNAME | TERM | _) ;;
+    LD_* | DOCKER_* | COMPOSE_* | SSH_* | XDG_* | MAKE* | MFLAGS | NODE_* | SSL_* | *_CERT | *_CERTS | *_CA_*) ;;
     *) options+=(--env "$name") ;;
     esac
   done

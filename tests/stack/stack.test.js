@@ -82,6 +82,13 @@ function processes() {
   });
 }
 
+/** @param {string} name of a component; its death is not announced */
+function kill(name) {
+  const pid = pids()[name];
+  assert.ok(pid && identityOf(pid) !== '', `${name} does not run`);
+  process.kill(pid, 'SIGKILL');
+}
+
 /** @param {{pid: number, identity: string}[]} of */
 const alive = (of) => of.filter(({ pid, identity }) => identityOf(pid) === identity);
 
@@ -335,7 +342,7 @@ test('a component that dies is started again; one that is killed on purpose stay
   timeout,
 }, async () => {
   const { redis = 0, upstream = 0 } = pids();
-  process.kill(redis, 'SIGKILL');
+  kill('redis');
   await eventually(
     async () => pids().redis !== redis && (await run('status')).code === 0,
     40,
@@ -358,7 +365,7 @@ test('a component that dies is started again; one that is killed on purpose stay
 test('up recovers from a supervisord that was killed', { timeout }, async () => {
   await database('create table kept as select 42 as answer');
   const before = processes();
-  process.kill(pids().supervisord ?? 0, 'SIGKILL');
+  kill('supervisord');
   const { output } = await succeeds('up');
   assert.match(output, /ending target, left over from a stack that was not stopped/);
   assert.deepEqual(alive(before), []);
@@ -385,7 +392,7 @@ test('up again finds the data', { timeout }, async () => {
 
 test('down ends what is left where supervisord was killed, too', { timeout }, async () => {
   const before = processes();
-  process.kill(pids().supervisord ?? 0, 'SIGKILL');
+  kill('supervisord');
   await succeeds('down');
   assert.deepEqual(alive(before), []);
 });
