@@ -350,8 +350,7 @@ native_up() {
   local name wanted=() knobs was wave
   # Any part that runs already stays a part.
   for name in $(native_components); do
-    if [ -z "${1:-}" ] || components "$1" | grep -qx "$name" ||
-      process_of "$name" >/dev/null; then
+    if [ -z "${1:-}" ] || components "$1" | grep -qx "$name" || process_of "$name" >/dev/null; then
       wanted+=("$name")
     fi
   done
@@ -375,6 +374,8 @@ native_up() {
   if [[ " ${wanted[*]} " == *' postgres '* ]]; then make_cluster; fi
   if ! process_of supervisord >/dev/null; then
     OWN_SUPERVISORD=yes
+    # Of tests that were cut off together with the stack.
+    rm -f "$RUN_DIR"/prometheus/targets/k6-*.json
     start_supervisord
   fi
   if process_of target >/dev/null && [ "$knobs" != "$was" ]; then
@@ -406,7 +407,7 @@ native_status() {
     fi
   done
   if ! grafana_binary >/dev/null; then
-    say 'Grafana is not installed here; make dashboards shows the same dashboards.'
+    say 'Grafana is not installed here; with a grafana on the PATH it would be part of the stack.'
   fi
   return $down
 }
@@ -444,7 +445,8 @@ native_ctl() {
     # supervisord starts it again at once, so that has to be stopped, too.
     pid=$(process_of "$name") || die "$name does not run"
     kill -s KILL "$pid"
-    supervisor stop "$name" >/dev/null
+    supervisor stop "$name" >/dev/null || true
+    wait_gone "$name" 5 || die "$name does not stay down"
     ;;
   *) supervisor "$1" "$name" >/dev/null ;;
   esac

@@ -365,9 +365,12 @@ test('a component that dies is started again; one that is killed on purpose stay
 test('up recovers from a supervisord that was killed', { timeout }, async () => {
   await database('create table kept as select 42 as answer');
   const before = processes();
+  const forgotten = join(read('stack.env').PROMETHEUS_TARGETS_DIR, 'k6-cut-off.json');
+  writeFileSync(forgotten, '[]');
   kill('supervisord');
   const { output } = await succeeds('up');
   assert.match(output, /ending target, left over from a stack that was not stopped/);
+  assert.ok(!existsSync(forgotten));
   assert.deepEqual(alive(before), []);
   await succeeds('status');
 });
