@@ -7,7 +7,7 @@ ENV NODE_ENV=production
 FROM node AS target
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save --omit=dev --no-audit --no-fund
+RUN npm ci --omit=dev --no-audit --no-fund
 COPY target target
 USER node
 CMD ["node", "target/server.js"]

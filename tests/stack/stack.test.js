@@ -326,7 +326,8 @@ test('a target that does not start is named, with its reason; the rest stays up'
 
 test('a knob that is no word never reaches a shell', { timeout }, async () => {
   const { code, output } = await run('up', [], { CACHE_TTL: '1; exit' });
-  assert.deepEqual([code, output], [2, 'error: CACHE_TTL: got 1; exit; a word or a number is valid\n']);
+  assert.equal(code, 2);
+  assert.match(output, /^error: CACHE_TTL: got 1; exit; a word or a number is valid\n$/m);
 });
 
 test('logs shows one component or all', { timeout }, async () => {
