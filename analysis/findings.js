@@ -3,7 +3,7 @@
  */
 import { bestSizes, MAX_FAILURE_SHARE, TIE } from './best-size.js';
 import { peaks } from './phases.js';
-import { WINDOW_S } from './recovery.js';
+import { HOLD_S, WINDOW_S } from './recovery.js';
 import { thresholdName } from './thresholds.js';
 import { bytes, counted, duration, milliseconds, number, percent, perSecond } from './units.js';
 import { GENERATOR_CPU_LIMIT } from './verdict.js';
@@ -119,11 +119,13 @@ function recovery({ server: { recovery } }) {
   const { overload, baseline, band_ms, baseline_p99_ms, observed_s, recovery_s, confidence, points } =
     recovery;
   const band = `p99 <= ${milliseconds(band_ms)}`;
-  let statement = `${band} again ${number(recovery_s)} s after the end of ${overload}, and it stayed so`;
+  let statement = `${band} again ${number(recovery_s)} s after the end of ${overload}, for ${HOLD_S} s at least`;
   if (recovery_s === null)
     statement = `did not get back to ${band} within ${duration(observed_s)} after ${overload}`;
   if (confidence === 'not_enough_to_tell') {
-    statement = `not enough to tell when p99 was normal again after ${overload} (${counted(points, 'point')} in ${duration(observed_s)})`;
+    statement =
+      `not enough to tell when p99 was normal again after ${overload}: ${counted(points, 'figure')} in ` +
+      `${duration(observed_s)}, and it has to stay in the band for ${HOLD_S} s`;
   }
   return [
     {

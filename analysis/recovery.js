@@ -30,8 +30,8 @@ const BAND = 1.3;
 const STEP_S = 2;
 /** p99 is read over this window, so a recovery is seen up to this much late. */
 export const WINDOW_S = 6;
-/** p99 has to stay in the band at least so long, up to the end of what was watched. */
-const HOLD_S = 6;
+/** Recovered is from when p99 stays in the band for so long; a slow moment later on is not the spike's doing. */
+export const HOLD_S = 10;
 const MIN_POINTS = 3;
 const MANY_POINTS = 10;
 
@@ -93,12 +93,13 @@ export async function observeRecovery(prometheus, testid, plan) {
  */
 export function judgeRecovery(plan, points) {
   const observedS = plan.toS - plan.fromS;
-  const lastOutside = points.findLastIndex(({ p99Ms }) => p99Ms > plan.band_ms);
-  const recovered = points[lastOutside + 1];
-  const heldS = recovered ? observedS - recovered.afterS : 0;
+  const inBand = (/** @type {{p99Ms: number}} */ { p99Ms }) => p99Ms <= plan.band_ms;
+  const holds = (/** @type {{afterS: number}} */ { afterS: from }) =>
+    points.every((point) => point.afterS < from || point.afterS > from + HOLD_S || inBand(point));
+  const recovered = points.find(holds);
   /** @type {Pick<Recovery, 'recovery_s' | 'confidence'>} */
   let outcome;
-  if (points.length < MIN_POINTS || (recovered && heldS < HOLD_S)) {
+  if (points.length < MIN_POINTS || (recovered && observedS - recovered.afterS < HOLD_S)) {
     outcome = { recovery_s: null, confidence: 'not_enough_to_tell' };
   } else {
     outcome = {

@@ -79,12 +79,12 @@ const RECOVERY = {
 
 test('recovery: when, that it was not, and that it can not be told', () => {
   const cases = /** @type {const} */ ([
-    [12, 'high', 'p99 <= 85 ms again 12 s after the end of spike, and it stayed so'],
+    [12, 'high', 'p99 <= 85 ms again 12 s after the end of spike, for 10 s at least'],
     [null, 'high', 'did not get back to p99 <= 85 ms within 1 min after spike'],
     [
       null,
       'not_enough_to_tell',
-      'not enough to tell when p99 was normal again after spike (29 points in 1 min)',
+      'not enough to tell when p99 was normal again after spike: 29 figures in 1 min, and it has to stay in the band for 10 s',
     ],
   ]);
   for (const [recovery_s, confidence, statement] of cases) {

@@ -68,6 +68,11 @@ test('recovered when p99 comes back and stays', () => {
   assert.equal(confidence, 'high');
 });
 
+test('a slow moment after the hold is not the spike any more', () => {
+  const p99s = [900, ...NORMAL, 300, 60];
+  assert.equal(judgeRecovery(plan(50), points(p99s)).recovery_s, 6);
+});
+
 test('a relapse starts the count anew', () => {
   assert.equal(judgeRecovery(plan(50), points([900, 60, 60, 300, ...NORMAL])).recovery_s, 12);
 });
