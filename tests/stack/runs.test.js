@@ -189,9 +189,9 @@ test('a target that wants a token: exit 3 and what to set', () =>
   ));
 
 test('a violated threshold: exit 99 and the reason with its figures', async () => {
-  const { code, output, document } = await runTest('spike', {
+  const { code, output, document } = await runTest('sustained', {
     ...SHORT,
-    OBJECTIVES: 'baseline.p50_ms=0.001',
+    OBJECTIVES: 'sustained.p50_ms=0.001',
   });
   assert.equal(code, 99, output);
   assert.equal(document.verdict.outcome, 'fail');
