@@ -42,7 +42,7 @@ export function renderTerminal(run, { directory, colours }) {
     labelled ? draw(labelled, paint) : [],
     draw(without(operations, ['sent', 'received']), paint),
     draw(without(failureTable(run), ['sample']), paint, 60),
-    draw(firstRows(thresholdTable(run)), paint, 60),
+    draw(firstRows(thresholdTable(withoutHeldGuards(run))), paint, 60),
     drawSignals(signals, paint),
     notes(run, paint),
     conclusion(run, paint, directory),
@@ -117,6 +117,17 @@ function firstRows({ title, head, rows }) {
   return { title, head, rows: [...rows.slice(0, MAX_THRESHOLDS), ...note] };
 }
 
+/**
+ * A guard that held says nothing that its objective does not say.
+ *
+ * @param {import('../run.js').Run} run
+ * @returns {import('../run.js').Run}
+ */
+function withoutHeldGuards(run) {
+  const worthALine = run.thresholds.filter(({ metric, ok }) => metric !== 'min_samples' || ok !== true);
+  return { ...run, thresholds: worthALine };
+}
+
 /** @param {string} line @param {Paint} paint */
 function tint(line, paint) {
   if (/^(FAIL|INVALID)\b/.test(line)) return paint('red', line);
@@ -176,6 +187,15 @@ const BORDERLESS = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
+/** Volumes explain no latency by themselves: a screen has no room for them, report.md has. */
+export const VOLUMES = [
+  'db_transactions',
+  'disk_io',
+  'generator_memory',
+  'host_memory',
+  'network',
+  'redis_memory',
+];
 /** More signals than this are shown in two blocks side by side, where they fit. */
 const MAX_SIGNALS = 8;
 const MAX_PHASE = 9;
@@ -185,11 +205,12 @@ const MAX_PHASE = 9;
  * @param {Paint} paint
  * @returns {string[]} phases left out in the middle where they are too many
  */
-function drawSignals({ title, head, rows, quiet }, paint) {
+function drawSignals({ title, head, rows: found, quiet }, paint) {
+  const rows = found.filter(([name = '']) => !VOLUMES.includes(name));
   if (rows.length === 0 && quiet.length === 0) return [];
   const all = [head.map((cell) => cut(cell, MAX_PHASE)), ...rows];
   const layouts = [
-    ...(rows.length > MAX_SIGNALS ? [sideBySide(all), sideBySide(all.map((row) => narrow(row, 3)))] : []),
+    ...(rows.length > MAX_SIGNALS ? [sideBySide(all)] : []),
     grid(
       all.map((row) => narrow(row, 6)),
       MAX_SIGNAL,
