@@ -123,7 +123,7 @@ export const variables = {
   }),
   MAX_VUS: variable({
     default: '1000',
-    help: 'most virtual users that an arrival-rate phase may use; 1 costs the generator about 0.2 MB',
+    help: 'most virtual users that an arrival-rate phase may use; each costs the generator up to 1 MB',
     valid: 'a whole number above 0',
     parse: positiveInteger,
   }),

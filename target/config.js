@@ -30,15 +30,16 @@ const DATABASE_PARTS = {
   PGDATABASE: nonEmpty('the database name'),
 };
 
-const VARIABLES = {
+/** What the server reads from its environment. */
+export const VARIABLES = {
   HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
   PORT: wholeNumber(0, 65535, '8000'),
-  WORKERS: wholeNumber(1, 64, '2'),
-  POOL_SIZE: wholeNumber(1, 1000, '25'),
-  CACHE_STRATEGY: oneOf(CACHE_STRATEGIES, 'write-behind'),
-  CACHE_TTL: wholeNumber(1, 86_400, '300'),
-  RATE_LIMIT_RPS: wholeNumber(0, 1_000_000, '0'),
-  SESSIONS: oneOf(['0', '1'], '0'),
+  WORKERS: { ...wholeNumber(1, 64, '2'), about: 'processes that serve requests' },
+  POOL_SIZE: { ...wholeNumber(1, 1000, '25'), about: 'database connections of one worker' },
+  CACHE_STRATEGY: { ...oneOf(CACHE_STRATEGIES, 'write-behind'), about: 'how users go through Redis' },
+  CACHE_TTL: { ...wholeNumber(1, 86_400, '300'), about: 'seconds that a cached user lives' },
+  RATE_LIMIT_RPS: { ...wholeNumber(0, 1_000_000, '0'), about: 'requests a second before 429; 0 = no limit' },
+  SESSIONS: { ...oneOf(['0', '1'], '0'), about: '1 = legacy clients get sessions' },
   TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
   REDIS_URL: url(['redis:', 'rediss:'], { secret: true }),
   UPSTREAM_URL: url(['http:', 'https:']),

@@ -4,6 +4,7 @@
  * @property {string} [fallback] the text used when the variable is unset or empty; none makes it required
  * @property {string} valid what a right value looks like, completing "valid: ..."
  * @property {(text: string) => any} parse returns undefined for a wrong value
+ * @property {string} [about] one line for `make help`
  * @property {boolean} [secret] its value must not be shown in a message
  */
 
