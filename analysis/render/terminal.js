@@ -41,7 +41,7 @@ export function renderTerminal(run, { directory, colours }) {
     draw(phases, paint),
     labelled ? draw(labelled, paint) : [],
     draw(without(operations, ['sent', 'received']), paint),
-    draw(without(failureTable(run), ['sample']), paint, 60),
+    draw(without(failureTable(run), ['last seen']), paint, 60),
     draw(firstRows(thresholdTable(withoutHeldGuards(run))), paint, 60),
     drawSignals(signals, paint),
     notes(run, paint),
