@@ -72,7 +72,8 @@ export function requestHeaders({ era, version, token, session, method, params },
     const name = params[NAMED_BY[method] ?? ''];
     if (typeof name === 'string') headers['Mcp-Name'] = headerValue(name, base64);
   } else {
-    if (version >= VERSION_HEADER_SINCE) headers['MCP-Protocol-Version'] = version;
+    // Initialize itself is still to settle the version.
+    if (method !== 'initialize' && version >= VERSION_HEADER_SINCE) headers['MCP-Protocol-Version'] = version;
     if (session) headers['Mcp-Session-Id'] = session;
   }
   return headers;

@@ -49,6 +49,8 @@ test('a legacy request carries version and session once they are known', () => {
   assert.equal(headers['Mcp-Session-Id'], 's1');
   assert.equal(headers.Authorization, 'Bearer t');
   assert.equal(headers['Mcp-Method'], undefined);
+  const opening = { ...legacy, version: '2025-11-25', session: '', method: 'initialize' };
+  assert.equal(requestHeaders(opening, base64)['MCP-Protocol-Version'], undefined);
   assert.equal(
     requestHeaders({ ...legacy, version: '2025-03-26' }, base64)['MCP-Protocol-Version'],
     undefined,
