@@ -4,6 +4,7 @@
 import { bestSizes, MAX_FAILURE_SHARE, TIE } from './best-size.js';
 import { peaks } from './phases.js';
 import { HOLD_S, WINDOW_S } from './recovery.js';
+import { isBlurred } from './signals.js';
 import { thresholdName } from './thresholds.js';
 import { bytes, counted, duration, milliseconds, number, percent, perSecond } from './units.js';
 import { GENERATOR_CPU_LIMIT } from './verdict.js';
@@ -76,8 +77,9 @@ function overload({ phases, server }) {
   return peaks(phases)
     .filter((phase) => phase.iterations !== null)
     .map((phase) => {
-      /** @param {string} name events of this phase, from their mean rate; null without the signal */
+      /** @param {string} name events of this phase, from their mean rate; null where that can't be told */
       const events = (name) => {
+        if (isBlurred(phase.duration_s)) return null;
         const signal = server.signals.find((one) => one.signal === name && one.phase === phase.name);
         return signal ? Math.round(signal.avg * phase.duration_s) : null;
       };

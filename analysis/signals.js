@@ -29,17 +29,27 @@ const RULE_WINDOW_S = 6;
 /** Scrape, push and rule follow one another: a phase's last samples come this much later at most. */
 const MAX_LAG_S = 6;
 
+/** A signal is of the scrape before it, and a scrape is up to one interval old when a rule reads it. */
+const LAG_S = 2;
+
 /**
- * The part of a phase that its signals are read from: without the first 6 s, which are partly the phase
- * before's; of a phase of 12 s or less its second half, so that something is left.
+ * Too short for what happened in it to be told from what happened just before and after.
+ *
+ * @param {number} durationS
+ */
+export const isBlurred = (durationS) => durationS <= 2 * RULE_WINDOW_S;
+
+/**
+ * The points that tell of a phase: those whose look-back lies in it. A phase of 12 s or less has hardly any; of it,
+ * the points around its end are read, which hold most of it and some of the phase before.
  *
  * @param {number} startS
  * @param {number} endS
  * @returns {{fromS: number, toS: number}}
  */
 export function steadyWindow(startS, endS) {
-  const skip = endS - startS > 2 * RULE_WINDOW_S ? RULE_WINDOW_S : (endS - startS) / 2;
-  return { fromS: startS + skip, toS: endS };
+  if (isBlurred(endS - startS)) return { fromS: (startS + endS) / 2 + LAG_S, toS: endS + LAG_S };
+  return { fromS: startS + RULE_WINDOW_S + LAG_S, toS: endS };
 }
 
 /**
@@ -57,7 +67,7 @@ export async function observeSignals(prometheus, testid, phases) {
   for (const { name, measured, start, end } of phases) {
     if (!measured || start === null || end === null) continue;
     const { fromS, toS } = steadyWindow(Date.parse(start) / 1000, Date.parse(end) / 1000);
-    // The points are counted back from the phase's end: the last is the one with least of the phase before in it.
+    // The points are counted back from the end: the last is the one with least of the phase before in it.
     const firstS = toS - Math.floor((toS - fromS) / STEP_S) * STEP_S;
     const series = await prometheus.queryRange(ALL, firstS, toS, STEP_S);
     const found = signalsOf(series, testid, name);
@@ -140,7 +150,7 @@ export async function untilCovered(prometheus, endS, nowS = () => Date.now() / 1
   const deadlineS = endS + MAX_LAG_S;
   while (nowS() < deadlineS) {
     const newest = await prometheus.newestSample(`${ALL}[${2 * MAX_LAG_S}s]`, deadlineS);
-    if (newest !== null && newest >= endS) return;
+    if (newest !== null && newest >= endS + LAG_S) return;
     await sleep(500);
   }
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signalsOf, statistics, steadyWindow } from '../../../analysis/signals.js';
 
-test('a phase is read without its first 6 s; a short one in its second half', () => {
-  assert.deepEqual(steadyWindow(100, 160), { fromS: 106, toS: 160 });
-  assert.deepEqual(steadyWindow(100, 112.5), { fromS: 106, toS: 112.5 });
-  assert.deepEqual(steadyWindow(100, 112), { fromS: 106, toS: 112 });
-  assert.deepEqual(steadyWindow(100, 105), { fromS: 102.5, toS: 105 });
+test('a phase is read where the look-back lies in it; a short one around its end', () => {
+  assert.deepEqual(steadyWindow(100, 160), { fromS: 108, toS: 160 });
+  assert.deepEqual(steadyWindow(100, 112.5), { fromS: 108, toS: 112.5 });
+  assert.deepEqual(steadyWindow(100, 112), { fromS: 108, toS: 114 });
+  assert.deepEqual(steadyWindow(100, 105), { fromS: 104.5, toS: 107 });
 });
 
 test('statistics of the raw points; p95 by nearest rank', () => {
