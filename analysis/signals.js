@@ -66,7 +66,10 @@ export async function observeSignals(prometheus, testid, phases) {
   const ambiguous = new Set();
   for (const { name, measured, start, end } of phases) {
     if (!measured || start === null || end === null) continue;
-    const { fromS, toS } = steadyWindow(Date.parse(start) / 1000, Date.parse(end) / 1000);
+    const [startS, endS] = [Date.parse(start) / 1000, Date.parse(end) / 1000];
+    // Over before anything was scraped in it.
+    if (endS - startS < STEP_S) continue;
+    const { fromS, toS } = steadyWindow(startS, endS);
     // The points are counted back from the end: the last is the one with least of the phase before in it.
     const firstS = toS - Math.floor((toS - fromS) / STEP_S) * STEP_S;
     const series = await prometheus.queryRange(ALL, firstS, toS, STEP_S);

@@ -65,10 +65,7 @@ export function planPhases(shape, profile, config) {
       duration_s: round(duration),
       offered_rps: rate,
       vus: phase.vus ?? null,
-      iterations:
-        phase.iterations === undefined || !measured
-          ? null
-          : Math.max(phase.vus ?? 1, Math.round(phase.iterations * profile.iterations)),
+      iterations: (measured && phase.iterations) || null,
       max_vus: phase.vus ?? Math.min(users, config.MAX_VUS),
       overload: phase.overload ?? false,
       ...(measured && phase.labels && { labels: phase.labels }),

@@ -1,13 +1,12 @@
 /**
- * A profile says how long a test may take. It scales durations and, for smoke, rates and iteration
- * counts; it never changes what is measured or judged.
+ * A profile says how long a test may take. It scales durations and, for smoke, rates; it never changes what is
+ * measured or judged.
  *
  * @typedef {object} Profile
  * @property {string} about one line for `make help`
  * @property {number} warmUpS length of the warm-up, seconds
  * @property {number | null} measuredS length of all measured phases together, seconds; null = the test's own figures
  * @property {number} rate factor on arrival rates
- * @property {number} iterations factor on iteration counts
  */
 
 /** @type {Record<string, Profile>} */
@@ -17,20 +16,17 @@ export const profiles = {
     warmUpS: 3,
     measuredS: 30,
     rate: 0.2,
-    iterations: 0.2,
   },
   quick: {
     about: 'about two minutes at the full rate',
     warmUpS: 10,
     measuredS: 120,
     rate: 1,
-    iterations: 0.5,
   },
   full: {
     about: "the benchmark documents' own figures",
     warmUpS: 30,
     measuredS: null,
     rate: 1,
-    iterations: 1,
   },
 };

@@ -61,7 +61,7 @@ export function renderMarkdown(run) {
 const HOW = [
   '<sub>Percentiles come from the raw samples of all answered requests; warm-up requests are in no figure.',
   'Operations are over all measured phases. A signal is a 6 s rate read every 2 s: the first 8 s of a phase are left out;',
-  'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before.</sub>',
+  'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before; of one below 2 s none.</sub>',
 ].join('\n');
 
 /** @param {import('../run.js').Run} run @returns {string} */

@@ -39,7 +39,7 @@ export function phaseTable({ started, phases }) {
     rows: (started === null ? [] : phases).map((phase) => [
       phase.name,
       duration(phase.duration_s),
-      phase.offered_rps === null ? counted(phase.vus ?? 0, 'user') : perSecond(phase.offered_rps),
+      phase.offered_rps === null ? counted(phase.vus ?? 0, 'VU') : perSecond(phase.offered_rps),
       perSecond(phase.achieved_rps),
       number(phase.requests),
       number(phase.dropped),
