@@ -20,7 +20,7 @@ import { readSummary } from './summary.js';
 import { writeAtomic } from './write-atomic.js';
 
 const USAGE =
-  'usage: node analysis/main.js <results-dir> --k6-exit <0..255> [--prometheus <url>] [--k6-version <x.y.z>]';
+  'usage: node analysis/main.js <results-dir> --k6-exit <0..255> [--prometheus <url>] [--server <label>] [--k6-version <x.y.z>]';
 /** Not one of a verdict's codes: the analysis itself could not do its work. */
 const BROKEN = 1;
 
@@ -28,7 +28,7 @@ class UsageError extends Error {}
 
 /**
  * @param {string[]} args
- * @returns {{directory: string, k6Exit: number, prometheus: string | null, k6Version: string | null}}
+ * @returns {{directory: string, k6Exit: number, prometheus: string | null, server: string, k6Version: string | null}}
  * @throws {UsageError}
  */
 function parse(args) {
@@ -41,6 +41,8 @@ function parse(args) {
       options: {
         'k6-exit': { type: 'string' },
         prometheus: { type: 'string' },
+        // The label `server` of the rules that watch the server under test.
+        server: { type: 'string', default: '' },
         'k6-version': { type: 'string', default: process.env.K6_VERSION ?? '' },
       },
     });
@@ -59,6 +61,7 @@ function parse(args) {
     directory,
     k6Exit: Number(exit),
     prometheus: parsed.values.prometheus || null,
+    server: parsed.values.server ?? '',
     // The number alone, of all that `k6 version` says.
     k6Version: /\d+\.\d+\.\d+[\w.-]*/.exec(parsed.values['k6-version'] ?? '')?.[0] ?? null,
   };
@@ -66,7 +69,7 @@ function parse(args) {
 
 /** @returns {Promise<number>} the exit code */
 async function main() {
-  const { directory, k6Exit, prometheus, k6Version } = parse(process.argv.slice(2));
+  const { directory, k6Exit, prometheus, server, k6Version } = parse(process.argv.slice(2));
   const { summary, problem } = readSummary(directory);
   const run = await makeRun(
     {
@@ -78,7 +81,7 @@ async function main() {
       environment: environment(k6Version),
       secrets: secretsOf(process.env),
     },
-    (plan, phases) => observe(prometheus ? new Prometheus(prometheus) : null, plan, phases),
+    (plan, phases) => observe(prometheus ? new Prometheus(prometheus) : null, plan, phases, server),
   );
   writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
   writeAtomic(join(directory, 'report.md'), renderMarkdown(run));

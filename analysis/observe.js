@@ -18,9 +18,10 @@ import { observeSignals, untilCovered } from './signals.js';
  * @param {import('./prometheus.js').Prometheus | null} prometheus null: none was named
  * @param {import('./summary.js').Plan} plan
  * @param {import('./phases.js').Phase[]} phases
+ * @param {string} server the label of the rules that watch the server under test; '' = none does
  * @returns {Promise<Server>} never throws for what Prometheus does
  */
-export async function observe(prometheus, plan, phases) {
+export async function observe(prometheus, plan, phases, server) {
   /** @type {Server} */
   const nothing = { signals: [], silent: [], ambiguous: [], recovery: null, problem: null };
   const end = phases.findLast((phase) => phase.end !== null)?.end;
@@ -28,7 +29,7 @@ export async function observe(prometheus, plan, phases) {
   if (!prometheus) return { ...nothing, problem: 'the run was without Prometheus' };
   try {
     await untilCovered(prometheus, Date.parse(end) / 1000);
-    const observed = await observeSignals(prometheus, plan.testid, phases);
+    const observed = await observeSignals(prometheus, { testid: plan.testid, server }, phases);
     const toAsk = planRecovery(phases, plan.objectives);
     const recovery = toAsk && (await observeRecovery(prometheus, plan.testid, toAsk));
     return { ...nothing, ...observed, recovery };

@@ -15,6 +15,10 @@ import { round } from './round.js';
  * @property {number} max
  * @property {number} samples
  *
+ * @typedef {object} Subject whose signals are wanted; series without these labels are everybody's
+ * @property {string} testid generators label their series with it
+ * @property {string} server the label `server` of the rules that watch the server under test; '' = none does
+ *
  * @typedef {object} Observations
  * @property {Signal[]} signals
  * @property {string[]} silent signals that Prometheus records but that have no sample in any phase
@@ -54,12 +58,12 @@ export function steadyWindow(startS, endS) {
 
 /**
  * @param {import('./prometheus.js').Prometheus} prometheus
- * @param {string} testid
+ * @param {Subject} subject
  * @param {import('./phases.js').Phase[]} phases
  * @returns {Promise<Observations>}
  * @throws {import('./prometheus.js').PrometheusError}
  */
-export async function observeSignals(prometheus, testid, phases) {
+export async function observeSignals(prometheus, subject, phases) {
   /** @type {Signal[]} */
   const signals = [];
   /** @type {Set<string>} */
@@ -73,7 +77,7 @@ export async function observeSignals(prometheus, testid, phases) {
     // The points are counted back from the end: the last is the one with least of the phase before in it.
     const firstS = toS - Math.floor((toS - fromS) / STEP_S) * STEP_S;
     const series = await prometheus.queryRange(ALL, firstS, toS, STEP_S);
-    const found = signalsOf(series, testid, name);
+    const found = signalsOf(series, subject, name);
     signals.push(...found.signals);
     for (const signal of found.ambiguous) ambiguous.add(signal);
   }
@@ -88,13 +92,14 @@ export async function observeSignals(prometheus, testid, phases) {
 
 /**
  * @param {import('./prometheus.js').Series[]} series
- * @param {string} testid generators label their series with it; another run's are left out
+ * @param {Subject} subject
  * @param {string} phase
  * @returns {{signals: Signal[], ambiguous: string[]}}
  */
-export function signalsOf(series, testid, phase) {
+export function signalsOf(series, { testid, server }, phase) {
   const ours = series.filter(
-    ({ labels, points }) => points.length > 0 && (labels.testid ?? testid) === testid,
+    ({ labels, points }) =>
+      points.length > 0 && (labels.testid ?? testid) === testid && (labels.server ?? server) === server,
   );
   /** @type {Signal[]} */
   const signals = [];

@@ -175,7 +175,8 @@ export function signal(options) {
   return timeSeries({
     ...options,
     noValue: 'Nothing exports this signal',
-    lines: [{ expr: options.signal, legend: options.title }],
+    // Whose it is stands beside it: while another server is tested, the reference target's signals go on.
+    lines: [{ expr: options.signal, legend: `${options.title} {{server}}` }],
   });
 }
 

@@ -90,6 +90,12 @@ test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', as
   assert.equal(result.code, 0, 'measured and not judged');
   assert.equal(result.document.target.era, 'legacy');
   assert.match(result.document.target.server.name, /everything/);
+  const seen = new Set(result.document.signals.map((/** @type {any} */ { signal }) => signal));
+  assert.ok(seen.has('host_cpu') && seen.has('generator_cpu'));
+  assert.ok(
+    !seen.has('cpu') && !seen.has('pool_used'),
+    "the reference target's signals are not this server's",
+  );
   assert.equal(sum(measured(result.document).map((phase) => phase.failed)), 0);
   assert.deepEqual(
     result.document.operations.map((/** @type {any} */ { operation }) => operation),

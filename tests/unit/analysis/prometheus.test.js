@@ -184,7 +184,7 @@ test('all that is asked of a run: signals a measured phase, the rules, the recov
     const values = [[end, '0.5']];
     return success(matrix({ metric: { __name__: 'signal:cpu:ratio' }, values }))(url, response);
   });
-  const server = await observe(prometheus, spike.plan, phases(spike));
+  const server = await observe(prometheus, spike.plan, phases(spike), '');
   assert.equal(server.problem, null);
   assert.deepEqual(
     server.signals.map(({ signal, phase }) => [signal, phase]),
@@ -211,12 +211,13 @@ test('all that is asked of a run: signals a measured phase, the rules, the recov
 
 test('without Prometheus, or with one that fails, the run keeps its client figures and says why', async () => {
   const all = phases(spike);
-  const without = await observe(null, spike.plan, all);
+  const without = await observe(null, spike.plan, all, '');
   assert.deepEqual([without.signals, without.problem], [[], 'the run was without Prometheus']);
   const failing = await observe(
     serve((_, response) => response.writeHead(500).end()),
     spike.plan,
     all,
+    '',
   );
   assert.deepEqual(failing.signals, []);
   assert.match(failing.problem ?? '', /answered 500/);
@@ -225,6 +226,6 @@ test('without Prometheus, or with one that fails, the run keeps its client figur
 test('a run that did not begin asks nothing', async () => {
   const prometheus = serve(success(matrix()));
   const dead = summary({ startedMs: null, phases: [{ name: 'a' }] });
-  assert.equal((await observe(prometheus, dead.plan, phases(dead))).problem, null);
+  assert.equal((await observe(prometheus, dead.plan, phases(dead), '')).problem, null);
   assert.equal(asked.length, 0);
 });

@@ -36,7 +36,7 @@ test('name and unit come from the series, another run of the generator is left o
       series('signal:generator_cpu:ratio', [0.9], { testid: 'theirs' }),
       series('signal:empty:count', []),
     ],
-    'ours',
+    { testid: 'ours', server: '' },
     'spike',
   );
   assert.deepEqual(ambiguous, []);
@@ -60,5 +60,16 @@ test('two series under one name are not averaged but named', () => {
     series('signal:cpu:ratio', [0.1], { pod: 'a' }),
     series('signal:cpu:ratio', [0.9], { pod: 'b' }),
   ];
-  assert.deepEqual(signalsOf(twice, 't', 'p'), { signals: [], ambiguous: ['cpu'] });
+  assert.deepEqual(signalsOf(twice, { testid: 't', server: '' }, 'p'), { signals: [], ambiguous: ['cpu'] });
+});
+
+test('the signals of another server are left out, those of nobody in particular are not', () => {
+  const both = [
+    series('signal:cpu:ratio', [0.5], { server: 'reference' }),
+    series('signal:host_cpu:ratio', [1]),
+  ];
+  const names = (/** @type {string} */ server) =>
+    signalsOf(both, { testid: 't', server }, 'p').signals.map(({ signal }) => signal);
+  assert.deepEqual(names('reference'), ['cpu', 'host_cpu']);
+  assert.deepEqual(names(''), ['host_cpu']);
 });
