@@ -129,7 +129,7 @@ export const variables = {
   }),
   SEED: variable({
     default: '1',
-    help: 'seed of the generated arguments: the same seed sends the same calls',
+    help: 'seed of the generated arguments: with the same seed each virtual user makes the same sequence of them',
     valid: 'a whole number above 0',
     parse: positiveInteger,
   }),

@@ -175,7 +175,7 @@ function makeIterate(definition) {
  */
 function startUser(definition, { connection, startedMs }) {
   const { config, phases, operations } = planLoad(definition);
-  // The same seed makes the same calls; every user has a sequence of its own.
+  // The same seed makes the same sequences of arguments; every user has one of its own.
   randomSeed(config.SEED * 100_003 + exec.vu.idInTest);
   const settings = { token: config.TARGET_TOKEN, timeoutS: config.TARGET_TIMEOUT, startedMs };
   const client = new McpClient(connection, settings);
