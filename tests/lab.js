@@ -7,9 +7,10 @@ import { createServer } from 'node:net';
  * @param {string} file
  * @param {string[]} args
  * @param {Record<string, string>} [env] on top of this process's
+ * @param {(output: string) => void} [onOutput] gets all there is so far, each time that there is more
  * @returns {Promise<{code: number | null, output: string, seconds: number}>} output: both streams, in order of arrival
  */
-export function command(file, args, env = {}) {
+export function command(file, args, env = {}, onOutput = () => {}) {
   const started = Date.now();
   return new Promise((resolve) => {
     const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -17,6 +18,7 @@ export function command(file, args, env = {}) {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
         output += chunk;
+        onOutput(output);
       });
     }
     child.on('close', (code) => resolve({ code, output, seconds: (Date.now() - started) / 1000 }));
@@ -75,20 +77,13 @@ export async function startEverything() {
  */
 export async function runTest(test, variables, meanwhile) {
   const args = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  const started = Date.now();
-  const child = spawn('scripts/run', [test, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
   /** @type {Promise<unknown> | undefined} */
   let disturbance;
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-      if (meanwhile && !disturbance && /^running \(/m.test(output)) disturbance = meanwhile();
-    });
-  }
-  const code = await new Promise((resolve) => child.on('close', resolve));
+  const result = await command('scripts/run', [test, ...args], {}, (output) => {
+    if (meanwhile && !disturbance && /^running \(/m.test(output)) disturbance = meanwhile();
+  });
   await disturbance;
-  const folder = /^results: (.*)$/m.exec(output)?.[1] ?? '';
+  const folder = /^results: (.*)$/m.exec(result.output)?.[1] ?? '';
   const document = folder === '' ? null : JSON.parse(readFileSync(`${folder}/run.json`, 'utf8'));
-  return { code, output, seconds: (Date.now() - started) / 1000, folder, document };
+  return { ...result, folder, document };
 }

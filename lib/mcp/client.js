@@ -7,6 +7,7 @@ import http from 'k6/http';
 import * as metrics from '../metrics.js';
 import { readAnswer } from './answer.js';
 import { CLIENT_INFO, LEGACY_VERSIONS, MODERN_META, requestHeaders } from './protocol.js';
+import { TargetError } from './target-error.js';
 
 /**
  * How to speak to a target; found once in set-up (see connect.js) and handed to every virtual user.
@@ -323,7 +324,7 @@ export class McpClient {
    * @param {string} method
    * @param {string} member
    * @returns {any[]}
-   * @throws {Error} where a page fails, or the pages do not end
+   * @throws {TargetError} where a page fails, or the pages do not end
    */
   list(method, member) {
     /** @type {any[]} */
@@ -331,12 +332,12 @@ export class McpClient {
     let cursor;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const { failure, result } = this.once(method, cursor === undefined ? {} : { cursor });
-      if (failure) throw new Error(`${method} failed (${failure.kind}): ${failure.detail}`);
+      if (failure) throw new TargetError(`${this.connection.url} fails at ${method} (${failure.detail})`);
       found.push(...(Array.isArray(result[member]) ? result[member] : []));
       cursor = result.nextCursor;
       if (cursor === undefined || cursor === null) return found;
     }
-    throw new Error(`${method} goes on after ${MAX_PAGES} pages`);
+    throw new TargetError(`${this.connection.url}: ${method} goes on after ${MAX_PAGES} pages`);
   }
 }
 

@@ -13,12 +13,10 @@ import {
   requestHeaders,
   SERVER_INFO_KEY,
 } from './protocol.js';
+import { TargetError } from './target-error.js';
 
 /** Two attempts of this length and a start of k6 stay under ten seconds. */
 const CONNECT_TIMEOUT_S = 4;
-
-/** The target can't be reached, or does not speak MCP: exit code 3. */
-export class TargetError extends Error {}
 
 /**
  * A modern request first; what only a legacy server answers means initialize.

@@ -1,6 +1,7 @@
 /** The client against a real server: detection, sessions, every method, failures of tools. */
 import { check } from 'k6';
-import { connect, TargetError } from '../../lib/mcp/connect.js';
+import { connect } from '../../lib/mcp/connect.js';
+import { TargetError } from '../../lib/mcp/target-error.js';
 
 export const options = { iterations: 1, thresholds: { checks: ['rate==1.0'] } };
 

@@ -188,6 +188,23 @@ test('a web server that is not MCP: exit 3', () =>
     (url) => endsWithThree(url, /does not speak MCP/),
   ));
 
+test('a target that can not list its tools: exit 3 and what it said', () =>
+  withServer(
+    async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      const { id, method } = JSON.parse(body);
+      const reply =
+        method === 'server/discover'
+          ? { result: { supportedVersions: ['2026-07-28'], capabilities: {} } }
+          : { error: { code: -32603, message: 'the list is lost' } };
+      response
+        .setHeader('Content-Type', 'application/json')
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+    },
+    (url) => endsWithThree(url, /fails at tools\/list \(-32603: the list is lost\)/),
+  ));
+
 test('a target that wants a token: exit 3 and what to set', () =>
   withServer(
     (_, response) => response.writeHead(401).end(),
