@@ -6,8 +6,8 @@ import { eventData } from './sse.js';
 /**
  * @typedef {'connect' | 'timeout' | 'http_4xx' | 'rate_limited' | 'http_5xx' | 'protocol' | 'jsonrpc' | 'tool' | 'unexpected'} FailureKind
  *
- * @typedef {(result: any, args: Record<string, unknown>) => boolean} Expectation
- *   false: the result is not what the arguments asked for
+ * @typedef {(reply: Reply, args: any) => boolean} Expectation
+ *   false: the reply is not what the arguments asked for. Reading `reply.text` is cheap, `reply.result` costs a JSON.parse
  *
  * @typedef {object} Failure
  * @property {FailureKind} kind
@@ -20,112 +20,145 @@ import { eventData } from './sse.js';
  * @property {any} body text, or null
  * @property {Record<string, string>} headers by canonical name
  *
- * @typedef {object} Answer exactly one of failure and result is set
+ * @typedef {object} Answer exactly one of failure and result is set, but for a success that was proven without being
+ *   read, which has neither, and failures of the kinds `tool` and `unexpected`, which have both
  * @property {Failure | null} failure
- * @property {any} result the JSON-RPC result; null on failure, but for `tool` and `unexpected`, which have one
+ * @property {any} result the JSON-RPC result
  */
 
-/** Every kind, outermost layer first: the first layer that failed names the failure, so no request has two. */
-export const FAILURE_KINDS = /** @type {const} */ ([
-  'connect',
-  'timeout',
-  'http_4xx',
-  'rate_limited',
-  'http_5xx',
-  'protocol',
-  'jsonrpc',
-  'tool',
-  'unexpected',
-]);
+/** A JSON-RPC message with a result. */
+export class Reply {
+  /** @param {string} text @param {any} [result] where it has been parsed already */
+  constructor(text, result) {
+    this.text = text;
+    this.parsed = result;
+  }
+
+  get result() {
+    this.parsed ??= JSON.parse(this.text).result;
+    return this.parsed;
+  }
+}
 
 /** k6: "request timeout", with or without a part of the answer. */
 const K6_REQUEST_TIMEOUT = 1050;
+/** k6: the answer's content encoding is not what its bytes are. */
+const K6_DECOMPRESSION = 1701;
+/** Longer answers are not read: k6 holds them in memory already, and parsing would take a multiple of that. */
+export const MAX_LENGTH = 16 * 1024 * 1024;
 const DETAIL_LENGTH = 200;
-/** Control characters and line ends: a server's text must stay one harmless line. k6 knows no `\p{Cc}`. */
-const CONTROL = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]+/g;
 
 /**
+ * Reads an answer in full.
+ *
  * @param {HttpResponse} response
  * @param {number} id of the request; the reply is found by it, wherever in the answer it stands
  * @param {Expectation} [expect]
- * @param {Record<string, unknown>} [args] of the call, for the expectation
+ * @param {any} [args] of the call, for the expectation
  * @returns {Answer}
  */
-export function readAnswer(response, id, expect, args = {}) {
+export const readAnswer = (response, id, expect, args) => {
   const { status } = response;
-  if (status === 0) {
-    const kind = response.error_code === K6_REQUEST_TIMEOUT ? 'timeout' : 'connect';
-    return failed(kind, response.error || 'no answer');
-  }
+  if (status === 0) return failed(unanswered(response.error_code), response.error || 'no answer');
   if (status === 429) return failed('rate_limited', describe(response));
   if (status >= 500) return failed('http_5xx', describe(response));
   if (status >= 400) return failed('http_4xx', describe(response));
   if (status >= 300) return failed('protocol', `a redirect where an answer was due: ${describe(response)}`);
 
-  const message = findReply(response, id);
-  if (!message) return failed('protocol', `no JSON-RPC reply to request ${id}: ${describe(response)}`);
-  if (message.error) return failed('jsonrpc', `${message.error.code}: ${message.error.message}`);
-  const { result } = message;
-  if (typeof result !== 'object' || result === null) return failed('protocol', 'neither result nor error');
-  if (result.isError === true) return failed('tool', toolError(result), result);
+  const problem = unreadable(response);
+  if (problem) return failed('protocol', problem);
+  const found = findReply(response, id);
+  if (!found) return failed('protocol', `no JSON-RPC reply to request ${id}: ${describe(response)}`);
+  const { error, result } = found.message;
+  if (error) return failed('jsonrpc', `${error.code}: ${error.message}`);
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+    return failed('protocol', 'neither a result that is an object nor an error');
+  }
+  // Truthy, not just true: a server that says "true" means it.
+  if (result.isError) return failed('tool', toolError(result), result);
   // A server that wants input before it goes on has not done what was asked.
   if (result.resultType !== undefined && result.resultType !== 'complete') {
     return failed('unexpected', `resultType is ${result.resultType}`, result);
   }
-  if (expect && !meets(expect, result, args))
-    return failed('unexpected', 'the result is not what was asked for', result);
+  if (expect && !meets(expect, new Reply(found.text, result), args)) return unexpected(result);
   return { failure: null, result };
-}
+};
+
+/** @param {any} [result] @returns {Answer} */
+export const unexpected = (result) => failed('unexpected', 'the result is not what was asked for', result);
+
+/** @param {number} code k6's @returns {FailureKind} */
+const unanswered = (code) => {
+  if (code === K6_REQUEST_TIMEOUT) return 'timeout';
+  return code === K6_DECOMPRESSION ? 'protocol' : 'connect';
+};
+
+/** @param {HttpResponse} response @returns {string} why a successful answer can't be read; '' = it can */
+const unreadable = (response) => {
+  const body = response.body ?? '';
+  if (body.length > MAX_LENGTH) {
+    return `an answer of ${body.length} characters; more than ${MAX_LENGTH} are not read`;
+  }
+  if (!['application/json', 'text/event-stream'].includes(mediaType(response))) {
+    return `neither application/json nor text/event-stream: ${describe(response)}`;
+  }
+  return '';
+};
+
+/** @param {HttpResponse} response */
+const mediaType = ({ headers }) =>
+  (headers['Content-Type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 /**
  * @param {HttpResponse} response
  * @param {number} id
- * @returns {any} the JSON-RPC message with that id, or null
+ * @returns {{message: any, text: string} | null} the JSON-RPC message with that id
  */
-function findReply(response, id) {
+export const findReply = (response, id) => {
   const body = response.body ?? '';
-  const texts = response.headers['Content-Type']?.startsWith('text/event-stream') ? eventData(body) : [body];
-  for (const text of texts) {
+  for (const text of mediaType(response) === 'text/event-stream' ? eventData(body) : [body]) {
     const message = parse(text);
-    if (message?.jsonrpc === '2.0' && message.id === id && message.method === undefined) return message;
+    if (message?.jsonrpc === '2.0' && message.id === id && message.method === undefined) {
+      return { message, text };
+    }
   }
   return null;
-}
+};
 
 /** @param {string} text */
-function parse(text) {
+const parse = (text) => {
   try {
     return JSON.parse(text);
   } catch {
     return null;
   }
-}
+};
 
-/** @param {Expectation} expect @param {any} result @param {Record<string, unknown>} args */
-function meets(expect, result, args) {
+/** @param {Expectation} expect @param {Reply} reply @param {any} args */
+export const meets = (expect, reply, args) => {
   try {
-    return expect(result, args);
+    return expect(reply, args);
   } catch {
     // An expectation that reads a member that is not there is an expectation not met.
     return false;
   }
-}
+};
 
 /** @param {any} result */
-function toolError(result) {
+const toolError = (result) => {
   const text = Array.isArray(result.content)
     ? result.content.find((/** @type {any} */ part) => part?.type === 'text')?.text
     : undefined;
   return typeof text === 'string' ? text : 'isError without a text';
-}
+};
 
 /** @param {HttpResponse} response */
-function describe({ status, headers, body }) {
+const describe = ({ status, headers, body }) => {
   const message = parse(body)?.error?.message;
   const text = typeof message === 'string' ? message : (body ?? '');
   const type = headers['Content-Type'] ?? 'without a content type';
   return `HTTP ${status} ${type}${text ? `: ${text.slice(0, DETAIL_LENGTH)}` : ''}`;
-}
+};
 
 /**
  * @param {FailureKind} kind
@@ -133,7 +166,11 @@ function describe({ status, headers, body }) {
  * @param {any} [result]
  * @returns {Answer}
  */
-function failed(kind, detail, result = null) {
-  const line = String(detail).replace(CONTROL, ' ').trim();
+export const failed = (kind, detail, result = null) => {
+  // Control characters and line ends: a server's text must stay one harmless line. k6 knows no `\p{Cc}`.
+  const line = String(detail)
+    .slice(0, 10 * DETAIL_LENGTH)
+    .replace(/[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]+/g, ' ')
+    .trim();
   return { failure: { kind, detail: line.slice(0, DETAIL_LENGTH) }, result };
-}
+};

@@ -1,43 +1,88 @@
 /**
- * An MCP client for one virtual user. Headers, tags and the fixed parts of a body are made once per
- * operation (`prepare`); a call then costs one string, one request and the metrics.
+ * An MCP client for one virtual user. Headers and the fixed parts of a body are made once per operation (`prepare`);
+ * a call then costs one string, one request, three metrics and a proof that the answer is a success. What each of
+ * these measures is worth is in docs/benchmarks.md.
  */
 import encoding from 'k6/encoding';
+import exec from 'k6/execution';
 import http from 'k6/http';
-import * as metrics from '../metrics.js';
-import { readAnswer } from './answer.js';
+import {
+  failureSeconds,
+  failures,
+  requestDuration,
+  requestDurationFine,
+  requestFailed,
+  requests,
+  sessionDuration,
+  slowRequests,
+  warmupRequests,
+} from '../metrics.js';
+import { failed, meets, Reply, readAnswer, unexpected } from './answer.js';
+import { paramHeaderValues } from './param-header-values.js';
+import { messageText, NOTHING_REMEMBERED, plainSuccess } from './plain-success.js';
 import { CLIENT_INFO, LEGACY_VERSIONS, MODERN_META, requestHeaders } from './protocol.js';
-import { TargetError } from './target-error.js';
+import { recover } from './recover.js';
 
 /**
  * How to speak to a target; found once in set-up (see connect.js) and handed to every virtual user.
  *
  * @typedef {object} Connection
  * @property {string} url
- * @property {'modern' | 'legacy'} era
+ * @property {'jsonrpc' | 'rest'} [dialect] without: MCP
+ * @property {'modern' | 'legacy' | null} era null: not MCP
  * @property {string} version the protocol version; in the legacy era what initialize settled on
  * @property {{name: string, version: string} | null} server
+ * @property {Record<string, any>} capabilities of the server
+ *
+ * @typedef {Record<string, unknown> | string} Arguments the `arguments` member, or its JSON
  *
  * @typedef {object} Call a request made ready
  * @property {string} method
  * @property {Record<string, unknown>} params those that never change
  * @property {string} head the body up to what varies
  * @property {string} tail the body from there up to the id
- * @property {{operation: string, method: string, class: string}} tags
+ * @property {string} operation
+ * @property {string} class
  * @property {any} http k6's request parameters
- * @property {Record<string, {operation: string, method: string, class: string, kind: string}>} failureTags by kind
  * @property {boolean} ofSession
- * @property {import('./answer.js').Expectation} [expect]
+ * @property {number[]} limits milliseconds, ascending: answers that take one or longer are counted
+ * @property {number} slowMs an answer that took as long or longer needs more than its duration recorded
+ * @property {import('./plain-success.js').Remembered | null} remembered null: no answer has been read yet
+ * @property {import('./answer.js').Expectation | undefined} expect
+ * @property {((args: any) => Record<string, string>) | null} paramHeaders
+ * @property {import('./client-cache.js').Kept | null} kept
+ * @property {CallOptions} options it was made with
  *
  * @typedef {object} CallOptions
  * @property {string} [operation] the tag; by default the method
  * @property {string} [class] read, write, complex or protocol
  * @property {boolean} [withArguments] `send` gives the `arguments` member anew each time
  * @property {import('./answer.js').Expectation} [expect]
+ * @property {Record<string, string>} [headers] modern era: what follows `Mcp-Param-` -> JSON pointer of the argument
  * @property {boolean} [ofSession] opens or ends a session: counted, but its time is the session's and no call's
  */
 
+// Most runs need no such code, and every user would hold it.
+/** @type {typeof import('./client-cache.js') | null} */
+const cache = __ENV.CLIENT_CACHE === '1' ? require('./client-cache.js') : null;
+
 const OF_SESSION = { ofSession: true };
+/** @type {number[]} */
+const NO_LIMITS = [];
+/** @type {import('./answer.js').Answer} */
+const PLAIN_SUCCESS = { failure: null, result: null };
+
+// Failures are this library's to judge: k6 would only know the status.
+http.setResponseCallback(/** @type {any} */ (null));
+
+// As variables of their own these are cheaper to call.
+const { post } = http;
+const addRequest = requests.add;
+const addFailed = requestFailed.add;
+const addDuration = requestDuration.add;
+
+/** @param {{headers: Record<string, string>}} params @param {Record<string, string>} headers */
+const withHeaders = (params, headers) => ({ ...params, headers: { ...params.headers, ...headers } });
 
 /** @param {string} text */
 const base64 = (text) => encoding.b64encode(text);
@@ -46,24 +91,50 @@ export class McpClient {
   /**
    * @param {Connection} connection
    * @param {object} settings
-   * @param {string} settings.token bearer token, '' = none
+   * @param {import('../auth/auth.js').Auth} settings.auth
    * @param {number} settings.timeoutS longest wait for one answer
    * @param {number} [settings.startedMs] the run's zero, for the time of a failure
+   * @param {string} [settings.sessions] legacy era: per-vu, per-call or abandon
    */
-  constructor(connection, { token, timeoutS, startedMs = Date.now() }) {
+  constructor(connection, { auth, timeoutS, startedMs = Date.now(), sessions = 'per-vu' }) {
     this.connection = connection;
+    // Parsed once, where a text would be with every request.
+    this.url = http.url`${connection.url}`;
     /** false: requests are counted as warm-up and enter no figure */
     this.measured = false;
-    this.token = token;
-    this.timeout = `${Math.round(timeoutS * 1000)}ms`;
+    this.streamed = false;
+    this.auth = auth;
+    this.timeoutMs = Math.round(timeoutS * 1000);
     this.startedMs = startedMs;
     this.session = '';
+    this.sessions = sessions;
     this.opened = connection.era === 'modern';
     this.lastId = 0;
     /** @type {Call[]} */
     this.calls = [];
-    /** @type {Set<string>} kinds of failure that this user has logged already */
-    this.logged = new Set();
+    /** kinds of failure that this user has logged already (a text, for a first Set would cost 19 KB) */
+    this.logged = '';
+    /** k6 puts these on every sample of this user, which costs half of giving them with each */
+    this.tags = exec.vu.tags;
+    /** @type {Call | null} the one that the tags are of */
+    this.tagged = null;
+  }
+
+  /**
+   * To be called when a phase begins: k6 forgets a user's tags between two scenarios.
+   *
+   * @param {boolean} measured
+   * @param {boolean} [streamed] k6 keeps no samples
+   * @param {Record<string, number[]>} [limits] by operation, see latency-limits.js
+   */
+  enterPhase(measured, streamed = false, limits = {}) {
+    this.measured = measured;
+    this.streamed = streamed;
+    for (const call of this.calls) {
+      call.limits = limits[call.operation] ?? NO_LIMITS;
+      call.slowMs = streamed ? 0 : (call.limits[0] ?? Number.POSITIVE_INFINITY);
+    }
+    this.tagged = null;
   }
 
   /**
@@ -92,30 +163,32 @@ export class McpClient {
       class: kind = 'protocol',
       withArguments,
       expect,
+      headers,
       ofSession = false,
     } = options;
     const modern = this.connection.era === 'modern';
     const fixed = JSON.stringify({ ...params, ...(modern && { _meta: MODERN_META }) });
+    // The arguments come first: `params` may be empty.
     const start = `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":`;
-    const tags = { operation, method, class: kind };
     /** @type {Call} */
     const call = {
       method,
       params,
-      head: withArguments ? `${start}${fixed.slice(0, -1)},"arguments":` : `${start}${fixed}`,
+      head: withArguments
+        ? `${start}${fixed.slice(0, -1)}${fixed === '{}' ? '' : ','}"arguments":`
+        : `${start}${fixed}`,
       tail: withArguments ? '},"id":' : ',"id":',
-      tags,
-      failureTags: {},
+      operation,
+      class: kind,
       ofSession,
-      ...(expect && { expect }),
-      http: {
-        tags: { ...tags, name: method },
-        timeout: this.timeout,
-        redirects: 0,
-        responseType: 'text',
-        // Failures are this library's to judge: k6 would only know the status.
-        responseCallback: null,
-      },
+      limits: NO_LIMITS,
+      slowMs: 0,
+      remembered: null,
+      expect,
+      paramHeaders: modern && headers ? paramHeaderValues(headers, base64) : null,
+      kept: modern && cache ? cache.placeFor(method) : null,
+      options,
+      http: { timeout: this.timeoutMs, redirects: 0 },
     };
     this.setHeaders(call);
     return call;
@@ -125,17 +198,67 @@ export class McpClient {
   setHeaders(call) {
     const { era, version } = this.connection;
     const { method, params } = call;
+    const { headers } = this.auth;
     call.http.headers = requestHeaders(
-      { era, version, token: this.token, session: this.session, method, params },
+      { era, version, headers, session: this.session, method, params },
       base64,
     );
+  }
+
+  /** Gets a new token, and has every prepared request carry it. */
+  async renew() {
+    await this.auth.renew();
+    for (const call of this.calls) this.setHeaders(call);
+  }
+
+  /**
+   * `send` of one prepared call, for the hot path: what it needs is in variables, for k6 takes longer to read a property
+   * than to do anything else that a script does.
+   *
+   * @param {Call} call
+   * @returns {(args?: Arguments) => import('./answer.js').Answer}
+   */
+  sender(call) {
+    const { era } = this.connection;
+    if (era === null || this.sessions !== 'per-vu' || call.kept !== null || call.paramHeaders !== null) {
+      return (args) => this.send(call, args);
+    }
+    const { head, tail, expect, http: params } = call;
+    const { url } = this;
+    return (args) => {
+      const { remembered } = call;
+      // Each call's first answer is read in full, its content type too.
+      if (remembered === null || !this.opened) return this.send(call, args);
+      const id = this.lastId + 1;
+      this.lastId = id;
+      if (this.tagged !== call) this.tag(call);
+      const text = args === undefined ? '' : typeof args === 'string' ? args : JSON.stringify(args);
+      const response = post(url, `${head}${text}${tail}${id}}`, params);
+      const proof = plainSuccess(response, id, remembered);
+      if (proof === null)
+        return this.settle(call, args, { response, answer: readReply(call, response, id, args) });
+      call.remembered = proof;
+      if (expect !== undefined && !meets(expect, new Reply(messageText(response, id, proof)), args)) {
+        return this.settle(call, args, { response, answer: unexpected() });
+      }
+      if (this.measured) {
+        addRequest(1);
+        addFailed(false);
+        const ms = response.timings.duration;
+        if (ms < call.slowMs) addDuration(ms);
+        else this.recordDuration(call, ms);
+      } else {
+        warmupRequests.add(1);
+      }
+      return PLAIN_SUCCESS;
+    };
   }
 
   /**
    * Sends a prepared request, in a session where the target keeps any, and counts what came of it.
    *
    * @param {Call} call
-   * @param {Record<string, unknown>} [args] the `arguments` member, for a call prepared with `withArguments`
+   * @param {Arguments} [args] for a call prepared with `withArguments`
    * @returns {import('./answer.js').Answer}
    */
   send(call, args) {
@@ -143,49 +266,107 @@ export class McpClient {
       const failure = this.open();
       if (failure) return { failure, result: null };
     }
-    const { answer, response } = this.post(call, args);
-    if (this.session && sessionIsGone(response.status, answer)) this.forget();
+    const answer =
+      call.kept === null
+        ? this.ask(call, args)
+        : /** @type {NonNullable<typeof cache>} */ (cache).fromCache(this, call, call.kept, args);
+    if (this.sessions !== 'per-vu') this.leave();
     return answer;
   }
 
   /**
    * @param {Call} call
-   * @param {Record<string, unknown>} [args]
+   * @param {Arguments} [args]
+   * @returns {import('./answer.js').Answer}
+   */
+  ask(call, args) {
+    return this.settle(call, args, this.exchange(call, args));
+  }
+
+  /**
+   * @param {Call} call
+   * @param {Arguments | undefined} args
+   * @param {import('./recover.js').Exchange} exchange not recorded yet
+   * @returns {import('./answer.js').Answer} what became of it in the end
+   */
+  settle(call, args, exchange) {
+    if (exchange.answer.failure !== null) return recover(this, call, args, exchange).answer;
+    this.record(call, exchange.response, null);
+    return exchange.answer;
+  }
+
+  /**
+   * @param {Call} call
+   * @param {Arguments} [args]
+   * @returns {import('./recover.js').Exchange} to be recorded
+   */
+  exchange(call, args) {
+    const response = this.post(call, args);
+    return { response, answer: readReply(call, response, this.lastId, args) };
+  }
+
+  /**
+   * @param {Call} call
+   * @param {Arguments} [args]
    */
   post(call, args) {
     this.lastId += 1;
-    const body = `${call.head}${args ? JSON.stringify(args) : ''}${call.tail}${this.lastId}}`;
-    const response = http.post(this.connection.url, body, call.http);
-    const answer = readAnswer(response, this.lastId, call.expect, args);
-    this.record(call, response, body.length, answer.failure);
-    return { answer, response };
+    if (this.tagged !== call) this.tag(call);
+    const text = args === undefined ? '' : typeof args === 'string' ? args : JSON.stringify(args);
+    const params = call.paramHeaders === null ? call.http : withHeaders(call.http, call.paramHeaders(args));
+    return http.post(this.url, `${call.head}${text}${call.tail}${this.lastId}}`, params);
+  }
+
+  /**
+   * Puts the call's tags on what k6 measures from now on. Nothing of a warm-up gets them.
+   *
+   * @param {Call} call
+   */
+  tag(call) {
+    if (!this.measured) return;
+    this.tagged = call;
+    this.tags.operation = call.operation;
+    this.tags.method = call.method;
+    this.tags.class = call.class;
   }
 
   /**
    * @param {Call} call
    * @param {import('k6/http').RefinedResponse<any>} response
-   * @param {number} sentBytes
    * @param {import('./answer.js').Failure | null} failure
    */
-  record(call, response, sentBytes, failure) {
-    const { tags } = call;
-    if (failure) this.logOnce(call, failure);
+  record(call, response, failure) {
+    if (failure) {
+      if (response.status === 401) this.auth.refused();
+      this.logOnce(call, failure);
+    }
     if (!this.measured) {
-      metrics.warmupRequests.add(1, tags);
+      warmupRequests.add(1);
       return;
     }
-    metrics.requests.add(1, tags);
-    metrics.requestFailed.add(failure !== null, tags);
-    metrics.requestBytes.add(sentBytes, tags);
-    if (response.status > 0) {
-      // A dial that failed has a duration of 0: it would pull every percentile down.
-      if (!call.ofSession) metrics.requestDuration.add(response.timings.duration, tags);
-      metrics.responseBytes.add(/** @type {string | null} */ (response.body)?.length ?? 0, tags);
-    }
+    requests.add(1);
+    requestFailed.add(failure !== null);
+    // A dial that failed has a duration of 0: it would pull every percentile down.
+    if (!call.ofSession && response.status > 0) this.recordDuration(call, response.timings.duration);
     if (failure) {
-      call.failureTags[failure.kind] ??= { ...tags, kind: failure.kind };
-      metrics.failures.add(1, call.failureTags[failure.kind]);
-      metrics.failureSeconds.add((Date.now() - this.startedMs) / 1000, { kind: failure.kind });
+      const { kind } = failure;
+      failures.add(1, { kind });
+      failureSeconds.add((Date.now() - this.startedMs) / 1000, { kind });
+    }
+  }
+
+  /**
+   * @param {Call} call
+   * @param {number} ms
+   */
+  recordDuration({ limits }, ms) {
+    requestDuration.add(ms);
+    if (this.streamed) requestDurationFine.add((ms / 1000) ** 8);
+    // They ascend, and most calls stay below the first.
+    for (let index = 0; index < limits.length; index += 1) {
+      const limit = /** @type {number} */ (limits[index]);
+      if (ms < limit) break;
+      slowRequests.add(1, { limit: String(limit) });
     }
   }
 
@@ -196,11 +377,10 @@ export class McpClient {
    * @param {import('./answer.js').Failure} failure
    */
   logOnce(call, { kind, detail }) {
-    if (this.logged.has(kind)) return;
-    this.logged.add(kind);
-    const safe = this.token ? detail.split(this.token).join('[token]') : detail;
+    if (this.logged.includes(`${kind} `)) return;
+    this.logged += `${kind} `;
     // As an error: k6 warns of every single failed dial, so warnings are kept out of the log.
-    console.error(`failure ${kind} of ${call.tags.operation}: ${safe}`);
+    console.error(`failure ${kind} of ${call.operation}: ${this.auth.redact(detail)}`);
   }
 
   /**
@@ -220,18 +400,20 @@ export class McpClient {
       },
       OF_SESSION,
     );
-    const { answer, response } = this.post(initialize);
+    const { response, answer } = this.exchange(initialize);
+    this.record(initialize, response, answer.failure);
     if (answer.failure) return answer.failure;
     this.connection = {
       ...this.connection,
       version: answer.result.protocolVersion,
       server: serverInfo(answer.result.serverInfo),
+      capabilities: answer.result.capabilities ?? {},
     };
     this.session = response.headers['Mcp-Session-Id'] ?? '';
     for (const call of this.calls) this.setHeaders(call);
     this.notify('notifications/initialized');
     this.opened = true;
-    if (this.measured) metrics.sessionDuration.add(Date.now() - started);
+    if (this.measured) sessionDuration.add(Date.now() - started);
     return null;
   }
 
@@ -243,17 +425,25 @@ export class McpClient {
   notify(method) {
     const call = this.makeCall(method, {}, OF_SESSION);
     const body = JSON.stringify({ jsonrpc: '2.0', method });
-    const response = http.post(this.connection.url, body, call.http);
-    this.record(call, response, body.length, rejected(response));
+    this.tag(call);
+    const response = http.post(this.url, body, call.http);
+    this.record(call, response, rejected(response));
   }
 
   /** Ends the session on the server, where there is one. */
   close() {
     if (!this.session) return;
     const call = this.makeCall('DELETE', {}, OF_SESSION);
-    const response = http.del(this.connection.url, null, call.http);
+    this.tag(call);
+    const response = http.del(this.url, null, call.http);
     // A server may refuse to have its sessions ended by clients (405): not a failure.
-    this.record(call, response, 0, response.status === 405 ? null : rejected(response));
+    this.record(call, response, response.status === 405 ? null : rejected(response));
+    this.forget();
+  }
+
+  /** After a call, where each has a session of its own. */
+  leave() {
+    if (this.sessions === 'per-call') this.close();
     this.forget();
   }
 
@@ -263,110 +453,46 @@ export class McpClient {
     this.opened = false;
     for (const call of this.calls) this.setHeaders(call);
   }
-
-  /**
-   * @param {string} name
-   * @param {Record<string, unknown>} args
-   */
-  callTool(name, args) {
-    return this.once('tools/call', { name, arguments: args });
-  }
-
-  /** @returns {any[]} all pages */
-  listTools() {
-    return this.list('tools/list', 'tools');
-  }
-
-  /** @returns {any[]} all pages */
-  listResources() {
-    return this.list('resources/list', 'resources');
-  }
-
-  /** @returns {any[]} all pages */
-  listPrompts() {
-    return this.list('prompts/list', 'prompts');
-  }
-
-  /** @param {string} uri */
-  readResource(uri) {
-    return this.once('resources/read', { uri });
-  }
-
-  /**
-   * @param {string} name
-   * @param {Record<string, string>} args
-   */
-  getPrompt(name, args = {}) {
-    return this.once('prompts/get', { name, arguments: args });
-  }
-
-  /** Legacy era only: the modern one has no ping. */
-  ping() {
-    return this.once('ping', {});
-  }
-
-  /**
-   * @param {string} method
-   * @param {Record<string, unknown>} params
-   * @returns {import('./answer.js').Answer}
-   */
-  once(method, params) {
-    const call = this.makeCall(method, params);
-    if (!this.opened) {
-      const failure = this.open();
-      if (failure) return { failure, result: null };
-      this.setHeaders(call);
-    }
-    return this.send(call);
-  }
-
-  /**
-   * @param {string} method
-   * @param {string} member
-   * @returns {any[]}
-   * @throws {TargetError} where a page fails, or the pages do not end
-   */
-  list(method, member) {
-    /** @type {any[]} */
-    const found = [];
-    let cursor;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const { failure, result } = this.once(method, cursor === undefined ? {} : { cursor });
-      if (failure) throw new TargetError(`${this.connection.url} fails at ${method} (${failure.detail})`);
-      found.push(...(Array.isArray(result[member]) ? result[member] : []));
-      cursor = result.nextCursor;
-      if (cursor === undefined || cursor === null) return found;
-    }
-    throw new TargetError(`${this.connection.url}: ${method} goes on after ${MAX_PAGES} pages`);
-  }
 }
 
-const MAX_PAGES = 1000;
+/**
+ * @param {Call} call
+ * @param {any} response
+ * @param {number} id
+ * @param {Arguments} [args]
+ * @returns {import('./answer.js').Answer}
+ */
+const readReply = (call, response, id, args) => {
+  const answer = readAnswer(response, id, call.expect, args);
+  if (answer.failure) return answer;
+  if (!isUtf8(response.body)) return failed('protocol', 'the answer has bytes that are not UTF-8');
+  call.remembered ??= NOTHING_REMEMBERED;
+  return answer;
+};
+
+/**
+ * k6 shows bytes that are not UTF-8 as U+FFFD, but keeps them underneath; a copy of the text has lost them.
+ *
+ * @param {string} body
+ */
+const isUtf8 = (body) => {
+  return body.indexOf('\ufffd') < 0 || base64(body) === base64(body.slice(0, 1) + body.slice(1));
+};
 
 /**
  * @param {import('k6/http').RefinedResponse<any>} response to a message without a reply
  * @returns {import('./answer.js').Failure | null}
  */
-function rejected(response) {
+const rejected = (response) => {
   return response.status >= 200 && response.status < 300 ? null : readAnswer(response, -1).failure;
-}
-
-/**
- * The specification's answer is 404; the TypeScript SDK's example servers say 400 and name the session.
- *
- * @param {number} status
- * @param {import('./answer.js').Answer} answer
- */
-function sessionIsGone(status, { failure }) {
-  return status === 404 || (status === 400 && /session/i.test(failure?.detail ?? ''));
-}
+};
 
 /**
  * @param {any} info
  * @returns {{name: string, version: string} | null}
  */
-export function serverInfo(info) {
+export const serverInfo = (info) => {
   return info && typeof info.name === 'string'
     ? { name: info.name, version: String(info.version ?? '') }
     : null;
-}
+};

@@ -1,108 +1,163 @@
 /**
  * Finds out, once and before any load, how a target wants to be spoken to.
  */
-import encoding from 'k6/encoding';
 import http from 'k6/http';
-import { readAnswer } from './answer.js';
-import { McpClient, serverInfo } from './client.js';
-import {
-  LEGACY_VERSIONS,
-  MODERN_ERRORS,
-  MODERN_META,
-  MODERN_VERSION,
-  requestHeaders,
-  SERVER_INFO_KEY,
-} from './protocol.js';
+import { fixedAuth } from '../auth/fixed-auth.js';
+import { tlsHint } from '../auth/tls.js';
+import { AskingClient } from './asking-client.js';
+import { serverInfo } from './client.js';
+import { LEGACY_VERSIONS, MODERN_ERRORS, MODERN_VERSION, SERVER_INFO_KEY } from './protocol.js';
 import { TargetError } from './target-error.js';
 
 /** Two attempts of this length and a start of k6 stay under ten seconds. */
 const CONNECT_TIMEOUT_S = 4;
 
+/** The stream stays open, and k6 hands its text out at the end of this. */
+const ENDPOINT_TIMEOUT_MS = 1000;
+
+const KNOWN = [MODERN_VERSION, ...LEGACY_VERSIONS];
+
 /**
  * A modern request first; what only a legacy server answers means initialize.
  *
- * @param {object} target
- * @param {string} target.url
- * @param {string} target.token
- * @param {string} target.era auto, modern or legacy
- * @returns {McpClient} connected; in the legacy era with a session open, for the caller to close
+ * @param {Pick<import('../config.js').Config, 'TARGET_URL' | 'TARGET_TOKEN' | 'TARGET_HEADERS' | 'MCP_ERA' | 'MCP_PROTOCOL_VERSION'>} config
+ * @param {import('../auth/auth.js').Auth} [auth]
+ * @returns {AskingClient} connected; in the legacy era with a session open, for the caller to close
  * @throws {TargetError} with the reason and the next thing to try
  */
-export function connect({ url, token, era }) {
+export function connect(config, auth = fixedAuth(config.TARGET_TOKEN, config.TARGET_HEADERS)) {
+  const { TARGET_URL: url, MCP_ERA, MCP_PROTOCOL_VERSION: forced } = config;
+  const settings = { auth, timeoutS: CONNECT_TIMEOUT_S };
+  const era = forced ? (forced === MODERN_VERSION ? 'modern' : 'legacy') : MCP_ERA;
+  let [version = ''] = LEGACY_VERSIONS;
   if (era !== 'legacy') {
-    const modern = discover(url, token);
+    const { modern, offered } = discover(url, settings);
     if (modern) return modern;
     if (era === 'modern') {
-      throw new TargetError(
-        `${url} does not speak MCP ${MODERN_VERSION}; try MCP_ERA=legacy or MCP_ERA=auto`,
-      );
+      const others = offered ? ` (it lists ${listed(offered)})` : '';
+      const next = forced ? 'leave MCP_PROTOCOL_VERSION unset' : 'try MCP_ERA=legacy or MCP_ERA=auto';
+      throw new TargetError(`${url} does not speak MCP ${MODERN_VERSION}${others}; ${next}`);
+    }
+    if (offered) {
+      const common = LEGACY_VERSIONS.find((known) => offered.includes(known));
+      if (!common)
+        throw new TargetError(`${url} speaks MCP ${listed(offered)} alone; known: ${KNOWN.join(', ')}`);
+      version = common;
     }
   }
-  const connection = {
-    url,
-    era: /** @type {const} */ ('legacy'),
-    version: LEGACY_VERSIONS[0] ?? '',
-    server: null,
-  };
-  const client = new McpClient(connection, { token, timeoutS: CONNECT_TIMEOUT_S });
+  return initialize(url, settings, forced || version, forced !== '');
+}
+
+/**
+ * @param {string} url
+ * @param {{auth: import('../auth/auth.js').Auth, timeoutS: number}} settings
+ * @param {string} version to ask for
+ * @param {boolean} forced
+ */
+function initialize(url, settings, version, forced) {
+  const connection = { url, era: /** @type {const} */ ('legacy'), version, server: null, capabilities: {} };
+  const client = new AskingClient(connection, settings);
   const failure = client.open();
-  if (failure) throw refusal(url, failure);
-  if (!LEGACY_VERSIONS.includes(client.connection.version)) {
+  if (failure) {
+    if (failure.kind === 'http_4xx' && isHttpSse(client)) {
+      throw new TargetError(
+        `${url} speaks the HTTP+SSE transport of 2024-11-05, which answers on another stream than the request's and ` +
+          'can not be loaded; is there a Streamable HTTP endpoint, often /mcp?',
+      );
+    }
+    throw refusal(url, failure, settings.auth);
+  }
+  const settled = String(client.connection.version)
+    .slice(0, 40)
+    .replace(/[^\w.-]/g, '?');
+  if (forced && settled !== version) {
+    client.close();
     throw new TargetError(
-      `${url} wants protocol version "${String(client.connection.version).slice(0, 40)}"; ` +
-        `known: ${[MODERN_VERSION, ...LEGACY_VERSIONS].join(', ')}`,
+      `${url} settles on protocol version ${settled} where ${version} is asked for; ` +
+        `set MCP_PROTOCOL_VERSION=${settled} or leave it unset`,
     );
+  }
+  if (!LEGACY_VERSIONS.includes(settled)) {
+    client.close();
+    throw new TargetError(`${url} wants protocol version "${settled}"; known: ${KNOWN.join(', ')}`);
   }
   return client;
 }
 
 /**
- * @param {string} url
- * @param {string} token
- * @returns {McpClient | null} null: not a modern server
+ * The deprecated transport: a GET opens a stream whose first event names where to POST to.
+ *
+ * @param {AskingClient} client
  */
-function discover(url, token) {
-  const method = 'server/discover';
-  const params = {};
-  const headers = requestHeaders(
-    { era: 'modern', version: MODERN_VERSION, token, session: '', method, params },
-    encoding.b64encode,
-  );
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { _meta: MODERN_META } });
-  const response = http.post(url, body, {
-    headers,
-    tags: { name: method },
-    timeout: `${CONNECT_TIMEOUT_S}s`,
-    redirects: 0,
-    responseType: 'text',
-  });
-  const { failure, result } = readAnswer(response, 1);
-  if (failure === null) {
-    const versions = Array.isArray(result.supportedVersions) ? result.supportedVersions : [MODERN_VERSION];
-    if (!versions.includes(MODERN_VERSION)) return null;
-    const server = serverInfo(result._meta?.[SERVER_INFO_KEY]);
-    const connection = { url, era: /** @type {const} */ ('modern'), version: MODERN_VERSION, server };
-    return new McpClient(connection, { token, timeoutS: CONNECT_TIMEOUT_S });
+function isHttpSse(client) {
+  const get = client.makeCall('GET', {}).http;
+  const { body } = http.get(client.connection.url, { ...get, timeout: `${ENDPOINT_TIMEOUT_MS}ms` });
+  return /^event: ?endpoint$/m.test(String(body ?? '').replaceAll('\r', ''));
+}
+
+/**
+ * @param {string} url
+ * @param {{auth: import('../auth/auth.js').Auth, timeoutS: number}} settings
+ * @returns {{modern: AskingClient | null, offered: string[] | null}} offered: the versions of a server that lists them
+ */
+function discover(url, settings) {
+  const connection = {
+    url,
+    era: /** @type {const} */ ('modern'),
+    version: MODERN_VERSION,
+    server: null,
+    capabilities: {},
+  };
+  const client = new AskingClient(connection, settings);
+  const call = client.makeCall('server/discover', {});
+  // Not recorded: that a legacy server refuses this is no failure of it.
+  let { answer, response } = client.exchange(call);
+  let error = errorOf(response.body);
+  if (
+    error?.code === MODERN_ERRORS.unsupportedVersion &&
+    versionsIn(error.data?.supported)?.includes(MODERN_VERSION)
+  ) {
+    ({ answer, response } = client.exchange(call));
+    error = errorOf(response.body);
+  }
+
+  const { failure, result } = answer;
+  if (!failure) {
+    const offered = versionsIn(result.supportedVersions);
+    if (!offered?.includes(MODERN_VERSION)) return { modern: null, offered };
+    const server = serverInfo(result._meta?.[SERVER_INFO_KEY] ?? result.serverInfo);
+    client.connection = { ...connection, server, capabilities: result.capabilities ?? {} };
+    return { modern: client, offered };
   }
   // Nothing that initialize would mend.
-  const hopeless =
-    ['connect', 'timeout', 'http_5xx'].includes(failure.kind) || [401, 403, 429].includes(response.status);
-  if (hopeless) throw refusal(url, failure);
+  if (failure.kind === 'connect' || [401, 403, 429].includes(response.status))
+    throw refusal(url, failure, settings.auth);
   if (response.status >= 300 && response.status < 400) {
     const location = String(response.headers.Location ?? '').slice(0, 200);
     throw new TargetError(`${url} redirects to ${location}; set TARGET_URL to where the server really is`);
   }
-  const code = errorCode(String(response.body));
-  if (code === MODERN_ERRORS.headerMismatch || code === MODERN_ERRORS.missingCapability) {
-    throw new TargetError(`${url} refuses the modern handshake with ${code}: ${failure.detail}`);
+  switch (error?.code) {
+    case MODERN_ERRORS.headerMismatch:
+    case MODERN_ERRORS.missingCapability:
+      throw new TargetError(`${url} refuses the modern handshake with ${error.code}: ${failure.detail}`);
+    case MODERN_ERRORS.unsupportedVersion:
+      return { modern: null, offered: versionsIn(error.data?.supported) };
+    default:
+      return { modern: null, offered: null };
   }
-  return null;
 }
 
-/** @param {string} body */
-function errorCode(body) {
+/** @param {unknown} versions @returns {string[] | null} */
+const versionsIn = (versions) =>
+  Array.isArray(versions) ? versions.map(String).filter((version) => /^[\w.-]{1,40}$/.test(version)) : null;
+
+/** @param {string[]} versions */
+const listed = (versions) => versions.slice(0, 10).join(', ') || 'no version';
+
+/** @param {any} body */
+function errorOf(body) {
   try {
-    return JSON.parse(body)?.error?.code;
+    return JSON.parse(body)?.error;
   } catch {
     return undefined;
   }
@@ -111,13 +166,14 @@ function errorCode(body) {
 /**
  * @param {string} url
  * @param {import('./answer.js').Failure} failure
+ * @param {import('../auth/auth.js').Auth} auth
  */
-function refusal(url, { kind, detail }) {
+function refusal(url, { kind, detail }, auth) {
   const next = {
-    connect: 'is the server running, and is TARGET_URL right?',
+    connect: tlsHint(detail) ?? 'is the server running, and is TARGET_URL right?',
     timeout: `no answer within ${CONNECT_TIMEOUT_S} s: is it overloaded, or is TARGET_URL not its MCP endpoint?`,
     http_4xx: /^HTTP 40[13]/.test(detail)
-      ? 'set TARGET_TOKEN'
+      ? 'set TARGET_TOKEN, TARGET_HEADERS or OAUTH_CLIENT_ID'
       : 'is the path of TARGET_URL right? It is often /mcp',
     rate_limited: 'wait, or raise its rate limit',
     http_5xx: "look at the server's own log",
@@ -127,6 +183,6 @@ function refusal(url, { kind, detail }) {
     unexpected: '',
   }[kind];
   return new TargetError(
-    `${url} ${kind === 'protocol' ? 'does not speak MCP' : 'cannot be used'} (${detail}); ${next}`,
+    `${url} ${kind === 'protocol' ? 'does not speak MCP' : 'cannot be used'} (${auth.redact(detail)}); ${next}`,
   );
 }

@@ -1,0 +1,79 @@
+/** Client certificates (mTLS), a private authority, and what to try when a TLS handshake fails. */
+import { ConfigError } from '../config-error.js';
+
+const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
+
+/**
+ * @param {import('../config.js').Config} config
+ * @param {(path: string) => string} open reads a file; in k6 it works in init code alone
+ * @returns {import('k6/options').Certificate[] | null} k6's `tlsAuth`; it holds the private key: never to be stored
+ * @throws {ConfigError}
+ */
+export function clientCertificates({ TARGET_CERT, TARGET_KEY, TARGET_KEY_PASSWORD, TARGET_CA }, open) {
+  // The runner hands it to k6 as SSL_CERT_FILE, where a file that is none would pass unnoticed.
+  if (TARGET_CA) readPem('TARGET_CA', TARGET_CA, CERTIFICATE, 'a certificate', open);
+  if (!TARGET_CERT && !TARGET_KEY) return null;
+  if (!TARGET_CERT || !TARGET_KEY) {
+    throw new ConfigError('of TARGET_CERT and TARGET_KEY one is set; valid: both, or neither');
+  }
+  const cert = readPem('TARGET_CERT', TARGET_CERT, CERTIFICATE, 'a certificate', open);
+  const key = readPem('TARGET_KEY', TARGET_KEY, /-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key', open);
+  if (key.includes('BEGIN ENCRYPTED PRIVATE KEY')) {
+    throw new ConfigError(
+      `TARGET_KEY is "${TARGET_KEY}", encrypted as PKCS #8, which k6 can't read; ` +
+        'valid: no password (openssl pkey -in KEY -out NEW), or the older form (openssl rsa -aes128 -traditional)',
+    );
+  }
+  const encrypted = key.includes('ENCRYPTED');
+  if (encrypted !== (TARGET_KEY_PASSWORD !== '')) {
+    throw new ConfigError(
+      `TARGET_KEY is "${TARGET_KEY}", which is ${encrypted ? 'encrypted' : 'not encrypted'}; ` +
+        `valid: ${encrypted ? 'with' : 'without'} TARGET_KEY_PASSWORD`,
+    );
+  }
+  return [{ cert, key, ...(encrypted && { password: TARGET_KEY_PASSWORD }) }];
+}
+
+/**
+ * @param {string} name
+ * @param {string} path
+ * @param {RegExp} pattern
+ * @param {string} what
+ * @param {(path: string) => string} open
+ */
+function readPem(name, path, pattern, what, open) {
+  let text = '';
+  try {
+    text = open(path);
+  } catch {
+    throw new ConfigError(`${name} is "${path}", which can't be read; valid: the path of a PEM file`);
+  }
+  if (!pattern.test(text)) {
+    throw new ConfigError(`${name} is "${path}", which holds no ${what.slice(2)}; valid: ${what} as PEM`);
+  }
+  return text;
+}
+
+/**
+ * @param {string} detail k6's own words for a connection that failed
+ * @returns {string | null} what to try; null: it was not TLS
+ */
+export function tlsHint(detail) {
+  const hints = /** @type {[RegExp, string][]} */ ([
+    [/unknown authority/, 'set TARGET_CA to the certificate of the authority that signed its own'],
+    [
+      /remote error: tls|tls: handshake failure|certificate required|bad certificate/,
+      'the server wants another client certificate: set TARGET_CERT and TARGET_KEY to one that its authority signed',
+    ],
+    [
+      /certificate doesn't match hostname|doesn't contain any IP SANs/,
+      'TARGET_URL must name a host that its certificate is for',
+    ],
+    [/has expired|not yet valid/, 'its certificate is not valid today'],
+    [
+      /first record does not look like a TLS handshake|HTTP response to HTTPS/,
+      'TARGET_URL should start with http://',
+    ],
+  ]);
+  return hints.find(([pattern]) => pattern.test(detail))?.[1] ?? null;
+}
