@@ -6,7 +6,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help $(TESTS) up down status logs clean test lint setup dashboards-build
+.PHONY: help $(TESTS) plan workload-init up down status logs clean test lint setup conformance dashboards-build bench-client bench-accuracy bench-memory
 
 help: ## this list: every target, every variable with its default
 	@scripts/help
@@ -14,6 +14,12 @@ help: ## this list: every target, every variable with its default
 # make turns every failure into its own exit code 2; the line shows the test's.
 $(TESTS): ## run the test
 	@scripts/run $@ || { code=$$?; echo "exit code $$code (make itself ends with 2; ./scripts/run $@ ends with $$code)" >&2; exit $$code; }
+
+plan: ## print what a test would do (TEST=spike, TARGET_URL=...) and send nothing but discovery
+	@DRY_RUN=1 scripts/run $(or $(TEST),spike)
+
+workload-init: ## ask the server at TARGET_URL what it offers and write a workload file to edit (WORKLOAD=file.json)
+	@scripts/workload-init
 
 up: ## start the stack (SERVICES=observe: Prometheus and node_exporter only) and wait until all of it is healthy
 	@scripts/up $(SERVICES)
@@ -39,5 +45,17 @@ lint: ## format, lint and type checks
 test: ## all of the project's own tests
 	@scripts/test
 
+conformance: ## run the official client conformance suite against the client, one line a scenario
+	@scripts/setup k6 conformance && node tests/conformance/run.js
+
 dashboards-build: ## write the dashboards' JSON from their code
 	@scripts/setup node && node dashboards/build.js
+
+bench-client: ## what a call costs the load generator, against a bare k6 script (ROUNDS=5 REQUESTS=60000 GOGC=100,400)
+	@scripts/setup node k6 prometheus bench-tools && node bench/client.js
+
+bench-accuracy: ## are reported latencies those that there were? Against the log of a server with known ones (ROUNDS=3)
+	@scripts/setup node k6 prometheus bench-tools && node bench/accuracy.js
+
+bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
+	@scripts/setup node k6 prometheus bench-tools && node bench/memory.js

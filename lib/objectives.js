@@ -7,7 +7,8 @@
  * `class:read` or `operation:get_user`. Everything k6 can judge becomes a k6 threshold, with a guard on
  * the number of samples beside it; what compares phases is judged after the run, from the same list.
  */
-import { ConfigError } from './config.js';
+import { ConfigError } from './config-error.js';
+import { namesOf } from './names-of.js';
 
 /**
  * @typedef {Record<string, Record<string, number>>} Objectives
@@ -79,7 +80,22 @@ export function planObjectives(defaults, changes, phases, operations) {
     for (const name of names) wanted[name] = { ...wanted[name], ...limits };
   };
   for (const [scope, limits] of Object.entries(defaults)) apply(scope, limits);
-  for (const { scope, metric, limit } of parseChanges(changes, scopes)) apply(scope, { [metric]: limit });
+  const compared = measured.slice(1).map((phase) => phase.name);
+  const offered = measured.filter((phase) => phase.offered_rps !== null).map((phase) => phase.name);
+  const scopesOf = (/** @type {string} */ metric) => {
+    if (metric === 'delivered_share') return offered.length > 0 ? ['each', ...offered] : [];
+    if (RELATIVE[metric]) return compared.length > 0 ? ['each', ...compared] : [];
+    return scopes;
+  };
+  for (const { scope, metric, limit } of parseChanges(changes, scopes)) {
+    const valid = scopesOf(metric);
+    if (!valid.includes(scope)) {
+      throw new ConfigError(
+        `OBJECTIVES has ${metric} for ${scope}, which has none; valid: ${valid.join(', ') || 'no scope of this test'}`,
+      );
+    }
+    apply(scope, { [metric]: limit });
+  }
 
   const [first] = measured;
   return Object.entries(wanted).flatMap(([scope, limits]) =>
@@ -101,7 +117,7 @@ function parseChanges(text, scopes) {
       if (!scopes.includes(scope) || !METRICS.includes(metric)) {
         throw new ConfigError(
           `OBJECTIVES has "${part.slice(0, 80)}"; valid: off, or scope.metric=number with a scope of ` +
-            `${scopes.join(', ')} and a metric of ${METRICS.join(', ')}`,
+            `${namesOf(scopes)}, and a metric of ${METRICS.join(', ')}`,
         );
       }
       return { scope, metric, limit: Number(number) };

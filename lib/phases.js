@@ -1,6 +1,7 @@
 /**
  * A shape is data: the load over time as named phases, one k6 scenario each.
  */
+import { ConfigError } from './config-error.js';
 import { k6Duration, parseDuration } from './duration.js';
 
 /**
@@ -33,8 +34,11 @@ import { k6Duration, parseDuration } from './duration.js';
 /** The warm-up's name; its scenario is the only one that is not measured. */
 export const WARM_UP = 'warm-up';
 
-/** An arrival-rate phase can hold its rate up to this mean latency before it runs out of users (Little's law). */
-const LATENCY_HEADROOM_S = 1;
+/**
+ * An arrival-rate phase can hold its rate up to this latency before it runs out of users (Little's law): also while a
+ * server stands still for as long, or those who had to wait would not be in the percentiles.
+ */
+const LATENCY_HEADROOM_S = 3;
 const MIN_VUS = 20;
 
 /**
@@ -44,12 +48,19 @@ const MIN_VUS = 20;
  * @param {import('./profiles.js').Profile} profile
  * @param {Pick<import('./config.js').Config, 'DURATION' | 'RATE_SCALE' | 'MAX_VUS'>} config
  * @returns {PlannedPhase[]}
+ * @throws {ConfigError} where DURATION leaves a phase less than a second
  */
 export function planPhases(shape, profile, config) {
   const lengths = shape.map((phase) => parseDuration(phase.duration) ?? 0);
   const own = lengths.reduce((sum, length) => sum + length, 0);
   const measuredS = config.DURATION ?? Math.min(own, profile.measuredS ?? own);
   const stretch = measuredS / own;
+  const least = Math.ceil(own / Math.min(...lengths));
+  if (measuredS < least) {
+    throw new ConfigError(
+      `DURATION is ${measuredS} s, which leaves a phase less than the second that k6 wants; valid: ${least}s or longer`,
+    );
+  }
 
   /** @type {PlannedPhase[]} */
   const planned = [];
@@ -95,6 +106,7 @@ export function toScenarios(phases, timeoutS) {
         // The last requests of a phase get the time to be answered or to time out: none is cut off uncounted.
         gracefulStop: k6Duration(timeoutS + 1),
         tags: { phase: phase.name },
+        env: { PHASE: phase.name },
       };
       return [phase.name, { ...common, ...executor(phase) }];
     }),

@@ -2,7 +2,8 @@
  * The document that a run leaves for `analysis/`: the plan and k6's own end-of-test data, side by side.
  * Every submetric that the analysis reads must have been named in the thresholds, or k6 does not keep it.
  */
-import { FAILURE_KINDS } from './mcp/answer.js';
+import { FAILURE_KINDS } from './mcp/failure-kinds.js';
+import { withConnection } from './plan.js';
 
 /** What k6 computes of every time Trend, from the raw samples. */
 export const SUMMARY_TREND_STATS = [
@@ -21,7 +22,8 @@ export const SUMMARY_TREND_STATS = [
 
 const OF_PHASE_AND_OPERATION = ['mcp_request_duration', 'mcp_requests', 'mcp_request_failed'];
 const OF_PHASE = ['iterations', 'mcp_items', 'mcp_phase_end_seconds'];
-const OF_OPERATION = ['mcp_request_bytes', 'mcp_response_bytes'];
+/** k6's own: bytes on the wire, headers included. */
+const OF_OPERATION = ['data_sent', 'data_received'];
 
 /**
  * @param {import('./phases.js').PlannedPhase[]} phases
@@ -49,22 +51,15 @@ export function keptSubmetrics(phases, operations) {
 }
 
 /**
- * @param {Record<string, unknown>} plan
+ * @param {ReturnType<typeof import('./plan.js').makePlan>} plan
  * @param {any} data what k6 hands to handleSummary
  * @returns {string} the summary document
  */
 export function summaryDocument(plan, data) {
   const { setup_data: setup, ...k6 } = data;
-  const connection = setup?.connection;
-  const target = {
-    .../** @type {object} */ (plan.target),
-    era: connection?.era ?? null,
-    protocol_version: connection?.version ?? null,
-    server: connection?.server ?? null,
-  };
   return JSON.stringify({
     schema: 'mcp-load-lab/summary/1',
-    plan: { ...plan, target },
+    plan: withConnection(plan, setup?.connection),
     started_ms: setup?.startedMs ?? null,
     k6,
   });

@@ -1,22 +1,12 @@
 /**
  * Composes a k6 test from workload, shape and objectives: the one function that every file in `scenarios/` calls.
+ * This file and what it imports is what every virtual user evaluates; all else is in lead.js.
  */
 import { randomSeed } from 'k6';
 import exec from 'k6/execution';
-import { abort, TARGET, USAGE } from './abort.js';
-import { ConfigError, readConfig } from './config.js';
+import { fixedAuth } from './auth/fixed-auth.js';
 import { McpClient } from './mcp/client.js';
-import { connect } from './mcp/connect.js';
-import { TargetError } from './mcp/target-error.js';
-import * as metrics from './metrics.js';
-import { planObjectives, toThresholds } from './objectives.js';
-import { planPhases, toScenarios } from './phases.js';
-import { profiles } from './profiles.js';
-import { keptSubmetrics, SUMMARY_TREND_STATS, summaryDocument } from './summary.js';
-import { pickOperation, planOperations } from './workload.js';
-
-/** The machine that the benchmark documents' figures, and so the default objectives, are for. */
-const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
+import { items as itemsMetric, offeredRps, phaseEndSeconds } from './metrics.js';
 
 /**
  * @typedef {object} TestDefinition
@@ -28,168 +18,168 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @property {import('./objectives.js').Objectives} objectives
  * @property {{title: string, label: string, kind: 'speedup'}} [table] phases to compare, by one of their labels
  *
- * @typedef {object} SetupData
+ * @typedef {object} UserOperation what a user has to know of an operation, beside the functions in the workload
+ * @property {string} operation
+ * @property {string} method
+ * @property {string} class
+ * @property {string} params JSON: k6 hands on an object with its members in any order
+ * @property {number} weight of 100
+ * @property {string[] | {first: number, length: number}} [arguments] JSON texts, or which of the shared ones, used in
+ *   turn
+ * @property {true} [scripted] the workload has functions for it
+ *
+ * @typedef {object} SetupData all that set-up hands to the users; no secrets, for k6 shows it
  * @property {import('./mcp/client.js').Connection} connection
  * @property {number} startedMs the zero of the phases, milliseconds since the epoch
+ * @property {number} timeoutS longest wait for one answer
+ * @property {string} sessions SESSIONS_MODE
+ * @property {number} seed
+ * @property {Record<string, import('./phases.js').PlannedPhase>} phases by name
+ * @property {UserOperation[]} operations
+ * @property {import('./latency-limits.js').Counting} counting
+ * @property {unknown} handOver of signing in (see auth/auth.js)
  */
+
+// Most runs speak MCP and need at most a token: their users hold no more code than that.
+const { TARGET_HEADERS, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_DIALECT, WORKLOAD, DRY_RUN } = __ENV;
+/** @type {typeof import('./auth/user-auth.js') | null} */
+const userAuth = TARGET_HEADERS || OAUTH_CLIENT_ID || SECRET_SOURCE ? require('./auth/user-auth.js') : null;
+/** @type {typeof import('./dialects/clients.js') | null} */
+const dialects =
+  (TARGET_DIALECT || (WORKLOAD ? '' : 'mcp')) === 'mcp' ? null : require('./dialects/clients.js');
+
+// The first run of the script reads the file by itself, and says what is wrong with it.
+/** @type {typeof import('./shared-arguments.js') | null} */
+const shared = __VU !== 0 && WORKLOAD ? require('./shared-arguments.js') : null;
+const sharedTexts = shared?.shareArguments() ?? [];
+/** @type {import('./workload.js').Workload | null} */
+const script = __VU !== 0 && WORKLOAD?.endsWith('.js') ? require(WORKLOAD).default : null;
 
 /**
  * @param {TestDefinition} definition
- * @returns {{options: import('k6/options').Options, setup: () => SetupData,
- *   iterate: (data: SetupData) => void, handleSummary: (data: any) => Record<string, string>}} what a k6 script exports
+ * @returns {{options: import('k6/options').Options, setup: () => Promise<SetupData>,
+ *   iterate: (data: SetupData) => void | Promise<void>, handleSummary: (data: any) => Record<string, string>}} what a k6 script exports
  */
-export function defineTest(definition) {
-  try {
-    return compose(definition);
-  } catch (error) {
-    if (error instanceof ConfigError) abort(USAGE, error.message);
-    throw error;
-  }
-}
-
-/** @param {TestDefinition} definition */
-function compose(definition) {
-  const iterate = makeIterate(definition);
-  // k6 runs this file once more for every virtual user. Options, set-up and summary are the business of the
-  // first run alone, and a user that is never needed plans nothing: 0.5 MB a user instead of 0.8.
-  if (__VU !== 0) return { options: {}, setup: noLead, iterate, handleSummary: noLead };
-
-  const { name, title, workload, objectives: defaults, table } = definition;
-  const { config, phases, operations } = planLoad(definition);
-  const objectives =
-    config.OBJECTIVES === 'off' ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
-  const testid = __ENV.TESTID || `${name}-unnamed`;
-  const last = phases.at(-1);
-
-  const plan = {
-    testid,
-    test: name,
-    title,
-    profile: config.PROFILE,
-    workload: config.ARGS ? 'single tool' : workload.name,
-    duration_s: (last?.start_s ?? 0) + (last?.duration_s ?? 0),
-    // A query string may hold a key: it stays out of every result.
-    target: { url: config.TARGET_URL.replace(/[?#].*$/, ''), dialect: 'mcp' },
-    phases,
-    operations: operations.map(({ operation, method, class: kind }) => ({ operation, method, class: kind })),
-    objectives,
-    objectives_off: config.OBJECTIVES === 'off',
-    reference_machine: REFERENCE_MACHINE,
-    table: table ?? null,
-  };
-
-  /** @type {import('k6/options').Options} */
-  const options = {
-    scenarios: toScenarios(phases, config.TARGET_TIMEOUT),
-    thresholds: { ...keptSubmetrics(phases, operations), ...toThresholds(objectives) },
-    summaryTrendStats: SUMMARY_TREND_STATS,
-    // Here and nowhere else: `--tag` and K6_TAGS would replace these whole.
-    tags: { testid, test: name, profile: config.PROFILE },
-    // No url, nothing unbounded; `scenario` only because dropped iterations carry no other tag.
-    systemTags: ['scenario', 'status', 'error_code', 'proto'],
-    // Load balancers pin a session with a cookie; a user keeps it over its iterations.
-    noCookiesReset: true,
-    setupTimeout: '30s',
-  };
-
-  return {
-    options,
-    setup: () => setUp(config, operations),
-    iterate,
-    /** @param {any} data */
-    handleSummary: (data) => ({ [__ENV.SUMMARY_FILE || 'summary.json']: summaryDocument(plan, data) }),
-  };
-}
-
-/** @param {TestDefinition} definition */
-function planLoad({ workload, mix, phases: shape }) {
-  const config = readConfig(__ENV);
-  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
-  const phases = planPhases(shape, profile, config);
-  return { config, phases, operations: planOperations(workload, mix, config) };
-}
+export const defineTest = (definition) => {
+  // k6 runs the script once for itself, and once more for every virtual user.
+  const first =
+    __VU === 0 ? require('./lead.js').lead(definition) : { options: {}, setup: none, handleSummary: none };
+  return { ...first, iterate: DRY_RUN === '1' ? () => {} : makeIterate(definition) };
+};
 
 /** @returns {never} */
-function noLead() {
+const none = () => {
   throw new Error('k6 called set-up or summary in a virtual user other than its own');
-}
-
-/**
- * @param {import('./config.js').Config} config
- * @param {import('./workload.js').Operation[]} operations
- * @returns {SetupData}
- */
-function setUp(config, operations) {
-  try {
-    const client = connect({ url: config.TARGET_URL, token: config.TARGET_TOKEN, era: config.MCP_ERA });
-    const offered = client.listTools().map((tool) => String(tool?.name));
-    client.close();
-    const missing = operations.filter(({ tool }) => !offered.includes(tool)).map(({ tool }) => tool);
-    if (missing.length > 0) {
-      abort(
-        USAGE,
-        `the target has no tool ${missing.join(', ')}; it has: ${offered.slice(0, 20).join(', ') || 'none'}; ` +
-          `choose one with TOOL=name ARGS='{...}'`,
-      );
-    }
-    return { connection: client.connection, startedMs: Date.now() };
-  } catch (error) {
-    if (error instanceof TargetError) abort(TARGET, error.message);
-    throw error;
-  }
-}
+};
 
 /**
  * @param {TestDefinition} definition
- * @returns {(data: SetupData) => void} one iteration: one operation, called once
+ * @returns {(data: SetupData) => void | Promise<void>} one iteration: one operation, called once
  */
-function makeIterate(definition) {
-  /** @type {ReturnType<typeof startUser> | undefined} */
-  let user;
-  return (data) => {
-    user ??= startUser(definition, data);
-    const { client, calls, phases, operations } = user;
-    const { name, iterationInTest } = exec.scenario;
-    const phase = /** @type {import('./phases.js').PlannedPhase} */ (phases[name]);
-    client.measured = phase.measured;
-    if (phase.offered_rps !== null && Date.now() >= user.nextOfferMs) {
-      metrics.offeredRps.add(phase.offered_rps);
-      user.nextOfferMs = Date.now() + 1000;
+const makeIterate = ({ workload }) => {
+  // A virtual user's state. In variables: k6 takes ten times as long to read a property.
+  /** @type {import('./mcp/client.js').McpClient | undefined} */
+  let client;
+  /** @type {ReturnType<typeof prepareAll>} */
+  let operations = [];
+  let phase = NO_PHASE;
+  let labels = NO_LABELS;
+  /** @type {typeof exec.scenario} */
+  let scenario;
+  let numbered = false;
+  let nextOfferMs = 0;
+
+  /** @param {SetupData} data */
+  const enterPhase = ({ phases, counting }) => {
+    phase = /** @type {import('./phases.js').PlannedPhase} */ (phases[__ENV.PHASE ?? '']);
+    labels = phase.labels ?? NO_LABELS;
+    scenario = exec.scenario;
+    // The iteration's number costs 1 µs: it is asked for only where something depends on it.
+    numbered = phase.iterations !== null || operations.length > 1 || (operations[0]?.texts?.length ?? 0) > 1;
+    client?.enterPhase(phase.measured, counting.streamed, counting.limits[phase.name]);
+  };
+
+  /** @param {SetupData} data */
+  const turn = (data) => {
+    // An environment of the phase's own is a tenth as dear to read as exec.scenario.name.
+    if (phase.name !== __ENV.PHASE) enterPhase(data);
+    if (phase.offered_rps !== null && Date.now() >= nextOfferMs) {
+      offeredRps.add(phase.offered_rps);
+      nextOfferMs = Date.now() + 1000;
     }
 
-    const operation = pickOperation(operations, spread(iterationInTest));
-    const labels = phase.labels ?? {};
-    const call = /** @type {import('./mcp/client.js').Call} */ (calls.get(operation));
-    const { failure } = client.send(call, operation.args(labels));
-    if (phase.measured && operation.items && !failure) metrics.items.add(operation.items(labels));
+    const iteration = numbered ? scenario.iterationInTest : 0;
+    const { send, texts, args, items } = pick(operations, iteration);
+    const answer = send(texts ? texts.at(iteration % texts.length) : args?.(labels));
+    if (items && !answer.failure && phase.measured) itemsMetric.add(items(labels));
 
     // Whichever of the last calls ends last is the phase's end.
-    if (phase.iterations !== null && iterationInTest >= phase.iterations - (phase.vus ?? 1)) {
-      metrics.phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
+    if (phase.iterations !== null && iteration >= phase.iterations - (phase.vus ?? 1)) {
+      phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
     }
   };
-}
+
+  /** @param {SetupData} data @param {import('./auth/auth.js').Auth} auth */
+  const start = (data, auth) => {
+    client = makeClient(data, auth);
+    operations = prepareAll(client, data.operations, script ?? workload);
+  };
+
+  if (!userAuth) {
+    return (data) => {
+      if (!client) start(data, fixedAuth(__ENV.TARGET_TOKEN ?? ''));
+      turn(data);
+    };
+  }
+  // k6 waits for what is returned.
+  return async (data) => {
+    if (!client) start(data, await userAuth.takeOver(data.handOver));
+    const user = /** @type {import('./mcp/client.js').McpClient} */ (client);
+    if (user.auth.dueMs <= Date.now()) await user.renew();
+    turn(data);
+  };
+};
 
 /**
- * @param {TestDefinition} definition
  * @param {SetupData} data
+ * @param {import('./auth/auth.js').Auth} auth
  */
-function startUser(definition, { connection, startedMs }) {
-  const { config, phases, operations } = planLoad(definition);
+const makeClient = ({ connection, startedMs, timeoutS, sessions, seed }, auth) => {
   // The same seed makes the same sequences of arguments; every user has one of its own.
-  randomSeed(config.SEED * 100_003 + exec.vu.idInTest);
-  const settings = { token: config.TARGET_TOKEN, timeoutS: config.TARGET_TIMEOUT, startedMs };
-  const client = new McpClient(connection, settings);
-  const calls = new Map(
-    operations.map((operation) => {
-      const { operation: name, method, tool, class: kind, expect } = operation;
-      const options = { operation: name, class: kind, withArguments: true, expect };
-      return [operation, client.prepare(method, { name: tool }, options)];
-    }),
-  );
-  const byName = Object.fromEntries(phases.map((phase) => [phase.name, phase]));
-  return { client, calls, operations, phases: byName, nextOfferMs: 0 };
-}
+  randomSeed(seed * 100_003 + exec.vu.idInTest);
+  const Client = connection.dialect && dialects ? dialects.dialectClients[connection.dialect] : McpClient;
+  return new Client(connection, { auth, timeoutS, startedMs, sessions });
+};
+
+/**
+ * @param {import('./mcp/client.js').McpClient} client
+ * @param {UserOperation[]} operations
+ * @param {import('./workload.js').Workload} workload
+ */
+const prepareAll = (client, operations, workload) =>
+  operations.map((operation) => {
+    const { method, weight } = operation;
+    const { args, expect, items } =
+      (operation.scripted && workload.operations[operation.operation]) || NO_SCRIPT;
+    const texts = textsOf(operation.arguments);
+    const withArguments = Boolean(texts ?? args);
+    const options = { ...operation, withArguments, ...(expect && { expect }) };
+    const call = client.prepare(method, JSON.parse(operation.params), options);
+    return { send: client.sender(call), weight, texts, args, items };
+  });
+
+/** @param {UserOperation['arguments']} given */
+const textsOf = (given) => {
+  return given && shared && 'first' in given
+    ? new shared.SharedTexts(sharedTexts, given)
+    : /** @type {string[] | undefined} */ (given);
+};
+
+/** @type {Partial<import('./workload.js').OperationSpec>} */
+const NO_SCRIPT = {};
+/** @type {Record<string, number>} */
+const NO_LABELS = {};
+const NO_PHASE = /** @type {import('./phases.js').PlannedPhase} */ ({ name: '' });
 
 /** The golden ratio's fraction: its multiples fill 0..1 more evenly than those of any other number. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
@@ -198,9 +188,21 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
  * Instead of a random draw: any stretch of consecutive iterations holds the mix in its exact proportions, give or
  * take one, so a phase's percentiles do not depend on how many slow operations chance dealt it.
  *
+ * @template {{weight: number}} T
+ * @param {T[]} operations weights of 100
  * @param {number} iteration
- * @returns {number} 0 <= n < 1
+ * @returns {T}
  */
-function spread(iteration) {
-  return (iteration * GOLDEN) % 1;
-}
+const pick = (operations, iteration) => {
+  const last = operations.length - 1;
+  let index = 0;
+  if (last > 0) {
+    // By index: k6 takes ten times as long for an iterator.
+    let rest = ((iteration * GOLDEN) % 1) * 100;
+    for (; index < last; index += 1) {
+      rest -= /** @type {T} */ (operations[index]).weight;
+      if (rest < 0) break;
+    }
+  }
+  return /** @type {T} */ (operations[index]);
+};

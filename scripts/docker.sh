@@ -125,14 +125,24 @@ docker_run() {
 docker_in_runner() (
   options=() arguments=()
   if [ ! -t 0 ] || [ ! -t 1 ]; then options+=(--no-TTY); fi
+  for path in "${TARGET_CERT:-}" "${TARGET_KEY:-}" "${TARGET_CA:-}" "${OAUTH_CLIENT_KEY:-}" "${WORKLOAD:-}"; do
+    if [ -n "$path" ]; then options+=(--volume "$path:$path:ro"); fi
+  done
+  case ${SECRET_SOURCE:-} in file=*)
+    path=$(realpath -- "${SECRET_SOURCE#file=}")
+    options+=(--volume "$path:$path:ro")
+    ;;
+  esac
+  if [ -n "${TARGET_CA:-}" ]; then options+=(--env SSL_CERT_FILE); fi
   for name in $(compgen -e); do
     case $name in
+    TARGET_CERT) options+=(--env "$name") ;;
     PATH | HOME | USER | LOGNAME | SHELL | SHLVL | PWD | OLDPWD | TMPDIR | HOSTNAME | TERM | _) ;;
     LD_* | DOCKER_* | COMPOSE_* | SSH_* | XDG_* | MAKE* | MFLAGS | NODE_* | SSL_* | *_CERT | *_CERTS | *_CA_*) ;;
     *) options+=(--env "$name") ;;
     esac
   done
-  for name in TARGET_URL TARGET_METRICS_URL UPSTREAM_URL PROMETHEUS_URL K6_PROMETHEUS_RW_SERVER_URL; do
+  for name in TARGET_URL TARGET_METRICS_URL UPSTREAM_URL OAUTH_TOKEN_URL PROMETHEUS_URL K6_PROMETHEUS_RW_SERVER_URL; do
     if [ -n "${!name:-}" ]; then export "$name=$(url_inside "${!name}")"; fi
   done
   for argument in "$@"; do arguments+=("$(url_inside "$argument")"); done

@@ -1,0 +1,210 @@
+/**
+ * The k6 script that finds out what a server offers: it connects, lists, chooses, tries every chosen operation once
+ * and writes a workload document to WORKLOAD_FILE. It starts no load. Lines that begin with `discovery: ` are
+ * progress, for scripts/discovery.sh.
+ */
+import { abort, TARGET, USAGE } from './abort.js';
+import { signIn } from './auth/auth.js';
+import { withSecrets } from './auth/secret-source.js';
+import { clientCertificates } from './auth/tls.js';
+import { readConfig } from './config.js';
+import { ConfigError } from './config-error.js';
+import { chooseOperations, oneLine, toDocument } from './discovery.js';
+import { connect } from './mcp/connect.js';
+import { USER_AGENT } from './mcp/protocol.js';
+import { TargetError } from './mcp/target-error.js';
+
+const SETUP_S = 300;
+/** All probes together; what was not tried until then is left out. */
+const PROBES_S = 120;
+/** An operation that no one named and that takes longer is not one to load by default. */
+const PROBE_TIMEOUT_S = 5;
+/** After this long an operation's remaining arguments are not tried: one set that works must do. */
+const OPERATION_S = 2;
+const PROGRESS_S = 3;
+const MAX_COMPLETIONS = 20;
+
+/** @param {unknown} error @returns {never} */
+function end(error) {
+  if (error instanceof ConfigError) abort(USAGE, error.message);
+  if (error instanceof TargetError) abort(TARGET, error.message);
+  throw error;
+}
+
+/** In k6's init: without what its secret source holds, which only set-up can ask for. */
+function begin() {
+  try {
+    const config = readConfig(__ENV);
+    if (config.TARGET_DIALECT && config.TARGET_DIALECT !== 'mcp') {
+      throw new ConfigError(
+        `TARGET_DIALECT is "${config.TARGET_DIALECT}", which does not say what it offers; valid: with WORKLOAD=path, or TOOL and ARGS`,
+      );
+    }
+    return { config, tlsAuth: clientCertificates(config, open) };
+  } catch (error) {
+    return end(error);
+  }
+}
+
+const { config, tlsAuth } = begin();
+// TOOL without ARGS: discovery of that one tool.
+const named = config.TOOLS ?? (config.TOOL ? [config.TOOL] : null);
+const timeoutS = named ? config.TARGET_TIMEOUT : Math.min(config.TARGET_TIMEOUT, PROBE_TIMEOUT_S);
+
+export const options = {
+  scenarios: { discovery: { executor: 'per-vu-iterations', vus: 1, iterations: 1, exec: 'nothing' } },
+  setupTimeout: `${SETUP_S}s`,
+  userAgent: USER_AGENT,
+  ...(tlsAuth && { tlsAuth }),
+};
+
+export function nothing() {}
+
+export async function setup() {
+  try {
+    const complete = readConfig(await withSecrets(__ENV));
+    const { auth } = await signIn(complete);
+    return discover(connect(complete, auth));
+  } catch (error) {
+    return end(error);
+  }
+}
+
+/** @param {any} data @returns {Record<string, string>} */
+export function handleSummary({ setup_data: text }) {
+  return text ? { [__ENV.WORKLOAD_FILE || 'workload.json']: text } : {};
+}
+
+/**
+ * @param {import('./mcp/asking-client.js').AskingClient} client
+ * @returns {string} the document as text: k6 hands an object on with its members in any order
+ */
+function discover(client) {
+  const { capabilities } = client.connection;
+  const era = client.connection.era ?? 'legacy';
+  const has = (/** @type {string} */ name) => Boolean(capabilities[name]);
+  const offer = {
+    era,
+    capabilities,
+    tools: has('tools') ? client.listTools() : [],
+    resources: has('resources') ? client.listResources() : [],
+    templates: has('resources') ? client.listResourceTemplates() : [],
+    prompts: has('prompts') ? client.listPrompts() : [],
+  };
+  say(`${offer.tools.length} tools, ${offer.resources.length} resources, ${offer.prompts.length} prompts`);
+  const choice = chooseOperations(
+    offer,
+    { ...config, TOOLS: named },
+    has('completions') ? completeBy(client) : () => [],
+  );
+  if (!config.DRY_RUN) probeAll(client, choice);
+  client.close();
+  if (Object.keys(choice.operations).length === 0) {
+    const reasons = choice.leftOut.map(({ operation, reason }) => `${operation}: ${reason}`).slice(0, 5);
+    throw new TargetError(
+      `${client.connection.url} offers nothing that can be called (${reasons.join('; ')})`,
+    );
+  }
+  return `${JSON.stringify(toDocument({ ...client.connection, era }, choice), null, 2)}\n`;
+}
+
+/** @param {string} text */
+function say(text) {
+  console.info(`discovery: ${text}`);
+}
+
+/**
+ * @param {import('./mcp/asking-client.js').AskingClient} client
+ * @returns {import('./discovery.js').Complete}
+ */
+function completeBy(client) {
+  /** @type {Map<string, string[]>} */
+  const asked = new Map();
+  return (ref, argument, known) => {
+    const params = { ref, argument, ...(Object.keys(known).length > 0 && { context: { arguments: known } }) };
+    const key = JSON.stringify(params);
+    let values = asked.get(key);
+    if (!values) {
+      const found = client.once('completion/complete', params).result?.completion?.values;
+      values = (Array.isArray(found) ? found : [])
+        .filter((value) => typeof value === 'string' && value !== '' && value.length <= 200)
+        .slice(0, MAX_COMPLETIONS);
+      asked.set(key, values);
+    }
+    return values;
+  };
+}
+
+/**
+ * Tries every operation, with each of its arguments once. Arguments that fail go; so does an operation with none left.
+ *
+ * @param {import('./mcp/asking-client.js').AskingClient} client
+ * @param {import('./discovery.js').Choice} choice is changed
+ * @throws {TargetError} at the first failure where STRICT is on
+ */
+function probeAll(client, { operations, leftOut }) {
+  const started = Date.now();
+  client.timeoutMs = Math.round(timeoutS * 1000);
+  const names = Object.keys(operations);
+  say(`trying ${names.length} operations ...`);
+  let saidMs = started;
+  names.forEach((name, index) => {
+    const operation = /** @type {import('./workload-document.js').DocumentOperation} */ (operations[name]);
+    if (Date.now() - saidMs > PROGRESS_S * 1000) {
+      saidMs = Date.now();
+      say(`trying ${index + 1} of ${names.length}: ${name}`);
+    }
+    const late = Date.now() - started > PROBES_S * 1000;
+    const { works, reason } = late
+      ? { works: [], reason: `not tried: the ones before it took ${PROBES_S} s` }
+      : probe(client, name, operation);
+    if (reason && config.STRICT) throw new TargetError(`STRICT=1 and ${name} fails: ${reason}`);
+    if (works.length === 0) {
+      delete operations[name];
+      leftOut.push({ operation: name, reason: oneLine(reason, 200) });
+    } else if (operation.arguments) {
+      operation.arguments = works;
+    }
+  });
+}
+
+/**
+ * @param {import('./mcp/asking-client.js').AskingClient} client
+ * @param {string} name
+ * @param {import('./workload-document.js').DocumentOperation} operation
+ * @returns {{works: Record<string, unknown>[], reason: string}} the arguments that may be used ([{}] for an operation
+ *   without any), and what the first failure said, '' = none
+ */
+function probe(client, name, { class: kind, method, params, arguments: variants, headers }) {
+  const call = client.prepare(method, params, {
+    operation: name,
+    class: kind,
+    withArguments: variants !== undefined,
+    ...(headers && { headers }),
+  });
+  const started = Date.now();
+  /** @type {Record<string, unknown>[]} */
+  const works = [];
+  let reason = '';
+  for (const args of variants ?? [{}]) {
+    if (Date.now() - started > OPERATION_S * 1000) {
+      if (works.length === 0) break;
+      // Kept untried, or a slow moment of the server would change what the next run sends.
+      works.push(args);
+      continue;
+    }
+    const { failure } = client.send(call, variants && args);
+    if (!failure) works.push(args);
+    else reason ||= client.auth.redact(whyItFailed(failure));
+    if (failure?.kind === 'timeout' || failure?.kind === 'connect') break;
+  }
+  return { works, reason };
+}
+
+/**
+ * @param {import('./mcp/answer.js').Failure} failure
+ */
+function whyItFailed({ kind, detail }) {
+  if (kind === 'timeout') return `no answer within ${timeoutS} s`;
+  return kind === 'tool' ? `it failed: ${detail}` : `it failed (${kind}): ${detail}`;
+}

@@ -1,0 +1,229 @@
+/**
+ * What only the first run of a test's script does: options, set-up and summary. Virtual users load none of it, for
+ * the memory of a user is mostly the modules that it evaluates.
+ */
+import { abort, TARGET, USAGE } from './abort.js';
+import { signIn } from './auth/auth.js';
+import { withSecrets } from './auth/secret-source.js';
+import { clientCertificates } from './auth/tls.js';
+import { readConfig } from './config.js';
+import { ConfigError } from './config-error.js';
+import { reach } from './dialects/reach.js';
+import { latencyLimits } from './latency-limits.js';
+import { connect } from './mcp/connect.js';
+import { USER_AGENT } from './mcp/protocol.js';
+import { TargetError } from './mcp/target-error.js';
+import { startedSeconds } from './metrics.js';
+import { namesOf } from './names-of.js';
+import { planObjectives, toThresholds } from './objectives.js';
+import { planPhases, toScenarios } from './phases.js';
+import { makePlan, withConnection } from './plan.js';
+import { profiles } from './profiles.js';
+import { shareArguments } from './shared-arguments.js';
+import { keptSubmetrics, SUMMARY_TREND_STATS, summaryDocument } from './summary.js';
+import { planOperations } from './workload.js';
+import { readWorkload } from './workload-file.js';
+
+/**
+ * @typedef {import('./test.js').TestDefinition} TestDefinition
+ * @typedef {import('./test.js').SetupData} SetupData
+ * @typedef {import('./config.js').Config} Config
+ * @typedef {import('./workload.js').Operation} Operation
+ * @typedef {import('./phases.js').PlannedPhase} PlannedPhase
+ */
+
+/**
+ * @param {TestDefinition} definition
+ * @returns {{options: import('k6/options').Options, setup: () => Promise<SetupData>,
+ *   handleSummary: (data: any) => Record<string, string>}}
+ */
+export function lead(definition) {
+  try {
+    return compose(definition);
+  } catch (error) {
+    if (error instanceof ConfigError) abort(USAGE, error.message);
+    throw error;
+  }
+}
+
+/** @param {TestDefinition} definition */
+function compose(definition) {
+  const { name, mix, phases: shape, objectives: defaults } = definition;
+  const config = readConfig(__ENV);
+  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const phases = planPhases(shape, profile, config);
+  const workload = config.WORKLOAD ? readWorkload(config.WORKLOAD) : definition.workload;
+  const operations = planOperations(workload, mix, config);
+  needItems(name, workload.name, phases, operations);
+  const objectives =
+    config.OBJECTIVES === 'off' ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
+  const plan = makePlan(definition, { config, workload, phases, operations, objectives });
+
+  /** @type {import('k6/options').Options} */
+  const options = {
+    scenarios: toScenarios(phases, config.TARGET_TIMEOUT),
+    thresholds: { ...keptSubmetrics(phases, operations), ...toThresholds(objectives) },
+    summaryTrendStats: SUMMARY_TREND_STATS,
+    userAgent: USER_AGENT,
+    // Here and nowhere else: `--tag` and K6_TAGS would replace these whole.
+    tags: { testid: plan.testid, test: name, profile: config.PROFILE },
+    // Each costs time with every request. This one only because dropped iterations carry no other tag.
+    systemTags: ['scenario'],
+    // Load balancers pin a session with a cookie; a user keeps it over its iterations.
+    noCookiesReset: true,
+    setupTimeout: '30s',
+    // Nothing that k6 acts on: `k6 inspect` shows it.
+    ext: { 'mcp-load-lab': plan },
+    ...tlsOptions(config),
+  };
+
+  const forUsers = handOverOperations(operations, config.WORKLOAD !== '');
+  const test = {
+    options,
+    setup: async () => {
+      const data = await setUp(plan.target.dialect, phases, operations, forUsers);
+      announce(data);
+      const limits = latencyLimits(objectives, phases, operations);
+      return { ...data, counting: { streamed: plan.samples === 'stream', limits } };
+    },
+    handleSummary: (/** @type {any} */ data) => ({
+      [__ENV.SUMMARY_FILE || 'summary.json']: summaryDocument(plan, data),
+    }),
+  };
+  return config.DRY_RUN ? dry(test, plan) : test;
+}
+
+/**
+ * Set-up alone: it looks at the target, and what is left of it is the plan.
+ *
+ * @param {ReturnType<typeof lead>} test
+ * @param {ReturnType<typeof makePlan>} plan
+ * @returns {ReturnType<typeof lead>}
+ */
+function dry(test, plan) {
+  const scenarios = {
+    plan: { executor: /** @type {const} */ ('per-vu-iterations'), exec: 'iterate', vus: 1, iterations: 1 },
+  };
+  return {
+    ...test,
+    options: { ...test.options, scenarios, thresholds: {} },
+    handleSummary: ({ setup_data: setup }) => ({
+      [__ENV.PLAN_FILE || 'plan.json']: JSON.stringify(withConnection(plan, setup?.connection)),
+    }),
+  };
+}
+
+/**
+ * @param {string} test
+ * @param {string} workload
+ * @param {PlannedPhase[]} phases
+ * @param {Operation[]} operations
+ * @throws {ConfigError} where phases vary the items of a call and no operation has any
+ */
+function needItems(test, workload, phases, operations) {
+  if (!phases.some(({ labels }) => labels?.items) || operations.some(({ items }) => items)) return;
+  throw new ConfigError(
+    `the test ${test} varies the items of a call, and no operation of the workload ${workload} has any; ` +
+      'valid: WORKLOAD=path.js with an operation like process_batch in workloads/reference.js (args and items)',
+  );
+}
+
+/**
+ * In k6's init, where arguments can be shared.
+ *
+ * @param {Operation[]} operations
+ * @param {boolean} shared
+ * @returns {import('./test.js').UserOperation[]}
+ */
+function handOverOperations(operations, shared) {
+  /** @type {string[]} */
+  const all = [];
+  const forUsers = operations.map(({ variants, params, args, expect: _, items: __, ...rest }) => {
+    const scripted = args && { scripted: /** @type {const} */ (true) };
+    const operation = { ...rest, params: JSON.stringify(params), ...scripted };
+    if (!variants) return operation;
+    const texts = variants.map((variant) => JSON.stringify(variant));
+    const range = { first: all.length, length: texts.length };
+    all.push(...texts);
+    return { ...operation, arguments: shared ? range : texts };
+  });
+  if (shared) shareArguments(all);
+  return forUsers;
+}
+
+/**
+ * @param {Config} config
+ * @returns {import('k6/options').Options} a private key among them: never to be stored or shown
+ */
+function tlsOptions(config) {
+  const tlsAuth = clientCertificates(config, open);
+  return tlsAuth ? { tlsAuth } : {};
+}
+
+/**
+ * Tells Prometheus when the phases begin and what the target is: where k6 makes no summary, nobody else says it.
+ *
+ * @param {Pick<SetupData, 'connection' | 'startedMs'>} data
+ */
+function announce({ connection: { era, version, server }, startedMs }) {
+  startedSeconds.add(startedMs / 1000, {
+    ...(era && { era, protocol_version: version }),
+    ...(server && { server_name: server.name, server_version: server.version }),
+  });
+}
+
+/**
+ * @param {import('./plan.js').Dialect} dialect
+ * @param {PlannedPhase[]} phases
+ * @param {Operation[]} operations
+ * @param {import('./test.js').UserOperation[]} forUsers the same, as users get them
+ * @returns {Promise<Omit<SetupData, 'counting'>>}
+ */
+async function setUp(dialect, phases, operations, forUsers) {
+  let redact = (/** @type {string} */ text) => text;
+  try {
+    const config = readConfig(await withSecrets(__ENV));
+    const { auth, handOver } = await signIn(config);
+    redact = auth.redact;
+    return {
+      connection: dialect === 'mcp' ? meet(config, auth, operations) : reach(config.TARGET_URL, dialect),
+      handOver,
+      startedMs: Date.now(),
+      timeoutS: config.TARGET_TIMEOUT,
+      sessions: config.SESSIONS_MODE,
+      seed: config.SEED,
+      phases: Object.fromEntries(phases.map((phase) => [phase.name, phase])),
+      operations: forUsers,
+    };
+  } catch (error) {
+    if (error instanceof ConfigError) abort(USAGE, error.message);
+    if (error instanceof TargetError) abort(TARGET, redact(error.message));
+    throw error;
+  }
+}
+
+/**
+ * @param {Config} config
+ * @param {import('./auth/auth.js').Auth} auth
+ * @param {Operation[]} operations
+ * @returns {SetupData['connection']}
+ * @throws {TargetError}
+ */
+function meet(config, auth, operations) {
+  const client = connect(config, auth);
+  const tools = operations.flatMap(({ method, params }) =>
+    method === 'tools/call' ? [String(params.name)] : [],
+  );
+  // A server of resources alone has no list of tools.
+  const offered = tools.length > 0 ? client.listTools().map((tool) => String(tool?.name)) : [];
+  client.close();
+  const missing = tools.filter((tool) => !offered.includes(tool));
+  if (missing.length > 0) {
+    abort(
+      USAGE,
+      `the target has no tool ${namesOf(missing)}; it has: ${namesOf(offered) || 'none'}; ` +
+        `choose one with TOOL=name ARGS='{...}'`,
+    );
+  }
+  return client.connection;
+}

@@ -1,0 +1,91 @@
+/** What a test is about to do, as a document: for `make plan`, and for the analysis beside k6's own figures. */
+
+import { planSamples } from './samples.js';
+
+/** The machine that the benchmark documents' figures, and so the default objectives, are for. */
+const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
+
+/**
+ * @typedef {'mcp' | 'jsonrpc' | 'rest'} Dialect
+ *
+ * @param {import('./test.js').TestDefinition} definition
+ * @param {object} composed
+ * @param {import('./config.js').Config} composed.config
+ * @param {import('./workload.js').AnyWorkload} composed.workload
+ * @param {import('./phases.js').PlannedPhase[]} composed.phases
+ * @param {import('./workload.js').Operation[]} composed.operations
+ * @param {import('./objectives.js').Objective[]} composed.objectives
+ */
+export function makePlan({ name, title, table }, { config, workload, phases, operations, objectives }) {
+  const last = phases.at(-1);
+  const { connection, left_out } = 'schema' in workload ? workload : {};
+  return {
+    testid: __ENV.TESTID || `${name}-unnamed`,
+    test: name,
+    title,
+    profile: config.PROFILE,
+    workload: config.ARGS ? 'single tool' : workload.name,
+    duration_s: (last?.start_s ?? 0) + (last?.duration_s ?? 0),
+    target: {
+      // A query string may hold a key: it stays out of every result.
+      url: config.TARGET_URL.replace(/[?#].*$/, ''),
+      dialect: /** @type {Dialect} */ (
+        config.TARGET_DIALECT || ('dialect' in workload && workload.dialect) || 'mcp'
+      ),
+      // As discovery found it; set-up looks again.
+      ...(connection && {
+        era: connection.era,
+        protocol_version: connection.version,
+        server: connection.server,
+      }),
+    },
+    phases,
+    operations: operations.map((operation) => describe(operation, phases)),
+    left_out: config.TOOL ? [] : (left_out ?? []),
+    expected_requests: expectedRequests(phases),
+    samples: planSamples(config.SAMPLES, phases),
+    objectives,
+    objectives_off: config.OBJECTIVES === 'off',
+    reference_machine: REFERENCE_MACHINE,
+    table: table ?? null,
+  };
+}
+
+/**
+ * @param {import('./workload.js').Operation} operation
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ */
+function describe({ operation, method, class: kind, weight, params, args, variants }, phases) {
+  const labels = phases.find(({ measured }) => measured)?.labels ?? {};
+  const given = args?.(labels) ?? variants?.[0] ?? params;
+  const example = Object.keys(given).length > 0 || args || variants ? given : null;
+  return { operation, method, class: kind, share: weight / 100, example };
+}
+
+/**
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @returns {number | null} of the measured ones; null: users without a pause make as many as they can
+ */
+function expectedRequests(phases) {
+  let sum = 0;
+  for (const { measured, offered_rps, duration_s, iterations } of phases) {
+    if (!measured) continue;
+    if (offered_rps === null && iterations === null) return null;
+    sum += iterations ?? Math.round((offered_rps ?? 0) * duration_s);
+  }
+  return sum;
+}
+
+/**
+ * @template {{target: object}} T
+ * @param {T} plan
+ * @param {import('./mcp/client.js').Connection | undefined} connection none: set-up did not come so far
+ */
+export function withConnection(plan, connection) {
+  const found = connection && {
+    era: connection.era,
+    protocol_version: connection.version,
+    server: connection.server,
+  };
+  return { ...plan, target: { era: null, protocol_version: null, server: null, ...plan.target, ...found } };
+}

@@ -1,0 +1,26 @@
+/**
+ * Whether k6 keeps every sample in memory to the run's end, or the samples live in Prometheus alone.
+ */
+
+/** k6 keeps 226 bytes of a request: this many are 450 MB. */
+export const KEPT_REQUESTS = 2_000_000;
+/** What a user without a pause may make each second; only the length of such a phase is planned. */
+const CALLS_PER_USER_S = 100;
+
+export const SAMPLES = ['auto', 'keep', 'stream'];
+
+/**
+ * @param {string} wanted one of SAMPLES
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @returns {'keep' | 'stream'}
+ */
+export function planSamples(wanted, phases) {
+  if (wanted === 'keep' || wanted === 'stream') return wanted;
+  const requests = phases.reduce((sum, phase) => sum + requestsOf(phase), 0);
+  return requests > KEPT_REQUESTS ? 'stream' : 'keep';
+}
+
+/** @param {import('./phases.js').PlannedPhase} phase @returns {number} as many as it may come to */
+function requestsOf({ offered_rps, iterations, vus, duration_s }) {
+  return iterations ?? (offered_rps ?? (vus ?? 0) * CALLS_PER_USER_S) * duration_s;
+}

@@ -1,0 +1,56 @@
+/** Reads what WORKLOAD names: a JSON document, or a JS workload as in `workloads/`. In k6's init only. */
+import { ConfigError } from './config-error.js';
+import { namesOf } from './names-of.js';
+import { checkDocument } from './workload-document.js';
+
+/**
+ * @param {string} path absolute
+ * @returns {import('./workload.js').AnyWorkload}
+ * @throws {ConfigError} in one line
+ */
+export function readWorkload(path) {
+  try {
+    return path.endsWith('.js')
+      ? checkScript(load(() => require(path)))
+      : checkDocument(load(() => JSON.parse(open(path))));
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ConfigError(`WORKLOAD ${path}: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * @template T
+ * @param {() => T} read
+ * @returns {T}
+ */
+function load(read) {
+  try {
+    return read();
+  } catch (error) {
+    throw new ConfigError(`it can't be read (${String(error).split('\n')[0]})`);
+  }
+}
+
+/**
+ * @param {any} script
+ * @returns {import('./workload.js').Workload}
+ */
+function checkScript({ default: workload }) {
+  const fine =
+    typeof workload?.operations === 'object' && typeof workload.mixes === 'object' && workload.name;
+  if (!fine) throw new ConfigError('its default export is not an object with name, operations and mixes');
+  for (const [name, { class: kind, args }] of Object.entries(workload.operations)) {
+    if (typeof args !== 'function') throw new ConfigError(`operations.${name}.args is not a function`);
+    if (typeof kind !== 'string') throw new ConfigError(`operations.${name}.class is not a text`);
+  }
+  for (const [name, mix] of Object.entries(workload.mixes)) {
+    const unknown = Object.keys(mix).find((operation) => !Object.hasOwn(workload.operations, operation));
+    if (unknown !== undefined) {
+      throw new ConfigError(
+        `mixes.${name} names "${unknown}"; valid: ${namesOf(Object.keys(workload.operations))}`,
+      );
+    }
+  }
+  return workload;
+}

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# The variables of a test, as NAME=value on a script's command line. Source it before common.sh: RUN_DIR and STACK are
+# among them.
+
+usage() {
+  printf 'error: %s\n' "$*" >&2
+  exit 2
+}
+
+# take_variables NAME=value...: exports them, with the paths among them made absolute: k6 would look beside its script.
+take_variables() {
+  local here names argument name
+  here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+  # The names that lib/config.js declares, the stack's own, and the target's knobs.
+  names="$(sed -n 's/^  \([A-Z_]*\): variable({$/\1/p' "$here/lib/config.js" | paste -sd' ' -)"
+  names="$names STACK RUN_DIR RESULTS_DIR $(sed -n "s/^TARGET_KNOB_NAMES='\(.*\)'$/\1/p" "$here/scripts/components.sh")"
+  for argument in "$@"; do
+    name=${argument%%=*}
+    # Without the value: it may be a secret under a mistyped name.
+    [[ $argument == *=* && " $names " == *" $name "* ]] || usage "got \"${name:0:80}\"; valid: NAME=value with a NAME of ${names// /, }"
+    export "$name=${argument#*=}"
+  done
+  for name in TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY; do existing_file "$name" 'the path of a PEM file'; done
+  if [[ ${SECRET_SOURCE:-} == file=* ]] && [ ! -r "${SECRET_SOURCE#file=}" ]; then
+    usage "SECRET_SOURCE is \"$SECRET_SOURCE\", which can't be read; valid: file= and the path of a file with NAME=value lines"
+  fi
+}
+
+# existing_file NAME VALID
+existing_file() {
+  [ -n "${!1:-}" ] || return 0
+  [ -f "${!1}" ] && [ -r "${!1}" ] || usage "$1 is \"${!1}\", which can't be read; valid: $2"
+  export "$1=$(realpath -- "${!1}")"
+}
