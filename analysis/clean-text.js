@@ -10,22 +10,39 @@ const REDACTED = '***';
 /** Shorter values are no secrets, and taking them out would shred ordinary words. */
 const MIN_SECRET = 4;
 /** Environment variables whose values must never show up in what a run leaves. */
-const SECRET_VARIABLES = ['TARGET_TOKEN', 'POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'GRAFANA_ADMIN_PASSWORD'];
+const SECRET_VARIABLES = [
+  'TARGET_TOKEN',
+  'OAUTH_CLIENT_SECRET',
+  'TARGET_KEY_PASSWORD',
+  'POSTGRES_PASSWORD',
+  'REDIS_PASSWORD',
+  'GRAFANA_ADMIN_PASSWORD',
+];
 
 /**
  * @param {NodeJS.ProcessEnv} env
  * @returns {string[]} the secrets' values in every spelling that JSON and URLs give them, longest first
  */
 export function secretsOf(env) {
-  const values = SECRET_VARIABLES.map((name) => env[name] ?? '').filter(
-    (value) => value.length >= MIN_SECRET,
-  );
+  const values = [
+    ...SECRET_VARIABLES.map((name) => env[name] ?? ''),
+    ...headerValues(env.TARGET_HEADERS ?? ''),
+  ].filter((value) => value.length >= MIN_SECRET);
   const spellings = values.flatMap((value) => [
     value,
     encodeURIComponent(value),
     JSON.stringify(value).slice(1, -1),
   ]);
   return [...new Set(spellings)].sort((a, b) => b.length - a.length);
+}
+
+/** @param {string} text TARGET_HEADERS: `Name: value` a line, or one JSON object @returns {string[]} */
+function headerValues(text) {
+  try {
+    return Object.values(JSON.parse(text)).map((value) => String(value).trim());
+  } catch {
+    return text.split('\n').map((line) => line.slice(line.indexOf(':') + 1).trim());
+  }
 }
 
 /**

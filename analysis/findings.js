@@ -27,6 +27,8 @@ import { GENERATOR_CPU_LIMIT } from './verdict.js';
  * @property {import('./thresholds.js').Threshold[]} thresholds
  * @property {import('./observe.js').Server} server
  * @property {import('./environment.js').Environment} environment
+ * @property {import('./summary.js').Streamed | null} streamed
+ * @property {number} expired sessions that the server had ended when they were used
  */
 
 /** A machine of "8 GiB" shows somewhat less to the system. */
@@ -44,6 +46,8 @@ export function findings(known) {
     ...recovery(known),
     ...generator(known),
     ...bestSize(known),
+    ...expiredSessions(known),
+    ...fromHistograms(known),
     ...smallMachine(known),
     ...missingSignals(known),
     ...sharedMachine(known),
@@ -70,6 +74,14 @@ function note(subject, statement, rest = {}) {
     evidence: [],
     ...rest,
   };
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function expiredSessions({ expired }) {
+  if (expired === 0) return [];
+  const sessions = expired === 1 ? '1 session' : `${number(expired)} sessions`;
+  const statement = `the server had ended ${sessions} before the next call: opened anew, and the call made again`;
+  return [note('sessions', statement, { figures: { sessions_expired: expired } })];
 }
 
 /** @param {Known} known @returns {Finding[]} what an overload phase did: it is reported, not judged */
@@ -175,6 +187,21 @@ function bestSize({ plan, phases }) {
       { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: best.speedup } },
     ),
   );
+}
+
+/** @param {Known} known @returns {Finding[]} */
+function fromHistograms({ streamed }) {
+  if (!streamed) return [];
+  const { percentile_error, failed_pushes } = streamed;
+  const failed = failed_pushes > 0 ? `; ${counted(failed_pushes, 'write')} to Prometheus failed` : '';
+  return [
+    note(
+      'streamed',
+      `k6 kept no samples: percentiles come from histograms and are up to ${percent(percentile_error)} off, ` +
+        `counts and whether a limit was kept are exact${failed}`,
+      { figures: { percentile_error_ratio: percentile_error, failed_pushes } },
+    ),
+  ];
 }
 
 /** @param {Known} known @returns {Finding[]} */

@@ -16,19 +16,24 @@ import { renderJunit } from './render/junit.js';
 import { renderMarkdown } from './render/markdown.js';
 import { renderTerminal } from './render/terminal.js';
 import { makeRun } from './run.js';
+import { leaveSummary } from './streamed-summary.js';
 import { readSummary } from './summary.js';
 import { writeAtomic } from './write-atomic.js';
 
 const USAGE =
-  'usage: node analysis/main.js <results-dir> --k6-exit <0..255> [--prometheus <url>] [--server <label>] [--k6-version <x.y.z>]';
+  'usage: node analysis/main.js <results-dir> --k6-exit <0..255> [--prometheus <url>] [--server <label>] [--k6-version <x.y.z>] [--streamed-until <Unix time>]';
 /** Not one of a verdict's codes: the analysis itself could not do its work. */
 const BROKEN = 1;
+
+/** The series of a day of load are not read in the blink of an eye. */
+const LONG_QUERY_MS = 60_000;
 
 class UsageError extends Error {}
 
 /**
  * @param {string[]} args
- * @returns {{directory: string, k6Exit: number, prometheus: string | null, server: string, k6Version: string | null}}
+ * @returns {{directory: string, k6Exit: number, prometheus: string | null, server: string,
+ *   k6Version: string | null, streamedUntilS: number | null}} streamedUntilS: when k6 ended, of a run whose samples are in Prometheus only
  * @throws {UsageError}
  */
 function parse(args) {
@@ -43,6 +48,7 @@ function parse(args) {
         prometheus: { type: 'string' },
         // The label `server` of the rules that watch the server under test.
         server: { type: 'string', default: '' },
+        'streamed-until': { type: 'string' },
         'k6-version': { type: 'string', default: process.env.K6_VERSION ?? '' },
       },
     });
@@ -57,8 +63,14 @@ function parse(args) {
     throw new UsageError(`no results folder ${directory}`);
   if (!/^\d{1,3}$/.test(exit) || Number(exit) > 255)
     throw new UsageError(`--k6-exit is "${exit}", valid: 0 to 255`);
+  const until = parsed.values['streamed-until'];
+  if (until !== undefined && !/^\d+(\.\d+)?$/.test(until))
+    throw new UsageError(`--streamed-until is "${until}", valid: a Unix time in seconds`);
+  if (until !== undefined && !parsed.values.prometheus)
+    throw new UsageError('--streamed-until needs --prometheus, where the samples are');
   return {
     directory,
+    streamedUntilS: until === undefined ? null : Number(until),
     k6Exit: Number(exit),
     prometheus: parsed.values.prometheus || null,
     server: parsed.values.server ?? '',
@@ -69,14 +81,23 @@ function parse(args) {
 
 /** @returns {Promise<number>} the exit code */
 async function main() {
-  const { directory, k6Exit, prometheus, server, k6Version } = parse(process.argv.slice(2));
+  const { directory, k6Exit, prometheus, server, k6Version, streamedUntilS } = parse(process.argv.slice(2));
+  const log = await readK6Log(join(directory, 'k6.log'));
+  const lost =
+    streamedUntilS === null
+      ? null
+      : await leaveSummary(directory, new Prometheus(prometheus ?? '', { timeoutMs: LONG_QUERY_MS }), {
+          untilS: streamedUntilS,
+          failedPushesS: log.failedPushesS,
+        });
   const { summary, problem } = readSummary(directory);
   const run = await makeRun(
     {
       testid: basename(resolve(directory)),
       summary,
       summaryProblem: problem,
-      log: await readK6Log(join(directory, 'k6.log')),
+      lost,
+      log,
       k6Exit,
       environment: environment(k6Version),
       secrets: secretsOf(process.env),

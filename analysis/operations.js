@@ -41,8 +41,8 @@ export function operations({ plan, metrics }, phases) {
       rps: seconds > 0 ? round(requests / seconds) : null,
       error_rate: total > 0 ? round(failed / total, 6) : null,
       latency_ms: latency && roundLatency(latency),
-      request_bytes: metrics.count('mcp_request_bytes', tags),
-      response_bytes: metrics.count('mcp_response_bytes', tags),
+      request_bytes: metrics.count('data_sent', tags),
+      response_bytes: metrics.count('data_received', tags),
       failures: metrics.failures(tags),
     };
   });

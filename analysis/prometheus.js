@@ -8,6 +8,11 @@ export class PrometheusError extends Error {}
 
 /**
  * @typedef {{labels: Record<string, string>, points: [seconds: number, value: number][]}} Series finite points only
+ *
+ * @typedef {object} Sample
+ * @property {Record<string, string>} labels
+ * @property {number} value NaN where it is a histogram
+ * @property {import('./histogram.js').Histogram | null} histogram
  */
 
 /** Prometheus' HTTP API, the few calls that the analysis needs. */
@@ -67,6 +72,24 @@ export class Prometheus {
     const data = await this.#get('query', { query, time: timeS.toFixed(3) });
     const times = matrix(data).flatMap(({ values }) => values.map(([time]) => time));
     return times.length > 0 ? Math.max(...times) : null;
+  }
+
+  /**
+   * @param {string} query PromQL
+   * @param {number} timeS Unix seconds
+   * @returns {Promise<Sample[]>}
+   * @throws {PrometheusError}
+   */
+  async query(query, timeS) {
+    const data = await this.#get('query', { query, time: timeS.toFixed(3) });
+    if (data?.resultType !== 'vector' || !Array.isArray(data.result)) {
+      throw new PrometheusError('Prometheus answered something else than a vector');
+    }
+    return data.result.map((/** @type {any} */ { metric, value, histogram }) => ({
+      labels: metric,
+      value: Number(value?.[1] ?? Number.NaN),
+      histogram: histogram ? toHistogram(histogram[1]) : null,
+    }));
   }
 
   /** @returns {Promise<string[]>} names of all recorded series, sorted @throws {PrometheusError} */
@@ -137,4 +160,21 @@ function matrix(data) {
       .map((/** @type {[number, string]} */ [time, value]) => [time, Number(value)])
       .filter((/** @type {[number, number]} */ [, value]) => Number.isFinite(value)),
   }));
+}
+
+/**
+ * @param {{count: string, sum: string, buckets?: [rule: number, left: string, right: string, count: string][]}} native
+ * @returns {import('./histogram.js').Histogram}
+ */
+function toHistogram({ count, sum, buckets = [] }) {
+  return {
+    count: Number(count),
+    sum: Number(sum),
+    // The bucket around zero reaches below it, what k6 measures does not.
+    buckets: buckets.map(([, left, right, inside]) => ({
+      left: Math.max(0, Number(left)),
+      right: Number(right),
+      count: Number(inside),
+    })),
+  };
 }

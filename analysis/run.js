@@ -24,10 +24,11 @@ import { verdict } from './verdict.js';
  * @property {{url: string, era: string | null, dialect: string | null, protocol_version: string | null,
  *   server: {name: string | null, version: string | null} | null} | null} target
  * @property {string | null} workload
+ * @property {import('./summary.js').Streamed | null} streamed null: latencies are from raw samples
  * @property {import('./environment.js').Environment} environment
  * @property {import('./phases.js').Phase[]} phases
  * @property {import('./operations.js').Operation[]} operations
- * @property {{count: number, duration_ms: import('./summary.js').Latency} | null} sessions handshakes
+ * @property {{count: number, expired: number, duration_ms: import('./summary.js').Latency} | null} sessions handshakes
  * @property {import('./failures.js').Failure[]} failures
  * @property {boolean} objectives_off
  * @property {import('./thresholds.js').Threshold[]} thresholds
@@ -40,6 +41,7 @@ import { verdict } from './verdict.js';
  * @property {string} testid the results folder's name
  * @property {import('./summary.js').Summary | null} summary
  * @property {string | null} summaryProblem
+ * @property {string | null} lost why the figures of a streamed run are gone
  * @property {import('./k6-log.js').K6Log} log
  * @property {number} k6Exit
  * @property {import('./environment.js').Environment} environment
@@ -73,12 +75,14 @@ export function validateRun(document) {
  * @param {Parameters<typeof makeRun>[1]} observe
  * @returns {Promise<Run>}
  */
-async function assemble({ testid, summary, summaryProblem, log, k6Exit, environment }, observe) {
+async function assemble({ testid, summary, summaryProblem, lost, log, k6Exit, environment }, observe) {
   if (!summary) {
     const judged = {
       k6Exit,
       log,
       summaryProblem,
+      lost,
+      streamed: null,
       plan: null,
       vusMax: 0,
       phases: [],
@@ -87,12 +91,13 @@ async function assemble({ testid, summary, summaryProblem, log, k6Exit, environm
     };
     return { schema: SCHEMA, testid, ...NOTHING, environment, verdict: verdict(judged) };
   }
-  const { plan, startedMs, ranS, metrics } = summary;
+  const { plan, startedMs, ranS, metrics, streamed } = summary;
   const allPhases = phases(summary);
   const began = startedMs !== null;
   const thresholds = began ? judgeThresholds({ plan, metrics, phases: allPhases }) : [];
   const server = await observe(plan, allPhases);
   const { count, latency } = metrics.latency({}, 'mcp_session_duration');
+  const expired = metrics.count('mcp_sessions_expired');
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
   return {
     schema: SCHEMA,
@@ -111,20 +116,25 @@ async function assemble({ testid, summary, summaryProblem, log, k6Exit, environm
       server: name ? { name: name.name ?? null, version: name.version ?? null } : null,
     },
     workload: plan.workload,
+    streamed,
     environment,
     phases: allPhases,
     operations: began ? operations(summary, allPhases) : [],
-    sessions: latency && { count, duration_ms: roundLatency(latency) },
+    sessions: latency && { count, expired, duration_ms: roundLatency(latency) },
     failures: failures(summary, allPhases, log.samples),
     objectives_off: plan.objectives_off,
     thresholds,
     signals: server.signals,
     table: plan.table ?? null,
-    findings: began ? findings({ plan, phases: allPhases, thresholds, server, environment }) : [],
+    findings: began
+      ? findings({ plan, phases: allPhases, thresholds, server, environment, streamed, expired })
+      : [],
     verdict: verdict({
       k6Exit,
       log,
       summaryProblem: began ? null : 'the run ended in its set-up',
+      lost,
+      streamed,
       plan,
       vusMax: metrics.gauge('vus_max').max,
       phases: allPhases,
@@ -144,6 +154,7 @@ const NOTHING = {
   duration_s: null,
   target: null,
   workload: null,
+  streamed: null,
   phases: [],
   operations: [],
   sessions: null,

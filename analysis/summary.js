@@ -1,6 +1,6 @@
 /**
- * Reads the document that the k6 test left (`summary.json`), and is the one place that knows the shape of
- * k6's legacy end-of-test summary inside it.
+ * Reads the document that the k6 test left (`summary.json`; of a streamed run see streamed-summary.js), and is the
+ * one place that knows the shape of k6's legacy end-of-test summary inside it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,8 +42,11 @@ import { validator } from './schemas.js';
  * @property {{url: string, era?: string | null, dialect?: string | null, protocol_version?: string | null,
  *   server?: {name?: string | null, version?: string | null} | null}} target
  * @property {PlannedPhase[]} phases
- * @property {{operation: string, method: string, class: string}[]} operations
+ * @property {{operation: string, method: string, class: string, share?: number, example?: unknown}[]} operations
+ * @property {{operation: string, reason: string}[]} [left_out] what discovery found and the test does not call
+ * @property {number | null} [expected_requests] of the measured phases; null: as many as users without a pause can make
  * @property {Objective[]} objectives
+ * @property {'keep' | 'stream'} [samples] whether k6 keeps them to the run's end
  * @property {boolean} objectives_off
  * @property {{cores: number, memory_bytes: number} | null} reference_machine
  * @property {Table | null} [table]
@@ -53,8 +56,14 @@ import { validator } from './schemas.js';
  * @property {number | null} startedMs Unix time of the phases' zero; null: the run ended in set-up
  * @property {number} ranS seconds that the whole run took, set-up included
  * @property {K6Metrics} metrics
+ * @property {Streamed | null} streamed null: from k6's raw samples
  *
- * @typedef {object} Latency milliseconds, from k6's raw samples
+ * @typedef {object} Streamed k6 kept no sample: figures come from counters and histograms in Prometheus
+ * @property {number} percentile_error how far off a percentile may be, as a share of it
+ * @property {number} failed_pushes times that k6 could not write to Prometheus
+ * @property {string[]} problems what is missing, in a sentence each
+ *
+ * @typedef {object} Latency milliseconds
  * @property {number} min
  * @property {number} avg
  * @property {number} p50
@@ -92,13 +101,14 @@ export function readSummary(directory) {
   }
   const problem = validate(document);
   if (problem) return failed(`summary.json is not a mcp-load-lab/summary/1 document: ${problem}`);
-  const { plan, started_ms, k6 } = document;
+  const { plan, started_ms, streamed = null, k6 } = document;
   return {
     summary: {
       plan,
       startedMs: started_ms,
       ranS: k6.state.testRunDurationMs / 1000,
       metrics: new K6Metrics(k6.metrics),
+      streamed,
     },
     problem: null,
   };
@@ -164,6 +174,15 @@ export class K6Metrics {
     const values = this.#values(`mcp_request_failed${selector(tags)}`);
     const failed = values.passes ?? 0;
     return { failed, total: failed + (values.fails ?? 0) };
+  }
+
+  /**
+   * @param {Scope} tags
+   * @param {number} limit milliseconds, of an objective with these tags
+   * @returns {number | null} answered requests that took so long or longer; null: nobody counted them
+   */
+  slow(tags, limit) {
+    return this.#values(`mcp_slow_requests${selector({ ...tags, limit: String(limit) })}`).count ?? null;
   }
 
   /** @param {Scope} tags exactly one tag @returns {Record<string, number>} failures by kind, those that happened, in a fixed order */

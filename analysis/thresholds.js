@@ -85,7 +85,10 @@ export function scopeName({ phase, operation, class: kind }) {
   return kind === undefined ? 'the whole run' : `class ${kind}`;
 }
 
-/** @param {Threshold} threshold @returns {string} for example `baseline p99 < 85 ms` */
+/**
+ * @param {Pick<Threshold, 'scope' | 'metric' | 'expression' | 'op' | 'limit' | 'relative_to' | 'k6'>} threshold
+ * @returns {string} for example `baseline p99 < 85 ms`
+ */
 export function thresholdName({ scope, metric, expression, op, limit, relative_to, k6 }) {
   if (op === null || limit === null || !WORDS[metric]) return `${k6?.metric ?? metric} ${expression}`;
   const { name, format } = wordsOf(metric);
@@ -280,6 +283,11 @@ function missed({ scope, metric, op, limit, relative_to }, { value, samples }, f
   if (metric === 'min_samples')
     return `${scopeName(scope)} had ${observed} requests, objective ${op} ${bound}`;
   const subject = `${scopeName(scope)} ${name} was ${observed}`;
+  const slow = metric in LATENCY && !relative_to ? facts.metrics.slow(scope, limit) : null;
+  if (slow !== null) {
+    const share = percent(slow / samples);
+    return `${scopeName(scope)} ${name} was about ${observed}, objective ${op} ${bound}: ${share} of ${counted(samples, 'request')} took that long (${number(slow)})`;
+  }
   if (!relative_to) return `${subject}, objective ${op} ${bound} (${counted(samples, 'sample')})`;
   const [now, before] = [scope, relative_to].map((one) =>
     format(absoluteFigure(one, metric, facts).value ?? Number.NaN),

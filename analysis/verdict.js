@@ -15,6 +15,8 @@ import { counted, number, percent } from './units.js';
  * @property {number} k6Exit
  * @property {import('./k6-log.js').K6Log} log
  * @property {string | null} summaryProblem why there is no summary
+ * @property {string | null} lost why the figures of a streamed run are gone
+ * @property {import('./summary.js').Streamed | null} streamed
  * @property {import('./summary.js').Plan | null} plan
  * @property {number} vusMax
  * @property {import('./phases.js').Phase[]} phases
@@ -68,20 +70,21 @@ export function verdict(judged) {
 }
 
 /** @param {Judged} judged @returns {{code: number, reason: string} | null} */
-function errorsOf({ k6Exit, log, summaryProblem }) {
+function errorsOf({ k6Exit, log, summaryProblem, lost }) {
   if (log.abort && k6Exit !== 0) return { code: log.abort.code, reason: log.abort.message };
   if (k6Exit !== 0 && k6Exit !== FAIL) {
     const words = K6_EXIT[k6Exit] ? ` (${K6_EXIT[k6Exit]})` : '';
     const last = log.lastLine ? `; it said last: ${log.lastLine}` : '';
     return { code: k6Exit, reason: `k6 ended with exit code ${k6Exit}${words}${last}` };
   }
-  if (summaryProblem)
+  if (summaryProblem && !lost)
     return { code: OTHER_ERROR, reason: `${summaryProblem}, though k6 ended with ${k6Exit}` };
   return null;
 }
 
 /** @param {Judged} judged @returns {string[]} why the figures can't be trusted */
-function invalidReasons({ plan, vusMax, phases, thresholds, signals }) {
+function invalidReasons({ plan, vusMax, phases, thresholds, signals, lost, streamed }) {
+  if (lost) return [`k6 kept no samples, and what it wrote to Prometheus can't be read: ${lost}`];
   const silent = phases.filter(({ measured, requests }) => measured && !requests);
   const silentNames = new Set(silent.map(({ name }) => name));
   const guarded = new Set(
@@ -100,6 +103,7 @@ function invalidReasons({ plan, vusMax, phases, thresholds, signals }) {
     return `${phase.name} delivered ${percent((phase.iterations ?? 0) / expected)} of its load: ${cause.because}`;
   });
   return [
+    ...(streamed?.problems ?? []),
     ...signals
       .filter(({ signal, avg }) => signal === 'generator_cpu' && avg > GENERATOR_CPU_LIMIT)
       .map(

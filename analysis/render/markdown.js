@@ -1,5 +1,5 @@
 import { cleanText } from '../clean-text.js';
-import { bytes, counted, duration } from '../units.js';
+import { bytes, counted, duration, percent } from '../units.js';
 import {
   failureTable,
   labelTable,
@@ -53,13 +53,21 @@ export function renderMarkdown(run) {
     table(signals),
     signals.quiet.length > 0 ? `Zero throughout: ${signals.quiet.map(escapeMarkdown).join(', ')}.` : '',
     findingList(run),
-    run.phases.length > 0 ? HOW : '',
+    run.phases.length > 0 ? how(run) : '',
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
+/** @param {import('../run.js').Run} run @returns {string} */
+const how = ({ streamed }) =>
+  [
+    streamed
+      ? `<sub>Percentiles come from histograms of all answered requests and are up to ${percent(streamed.percentile_error)} off (nearest rank); min and max are the bounds of the outermost buckets.\nAn absolute objective for a percentile is judged by the exact number of requests that were not below its limit. Warm-up requests are in no figure.`
+      : '<sub>Percentiles come from the raw samples of all answered requests; warm-up requests are in no figure.',
+    HOW,
+  ].join('\n');
+
 const HOW = [
-  '<sub>Percentiles come from the raw samples of all answered requests; warm-up requests are in no figure.',
   'Operations are over all measured phases. A signal is a 6 s rate read every 2 s: the first 8 s of a phase are left out;',
   'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before; of one below 2 s none.</sub>',
 ].join('\n');

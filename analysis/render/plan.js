@@ -1,0 +1,148 @@
+import { styleText } from 'node:util';
+import { thresholdName } from '../thresholds.js';
+import { counted, duration, number, percent, perSecond } from '../units.js';
+import { cut, grid, WIDTH, wrap } from './layout.js';
+
+/** @typedef {import('../summary.js').Plan} Plan what a test is about to do */
+
+const MAX_OPERATION = 32;
+const MAX_EXAMPLE = 200;
+const MAX_OPERATIONS = 60;
+const MAX_NAMES = 8;
+const MAX_REASONS = 12;
+const MAX_OBJECTIVES = 8;
+
+/**
+ * @param {Plan} plan cleaned
+ * @param {{colours: boolean, brief: boolean}} options brief: only what is called and what is left out
+ * @returns {string} every line within 100 columns (colours aside)
+ */
+export function renderPlan(plan, { colours, brief }) {
+  /** @param {string} text */
+  const title = (text) => (colours ? styleText('bold', text, { validateStream: false }) : text);
+  /** @param {string[]} lines @returns {string[]} the first one as a title */
+  const titled = ([first = '', ...rest]) => [title(first), ...rest];
+  const blocks = [
+    brief ? [] : titled(header(plan)),
+    titled(operations(plan)),
+    leftOut(plan),
+    protocolOnly(plan),
+    ...(brief ? [] : [titled(phases(plan)), total(plan), objectives(plan)]),
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => (colours ? line : cut(line, WIDTH))).join('\n'))
+    .join('\n\n')}\n`;
+}
+
+/** @param {Plan} plan */
+function header({ test, title, profile, target, workload }) {
+  const { url, era, protocol_version: version, server } = target;
+  const who = [server?.name, server?.version].filter(Boolean).join(' ');
+  return [
+    `${test}, profile ${profile}: ${title ?? ''}`,
+    ['target', url, who, era, version].filter(Boolean).join('  '),
+    `workload  ${workload}`,
+  ].map((line) => cut(line, WIDTH));
+}
+
+/** @param {Plan} plan */
+function operations({ operations: all }) {
+  const rows = all
+    .slice(0, MAX_OPERATIONS)
+    .map(({ operation, class: kind, share, example }) => [
+      cut(operation, MAX_OPERATION),
+      kind,
+      percent(share),
+      example == null ? '' : JSON.stringify(example),
+    ]);
+  const rest = all.length - MAX_OPERATIONS;
+  return [
+    ...grid([['OPERATION', 'class', 'share', 'example of its arguments'], ...rows], MAX_EXAMPLE).map((line) =>
+      cut(line, WIDTH),
+    ),
+    ...(rest > 0 ? [`… ${rest} more`] : []),
+  ];
+}
+
+/** @param {Plan} plan @returns {string[]} the same reason once, with all that it holds for */
+function leftOut({ left_out: all = [] }) {
+  /** @type {Map<string, string[]>} */
+  const byReason = new Map();
+  for (const { operation, reason } of all) byReason.set(reason, [...(byReason.get(reason) ?? []), operation]);
+  const lines = [...byReason].slice(0, MAX_REASONS).flatMap(([reason, names]) => {
+    const rest = names.length - MAX_NAMES;
+    const shown = names.slice(0, MAX_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    return wrap(`${shown}: ${reason}`, '- ');
+  });
+  const rest = byReason.size - MAX_REASONS;
+  if (rest > 0) lines.push(`- … left out for ${counted(rest, 'other reason')}`);
+  return lines.length > 0 ? ['LEFT OUT', ...lines] : [];
+}
+
+/** @param {Plan} plan */
+function protocolOnly({ operations: all, left_out: others = [] }) {
+  if (all.some(({ class: kind }) => kind !== 'protocol') || others.length === 0) return [];
+  return wrap(
+    'Nothing that can be called is marked as read-only, so the load is lists and pings alone. ' +
+      'ALLOW_WRITES=1 allows what is not marked as destructive; TOOLS=name,name calls just the tools that you name.',
+    '',
+  );
+}
+
+/** @param {Plan} plan */
+function phases({ phases: all }) {
+  const rows = all.map(({ name, duration_s, offered_rps, vus, max_vus, iterations }) => [
+    name,
+    iterations == null ? duration(duration_s) : `at most ${duration(duration_s)}`,
+    offered_rps == null
+      ? counted(vus ?? 0, 'user')
+      : `${perSecond(offered_rps)} from up to ${counted(max_vus ?? 0, 'user')}`,
+    requestsOf(offered_rps, duration_s, iterations, vus),
+  ]);
+  return grid([['PHASE', 'length', 'load', 'requests'], ...rows], WIDTH);
+}
+
+/**
+ * @param {number | null | undefined} rate
+ * @param {number} seconds
+ * @param {number | null | undefined} iterations
+ * @param {number | null | undefined} vus
+ */
+function requestsOf(rate, seconds, iterations, vus) {
+  if (rate != null) return number(Math.round(rate * seconds));
+  if (iterations != null) return number(iterations);
+  return `as fast as ${counted(vus ?? 0, 'user')} can`;
+}
+
+/** @param {Plan} plan */
+function total({ phases: all, expected_requests: requests }) {
+  const longest = all.reduce((sum, phase) => sum + phase.duration_s, 0);
+  const bounded = all.some(({ iterations }) => iterations != null);
+  const howMany =
+    requests == null
+      ? 'as many requests as the users can make'
+      : `${counted(requests, 'request')}, the warm-up aside,`;
+  return wrap(`In total ${howMany} in ${bounded ? 'at most ' : ''}${duration(longest)}.`, '');
+}
+
+/** @param {Plan} plan */
+function objectives({ objectives: all, objectives_off: off }) {
+  if (off) return ['OBJECTIVES off: measured and not judged'];
+  const names = all
+    .filter(({ metric }) => metric !== 'min_samples')
+    .map((objective) =>
+      thresholdName({
+        ...objective,
+        expression: '',
+        relative_to: objective.relative_to?.phase ?? null,
+        k6: null,
+      }),
+    );
+  const rest = names.length - MAX_OBJECTIVES;
+  return [
+    'OBJECTIVES',
+    ...names.slice(0, MAX_OBJECTIVES).flatMap((name) => wrap(name, '- ')),
+    ...(rest > 0 ? [`- … ${rest} more`] : []),
+  ];
+}
