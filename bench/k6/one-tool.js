@@ -1,0 +1,24 @@
+/** One tool called through the whole of lib/, as the scenario BENCH_SCENARIO and without a warm-up. */
+import { defineTest } from '../../lib/test.js';
+
+const scenario = JSON.parse(__ENV.BENCH_SCENARIO ?? '');
+const { executor, vus, iterations, rate, duration, preAllocatedVUs: users } = scenario;
+const closed = { vus, iterations: executor === 'per-vu-iterations' ? vus * iterations : iterations };
+
+const test = defineTest({
+  name: 'bench',
+  title: 'one tool',
+  // TOOL and ARGS choose the operation.
+  workload: { name: 'bench', operations: {}, mixes: {} },
+  mix: '',
+  phases: [{ name: 'calls', ...(rate ? { rate, users, duration } : { ...closed, duration: '10m' }) }],
+  objectives: { each: { failure_share: 0.001, p99_ms: 10_000 } },
+});
+
+const { calls } = test.options.scenarios ?? {};
+if (calls) {
+  // The warm-up's requests would be in the cost, but not in the count.
+  test.options.scenarios = { calls: { ...calls, startTime: '0s', ...scenario } };
+}
+
+export const { options, setup, iterate, handleSummary } = test;

@@ -1,0 +1,33 @@
+/** A server whose service times are known, at constant rates: a phase for each of BENCH_PHASES. */
+import { defineTest } from '../../lib/test.js';
+
+/** @type {import('../accuracy.js').SleepingPhase[]} */
+const phases = JSON.parse(__ENV.BENCH_PHASES ?? '');
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'accuracy',
+  title: 'known service times at constant rates',
+  workload: {
+    name: 'sleeping server',
+    operations: {
+      lookup: {
+        class: 'read',
+        // The warm-up has no label, and its calls no phase: the server leaves them out of its log.
+        args: ({ phase }) => {
+          const of = phases[phase ?? -1];
+          return of ? { distribution: of.distribution, phase: of.name } : { distribution: 'constant' };
+        },
+      },
+    },
+    mixes: {},
+  },
+  mix: 'lookup',
+  phases: phases.map(({ name, rate, seconds, users }, index) => ({
+    name,
+    rate,
+    duration: `${seconds}s`,
+    ...(users && { users }),
+    labels: { phase: index },
+  })),
+  objectives: {},
+});
