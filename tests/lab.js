@@ -1,4 +1,4 @@
-/** What several tests need: commands, the stack's addresses, a server that no one here wrote, runs. */
+/** What several tests need: commands, the stack's addresses, free ports, runs. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -43,27 +43,6 @@ export async function freePort() {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-/**
- * Starts @modelcontextprotocol/server-everything over Streamable HTTP.
- *
- * @returns {Promise<{url: string, stop: () => void}>}
- */
-export async function startEverything() {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}/mcp`;
-  const script = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
-  const child = spawn('node', [script, 'streamableHttp'], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: 'ignore',
-  });
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (await fetch(url).catch(() => null)) return { url, stop: () => child.kill() };
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  child.kill();
-  throw new Error('server-everything did not start within 10 s');
 }
 
 /**

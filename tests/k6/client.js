@@ -1,5 +1,7 @@
 /** The client against a real server: detection, sessions, every method, failures of tools. */
+
 import { check } from 'k6';
+import { readConfig } from '../../lib/config.js';
 import { connect } from '../../lib/mcp/connect.js';
 import { TargetError } from '../../lib/mcp/target-error.js';
 
@@ -8,7 +10,7 @@ export const options = { iterations: 1, thresholds: { checks: ['rate==1.0'] } };
 const { TARGET_URL = '', TARGET_TOKEN = '', MCP_ERA = 'auto', WANT_ERA, TOOL = '', ARGS = '{}' } = __ENV;
 
 export default function () {
-  const client = connect({ url: TARGET_URL, token: TARGET_TOKEN, era: MCP_ERA });
+  const client = connect(readConfig({ TARGET_URL, TARGET_TOKEN, MCP_ERA }));
   const { era, server } = client.connection;
   check(client, {
     [`the era is ${WANT_ERA}`]: () => era === WANT_ERA,
@@ -22,7 +24,9 @@ export default function () {
   check(called, { 'the tool answers': () => called.failure === null && called.result.content.length > 0 });
   const unknown = client.callTool('there-is-no-such-tool', {});
   check(unknown, {
-    'an unknown tool is a failure': () => ['jsonrpc', 'tool'].includes(unknown.failure?.kind ?? ''),
+    // The Go SDK answers a modern request for it with HTTP 400.
+    'an unknown tool is a failure': () =>
+      ['http_4xx', 'jsonrpc', 'tool'].includes(unknown.failure?.kind ?? ''),
   });
 
   if (__ENV.EVERYTHING) {
@@ -38,17 +42,15 @@ export default function () {
   }
 
   if (client.session) {
-    // The server forgets the session; the client opens another by itself, and one call is lost at most.
+    // The server forgets the session; the client opens another and makes the call again.
     const old = client.session;
     client.close();
     client.session = old;
     client.opened = true;
-    for (const call of client.calls) client.setHeaders(call);
-    const lost = client.callTool(TOOL, JSON.parse(ARGS));
-    const next = client.callTool(TOOL, JSON.parse(ARGS));
-    check(next, {
-      'a call in an ended session fails': () => lost.failure !== null,
-      'the next one opens a new session': () => next.failure === null && client.session !== old,
+    const again = client.callTool(TOOL, JSON.parse(ARGS));
+    check(again, {
+      'a call in an ended session is made again in a new one': () =>
+        again.failure === null && client.session !== old && client.session !== '',
     });
   }
   client.close();
@@ -56,7 +58,7 @@ export default function () {
   if (__ENV.EVERYTHING) {
     let message = '';
     try {
-      connect({ url: TARGET_URL, token: TARGET_TOKEN, era: 'modern' });
+      connect(readConfig({ TARGET_URL, TARGET_TOKEN, MCP_ERA: 'modern' }));
     } catch (error) {
       message = error instanceof TargetError ? error.message : '';
     }

@@ -1,56 +1,48 @@
-/** Runs the k6 scripts of this folder against real servers: each must end with every check held. */
+/** Whatever a server answers, over real sockets: the right kind of failure, and never a crash or a hang. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { command, envFile, startEverything } from '../lab.js';
-import { PATHS, startFailingServer } from './failing-server.js';
+import { command } from '../lab.js';
+import { startEndlessListServer } from './endless-list-server.js';
+import { FINE_LATER, PATHS, startFailingServer } from './failing-server.js';
+import { passes } from './passes.js';
 
-const { output: k6 } = await command('bash', ['-c', '. scripts/common.sh && tool_path k6']);
-
-/** @param {string} script @param {Record<string, string>} env */
-async function passes(script, env) {
-  const { code, output } = await command(k6.trim(), ['run', '--address', '', `tests/k6/${script}`], env);
-  assert.equal(code, 0, output.slice(-6000));
-}
-
-/** @type {Awaited<ReturnType<typeof startEverything>>} */
-let everything;
-
+/** @type {Awaited<ReturnType<typeof startFailingServer>>} */
+let server;
+/** @type {Awaited<ReturnType<typeof startEndlessListServer>>} */
+let endless;
 before(async () => {
-  everything = await startEverything();
+  [server, endless] = await Promise.all([startFailingServer(), startEndlessListServer()]);
 });
-after(() => everything.stop());
+after(() => Promise.all([server.close(), endless.close()]));
 
-test('failures of every kind, over a real socket', async () => {
-  const server = await startFailingServer();
-  try {
-    await passes('failures.js', { SERVER_URL: server.url, PATHS: PATHS.join(',') });
-  } finally {
-    await server.close();
-  }
-});
-
-test('server-everything: legacy, SSE, sessions', () =>
-  passes('client.js', {
-    TARGET_URL: everything.url,
-    WANT_ERA: 'legacy',
-    WANT_SESSION: 'true',
-    EVERYTHING: '1',
-    TOOL: 'echo',
-    ARGS: '{"message":"hi"}',
-  }));
-
-for (const [era, wanted] of [
-  ['auto', 'modern'],
-  ['legacy', 'legacy'],
+for (const [what, script] of [
+  ['failures of every kind', 'failures.js'],
+  ['connecting to a hostile server', 'hostile-connect.js'],
+  ['the cheap proof of a success against the full reading', 'plain-success.js'],
 ]) {
-  test(`the reference target: MCP_ERA=${era}`, () =>
-    passes('client.js', {
-      TARGET_URL: envFile('stack.env').TARGET_URL ?? '',
-      TARGET_TOKEN: envFile('secrets.env').TARGET_TOKEN ?? '',
-      MCP_ERA: era ?? '',
-      WANT_ERA: wanted ?? '',
-      WANT_SESSION: 'false',
-      TOOL: 'get_user',
-      ARGS: '{"user_id":1}',
+  test(`${what}, over a real socket`, () =>
+    passes(script ?? '', {
+      SERVER_URL: server.url,
+      PATHS: PATHS.join(','),
+      FINE_LATER: FINE_LATER.join(','),
     }));
 }
+
+test('a run against a hostile server ends with 3 and one line, before anything is loaded', async () => {
+  const urls = [
+    ...['new-pages-for-ever', 'big-pages-for-ever', 'silent-list'].map((path) => `${endless.url}/${path}`),
+    ...['timeout-sse-comments', 'timeout-drip', 'protocol-html', 'protocol-50-mb', 'protocol-utf8'].map(
+      (path) => `${server.url}/${path}`,
+    ),
+  ];
+  await Promise.all(
+    urls.map(async (url) => {
+      const { code, output } = await command('scripts/run', ['baseline', 'DRY_RUN=1', `TARGET_URL=${url}`]);
+      assert.equal(code, 3, output);
+      const [asking = '', error = '', ...more] = output.trim().split('\n');
+      assert.match(asking, /^asking /);
+      assert.ok(error.startsWith(`error: ${url}`) && error.length < 500, error);
+      assert.deepEqual(more, []);
+    }),
+  );
+});

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { command } from '../lab.js';
-import { toolPath } from './tool.js';
+import { toolPath } from '../tool.js';
 
 const SECRETS = {
   POSTGRES_PASSWORD: 'secret-of-postgres',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { command } from '../lab.js';
-import { toolPath } from './tool.js';
+import { toolPath } from '../tool.js';
 
 const PROVISIONING = 'provisioning/prometheus';
 const UNITS = ['ratio', 'bytes', 'count', 'seconds', 'rate', 'bytes_rate'];

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { command, envFile, freePort, runTest, startEverything } from '../lab.js';
+import { command, envFile, freePort, runTest } from '../lab.js';
+import { startEverything } from '../servers/everything.js';
 
 /** Signals that every run of the reference target must have samples of. */
 const SIGNALS = ['cpu', 'pool_used', 'cache_hit', 'db_connections', 'host_cpu', 'generator_cpu'];
@@ -103,10 +104,32 @@ test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', as
   );
 });
 
+test('TARGET_URL alone is enough: what the server offers is found out and called', async () => {
+  const result = await runTest('spike', { ...SHORT, OBJECTIVES: 'off', TARGET_URL: everything.url });
+  isComplete(result);
+  assert.equal(result.code, 0);
+  const called = result.document.operations.map((/** @type {any} */ { operation }) => operation);
+  for (const wanted of ['echo', 'resource/architecture.md', 'prompt/simple-prompt', 'tools/list', 'ping']) {
+    assert.ok(called.includes(wanted), `${wanted} of ${called}`);
+  }
+  assert.ok(!called.includes('toggle-simulated-logging'), 'not marked as read-only');
+  for (const { operation, requests } of result.document.operations) assert.ok(requests > 0, operation);
+  assert.equal(sum(measured(result.document).map((phase) => phase.failed)), 0);
+  const plan = JSON.parse(readFileSync(`${result.folder}/plan.json`, 'utf8'));
+  assert.deepEqual(
+    plan.operations.map((/** @type {any} */ { operation }) => operation),
+    called,
+  );
+  const found = JSON.parse(readFileSync(`${result.folder}/workload.json`, 'utf8'));
+  assert.deepEqual(found.left_out, plan.left_out);
+  assert.match(result.output, /trying \d+ operations/);
+  assert.match(result.output, /^LEFT OUT$/m);
+});
+
 test('a tool that the target has not: exit 2 and the tools that it has', async () => {
-  const result = await runTest('spike', { ...SHORT, TARGET_URL: everything.url });
+  const result = await runTest('spike', { ...SHORT, TARGET_URL: everything.url, TOOL: 'nope', ARGS: '{}' });
   assert.equal(result.code, 2, result.output);
-  assert.match(flat(result.output), /no tool get_user.*it has: .*echo/);
+  assert.match(flat(result.output), /no tool nope.*it has: .*echo/);
 });
 
 /** @type {[string, string[], RegExp][]} */
@@ -117,7 +140,7 @@ const WRONG_USE = [
   [
     'an unknown variable',
     ['spike', 'PROFLIE=smoke'],
-    /got "PROFLIE=smoke"; valid: NAME=value with a NAME of .*PROFILE/,
+    /got "PROFLIE"; valid: NAME=value with a NAME of .*PROFILE/,
   ],
   [
     'arguments that are no object',
@@ -196,7 +219,7 @@ test('a target that can not list its tools: exit 3 and what it said', () =>
       const { id, method } = JSON.parse(body);
       const reply =
         method === 'server/discover'
-          ? { result: { supportedVersions: ['2026-07-28'], capabilities: {} } }
+          ? { result: { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } } }
           : { error: { code: -32603, message: 'the list is lost' } };
       response
         .setHeader('Content-Type', 'application/json')

@@ -160,11 +160,12 @@ export function summary(spec) {
     startedMs: started_ms,
     ranS: k6.state.testRunDurationMs / 1000,
     metrics: new K6Metrics(k6.metrics),
+    streamed: null,
   };
 }
 
 /** @type {import('../../../analysis/k6-log.js').K6Log} */
-export const QUIET_LOG = { abort: null, lastLine: null, samples: {} };
+export const QUIET_LOG = { abort: null, lastLine: null, failedPushesS: [], samples: {} };
 
 /** @type {import('../../../analysis/environment.js').Environment} */
 export const MACHINE = {

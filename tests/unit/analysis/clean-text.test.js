@@ -50,3 +50,10 @@ test('a document is cleaned through and through, its numbers are left alone', ()
     url: 'http://h/',
   });
 });
+
+test('the values of TARGET_HEADERS are secrets, as lines and as JSON', () => {
+  for (const TARGET_HEADERS of ['X-Key: key-of-mine\nX-Short: 1', '{"X-Key": " key-of-mine"}']) {
+    const found = secretsOf({ TARGET_HEADERS, OAUTH_CLIENT_SECRET: 'client-secret' });
+    assert.equal(redact('key-of-mine, client-secret and X-Key 1', found), '***, *** and X-Key 1');
+  }
+});

@@ -9,9 +9,10 @@ import { MACHINE, NO_SERVER, objective, signal, summary, trend } from './build.j
 /**
  * @param {import('./build.js').Spec} spec
  * @param {{server?: Partial<import('../../../analysis/observe.js').Server>,
- *   environment?: Partial<import('../../../analysis/environment.js').Environment>}} [rest]
+ *   environment?: Partial<import('../../../analysis/environment.js').Environment>,
+ *   streamed?: import('../../../analysis/summary.js').Streamed | null, expired?: number}} [rest]
  */
-function find(spec, { server, environment } = {}) {
+function find(spec, { server, environment, streamed = null, expired = 0 } = {}) {
   const { plan, metrics, ...times } = summary(spec);
   const all = phases({ plan, metrics, ...times });
   return findings({
@@ -20,6 +21,8 @@ function find(spec, { server, environment } = {}) {
     thresholds: judgeThresholds({ plan, metrics, phases: all }),
     server: { ...NO_SERVER, ...server },
     environment: { ...MACHINE, ...environment },
+    streamed,
+    expired,
   });
 }
 
@@ -29,6 +32,13 @@ const statements = (found) => found.map(({ statement }) => statement);
 
 test('a run as it should be needs no note', () => {
   assert.deepEqual(find(CALM), []);
+});
+
+test('sessions that the server had ended are told', () => {
+  assert.deepEqual(statements(find(CALM, { expired: 1200 })), [
+    'the server had ended 1,200 sessions before the next call: opened anew, and the call made again',
+  ]);
+  assert.match(statements(find(CALM, { expired: 1 }))[0] ?? '', /ended 1 session before/);
 });
 
 test('an overload is reported with its failures, rate-limit hits and breaker trips', () => {

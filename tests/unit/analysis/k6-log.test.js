@@ -57,7 +57,7 @@ test('the last words of a k6 that died are its message, not the place or a failu
 });
 
 test('no log, an empty and a binary one are no error', async () => {
-  const nothing = { abort: null, lastLine: null, samples: {} };
+  const nothing = { abort: null, lastLine: null, failedPushesS: [], samples: {} };
   assert.deepEqual(await readK6Log(join(directory, 'none.log')), nothing);
   assert.deepEqual(await readK6Log(directory), nothing);
   assert.deepEqual(await read(''), nothing);
@@ -67,4 +67,16 @@ test('no log, an empty and a binary one are no error', async () => {
   ]);
   assert.equal((await read(binary)).abort?.code, 3);
   assert.equal((await read('time="t" level=error msg="broken \\q"\n')).abort, null);
+});
+
+test('the times at which k6 could not write to Prometheus', async () => {
+  const log = await read(
+    [
+      'time="2026-11-20T21:14:08Z" level=error msg="Failed to send the time series data to the endpoint" error="HTTP POST request failed" output="Prometheus remote write"',
+      'time="2026-11-20T21:14:09Z" level=error msg="failure tool of echo: Failed to send the time series data to the endpoint" source=console',
+      'time="2026-11-20T21:14:10Z" level=error msg="Failed to send the time series data to the endpoint" error="got status code: 500" output="Prometheus remote write"',
+    ].join('\n'),
+  );
+  const first = Date.parse('2026-11-20T21:14:08Z') / 1000;
+  assert.deepEqual(log.failedPushesS, [first, first + 2]);
 });

@@ -123,6 +123,21 @@ test('a Prometheus that is not there costs its signals, not the run', () => {
   assert.ok(!text.includes('pa55word'));
 });
 
+test('a streamed run whose Prometheus is gone: 98 and why; with its summary left before, judged as ever', () => {
+  const { plan } = JSON.parse(GOOD);
+  const options = ['--k6-exit', '0', '--prometheus', 'http://127.0.0.1:1', '--streamed-until', '1767323105'];
+  const lost = results({ 'plan.json': JSON.stringify(plan) });
+  const { status, stdout } = analyse([lost, ...options]);
+  assert.equal(status, 98);
+  assert.match(
+    stdout.replace(/\s+/g, ' '),
+    /k6 kept no samples, and what it wrote to Prometheus can't be read: Prometheus at/,
+  );
+  assert.equal(validateRun(runOf(lost)), null);
+  const kept = results({ 'plan.json': JSON.stringify(plan), 'summary.json': GOOD });
+  assert.equal(analyse([kept, ...options]).status, 0);
+});
+
 test('the token is in nothing that is written or shown', () => {
   const token = 'tok-5ecret-0123';
   const document = summaryDocument({
@@ -148,6 +163,11 @@ test('bad usage is one line and how it is meant, exit code 2', () => {
     [[directory, '--k6-exit', 'ok'], /--k6-exit is "ok", valid: 0 to 255/],
     [[directory, '--k6-exit', '256'], /--k6-exit is "256"/],
     [[directory, '--k6-exit', '0', '--verbose'], /Unknown option '--verbose'/],
+    [
+      [directory, '--k6-exit', '0', '--streamed-until', 'now'],
+      /--streamed-until is "now", valid: a Unix time/,
+    ],
+    [[directory, '--k6-exit', '0', '--streamed-until', '1'], /--streamed-until needs --prometheus/],
   ]);
   for (const [args, message] of cases) {
     const { status, stdout, stderr } = analyse(args);

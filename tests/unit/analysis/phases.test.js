@@ -202,7 +202,7 @@ test('an operation over the phases that call it', () => {
       'mcp_requests{operation:get_user}': { values: { count: 100 } },
       'mcp_request_failed{operation:get_user}': { values: { passes: 1, fails: 99 } },
       'mcp_request_duration{operation:get_user}': { values: trend(30, 100) },
-      'mcp_request_bytes{operation:get_user}': { values: { count: 5000 } },
+      'data_sent{operation:get_user}': { values: { count: 5000 } },
       'mcp_failures{operation:get_user,kind:tool}': { values: { count: 1 } },
     },
   });

@@ -229,3 +229,46 @@ test('a run that did not begin asks nothing', async () => {
   assert.equal((await observe(prometheus, dead.plan, phases(dead), '')).problem, null);
   assert.equal(asked.length, 0);
 });
+
+test('an instant query: numbers, and native histograms', async () => {
+  const prometheus = serve(
+    success({
+      resultType: 'vector',
+      result: [
+        { metric: { __name__: 'k6_mcp_requests_total', phase: 'a' }, value: [1_795_254_902, '2296'] },
+        {
+          metric: { __name__: 'k6_mcp_request_duration_seconds' },
+          histogram: [
+            1_795_254_902,
+            {
+              count: '4',
+              sum: '1.5',
+              buckets: [
+                [3, '-1e-9', '1e-9', '1'],
+                [0, '0.25', '0.5', '3'],
+              ],
+            },
+          ],
+        },
+        { metric: {}, histogram: [1_795_254_902, { count: '0', sum: '0' }] },
+      ],
+    }),
+  );
+  const [counter, histogram, empty] = await prometheus.query('x', 12.5);
+  assert.equal(asked[0]?.searchParams.get('time'), '12.500');
+  assert.deepEqual(counter, {
+    labels: { __name__: 'k6_mcp_requests_total', phase: 'a' },
+    value: 2296,
+    histogram: null,
+  });
+  assert.deepEqual(histogram?.histogram, {
+    count: 4,
+    sum: 1.5,
+    buckets: [
+      { left: 0, right: 1e-9, count: 1 },
+      { left: 0.25, right: 0.5, count: 3 },
+    ],
+  });
+  assert.deepEqual(empty?.histogram?.buckets, []);
+  await assert.rejects(() => serve(success(matrix())).query('x', 1), /something else than a vector$/);
+});

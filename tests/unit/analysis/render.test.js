@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { renderCsv } from '../../../analysis/render/csv.js';
 import { renderJunit } from '../../../analysis/render/junit.js';
+import { WIDTH } from '../../../analysis/render/layout.js';
 import { escapeMarkdown, renderMarkdown } from '../../../analysis/render/markdown.js';
-import { renderTerminal, VOLUMES, WIDTH } from '../../../analysis/render/terminal.js';
+import { renderTerminal, VOLUMES } from '../../../analysis/render/terminal.js';
 import { makeRun } from '../../../analysis/run.js';
 import { gauge, MACHINE, NO_SERVER, objective, QUIET_LOG, signal, summary, trend } from './build.js';
 
@@ -19,6 +20,7 @@ const run = (spec, server = {}, collected = {}) =>
       testid: 'x',
       summary: summary(spec),
       summaryProblem: null,
+      lost: null,
       log: QUIET_LOG,
       k6Exit: 0,
       environment: MACHINE,

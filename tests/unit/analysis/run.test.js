@@ -16,6 +16,7 @@ const make = (collected = {}, server = {}) =>
       testid: 'folder',
       summary: summary({ phases: [{ name: 'a', figures: {} }] }),
       summaryProblem: null,
+      lost: null,
       log: QUIET_LOG,
       k6Exit: 0,
       environment: MACHINE,
@@ -34,6 +35,7 @@ function captured() {
     startedMs: started_ms,
     ranS: k6.state.testRunDurationMs / 1000,
     metrics: new K6Metrics(k6.metrics),
+    streamed: null,
   };
 }
 
@@ -189,8 +191,12 @@ test('no secret, no credential and no escape code gets through', async () => {
 test('handshakes are kept apart from the calls', async () => {
   const spec = {
     phases: [{ name: 'a', figures: {} }],
-    metrics: { mcp_session_duration: { values: trend(12, 7) } },
+    metrics: {
+      mcp_session_duration: { values: trend(12, 7) },
+      mcp_sessions_expired: { values: { count: 3 } },
+    },
   };
-  const { sessions } = await make({ summary: summary(spec) });
-  assert.deepEqual([sessions?.count, sessions?.duration_ms.p99], [7, 12]);
+  const { sessions, findings } = await make({ summary: summary(spec) });
+  assert.deepEqual([sessions?.count, sessions?.expired, sessions?.duration_ms.p99], [7, 3, 12]);
+  assert.ok(findings.some(({ subject }) => subject === 'sessions'));
 });

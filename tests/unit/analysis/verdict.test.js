@@ -16,6 +16,8 @@ function judge(spec, rest = {}) {
     k6Exit: 0,
     log: QUIET_LOG,
     summaryProblem: null,
+    lost: null,
+    streamed: null,
     plan,
     vusMax: 20,
     phases: all,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError, readConfig, variables } from '../../../lib/config.js';
+import { readConfig, variables } from '../../../lib/config.js';
+import { ConfigError } from '../../../lib/config-error.js';
 import { k6Duration, parseDuration } from '../../../lib/duration.js';
 
 const URL_ONLY = { TARGET_URL: 'http://127.0.0.1:8000/mcp' };
@@ -40,6 +41,24 @@ test('a wrong value names the variable, what it got and what is valid', () => {
   refuses({ ARGS: '{}' }, /^ARGS is set without TOOL/);
   refuses({ MCP_ERA: 'old' }, /valid: auto, modern, legacy|valid: auto/);
   refuses({ MAX_VUS: '-1' }, /^MAX_VUS/);
+  refuses(
+    { MCP_PROTOCOL_VERSION: '2024-10-07' },
+    /^MCP_PROTOCOL_VERSION is "2024-10-07"; valid: 2026-07-28, 2025-11/,
+  );
+  refuses({ SESSIONS_MODE: 'none' }, /^SESSIONS_MODE is "none"; valid: per-vu, per-call, abandon$/);
+  refuses({ CLIENT_CACHE: 'yes' }, /^CLIENT_CACHE is "yes"; valid: 0, 1$/);
+});
+
+test('a protocol version of the other era than the forced one is refused with the versions that fit', () => {
+  refuses(
+    { MCP_ERA: 'legacy', MCP_PROTOCOL_VERSION: '2026-07-28' },
+    /MCP_ERA=legacy; valid: 2025-11-25, 2025-06/,
+  );
+  refuses({ MCP_ERA: 'modern', MCP_PROTOCOL_VERSION: '2025-06-18' }, /MCP_ERA=modern; valid: 2026-07-28$/);
+  assert.equal(
+    readConfig({ ...URL_ONLY, MCP_ERA: 'legacy', MCP_PROTOCOL_VERSION: '2024-11-05' }).MCP_PROTOCOL_VERSION,
+    '2024-11-05',
+  );
 });
 
 test('a secret is not repeated in the message', () => {

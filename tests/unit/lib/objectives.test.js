@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../../lib/config.js';
+import { ConfigError } from '../../../lib/config-error.js';
 import { planObjectives, toThresholds } from '../../../lib/objectives.js';
 import { planPhases } from '../../../lib/phases.js';
 import { profiles } from '../../../lib/profiles.js';
@@ -104,6 +104,21 @@ test('a wrong OBJECTIVES names the scopes and metrics that are valid', () => {
         error instanceof ConfigError &&
         error.message.includes('all, each, calm, spike, after') &&
         error.message.includes('p99_ms'),
+      wrong,
+    );
+  }
+});
+
+test('a metric that a scope does not have is refused with the scopes that have it', () => {
+  for (const [wrong, valid] of [
+    ['all.delivered_share=1', 'each, calm, spike, after'],
+    ['class:read.delivered_share=1', 'each, calm, spike, after'],
+    ['all.throughput_vs_first=1', 'each, spike, after'],
+    ['calm.p99_vs_first=2', 'each, spike, after'],
+  ]) {
+    assert.throws(
+      () => plan({}, wrong ?? ''),
+      (error) => error instanceof ConfigError && error.message.endsWith(`valid: ${valid}`),
       wrong,
     );
   }

@@ -72,10 +72,10 @@ test('a short shape is not stretched by a profile, only by DURATION', () => {
   assert.equal(planPhases(shape, quick, { ...CONFIG, DURATION: 60 }).at(-1)?.duration_s, 60);
 });
 
-test('users: one second of latency is covered, MAX_VUS and the phase limit it', () => {
+test('users: three seconds of latency are covered, MAX_VUS and the phase limit it', () => {
   assert.deepEqual(
     plan('full').map((phase) => phase.max_vus),
-    [100, 100, 1000, 100],
+    [300, 300, 1000, 300],
   );
   assert.deepEqual(
     plan('full', { MAX_VUS: 50 }).map((phase) => phase.max_vus),
@@ -124,4 +124,13 @@ test('each phase is a k6 scenario with its own executor and the tag phase', () =
     assert.equal(scenario.gracefulStop, '11000ms', 'a request gets the time to be answered or to time out');
   }
   assert.equal(counted.startTime, '100000ms');
+});
+
+test('a DURATION that leaves a phase less than a second is refused with the shortest that does not', () => {
+  const shape = [
+    { name: 'a', rate: 1, duration: '20s' },
+    { name: 'b', rate: 1, duration: '100s' },
+  ];
+  const short = () => planPhases(shape, /** @type {any} */ (profiles.smoke), { ...CONFIG, DURATION: 5 });
+  assert.throws(short, /DURATION is 5 s.*valid: 6s or longer/);
 });

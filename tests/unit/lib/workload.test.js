@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../../lib/config.js';
-import { pickOperation, planOperations } from '../../../lib/workload.js';
+import { ConfigError } from '../../../lib/config-error.js';
+import { Reply } from '../../../lib/mcp/answer.js';
+import { planOperations } from '../../../lib/workload.js';
 import reference from '../../../workloads/reference.js';
 
 const NO_TOOL = { TOOL: '', ARGS: null };
@@ -15,19 +16,6 @@ test("the reference mix has the document's proportions", () => {
   assert.deepEqual(byClass, { read: 60, write: 30, complex: 10 });
 });
 
-test('operations are picked by weight, at the edges too', () => {
-  const operations = planOperations(reference, 'mixed', NO_TOOL);
-  assert.equal(pickOperation(operations, 0).operation, operations[0]?.operation);
-  assert.equal(pickOperation(operations, 0.9999999999999999).operation, operations.at(-1)?.operation);
-  /** @type {Record<string, number>} */
-  const picked = {};
-  for (let n = 0; n < 10_000; n += 1) {
-    const { operation } = pickOperation(operations, (n + 0.5) / 10_000);
-    picked[operation] = (picked[operation] ?? 0) + 1;
-  }
-  for (const { operation, weight } of operations) assert.equal(picked[operation], weight * 100);
-});
-
 test('TOOL alone picks an operation of the workload, with ARGS any tool', () => {
   assert.deepEqual(
     planOperations(reference, 'mixed', { TOOL: 'get_user', ARGS: null }).map(({ operation, class: kind }) => [
@@ -37,8 +25,8 @@ test('TOOL alone picks an operation of the workload, with ARGS any tool', () => 
     [['get_user', 'read']],
   );
   const [echo] = planOperations(reference, 'mixed', { TOOL: 'echo', ARGS: { message: 'hi' } });
-  assert.equal(echo?.tool, 'echo');
-  assert.deepEqual(echo?.args({}), { message: 'hi' });
+  assert.deepEqual(echo?.params, { name: 'echo' });
+  assert.deepEqual(echo?.variants, [{ message: 'hi' }]);
 });
 
 test('an unknown TOOL names the known ones', () => {
@@ -48,9 +36,72 @@ test('an unknown TOOL names the known ones', () => {
   );
 });
 
-test('weights that do not add up to 100 are refused', () => {
-  const workload = { ...reference, mixes: { wrong: { get_user: 60, search_users: 30 } } };
-  assert.throws(() => planOperations(workload, 'wrong', NO_TOOL), /add up to 90; valid: 100/);
+test('weights are relative to each other', () => {
+  const workload = { ...reference, mixes: { most: { get_user: 6, search_users: 2 } } };
+  assert.deepEqual(
+    planOperations(workload, 'most', NO_TOOL).map(({ weight }) => weight),
+    [75, 25],
+  );
+});
+
+/** @type {import('../../../lib/workload-document.js').WorkloadDocument} */
+const DOCUMENT = {
+  schema: 'mcp-load-lab/workload/1',
+  name: 'found',
+  dialect: 'mcp',
+  operations: {
+    'get-weather': {
+      class: 'read',
+      method: 'tools/call',
+      params: { name: 'get weather' },
+      arguments: [{ city: 'Oslo' }, { city: 'Lima' }],
+      headers: { City: '/city' },
+    },
+    'tools/list': { class: 'protocol', method: 'tools/list', params: {} },
+  },
+  mixes: { default: { 'get-weather': 95, 'tools/list': 5 }, mixed: { 'tools/list': 1 } },
+};
+
+test("a document's operations come with their method, arguments and headers", () => {
+  const [weather, list] = planOperations(DOCUMENT, 'get_user', NO_TOOL);
+  assert.deepEqual(weather, {
+    operation: 'get-weather',
+    class: 'read',
+    method: 'tools/call',
+    params: { name: 'get weather' },
+    variants: [{ city: 'Oslo' }, { city: 'Lima' }],
+    headers: { City: '/city' },
+    weight: 95,
+  });
+  assert.equal(list?.variants, undefined);
+});
+
+test('the mix that a test names, and the default where the workload has none of that name', () => {
+  /** @param {string} mix */
+  const names = (mix) => planOperations(DOCUMENT, mix, NO_TOOL).map(({ operation }) => operation);
+  assert.deepEqual(names('mixed'), ['tools/list']);
+  assert.deepEqual(names('get_user'), ['get-weather', 'tools/list']);
+  assert.deepEqual(
+    names('get-weather'),
+    ['get-weather', 'tools/list'],
+    'an operation of that name is chance',
+  );
+  assert.deepEqual(names('constructor'), ['get-weather', 'tools/list']);
+});
+
+test("TOOL finds an operation by its name or by its tool's", () => {
+  for (const TOOL of ['get-weather', 'get weather']) {
+    const [operation] = planOperations(DOCUMENT, 'mixed', { TOOL, ARGS: null });
+    assert.equal(operation?.operation, 'get-weather');
+    assert.equal(operation?.weight, 100);
+  }
+  assert.throws(() => planOperations(DOCUMENT, 'mixed', { TOOL: 'toString', ARGS: null }), ConfigError);
+});
+
+test('a TOOL with any name is an operation that k6 can select by', () => {
+  const [operation] = planOperations(reference, 'mixed', { TOOL: 'a:b{c},"d"', ARGS: {} });
+  assert.deepEqual(operation?.params, { name: 'a:b{c},"d"' });
+  assert.match(operation?.operation ?? '', /^[\w./-]+$/);
 });
 
 test('every operation makes arguments that its own expectation accepts the echo of', () => {
@@ -63,6 +114,6 @@ test('every operation makes arguments that its own expectation accepts the echo 
     'no key twice in a batch',
   );
   assert.equal(batch?.items?.({ items: 50 }), 50);
-  assert.equal(batch?.expect?.({ structuredContent: { processed: 50 } }, args), true);
-  assert.equal(batch?.expect?.({ structuredContent: { processed: 49 } }, args), false);
+  assert.equal(batch?.expect?.(new Reply('', { structuredContent: { processed: 50 } }), args), true);
+  assert.equal(batch?.expect?.(new Reply('', { structuredContent: { processed: 49 } }), args), false);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FAILURE_KINDS, readAnswer } from '../../../../lib/mcp/answer.js';
+import { readAnswer } from '../../../../lib/mcp/answer.js';
+import { FAILURE_KINDS } from '../../../../lib/mcp/failure-kinds.js';
 import { eventData } from '../../../../lib/mcp/sse.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -85,7 +86,7 @@ test('resultType complete is a success', () => {
 });
 
 test('an expectation not met, or that throws, is unexpected', () => {
-  const expect = (/** @type {any} */ result, /** @type {any} */ args) => result.user.id === args.id;
+  const expect = (/** @type {any} */ reply, /** @type {any} */ args) => reply.result.user.id === args.id;
   const user = { ...GOOD, result: { user: { id: 1 } } };
   assert.equal(readAnswer(reply(user), 7, expect, { id: 1 }).failure, null);
   assert.equal(readAnswer(reply(user), 7, expect, { id: 2 }).failure?.kind, 'unexpected');

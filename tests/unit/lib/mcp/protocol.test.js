@@ -6,7 +6,7 @@ const base64 = (/** @type {string} */ text) => Buffer.from(text).toString('base6
 const MODERN = /** @type {const} */ ({
   era: 'modern',
   version: '2026-07-28',
-  token: '',
+  headers: {},
   session: '',
   method: 'tools/call',
   params: { name: 'echo' },
@@ -43,7 +43,12 @@ test('a name that is unsafe in a header travels as base64', () => {
 });
 
 test('a legacy request carries version and session once they are known', () => {
-  const legacy = /** @type {const} */ ({ ...MODERN, era: 'legacy', token: 't', session: 's1' });
+  const legacy = /** @type {const} */ ({
+    ...MODERN,
+    era: 'legacy',
+    headers: { Authorization: 'Bearer t' },
+    session: 's1',
+  });
   const headers = requestHeaders({ ...legacy, version: '2025-06-18' }, base64);
   assert.equal(headers['MCP-Protocol-Version'], '2025-06-18');
   assert.equal(headers['Mcp-Session-Id'], 's1');

@@ -1,0 +1,48 @@
+/** The benches still run, with a few requests each: what they find out so is worth nothing, but for that it is something. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { command } from '../lab.js';
+
+/** @type {[name: string, env: Record<string, string>, rows: string[]][]} */
+const BENCHES = [
+  [
+    'client',
+    { ROUNDS: '1', REQUESTS: '800', USERS: '100', GOGC: '' },
+    [
+      'tools/call, 700 bytes of JSON',
+      'the same as SSE',
+      '64 KB of JSON',
+      'memory per user',
+      'streamed to Prometheus',
+    ],
+  ],
+  [
+    'accuracy',
+    { ROUNDS: '1', PHASE_SECONDS: '1', STALL_SECONDS: '6' },
+    ['constant, 50/s', 'bimodal, 200/s', 'heavy-tail, 500/s', 'longest, ms'],
+  ],
+  ['memory', { REQUESTS: '600', RATE: '200' }, ['bare k6', 'ours, samples kept', 'ours, SAMPLES=stream']],
+];
+
+describe('benches', { concurrency: true }, () => {
+  before(async () => {
+    const { code, output } = await command('scripts/setup', ['bench-tools']);
+    assert.equal(code, 0, output);
+  });
+  for (const [name, env, rows] of BENCHES) {
+    test(`bench/${name}.js`, async () => {
+      const { code, output } = await command('node', [`bench/${name}.js`], env);
+      // 1: a limit does not hold, as so few requests may have it.
+      assert.ok(code === 0 || code === 1, output);
+      for (const row of rows) {
+        const line = output.split('\n').find((text) => text.startsWith('│') && text.includes(row));
+        assert.ok(line !== undefined, `no row of ${row} in:\n${output}`);
+        assert.doesNotMatch(line, /NaN|Infinity|undefined/);
+      }
+    });
+  }
+  test('a wrong number ends with 2 and one line', async () => {
+    const { code, output } = await command('node', ['bench/client.js'], { ROUNDS: 'many' });
+    assert.deepEqual([code, output], [2, 'error: ROUNDS is "many"; valid: a whole number above 0\n']);
+  });
+});

@@ -1,0 +1,102 @@
+/** A small legacy MCP server, stateless, whose offer a test chooses; and a proxy. Both keep what they were sent. */
+import { createServer } from 'node:http';
+
+/**
+ * @typedef {object} Recorded a POST's body
+ * @property {string} method
+ * @property {any} params
+ *
+ * @typedef {object} Recorder
+ * @property {string} url
+ * @property {Recorded[]} requests
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {(body: string, request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => unknown} answer
+ * @returns {Promise<Recorder>}
+ */
+async function record(answer) {
+  /** @type {Recorded[]} */
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    if (body === '') requests.push({ method: `HTTP ${request.method}`, params: {} });
+    else requests.push(JSON.parse(body));
+    await answer(body, request, response);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/**
+ * @param {object} offer
+ * @param {any[]} [offer.tools]
+ * @param {any[]} [offer.resources]
+ * @param {any[]} [offer.prompts]
+ * @param {(name: string, args: any) => any} [call] the result of tools/call
+ * @returns {Promise<Recorder>}
+ */
+export function startOffering({ tools, resources, prompts }, call = () => ({ content: [] })) {
+  /** @type {Record<string, (params: any) => any>} */
+  const methods = {
+    initialize: ({ protocolVersion }) => ({
+      protocolVersion,
+      capabilities: {
+        ...(tools && { tools: {} }),
+        ...(resources && { resources: {} }),
+        ...(prompts && { prompts: {} }),
+      },
+      serverInfo: { name: 'offering', version: '1' },
+    }),
+    ping: () => ({}),
+    'tools/list': () => ({ tools }),
+    'tools/call': ({ name, arguments: args }) => call(name, args),
+    'resources/list': () => ({ resources }),
+    'resources/templates/list': () => ({ resourceTemplates: [] }),
+    'resources/read': ({ uri }) => ({ contents: [{ uri, text: 'x' }] }),
+    'prompts/list': () => ({ prompts }),
+    'prompts/get': () => ({ messages: [] }),
+  };
+  return record((body, _, response) => {
+    const { id, method, params } = body === '' ? {} : JSON.parse(body);
+    if (id === undefined) return response.writeHead(202).end();
+    const found = methods[method];
+    const reply = found
+      ? { result: found(params ?? {}) }
+      : { error: { code: -32601, message: 'no such method' } };
+    return response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+  });
+}
+
+/** @param {string} url of an MCP server @returns {Promise<Recorder>} */
+export function startRecordingProxy(url) {
+  return record(async (body, request, response) => {
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).filter(
+        ([name]) => !['host', 'connection', 'content-length'].includes(name),
+      ),
+    );
+    const { method } = request;
+    const answer = await fetch(url, {
+      method: method ?? 'POST',
+      headers: /** @type {Record<string, string>} */ (headers),
+      ...(body !== '' && { body }),
+    });
+    const sent = Buffer.from(await answer.arrayBuffer());
+    const kept = [...answer.headers].filter(([name]) => /^(content-type|mcp-)/.test(name));
+    response.writeHead(answer.status, Object.fromEntries(kept)).end(sent);
+  });
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { WIDTH } from '../../../analysis/render/layout.js';
+import { renderPlan } from '../../../analysis/render/plan.js';
+
+const FULL = { colours: false, brief: false };
+
+/** @param {Partial<import('../../../analysis/summary.js').Plan>} [members] */
+const planned = (members = {}) => ({
+  testid: 'spike-1',
+  test: 'spike',
+  title: 'up and down',
+  profile: 'quick',
+  workload: 'mine',
+  target: {
+    url: 'http://127.0.0.1/mcp',
+    era: 'legacy',
+    protocol_version: '2025-11-25',
+    server: { name: 's', version: '1' },
+  },
+  phases: [
+    {
+      name: 'warm-up',
+      measured: false,
+      start_s: 0,
+      duration_s: 10,
+      offered_rps: 100,
+      vus: null,
+      max_vus: 100,
+    },
+    {
+      name: 'open',
+      measured: true,
+      start_s: 10,
+      duration_s: 24.167,
+      offered_rps: 100,
+      vus: null,
+      max_vus: 100,
+    },
+    {
+      name: 'counted',
+      measured: true,
+      start_s: 34.167,
+      duration_s: 60,
+      vus: 10,
+      max_vus: 10,
+      iterations: 5000,
+    },
+  ],
+  operations: [
+    { operation: 'echo', method: 'tools/call', class: 'read', share: 0.95, example: { message: 'hi' } },
+    { operation: 'ping', method: 'ping', class: 'protocol', share: 0.05, example: null },
+  ],
+  left_out: [
+    { operation: 'drop', reason: 'destructive' },
+    { operation: 'slow', reason: 'no answer within 5 s' },
+    { operation: 'wipe', reason: 'destructive' },
+  ],
+  expected_requests: 7417,
+  objectives: [
+    { scope: { phase: 'open' }, metric: 'p99_ms', op: /** @type {const} */ ('<'), limit: 85 },
+    { scope: { phase: 'open' }, metric: 'min_samples', op: /** @type {const} */ ('>='), limit: 100 },
+  ],
+  objectives_off: false,
+  reference_machine: null,
+  ...members,
+});
+
+test('a plan says who is loaded, with what, how much, for how long, and how it is judged', () => {
+  const text = renderPlan(planned(), FULL);
+  for (const wanted of [
+    /^spike, profile quick: up and down$/m,
+    /^target {2}http:\/\/127.0.0.1\/mcp {2}s 1 {2}legacy {2}2025-11-25$/m,
+    /^echo +read +95 % +\{"message":"hi"\}$/m,
+    /^ping +protocol +5 %$/m,
+    /^- drop, wipe: destructive$/m,
+    /^- slow: no answer within 5 s$/m,
+    /^open +24.2 s +100\/s from up to 100 users +2,417$/m,
+    /^counted +at most 1 min +10 users +5,000$/m,
+    /^In total 7,417 requests, the warm-up aside, in at most 1 min 34 s\.$/m,
+    /^- open p99 < 85 ms$/m,
+  ]) {
+    assert.match(text, wanted);
+  }
+  assert.doesNotMatch(text, /min_samples|>= 100/);
+});
+
+test('brief: what is called and what is not, and nothing of the phases', () => {
+  const text = renderPlan(planned(), { colours: false, brief: true });
+  assert.match(text, /^OPERATION/);
+  assert.match(text, /LEFT OUT/);
+  assert.doesNotMatch(text, /PHASE|OBJECTIVES|In total/);
+});
+
+test('users without a pause: no number is claimed', () => {
+  const phases = [{ name: 'closed', measured: true, start_s: 0, duration_s: 30, vus: 10, max_vus: 10 }];
+  const text = renderPlan(planned({ phases, expected_requests: null }), FULL);
+  assert.match(text, /^closed +30 s +10 users +as fast as 10 users can$/m);
+  assert.match(text, /^In total as many requests as the users can make in 30 s\.$/m);
+});
+
+test('lists and pings alone: what would allow more; not where nothing was left out', () => {
+  const [, ping] = planned().operations;
+  const operations = ping ? [ping] : [];
+  const hint = /ALLOW_WRITES=1 allows .* TOOLS=name,name/;
+  assert.match(renderPlan(planned({ operations }), FULL).replace(/\s+/g, ' '), hint);
+  assert.doesNotMatch(renderPlan(planned({ operations, left_out: [] }), FULL).replace(/\s+/g, ' '), hint);
+});
+
+test('it fits a screen, whatever a server is called and offers', () => {
+  const long = 'x'.repeat(400);
+  const operations = Array.from({ length: 300 }, (_, index) => ({
+    operation: `${index}${long}`,
+    method: 'tools/call',
+    class: 'read',
+    share: 1 / 300,
+    example: { [long]: long },
+  }));
+  const left_out = Array.from({ length: 300 }, (_, index) => ({
+    operation: `${long}${index}`,
+    reason: `${long}${index % 30}`,
+  }));
+  const target = { url: `http://${long}`, server: { name: long, version: long } };
+  const lines = renderPlan(planned({ operations, left_out, target, title: long }), FULL).split('\n');
+  for (const line of lines) assert.ok([...line].length <= WIDTH, line);
+  assert.ok(lines.length < 210, `${lines.length} lines`);
+});
+
+test('the command takes the plan from what k6 inspect says, and writes it without control characters', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-plan-'));
+  try {
+    const [inspected, written] = [join(folder, 'inspected.json'), join(folder, 'plan.json')];
+    const plan = planned({ workload: 'evil\u001b[31m\nname' });
+    writeFileSync(inspected, JSON.stringify({ scenarios: {}, ext: { 'mcp-load-lab': plan } }));
+    const { status, stdout } = spawnSync('node', ['analysis/plan.js', inspected, '--write', written], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0);
+    assert.match(stdout, /^workload {2}evil \[31m name$/m);
+    assert.equal(JSON.parse(readFileSync(written, 'utf8')).expected_requests, 7417);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError } from '../../../lib/config-error.js';
+import { chooseOperations, toDocument } from '../../../lib/discovery.js';
+import { checkDocument } from '../../../lib/workload-document.js';
+
+const CONFIG = { TOOLS: null, ALLOW_WRITES: false, SEED: 1 };
+const none = () => [];
+const CONNECTION = { era: /** @type {const} */ ('legacy'), version: '2025-11-25', server: null };
+
+/** @param {Partial<import('../../../lib/discovery.js').Offer>} offer */
+const offering = (offer) => ({
+  era: /** @type {const} */ ('legacy'),
+  capabilities: { tools: {} },
+  tools: [],
+  resources: [],
+  templates: [],
+  prompts: [],
+  ...offer,
+});
+
+/** @param {string} name @param {object} [annotations] @param {object} [more] */
+const tool = (name, annotations, more = {}) => ({
+  name,
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  ...(annotations && { annotations }),
+  ...more,
+});
+
+const TOOLS = [
+  tool('read', { readOnlyHint: true }),
+  tool('bare'),
+  tool('careful', { readOnlyHint: false, destructiveHint: false }),
+  tool('drop', { readOnlyHint: false, destructiveHint: true }),
+];
+
+/** @param {import('../../../lib/discovery.js').Choice} choice @param {string} operation */
+const reason = ({ leftOut }, operation) =>
+  leftOut.find((entry) => entry.operation === operation)?.reason ?? '';
+
+test('only what is marked as read-only is called, and the others say what would allow them', () => {
+  const choice = chooseOperations(offering({ tools: TOOLS }), CONFIG, none);
+  assert.deepEqual(Object.keys(choice.operations), ['read', 'tools/list', 'ping']);
+  assert.equal(choice.operations.read?.class, 'read');
+  assert.match(reason(choice, 'bare'), /ALLOW_WRITES=1 .* TOOLS/);
+  assert.match(reason(choice, 'careful'), /ALLOW_WRITES=1 .* TOOLS/);
+  assert.match(reason(choice, 'drop'), /only when named in TOOLS/);
+});
+
+test('ALLOW_WRITES=1 allows all but what is marked as destructive', () => {
+  const choice = chooseOperations(offering({ tools: TOOLS }), { ...CONFIG, ALLOW_WRITES: true }, none);
+  assert.deepEqual(Object.keys(choice.operations), ['read', 'bare', 'careful', 'tools/list', 'ping']);
+  assert.equal(choice.operations.bare?.class, 'write');
+  assert.match(reason(choice, 'drop'), /only when named in TOOLS/);
+});
+
+test('TOOLS is just those tools, destructive ones too', () => {
+  const offer = offering({ tools: TOOLS, resources: [{ uri: 'x:1', name: 'one' }] });
+  const choice = chooseOperations(offer, { ...CONFIG, TOOLS: ['drop', 'read'] }, none);
+  assert.deepEqual(Object.keys(choice.operations), ['drop', 'read']);
+  assert.deepEqual(toDocument(CONNECTION, choice).mixes.default, { drop: 50, read: 50 });
+});
+
+test('an unknown name in TOOLS is refused with the valid ones, bounded', () => {
+  const tools = Array.from({ length: 500 }, (_, index) => tool(`tool-${index}-${'x'.repeat(200)}`));
+  assert.throws(
+    () => chooseOperations(offering({ tools }), { ...CONFIG, TOOLS: ['nope'] }, none),
+    (error) =>
+      error instanceof ConfigError &&
+      /no tool "nope"; it has: tool-0.* and 480 more$/.test(error.message) &&
+      error.message.length < 4000,
+  );
+});
+
+test('the same seed makes the same arguments, another one others, and a tool beside it changes nothing', () => {
+  /** @param {any[]} tools @param {number} SEED */
+  const made = (tools, SEED) =>
+    JSON.stringify(
+      chooseOperations(offering({ tools }), { ...CONFIG, SEED }, none).operations.read?.arguments,
+    );
+  const [read] = TOOLS;
+  assert.equal(made([read], 1), made([read], 1));
+  assert.notEqual(made([read], 1), made([read], 2));
+  assert.equal(made([read], 1), made([tool('first', { readOnlyHint: true }), read], 1));
+});
+
+test('names become selectors: no two alike, none that k6 splits, the true one kept', () => {
+  const names = [
+    'a:b',
+    'a,b',
+    'a"b',
+    'a{b}',
+    "a'b",
+    'a b',
+    '__proto__',
+    'constructor',
+    '日本',
+    'x'.repeat(300),
+    'tools/list',
+  ];
+  const tools = names.map((name) => tool(name, { readOnlyHint: true }));
+  const { operations } = chooseOperations(offering({ tools }), CONFIG, none);
+  const given = Object.keys(operations);
+  assert.equal(given.length, names.length + 2);
+  for (const name of given) assert.match(name, /^[\w./-]{1,70}$/);
+  assert.equal(Object.getPrototypeOf(operations), Object.prototype);
+  assert.deepEqual(
+    Object.values(operations)
+      .filter(({ method }) => method === 'tools/call')
+      .map(({ params }) => params.name),
+    names,
+  );
+});
+
+test('a hostile listing: bounded, and nothing in it is taken for granted', () => {
+  const nonsense = [null, 1, 'x', [], {}, { name: 1 }, { name: '' }, { name: 'n'.repeat(10_000) }];
+  const many = Array.from({ length: 3000 }, (_, index) => ({ uri: `x:${index}`, name: '\u001b[31m\nevil' }));
+  const tools = Array.from({ length: 3000 }, (_, index) => tool(`t${index}`, { readOnlyHint: true }));
+  const twice = [tool('twin', { readOnlyHint: true }), tool('twin', { readOnlyHint: true })];
+  const broken = tool(
+    'broken',
+    { readOnlyHint: true },
+    { inputSchema: { type: 'object', required: 'text', properties: 7 } },
+  );
+  const choice = chooseOperations(
+    offering({
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      tools: [...nonsense, ...twice, broken, ...tools],
+      resources: [...nonsense, ...many],
+      templates: nonsense,
+      prompts: [...nonsense, { name: 'p', arguments: 'none' }, { name: 'q', arguments: nonsense }],
+    }),
+    CONFIG,
+    none,
+  );
+  assert.ok(Object.keys(choice.operations).length <= 50);
+  assert.match(reason(choice, 'twin'), /twice/);
+  assert.match(reason(choice, '2980 more resources'), /20 are loaded/);
+  const document = toDocument(CONNECTION, choice);
+  assert.ok((document.left_out ?? []).length <= 101);
+  assert.doesNotMatch(JSON.stringify(document), /\\u00/);
+  assert.doesNotThrow(() => checkDocument(JSON.parse(JSON.stringify(document))));
+});
+
+test('resources are chosen evenly', () => {
+  const resources = Array.from({ length: 100 }, (_, index) => ({ uri: `x:${index}`, name: `r${index}` }));
+  const { operations } = chooseOperations(offering({ resources }), CONFIG, none);
+  const chosen = Object.values(operations).flatMap(({ params }) =>
+    params.uri ? [Number(String(params.uri).slice(2))] : [],
+  );
+  assert.equal(chosen.length, 20);
+  assert.deepEqual(new Set(chosen.map((index) => Math.floor(index / 5))).size, 20);
+});
+
+test('templates are read where the server completes their variables', () => {
+  const templates = [
+    { uriTemplate: 'x://{kind}/{id}', name: 'both' },
+    { uriTemplate: 'x://{?query*}', name: 'query' },
+    { uriTemplate: 'y://{secret}', name: 'none' },
+  ];
+  /** @type {import('../../../lib/discovery.js').Complete} */
+  const complete = (ref, { name, value }, known) => {
+    if (ref.uri !== 'x://{kind}/{id}') return [];
+    if (name === 'kind') return ['a b'];
+    return known.kind === 'a b' && value === '1' ? ['17'] : [];
+  };
+  const choice = chooseOperations(offering({ templates }), CONFIG, complete);
+  assert.deepEqual(choice.operations['template/both'], {
+    class: 'read',
+    method: 'resources/read',
+    params: { uri: 'x://a%20b/17' },
+  });
+  assert.match(reason(choice, 'template/query'), /more than plain/);
+  assert.match(reason(choice, 'template/none'), /completes no value for \{secret\}/);
+});
+
+test('prompts: without required arguments as they are, otherwise with completed or generated texts', () => {
+  const prompts = [
+    { name: 'plain', arguments: [{ name: 'tone' }] },
+    {
+      name: 'asked',
+      arguments: [
+        { name: 'city', required: true },
+        { name: 'note', required: true },
+      ],
+    },
+  ];
+  const { operations } = chooseOperations(offering({ prompts }), CONFIG, (_, { name }) =>
+    name === 'city' ? ['Oslo', 'Lima'] : [],
+  );
+  assert.deepEqual(operations['prompt/plain'], {
+    class: 'read',
+    method: 'prompts/get',
+    params: { name: 'plain' },
+  });
+  const variants = operations['prompt/asked']?.arguments ?? [];
+  assert.deepEqual(new Set(variants.map(({ city }) => city)), new Set(['Oslo', 'Lima']));
+  for (const { note } of variants) assert.ok(typeof note === 'string' && note.length > 0);
+});
+
+test('tools with x-mcp-header: the headers in the modern era, left out where the mark is invalid', () => {
+  /** @param {any} region */
+  const marked = (region) => ({
+    ...tool('marked', { readOnlyHint: true }),
+    inputSchema: { type: 'object', properties: { region }, required: ['region'] },
+  });
+  const good = marked({ type: 'string', 'x-mcp-header': 'Region' });
+  const modern = { era: /** @type {const} */ ('modern') };
+  assert.deepEqual(
+    chooseOperations(offering({ ...modern, tools: [good] }), CONFIG, none).operations.marked?.headers,
+    {
+      Region: '/region',
+    },
+  );
+  assert.equal(
+    chooseOperations(offering({ tools: [good] }), CONFIG, none).operations.marked?.headers,
+    undefined,
+  );
+  const bad = marked({ type: 'object', 'x-mcp-header': 'Region' });
+  const choice = chooseOperations(offering({ ...modern, tools: [bad] }), CONFIG, none);
+  assert.match(reason(choice, 'marked'), /x-mcp-header/);
+});
+
+test('a tool that runs as a task only, and one that no arguments fit, are left out', () => {
+  const tools = [
+    tool('task', { readOnlyHint: true }, { execution: { taskSupport: 'required' } }),
+    tool(
+      'never',
+      { readOnlyHint: true },
+      { inputSchema: { type: 'object', properties: { a: false }, required: ['a'] } },
+    ),
+  ];
+  const choice = chooseOperations(offering({ tools }), CONFIG, none);
+  assert.match(reason(choice, 'task'), /task only/);
+  assert.match(reason(choice, 'never'), /no valid arguments/);
+});
+
+test('lists and pings: 5% beside calls, everything without any', () => {
+  const modern = offering({ era: 'modern', capabilities: { tools: {}, prompts: {} }, tools: TOOLS });
+  const { mixes } = toDocument(CONNECTION, chooseOperations(modern, CONFIG, none));
+  assert.equal(mixes.default?.read, 95);
+  const alone = offering({ era: 'modern', capabilities: { tools: {}, prompts: {} } });
+  const document = toDocument(CONNECTION, chooseOperations(alone, CONFIG, none));
+  assert.deepEqual(Object.keys(document.operations), ['tools/list', 'prompts/list', 'server/discover']);
+  const weights = Object.values(document.mixes.default ?? {});
+  assert.equal(Math.round(weights.reduce((sum, weight) => sum + weight, 0) * 100), 10_000);
+});
