@@ -3,12 +3,13 @@
  * operation that it should have found.
  */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { envFile, runTest } from '../lab.js';
+import { after, before, describe, test } from 'node:test';
+import { runTest } from '../lab.js';
 import { startEverything } from '../servers/everything.js';
 import { startGateway } from '../servers/gateway.js';
 import { startGo } from '../servers/go.js';
 import { startPython } from '../servers/python.js';
+import { Services, TOKEN } from '../target/services.js';
 import { passes } from './passes.js';
 
 /**
@@ -25,17 +26,17 @@ import { passes } from './passes.js';
  * @property {string} [rate] factor on the test's rate, for a slow one
  */
 
-/** @returns {Promise<Subject>} the reference target of the stack, on the TypeScript SDK 2.x */
-const target = async () => ({
-  // Under its usual name it would be loaded with its own workload.
-  url: (envFile('stack.env').TARGET_URL ?? '').replace('127.0.0.1', 'localhost'),
-  token: envFile('secrets.env').TARGET_TOKEN ?? '',
-  log: () => '',
-  stop: async () => {},
-});
+// Not the stack's: its weather service leaves some requests without an answer on purpose.
+const services = new Services();
+
+/** @returns {Promise<Subject>} the reference target, on the TypeScript SDK 2.x */
+const startTarget = async () => {
+  const { url, output, stop } = await services.startTarget({ WORKERS: '2' });
+  return { url, token: TOKEN, log: output, stop: async () => void (await stop()) };
+};
 
 const TARGET = {
-  start: target,
+  start: startTarget,
   session: false,
   tool: 'get_user',
   args: '{"user_id":1}',
@@ -109,7 +110,11 @@ const CASES = {
     session: false,
   },
   'ContextForge in front of the reference target': {
-    start: async () => startGateway({ token: '', ...(await target()) }),
+    start: async () => {
+      const upstream = await startTarget();
+      const gateway = await startGateway({ token: TOKEN, url: upstream.url });
+      return { ...gateway, stop: () => gateway.stop().then(upstream.stop) };
+    },
     era: 'legacy',
     session: false,
     tool: 'upstream-get-user',
@@ -125,6 +130,8 @@ const CASES = {
 
 // Two at a time: what is asked of them is no load.
 describe('real servers', { concurrency: 2 }, () => {
+  before(() => services.start());
+  after(() => services.stop());
   for (const [name, subject] of Object.entries(CASES)) {
     test(name, async () => {
       const server = await subject.start();
