@@ -18,6 +18,9 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds } from './metrics.js'
  * @property {import('./objectives.js').Objectives} objectives
  * @property {{title: string, label: string, kind: 'speedup'}} [table] phases to compare, by one of their labels
  *
+ * @typedef {import('./phases.js').PlannedPhase} PlannedPhase
+ * @typedef {(iteration: number, phase: PlannedPhase) => void} Turn calls one operation once
+ *
  * @typedef {object} UserOperation what a user has to know of an operation, beside the functions in the workload
  * @property {string} operation
  * @property {string} method
@@ -34,7 +37,7 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds } from './metrics.js'
  * @property {number} timeoutS longest wait for one answer
  * @property {string} sessions SESSIONS_MODE
  * @property {number} seed
- * @property {Record<string, import('./phases.js').PlannedPhase>} phases by name
+ * @property {Record<string, PlannedPhase>} phases by name
  * @property {UserOperation[]} operations
  * @property {import('./latency-limits.js').Counting} counting
  * @property {unknown} handOver of signing in (see auth/auth.js)
@@ -77,58 +80,66 @@ const none = () => {
  * @returns {(data: SetupData) => void | Promise<void>} one iteration: one operation, called once
  */
 const makeIterate = ({ workload }) => {
-  // A virtual user's state. In variables: k6 takes ten times as long to read a property.
+  // A virtual user's state. In variables: k6 takes longer to read a property.
   /** @type {import('./mcp/client.js').McpClient | undefined} */
   let client;
-  /** @type {ReturnType<typeof prepareAll>} */
-  let operations = [];
-  let phase = NO_PHASE;
-  let labels = NO_LABELS;
-  /** @type {typeof exec.scenario} */
-  let scenario;
-  let numbered = false;
+  /** @type {Turn[]} */
+  const turns = [];
+  /** @type {number[]} of 100, by turn */
+  const weights = [];
+  let varied = false;
+  /** @type {Record<string, string> | undefined} */
+  let environment;
+  /** @type {PlannedPhase} */
+  let phase;
+  /** @type {number | null} */
+  let offered = null;
   let nextOfferMs = 0;
+  /** @type {typeof exec.scenario | null} null: nothing depends on the iteration's number */
+  let numbers = null;
+  /** From this iteration on, any may be the phase's last to end. */
+  let closing = Number.POSITIVE_INFINITY;
+
+  /** @param {SetupData} data @param {import('./auth/auth.js').Auth} auth */
+  const start = (data, auth) => {
+    const user = makeClient(data, auth);
+    // Not for...of: a first iterator costs each virtual user 9 KB.
+    data.operations.forEach((operation) => {
+      turns.push(makeTurn(user, operation, script ?? workload));
+      weights.push(operation.weight);
+      varied = turns.length > 1 || (operation.arguments?.length ?? 1) > 1;
+    });
+    client = user;
+  };
 
   /** @param {SetupData} data */
   const enterPhase = ({ phases, counting }) => {
-    phase = /** @type {import('./phases.js').PlannedPhase} */ (phases[__ENV.PHASE ?? '']);
-    labels = phase.labels ?? NO_LABELS;
-    scenario = exec.scenario;
-    // The iteration's number costs 1 µs: it is asked for only where something depends on it.
-    numbered = phase.iterations !== null || operations.length > 1 || (operations[0]?.texts?.length ?? 0) > 1;
+    environment = __ENV;
+    phase = /** @type {PlannedPhase} */ (phases[__ENV.PHASE ?? '']);
+    offered = phase.offered_rps;
+    closing = phase.iterations === null ? Number.POSITIVE_INFINITY : phase.iterations - (phase.vus ?? 1);
+    numbers = varied || phase.iterations !== null ? exec.scenario : null;
     client?.enterPhase(phase.measured, counting.streamed, counting.limits[phase.name]);
   };
 
   /** @param {SetupData} data */
-  const turn = (data) => {
-    // An environment of the phase's own is a tenth as dear to read as exec.scenario.name.
-    if (phase.name !== __ENV.PHASE) enterPhase(data);
-    if (phase.offered_rps !== null && Date.now() >= nextOfferMs) {
-      offeredRps.add(phase.offered_rps);
+  const iterate = (data) => {
+    // k6 makes a new environment for a user whenever it hands it to another phase.
+    if (__ENV !== environment) enterPhase(data);
+    if (offered !== null && Date.now() >= nextOfferMs) {
+      offeredRps.add(offered);
       nextOfferMs = Date.now() + 1000;
     }
-
-    const iteration = numbered ? scenario.iterationInTest : 0;
-    const { send, texts, args, items } = pick(operations, iteration);
-    const answer = send(texts ? texts.at(iteration % texts.length) : args?.(labels));
-    if (items && !answer.failure && phase.measured) itemsMetric.add(items(labels));
-
-    // Whichever of the last calls ends last is the phase's end.
-    if (phase.iterations !== null && iteration >= phase.iterations - (phase.vus ?? 1)) {
-      phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
-    }
-  };
-
-  /** @param {SetupData} data @param {import('./auth/auth.js').Auth} auth */
-  const start = (data, auth) => {
-    client = makeClient(data, auth);
-    operations = prepareAll(client, data.operations, script ?? workload);
+    const iteration = numbers === null ? 0 : numbers.iterationInTest;
+    const turn = /** @type {Turn} */ (turns[varied ? pick(weights, iteration) : 0]);
+    turn(iteration, phase);
+    if (iteration >= closing) phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
   };
 
   if (!userAuth) {
     return (data) => {
-      if (!client) start(data, fixedAuth(__ENV.TARGET_TOKEN ?? ''));
-      turn(data);
+      if (environment === undefined) start(data, fixedAuth(__ENV.TARGET_TOKEN ?? ''));
+      iterate(data);
     };
   }
   // k6 waits for what is returned.
@@ -136,7 +147,7 @@ const makeIterate = ({ workload }) => {
     if (!client) start(data, await userAuth.takeOver(data.handOver));
     const user = /** @type {import('./mcp/client.js').McpClient} */ (client);
     if (user.auth.dueMs <= Date.now()) await user.renew();
-    turn(data);
+    iterate(data);
   };
 };
 
@@ -144,29 +155,36 @@ const makeIterate = ({ workload }) => {
  * @param {SetupData} data
  * @param {import('./auth/auth.js').Auth} auth
  */
-const makeClient = ({ connection, startedMs, timeoutS, sessions, seed }, auth) => {
-  // The same seed makes the same sequences of arguments; every user has one of its own.
-  randomSeed(seed * 100_003 + exec.vu.idInTest);
+const makeClient = ({ connection, startedMs, timeoutS, sessions, seed, operations }, auth) => {
+  // The same seed makes the same sequences of arguments; every user has one of its own. (It takes 9 KB.)
+  if (operations.some(({ scripted }) => scripted)) randomSeed(seed * 100_003 + exec.vu.idInTest);
   const Client = connection.dialect && dialects ? dialects.dialectClients[connection.dialect] : McpClient;
   return new Client(connection, { auth, timeoutS, startedMs, sessions });
 };
 
 /**
  * @param {import('./mcp/client.js').McpClient} client
- * @param {UserOperation[]} operations
+ * @param {UserOperation} operation
  * @param {import('./workload.js').Workload} workload
+ * @returns {Turn}
  */
-const prepareAll = (client, operations, workload) =>
-  operations.map((operation) => {
-    const { method, weight } = operation;
-    const { args, expect, items } =
-      (operation.scripted && workload.operations[operation.operation]) || NO_SCRIPT;
-    const texts = textsOf(operation.arguments);
-    const withArguments = Boolean(texts ?? args);
-    const options = { ...operation, withArguments, ...(expect && { expect }) };
-    const call = client.prepare(method, JSON.parse(operation.params), options);
-    return { send: client.sender(call), weight, texts, args, items };
-  });
+const makeTurn = (client, operation, workload) => {
+  const { args, expect, items } =
+    (operation.scripted && workload.operations[operation.operation]) || NO_SCRIPT;
+  const texts = textsOf(operation.arguments);
+  const withArguments = Boolean(texts ?? args);
+  const options = { ...operation, withArguments, ...(expect && { expect }) };
+  const call = client.prepare(operation.method, JSON.parse(operation.params), options);
+  const send = client.sender(call, texts?.length === 1 ? texts.at(0) : undefined);
+  if (items) {
+    return (iteration, { labels = NO_LABELS, measured }) => {
+      const { failure } = send(texts ? texts.at(iteration % texts.length) : args?.(labels));
+      if (!failure && measured) itemsMetric.add(items(labels));
+    };
+  }
+  if (texts && texts.length > 1) return (iteration) => send(texts.at(iteration % texts.length));
+  return args && !texts ? (_, { labels = NO_LABELS }) => send(args(labels)) : () => send();
+};
 
 /** @param {UserOperation['arguments']} given */
 const textsOf = (given) => {
@@ -179,7 +197,6 @@ const textsOf = (given) => {
 const NO_SCRIPT = {};
 /** @type {Record<string, number>} */
 const NO_LABELS = {};
-const NO_PHASE = /** @type {import('./phases.js').PlannedPhase} */ ({ name: '' });
 
 /** The golden ratio's fraction: its multiples fill 0..1 more evenly than those of any other number. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
@@ -188,21 +205,18 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
  * Instead of a random draw: any stretch of consecutive iterations holds the mix in its exact proportions, give or
  * take one, so a phase's percentiles do not depend on how many slow operations chance dealt it.
  *
- * @template {{weight: number}} T
- * @param {T[]} operations weights of 100
+ * @param {number[]} weights of 100
  * @param {number} iteration
- * @returns {T}
+ * @returns {number} an index of the weights
  */
-const pick = (operations, iteration) => {
-  const last = operations.length - 1;
+const pick = (weights, iteration) => {
+  const last = weights.length - 1;
+  let rest = ((iteration * GOLDEN) % 1) * 100;
   let index = 0;
-  if (last > 0) {
-    // By index: k6 takes ten times as long for an iterator.
-    let rest = ((iteration * GOLDEN) % 1) * 100;
-    for (; index < last; index += 1) {
-      rest -= /** @type {T} */ (operations[index]).weight;
-      if (rest < 0) break;
-    }
+  // By index: k6 takes ten times as long for an iterator.
+  for (; index < last; index += 1) {
+    rest -= /** @type {number} */ (weights[index]);
+    if (rest < 0) break;
   }
-  return /** @type {T} */ (operations[index]);
+  return index;
 };

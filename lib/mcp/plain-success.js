@@ -11,63 +11,72 @@ import { MAX_LENGTH } from './answer.js';
 const MAX_REMEMBERED = 256 * 1024;
 
 /**
- * @typedef {{before: string, after: string}} Remembered an answer's text that was a success, around its id
+ * @typedef {(response: any, id: number) => string | null} Prover
+ *   takes k6's response and the request's id, and returns the message that is proven to be a success; null: not proven
+ *
+ * @returns {Prover} one for each call, for it remembers the last success
  */
+export const makeProver = () => {
+  // In variables: k6 takes longer to read a property. An answer is before + id + after; the message in it stands between
+  // what an event stream has around it.
+  let known = false;
+  let before = '';
+  let after = '';
+  let lead = 0;
+  let trail = 0;
 
-/** No message is equal to it: neither JSON in a body, nor a line of an event stream, begins with a line's end. */
-export const NOTHING_REMEMBERED = { before: '\n', after: '\n' };
-
-/**
- * @param {any} response of k6; where the proof is not from memory, its body becomes the message in it
- * @param {number} id of the request
- * @param {Remembered} remembered the last success of the same call
- * @returns {Remembered | null} null: not proven; else what to remember
- */
-export const plainSuccess = (response, id, remembered) => {
-  if (response.status !== 200) return null;
-  const body = response.body;
-  const text = body[0] === '{' ? body : onlyEventData(body);
-  if (text === null) return null;
-  const digits = String(id);
-
-  // The same text as one that was proven, but for the id, says the same. (Slices and ===, which compare in Go: k6's
-  // startsWith and endsWith go through a text letter by letter.)
-  const { before, after } = remembered;
-  const start = before.length;
-  const end = start + digits.length;
-  if (
-    text.length === end + after.length &&
-    text.slice(start, end) === digits &&
-    text.slice(end) === after &&
-    text.slice(0, start) === before
-  ) {
-    return remembered;
-  }
-
-  const at = idPosition(text, digits);
-  if (at < 0 || text.length > MAX_LENGTH) return null;
-  // With an escape in it, a member's name could be any of those looked for below; bytes that are not UTF-8 show as U+FFFD.
-  if (text.indexOf('\\u') >= 0 || text.indexOf('\ufffd') >= 0) return null;
-  if (!saysAtMost(text, 'isError"', ':false') || !saysAtMost(text, 'resultType"', ':"complete"')) return null;
-  // k6 checks with Go's speed that it is JSON, and counts the members: the three that idPosition saw, none twice.
-  if (body !== text) response.body = text;
-  if (response.json('@keys.#') !== 3) {
-    response.body = body;
-    return null;
-  }
-  return text.length > MAX_REMEMBERED
-    ? NOTHING_REMEMBERED
-    : { before: text.slice(0, at), after: text.slice(at + digits.length) };
+  return (response, id) => {
+    if (response.status !== 200) return null;
+    const body = response.body;
+    const digits = String(id);
+    // The same as one that was proven, but for the id, says the same. (Slices and ===, which compare in Go: k6's
+    // startsWith and endsWith go through a text letter by letter.)
+    const start = before.length;
+    const end = start + digits.length;
+    if (
+      known &&
+      body.length === end + after.length &&
+      body.slice(end) === after &&
+      body.slice(start, end) === digits &&
+      body.slice(0, start) === before
+    ) {
+      return trail === 0 ? body : body.slice(lead, body.length - trail);
+    }
+    const place = body[0] === '{' ? { from: 0, to: body.length } : onlyEventData(body);
+    if (place === null) return null;
+    const text = body.slice(place.from, place.to);
+    const at = idOfSuccess(response, body, text, digits);
+    if (at < 0) return null;
+    known = body.length <= MAX_REMEMBERED;
+    if (known) {
+      lead = place.from;
+      trail = body.length - place.to;
+      before = body.slice(0, lead + at);
+      after = body.slice(lead + at + digits.length);
+    }
+    return text;
+  };
 };
 
 /**
- * @param {any} response
- * @param {number} id
- * @param {Remembered} proof of it
- * @returns {string} the message that was proven to be a success
+ * @param {any} response of k6; its body becomes the message where that is proven
+ * @param {string} body
+ * @param {string} text the message in it
+ * @param {string} digits
+ * @returns {number} where the id stands in it; -1: not proven
  */
-export const messageText = (response, id, { before, after }) =>
-  before === NOTHING_REMEMBERED.before ? response.body : `${before}${id}${after}`;
+const idOfSuccess = (response, body, text, digits) => {
+  const at = idPosition(text, digits);
+  if (at < 0 || text.length > MAX_LENGTH) return -1;
+  // With an escape in it, a member's name could be any of those looked for below; bytes that are not UTF-8 show as U+FFFD.
+  if (text.indexOf('\\u') >= 0 || text.indexOf('\ufffd') >= 0) return -1;
+  if (!saysAtMost(text, 'isError"', ':false') || !saysAtMost(text, 'resultType"', ':"complete"')) return -1;
+  // k6 checks with Go's speed that it is JSON, and counts the members: the three that idPosition saw, none twice.
+  if (body !== text) response.body = text;
+  if (response.json('@keys.#') === 3) return at;
+  response.body = body;
+  return -1;
+};
 
 /**
  * @param {string} text
@@ -101,7 +110,8 @@ const saysAtMost = (text, name, value) => {
 
 /**
  * @param {string} body of an event stream
- * @returns {string | null} the data of its only event with any, all on one line; null: anything else
+ * @returns {{from: number, to: number} | null} where the data of its only event with any stands, all on one line;
+ *   null: anything else
  */
 const onlyEventData = (body) => {
   let at = body.slice(0, 5) === 'data:' ? 0 : body.indexOf('\ndata:') + 1 || -1;
@@ -114,6 +124,8 @@ const onlyEventData = (body) => {
   // A byte order mark hides a first data line.
   if (end < 0 || body.indexOf('\ndata:', end) >= 0 || body.indexOf('\rdata') >= 0 || body[0] === '\ufeff')
     return null;
-  const line = body.slice(body[at + 5] === ' ' ? at + 6 : at + 5, body[end - 1] === '\r' ? end - 1 : end);
-  return line.indexOf('\r') < 0 ? line : null;
+  const from = body[at + 5] === ' ' ? at + 6 : at + 5;
+  const to = body[end - 1] === '\r' ? end - 1 : end;
+  const inner = body.indexOf('\r', from);
+  return inner < 0 || inner >= to ? { from, to } : null;
 };
