@@ -19,7 +19,6 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds } from './metrics.js'
  * @property {{title: string, label: string, kind: 'speedup'}} [table] phases to compare, by one of their labels
  *
  * @typedef {import('./phases.js').PlannedPhase} PlannedPhase
- * @typedef {(iteration: number, phase: PlannedPhase) => void} Turn calls one operation once
  *
  * @typedef {object} UserOperation what a user has to know of an operation, beside the functions in the workload
  * @property {string} operation
@@ -83,8 +82,8 @@ const makeIterate = ({ workload }) => {
   // A virtual user's state. In variables: k6 takes longer to read a property.
   /** @type {import('./mcp/client.js').McpClient | undefined} */
   let client;
-  /** @type {Turn[]} */
-  const turns = [];
+  /** @type {import('./mcp/client.js').Sender[]} */
+  const senders = [];
   /** @type {number[]} of 100, by turn */
   const weights = [];
   let varied = false;
@@ -105,15 +104,17 @@ const makeIterate = ({ workload }) => {
     const user = makeClient(data, auth);
     // Not for...of: a first iterator costs each virtual user 9 KB.
     data.operations.forEach((operation) => {
-      turns.push(makeTurn(user, operation, script ?? workload));
+      senders.push(makeSender(user, operation, script ?? workload));
       weights.push(operation.weight);
-      varied = turns.length > 1 || (operation.arguments?.length ?? 1) > 1;
+      varied = senders.length > 1 || (operation.arguments?.length ?? 1) > 1;
     });
     client = user;
   };
 
   /** @param {SetupData} data */
-  const enterPhase = ({ phases, counting }) => {
+  const enterPhase = (data) => {
+    if (!client) start(data, fixedAuth(__ENV.TARGET_TOKEN ?? ''));
+    const { phases, counting } = data;
     environment = __ENV;
     phase = /** @type {PlannedPhase} */ (phases[__ENV.PHASE ?? '']);
     offered = phase.offered_rps;
@@ -131,17 +132,14 @@ const makeIterate = ({ workload }) => {
       nextOfferMs = Date.now() + 1000;
     }
     const iteration = numbers === null ? 0 : numbers.iterationInTest;
-    const turn = /** @type {Turn} */ (turns[varied ? pick(weights, iteration) : 0]);
-    turn(iteration, phase);
+    const send = /** @type {import('./mcp/client.js').Sender} */ (
+      senders[varied ? pick(weights, iteration) : 0]
+    );
+    send(iteration, phase);
     if (iteration >= closing) phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
   };
 
-  if (!userAuth) {
-    return (data) => {
-      if (environment === undefined) start(data, fixedAuth(__ENV.TARGET_TOKEN ?? ''));
-      iterate(data);
-    };
-  }
+  if (!userAuth) return iterate;
   // k6 waits for what is returned.
   return async (data) => {
     if (!client) start(data, await userAuth.takeOver(data.handOver));
@@ -166,24 +164,34 @@ const makeClient = ({ connection, startedMs, timeoutS, sessions, seed, operation
  * @param {import('./mcp/client.js').McpClient} client
  * @param {UserOperation} operation
  * @param {import('./workload.js').Workload} workload
- * @returns {Turn}
+ * @returns {import('./mcp/client.js').Sender}
  */
-const makeTurn = (client, operation, workload) => {
+const makeSender = (client, operation, workload) => {
   const { args, expect, items } =
     (operation.scripted && workload.operations[operation.operation]) || NO_SCRIPT;
   const texts = textsOf(operation.arguments);
   const withArguments = Boolean(texts ?? args);
   const options = { ...operation, withArguments, ...(expect && { expect }) };
   const call = client.prepare(operation.method, JSON.parse(operation.params), options);
-  const send = client.sender(call, texts?.length === 1 ? texts.at(0) : undefined);
-  if (items) {
-    return (iteration, { labels = NO_LABELS, measured }) => {
-      const { failure } = send(texts ? texts.at(iteration % texts.length) : args?.(labels));
-      if (!failure && measured) itemsMetric.add(items(labels));
-    };
-  }
-  if (texts && texts.length > 1) return (iteration) => send(texts.at(iteration % texts.length));
-  return args && !texts ? (_, { labels = NO_LABELS }) => send(args(labels)) : () => send();
+  const send = client.sender(call, argumentsOf(texts, args));
+  if (!items) return send;
+  return (iteration, phase) => {
+    const answer = send(iteration, phase);
+    if (!answer.failure && phase.measured) itemsMetric.add(items(phase.labels ?? NO_LABELS));
+    return answer;
+  };
+};
+
+/**
+ * @param {ReturnType<typeof textsOf>} texts
+ * @param {import('./workload.js').OperationSpec['args'] | undefined} args
+ * @returns {{text?: string, next?: import('./mcp/client.js').NextArguments}}
+ */
+const argumentsOf = (texts, args) => {
+  if (texts?.length === 1) return { text: texts.at(0) };
+  if (texts) return { next: (iteration) => /** @type {string} */ (texts.at(iteration % texts.length)) };
+  if (!args) return {};
+  return { next: (_, { labels = NO_LABELS }) => args(labels) };
 };
 
 /** @param {UserOperation['arguments']} given */

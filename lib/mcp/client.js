@@ -36,6 +36,10 @@ import { recover } from './recover.js';
  *
  * @typedef {Record<string, unknown> | string} Arguments the `arguments` member, or its JSON
  *
+ * @typedef {(iteration: number, phase: import('../phases.js').PlannedPhase) => Arguments} NextArguments
+ *
+ * @typedef {(iteration: number, phase: import('../phases.js').PlannedPhase) => import('./answer.js').Answer} Sender
+ *
  * @typedef {object} Call a request made ready
  * @property {string} method
  * @property {Record<string, unknown>} params those that never change
@@ -46,7 +50,8 @@ import { recover } from './recover.js';
  * @property {any} http k6's request parameters
  * @property {boolean} ofSession
  * @property {number[]} limits milliseconds, ascending: answers that take one or longer are counted
- * @property {number} slowMs an answer that took as long or longer needs more than its duration recorded
+ * @property {(measured: boolean, slowMs: number) => void} enterPhase slowMs: an answer that took as long or longer needs
+ *   more than its duration recorded
  * @property {boolean} proven in this session an answer has been read in full, its content type too
  * @property {import('./answer.js').Expectation | undefined} expect
  * @property {((args: any) => Record<string, string>) | null} paramHeaders
@@ -80,6 +85,8 @@ const { post } = http;
 const addRequest = requests.add;
 const addFailed = requestFailed.add;
 const addDuration = requestDuration.add;
+
+const ignore = () => {};
 
 /** @param {{headers: Record<string, string>}} params @param {Record<string, string>} headers */
 const withHeaders = (params, headers) => ({ ...params, headers: { ...params.headers, ...headers } });
@@ -116,7 +123,7 @@ export class McpClient {
     this.logged = '';
     /** k6 puts these on every sample of this user, which costs half of giving them with each */
     this.tags = exec.vu.tags;
-    /** @type {Call | null} the one that the tags are of */
+    /** @type {Call | null} the one that the tags are of, and that may be sent without further ado */
     this.tagged = null;
   }
 
@@ -133,7 +140,7 @@ export class McpClient {
     // Not for...of: a first iterator costs each virtual user 9 KB.
     this.calls.forEach((call) => {
       call.limits = limits[call.operation] ?? NO_LIMITS;
-      call.slowMs = streamed ? 0 : (call.limits[0] ?? Number.POSITIVE_INFINITY);
+      call.enterPhase(measured, streamed ? 0 : (call.limits[0] ?? Number.POSITIVE_INFINITY));
     });
     this.tagged = null;
   }
@@ -183,7 +190,7 @@ export class McpClient {
       class: kind,
       ofSession,
       limits: NO_LIMITS,
-      slowMs: 0,
+      enterPhase: ignore,
       proven: false,
       expect,
       paramHeaders: modern && headers ? paramHeaderValues(headers, base64) : null,
@@ -213,45 +220,58 @@ export class McpClient {
   }
 
   /**
-   * `send` of one prepared call, for the hot path: what it needs is in variables, for k6 takes longer to read a property
-   * than to do anything else that a script does.
+   * Sends one prepared call again and again, for the hot path: what it needs is in variables, for k6 takes longer to
+   * read a property than to do anything else that a script does.
    *
    * @param {Call} call
-   * @param {string} [text] the JSON of the arguments, where they are always the same
-   * @returns {(args?: Arguments) => import('./answer.js').Answer}
+   * @param {object} [given] a call prepared with `withArguments` takes one of them
+   * @param {string} [given.text] the JSON of the arguments, where they are always the same
+   * @param {NextArguments} [given.next] where they are not
+   * @returns {Sender}
    */
-  sender(call, text) {
+  sender(call, { text, next } = {}) {
     const { era } = this.connection;
     if (era === null || this.sessions !== 'per-vu' || call.kept !== null || call.paramHeaders !== null) {
-      return (args) => this.send(call, args ?? text);
+      return (iteration, phase) => this.send(call, next ? next(iteration, phase) : text);
     }
     const { head, tail, expect, http: params } = call;
     const { url } = this;
     const whole = `${head}${text ?? ''}${tail}`;
     const proves = makeProver();
-    return (args) => {
-      if (!call.proven) return this.send(call, args ?? text);
+    let { measured } = this;
+    let slowMs = 0;
+    call.enterPhase = (phaseIsMeasured, ms) => {
+      measured = phaseIsMeasured;
+      slowMs = ms;
+    };
+    return (iteration, phase) => {
+      /** @type {Arguments | undefined} */
+      let args = text;
+      let start = whole;
+      if (next !== undefined) {
+        args = next(iteration, phase);
+        start = `${head}${typeof args === 'string' ? args : JSON.stringify(args)}${tail}`;
+      }
+      if (this.tagged !== call) {
+        if (!call.proven) return this.send(call, args);
+        this.tag(call);
+      }
       const id = this.lastId + 1;
       this.lastId = id;
-      if (this.tagged !== call) this.tag(call);
-      const start =
-        args === undefined
-          ? whole
-          : `${head}${typeof args === 'string' ? args : JSON.stringify(args)}${tail}`;
-      const response = post(url, `${start}${id}}`, params);
-      const message = proves(response, id);
+      const digits = `${id}`;
+      const response = post(url, `${start}${digits}}`, params);
+      const message = proves(response, digits);
       if (message === null) {
-        const answer = readReply(call, response, id, args ?? text);
-        return this.settle(call, args ?? text, { response, answer });
+        return this.settle(call, args, { response, answer: readReply(call, response, id, args) });
       }
-      if (expect !== undefined && !meets(expect, new Reply(message), args ?? text)) {
-        return this.settle(call, args ?? text, { response, answer: unexpected() });
+      if (expect !== undefined && !meets(expect, new Reply(message), args)) {
+        return this.settle(call, args, { response, answer: unexpected() });
       }
-      if (this.measured) {
+      if (measured) {
         addRequest(1);
         addFailed(false);
         const ms = response.timings.duration;
-        if (ms < call.slowMs) addDuration(ms);
+        if (ms < slowMs) addDuration(ms);
         else this.recordDuration(call, ms);
       } else {
         warmupRequests.add(1);
@@ -330,7 +350,8 @@ export class McpClient {
    */
   tag(call) {
     if (!this.measured) return;
-    this.tagged = call;
+    // Before its first answer a call is not to take the short way.
+    this.tagged = call.proven ? call : null;
     this.tags.operation = call.operation;
     this.tags.method = call.method;
     this.tags.class = call.class;
@@ -457,6 +478,7 @@ export class McpClient {
     if (this.connection.era === 'modern') return;
     this.session = '';
     this.opened = false;
+    this.tagged = null;
     for (const call of this.calls) {
       call.proven = false;
       this.setHeaders(call);

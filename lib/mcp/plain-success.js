@@ -11,8 +11,8 @@ import { MAX_LENGTH } from './answer.js';
 const MAX_REMEMBERED = 256 * 1024;
 
 /**
- * @typedef {(response: any, id: number) => string | null} Prover
- *   takes k6's response and the request's id, and returns the message that is proven to be a success; null: not proven
+ * @typedef {(response: any, digits: string) => string | null} Prover
+ *   takes k6's response and the digits of the request's id, and returns the message that is proven to be a success; null: not proven
  *
  * @returns {Prover} one for each call, for it remembers the last success
  */
@@ -25,10 +25,9 @@ export const makeProver = () => {
   let lead = 0;
   let trail = 0;
 
-  return (response, id) => {
+  return (response, digits) => {
     if (response.status !== 200) return null;
     const body = response.body;
-    const digits = String(id);
     // The same as one that was proven, but for the id, says the same. (Slices and ===, which compare in Go: k6's
     // startsWith and endsWith go through a text letter by letter.)
     const start = before.length;

@@ -22,6 +22,9 @@ export const options = {
 /** Nothing that is to be answered is cut off, on however slow a machine. */
 const PATIENCE_S = 60;
 
+/** What is sent is the same in every phase. */
+const NO_PHASE = /** @type {any} */ ({});
+
 /** @param {string} path */
 function startClient(path) {
   /** @type {import('../../lib/mcp/client.js').Connection} */
@@ -35,10 +38,10 @@ function startClient(path) {
   const client = new McpClient(connection, { auth: fixedAuth('sesame'), timeoutS: PATIENCE_S });
   client.measured = true;
   const call = client.prepare('tools/call', { name: 'x' }, { withArguments: true });
-  const send = client.sender(call);
+  const send = client.sender(call, { text: '{"a":1}' });
   return (timeoutS = PATIENCE_S) => {
     call.http.timeout = timeoutS * 1000;
-    return send({ a: 1 }).failure;
+    return send(0, NO_PHASE).failure;
   };
 }
 

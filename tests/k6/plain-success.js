@@ -169,7 +169,7 @@ export default function () {
     // k6 remembers of a response that its JSON is valid: each case needs one of its own.
     const response = /** @type {any} */ (http.post(url, '{"jsonrpc":"2.0","id":1,"method":"x"}'));
     response.body = body;
-    const message = proves(response, ID);
+    const message = proves(response, String(ID));
     if (truth.failure === null && !damaged) ordinary += 1;
     if (message === null) {
       if (response.body !== body) wrong.push(`changed the body of ${body}`);

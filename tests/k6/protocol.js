@@ -16,6 +16,8 @@ const want = JSON.parse(WANT);
 export const options = { iterations: 1, thresholds: { checks: ['rate==1.0'], ...want } };
 
 const NO_AUTH = fixedAuth('');
+/** What is sent is the same in every phase. */
+const NO_PHASE = /** @type {any} */ ({});
 
 /** @param {Record<string, string>} variables @param {string} [path] */
 const config = (variables, path = '') => readConfig({ ...__ENV, ...variables, TARGET_URL: url + path });
@@ -46,8 +48,8 @@ function user(variables = {}, path = '') {
 function toolCall(client, name, args, options) {
   const call = client.prepare('tools/call', { name }, { withArguments: true, operation: name, ...options });
   // As users do it.
-  const send = client.sender(call);
-  return () => send(args ?? {});
+  const send = client.sender(call, { next: () => args ?? {} });
+  return () => send(0, NO_PHASE);
 }
 
 /** @param {() => unknown} action @returns {string} what a TargetError says */
@@ -181,9 +183,10 @@ const PARTS = {
         answered(`${era}: ${JSON.stringify(args)}`, toolCall(client, 'routed', args, options)());
       }
       const same = client.prepare('tools/call', { name: 'routed' }, { withArguments: true, ...options });
-      const send = client.sender(same);
-      answered(`${era}: a call sent twice`, send({ region: 'a' }));
-      answered(`${era}: has the headers of its own arguments`, send('{"region":"b"}'));
+      const both = [{ region: 'a' }, '{"region":"b"}'];
+      const send = client.sender(same, { next: (iteration) => both[iteration] ?? {} });
+      answered(`${era}: a call sent twice`, send(0, NO_PHASE));
+      answered(`${era}: has the headers of its own arguments`, send(1, NO_PHASE));
       client.close();
     }
     const bare = toolCall(connected({ MCP_ERA: 'modern' }), 'routed', { region: 'a' })();
@@ -259,11 +262,11 @@ const PARTS = {
     const one = client.sender(client.prepare('resources/read', { uri: 'note://one' }));
     const tools = client.sender(client.prepare('tools/list', {}));
     for (let count = 0; count < 3; count += 1) {
-      const { failure, result } = one();
+      const { failure, result } = one(0, NO_PHASE);
       const text = result?.contents[0].text;
       // Without the cache a success need not have been read.
       holds('the resource', failure === null && (text === 'one' || __ENV.CLIENT_CACHE !== '1'));
-      answered('a list that may not be kept', tools());
+      answered('a list that may not be kept', tools(0, NO_PHASE));
     }
   },
 };
