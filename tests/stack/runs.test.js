@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { command, envFile, freePort, runTest } from '../lab.js';
+import { assertRan, command, envFile, freePort, runTest } from '../lab.js';
 import { startEverything } from '../servers/everything.js';
 
 /** Signals that every run of the reference target must have samples of. */
@@ -48,12 +48,11 @@ const PHASES = {
 function isComplete({ code, output, folder, document }) {
   assert.ok(document, output.slice(-3000));
   assert.equal(code, document.verdict.exit_code, output.slice(-3000));
-  // On a slow or busy machine an objective may be missed, and then the run must say so; nothing else is right here.
-  assert.ok(code === 0 || code === 99, output.slice(-6000));
-  assert.equal(
-    code === 99,
-    document.thresholds.some((/** @type {any} */ threshold) => threshold.ok === false),
-  );
+  // On a slow or busy machine an objective may be missed, or the load, and then the run must say so; nothing else is
+  // right here.
+  const missed = document.thresholds.some((/** @type {any} */ threshold) => threshold.ok === false);
+  if (code === 98) assert.match(document.verdict.reasons.join(), /load generator|of its load/);
+  else assert.equal(code, missed ? 99 : 0, output.slice(-6000));
   for (const file of ['summary.json', 'run.json', 'report.md', 'junit.xml', 'summary.csv', 'k6.log']) {
     assert.ok(existsSync(`${folder}/${file}`), file);
   }
@@ -88,7 +87,8 @@ test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', as
     ARGS: '{"message":"hi"}',
   });
   isComplete(result);
-  assert.equal(result.code, 0, 'measured and not judged');
+  // Measured and not judged.
+  assertRan(result);
   assert.equal(result.document.target.era, 'legacy');
   assert.match(result.document.target.server.name, /everything/);
   const seen = new Set(result.document.signals.map((/** @type {any} */ { signal }) => signal));
@@ -107,7 +107,7 @@ test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', as
 test('TARGET_URL alone is enough: what the server offers is found out and called', async () => {
   const result = await runTest('spike', { ...SHORT, OBJECTIVES: 'off', TARGET_URL: everything.url });
   isComplete(result);
-  assert.equal(result.code, 0);
+  assertRan(result);
   const called = result.document.operations.map((/** @type {any} */ { operation }) => operation);
   for (const wanted of ['echo', 'resource/architecture.md', 'prompt/simple-prompt', 'tools/list', 'ping']) {
     assert.ok(called.includes(wanted), `${wanted} of ${called}`);
@@ -262,7 +262,9 @@ async function control(action, component) {
 }
 
 test('PostgreSQL dies in mid-run: the run ends, failures are classified, and it says when they began', async () => {
-  const result = await runTest('sustained', { PROFILE: 'smoke', DURATION: '20s' }, async () => {
+  // Not the mix: its weather service leaves some calls unanswered on purpose, at any time.
+  const variables = { PROFILE: 'smoke', DURATION: '20s', TOOL: 'update_user' };
+  const result = await runTest('sustained', variables, async () => {
     await new Promise((resolve) => setTimeout(resolve, 8000));
     await control('kill', 'postgres');
   });
@@ -277,20 +279,20 @@ test('PostgreSQL dies in mid-run: the run ends, failures are classified, and it 
 });
 
 test('the target recovers by itself when PostgreSQL is back', async () => {
-  const { document } = await runTest('sustained', { ...SHORT, OBJECTIVES: 'off' });
+  const { document } = await runTest('sustained', { ...SHORT, TOOL: 'update_user', OBJECTIVES: 'off' });
   assert.equal(sum(measured(document).map((phase) => phase.failed)), 0);
 });
 
 test("Prometheus goes away in mid-run: the client's figures stay, the server's are said to be missing", async () => {
-  const { code, output, document } = await runTest('sustained', { ...SHORT, OBJECTIVES: 'off' }, async () => {
+  const run = await runTest('sustained', { ...SHORT, OBJECTIVES: 'off' }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 3000));
     await control('stop', 'prometheus');
   });
   await control('start', 'prometheus');
-  assert.equal(code, 0, output.slice(-3000));
-  assert.ok(document.phases[1].requests > 0);
-  assert.equal(document.signals.length, 0);
-  assert.match(output, /missing/);
+  assertRan(run);
+  assert.ok(run.document.phases[1].requests > 0);
+  assert.equal(run.document.signals.length, 0);
+  assert.match(run.output, /missing/);
 });
 
 for (const [name, phases] of Object.entries(PHASES)) {
