@@ -38,9 +38,16 @@ export function readJsonRpc(response, id) {
   }
   if (message.error) return failed('jsonrpc', `${message.error.code}: ${message.error.message}`);
   if (!('result' in message)) return failed('protocol', 'neither result nor error');
-  const { result } = message;
+  return resultOf(message.result);
+}
+
+/**
+ * @param {any} result
+ * @returns {Answer}
+ */
+function resultOf(result) {
   if (result?.isError === true) return failed('tool', JSON.stringify(result.content ?? result), result);
-  return { failure: null, result };
+  return { failure: null, result: result ?? null };
 }
 
 /**
@@ -59,6 +66,5 @@ export function readRest(response, expected) {
   // A refusal that was expected may be worded as it likes, and 204 and 205 have no body.
   const mustBeJson = isSuccess(response) && response.status !== 204 && response.status !== 205;
   if (result === undefined && mustBeJson) return failed('protocol', `no JSON: ${describe(response)}`);
-  if (result?.isError === true) return failed('tool', JSON.stringify(result.content ?? result), result);
-  return { failure: null, result: result ?? null };
+  return resultOf(result);
 }

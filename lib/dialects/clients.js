@@ -3,7 +3,7 @@
  * built and its answer is read; counting, tags and failures are the same.
  */
 import http from 'k6/http';
-import { McpClient } from '../mcp/client.js';
+import { jsonOf, McpClient } from '../mcp/client.js';
 import { readJsonRpc, readRest } from './answer.js';
 
 /**
@@ -69,7 +69,7 @@ class PlainClient extends McpClient {
   ask(call, args) {
     this.lastId += 1;
     this.tag(call);
-    const text = typeof args === 'string' ? args : args && JSON.stringify(args);
+    const text = args && jsonOf(args);
     const response = http.post(call.target, this.bodyOf(call, text), call.http);
     const answer = this.read(call, response);
     this.record(call, response, answer.failure);

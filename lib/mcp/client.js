@@ -88,6 +88,9 @@ const addDuration = requestDuration.add;
 
 const ignore = () => {};
 
+/** @param {Arguments} args @returns {string} */
+export const jsonOf = (args) => (typeof args === 'string' ? args : JSON.stringify(args));
+
 /** @param {{headers: Record<string, string>}} params @param {Record<string, string>} headers */
 const withHeaders = (params, headers) => ({ ...params, headers: { ...params.headers, ...headers } });
 
@@ -250,7 +253,7 @@ export class McpClient {
       let start = whole;
       if (next !== undefined) {
         args = next(iteration, phase);
-        start = `${head}${typeof args === 'string' ? args : JSON.stringify(args)}${tail}`;
+        start = `${head}${jsonOf(args)}${tail}`;
       }
       if (this.tagged !== call) {
         if (!call.proven) return this.send(call, args);
@@ -338,7 +341,7 @@ export class McpClient {
   post(call, args) {
     this.lastId += 1;
     if (this.tagged !== call) this.tag(call);
-    const text = args === undefined ? '' : typeof args === 'string' ? args : JSON.stringify(args);
+    const text = args === undefined ? '' : jsonOf(args);
     const params = call.paramHeaders === null ? call.http : withHeaders(call.http, call.paramHeaders(args));
     return http.post(this.url, `${call.head}${text}${call.tail}${this.lastId}}`, params);
   }

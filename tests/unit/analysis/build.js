@@ -1,6 +1,7 @@
 /**
  * Makes the inputs of the analysis from data: k6's end-of-test summary as k6 writes it, and what comes with it.
  */
+import { makeRun } from '../../../analysis/run.js';
 import { K6Metrics } from '../../../analysis/summary.js';
 
 export const STARTED_MS = Date.parse('2026-01-02T03:04:05.000Z');
@@ -180,6 +181,27 @@ export const MACHINE = {
 
 /** @type {import('../../../analysis/observe.js').Server} */
 export const NO_SERVER = { signals: [], silent: [], ambiguous: [], recovery: null, problem: null };
+
+/**
+ * @param {Partial<Parameters<typeof makeRun>[0]>} collected
+ * @param {Partial<import('../../../analysis/observe.js').Server>} [server]
+ * @returns the run document of a k6 that had nothing to say, on a machine with nothing to see, but for what is given
+ */
+export const runOf = (collected, server = {}) =>
+  makeRun(
+    {
+      testid: 'x',
+      summary: null,
+      summaryProblem: null,
+      lost: null,
+      log: QUIET_LOG,
+      k6Exit: 0,
+      environment: MACHINE,
+      secrets: [],
+      ...collected,
+    },
+    async () => ({ ...NO_SERVER, ...server }),
+  );
 
 /**
  * @param {string} signal

@@ -6,29 +6,14 @@ import { renderJunit } from '../../../analysis/render/junit.js';
 import { WIDTH } from '../../../analysis/render/layout.js';
 import { escapeMarkdown, renderMarkdown } from '../../../analysis/render/markdown.js';
 import { renderTerminal, VOLUMES } from '../../../analysis/render/terminal.js';
-import { makeRun } from '../../../analysis/run.js';
-import { gauge, MACHINE, NO_SERVER, objective, QUIET_LOG, signal, summary, trend } from './build.js';
+import { gauge, objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
 
 /**
  * @param {import('./build.js').Spec} spec
  * @param {Partial<import('../../../analysis/observe.js').Server>} [server]
- * @param {Partial<Parameters<typeof makeRun>[0]>} [collected]
+ * @param {Partial<Parameters<typeof runOf>[0]>} [collected]
  */
-const run = (spec, server = {}, collected = {}) =>
-  makeRun(
-    {
-      testid: 'x',
-      summary: summary(spec),
-      summaryProblem: null,
-      lost: null,
-      log: QUIET_LOG,
-      k6Exit: 0,
-      environment: MACHINE,
-      secrets: [],
-      ...collected,
-    },
-    async () => ({ ...NO_SERVER, ...server }),
-  );
+const run = (spec, server = {}, collected = {}) => runOf({ summary: summary(spec), ...collected }, server);
 
 const SIGNALS = [
   ...['cpu', 'pool_used', 'cache_hit', 'host_cpu', 'host_memory', 'db_connections', 'generator_cpu'].map(

@@ -2,28 +2,18 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { secretsOf } from '../../../analysis/clean-text.js';
-import { makeRun, validateRun } from '../../../analysis/run.js';
+import { validateRun } from '../../../analysis/run.js';
 import { K6Metrics } from '../../../analysis/summary.js';
-import { MACHINE, NO_SERVER, objective, QUIET_LOG, signal, summary, trend } from './build.js';
+import { objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
 
 /**
- * @param {Partial<Parameters<typeof makeRun>[0]>} [collected]
+ * @param {Partial<Parameters<typeof runOf>[0]>} [collected]
  * @param {Partial<import('../../../analysis/observe.js').Server>} [server]
  */
 const make = (collected = {}, server = {}) =>
-  makeRun(
-    {
-      testid: 'folder',
-      summary: summary({ phases: [{ name: 'a', figures: {} }] }),
-      summaryProblem: null,
-      lost: null,
-      log: QUIET_LOG,
-      k6Exit: 0,
-      environment: MACHINE,
-      secrets: [],
-      ...collected,
-    },
-    async () => ({ ...NO_SERVER, ...server }),
+  runOf(
+    { testid: 'folder', summary: summary({ phases: [{ name: 'a', figures: {} }] }), ...collected },
+    server,
   );
 
 /** A run of the project's own client against a server that failed now and then; only k6's http_* metrics are left out. */

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { phases } from '../../../analysis/phases.js';
 import { PrometheusError } from '../../../analysis/prometheus.js';
-import { makeRun } from '../../../analysis/run.js';
 import { leaveSummary, streamedSummary } from '../../../analysis/streamed-summary.js';
 import { readSummary } from '../../../analysis/summary.js';
 import { judgeThresholds } from '../../../analysis/thresholds.js';
-import { MACHINE, NO_SERVER, objective, QUIET_LOG, STARTED_MS, summaryDocument } from './build.js';
+import { objective, runOf, STARTED_MS, summaryDocument } from './build.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-load-lab-streamed-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -280,23 +279,6 @@ test('a push that failed at the end of a phase makes the run invalid, one in its
   assert.match((await problems(85))?.join() ?? '', /^the end of two is missing: /);
 });
 
-/** @param {Partial<Parameters<typeof makeRun>[0]>} collected */
-const run = (collected) =>
-  makeRun(
-    {
-      testid: 'x',
-      summary: null,
-      summaryProblem: null,
-      lost: null,
-      log: QUIET_LOG,
-      k6Exit: 0,
-      environment: MACHINE,
-      secrets: [],
-      ...collected,
-    },
-    async () => NO_SERVER,
-  );
-
 const OVER = requests('one', READ, { fast: 900, slow: 100, limits: { 85: 11 } });
 const UNDER = requests('one', READ, { fast: 900, slow: 100, limits: { 85: 10 } });
 const SECOND = requests('two', READ, { fast: 1000 });
@@ -304,26 +286,26 @@ const SECOND = requests('two', READ, { fast: 1000 });
 test('a missed objective is exit code 99 though k6 ended with 0; kept 0; a phase without data 98', async () => {
   const codes = [];
   for (const last of [[...OVER, ...SECOND], [...UNDER, ...SECOND], UNDER]) {
-    codes.push((await run({ summary: await read(last, [P99]) })).verdict.exit_code);
+    codes.push((await runOf({ summary: await read(last, [P99]) })).verdict.exit_code);
   }
   assert.deepEqual(codes, [99, 0, 98]);
 });
 
 test('what is missing is exit code 98, and in the verdict', async () => {
   const summary = await read([...UNDER, ...SECOND], [P99], [STARTED_S + 60]);
-  const { verdict } = await run({ summary });
+  const { verdict } = await runOf({ summary });
   assert.equal(verdict.exit_code, 98);
   assert.match(verdict.reasons.join('\n'), /the end of two is missing/);
 });
 
 test("k6's own errors outweigh it all", async () => {
   const summary = await read([...OVER, ...SECOND], [P99], [STARTED_S + 60]);
-  assert.equal((await run({ summary, k6Exit: 105 })).verdict.exit_code, 105);
-  assert.equal((await run({ lost: 'Prometheus is gone', k6Exit: 107 })).verdict.exit_code, 107);
+  assert.equal((await runOf({ summary, k6Exit: 105 })).verdict.exit_code, 105);
+  assert.equal((await runOf({ lost: 'Prometheus is gone', k6Exit: 107 })).verdict.exit_code, 107);
 });
 
 test('figures that are lost: exit code 98 and why', async () => {
-  const { verdict } = await run({
+  const { verdict } = await runOf({
     lost: "Prometheus can't be reached",
     summaryProblem: 'k6 left no summary.json',
   });
