@@ -1,5 +1,4 @@
 /** What several tests need: commands, the stack's addresses, free ports, runs. */
-import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -44,16 +43,6 @@ export async function freePort() {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-/**
- * A run that nothing is wrong with but, at most, that the machine was too busy for its load (98): that takes nothing from
- * what it shows of failures, operations and files.
- *
- * @param {{code: number | null, output: string}} run
- */
-export function assertRan({ code, output }) {
-  assert.ok(code === 0 || code === 98, `${code}\n${output.slice(-6000)}`);
 }
 
 /**

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { assertRan, command, envFile, freePort, runTest } from '../lab.js';
+import { command, envFile, freePort, runTest } from '../lab.js';
 import { startEverything } from '../servers/everything.js';
 
 /** Signals that every run of the reference target must have samples of. */
@@ -48,11 +48,12 @@ const PHASES = {
 function isComplete({ code, output, folder, document }) {
   assert.ok(document, output.slice(-3000));
   assert.equal(code, document.verdict.exit_code, output.slice(-3000));
-  // On a slow or busy machine an objective may be missed, or the load, and then the run must say so; nothing else is
-  // right here.
-  const missed = document.thresholds.some((/** @type {any} */ threshold) => threshold.ok === false);
-  if (code === 98) assert.match(document.verdict.reasons.join(), /load generator|of its load/);
-  else assert.equal(code, missed ? 99 : 0, output.slice(-6000));
+  // On a slow or busy machine an objective may be missed, and then the run must say so; nothing else is right here.
+  assert.ok(code === 0 || code === 99, output.slice(-6000));
+  assert.equal(
+    code === 99,
+    document.thresholds.some((/** @type {any} */ threshold) => threshold.ok === false),
+  );
   for (const file of ['summary.json', 'run.json', 'report.md', 'junit.xml', 'summary.csv', 'k6.log']) {
     assert.ok(existsSync(`${folder}/${file}`), file);
   }
@@ -87,8 +88,7 @@ test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', as
     ARGS: '{"message":"hi"}',
   });
   isComplete(result);
-  // Measured and not judged.
-  assertRan(result);
+  assert.equal(result.code, 0, 'measured and not judged');
   assert.equal(result.document.target.era, 'legacy');
   assert.match(result.document.target.server.name, /everything/);
   const seen = new Set(result.document.signals.map((/** @type {any} */ { signal }) => signal));
@@ -107,7 +107,7 @@ test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', as
 test('TARGET_URL alone is enough: what the server offers is found out and called', async () => {
   const result = await runTest('spike', { ...SHORT, OBJECTIVES: 'off', TARGET_URL: everything.url });
   isComplete(result);
-  assertRan(result);
+  assert.equal(result.code, 0);
   const called = result.document.operations.map((/** @type {any} */ { operation }) => operation);
   for (const wanted of ['echo', 'resource/architecture.md', 'prompt/simple-prompt', 'tools/list', 'ping']) {
     assert.ok(called.includes(wanted), `${wanted} of ${called}`);
@@ -284,15 +284,15 @@ test('the target recovers by itself when PostgreSQL is back', async () => {
 });
 
 test("Prometheus goes away in mid-run: the client's figures stay, the server's are said to be missing", async () => {
-  const run = await runTest('sustained', { ...SHORT, OBJECTIVES: 'off' }, async () => {
+  const { code, output, document } = await runTest('sustained', { ...SHORT, OBJECTIVES: 'off' }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 3000));
     await control('stop', 'prometheus');
   });
   await control('start', 'prometheus');
-  assertRan(run);
-  assert.ok(run.document.phases[1].requests > 0);
-  assert.equal(run.document.signals.length, 0);
-  assert.match(run.output, /missing/);
+  assert.equal(code, 0, output.slice(-3000));
+  assert.ok(document.phases[1].requests > 0);
+  assert.equal(document.signals.length, 0);
+  assert.match(output, /missing/);
 });
 
 for (const [name, phases] of Object.entries(PHASES)) {
