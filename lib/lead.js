@@ -6,6 +6,7 @@ import { abort, TARGET, USAGE } from './abort.js';
 import { signIn } from './auth/auth.js';
 import { withSecrets } from './auth/secret-source.js';
 import { clientCertificates } from './auth/tls.js';
+import { cleanUp } from './clean-up.js';
 import { readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { reach } from './dialects/reach.js';
@@ -16,7 +17,7 @@ import { TargetError } from './mcp/target-error.js';
 import { startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
 import { planObjectives, toThresholds } from './objectives.js';
-import { planPhases, toScenarios } from './phases.js';
+import { planPhases, planSequence, toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan, withConnection } from './plan.js';
 import { profiles } from './profiles.js';
 import { shareArguments } from './shared-arguments.js';
@@ -35,7 +36,7 @@ import { readWorkload } from './workload-file.js';
 /**
  * @param {TestDefinition} definition
  * @returns {{options: import('k6/options').Options, setup: () => Promise<SetupData>,
- *   handleSummary: (data: any) => Record<string, string>}}
+ *   teardown: (data: SetupData) => Promise<void>, handleSummary: (data: any) => Record<string, string>}}
  */
 export function lead(definition) {
   try {
@@ -48,12 +49,11 @@ export function lead(definition) {
 
 /** @param {TestDefinition} definition */
 function compose(definition) {
-  const { name, mix, phases: shape, objectives: defaults } = definition;
+  const { name, sequence } = definition;
   const config = readConfig(__ENV);
-  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
-  const phases = planPhases(shape, profile, config);
+  const { phases, objectives: defaults } = ofLeg(definition.objectives, planShape(definition, config));
   const workload = config.WORKLOAD ? readWorkload(config.WORKLOAD) : definition.workload;
-  const operations = planOperations(workload, mix, config);
+  const operations = planOperations(workload, mixOf(definition), config);
   needItems(name, workload.name, phases, operations);
   const objectives =
     config.OBJECTIVES === 'off' ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
@@ -61,8 +61,10 @@ function compose(definition) {
 
   /** @type {import('k6/options').Options} */
   const options = {
-    scenarios: toScenarios(phases, config.TARGET_TIMEOUT),
-    thresholds: { ...keptSubmetrics(phases, operations), ...toThresholds(objectives) },
+    scenarios: sequence
+      ? toSequenceScenario(sequence.longest, config.TARGET_TIMEOUT)
+      : toScenarios(phases, config.TARGET_TIMEOUT),
+    thresholds: { ...keptSubmetrics(phases, operations, definition), ...toThresholds(objectives) },
     summaryTrendStats: SUMMARY_TREND_STATS,
     userAgent: USER_AGENT,
     // Here and nowhere else: `--tag` and K6_TAGS would replace these whole.
@@ -86,6 +88,9 @@ function compose(definition) {
       const limits = latencyLimits(objectives, phases, operations);
       return { ...data, counting: { streamed: plan.samples === 'stream', limits } };
     },
+    teardown: async (/** @type {SetupData} */ data) => {
+      if (definition.cleanUp) await cleanUp(data, workload, definition.cleanUp);
+    },
     handleSummary: (/** @type {any} */ data) => ({
       [__ENV.SUMMARY_FILE || 'summary.json']: summaryDocument(plan, data),
     }),
@@ -106,10 +111,59 @@ function dry(test, plan) {
   };
   return {
     ...test,
+    teardown: async () => {},
     options: { ...test.options, scenarios, thresholds: {} },
     handleSummary: ({ setup_data: setup }) => ({
       [__ENV.PLAN_FILE || 'plan.json']: JSON.stringify(withConnection(plan, setup?.connection)),
     }),
+  };
+}
+
+/**
+ * @param {TestDefinition} definition
+ * @param {Config} config
+ * @returns {PlannedPhase[]}
+ */
+function planShape({ sequence, phases = [], asWritten, warmUp }, config) {
+  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const planned = sequence
+    ? planSequence(sequence.steps, profile)
+    : planPhases(phases, profile, config, { asWritten, warmUp });
+  if (!config.TOOL) return planned;
+  return planned.map(({ operation: _, ...phase }) => phase);
+}
+
+/** @param {TestDefinition} definition @returns {string | string[]} */
+function mixOf({ mix, phases, sequence }) {
+  const named = (phases ?? sequence?.steps ?? []).flatMap(({ operation }) => operation ?? []);
+  return mix ?? [...new Set(named)];
+}
+
+/**
+ * One k6 run of several that are one test (LEG): its phases are told from those of the others by its name and labels.
+ *
+ * @param {import('./objectives.js').Objectives} objectives
+ * @param {PlannedPhase[]} phases
+ */
+function ofLeg(objectives, phases) {
+  const { LEG: leg, LEG_LABELS: given } = __ENV;
+  if (!leg) return { objectives, phases };
+  const alone = phases.filter(({ measured }) => measured).length === 1;
+  /** @param {string} name */
+  const rename = (name) => (alone && name !== WARM_UP ? leg : `${leg}-${name}`);
+  const own = JSON.parse(given || '{}');
+  const names = phases.map(({ name }) => name);
+  const renamed = Object.entries(objectives).map(([scope, limits]) => [
+    names.includes(scope) ? rename(scope) : scope,
+    limits,
+  ]);
+  return {
+    objectives: Object.fromEntries(renamed),
+    phases: phases.map((phase) => ({
+      ...phase,
+      name: rename(phase.name),
+      ...(phase.measured && { labels: { ...own, ...phase.labels } }),
+    })),
   };
 }
 
@@ -138,8 +192,8 @@ function needItems(test, workload, phases, operations) {
 function handOverOperations(operations, shared) {
   /** @type {string[]} */
   const all = [];
-  const forUsers = operations.map(({ variants, params, args, expect: _, items: __, ...rest }) => {
-    const scripted = args && { scripted: /** @type {const} */ (true) };
+  const forUsers = operations.map(({ variants, params, args, expect, received, items, ...rest }) => {
+    const scripted = (args || expect || received || items) && { scripted: /** @type {const} */ (true) };
     const operation = { ...rest, params: JSON.stringify(params), ...scripted };
     if (!variants) return operation;
     const texts = variants.map((variant) => JSON.stringify(variant));

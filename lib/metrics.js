@@ -36,3 +36,7 @@ export const warmupRequests = new Counter('mcp_warmup_requests');
 export const offeredRps = new Gauge('mcp_offered_rps');
 /** Seconds into the run at which a phase with a given number of iterations finished them. */
 export const phaseEndSeconds = new Gauge('mcp_phase_end_seconds');
+/** Seconds into the run at which a step of a sequence began. */
+export const phaseStartSeconds = new Gauge('mcp_phase_start_seconds');
+/** Calls that a step of a sequence made: k6 counts the whole sequence as one iteration. */
+export const stepIterations = new Counter('mcp_step_iterations');

@@ -16,7 +16,20 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {number} [iterations] calls to make with `vus`, then the phase ends
  * @property {number} [users] most concurrent users of an arrival-rate phase
  * @property {true} [overload] meant to be more than the server takes: load not delivered is no fault of the run
- * @property {Record<string, number>} [labels] what varies between the phases of a table, for example {items: 10}
+ * @property {string} [operation] calls this one of the workload's alone, instead of the mix
+ * @property {string} [pause] k6 duration: rest before it begins
+ * @property {Labels} [labels] what varies between the phases of a table, for example {items: 10}
+ *
+ * @typedef {object} Step a phase of a sequence: one user makes its calls, one after the other
+ * @property {string} name
+ * @property {string} operation
+ * @property {number} iterations calls that are measured
+ * @property {number} [warmUps] calls before them that are not
+ * @property {false} [measured] false: it only prepares the next one; then no profile makes fewer calls of it
+ * @property {string} [pause]
+ * @property {Labels} [labels]
+ *
+ * @typedef {Record<string, any>} Labels numbers and strings, by name
  *
  * @typedef {object} PlannedPhase
  * @property {string} name
@@ -28,7 +41,10 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {number | null} iterations
  * @property {number} max_vus
  * @property {boolean} overload
- * @property {Record<string, number>} [labels]
+ * @property {string} [operation]
+ * @property {number} [warm_ups] of a step: calls before the measured ones
+ * @property {number} [pause_s] of a step: rest before it
+ * @property {Labels} [labels]
  */
 
 /** The warm-up's name; its scenario is the only one that is not measured. */
@@ -47,13 +63,15 @@ const MIN_VUS = 20;
  * @param {Phase[]} shape
  * @param {import('./profiles.js').Profile} profile
  * @param {Pick<import('./config.js').Config, 'DURATION' | 'RATE_SCALE' | 'MAX_VUS'>} config
+ * @param {{asWritten?: boolean | undefined, warmUp?: string | undefined}} [how] asWritten: the profile changes neither durations nor rates;
+ *   warmUp: its length, instead of the profile's
  * @returns {PlannedPhase[]}
  * @throws {ConfigError} where DURATION leaves a phase less than a second
  */
-export function planPhases(shape, profile, config) {
+export function planPhases(shape, profile, config, { asWritten = false, warmUp } = {}) {
   const lengths = shape.map((phase) => parseDuration(phase.duration) ?? 0);
   const own = lengths.reduce((sum, length) => sum + length, 0);
-  const measuredS = config.DURATION ?? Math.min(own, profile.measuredS ?? own);
+  const measuredS = config.DURATION ?? (asWritten ? own : Math.min(own, profile.measuredS ?? own));
   const stretch = measuredS / own;
   const least = Math.ceil(own / Math.min(...lengths));
   if (measuredS < least) {
@@ -67,7 +85,8 @@ export function planPhases(shape, profile, config) {
   let start = 0;
   /** @param {Phase} phase @param {number} duration @param {boolean} measured */
   const add = (phase, duration, measured) => {
-    const rate = phase.rate === undefined ? null : phase.rate * profile.rate * config.RATE_SCALE;
+    const rate =
+      phase.rate === undefined ? null : phase.rate * (asWritten ? 1 : profile.rate) * config.RATE_SCALE;
     const users = phase.users ?? Math.max(MIN_VUS, Math.ceil((rate ?? 0) * LATENCY_HEADROOM_S));
     planned.push({
       name: measured ? phase.name : WARM_UP,
@@ -79,17 +98,66 @@ export function planPhases(shape, profile, config) {
       iterations: (measured && phase.iterations) || null,
       max_vus: phase.vus ?? Math.min(users, config.MAX_VUS),
       overload: phase.overload ?? false,
+      // A warm-up is for all that follows.
+      ...(measured && phase.operation && { operation: phase.operation }),
       ...(measured && phase.labels && { labels: phase.labels }),
     });
     start += duration;
   };
 
   const [first] = shape;
-  if (first) add(first, profile.warmUpS, false);
+  if (first) add(first, (warmUp && parseDuration(warmUp)) || profile.warmUpS, false);
   shape.forEach((phase, index) => {
+    start += parseDuration(phase.pause ?? '') ?? 0;
     add(phase, (lengths[index] ?? 0) * stretch, true);
   });
   return planned;
+}
+
+/** Below this many calls a step's median is no more than a call. */
+const MIN_ITERATIONS = 3;
+
+/**
+ * Scales a sequence to a profile. When each of its steps begins is known only after the run.
+ *
+ * @param {Step[]} steps
+ * @param {import('./profiles.js').Profile} profile
+ * @returns {PlannedPhase[]}
+ */
+export function planSequence(steps, profile) {
+  return steps.map(({ name, operation, iterations, warmUps = 0, measured = true, pause = '', labels }) => ({
+    name,
+    measured,
+    start_s: 0,
+    duration_s: 0,
+    offered_rps: null,
+    vus: 1,
+    iterations: measured ? Math.max(MIN_ITERATIONS, Math.round(iterations * profile.iterations)) : iterations,
+    max_vus: 1,
+    overload: false,
+    operation,
+    warm_ups: Math.round(warmUps * profile.iterations),
+    pause_s: round((parseDuration(pause) ?? 0) * profile.iterations),
+    ...(labels && { labels }),
+  }));
+}
+
+/**
+ * @param {string} longest k6 duration
+ * @param {number} timeoutS longest wait for one answer
+ * @returns {Record<string, import('k6/options').Scenario>} k6's one scenario of a sequence
+ */
+export function toSequenceScenario(longest, timeoutS) {
+  return {
+    sequence: {
+      executor: 'per-vu-iterations',
+      exec: 'iterate',
+      vus: 1,
+      iterations: 1,
+      maxDuration: longest,
+      gracefulStop: k6Duration(timeoutS + 1),
+    },
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What a test is about to do, as a document: for `make plan`, and for the analysis beside k6's own figures. */
 
+import { parseDuration } from './duration.js';
 import { planSamples } from './samples.js';
 
 /** The machine that the benchmark documents' figures, and so the default objectives, are for. */
@@ -16,8 +17,12 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @param {import('./workload.js').Operation[]} composed.operations
  * @param {import('./objectives.js').Objective[]} composed.objectives
  */
-export function makePlan({ name, title, table }, { config, workload, phases, operations, objectives }) {
+export function makePlan(
+  { name, title, sequence, raw },
+  { config, workload, phases, operations, objectives },
+) {
   const last = phases.at(-1);
+  const longestS = sequence ? (parseDuration(sequence.longest) ?? 0) : null;
   const { connection, left_out } = 'schema' in workload ? workload : {};
   return {
     testid: __ENV.TESTID || `${name}-unnamed`,
@@ -25,7 +30,10 @@ export function makePlan({ name, title, table }, { config, workload, phases, ope
     title,
     profile: config.PROFILE,
     workload: config.ARGS ? 'single tool' : workload.name,
-    duration_s: (last?.start_s ?? 0) + (last?.duration_s ?? 0),
+    duration_s: longestS ?? (last?.start_s ?? 0) + (last?.duration_s ?? 0),
+    // Its steps begin when those before have ended: only the whole has a planned length.
+    sequence: longestS !== null,
+    raw: raw ?? false,
     target: {
       // A query string may hold a key: it stays out of every result.
       url: config.TARGET_URL.replace(/[?#].*$/, ''),
@@ -47,7 +55,6 @@ export function makePlan({ name, title, table }, { config, workload, phases, ope
     objectives,
     objectives_off: config.OBJECTIVES === 'off',
     reference_machine: REFERENCE_MACHINE,
-    table: table ?? null,
   };
 }
 

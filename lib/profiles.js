@@ -7,6 +7,7 @@
  * @property {number} warmUpS length of the warm-up, seconds
  * @property {number | null} measuredS length of all measured phases together, seconds; null = the test's own figures
  * @property {number} rate factor on arrival rates
+ * @property {number} iterations factor on the calls, and the pauses, of a sequence
  */
 
 /** @type {Record<string, Profile>} */
@@ -16,17 +17,20 @@ export const profiles = {
     warmUpS: 3,
     measuredS: 30,
     rate: 0.2,
+    iterations: 0.1,
   },
   quick: {
     about: 'about two minutes at the full rate',
     warmUpS: 10,
     measuredS: 120,
     rate: 1,
+    iterations: 1,
   },
   full: {
     about: "the benchmark documents' own figures",
     warmUpS: 30,
     measuredS: null,
     rate: 1,
+    iterations: 1,
   },
 };

@@ -22,15 +22,18 @@ export const SUMMARY_TREND_STATS = [
 
 const OF_PHASE_AND_OPERATION = ['mcp_request_duration', 'mcp_requests', 'mcp_request_failed'];
 const OF_PHASE = ['iterations', 'mcp_items', 'mcp_phase_end_seconds'];
+const OF_STEP = ['mcp_phase_start_seconds', 'mcp_step_iterations'];
 /** k6's own: bytes on the wire, headers included. */
 const OF_OPERATION = ['data_sent', 'data_received'];
 
 /**
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
+ * @param {Pick<import('./test.js').TestDefinition, 'sequence' | 'measures'>} definition
  * @returns {Record<string, string[]>} thresholds without an expression: they judge nothing, k6 keeps the submetric
  */
-export function keptSubmetrics(phases, operations) {
+export function keptSubmetrics(phases, operations, { sequence, measures = [] }) {
+  const ofPhase = [...OF_PHASE_AND_OPERATION, ...OF_PHASE, ...(sequence ? OF_STEP : []), ...measures];
   /** @type {string[]} */
   const names = FAILURE_KINDS.map((kind) => `mcp_failure_seconds{kind:${kind}}`);
   /** @param {string[]} metrics @param {string} tag */
@@ -40,7 +43,7 @@ export function keptSubmetrics(phases, operations) {
   };
   for (const { name, measured } of phases) {
     if (!measured) continue;
-    keep([...OF_PHASE_AND_OPERATION, ...OF_PHASE], `phase:${name}`);
+    keep(ofPhase, `phase:${name}`);
     // k6 gives this one metric the scenario's name, which is the phase's, but none of the scenario's own tags.
     names.push(`dropped_iterations{scenario:${name}}`);
   }

@@ -13,10 +13,17 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds } from './metrics.js'
  * @property {string} name the file's name without `.js`
  * @property {string} title one line: the load
  * @property {import('./workload.js').Workload} workload
- * @property {string} mix a mix of the workload, or one of its operations
- * @property {import('./phases.js').Phase[]} phases in the figures of PROFILE=full
+ * @property {string} [mix] a mix of the workload, or one of its operations; without: the operations that the phases name
+ * @property {import('./phases.js').Phase[]} [phases] in the figures of PROFILE=full
+ * @property {true} [asWritten] the phases' durations and rates are no profile's to change
+ * @property {string} [warmUp] k6 duration, instead of the profile's
+ * @property {Sequence} [sequence] instead of phases: steps of one user, one after the other
+ * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
  * @property {import('./objectives.js').Objectives} objectives
- * @property {{title: string, label: string, kind: 'speedup'}} [table] phases to compare, by one of their labels
+ * @property {string[]} [measures] metrics that the summary is to have by phase, beside the usual ones
+ * @property {true} [raw] the analysis wants every sample
+ *
+ * @typedef {{longest: string, steps: import('./phases.js').Step[]}} Sequence longest: k6 duration, then it is cut off
  *
  * @typedef {import('./phases.js').PlannedPhase} PlannedPhase
  *
@@ -60,12 +67,16 @@ const script = __VU !== 0 && WORKLOAD?.endsWith('.js') ? require(WORKLOAD).defau
 /**
  * @param {TestDefinition} definition
  * @returns {{options: import('k6/options').Options, setup: () => Promise<SetupData>,
- *   iterate: (data: SetupData) => void | Promise<void>, handleSummary: (data: any) => Record<string, string>}} what a k6 script exports
+ *   iterate: (data: SetupData) => void | Promise<void>, teardown: (data: SetupData) => Promise<void>,
+ *   handleSummary: (data: any) => Record<string, string>}} what a k6 script exports; teardown only where there is
+ *   something to clean up
  */
 export const defineTest = (definition) => {
   // k6 runs the script once for itself, and once more for every virtual user.
   const first =
-    __VU === 0 ? require('./lead.js').lead(definition) : { options: {}, setup: none, handleSummary: none };
+    __VU === 0
+      ? require('./lead.js').lead(definition)
+      : { options: {}, setup: none, teardown: none, handleSummary: none };
   return { ...first, iterate: DRY_RUN === '1' ? () => {} : makeIterate(definition) };
 };
 
@@ -78,7 +89,7 @@ const none = () => {
  * @param {TestDefinition} definition
  * @returns {(data: SetupData) => void | Promise<void>} one iteration: one operation, called once
  */
-const makeIterate = ({ workload }) => {
+const makeIterate = ({ workload, sequence }) => {
   // A virtual user's state. In variables: k6 takes longer to read a property.
   /** @type {import('./mcp/client.js').McpClient | undefined} */
   let client;
@@ -98,6 +109,10 @@ const makeIterate = ({ workload }) => {
   let numbers = null;
   /** From this iteration on, any may be the phase's last to end. */
   let closing = Number.POSITIVE_INFINITY;
+  /** @type {string[]} names by turn */
+  const names = [];
+  /** The one operation of the phase, by turn; -1: the mix. */
+  let only = -1;
 
   /** @param {SetupData} data @param {import('./auth/auth.js').Auth} auth */
   const start = (data, auth) => {
@@ -106,6 +121,7 @@ const makeIterate = ({ workload }) => {
     data.operations.forEach((operation) => {
       senders.push(makeSender(user, operation, script ?? workload));
       weights.push(operation.weight);
+      names.push(operation.operation);
       varied = senders.length > 1 || (operation.arguments?.length ?? 1) > 1;
     });
     client = user;
@@ -118,6 +134,7 @@ const makeIterate = ({ workload }) => {
     environment = __ENV;
     phase = /** @type {PlannedPhase} */ (phases[__ENV.PHASE ?? '']);
     offered = phase.offered_rps;
+    only = phase.operation === undefined ? -1 : names.indexOf(phase.operation);
     closing = phase.iterations === null ? Number.POSITIVE_INFINITY : phase.iterations - (phase.vus ?? 1);
     numbers = varied || phase.iterations !== null ? exec.scenario : null;
     client?.enterPhase(phase.measured, counting.streamed, counting.limits[phase.name]);
@@ -133,17 +150,26 @@ const makeIterate = ({ workload }) => {
     }
     const iteration = numbers === null ? 0 : numbers.iterationInTest;
     const send = /** @type {import('./mcp/client.js').Sender} */ (
-      senders[varied ? pick(weights, iteration) : 0]
+      senders[only >= 0 ? only : varied ? pick(weights, iteration) : 0]
     );
     send(iteration, phase);
     if (iteration >= closing) phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
   };
 
-  if (!userAuth) return iterate;
+  /** @type {typeof import('./sequence.js') | null} */
+  const steps = sequence ? require('./sequence.js') : null;
+  if (!userAuth && !steps) return iterate;
   // k6 waits for what is returned.
   return async (data) => {
-    if (!client) start(data, await userAuth.takeOver(data.handOver));
+    if (!client)
+      start(data, await (userAuth?.takeOver(data.handOver) ?? fixedAuth(__ENV.TARGET_TOKEN ?? '')));
     const user = /** @type {import('./mcp/client.js').McpClient} */ (client);
+    if (steps)
+      return steps.runSequence(
+        data,
+        user,
+        (operation) => senders[operation === undefined ? 0 : names.indexOf(operation)],
+      );
     if (user.auth.dueMs <= Date.now()) await user.renew();
     iterate(data);
   };
@@ -167,11 +193,12 @@ const makeClient = ({ connection, startedMs, timeoutS, sessions, seed, operation
  * @returns {import('./mcp/client.js').Sender}
  */
 const makeSender = (client, operation, workload) => {
-  const { args, expect, items } =
+  const { args, expect, received, items } =
     (operation.scripted && workload.operations[operation.operation]) || NO_SCRIPT;
   const texts = textsOf(operation.arguments);
   const withArguments = Boolean(texts ?? args);
-  const options = { ...operation, withArguments, ...(expect && { expect }) };
+  const wanted = received ? handOn(received, expect) : expect;
+  const options = { ...operation, withArguments, ...(wanted && { expect: wanted }) };
   const call = client.prepare(operation.method, JSON.parse(operation.params), options);
   const send = client.sender(call, argumentsOf(texts, args));
   if (!items) return send;
@@ -180,6 +207,17 @@ const makeSender = (client, operation, workload) => {
     if (!answer.failure && phase.measured) itemsMetric.add(items(phase.labels ?? NO_LABELS));
     return answer;
   };
+};
+
+/**
+ * @param {NonNullable<import('./workload.js').OperationSpec['received']>} received
+ * @param {import('./mcp/answer.js').Expectation} [expect]
+ * @returns {import('./mcp/answer.js').Expectation}
+ */
+const handOn = (received, expect) => (reply, args) => {
+  const met = expect === undefined || expect(reply, args);
+  if (met) received(reply, args);
+  return met;
 };
 
 /**
@@ -203,7 +241,7 @@ const textsOf = (given) => {
 
 /** @type {Partial<import('./workload.js').OperationSpec>} */
 const NO_SCRIPT = {};
-/** @type {Record<string, number>} */
+/** @type {import('./phases.js').Labels} */
 const NO_LABELS = {};
 
 /** The golden ratio's fraction: its multiples fill 0..1 more evenly than those of any other number. */

@@ -11,10 +11,14 @@ import { namesOf } from './names-of.js';
  * @typedef {object} OperationSpec
  * @property {OperationClass} class
  * @property {string} [tool] the tool that is called; by default the operation's own name
- * @property {(phase: Record<string, number>) => Record<string, unknown>} args
+ * @property {string} [method] instead of a tool's call
+ * @property {Record<string, unknown>} [params] of that method, those that never change
+ * @property {(phase: import('./phases.js').Labels) => Record<string, unknown>} [args]
  *   makes the arguments of one call; gets the labels of the phase, for example {items: 10}
  * @property {import('./mcp/answer.js').Expectation} [expect]
- * @property {(phase: Record<string, number>) => number} [items] items that one call processes
+ * @property {(reply: import('./mcp/answer.js').Reply, args: any) => void} [received] is handed each success, for example to
+ *   keep the id of what was made
+ * @property {(phase: import('./phases.js').Labels) => number} [items] items that one call processes
  *
  * @typedef {object} Workload
  * @property {string} name
@@ -35,6 +39,7 @@ import { namesOf } from './names-of.js';
  * @property {Record<string, unknown>[]} [variants] or: arguments to use in turn
  * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
  * @property {OperationSpec['expect']} [expect]
+ * @property {OperationSpec['received']} [received]
  * @property {OperationSpec['items']} [items]
  * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
  * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
@@ -44,8 +49,8 @@ import { namesOf } from './names-of.js';
  * The operations that a test calls, with their weights.
  *
  * @param {AnyWorkload} workload
- * @param {string} mix that the test names: one of the workload's, or one operation of a JS workload; where the
- *   workload has neither, its mix `default`
+ * @param {string | string[]} mix that the test names: one of the workload's, or one operation of a JS workload; where the
+ *   workload has neither, its mix `default`. Or operations, in equal shares
  * @param {Pick<import('./config.js').Config, 'TOOL' | 'ARGS'>} config TOOL replaces the mix by one tool
  * @returns {Operation[]}
  * @throws {ConfigError} where the mix, or a TOOL without ARGS, is not known to the workload
@@ -57,9 +62,11 @@ export function planOperations(workload, mix, config) {
   const operations = workload.operations;
   const weights = config.TOOL
     ? onlyTool(operations, config.TOOL)
-    : (own(mixes, mix) ??
-      // The tests' mixes are named after the reference's operations; that a server has one of that name is chance.
-      (own(operations, mix) && !('schema' in workload) ? { [mix]: 100 } : own(mixes, 'default')));
+    : Array.isArray(mix)
+      ? Object.fromEntries(mix.map((operation) => [operation, 1]))
+      : (own(mixes, mix) ??
+        // The tests' mixes are named after the reference's operations; that a server has one of that name is chance.
+        (own(operations, mix) && !('schema' in workload) ? { [mix]: 100 } : own(mixes, 'default')));
   if (!weights) {
     throw new ConfigError(
       `${config.TOOL ? 'TOOL' : 'the mix'} is "${config.TOOL || mix}", which the workload ${name} does not know; ` +
@@ -69,8 +76,11 @@ export function planOperations(workload, mix, config) {
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
   return Object.entries(weights).map(([operation, weight]) => {
     const spec = own(operations, operation);
-    if (!spec)
-      throw new ConfigError(`a mix of the workload ${name} names the unknown operation "${operation}"`);
+    if (!spec) {
+      throw new ConfigError(
+        `the workload ${name} has no operation "${operation}", which the test calls; it has: ${namesOf(Object.keys(operations))}`,
+      );
+    }
     return toOperation(operation, spec, (100 * weight) / total);
   });
 }
@@ -111,11 +121,11 @@ function onlyTool(operations, tool) {
  * @returns {Operation}
  */
 function toOperation(operation, spec, weight) {
-  if ('method' in spec) {
-    const { arguments: variants, ...rest } = spec;
-    return { ...rest, ...(variants && { variants }), operation, weight };
+  if (spec.method) {
+    const { arguments: variants, params = {}, ...rest } = /** @type {DocumentOperation} */ (spec);
+    return { ...rest, params, ...(variants && { variants }), operation, weight };
   }
-  const { tool = operation, ...rest } = spec;
+  const { tool = operation, ...rest } = /** @type {OperationSpec} */ (spec);
   return { ...rest, operation, method: 'tools/call', params: { name: tool }, weight };
 }
 

@@ -25,5 +25,4 @@ export const { options, setup, iterate, handleSummary } = defineTest({
     })),
   ],
   objectives: { each: { failure_share: 0.01 } },
-  table: { title: 'Batch size', label: 'items', kind: 'speedup' },
 });
