@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { localhostOriginValidation } from '@modelcontextprotocol/node';
 import { TOOLS } from './mcp.js';
 import { readBody } from './request-body.js';
+import { isToolPath, refuseRest } from './rest/endpoint.js';
 
 /** Label of what can't be told or would be a client's free choice. */
 const OTHER = 'other';
@@ -76,31 +77,45 @@ export function createMcpEndpoint(serve, metrics) {
  * @param {import('./metrics.js').Metrics} parts.metrics
  * @param {() => Promise<number>} parts.limit see {@link import('./rate-limit.js').createRateLimit}
  * @param {Handler} parts.endpoint serves MCP
+ * @param {Handler} parts.restEndpoint serves POST /tools/{tool}/call
  * @param {() => Promise<import('./health.js').Health>} parts.health
  * @param {() => Promise<string>} parts.renderMetrics
  * @returns {Handler}
  */
-export function createApp({ config, metrics, limit, endpoint, health, renderMetrics }) {
+export function createApp({ config, metrics, limit, endpoint, restEndpoint, health, renderMetrics }) {
   const authorization = Buffer.from(`Bearer ${config.token}`);
   const validateOrigin = localhostOriginValidation();
+
+  /**
+   * Lets in who may come in, and answers everyone else.
+   * @param {import('node:http').IncomingMessage} request
+   * @param {import('node:http').ServerResponse} response
+   * @param {(status: number, message: string) => void} refuseWith
+   * @returns {Promise<boolean>}
+   */
+  async function admits(request, response, refuseWith) {
+    if (!validateOrigin(request, response)) return false;
+    const given = Buffer.from(request.headers.authorization ?? '');
+    if (given.length !== authorization.length || !timingSafeEqual(given, authorization)) {
+      response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
+      refuseWith(401, 'a valid bearer token is required');
+      return false;
+    }
+    const wait = await limit();
+    if (wait === 0) return true;
+    metrics.rateLimitHits.inc();
+    response.setHeader('Retry-After', wait);
+    refuseWith(429, 'rate limit exceeded');
+    return false;
+  }
 
   /** @type {Record<string, Handler>} */
   const routes = {
     async '/mcp'(request, response) {
       const start = performance.now();
-      if (!validateOrigin(request, response)) return;
-      const given = Buffer.from(request.headers.authorization ?? '');
-      if (given.length !== authorization.length || !timingSafeEqual(given, authorization)) {
-        response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
-        return refuse({ response, metrics, start, status: 401, message: 'a valid bearer token is required' });
-      }
-      const wait = await limit();
-      if (wait > 0) {
-        metrics.rateLimitHits.inc();
-        response.setHeader('Retry-After', wait);
-        return refuse({ response, metrics, start, status: 429, message: 'rate limit exceeded' });
-      }
-      await endpoint(request, response);
+      /** @param {number} status @param {string} message */
+      const refuseWith = (status, message) => refuse({ response, metrics, start, status, message });
+      if (await admits(request, response, refuseWith)) await endpoint(request, response);
     },
     async '/health'(_request, response) {
       const state = await health();
@@ -113,10 +128,22 @@ export function createApp({ config, metrics, limit, endpoint, health, renderMetr
     },
   };
 
+  /** @type {Handler} */
+  async function callTool(request, response) {
+    const start = performance.now();
+    /** @param {number} status @param {string} detail */
+    const refuseWith = (status, detail) => {
+      refuseRest(response, status, detail);
+      metrics.observeRequest({ method: OTHER, endpoint: OTHER, status }, start);
+    };
+    if (await admits(request, response, refuseWith)) await restEndpoint(request, response);
+  }
+
   return async (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     if (route) await route(request, response);
+    else if (isToolPath(path)) await callTool(request, response);
     else response.writeHead(404).end();
   };
 }

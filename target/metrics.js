@@ -28,7 +28,7 @@ export class Metrics {
     const rate = this.#requestRate;
     this.#requestDuration = new Histogram({
       name: 'request_duration_seconds',
-      help: 'Time from a request to the end of its answer. method: JSON-RPC method; endpoint: tool, else the method; status: HTTP status.',
+      help: 'Time from a request to the end of its answer. method: JSON-RPC method, else HTTP method; endpoint: tool, else the method; status: HTTP status.',
       labelNames: ['method', 'endpoint', 'status'],
       buckets: REQUEST_BUCKETS,
       registers,
@@ -52,6 +52,12 @@ export class Metrics {
       name: 'tool_errors_total',
       help: 'Tool calls answered with isError, refused input among them.',
       labelNames: ['endpoint'],
+      registers,
+    });
+    this.accessDenied = new Counter({
+      name: 'access_denied_total',
+      help: "Calls of POST /tools/{tool}/call refused with 403, by the caller's role.",
+      labelNames: ['endpoint', 'role'],
       registers,
     });
     this.rateLimitHits = new Counter({

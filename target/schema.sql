@@ -30,3 +30,15 @@ CREATE TABLE IF NOT EXISTS items (
   revision   integer NOT NULL DEFAULT 1,
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+
+-- Who may call the tools behind POST /tools/{tool}/call: a role uses tools up to its clearance (1 low, 2 medium, 3 high).
+CREATE TABLE IF NOT EXISTS roles (
+  name      text PRIMARY KEY,
+  clearance smallint NOT NULL CHECK (clearance BETWEEN 1 AND 3)
+);
+CREATE TABLE IF NOT EXISTS accounts (
+  id   text PRIMARY KEY,
+  role text NOT NULL REFERENCES roles
+);
+INSERT INTO roles VALUES ('guest', 1), ('dev', 2), ('admin', 3) ON CONFLICT DO NOTHING;
+INSERT INTO accounts VALUES ('guest_user', 'guest'), ('dev_user', 'dev'), ('admin_user', 'admin') ON CONFLICT DO NOTHING;

@@ -12,6 +12,8 @@ import { createMcpServer } from './mcp.js';
 import { Metrics } from './metrics.js';
 import { createRateLimit } from './rate-limit.js';
 import { connectRedis } from './redis.js';
+import { Accounts } from './rest/accounts.js';
+import { createRestEndpoint } from './rest/endpoint.js';
 import { ServerPool } from './server-pool.js';
 import { SessionRouter, Sessions } from './sessions.js';
 import { Users } from './users.js';
@@ -56,6 +58,7 @@ export async function runWorker(config) {
     metrics,
     limit: createRateLimit(config, redis),
     endpoint: mcp.endpoint,
+    restEndpoint: createRestEndpoint(new Accounts({ config, database, redis, metrics }), metrics),
     health: () =>
       checkHealth({
         database: () => database.ping(),

@@ -1,0 +1,58 @@
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NotFoundError } from './not-found-error.js';
+
+const ROOT = fileURLToPath(new URL('sandbox/', import.meta.url)).replace(/\/$/, '');
+
+/** What says that there is no such file, or that it is none to read. */
+const ABSENT = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'];
+
+/**
+ * @param {string} path relative to the sandbox
+ * @returns {Promise<{name: string, type: string}[]>} type: file or folder
+ * @throws {NotFoundError}
+ */
+export function listFolder(path) {
+  return inside(path, async (folder) => {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .map((entry) => ({ name: entry.name, type: entry.isDirectory() ? 'folder' : 'file' }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  });
+}
+
+/**
+ * @param {string} path relative to the sandbox
+ * @returns {Promise<string>}
+ * @throws {NotFoundError}
+ */
+export function readText(path) {
+  return inside(path, (file) => readFile(file, 'utf8'));
+}
+
+/**
+ * Does something with what a path leads to, if that is in the sandbox. Whatever is outside is not there: a refusal of
+ * its own would tell what exists.
+ * @template T
+ * @param {string} path
+ * @param {(real: string) => Promise<T>} use
+ * @returns {Promise<T>}
+ * @throws {NotFoundError}
+ */
+async function inside(path, use) {
+  const absent = new NotFoundError('there is no such file or folder');
+  if (path.includes('\0') || !isInside(resolve(ROOT, path))) throw absent;
+  try {
+    // A link may lead outside.
+    const real = await realpath(resolve(ROOT, path));
+    if (!isInside(real)) throw absent;
+    return await use(real);
+  } catch (error) {
+    if (ABSENT.includes(/** @type {{code: string}} */ (error).code)) throw absent;
+    throw error;
+  }
+}
+
+/** @param {string} path absolute */
+const isInside = (path) => path === ROOT || path.startsWith(ROOT + sep);
