@@ -113,17 +113,18 @@ status_line() {
 
 # --- the target's knobs --------------------------------------------------------------------------------------------
 
-TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS'
+TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS COMPRESSION CONTENT'
 
 # merge_knobs RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
-# A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose.
+# A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose; `default`
+# takes it back.
 merge_knobs() {
   local name value knobs=()
   for name in $TARGET_KNOB_NAMES; do
     value=${!name:-}
     if [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then DIE_CODE=2 die "$name: got $value; a word or a number is valid"; fi
     if [ -z "$value" ]; then value=$(grep -oE "(^| )$name=[^ ]+" <<<"$1" | cut -d= -f2 || true); fi
-    if [ -n "$value" ]; then knobs+=("$name=$value"); fi
+    if [ -n "$value" ] && [ "$value" != default ]; then knobs+=("$name=$value"); fi
   done
   echo "${knobs[*]:-}"
 }

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { localhostOriginValidation } from '@modelcontextprotocol/node';
+import { compressed } from './compression.js';
 import { TOOLS } from './mcp.js';
 import { readBody } from './request-body.js';
 import { isToolPath, refuseRest } from './rest/endpoint.js';
@@ -33,11 +34,15 @@ const IS_ERROR = '"isError":true';
  * Makes the handler of POST (and, with sessions, GET and DELETE) /mcp for requests that are let in already.
  * @param {Fetch} serve
  * @param {import('./metrics.js').Metrics} metrics
+ * @param {Pick<import('./config.js').Config, 'compression'>} config
  * @returns {Handler}
  */
-export function createMcpEndpoint(serve, metrics) {
+export function createMcpEndpoint(serve, metrics, { compression }) {
   // A series that does not exist until its first error has no rate at that error.
-  for (const endpoint of TOOL_NAMES) metrics.toolErrors.inc({ endpoint }, 0);
+  for (const tool of TOOL_NAMES) {
+    metrics.toolErrors.inc({ endpoint: tool }, 0);
+    metrics.databaseQueries.inc({ tool }, 0);
+  }
   return async (request, response) => {
     const start = performance.now();
     const labels = { method: request.method ?? OTHER, endpoint: request.method ?? OTHER };
@@ -61,7 +66,7 @@ export function createMcpEndpoint(serve, metrics) {
       Object.assign(labels, labelsOf(message));
     }
     const answer = await serve(toRequest(request, gone.signal), { parsedBody: message });
-    const { size, failed } = await send(answer, response, gone.signal);
+    const { size, failed } = await send(answer, response, gone.signal, compression);
     if (failed) metrics.toolErrors.inc({ endpoint: labels.endpoint });
     // An event stream that a client holds open has no duration worth a place in the histogram.
     if (request.method === 'GET' && answer.ok) return;
@@ -199,15 +204,23 @@ function toRequest({ method, url, headers }, signal) {
  * @param {Response} answer
  * @param {import('node:http').ServerResponse} response
  * @param {AbortSignal} gone
+ * @param {string} compression
  * @returns {Promise<{size: number, failed: boolean}>} bytes of the body, and whether it says that a tool failed
  */
-async function send(answer, response, gone) {
+async function send(answer, response, gone, compression) {
   const headers = Object.fromEntries(answer.headers);
   if (!headers['content-type']?.startsWith('text/event-stream')) {
     const body = await answer.text();
+    const failed = body.includes(IS_ERROR);
+    if (compression === 'gzip') {
+      const { bytes, headers: more } = await compressed(body, response.req.headers['accept-encoding']);
+      const size = bytes.byteLength;
+      response.writeHead(answer.status, { ...headers, ...more, 'content-length': size }).end(bytes);
+      return { size, failed };
+    }
     const size = Buffer.byteLength(body);
     response.writeHead(answer.status, { ...headers, 'content-length': size }).end(body);
-    return { size, failed: body.includes(IS_ERROR) };
+    return { size, failed };
   }
   response.writeHead(answer.status, headers);
   // A stream to listen on has nothing to say yet, and its client waits to hear that it is open.

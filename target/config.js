@@ -1,7 +1,14 @@
+import { COMPRESSIONS } from './compression.js';
 import { nonEmpty, oneOf, readEnvironment, url, wholeNumber } from './environment.js';
 
 /** How reads and writes of users go through Redis. */
 export const CACHE_STRATEGIES = ['none', 'read-through', 'write-through', 'write-behind'];
+
+/**
+ * How results of tools are written. MCP wants `content` in every result, if only empty, so clients of any version can
+ * read the first two; it asks servers of structured content for its text, too, but does not demand it.
+ */
+export const CONTENTS = ['structured', 'text', 'structured-only'];
 
 /**
  * @typedef {object} Config
@@ -12,6 +19,8 @@ export const CACHE_STRATEGIES = ['none', 'read-through', 'write-through', 'write
  * @property {string} cacheStrategy one of {@link CACHE_STRATEGIES}
  * @property {number} cacheTtl lifetime of a cached user, seconds
  * @property {number} rateLimit requests a second for the whole service; 0 is no limit
+ * @property {string} compression of answers, one of {@link COMPRESSIONS}
+ * @property {string} content one of {@link CONTENTS}
  * @property {boolean} sessions whether legacy clients get sessions
  * @property {string} token bearer token that clients must send
  * @property {import('pg').ClientConfig} database
@@ -39,6 +48,15 @@ export const VARIABLES = {
   CACHE_STRATEGY: { ...oneOf(CACHE_STRATEGIES, 'write-behind'), about: 'how users go through Redis' },
   CACHE_TTL: { ...wholeNumber(1, 86_400, '300'), about: 'seconds that a cached user lives' },
   RATE_LIMIT_RPS: { ...wholeNumber(0, 1_000_000, '0'), about: 'requests a second before 429; 0 = no limit' },
+  COMPRESSION: {
+    ...oneOf(COMPRESSIONS, 'none'),
+    about: 'of JSON answers above 1 KB, for clients that accept it',
+  },
+  CONTENT: {
+    ...oneOf(CONTENTS, 'structured'),
+    about:
+      "results of tools: as structured content and JSON text, or one of the two (other serialization formats are no part of MCP's wire)",
+  },
   SESSIONS: { ...oneOf(['0', '1'], '0'), about: '1 = legacy clients get sessions' },
   TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
   REDIS_URL: url(['redis:', 'rediss:'], { secret: true }),
@@ -60,6 +78,8 @@ export function readConfig(env) {
     cacheStrategy: values.CACHE_STRATEGY,
     cacheTtl: values.CACHE_TTL,
     rateLimit: values.RATE_LIMIT_RPS,
+    compression: values.COMPRESSION,
+    content: values.CONTENT,
     sessions: values.SESSIONS === '1',
     token: values.TARGET_TOKEN,
     database: readDatabase(env),

@@ -22,6 +22,14 @@ const DEADLOCK_DETECTED = '40P01';
 
 /** @typedef {(statement: Statement, values?: unknown[]) => Promise<any[]>} Run resolves to the rows */
 
+/**
+ * What a tool may ask of the database.
+ * @typedef {object} Queries
+ * @property {Run} query see {@link Database.query}
+ * @property {<T>(work: (run: Run) => Promise<T>, begin?: Statement) => Promise<T>} transaction see {@link Database.transaction}
+ * @property {(tool: string) => Queries} forTool the same, with the queries counted as that tool's
+ */
+
 /** The database could not do what was asked; the message is safe to show to a client. */
 export class DatabaseError extends Error {}
 
@@ -92,6 +100,24 @@ export class Database {
         throw error;
       }
     });
+  }
+
+  /**
+   * @param {string} tool
+   * @returns {Queries} the queries counted as that tool's; what begins and ends a transaction is none
+   */
+  forTool(tool) {
+    const queries = this.#metrics.databaseQueries.labels({ tool });
+    /** @param {Run} run @returns {Run} */
+    const counting = (run) => (statement, values) => {
+      queries.inc();
+      return run(statement, values);
+    };
+    return {
+      query: counting((statement, values) => this.query(statement, values)),
+      transaction: (work, begin) => this.transaction((run) => work(counting(run)), begin),
+      forTool: (other) => this.forTool(other),
+    };
   }
 
   /** Resolves when the database answers. */

@@ -14,7 +14,7 @@ import { WeatherError } from './weather.js';
  * What tools work with.
  * @typedef {object} Services
  * @property {import('./users.js').Users} users
- * @property {import('./database.js').Database} database
+ * @property {import('./database.js').Queries} database
  * @property {import('./weather.js').Weather} weather
  */
 
@@ -45,7 +45,9 @@ const JSON_SCHEMA = 'draft-2020-12';
 const REGISTRATIONS = TOOLS.map(({ name, run, inputSchema, outputSchema, ...description }) => ({
   name,
   run,
-  config: { ...description, inputSchema: keepJson(inputSchema), outputSchema: keepJson(outputSchema) },
+  config: { ...description, inputSchema: keepJson(inputSchema) },
+  // A tool that has it must answer with structured content.
+  output: { outputSchema: keepJson(outputSchema) },
 }));
 
 /** The tools never change while the server runs: let clients keep the list. */
@@ -55,25 +57,55 @@ const TOOL_LIST_TTL = 300_000;
 const TELLING_ERRORS = [ToolError, DatabaseError, WeatherError];
 
 /**
+ * How a result is written, by the knob CONTENT.
+ * @type {Record<string, (structuredContent: Record<string, unknown>) => import('@modelcontextprotocol/server').CallToolResult>}
+ */
+const WRITERS = {
+  structured: (structuredContent) => ({ content: [jsonText(structuredContent)], structuredContent }),
+  text: (structuredContent) => ({ content: [jsonText(structuredContent)] }),
+  'structured-only': (structuredContent) => ({ content: [], structuredContent }),
+};
+
+/** @param {object} value */
+const jsonText = (value) => ({ type: /** @type {const} */ ('text'), text: JSON.stringify(value) });
+
+/**
  * @param {Services} services
+ * @param {Pick<import('./config.js').Config, 'content'>} config
  * @returns {McpServer}
  */
-export function createMcpServer(services) {
+export function createMcpServer(services, { content }) {
+  const write = /** @type {NonNullable<typeof WRITERS[string]>} */ (WRITERS[content]);
   const server = new McpServer(SERVER_INFO, {
     capabilities: { tools: { listChanged: false } },
     cacheHints: { 'tools/list': { ttlMs: TOOL_LIST_TTL, cacheScope: 'public' } },
   });
-  for (const { name, run, config } of REGISTRATIONS) {
-    server.registerTool(name, config, async (/** @type {unknown} */ input) => {
+  for (const { name, run, config, output } of REGISTRATIONS) {
+    const whole = { ...config, ...(content !== 'text' && output) };
+    const own = servicesFor(name, services);
+    server.registerTool(name, whole, async (/** @type {unknown} */ input) => {
       try {
-        const structuredContent = /** @type {Record<string, unknown>} */ (await run(input, services));
-        return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+        return write(/** @type {Record<string, unknown>} */ (await run(input, own)));
       } catch (error) {
         return { content: [{ type: 'text', text: messageOf(error, name) }], isError: true };
       }
     });
   }
   return server;
+}
+
+/**
+ * The services as one tool gets them: what it asks of the database and the cache is counted as its own.
+ * @param {string} tool
+ * @param {Services} services
+ * @returns {Services}
+ */
+export function servicesFor(tool, services) {
+  return {
+    ...services,
+    users: services.users.forTool(tool),
+    database: services.database.forTool(tool),
+  };
 }
 
 /**

@@ -78,6 +78,12 @@ export class Metrics {
       buckets: QUERY_BUCKETS,
       registers,
     });
+    this.databaseQueries = new Counter({
+      name: 'database_queries_total',
+      help: 'Statements that tools ran, without those that begin or end a transaction or write behind.',
+      labelNames: ['tool'],
+      registers,
+    });
     this.databaseDeadlocks = new Counter({
       name: 'database_deadlocks_total',
       help: 'Statements that PostgreSQL ended to break a deadlock.',

@@ -42,6 +42,9 @@ const UPDATE_USER = {
     RETURNING ${COLUMNS}`,
 };
 
+/** Who asks where it is no tool. */
+const OTHER = 'other';
+
 /** The users, in the database and, by the configured strategy, in Redis. */
 export class Users {
   #database;
@@ -49,15 +52,21 @@ export class Users {
   #metrics;
   #strategy;
   #ttl;
+  #parts;
+  #tool;
 
   /**
    * @param {object} parts
    * @param {import('./config.js').Config} parts.config
-   * @param {import('./database.js').Database} parts.database
+   * @param {import('./database.js').Queries} parts.database
    * @param {import('./redis.js').Redis} parts.redis
    * @param {import('./metrics.js').Metrics} parts.metrics
+   * @param {string} [tool] who asks, for the hit ratio
    */
-  constructor({ config, database, redis, metrics }) {
+  constructor(parts, tool = OTHER) {
+    const { config, database, redis, metrics } = parts;
+    this.#parts = parts;
+    this.#tool = tool;
     this.#database = database;
     this.#redis = redis;
     this.#metrics = metrics;
@@ -66,11 +75,19 @@ export class Users {
   }
 
   /**
+   * @param {string} tool
+   * @returns {Users} the same, with queries and look-ups counted as that tool's
+   */
+  forTool(tool) {
+    return new Users({ ...this.#parts, database: this.#parts.database.forTool(tool) }, tool);
+  }
+
+  /**
    * @param {number} id
-   * @param {string} tool who asks, for the hit ratio
    * @returns {Promise<User | undefined>}
    */
-  async get(id, tool) {
+  async get(id) {
+    const tool = this.#tool;
     if (this.#strategy === 'none') return this.#load(id);
     // Redis away is a miss, not a failure.
     const cached = await this.#redis.get(userKey(id)).catch(() => null);

@@ -51,7 +51,7 @@ export async function runWorker(config) {
   const users = new Users({ config, database, redis, metrics });
   const writeBehind =
     config.cacheStrategy === 'write-behind' ? new WriteBehind({ config, database, redis }) : undefined;
-  const mcp = await createMcp(config, metrics, () => createMcpServer({ users, database, weather }));
+  const mcp = await createMcp(config, metrics, () => createMcpServer({ users, database, weather }, config));
 
   const app = createApp({
     config,
@@ -121,7 +121,8 @@ async function createMcp(config, metrics, createServer) {
   const handler = createMcpHandler(({ era }) => pool.take(era), {
     legacy: config.sessions ? 'reject' : 'stateless',
   });
-  if (!config.sessions) return { endpoint: createMcpEndpoint(handler.fetch, metrics), close: handler.close };
+  if (!config.sessions)
+    return { endpoint: createMcpEndpoint(handler.fetch, metrics, config), close: handler.close };
 
   const workerId = cluster.worker?.id ?? 0;
   const sessions = new Sessions({ createServer, metrics, workerId });
@@ -131,6 +132,7 @@ async function createMcp(config, metrics, createServer) {
         ? sessions.serve(request, options)
         : handler.fetch(request, options),
     metrics,
+    config,
   );
   const router = new SessionRouter({ folder: process.env[SOCKET_FOLDER] ?? '', workerId, endpoint });
   await router.listen();

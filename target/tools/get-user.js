@@ -11,7 +11,7 @@ export default {
   outputSchema: z.object({ user: User }),
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   async run({ user_id }, { users }) {
-    const user = await users.get(user_id, 'get_user');
+    const user = await users.get(user_id);
     if (!user) throw new ToolError(`there is no user ${user_id}`);
     return { user };
   },
