@@ -1,7 +1,8 @@
 /** What several tests need: commands, the stack's addresses, free ports, runs. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+
+export { freePort } from '../experiments/free-port.js';
 
 /**
  * @param {string} file
@@ -34,15 +35,6 @@ export function envFile(file) {
   return Object.fromEntries(
     [...text.matchAll(/^(\w+)='?(.*?)'?$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
-}
-
-/** @returns {Promise<number>} a port of 127.0.0.1 that was free a moment ago */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /**

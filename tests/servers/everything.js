@@ -1,5 +1,5 @@
+import { startServer } from '../../experiments/server-process.js';
 import { freePort } from '../lab.js';
-import { startServer } from './start-server.js';
 
 /** Starts the reference server of the TypeScript SDK 1.x, @modelcontextprotocol/server-everything. */
 export async function startEverything() {
@@ -7,7 +7,7 @@ export async function startEverything() {
   return startServer('server-everything', {
     file: 'node',
     args: ['node_modules/@modelcontextprotocol/server-everything/dist/index.js', 'streamableHttp'],
-    env: { PORT: String(port) },
+    env: { ...process.env, PORT: String(port) },
     url: `http://127.0.0.1:${port}/mcp`,
   });
 }

@@ -1,6 +1,6 @@
+import { startServer } from '../../experiments/server-process.js';
 import { freePort } from '../lab.js';
 import { toolPath } from '../tool.js';
-import { startServer } from './start-server.js';
 
 /**
  * Starts a server on the official Python SDK.
