@@ -69,6 +69,15 @@ function nameList(text) {
   return names.includes('') ? undefined : [...new Set(names)];
 }
 
+/** What k6 can unpack. */
+const ENCODINGS = ['gzip', 'deflate', 'br', 'zstd'];
+
+/** @param {string} text */
+function encodings(text) {
+  const names = text === '' ? [] : text.split(',').map((name) => name.trim());
+  return names.every((name) => ENCODINGS.includes(name)) ? names.join(', ') : undefined;
+}
+
 const PROFILES = Object.keys(profiles);
 const OAUTH_METHODS = ['auto', ...AUTH_METHODS];
 const DIALECTS = ['mcp', 'jsonrpc', 'rest'];
@@ -254,6 +263,12 @@ export const variables = {
     help: '1: lists and resources that the server lets a client keep (ttlMs) are kept by each virtual user',
     valid: '0, 1',
     parse: flag,
+  }),
+  ACCEPT_ENCODING: variable({
+    default: '',
+    help: 'compressions of answers that requests accept; sizes are then those on the wire; unset: none is asked for',
+    valid: `${ENCODINGS.join(', ')}, or several of them separated by commas`,
+    parse: encodings,
   }),
   OBJECTIVES: variable({
     default: '',

@@ -71,6 +71,9 @@ import { recover } from './recover.js';
 /** @type {typeof import('./client-cache.js') | null} */
 const cache = __ENV.CLIENT_CACHE === '1' ? require('./client-cache.js') : null;
 
+// k6 asks for no compression by itself.
+const ACCEPTED = __ENV.ACCEPT_ENCODING ? { 'Accept-Encoding': __ENV.ACCEPT_ENCODING } : {};
+
 const OF_SESSION = { ofSession: true };
 /** @type {number[]} */
 const NO_LIMITS = [];
@@ -209,7 +212,7 @@ export class McpClient {
   setHeaders(call) {
     const { era, version } = this.connection;
     const { method, params } = call;
-    const { headers } = this.auth;
+    const headers = { ...ACCEPTED, ...this.auth.headers };
     call.http.headers = requestHeaders(
       { era, version, headers, session: this.session, method, params },
       base64,
