@@ -47,7 +47,10 @@ test('a wrong value names the variable, what it got and what is valid', () => {
   );
   refuses({ SESSIONS_MODE: 'none' }, /^SESSIONS_MODE is "none"; valid: per-vu, per-call, abandon$/);
   refuses({ CLIENT_CACHE: 'yes' }, /^CLIENT_CACHE is "yes"; valid: 0, 1$/);
-  refuses({ ACCEPT_ENCODING: 'gzip, zip' }, /^ACCEPT_ENCODING is "gzip, zip"; valid: gzip, deflate, br, zstd/);
+  refuses(
+    { ACCEPT_ENCODING: 'gzip, zip' },
+    /^ACCEPT_ENCODING is "gzip, zip"; valid: gzip, deflate, br, zstd/,
+  );
 });
 
 test('a protocol version of the other era than the forced one is refused with the versions that fit', () => {
