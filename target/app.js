@@ -8,15 +8,24 @@ import { isToolPath, refuseRest } from './rest/endpoint.js';
 /** Label of what can't be told or would be a client's free choice. */
 const OTHER = 'other';
 
+const LISTEN = 'subscriptions/listen';
 const METHODS = new Set([
   'initialize',
   'notifications/initialized',
   'notifications/cancelled',
   'ping',
   'server/discover',
-  'subscriptions/listen',
+  LISTEN,
   'tools/list',
   'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
 ]);
 const TOOL_NAMES = new Set(TOOLS.map(({ name }) => name));
 
@@ -69,7 +78,7 @@ export function createMcpEndpoint(serve, metrics, { compression }) {
     const { size, failed } = await send(answer, response, gone.signal, compression);
     if (failed) metrics.toolErrors.inc({ endpoint: labels.endpoint });
     // An event stream that a client holds open has no duration worth a place in the histogram.
-    if (request.method === 'GET' && answer.ok) return;
+    if ((request.method === 'GET' || labels.method === LISTEN) && answer.ok) return;
     metrics.responseSize.observe({ endpoint: labels.endpoint }, size);
     metrics.observeRequest({ ...labels, status: answer.status }, start);
   };

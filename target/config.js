@@ -22,6 +22,7 @@ export const CONTENTS = ['structured', 'text', 'structured-only'];
  * @property {string} compression of answers, one of {@link COMPRESSIONS}
  * @property {string} content one of {@link CONTENTS}
  * @property {boolean} sessions whether legacy clients get sessions
+ * @property {number} sessionTimeout how long a session may be idle, seconds
  * @property {string} token bearer token that clients must send
  * @property {import('pg').ClientConfig} database
  * @property {string} redisUrl
@@ -58,6 +59,7 @@ export const VARIABLES = {
       "results of tools: as structured content and JSON text, or one of the two (other serialization formats are no part of MCP's wire)",
   },
   SESSIONS: { ...oneOf(['0', '1'], '0'), about: '1 = legacy clients get sessions' },
+  SESSION_TIMEOUT: { ...wholeNumber(1, 86_400, '600'), about: 'seconds that an idle session is kept' },
   TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
   REDIS_URL: url(['redis:', 'rediss:'], { secret: true }),
   UPSTREAM_URL: url(['http:', 'https:']),
@@ -81,6 +83,7 @@ export function readConfig(env) {
     compression: values.COMPRESSION,
     content: values.CONTENT,
     sessions: values.SESSIONS === '1',
+    sessionTimeout: values.SESSION_TIMEOUT,
     token: values.TARGET_TOKEN,
     database: readDatabase(env),
     redisUrl: values.REDIS_URL,

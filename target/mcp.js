@@ -1,10 +1,14 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { DatabaseError } from './database.js';
+import { keepJson } from './keep-json.js';
 import { log } from './log.js';
+import { addPrompts } from './prompts.js';
+import { acceptSubscriptions, addResources } from './resources.js';
 import { ToolError } from './tool-error.js';
 import fetchWeather from './tools/fetch-weather.js';
 import generateReport from './tools/generate-report.js';
 import getUser from './tools/get-user.js';
+import payload from './tools/payload.js';
 import processBatch from './tools/process-batch.js';
 import searchUsers from './tools/search-users.js';
 import updateUser from './tools/update-user.js';
@@ -24,13 +28,14 @@ import { WeatherError } from './weather.js';
  * @property {string} title
  * @property {string} description
  * @property {import('zod').ZodType} inputSchema
- * @property {import('zod').ZodType} outputSchema
+ * @property {import('zod').ZodType} [outputSchema]
  * @property {import('@modelcontextprotocol/server').ToolAnnotations} annotations
- * @property {(input: any, services: Services) => Promise<object>} run resolves to the structured content
+ * @property {(input: any, services: Services) => Promise<object | string>} run resolves to the structured content; of a tool
+ *   without an outputSchema to a text
  */
 
 /** @type {Tool[]} */
-export const TOOLS = [getUser, searchUsers, updateUser, generateReport, fetchWeather, processBatch];
+export const TOOLS = [getUser, searchUsers, updateUser, generateReport, fetchWeather, processBatch, payload];
 
 const SERVER_INFO = {
   name: 'mcp-load-lab-target',
@@ -38,20 +43,23 @@ const SERVER_INFO = {
   version: '0.1.0',
 };
 
-/** The dialect that MCP prescribes. */
-const JSON_SCHEMA = 'draft-2020-12';
-
 /** The tools with their schemas ready for any number of servers. */
 const REGISTRATIONS = TOOLS.map(({ name, run, inputSchema, outputSchema, ...description }) => ({
   name,
   run,
   config: { ...description, inputSchema: keepJson(inputSchema) },
   // A tool that has it must answer with structured content.
-  output: { outputSchema: keepJson(outputSchema) },
+  output: outputSchema && { outputSchema: keepJson(outputSchema) },
 }));
 
-/** The tools never change while the server runs: let clients keep the list. */
-const TOOL_LIST_TTL = 300_000;
+/** What never changes while the server runs: let clients keep it. */
+const LISTS = /** @type {const} */ ([
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'prompts/list',
+]);
+const LIST_TTL = 300_000;
 
 /** Messages of these are written for clients; any other error may tell too much. */
 const TELLING_ERRORS = [ToolError, DatabaseError, WeatherError];
@@ -70,28 +78,55 @@ const WRITERS = {
 const jsonText = (value) => ({ type: /** @type {const} */ ('text'), text: JSON.stringify(value) });
 
 /**
- * @param {Services} services
- * @param {Pick<import('./config.js').Config, 'content'>} config
- * @returns {McpServer}
+ * How the client of a server may subscribe to resources: not at all, on streams of its own, which the SDK serves, or in
+ * its session.
+ * @typedef {'never' | 'streams' | 'session'} Subscribing
  */
-export function createMcpServer(services, { content }) {
+
+/**
+ * @param {Services} services
+ * @param {import('./user-changes.js').UserChanges} changes
+ * @param {Pick<import('./config.js').Config, 'content'>} config
+ * @returns {(subscribing: Subscribing) => McpServer} makes servers, which share all that they can
+ */
+export function mcpServerFactory(services, changes, { content }) {
   const write = /** @type {NonNullable<typeof WRITERS[string]>} */ (WRITERS[content]);
-  const server = new McpServer(SERVER_INFO, {
-    capabilities: { tools: { listChanged: false } },
-    cacheHints: { 'tools/list': { ttlMs: TOOL_LIST_TTL, cacheScope: 'public' } },
-  });
-  for (const { name, run, config, output } of REGISTRATIONS) {
-    const whole = { ...config, ...(content !== 'text' && output) };
+  const tools = REGISTRATIONS.map(({ name, run, config, output }) => {
     const own = servicesFor(name, services);
-    server.registerTool(name, whole, async (/** @type {unknown} */ input) => {
+    const answer = async (/** @type {unknown} */ input) => {
       try {
-        return write(/** @type {Record<string, unknown>} */ (await run(input, own)));
+        const result = await run(input, own);
+        if (typeof result === 'string')
+          return { content: [{ type: /** @type {const} */ ('text'), text: result }] };
+        return write(/** @type {Record<string, unknown>} */ (result));
       } catch (error) {
-        return { content: [{ type: 'text', text: messageOf(error, name) }], isError: true };
+        return {
+          content: [{ type: /** @type {const} */ ('text'), text: messageOf(error, name) }],
+          isError: true,
+        };
       }
+    };
+    return { name, answer, config: { ...config, ...(content !== 'text' && output) } };
+  });
+  const ofResources = servicesFor('resources/read', services);
+  const ofPrompts = servicesFor('prompts/get', services);
+
+  return (subscribing) => {
+    const server = new McpServer(SERVER_INFO, {
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false, subscribe: subscribing !== 'never' },
+        prompts: { listChanged: false },
+      },
+      cacheHints: Object.fromEntries(LISTS.map((list) => [list, { ttlMs: LIST_TTL, cacheScope: 'public' }])),
     });
-  }
-  return server;
+    for (const { name, config, answer } of tools) server.registerTool(name, config, answer);
+    addResources(server, ofResources, (error) => messageOf(error, 'resources/read'));
+    addPrompts(server, ofPrompts, (error) => messageOf(error, 'prompts/get'));
+    if (subscribing === 'session')
+      acceptSubscriptions(server, changes, (error) => messageOf(error, 'resources/subscribe'));
+    return server;
+  };
 }
 
 /**
@@ -109,23 +144,11 @@ export function servicesFor(tool, services) {
 }
 
 /**
- * A schema that makes its JSON form once. The SDK asks for it on every tools/list, and zod would make it anew.
- * @param {import('zod').ZodType} schema
- * @returns {import('@modelcontextprotocol/server').StandardSchemaWithJSON}
- */
-function keepJson(schema) {
-  const standard = schema['~standard'];
-  const input = standard.jsonSchema.input({ target: JSON_SCHEMA });
-  const output = standard.jsonSchema.output({ target: JSON_SCHEMA });
-  return { '~standard': { ...standard, jsonSchema: { input: () => input, output: () => output } } };
-}
-
-/**
  * @param {unknown} error
- * @param {string} tool
+ * @param {string} tool or the method that failed
  */
 function messageOf(error, tool) {
   if (TELLING_ERRORS.some((kind) => error instanceof kind)) return /** @type {Error} */ (error).message;
-  log('error', 'tool failed', { tool, error: String(error) });
+  log('error', 'call failed', { tool, error: String(error) });
   return 'internal error';
 }

@@ -70,6 +70,11 @@ export class Metrics {
       help: 'Open sessions of legacy clients.',
       registers,
     });
+    this.subscriptionsActive = new Gauge({
+      name: 'subscriptions_active',
+      help: 'Resources that sessions are subscribed to, and streams of subscriptions/listen.',
+      registers,
+    });
 
     this.databaseQueryDuration = new Histogram({
       name: 'database_query_duration_seconds',

@@ -11,6 +11,9 @@ const LONGEST_RECONNECT_DELAY = 500;
 export const userKey = (/** @type {number | string} */ id) => `user:${id}`;
 export const UNWRITTEN = 'users:unwritten';
 
+/** The channel on which every change of a user is told, as `id region`. */
+export const CHANGED_USERS = 'users:changed';
+
 /**
  * Caches a user unless a newer version is there: a slow writer must not undo a fast one.
  * Arguments: user as JSON, version, lifetime in seconds.
@@ -31,7 +34,7 @@ const cacheNewer = defineScript({
 });
 
 /**
- * Changes a cached user and marks it as unwritten, in one step. Until it is written it must not expire, or the next
+ * Changes a cached user, marks it as unwritten and tells of it, in one step. Until it is written it must not expire, or the next
  * reader would fetch the old one from the database. Arguments: the changes and the time of the change as JSON, and the
  * user to start from if none is cached ('' when the caller has none: the reply is then null).
  */
@@ -46,6 +49,7 @@ const changeUnwritten = defineScript({
     local changed = cjson.encode(user)
     redis.call('SET', KEYS[1], changed)
     redis.call('HSET', KEYS[2], ARGV[3], changed)
+    redis.call('PUBLISH', '${CHANGED_USERS}', ARGV[3] .. ' ' .. user.region)
     return changed`,
   /**
    * @param {import('@redis/client').CommandParser} parser

@@ -8,7 +8,7 @@ export class ServerPool {
   /** @type {Record<'modern' | 'legacy', import('@modelcontextprotocol/server').McpServer[]>} */
   #idle = { modern: [], legacy: [] };
 
-  /** @param {() => import('@modelcontextprotocol/server').McpServer} create */
+  /** @param {(era: 'modern' | 'legacy') => import('@modelcontextprotocol/server').McpServer} create */
   constructor(create) {
     this.#create = create;
   }
@@ -21,7 +21,7 @@ export class ServerPool {
     const idle = this.#idle[era];
     const kept = idle.pop();
     if (kept) return kept;
-    const server = this.#create();
+    const server = this.#create(era);
     server.server.onclose = () => {
       // One that answered `initialize` remembers that client's version, which the next request must not inherit.
       if (era === 'modern' || server.server.getNegotiatedProtocolVersion() === undefined) idle.push(server);

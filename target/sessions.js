@@ -3,19 +3,19 @@ import { Agent, createServer, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 
-/** A session that no request has used for this long is closed: clients may go away without a DELETE. ms */
-const IDLE_TIMEOUT = 10 * 60_000;
+/** How often sessions that are idle too long are looked for, ms; oftener where they are given less than that. */
 const SWEEP_INTERVAL = 30_000;
 
 const SESSION_HEADER = 'mcp-session-id';
 
-/** @typedef {{transport: WebStandardStreamableHTTPServerTransport, lastUsed: number}} Session */
+/** @typedef {{transport: WebStandardStreamableHTTPServerTransport, lastUsed: number, streams: number}} Session */
 
 /** The sessions that this worker holds. */
 export class Sessions {
   #createServer;
   #metrics;
   #workerId;
+  #timeout;
   /** @type {Map<string, Session>} */
   #sessions = new Map();
   #sweeper;
@@ -23,14 +23,16 @@ export class Sessions {
   /**
    * @param {object} parts
    * @param {() => import('@modelcontextprotocol/server').McpServer} parts.createServer
+   * @param {Pick<import('./config.js').Config, 'sessionTimeout'>} parts.config
    * @param {import('./metrics.js').Metrics} parts.metrics
    * @param {number} parts.workerId
    */
-  constructor({ createServer, metrics, workerId }) {
+  constructor({ createServer, config, metrics, workerId }) {
     this.#createServer = createServer;
     this.#metrics = metrics;
     this.#workerId = workerId;
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL).unref();
+    this.#timeout = config.sessionTimeout * 1000;
+    this.#sweeper = setInterval(() => this.#sweep(), Math.min(SWEEP_INTERVAL, this.#timeout / 2)).unref();
   }
 
   /**
@@ -43,7 +45,9 @@ export class Sessions {
       const session = this.#sessions.get(id);
       if (!session) return sessionNotFound();
       session.lastUsed = Date.now();
-      return session.transport.handleRequest(request, options);
+      const answer = await session.transport.handleRequest(request, options);
+      if (request.method === 'GET' && answer.ok) listenOn(session, request.signal);
+      return answer;
     }
     // Without a session only `initialize` is served; the transport itself refuses anything else.
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -70,7 +74,7 @@ export class Sessions {
    * @param {WebStandardStreamableHTTPServerTransport} transport
    */
   #open(id, transport) {
-    this.#sessions.set(id, { transport, lastUsed: Date.now() });
+    this.#sessions.set(id, { transport, lastUsed: Date.now(), streams: 0 });
     this.#metrics.sessionsActive.set(this.#sessions.size);
   }
 
@@ -80,10 +84,26 @@ export class Sessions {
     this.#metrics.sessionsActive.set(this.#sessions.size);
   }
 
+  /** Clients may go away without a DELETE. One that listens is still there. */
   #sweep() {
-    const oldest = Date.now() - IDLE_TIMEOUT;
-    for (const { transport, lastUsed } of this.#sessions.values()) if (lastUsed < oldest) transport.close();
+    const oldest = Date.now() - this.#timeout;
+    for (const { transport, lastUsed, streams } of this.#sessions.values()) {
+      if (streams === 0 && lastUsed < oldest) transport.close();
+    }
   }
+}
+
+/**
+ * @param {Session} session
+ * @param {AbortSignal} gone when the client goes away
+ */
+function listenOn(session, gone) {
+  session.streams++;
+  const end = () => {
+    session.streams--;
+    session.lastUsed = Date.now();
+  };
+  gone.addEventListener('abort', end, { once: true });
 }
 
 /**

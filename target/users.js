@@ -1,4 +1,4 @@
-import { userKey } from './redis.js';
+import { CHANGED_USERS, userKey } from './redis.js';
 
 /**
  * @typedef {object} User
@@ -129,10 +129,11 @@ export class Users {
   async update(id, changes) {
     if (this.#strategy === 'write-behind') return this.#changeBehind(id, changes);
     const user = await this.#store(id, changes);
+    if (!user) return undefined;
     // What can't be removed or replaced because Redis is away is stale until it expires: the price of a cache.
-    if (user && this.#strategy === 'read-through') await this.#redis.del(userKey(id)).catch(() => {});
-    if (user && this.#strategy === 'write-through')
-      await this.#redis.cacheNewer(user, this.#ttl).catch(() => {});
+    if (this.#strategy === 'read-through') await this.#redis.del(userKey(id)).catch(() => {});
+    if (this.#strategy === 'write-through') await this.#redis.cacheNewer(user, this.#ttl).catch(() => {});
+    this.#redis.publish(CHANGED_USERS, `${id} ${user.region}`).catch(() => {});
     return user;
   }
 

@@ -8,7 +8,7 @@ import { Database } from './database.js';
 import { EnvironmentError } from './environment.js';
 import { checkHealth } from './health.js';
 import { log } from './log.js';
-import { createMcpServer } from './mcp.js';
+import { mcpServerFactory } from './mcp.js';
 import { Metrics } from './metrics.js';
 import { createRateLimit } from './rate-limit.js';
 import { connectRedis } from './redis.js';
@@ -16,6 +16,7 @@ import { Accounts } from './rest/accounts.js';
 import { createRestEndpoint } from './rest/endpoint.js';
 import { ServerPool } from './server-pool.js';
 import { SessionRouter, Sessions } from './sessions.js';
+import { UserChanges } from './user-changes.js';
 import { Users } from './users.js';
 import { Weather } from './weather.js';
 import { SOCKET_FOLDER, STOP } from './worker-contract.js';
@@ -51,7 +52,9 @@ export async function runWorker(config) {
   const users = new Users({ config, database, redis, metrics });
   const writeBehind =
     config.cacheStrategy === 'write-behind' ? new WriteBehind({ config, database, redis }) : undefined;
-  const mcp = await createMcp(config, metrics, () => createMcpServer({ users, database, weather }, config));
+  const changes = new UserChanges({ redis, metrics });
+  const createMcpServer = mcpServerFactory({ users, database, weather }, changes, config);
+  const mcp = await createMcp({ config, metrics, changes, createServer: createMcpServer });
 
   const app = createApp({
     config,
@@ -90,7 +93,8 @@ export async function runWorker(config) {
   async function stop() {
     if (stopping) return;
     stopping = true;
-    await drain(server, mcp, () => underWay);
+    // A stream that a client listens on ends only because of the stop itself.
+    await drain(server, mcp, () => underWay - changes.streams);
     await writeBehind?.stop();
     weather.close();
     // A database that fell silent does not say goodbye either.
@@ -111,21 +115,24 @@ export async function runWorker(config) {
 
 /**
  * Both eras on one endpoint: stateless, or with sessions for legacy clients.
- * @param {import('./config.js').Config} config
- * @param {Metrics} metrics
- * @param {() => import('@modelcontextprotocol/server').McpServer} createServer
+ * @param {object} parts
+ * @param {import('./config.js').Config} parts.config
+ * @param {Metrics} parts.metrics
+ * @param {UserChanges} parts.changes
+ * @param {ReturnType<typeof mcpServerFactory>} parts.createServer
  * @returns {Promise<Mcp>}
  */
-async function createMcp(config, metrics, createServer) {
-  const pool = new ServerPool(createServer);
+async function createMcp({ config, metrics, changes, createServer }) {
+  const pool = new ServerPool((era) => createServer(era === 'modern' ? 'streams' : 'never'));
   const handler = createMcpHandler(({ era }) => pool.take(era), {
     legacy: config.sessions ? 'reject' : 'stateless',
+    bus: changes,
   });
   if (!config.sessions)
     return { endpoint: createMcpEndpoint(handler.fetch, metrics, config), close: handler.close };
 
   const workerId = cluster.worker?.id ?? 0;
-  const sessions = new Sessions({ createServer, metrics, workerId });
+  const sessions = new Sessions({ createServer: () => createServer('session'), config, metrics, workerId });
   const endpoint = createMcpEndpoint(
     async (request, options) =>
       (await isLegacyRequest(request, options.parsedBody))

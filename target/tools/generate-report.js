@@ -16,7 +16,7 @@ const SELECT_MONTH = {
 };
 
 /** @type {import('../database.js').Statement} */
-const COUNT_USERS = {
+export const COUNT_USERS = {
   name: 'report_users',
   type: 'select',
   text: 'SELECT plan, count(*)::int AS users FROM users WHERE region = $1 GROUP BY plan ORDER BY plan',

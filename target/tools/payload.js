@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** The most that is taken and sent, characters: with the rest of its message it stays below the largest body read. */
+const LARGEST = 512 * 1024;
+
+/** Nothing that compresses to almost nothing, and nothing that JSON has to escape. */
+const FILLER = makeFiller(LARGEST);
+
+/** @type {import('../mcp.js').Tool} */
+export default {
+  name: 'payload',
+  title: 'Carry a payload',
+  description: 'Takes a text and answers with as many characters as are asked for. No database, no cache.',
+  inputSchema: z.object({
+    body: z.string().max(LARGEST).default('').describe('a text that is read and dropped'),
+    reply_bytes: z.int().min(0).max(LARGEST).default(0).describe('length of the answer'),
+  }),
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  run: async ({ reply_bytes }) => FILLER.slice(0, reply_bytes),
+};
+
+/** @param {number} length */
+function makeFiller(length) {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  let state = 1;
+  let text = '';
+  while (text.length < length) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    text += letters[state >>> 26];
+  }
+  return text;
+}
