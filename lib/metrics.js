@@ -19,6 +19,8 @@ export const requests = new Counter('mcp_requests');
 export const requestFailed = new Rate('mcp_request_failed');
 /** Failed requests, by the tag `kind` (see mcp/failure.js). */
 export const failures = new Counter('mcp_failures');
+/** Those among them that were not let in: connection refused, 429, 503. */
+export const refused = new Counter('mcp_refused');
 /** Seconds into the run at which a failure of this kind happened: its minimum and maximum are the first and last. */
 export const failureSeconds = new Gauge('mcp_failure_seconds');
 /** A session's handshake: initialize and initialized. */

@@ -42,6 +42,8 @@ export class Reply {
 
 /** k6: "request timeout", with or without a part of the answer. */
 const K6_REQUEST_TIMEOUT = 1050;
+/** k6: a dial that failed, timed out, was refused, failed otherwise. */
+const K6_NO_CONNECTION = [1210, 1211, 1212, 1213];
 /** k6: the answer's content encoding is not what its bytes are. */
 const K6_DECOMPRESSION = 1701;
 /** Longer answers are not read: k6 holds them in memory already, and parsing would take a multiple of that. */
@@ -92,6 +94,13 @@ const unanswered = (code) => {
   if (code === K6_REQUEST_TIMEOUT) return 'timeout';
   return code === K6_DECOMPRESSION ? 'protocol' : 'connect';
 };
+
+/**
+ * @param {HttpResponse} response to a request that failed
+ * @returns {boolean} whether it was turned away, rather than let in and then lost
+ */
+export const wasRefused = ({ status, error_code: code }) =>
+  status === 0 ? K6_NO_CONNECTION.includes(code) : status === 429 || status === 503;
 
 /** @param {HttpResponse} response @returns {string} why a successful answer can't be read; '' = it can */
 const unreadable = (response) => {

@@ -9,6 +9,7 @@ import http from 'k6/http';
 import {
   failureSeconds,
   failures,
+  refused,
   requestDuration,
   requestDurationFine,
   requestFailed,
@@ -17,7 +18,7 @@ import {
   slowRequests,
   warmupRequests,
 } from '../metrics.js';
-import { failed, meets, Reply, readAnswer, unexpected } from './answer.js';
+import { failed, meets, Reply, readAnswer, unexpected, wasRefused } from './answer.js';
 import { paramHeaderValues } from './param-header-values.js';
 import { makeProver } from './plain-success.js';
 import { CLIENT_INFO, LEGACY_VERSIONS, MODERN_META, requestHeaders } from './protocol.js';
@@ -384,6 +385,7 @@ export class McpClient {
     if (failure) {
       const { kind } = failure;
       failures.add(1, { kind });
+      if (wasRefused(response)) refused.add(1);
       failureSeconds.add((Date.now() - this.startedMs) / 1000, { kind });
     }
   }

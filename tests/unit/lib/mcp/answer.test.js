@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAnswer } from '../../../../lib/mcp/answer.js';
+import { readAnswer, wasRefused } from '../../../../lib/mcp/answer.js';
 import { FAILURE_KINDS } from '../../../../lib/mcp/failure-kinds.js';
 import { eventData } from '../../../../lib/mcp/sse.js';
 
@@ -112,4 +112,20 @@ test('event streams: line ends, comments, several data lines, an unfinished last
   ]);
   assert.deepEqual(eventData('data: last'), ['last']);
   assert.deepEqual(eventData(''), []);
+});
+
+test('turned away is: no connection, 429, 503; not a connection that broke, nor an answer that never came', () => {
+  const refused = [
+    [{ status: 0, error_code: 1212 }, true],
+    [{ status: 0, error_code: 1211 }, true],
+    [{ status: 0, error_code: 1220 }, false],
+    [{ status: 0, error_code: 1050 }, false],
+    [{ status: 429 }, true],
+    [{ status: 503 }, true],
+    [{ status: 500 }, false],
+    [{ status: 200 }, false],
+  ];
+  for (const [parts, expected] of refused) {
+    assert.equal(wasRefused(http(/** @type {object} */ (parts))), expected, JSON.stringify(parts));
+  }
 });
