@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { z } from 'zod';
+import { CertificateAuthority } from './certificate-authority.js';
 import { EnvironmentError, nonEmpty, readEnvironment, wholeNumber } from './environment.js';
 import { log } from './log.js';
 import { logNormal } from './log-normal.js';
+import { readBody } from './request-body.js';
 
 /** Width of the latency's log-normal distribution: with a mean of 650 ms it puts the 99th percentile at 850 ms. */
 const SIGMA = 0.12;
@@ -12,12 +15,21 @@ const HANG = 30_000;
 
 const CONDITIONS = ['sunny', 'cloudy', 'rain', 'snow', 'fog'];
 
+const Order = z.object({
+  domains: z.array(z.string().min(1).max(253)).min(1).max(100),
+  order: z.enum(['issue', 'renew']),
+});
+
 const VARIABLES = {
   HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
   PORT: wholeNumber(0, 65535, '8001'),
   LATENCY_MEAN_MS: wholeNumber(1, 10_000, '650'),
   // A share in thousandths, so that every variable stays a whole number.
   TIMEOUTS_PER_1000: wholeNumber(0, 1000, '5'),
+  // Mean of a renewal; a new certificate takes half as long again.
+  AUTHORITY_LATENCY_MS: wholeNumber(1, 10_000, '2200'),
+  // Certificates for one domain; 0 is no limit.
+  AUTHORITY_PER_MINUTE: wholeNumber(0, 1_000_000, '5'),
 };
 
 try {
@@ -29,7 +41,7 @@ try {
 }
 
 /**
- * A weather service as slow as a real one.
+ * A weather service as slow as a real one, and a certificate authority that is slower still.
  * @param {Record<string, any>} config
  */
 function run(config) {
@@ -47,14 +59,24 @@ function run(config) {
     registers: [registry],
   });
 
+  const authority = new CertificateAuthority({
+    latencyMs: config.AUTHORITY_LATENCY_MS,
+    perMinute: config.AUTHORITY_PER_MINUTE,
+  });
+
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/health') return json(response, 200, { status: 'up' });
     if (pathname === '/metrics') {
       return response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
     }
+    if (pathname === '/certificates' && request.method === 'POST') {
+      // Who goes away in the middle of an order has no use for an answer.
+      return certify(authority, request, response).catch(() => response.destroy());
+    }
     const city = searchParams.get('city');
-    if (pathname !== '/weather' || !city) return json(response, 404, { error: 'GET /weather?city=...' });
+    if (pathname !== '/weather' || !city)
+      return json(response, 404, { error: 'GET /weather?city=... or POST /certificates' });
 
     const hang = Math.random() * 1000 < config.TIMEOUTS_PER_1000;
     const latency = hang ? HANG : logNormal(config.LATENCY_MEAN_MS, SIGMA);
@@ -76,6 +98,30 @@ function run(config) {
       server.close(() => process.exit(0));
       server.closeAllConnections();
     });
+  }
+}
+
+/**
+ * @param {CertificateAuthority} authority
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
+async function certify(authority, request, response) {
+  const order = Order.safeParse(parse((await readBody(request)) ?? ''));
+  if (!order.success)
+    return json(response, 400, { error: '{"domains": [...], "order": "issue" or "renew"}' });
+  const answer = authority.certify(order.data.domains, order.data.order);
+  if (answer.status === 429) response.setHeader('Retry-After', answer.retryAfter);
+  const timer = setTimeout(() => json(response, answer.status, answer.body), answer.latency);
+  response.on('close', () => clearTimeout(timer));
+}
+
+/** @param {string} text */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
