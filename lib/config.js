@@ -10,43 +10,17 @@ import { parseDuration } from './duration.js';
 import { LEGACY_VERSIONS, MODERN_VERSION } from './mcp/protocol.js';
 import { profiles } from './profiles.js';
 import { KEPT_REQUESTS, SAMPLES } from './samples.js';
-
-/**
- * @template T
- * @typedef {object} Variable
- * @property {string} default as the user would write it; '' = unset
- * @property {string} help one line
- * @property {string} valid what a right value looks like, for the error message
- * @property {(text: string) => T | undefined} parse undefined = not valid
- * @property {true} [secret] never to be printed
- */
-
-/**
- * @template T
- * @param {Variable<T>} variable
- */
-const variable = (variable) => variable;
-
-/** @param {string} text */
-const anyText = (text) => text;
-
-/** @param {readonly string[]} choices */
-const oneOf = (choices) => (/** @type {string} */ text) => (choices.includes(text) ? text : undefined);
-
-/** @param {string} text */
-const positiveNumber = (text) => (/^\d+(\.\d+)?$/.test(text) && Number(text) > 0 ? Number(text) : undefined);
-
-/** @param {string} text */
-const positiveInteger = (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);
-
-/** @param {string} text */
-const optionalDuration = (text) => (text === '' ? null : (parseDuration(text) ?? undefined));
-
-/** @param {string} text */
-function httpUrl(text) {
-  // k6 has no URL class; host and port are all that must be told apart here.
-  return /^https?:\/\/([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?(\/[^\s]*)?$/.test(text) ? text : undefined;
-}
+import {
+  anyText,
+  flag,
+  httpUrl,
+  oneOf,
+  optionalDuration,
+  positiveInteger,
+  positiveNumber,
+  readVariables,
+  variable,
+} from './variable.js';
 
 /** @param {string} text */
 function jsonObject(text) {
@@ -58,9 +32,6 @@ function jsonObject(text) {
     return undefined;
   }
 }
-
-/** @param {string} text */
-const flag = (text) => (['0', '1'].includes(text) ? text === '1' : undefined);
 
 /** @param {string} text */
 function nameList(text) {
@@ -96,7 +67,7 @@ export const variables = {
     default: '',
     help: "the MCP endpoint to load; unset: the project's own reference target, started with the stack",
     valid: 'an http(s) URL without credentials, for example http://127.0.0.1:3001/mcp',
-    parse: httpUrl,
+    parse: (text) => (text === '' ? '' : httpUrl(text)),
   }),
   TARGET_DIALECT: variable({
     default: '',
@@ -308,9 +279,7 @@ export const variables = {
   }),
 };
 
-/**
- * @typedef {{[K in keyof typeof variables]: Exclude<ReturnType<(typeof variables)[K]['parse']>, undefined>}} Config
- */
+/** @typedef {import('./variable.js').ValuesOf<typeof variables>} Config */
 
 /**
  * @param {Record<string, string | undefined>} env
@@ -318,19 +287,9 @@ export const variables = {
  * @throws {ConfigError} naming the variable, what it got and what is valid
  */
 export function readConfig(env) {
-  /** @type {Record<string, unknown>} */
-  const config = {};
-  for (const [name, definition] of Object.entries(variables)) {
-    // An empty variable is an unset one: `make spike TOOL=` must not differ from `make spike`.
-    const text = env[name] || definition.default;
-    const value = definition.parse(text);
-    const mandatory = name === 'TARGET_URL' && text === '';
-    if (value === undefined || mandatory) {
-      const got = 'secret' in definition ? 'a value that is not shown' : `"${text.slice(0, 80)}"`;
-      throw new ConfigError(`${name} is ${text === '' ? 'empty' : got}; valid: ${definition.valid}`);
-    }
-    config[name] = value;
-  }
+  const config = readVariables(variables, env);
+  if (config.TARGET_URL === '')
+    throw new ConfigError(`TARGET_URL is empty; valid: ${variables.TARGET_URL.valid}`);
   const { MCP_PROTOCOL_VERSION: version, MCP_ERA: era } = config;
   if (version && era !== 'auto' && (era === 'modern') !== (version === MODERN_VERSION)) {
     throw new ConfigError(
@@ -342,5 +301,5 @@ export function readConfig(env) {
     throw new ConfigError('ARGS is set without TOOL; valid: TOOL=name ARGS=JSON');
   if (config.TOOLS && (config.TOOL || config.WORKLOAD))
     throw new ConfigError('TOOLS is set beside TOOL or WORKLOAD; valid: one of the three');
-  return /** @type {Config} */ (config);
+  return config;
 }

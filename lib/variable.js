@@ -1,0 +1,72 @@
+/** What a variable of a test is made of, and the kinds of value that more than one of them has. */
+import { ConfigError } from './config-error.js';
+import { parseDuration } from './duration.js';
+
+/**
+ * @template T
+ * @typedef {object} Variable
+ * @property {string} default as the user would write it; '' = unset
+ * @property {string} help one line
+ * @property {string} valid what a right value looks like, for the error message
+ * @property {(text: string) => T | undefined} parse undefined = not valid
+ * @property {true} [secret] never to be printed
+ */
+
+/**
+ * @template {Record<string, Variable<any>>} V
+ * @typedef {{[K in keyof V]: Exclude<ReturnType<V[K]['parse']>, undefined>}} ValuesOf
+ */
+
+/**
+ * @template T
+ * @param {Variable<T>} variable
+ */
+export const variable = (variable) => variable;
+
+/** @param {string} text */
+export const anyText = (text) => text;
+
+/** @param {readonly string[]} choices */
+export const oneOf = (choices) => (/** @type {string} */ text) => (choices.includes(text) ? text : undefined);
+
+/** @param {string} text */
+export const positiveNumber = (text) =>
+  /^\d+(\.\d+)?$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
+
+/** @param {string} text */
+export const positiveInteger = (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);
+
+/** @param {string} text */
+export const optionalDuration = (text) => (text === '' ? null : (parseDuration(text) ?? undefined));
+
+/** @param {string} text */
+export function httpUrl(text) {
+  // k6 has no URL class; host and port are all that must be told apart here.
+  return /^https?:\/\/([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?(\/[^\s]*)?$/.test(text) ? text : undefined;
+}
+
+/** @param {string} text */
+export const flag = (text) => (['0', '1'].includes(text) ? text === '1' : undefined);
+
+/**
+ * @template {Record<string, Variable<any>>} V
+ * @param {V} variables
+ * @param {Record<string, string | undefined>} env
+ * @returns {ValuesOf<V>} every variable's value, parsed
+ * @throws {ConfigError} naming the variable, what it got and what is valid
+ */
+export function readVariables(variables, env) {
+  /** @type {Record<string, unknown>} */
+  const values = {};
+  for (const [name, definition] of Object.entries(variables)) {
+    // An empty variable is an unset one: `make spike TOOL=` must not differ from `make spike`.
+    const text = env[name] || definition.default;
+    const value = definition.parse(text);
+    if (value === undefined) {
+      const got = 'secret' in definition ? 'a value that is not shown' : `"${text.slice(0, 80)}"`;
+      throw new ConfigError(`${name} is ${text === '' ? 'empty' : got}; valid: ${definition.valid}`);
+    }
+    values[name] = value;
+  }
+  return /** @type {ValuesOf<V>} */ (values);
+}
