@@ -49,6 +49,9 @@ function encodings(text) {
   return names.every((name) => ENCODINGS.includes(name)) ? names.join(', ') : undefined;
 }
 
+/** @param {string} text */
+const optionalInteger = (text) => (text === '' ? null : positiveInteger(text));
+
 const PROFILES = Object.keys(profiles);
 const OAUTH_METHODS = ['auto', ...AUTH_METHODS];
 const DIALECTS = ['mcp', 'jsonrpc', 'rest'];
@@ -205,6 +208,33 @@ export const variables = {
     valid: 'the path of a .json or .js file',
     parse: (text) => (text === '' || /\.(json|js)$/.test(text) ? text : undefined),
   }),
+  PAYLOAD: variable({
+    default: '',
+    help: 'instead of a workload: a file with one JSON-RPC request, to be sent as it is; tools/call as MCP, any other method as plain JSON-RPC (TARGET_DIALECT)',
+    valid: 'the path of a .json file with {"jsonrpc": "2.0", "method": "...", "params": {...}}',
+    parse: anyText,
+  }),
+  TOOL_NAMES: variable({
+    default: '',
+    help: 'what the target calls the tools of the workload, where it has other names for them, as a gateway has',
+    valid: 'one JSON object of texts, for example {"get_user":"upstream-get-user"}',
+    parse: (text) => {
+      const names = jsonObject(text);
+      return names && !Object.values(names).every((name) => typeof name === 'string') ? undefined : names;
+    },
+  }),
+  REQUESTS: variable({
+    default: '',
+    help: 'calls to make, in a test with one phase of users that call in a loop (-n of other load generators)',
+    valid: 'a whole number above 0',
+    parse: optionalInteger,
+  }),
+  CONCURRENCY: variable({
+    default: '',
+    help: 'users that call at the same time, in such a test (-c of other load generators)',
+    valid: 'a whole number above 0',
+    parse: optionalInteger,
+  }),
   DRY_RUN: variable({
     default: '0',
     help: '1: print what would be called and send nothing but discovery, as `make plan` does',
@@ -299,6 +329,8 @@ export function readConfig(env) {
   }
   if (config.ARGS && !config.TOOL)
     throw new ConfigError('ARGS is set without TOOL; valid: TOOL=name ARGS=JSON');
+  if (config.PAYLOAD && (config.TOOL || config.TOOLS))
+    throw new ConfigError('PAYLOAD is set beside TOOL or TOOLS; valid: one of the three');
   if (config.TOOLS && (config.TOOL || config.WORKLOAD))
     throw new ConfigError('TOOLS is set beside TOOL or WORKLOAD; valid: one of the three');
   return config;

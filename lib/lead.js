@@ -6,6 +6,7 @@ import { abort, TARGET, USAGE } from './abort.js';
 import { signIn } from './auth/auth.js';
 import { withSecrets } from './auth/secret-source.js';
 import { clientCertificates } from './auth/tls.js';
+import { withCalls } from './calls.js';
 import { cleanUp } from './clean-up.js';
 import { readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
@@ -22,7 +23,7 @@ import { makePlan, withConnection } from './plan.js';
 import { profiles } from './profiles.js';
 import { shareArguments } from './shared-arguments.js';
 import { keptSubmetrics, SUMMARY_TREND_STATS, summaryDocument } from './summary.js';
-import { planOperations } from './workload.js';
+import { planOperations, withWeights } from './workload.js';
 import { readWorkload } from './workload-file.js';
 
 /**
@@ -51,9 +52,10 @@ export function lead(definition) {
 function compose(definition) {
   const { name, sequence } = definition;
   const config = readConfig(__ENV);
-  const { phases, objectives: defaults } = ofLeg(definition.objectives, planShape(definition, config));
+  const { phases: shape, objectives: defaults } = ofLeg(definition.objectives, planShape(definition, config));
   const workload = config.WORKLOAD ? readWorkload(config.WORKLOAD) : definition.workload;
   const operations = planOperations(workload, mixOf(definition), config);
+  const phases = withWeights(shape, workload, operations);
   needItems(name, workload.name, phases, operations);
   const objectives =
     config.OBJECTIVES === 'off' ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
@@ -124,11 +126,11 @@ function dry(test, plan) {
  * @param {Config} config
  * @returns {PlannedPhase[]}
  */
-function planShape({ sequence, phases = [], asWritten, warmUp }, config) {
+function planShape({ name, sequence, phases = [], asWritten, warmUp }, config) {
   const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
   const planned = sequence
     ? planSequence(sequence.steps, profile)
-    : planPhases(phases, profile, config, { asWritten, warmUp });
+    : planPhases(withCalls(name, phases, config), profile, config, { asWritten, warmUp });
   if (!config.TOOL) return planned;
   return planned.map(({ operation: _, ...phase }) => phase);
 }

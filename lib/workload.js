@@ -19,11 +19,14 @@ import { namesOf } from './names-of.js';
  * @property {(reply: import('./mcp/answer.js').Reply, args: any) => void} [received] is handed each success, for example to
  *   keep the id of what was made
  * @property {(phase: import('./phases.js').Labels) => number} [items] items that one call processes
+ * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
+ * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
  *
  * @typedef {object} Workload
  * @property {string} name
  * @property {Record<string, OperationSpec>} operations
  * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight, relative to the others'
+ * @property {'mcp' | 'jsonrpc' | 'rest'} [dialect] by default mcp
  *
  * @typedef {Workload | import('./workload-document.js').WorkloadDocument} AnyWorkload
  *
@@ -51,11 +54,30 @@ import { namesOf } from './names-of.js';
  * @param {AnyWorkload} workload
  * @param {string | string[]} mix that the test names: one of the workload's, or one operation of a JS workload; where the
  *   workload has neither, its mix `default`. Or operations, in equal shares
- * @param {Pick<import('./config.js').Config, 'TOOL' | 'ARGS'>} config TOOL replaces the mix by one tool
+ * @param {Pick<import('./config.js').Config, 'TOOL' | 'ARGS'> & {TOOL_NAMES?: Record<string, string> | null}} config
+ *   TOOL replaces the mix by one tool
  * @returns {Operation[]}
  * @throws {ConfigError} where the mix, or a TOOL without ARGS, is not known to the workload
  */
 export function planOperations(workload, mix, config) {
+  const { TOOL_NAMES: names } = config;
+  const operations = chosenOperations(workload, mix, config);
+  if (!names) return operations;
+  return operations.map((operation) => {
+    const { name } = operation.params;
+    const given =
+      typeof name === 'string' && operation.method === 'tools/call' ? own(names, name) : undefined;
+    return given === undefined ? operation : { ...operation, params: { ...operation.params, name: given } };
+  });
+}
+
+/**
+ * @param {AnyWorkload} workload
+ * @param {string | string[]} mix
+ * @param {Pick<import('./config.js').Config, 'TOOL' | 'ARGS'>} config
+ * @returns {Operation[]} with the names that the workload has for the tools
+ */
+function chosenOperations(workload, mix, config) {
   if (config.TOOL && config.ARGS) return [single(config.TOOL, config.ARGS)];
   const { name, mixes } = workload;
   /** @type {Record<string, OperationSpec | DocumentOperation>} */
@@ -82,6 +104,23 @@ export function planOperations(workload, mix, config) {
       );
     }
     return toOperation(operation, spec, (100 * weight) / total);
+  });
+}
+
+/**
+ * What the phases' own mixes come to.
+ *
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @param {AnyWorkload} workload one that has no mix of that name makes no difference between phases
+ * @param {Operation[]} operations that the test calls
+ * @returns {import('./phases.js').PlannedPhase[]}
+ */
+export function withWeights(phases, { mixes }, operations) {
+  return phases.map((phase) => {
+    const mix = phase.mix === undefined ? undefined : own(mixes, phase.mix);
+    const weights = operations.map(({ operation }) => (mix && own(mix, operation)) || 0);
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return total === 0 ? phase : { ...phase, weights: weights.map((weight) => (100 * weight) / total) };
   });
 }
 

@@ -16,7 +16,11 @@ const CONNECTIONS = 20;
  * @param {Record<string, string>} stack.secrets
  * @returns {Promise<import('./contextforge.js').Store>}
  */
-export async function stackStore({ postgresPort, redisPort, secrets: { POSTGRES_PASSWORD, REDIS_PASSWORD } }) {
+export async function stackStore({
+  postgresPort,
+  redisPort,
+  secrets: { POSTGRES_PASSWORD, REDIS_PASSWORD },
+}) {
   const database = `gateway_${randomBytes(6).toString('hex')}`;
   const server = { host: '127.0.0.1', port: postgresPort, user: 'postgres', password: POSTGRES_PASSWORD };
   const redisUrl = `redis://:${REDIS_PASSWORD}@127.0.0.1:${redisPort}/${REDIS_DATABASE}`;

@@ -117,3 +117,14 @@ test('every operation makes arguments that its own expectation accepts the echo 
   assert.equal(batch?.expect?.(new Reply('', { structuredContent: { processed: 50 } }), args), true);
   assert.equal(batch?.expect?.(new Reply('', { structuredContent: { processed: 49 } }), args), false);
 });
+
+test('a target may have other names for the tools: of TOOL and of the mix alike', () => {
+  const names = { get_user: 'upstream-get-user' };
+  const [byMix] = planOperations(reference, 'get_user', { ...NO_TOOL, TOOL_NAMES: names });
+  assert.equal(byMix?.operation, 'get_user');
+  assert.deepEqual(byMix?.params, { name: 'upstream-get-user' });
+  const [byTool] = planOperations(reference, 'mixed', { TOOL: 'get_user', ARGS: {}, TOOL_NAMES: names });
+  assert.deepEqual(byTool?.params, { name: 'upstream-get-user' });
+  const [other] = planOperations(reference, 'search_users', { ...NO_TOOL, TOOL_NAMES: names });
+  assert.deepEqual(other?.params, { name: 'search_users' });
+});
