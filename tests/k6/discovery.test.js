@@ -105,8 +105,13 @@ test('make plan: the reference target, both eras', async () => {
       );
       assert.equal(code, 0, output);
       assert.match(output, new RegExp(`mcp-load-lab-target 0.1.0 {2}${MCP_ERA} {2}${version}$`, 'm'));
-      assert.match(output, /^get_user +read +23.8 % +\{"user_id":\d+\}$/m);
-      assert.match(output, /^- update_user, process_batch: destructive; called only when named in TOOLS$/m);
+      assert.match(output, /^get_user +read +[\d.]+ % +\{"user_id":\d+\}$/m);
+      assert.match(output, /^template\/user +read +[\d.]+ % +\{"uri":"users:\/\/1"\}$/m);
+      assert.match(output, /^prompt\/greet_user +read +[\d.]+ % +\{"user_id":"1"\}$/m);
+      assert.match(
+        output,
+        /^- update_user, process_batch\b[^:]*: destructive; called only when named in TOOLS$/m,
+      );
       assert.match(output, /^extreme +at most 1 min +200 users +20,000$/m);
       assert.ok(!output.includes(TARGET_TOKEN));
       for (const { method } of proxy.requests) assert.match(method, DISCOVERY);
