@@ -1,7 +1,7 @@
 /**
  * What a reader of the figures has to know beside them.
  */
-import { bestSizes, MAX_FAILURE_SHARE, TIE } from './best-size.js';
+import { note } from './note.js';
 import { peaks } from './phases.js';
 import { HOLD_S, WINDOW_S } from './recovery.js';
 import { isBlurred } from './signals.js';
@@ -45,7 +45,6 @@ export function findings(known) {
     ...overload(known),
     ...recovery(known),
     ...generator(known),
-    ...bestSize(known),
     ...expiredSessions(known),
     ...fromHistograms(known),
     ...smallMachine(known),
@@ -55,25 +54,6 @@ export function findings(known) {
     ...unjudged(known),
     ...disagreements(known),
   ];
-}
-
-/**
- * @param {string} subject
- * @param {string} statement
- * @param {Partial<Finding>} [rest]
- * @returns {Finding}
- */
-function note(subject, statement, rest = {}) {
-  return {
-    kind: 'note',
-    subject,
-    phase: null,
-    confidence: 'high',
-    statement,
-    figures: {},
-    evidence: [],
-    ...rest,
-  };
 }
 
 /** @param {Known} known @returns {Finding[]} */
@@ -172,21 +152,6 @@ function generator({ server }) {
         `generator CPU averaged ${percent(avg)} of the machine, at most ${percent(GENERATOR_CPU_LIMIT)} is fine`,
       ],
     }));
-}
-
-/** @param {Known} known @returns {Finding[]} */
-function bestSize({ plan, phases }) {
-  const { table } = plan;
-  if (table?.kind !== 'speedup') return [];
-  return bestSizes(phases, table).map(({ group, best, tried }) =>
-    note(
-      table.title,
-      `${table.title}: ${best.labels[table.label]} ${table.label}${group ? ` (${group})` : ''} is best, with ${number(best.items_per_s)} items/s` +
-        `${best.speedup === null ? '' : ` or ${number(best.speedup)} x size 1`} (rule: most items/s of ${tried} sizes with ` +
-        `failures below ${percent(MAX_FAILURE_SHARE)}; within ${percent(TIE)} of it the smallest)`,
-      { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: best.speedup } },
-    ),
-  );
 }
 
 /** @param {Known} known @returns {Finding[]} */

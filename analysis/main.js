@@ -9,12 +9,15 @@ import { parseArgs } from 'node:util';
 import { cleanText, secretsOf } from './clean-text.js';
 import { environment } from './environment.js';
 import { readK6Log } from './k6-log.js';
+import { readLegLogs, readLegSummaries, readLegs } from './legs.js';
 import { observe } from './observe.js';
-import { Prometheus } from './prometheus.js';
+import { increaseOf, Prometheus } from './prometheus.js';
+import { rawSamples } from './raw-samples.js';
 import { renderCsv } from './render/csv.js';
 import { renderJunit } from './render/junit.js';
 import { renderMarkdown } from './render/markdown.js';
 import { renderTerminal } from './render/terminal.js';
+import { makeTables } from './report-tables.js';
 import { makeRun } from './run.js';
 import { leaveSummary } from './streamed-summary.js';
 import { readSummary } from './summary.js';
@@ -82,7 +85,8 @@ function parse(args) {
 /** @returns {Promise<number>} the exit code */
 async function main() {
   const { directory, k6Exit, prometheus, server, k6Version, streamedUntilS } = parse(process.argv.slice(2));
-  const log = await readK6Log(join(directory, 'k6.log'));
+  const legs = readLegs(directory);
+  const log = legs ? await readLegLogs(directory, legs) : await readK6Log(join(directory, 'k6.log'));
   const lost =
     streamedUntilS === null
       ? null
@@ -90,11 +94,16 @@ async function main() {
           untilS: streamedUntilS,
           failedPushesS: log.failedPushesS,
         });
-  const { summary, problem } = readSummary(directory);
+  const { summary, problem, ...perLeg } = legs ? readLegSummaries(directory, legs) : readSummary(directory);
+  const asked = prometheus ? new Prometheus(prometheus) : null;
+  /** @type {Record<string, string>} */
+  let files = {};
   const run = await makeRun(
     {
       testid: basename(resolve(directory)),
       summary,
+      ...('summaries' in perLeg && { legSummaries: perLeg.summaries }),
+      experimentError: legs?.error ?? null,
       summaryProblem: problem,
       lost,
       log,
@@ -102,12 +111,25 @@ async function main() {
       environment: environment(k6Version),
       secrets: secretsOf(process.env),
     },
-    (plan, phases) => observe(prometheus ? new Prometheus(prometheus) : null, plan, phases, server),
+    (plan, phases) => observe(asked, plan, phases, server),
+    async (facts) => {
+      const folderOf = (/** @type {string} */ name) =>
+        legs?.legs.find((leg) => leg.name === name)?.folder ?? '';
+      const built = await makeTables({
+        ...facts,
+        legs,
+        increase: (selector, phase) => increaseOf(asked, selector, phase),
+        samples: (leg = '') => rawSamples(join(directory, folderOf(leg))),
+      });
+      files = built.files;
+      return built;
+    },
   );
   writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
   writeAtomic(join(directory, 'report.md'), renderMarkdown(run));
   writeAtomic(join(directory, 'junit.xml'), renderJunit(run));
   writeAtomic(join(directory, 'summary.csv'), renderCsv(run));
+  for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
   const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
   process.stdout.write(renderTerminal(run, { directory, colours }));
   return run.verdict.exit_code;

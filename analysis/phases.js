@@ -25,8 +25,6 @@ import { round } from './round.js';
  * @property {Record<string, number> | null} failures by kind
  * @property {number | null} items
  * @property {number | null} items_per_s
- * @property {number | null} batches_per_s
- * @property {number | null} speedup items/s over those at size 1
  */
 
 /** k6's own end of the run is known to some ten milliseconds: less than this is no phase cut short. */
@@ -37,8 +35,10 @@ const CUT_SHORT_S = 0.5;
  * @returns {Phase[]}
  */
 export function phases({ plan, startedMs, ranS, metrics }) {
-  const all = plan.phases.map((planned) => {
-    const slot = slotOf(planned, startedMs, ranS, metrics);
+  return plan.phases.map((planned) => {
+    const slot = plan.sequence
+      ? stepSlot(planned, startedMs, metrics)
+      : slotOf(planned, startedMs, ranS, metrics);
     const figures =
       planned.measured && slot.start !== null ? figuresOf(planned, slot.duration_s, metrics) : NONE;
     const labels = Object.entries(planned.labels ?? {}).map(([label, value]) => [label, String(value)]);
@@ -52,10 +52,8 @@ export function phases({ plan, startedMs, ranS, metrics }) {
       vus: planned.vus ?? null,
       iterations_planned: planned.iterations ?? null,
       ...figures,
-      speedup: null,
     };
   });
-  return plan.table ? withBatchRates(all, plan.table) : all;
 }
 
 const NONE = {
@@ -71,8 +69,29 @@ const NONE = {
   failures: null,
   items: null,
   items_per_s: null,
-  batches_per_s: null,
 };
+
+/**
+ * When a step of a sequence really ran: nothing of it was planned.
+ *
+ * @param {import('./summary.js').PlannedPhase} planned
+ * @param {number | null} startedMs
+ * @param {import('./summary.js').K6Metrics} metrics
+ * @returns {Pick<Phase, 'start' | 'end' | 'duration_s' | 'completed'>}
+ */
+function stepSlot({ name, measured, iterations }, startedMs, metrics) {
+  const startS = metrics.gauge('mcp_phase_start_seconds', { phase: name }).max;
+  const endS = metrics.gauge('mcp_phase_end_seconds', { phase: name }).max;
+  if (startedMs === null || !measured || endS === 0) {
+    return { start: null, end: null, duration_s: 0, completed: !measured };
+  }
+  return {
+    start: new Date(startedMs + startS * 1000).toISOString(),
+    end: new Date(startedMs + endS * 1000).toISOString(),
+    duration_s: round(endS - startS),
+    completed: metrics.count('mcp_step_iterations', { phase: name }) === iterations,
+  };
+}
 
 /**
  * When the phase really ran: one with a number of iterations ends with the last of them, and a run that was
@@ -112,7 +131,7 @@ function slotOf(planned, startedMs, ranS, metrics) {
  */
 function figuresOf({ name }, durationS, metrics) {
   const tags = { phase: name };
-  const iterations = metrics.count('iterations', tags);
+  const iterations = metrics.count('mcp_step_iterations', tags) || metrics.count('iterations', tags);
   const requests = metrics.count('mcp_requests', tags);
   const items = metrics.count('mcp_items', tags);
   const { failed, total } = metrics.failed(tags);
@@ -133,7 +152,6 @@ function figuresOf({ name }, durationS, metrics) {
     failures: metrics.failures(tags),
     items: items > 0 ? items : null,
     items_per_s: items > 0 ? perSecond(items) : null,
-    batches_per_s: items > 0 ? perSecond(iterations) : null,
   };
 }
 
@@ -141,34 +159,6 @@ function figuresOf({ name }, durationS, metrics) {
 export function roundLatency(latency) {
   const rounded = Object.entries(latency).map(([figure, ms]) => [figure, round(ms)]);
   return Object.fromEntries(rounded);
-}
-
-/**
- * Fills in `speedup` and leaves the items' rates to the phases of the table.
- *
- * @param {Phase[]} all
- * @param {import('./summary.js').Table} table
- * @returns {Phase[]}
- */
-function withBatchRates(all, { label, kind }) {
-  if (kind !== 'speedup') return all;
-  return all.map((phase) => {
-    const single = all.find(
-      (other) => other.labels[label] === '1' && groupOf(other, label) === groupOf(phase, label),
-    );
-    if (!phase.items_per_s || !single?.items_per_s) return phase;
-    return { ...phase, speedup: round(phase.items_per_s / single.items_per_s) };
-  });
-}
-
-/**
- * @param {Phase} phase
- * @param {string} label the table's
- * @returns {string} phases that differ in another label than the table's are not compared with one another
- */
-export function groupOf({ labels }, label) {
-  const others = Object.entries(labels).filter(([name]) => name !== label);
-  return others.map(([name, value]) => `${name} ${value}`).join(', ');
 }
 
 /**

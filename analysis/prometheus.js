@@ -178,3 +178,37 @@ function toHistogram({ count, sum, buckets = [] }) {
     })),
   };
 }
+
+/** A scrape is at most this much later than what it counted. */
+const SCRAPE_S = 2;
+
+/**
+ * @param {Prometheus | null} prometheus
+ * @param {string} selector of counters, for example `database_queries_total{job="target"}`
+ * @param {{start: string | null, end: string | null}} phase
+ * @returns {Promise<number | null>} what they counted, all together, from the phase's start to its end: what happens in the two
+ *   seconds around either is in or out. null: not known. A counter that began anew meanwhile counts from 0
+ */
+export async function increaseOf(prometheus, selector, { start, end }) {
+  if (!prometheus || !start || !end) return null;
+  const [fromS, toS] = [Date.parse(start) / 1000, Date.parse(end) / 1000 + SCRAPE_S];
+  try {
+    const series = await prometheus.queryRange(selector, fromS, toS, SCRAPE_S);
+    if (series.length === 0) return null;
+    return series.reduce((sum, { points }) => sum + risen(points.map(([, value]) => value)), 0);
+  } catch (error) {
+    if (error instanceof PrometheusError) return null;
+    throw error;
+  }
+}
+
+/** @param {number[]} values of a counter, in time */
+function risen(values) {
+  let sum = 0;
+  let before = values[0] ?? 0;
+  for (const value of values) {
+    sum += value >= before ? value - before : value;
+    before = value;
+  }
+  return sum;
+}

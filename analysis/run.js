@@ -33,19 +33,24 @@ import { verdict } from './verdict.js';
  * @property {boolean} objectives_off
  * @property {import('./thresholds.js').Threshold[]} thresholds
  * @property {import('./signals.js').Signal[]} signals
- * @property {import('./summary.js').Table | null} table phases that are to be shown by one of their labels
+ * @property {import('./report-tables.js').ReportTable[]} tables the test's own
  * @property {import('./findings.js').Finding[]} findings
  * @property {import('./verdict.js').Verdict} verdict
  *
  * @typedef {object} Collected
  * @property {string} testid the results folder's name
- * @property {import('./summary.js').Summary | null} summary
+ * @property {import('./summary.js').Summary | null} summary of a test of several legs: all of them in one
+ * @property {import('./summary.js').Summary[]} [legSummaries] one each
+ * @property {string | null} [experimentError] why a test of several legs could not go on
  * @property {string | null} summaryProblem
  * @property {string | null} lost why the figures of a streamed run are gone
  * @property {import('./k6-log.js').K6Log} log
  * @property {number} k6Exit
  * @property {import('./environment.js').Environment} environment
  * @property {readonly string[]} secrets
+ *
+ * @typedef {(facts: Pick<import('./report-tables.js').Facts, 'plan' | 'phases' | 'operations' | 'signals' | 'metrics' | 'environment'>) =>
+ *   Promise<Required<import('./report-tables.js').Built>>} Build
  */
 
 const SCHEMA = 'mcp-load-lab/run/1';
@@ -55,11 +60,12 @@ const validate = validator('run.schema.json');
  * @param {Collected} collected
  * @param {(plan: import('./summary.js').Plan, phases: import('./phases.js').Phase[]) =>
  *   Promise<import('./observe.js').Server>} observe asks for the server's side
+ * @param {Build} [build] makes the test's own tables
  * @returns {Promise<Run>} without a secret or a control character in it
  * @throws {Error} where the document does not match its own schema: that is a bug here
  */
-export async function makeRun(collected, observe) {
-  const run = cleanDeep(await assemble(collected, observe), collected.secrets);
+export async function makeRun(collected, observe, build = withoutTables) {
+  const run = cleanDeep(await assemble(collected, observe, build), collected.secrets);
   const problem = validateRun(run);
   if (problem) throw new Error(`run.json does not match its schema: ${problem}`);
   return run;
@@ -70,15 +76,23 @@ export function validateRun(document) {
   return validate(document);
 }
 
+/** @type {Build} */
+const withoutTables = async () => NO_TABLES;
+const NO_TABLES = { tables: [], thresholds: [], findings: [], files: {} };
+
 /**
  * @param {Collected} collected
  * @param {Parameters<typeof makeRun>[1]} observe
+ * @param {Build} build
  * @returns {Promise<Run>}
  */
-async function assemble({ testid, summary, summaryProblem, lost, log, k6Exit, environment }, observe) {
+async function assemble(collected, observe, build) {
+  const { testid, summary, legSummaries, summaryProblem, lost, log, k6Exit, environment } = collected;
+  const { experimentError = null } = collected;
   if (!summary) {
     const judged = {
       k6Exit,
+      experimentError,
       log,
       summaryProblem,
       lost,
@@ -92,10 +106,24 @@ async function assemble({ testid, summary, summaryProblem, lost, log, k6Exit, en
     return { schema: SCHEMA, testid, ...NOTHING, environment, verdict: verdict(judged) };
   }
   const { plan, startedMs, ranS, metrics, streamed } = summary;
-  const allPhases = phases(summary);
+  const allPhases = (legSummaries ?? [summary]).flatMap((one) => phases(one));
   const began = startedMs !== null;
-  const thresholds = began ? judgeThresholds({ plan, metrics, phases: allPhases }) : [];
   const server = await observe(plan, allPhases);
+  const allOperations = began ? operations(summary, allPhases) : [];
+  const built = began
+    ? await build({
+        plan,
+        metrics,
+        environment,
+        phases: allPhases,
+        operations: allOperations,
+        signals: server.signals,
+      })
+    : NO_TABLES;
+  const ownThresholds = plan.objectives_off ? [] : built.thresholds;
+  const thresholds = began
+    ? [...judgeThresholds({ plan, metrics, phases: allPhases }), ...ownThresholds]
+    : [];
   const { count, latency } = metrics.latency({}, 'mcp_session_duration');
   const expired = metrics.count('mcp_sessions_expired');
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
@@ -119,20 +147,24 @@ async function assemble({ testid, summary, summaryProblem, lost, log, k6Exit, en
     streamed,
     environment,
     phases: allPhases,
-    operations: began ? operations(summary, allPhases) : [],
+    operations: allOperations,
     sessions: latency && { count, expired, duration_ms: roundLatency(latency) },
     failures: failures(summary, allPhases, log.samples),
     objectives_off: plan.objectives_off,
     thresholds,
     signals: server.signals,
-    table: plan.table ?? null,
+    tables: built.tables,
     findings: began
-      ? findings({ plan, phases: allPhases, thresholds, server, environment, streamed, expired })
+      ? [
+          ...findings({ plan, phases: allPhases, thresholds, server, environment, streamed, expired }),
+          ...built.findings,
+        ]
       : [],
     verdict: verdict({
       k6Exit,
+      experimentError,
       log,
-      summaryProblem: began ? null : 'the run ended in its set-up',
+      summaryProblem: began ? summaryProblem : 'the run ended in its set-up',
       lost,
       streamed,
       plan,
@@ -162,6 +194,6 @@ const NOTHING = {
   objectives_off: false,
   thresholds: [],
   signals: [],
-  table: null,
+  tables: [],
   findings: [],
 };

@@ -19,6 +19,7 @@ import { validator } from './schemas.js';
  * @property {boolean} [overload]
  * @property {string} [operation] the only operation that the phase calls
  * @property {Record<string, string | number>} [labels]
+ * @property {number} [warm_ups] of a step: calls before the measured ones
  *
  * @typedef {{phase?: string, operation?: string, class?: string}} Scope {} = the whole run
  *
@@ -30,8 +31,6 @@ import { validator } from './schemas.js';
  * @property {number} [min_samples] with fewer on either side a relative objective is not judged
  * @property {{phase: string}} [relative_to]
  * @property {{metric: string, expression: string}} [k6]
- *
- * @typedef {{title: string, label: string, kind: string}} Table
  *
  * @typedef {object} Plan
  * @property {string} testid
@@ -49,7 +48,8 @@ import { validator } from './schemas.js';
  * @property {'keep' | 'stream'} [samples] whether k6 keeps them to the run's end
  * @property {boolean} objectives_off
  * @property {{cores: number, memory_bytes: number} | null} reference_machine
- * @property {Table | null} [table]
+ * @property {boolean} [sequence] its phases are steps, each of which began when the one before had ended
+ * @property {boolean} [raw] every sample was written to a file, too
  *
  * @typedef {object} Summary
  * @property {Plan} plan
@@ -74,7 +74,7 @@ import { validator } from './schemas.js';
  * @property {number} p999
  * @property {number} max
  *
- * @typedef {{values?: Record<string, number | null>, thresholds?: Record<string, {ok: boolean}>}} K6Metric
+ * @typedef {{type?: string, values?: Record<string, number | null>, thresholds?: Record<string, {ok: boolean}>}} K6Metric
  */
 
 const validate = validator('summary.schema.json');
@@ -129,9 +129,32 @@ export class K6Metrics {
     this.#metrics = metrics;
   }
 
+  /**
+   * @param {K6Metrics[]} runs whose phases have different names
+   * @returns {K6Metrics} what is known by phase as it is; of the rest, where more than one run has it, the counts
+   */
+  static merged(runs) {
+    /** @type {Record<string, K6Metric>} */
+    const all = {};
+    for (const [key, metric] of runs.flatMap((run) => Object.entries(run.#metrics))) {
+      const known = all[key];
+      all[key] = known && !/\{(phase|scenario):/.test(key) ? added(known, metric) : metric;
+    }
+    return new K6Metrics(all);
+  }
+
   /** @param {string} key @returns {Record<string, number | null>} */
   #values(key) {
     return this.#metrics[key]?.values ?? {};
+  }
+
+  /**
+   * @param {string} name a metric of the test's `measures`
+   * @param {Scope} tags
+   * @returns {Record<string, number | null>} as k6 has them: avg, p(95), count, rate ...; {} without a sample
+   */
+  values(name, tags) {
+    return this.#values(name + selector(tags));
   }
 
   /**
@@ -220,4 +243,23 @@ export class K6Metrics {
       )
       .sort((a, b) => (`${a.metric} ${a.expression}` < `${b.metric} ${b.expression}` ? -1 : 1));
   }
+}
+
+/**
+ * @param {K6Metric} a
+ * @param {K6Metric} b of another run
+ * @returns {K6Metric} counts added, extremes kept; what can't be had from two runs' figures, percentiles, is not there
+ */
+function added(a, b) {
+  const [one, other] = [a.values ?? {}, b.values ?? {}];
+  /** @type {Record<string, number>} */
+  const values = {};
+  for (const name of ['count', 'passes', 'fails']) {
+    if (name in one || name in other) values[name] = (one[name] ?? 0) + (other[name] ?? 0);
+  }
+  if (a.type === 'gauge') {
+    values.min = Math.min(one.min ?? 0, other.min ?? 0);
+    values.max = Math.max(one.max ?? 0, other.max ?? 0);
+  }
+  return { ...(a.type && { type: a.type }), values };
 }

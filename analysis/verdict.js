@@ -13,6 +13,7 @@ import { counted, number, percent } from './units.js';
  *
  * @typedef {object} Judged
  * @property {number} k6Exit
+ * @property {string | null} experimentError why a test of several legs could not go on
  * @property {import('./k6-log.js').K6Log} log
  * @property {string | null} summaryProblem why there is no summary
  * @property {string | null} lost why the figures of a streamed run are gone
@@ -70,7 +71,8 @@ export function verdict(judged) {
 }
 
 /** @param {Judged} judged @returns {{code: number, reason: string} | null} */
-function errorsOf({ k6Exit, log, summaryProblem, lost }) {
+function errorsOf({ k6Exit, experimentError, log, summaryProblem, lost }) {
+  if (experimentError) return { code: OTHER_ERROR, reason: experimentError };
   if (log.abort && k6Exit !== 0) return { code: log.abort.code, reason: log.abort.message };
   if (k6Exit !== 0 && k6Exit !== FAIL) {
     const words = K6_EXIT[k6Exit] ? ` (${K6_EXIT[k6Exit]})` : '';

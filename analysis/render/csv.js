@@ -49,8 +49,6 @@ const COLUMNS = [
   ['achieved_rps', (phase) => phase.achieved_rps],
   ['dropped_iterations', (phase) => phase.dropped],
   ['items_per_s', (phase) => phase.items_per_s],
-  ['batches_per_s', (phase) => phase.batches_per_s],
-  ['speedup', (phase) => phase.speedup],
   ...KINDS.map(
     (kind) =>
       /** @type {[string, (phase: import('../phases.js').Phase) => number | null]} */ ([

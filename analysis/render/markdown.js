@@ -2,8 +2,8 @@ import { cleanText } from '../clean-text.js';
 import { bytes, counted, duration, percent } from '../units.js';
 import {
   failureTable,
-  labelTable,
   operationTable,
+  ownTables,
   phaseTable,
   signalTable,
   thresholdTable,
@@ -39,12 +39,13 @@ export function escapeMarkdown(text) {
 export function renderMarkdown(run) {
   const { verdict } = run;
   const signals = signalTable(run);
-  const labelled = labelTable(run);
   const sections = [
     `# ${SIGN[verdict.outcome]}: ${escapeMarkdown(run.title ?? run.test ?? run.testid)}`,
     bullets(verdict.reasons),
     about(run),
-    ...(labelled ? [table(labelled)] : []),
+    ...ownTables(run).map((own) =>
+      [table(own), own.notes.map(escapeMarkdown).join('\n')].join('\n\n').trim(),
+    ),
     table(phaseTable(run)),
     table(operationTable(run)),
     run.failures.length > 0 ? table(failureTable(run)) : '',

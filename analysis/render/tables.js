@@ -148,29 +148,37 @@ export function signalTable({ phases, signals }, digits) {
   };
 }
 
-/** @param {Run} run @returns {TextTable | null} the phases by one of their labels, for example batch sizes */
-export function labelTable({ phases, table }) {
-  if (!table) return null;
-  const rows = phases.filter((phase) => phase.measured && phase.labels[table.label] !== undefined);
-  return {
-    title: table.title,
-    head: [
-      table.label,
-      'phase',
-      'batches/s',
-      'items/s',
-      'p99 ms',
-      'failed',
-      ...(table.kind === 'speedup' ? ['speed-up'] : []),
-    ],
-    rows: rows.map((phase) => [
-      phase.labels[table.label] ?? '-',
-      phase.name,
-      number(phase.batches_per_s),
-      number(phase.items_per_s),
-      ...latencies(phase.latency_ms, 'p99'),
-      percent(phase.error_rate),
-      ...(table.kind === 'speedup' ? [phase.speedup === null ? '-' : `${number(phase.speedup)} x`] : []),
-    ]),
-  };
+/** @type {Record<import('../report-tables.js').ColumnUnit, (value: number) => string>} */
+const SHOWN = {
+  ms: (value) => number(value),
+  us: (value) => number(value),
+  s: (value) => duration(value),
+  per_s: (value) => number(value),
+  ratio: (value) => percent(value),
+  bytes: (value) => bytes(value),
+  bytes_per_s: (value) => `${bytes(value)}/s`,
+  count: (value) => number(value),
+  factor: (value) => `${number(value)} x`,
+  usd: (value) => `$${value.toPrecision(3)}`,
+  text: (value) => String(value),
+};
+/** Units that the figures themselves do not show stand in the head. */
+const IN_HEAD = /** @type {Record<string, string>} */ ({ ms: ' ms', us: ' us', per_s: '/s' });
+
+/** @param {Run} run @returns {(TextTable & {notes: string[]})[]} the test's own */
+export function ownTables({ tables }) {
+  return tables.map(({ title, columns, rows, notes }) => ({
+    title,
+    head: columns.map(({ name, unit }) =>
+      name.endsWith(IN_HEAD[unit] ?? '') ? name : `${name}${IN_HEAD[unit] ?? ''}`,
+    ),
+    rows: rows.map((row) =>
+      row.map((cell, index) => {
+        if (cell === null) return '-';
+        if (typeof cell === 'string') return cell;
+        return SHOWN[columns[index]?.unit ?? 'text'](cell);
+      }),
+    ),
+    notes,
+  }));
 }

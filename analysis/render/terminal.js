@@ -3,14 +3,15 @@ import { duration } from '../units.js';
 import { cut, grid, WIDTH, wrap } from './layout.js';
 import {
   failureTable,
-  labelTable,
   operationTable,
+  ownTables,
   phaseTable,
   signalTable,
   thresholdTable,
 } from './tables.js';
 
 const MAX_CELL = 20;
+const MAX_OWN_CELL = 40;
 /** A longer table is shortened in its middle; report.md has all of it. */
 const MAX_ROWS = 10;
 const MAX_NOTES = 6;
@@ -31,14 +32,13 @@ export function renderTerminal(run, { directory, colours }) {
   const paint = colours
     ? (style, text) => styleText(style, text, { validateStream: false })
     : (_, text) => text;
-  const labelled = labelTable(run);
   const phases = phaseTable(run);
   const operations = operationTable(run);
   const signals = signalTable(run, 2);
   const blocks = [
     header(run, paint),
     draw(phases, paint),
-    labelled ? draw(labelled, paint) : [],
+    ...ownTables(run).map((table) => drawOwn(table, paint)),
     draw(without(operations, ['sent', 'received']), paint),
     draw(without(failureTable(run), ['last seen']), paint, 60),
     draw(firstRows(thresholdTable(withoutHeldGuards(run))), paint, 60),
@@ -91,6 +91,23 @@ function draw({ title, head, rows }, paint, maxCell = MAX_CELL) {
   return grid([[`${title.toUpperCase()} ${first}`.trim(), ...others], ...shorten(rows)], maxCell).map(
     (line, index) => (index === 0 ? paint('bold', cut(line, WIDTH)) : tint(cut(line, WIDTH), paint)),
   );
+}
+
+/**
+ * What the test was run for: whole, with the sentences below it.
+ *
+ * @param {ReturnType<typeof ownTables>[number]} table
+ * @param {Paint} paint
+ * @returns {string[]}
+ */
+function drawOwn({ title, head, rows, notes }, paint) {
+  if (rows.length === 0) return [];
+  const lines = grid([head, ...rows], MAX_OWN_CELL).map((line) => cut(line, WIDTH));
+  return [
+    paint('bold', title.toUpperCase()),
+    ...lines.map((line, index) => (index === 0 ? paint('bold', line) : line)),
+    ...notes.flatMap((note) => wrap(note, '  ')),
+  ];
 }
 
 /** @param {string[][]} rows */

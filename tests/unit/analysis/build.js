@@ -1,6 +1,7 @@
 /**
  * Makes the inputs of the analysis from data: k6's end-of-test summary as k6 writes it, and what comes with it.
  */
+import { makeTables } from '../../../analysis/report-tables.js';
 import { makeRun } from '../../../analysis/run.js';
 import { K6Metrics } from '../../../analysis/summary.js';
 
@@ -185,9 +186,10 @@ export const NO_SERVER = { signals: [], silent: [], ambiguous: [], recovery: nul
 /**
  * @param {Partial<Parameters<typeof makeRun>[0]>} collected
  * @param {Partial<import('../../../analysis/observe.js').Server>} [server]
+ * @param {Partial<import('../../../analysis/report-tables.js').Facts>} [known] what a table is made of, beside the figures
  * @returns the run document of a k6 that had nothing to say, on a machine with nothing to see, but for what is given
  */
-export const runOf = (collected, server = {}) =>
+export const runOf = (collected, server = {}, known = {}) =>
   makeRun(
     {
       testid: 'x',
@@ -201,7 +203,10 @@ export const runOf = (collected, server = {}) =>
       ...collected,
     },
     async () => ({ ...NO_SERVER, ...server }),
+    (facts) => makeTables({ ...facts, legs: null, increase: async () => null, samples: noSamples, ...known }),
   );
+
+async function* noSamples() {}
 
 /**
  * @param {string} signal

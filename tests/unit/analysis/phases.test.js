@@ -143,29 +143,52 @@ test('a run that never started has phases without a time', () => {
   assert.deepEqual([all[0]?.start, all[0]?.requests, all[0]?.completed], [null, null, false]);
 });
 
-test('items, batches and the speed-up over size 1 of phases that differ in nothing else', () => {
-  const table = { title: 'Batch size', label: 'items', kind: 'speedup' };
+test('items a second, and labels as text', () => {
   const all = phases(
     summary({
-      plan: { table },
       phases: [
-        { name: 'size-10', labels: { items: 10 }, figures: { iterations: 100, items: 1000 } },
-        { name: 'split-1', labels: { items: 1, of: 100 }, figures: { iterations: 400, items: 400 } },
-        { name: 'split-5', labels: { items: 5, of: 100 }, figures: { iterations: 200, items: 1000 } },
+        { name: 'split-1', labels: { items: 1, of: 'all' }, figures: { iterations: 400, items: 400 } },
         { name: 'plain', figures: {} },
       ],
     }),
   );
   assert.deepEqual(
-    all.map(({ items_per_s, batches_per_s, speedup }) => [items_per_s, batches_per_s, speedup]),
+    all.map(({ items_per_s }) => items_per_s),
+    [20, null],
+  );
+  assert.deepEqual(all[0]?.labels, { items: '1', of: 'all' });
+});
+
+test('the steps of a sequence began and ended when they say, and one that did not finish is cut short', () => {
+  const step = { start_s: 0, duration_s: 0, offered_rps: null, vus: 1, iterations: 20 };
+  const all = phases(
+    summary({
+      plan: { sequence: true },
+      phases: [
+        { name: 'fill', measured: false, ...step },
+        { name: 'list', ...step, figures: { iterations: 0, requests: 20, endS: 12.5 } },
+        { name: 'get', ...step, figures: { iterations: 0, requests: 7 } },
+      ],
+      metrics: {
+        'mcp_phase_start_seconds{phase:list}': gauge(10),
+        'mcp_step_iterations{phase:list}': { type: 'counter', values: { count: 20 } },
+        'mcp_phase_start_seconds{phase:get}': gauge(13),
+      },
+    }),
+  );
+  assert.deepEqual(
+    all.map(({ duration_s, completed, iterations, achieved_rps }) => [
+      duration_s,
+      completed,
+      iterations,
+      achieved_rps,
+    ]),
     [
-      [50, 5, null],
-      [20, 20, 1],
-      [50, 10, 2.5],
-      [null, null, null],
+      [0, true, null, null],
+      [2.5, true, 20, 8],
+      [0, false, null, null],
     ],
   );
-  assert.deepEqual(all[1]?.labels, { items: '1', of: '100' });
 });
 
 test('a peak is more than the first load; the phase to recover in is none', () => {

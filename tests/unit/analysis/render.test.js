@@ -362,7 +362,7 @@ test('terminal: objectives that are off, a set-up that failed, a k6 that died', 
 });
 
 const SIZES = {
-  plan: { table: { title: 'Batch size', label: 'items', kind: 'speedup' } },
+  plan: { test: 'batch' },
   phases: [1, 10, 50].map((size) => ({
     name: `size-${size}`,
     labels: { items: size },
@@ -370,20 +370,35 @@ const SIZES = {
   })),
 };
 
-test('batch sizes have a table of their own', async () => {
+test("a test's own tables are in the reports, in the units of their columns", async () => {
   const made = await run(SIZES);
   assert.match(renderMarkdown(made), /\| 10 \| size-10 \| 10 \| 50 \| 50 \| 0 % \| 10 x \|/);
   assert.match(renderTerminal(made, PLAIN), /^10 +size-10 +10 +50 +50 +0 % +10 x$/m);
   assert.match(renderTerminal(made, PLAIN), /Batch size: 50 items is best, with 250 items\/s or 50 x size 1/);
-  const rows = readCsv(renderCsv(made));
   assert.deepEqual(
-    rows.map(({ labels, items_per_s, speedup }) => [labels, items_per_s, speedup]),
-    [
-      ['items=1', '5', '1'],
-      ['items=10', '50', '10'],
-      ['items=50', '250', '50'],
-    ],
+    made.tables.map(({ title, rows }) => [title, rows.length]),
+    [['Batch size', 3]],
   );
+  const columns = /** @type {import('../../../analysis/report-tables.js').Column[]} */ (
+    ['ms', 's', 'us', 'per_s', 'ratio', 'bytes', 'bytes_per_s', 'count', 'factor', 'usd', 'text'].map(
+      (unit) => ({
+        name: `in ${unit}`,
+        unit,
+      }),
+    )
+  );
+  const table = {
+    title: 'Units',
+    columns,
+    rows: [columns.map(() => 1.5), columns.map(() => null)],
+    notes: ['One.'],
+  };
+  const text = renderMarkdown({ ...made, tables: [table] });
+  assert.match(
+    text,
+    /\| 1\.5 \| 1\.5 s \| 1\.5 \| 1\.5 \| 150 % \| 1\.5 B \| 1\.5 B\/s \| 1\.5 \| 1\.5 x \| \$1\.50 \| 1\.5 \|/,
+  );
+  assert.match(text, /\| - \| - \|.*\n\nOne\./);
 });
 
 test('the same run renders to the same bytes', async () => {

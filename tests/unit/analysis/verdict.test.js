@@ -13,6 +13,7 @@ function judge(spec, rest = {}) {
   const { plan, metrics, ...times } = summary(spec);
   const all = phases({ plan, metrics, ...times });
   return verdict({
+    experimentError: null,
     k6Exit: 0,
     log: QUIET_LOG,
     summaryProblem: null,

@@ -1,0 +1,92 @@
+/**
+ * A test that took several k6 runs (see experiments/): its legs, and one summary of them all.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readK6Log } from './k6-log.js';
+import { K6Metrics, readSummary } from './summary.js';
+
+/**
+ * @typedef {object} Leg one k6 run
+ * @property {string} name
+ * @property {Record<string, string | number>} labels of its phases
+ * @property {string} folder in the results folder
+ * @property {boolean} judged false: its objectives do not count
+ * @property {number} code k6's exit code
+ * @property {LegEvent[]} events what was done to the system meanwhile
+ *
+ * @typedef {{time_ms: number, kind: string} & Record<string, unknown>} LegEvent time_ms since the epoch
+ *
+ * @typedef {object} Legs
+ * @property {Leg[]} legs in the order in which they ran
+ * @property {any} result what the experiment found out by itself, as its table builder knows it
+ * @property {string | null} error why the experiment could not go on
+ */
+
+/** @param {string} directory a run's results @returns {Legs | null} null: the test is one k6 run */
+export function readLegs(directory) {
+  const path = join(directory, 'legs.json');
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+}
+
+/**
+ * @param {string} directory
+ * @param {Legs} legs
+ * @returns {{summaries: import('./summary.js').Summary[], summary: import('./summary.js').Summary | null,
+ *   problem: string | null}} those of the legs that left one, and all of them in one
+ */
+export function readLegSummaries(directory, { legs }) {
+  const read = legs.map((leg) => ({ leg, ...readSummary(join(directory, leg.folder)) }));
+  const summaries = read.flatMap(({ summary, leg }) => {
+    if (!summary) return [];
+    return [leg.judged ? summary : { ...summary, plan: { ...summary.plan, objectives: [] } }];
+  });
+  const missing = read.find(({ problem }) => problem !== null);
+  const problem = missing ? `${missing.leg.name}: ${missing.problem}` : null;
+  return {
+    summaries,
+    summary: merge(summaries),
+    problem: problem ?? (legs.length === 0 ? 'no leg ran' : null),
+  };
+}
+
+/** @param {string} directory @param {Legs} legs @returns {Promise<import('./k6-log.js').K6Log>} the first of what each log has */
+export async function readLegLogs(directory, { legs }) {
+  const logs = await Promise.all(legs.map(({ folder }) => readK6Log(join(directory, folder, 'k6.log'))));
+  return {
+    abort: logs.find(({ abort }) => abort)?.abort ?? null,
+    lastLine: logs.at(-1)?.lastLine ?? null,
+    failedPushesS: logs.flatMap(({ failedPushesS }) => failedPushesS),
+    samples: Object.assign({}, ...logs.toReversed().map(({ samples }) => samples)),
+  };
+}
+
+/**
+ * Phases have names of their own in each leg, so what is known by phase stays as it is. Of the rest counts are added;
+ * percentiles of several runs can't be.
+ *
+ * @param {import('./summary.js').Summary[]} summaries
+ * @returns {import('./summary.js').Summary | null}
+ */
+function merge(summaries) {
+  const [first] = summaries;
+  const last = summaries.at(-1);
+  if (!first || !last) return null;
+  if (first === last) return first;
+  const startedMs = summaries.find((one) => one.startedMs !== null)?.startedMs ?? null;
+  const endMs = (last.startedMs ?? startedMs ?? 0) + last.ranS * 1000;
+  const plans = summaries.map(({ plan }) => plan);
+  const operations = new Map(plans.flatMap((plan) => plan.operations.map((one) => [one.operation, one])));
+  return {
+    plan: {
+      ...first.plan,
+      phases: plans.flatMap(({ phases }) => phases),
+      operations: [...operations.values()],
+      objectives: plans.flatMap(({ objectives }) => objectives.filter(({ scope }) => scope.phase)),
+    },
+    startedMs,
+    ranS: startedMs === null ? last.ranS : (endMs - startedMs) / 1000,
+    metrics: K6Metrics.merged(summaries.map(({ metrics }) => metrics)),
+    streamed: null,
+  };
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.js';
+import { phases } from '../../../analysis/phases.js';
+import { judgeThresholds } from '../../../analysis/thresholds.js';
+import { objective, runOf, STARTED_MS, summaryDocument } from './build.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'legs-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** @param {string} name @param {import('./build.js').Spec | null} spec @param {Partial<import('../../../analysis/legs.js').Leg>} [rest] */
+function leg(name, spec, rest = {}) {
+  const path = join(folder, 'legs', name);
+  mkdirSync(path, { recursive: true });
+  if (spec) writeFileSync(join(path, 'summary.json'), JSON.stringify(summaryDocument(spec)));
+  return { name, labels: {}, folder: join('legs', name), judged: true, code: 0, events: [], ...rest };
+}
+
+/** @param {string} name @param {number} startedMs @param {number} p99 */
+const spec = (name, startedMs, p99) => ({
+  startedMs,
+  phases: [
+    { name: `${name}-warm-up`, measured: false, duration_s: 5 },
+    { name, duration_s: 10, figures: { iterations: 100, p99 } },
+  ],
+  objectives: [objective(name, 'p99_ms', '<', 100)],
+  metrics: {
+    'mcp_requests{operation:get_user}': { type: 'counter', values: { count: 100 } },
+    'mcp_request_duration{operation:get_user}': { type: 'trend', values: { count: 100, avg: p99 } },
+    vus_max: { type: 'gauge', values: { value: 1, min: 1, max: p99 } },
+  },
+});
+
+test('the legs of a test are one summary on one time axis; what does not count is not judged', () => {
+  const legs = {
+    result: { found: 1 },
+    error: null,
+    legs: [
+      leg('one', spec('one', STARTED_MS, 50)),
+      leg('two', spec('two', STARTED_MS + 60_000, 150)),
+      leg('three', spec('three', STARTED_MS + 120_000, 250), { judged: false }),
+    ],
+  };
+  writeFileSync(join(folder, 'legs.json'), JSON.stringify(legs));
+  const read = readLegs(folder);
+  assert.deepEqual(read, legs);
+  const { summaries, summary, problem } = readLegSummaries(folder, legs);
+  assert.equal(problem, null);
+  assert.ok(summary);
+  assert.equal(summary.startedMs, STARTED_MS);
+  assert.equal(summary.ranS, 135);
+  const all = summaries.flatMap((one) => phases(one));
+  assert.deepEqual(
+    all.map(({ name, start, latency_ms }) => [name, start, latency_ms?.p99 ?? null]),
+    [
+      ['one-warm-up', '2026-01-02T03:04:05.000Z', null],
+      ['one', '2026-01-02T03:04:10.000Z', 50],
+      ['two-warm-up', '2026-01-02T03:05:05.000Z', null],
+      ['two', '2026-01-02T03:05:10.000Z', 150],
+      ['three-warm-up', '2026-01-02T03:06:05.000Z', null],
+      ['three', '2026-01-02T03:06:10.000Z', 250],
+    ],
+  );
+  const { plan, metrics } = summary;
+  assert.deepEqual(
+    judgeThresholds({ plan, metrics, phases: all }).map(({ scope, outcome }) => [scope.phase, outcome]),
+    [
+      ['one', 'pass'],
+      ['two', 'fail'],
+    ],
+  );
+  assert.equal(metrics.count('mcp_requests', { operation: 'get_user' }), 300);
+  assert.equal(
+    metrics.latency({ operation: 'get_user' }).latency,
+    null,
+    'percentiles of three runs are none',
+  );
+  assert.equal(metrics.gauge('vus_max').max, 250);
+});
+
+test('a leg that left nothing is named; none at all is said, too', () => {
+  const rest = { result: null, error: null };
+  const legs = { ...rest, legs: [leg('one', spec('one', STARTED_MS, 50)), leg('lost', null)] };
+  assert.equal(readLegSummaries(folder, legs).problem, 'lost: k6 left no summary.json');
+  assert.equal(readLegSummaries(folder, { ...rest, legs: [] }).problem, 'no leg ran');
+  assert.equal(readLegs(join(folder, 'legs')), null);
+});
+
+test('of the logs the first abort, and of each kind of failure the first sample', async () => {
+  const legs = { result: null, error: null, legs: [leg('one', null), leg('two', null)] };
+  writeFileSync(join(folder, 'legs/one/k6.log'), 'failure tool of get_user: first\n');
+  writeFileSync(
+    join(folder, 'legs/two/k6.log'),
+    'failure tool of get_user: second\nfailure timeout of x: late\ntest aborted: exit 3: gone\n',
+  );
+  const log = await readLegLogs(folder, legs);
+  assert.deepEqual(log.abort, { code: 3, message: 'gone' });
+  assert.deepEqual(log.samples, { tool: 'get_user: first', timeout: 'x: late' });
+});
+
+test('an experiment that could not go on is an error with its own words', async () => {
+  const { verdict } = await runOf({ experimentError: 'the gateway did not start', k6Exit: 1 });
+  assert.deepEqual(verdict, { outcome: 'error', exit_code: 1, reasons: ['the gateway did not start'] });
+});
