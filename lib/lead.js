@@ -194,15 +194,18 @@ function needItems(test, workload, phases, operations) {
 function handOverOperations(operations, shared) {
   /** @type {string[]} */
   const all = [];
-  const forUsers = operations.map(({ variants, params, args, expect, received, items, ...rest }) => {
+  /** @param {Operation} planned @returns {import('./test.js').UserOperation} */
+  const handOver = ({ variants, params, args, expect, received, items, calls, ...rest }) => {
     const scripted = (args || expect || received || items) && { scripted: /** @type {const} */ (true) };
-    const operation = { ...rest, params: JSON.stringify(params), ...scripted };
+    const parts = calls && { calls: calls.map(handOver) };
+    const operation = { ...rest, params: JSON.stringify(params), ...scripted, ...parts };
     if (!variants) return operation;
     const texts = variants.map((variant) => JSON.stringify(variant));
     const range = { first: all.length, length: texts.length };
     all.push(...texts);
     return { ...operation, arguments: shared ? range : texts };
-  });
+  };
+  const forUsers = operations.map(handOver);
   if (shared) shareArguments(all);
   return forUsers;
 }
@@ -267,9 +270,9 @@ async function setUp(dialect, phases, operations, forUsers) {
  */
 function meet(config, auth, operations) {
   const client = connect(config, auth);
-  const tools = operations.flatMap(({ method, params }) =>
-    method === 'tools/call' ? [String(params.name)] : [],
-  );
+  const tools = operations
+    .flatMap((operation) => operation.calls ?? operation)
+    .flatMap(({ method, params }) => (method === 'tools/call' ? [String(params.name)] : []));
   // A server of resources alone has no list of tools.
   const offered = tools.length > 0 ? client.listTools().map((tool) => String(tool?.name)) : [];
   client.close();

@@ -42,3 +42,5 @@ export const phaseEndSeconds = new Gauge('mcp_phase_end_seconds');
 export const phaseStartSeconds = new Gauge('mcp_phase_start_seconds');
 /** Calls that a step of a sequence made: k6 counts the whole sequence as one iteration. */
 export const stepIterations = new Counter('mcp_step_iterations');
+/** Of an operation that is several calls: from the first one's beginning to the last one's end, where all succeed. */
+export const sequenceDuration = new Trend('mcp_sequence_duration', true);

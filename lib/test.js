@@ -6,7 +6,7 @@ import { randomSeed } from 'k6';
 import exec from 'k6/execution';
 import { fixedAuth } from './auth/fixed-auth.js';
 import { McpClient } from './mcp/client.js';
-import { items as itemsMetric, offeredRps, phaseEndSeconds } from './metrics.js';
+import { items as itemsMetric, offeredRps, phaseEndSeconds, sequenceDuration } from './metrics.js';
 
 /**
  * @typedef {object} TestDefinition
@@ -22,6 +22,7 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds } from './metrics.js'
  * @property {import('./objectives.js').Objectives} objectives
  * @property {string[]} [measures] metrics that the summary is to have by phase, beside the usual ones
  * @property {true} [raw] the analysis wants every sample
+ * @property {true} [progress] a line every ten seconds says how many requests a phase has had, and how long they took
  *
  * @typedef {{longest: string, steps: import('./phases.js').Step[]}} Sequence longest: k6 duration, then it is cut off
  *
@@ -36,6 +37,8 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds } from './metrics.js'
  * @property {string[] | {first: number, length: number}} [arguments] JSON texts, or which of the shared ones, used in
  *   turn
  * @property {true} [scripted] the workload has functions for it
+ * @property {string} [member] of the parameters, where it is not `arguments` that vary
+ * @property {UserOperation[]} [calls] instead: these, one after the other
  *
  * @typedef {object} SetupData all that set-up hands to the users; no secrets, for k6 shows it
  * @property {import('./mcp/client.js').Connection} connection
@@ -54,8 +57,7 @@ const { TARGET_HEADERS, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_DIALECT, WORKLOAD
 /** @type {typeof import('./auth/user-auth.js') | null} */
 const userAuth = TARGET_HEADERS || OAUTH_CLIENT_ID || SECRET_SOURCE ? require('./auth/user-auth.js') : null;
 /** @type {typeof import('./dialects/clients.js') | null} */
-const dialects =
-  (TARGET_DIALECT || (WORKLOAD ? '' : 'mcp')) === 'mcp' ? null : require('./dialects/clients.js');
+let dialects = null;
 
 // The first run of the script reads the file by itself, and says what is wrong with it.
 /** @type {typeof import('./shared-arguments.js') | null} */
@@ -77,6 +79,9 @@ export const defineTest = (definition) => {
     __VU === 0
       ? require('./lead.js').lead(definition)
       : { options: {}, setup: none, teardown: none, handleSummary: none };
+  // What a document says of it is read too late for that.
+  const dialect = TARGET_DIALECT || (WORKLOAD ? '' : (definition.workload.dialect ?? 'mcp'));
+  if (dialect !== 'mcp') dialects = require('./dialects/clients.js');
   return { ...first, iterate: DRY_RUN === '1' ? () => {} : makeIterate(definition) };
 };
 
@@ -97,6 +102,8 @@ const makeIterate = ({ workload, sequence }) => {
   const senders = [];
   /** @type {number[]} of 100, by turn */
   const weights = [];
+  /** Those of the phase. */
+  let shares = weights;
   let varied = false;
   /** @type {Record<string, string> | undefined} */
   let environment;
@@ -134,6 +141,7 @@ const makeIterate = ({ workload, sequence }) => {
     environment = __ENV;
     phase = /** @type {PlannedPhase} */ (phases[__ENV.PHASE ?? '']);
     offered = phase.offered_rps;
+    shares = phase.weights ?? weights;
     only = phase.operation === undefined ? -1 : names.indexOf(phase.operation);
     closing = phase.iterations === null ? Number.POSITIVE_INFINITY : phase.iterations - (phase.vus ?? 1);
     numbers = varied || phase.iterations !== null ? exec.scenario : null;
@@ -150,7 +158,7 @@ const makeIterate = ({ workload, sequence }) => {
     }
     const iteration = numbers === null ? 0 : numbers.iterationInTest;
     const send = /** @type {import('./mcp/client.js').Sender} */ (
-      senders[only >= 0 ? only : varied ? pick(weights, iteration) : 0]
+      senders[only >= 0 ? only : varied ? pick(shares, iteration) : 0]
     );
     send(iteration, phase);
     if (iteration >= closing) phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
@@ -190,15 +198,17 @@ const makeClient = ({ connection, startedMs, timeoutS, sessions, seed, operation
  * @param {import('./mcp/client.js').McpClient} client
  * @param {UserOperation} operation
  * @param {import('./workload.js').Workload} workload
+ * @param {string} [tag] the operation that the calls are counted as
  * @returns {import('./mcp/client.js').Sender}
  */
-const makeSender = (client, operation, workload) => {
+const makeSender = (client, operation, workload, tag = operation.operation) => {
+  if (operation.calls) return inTurn(operation.calls.map((part) => makeSender(client, part, workload, tag)));
   const { args, expect, received, items } =
     (operation.scripted && workload.operations[operation.operation]) || NO_SCRIPT;
   const texts = textsOf(operation.arguments);
   const withArguments = Boolean(texts ?? args);
   const wanted = received ? handOn(received, expect) : expect;
-  const options = { ...operation, withArguments, ...(wanted && { expect: wanted }) };
+  const options = { ...operation, operation: tag, withArguments, ...(wanted && { expect: wanted }) };
   const call = client.prepare(operation.method, JSON.parse(operation.params), options);
   const send = client.sender(call, argumentsOf(texts, args));
   if (!items) return send;
@@ -207,6 +217,25 @@ const makeSender = (client, operation, workload) => {
     if (!answer.failure && phase.measured) itemsMetric.add(items(phase.labels ?? NO_LABELS));
     return answer;
   };
+};
+
+/**
+ * @param {import('./mcp/client.js').Sender[]} senders
+ * @returns {import('./mcp/client.js').Sender} calls one after the other; the first that fails is the last
+ */
+const inTurn = (senders) => (iteration, phase) => {
+  const { instance } = exec;
+  // In milliseconds and their parts, where Date.now() has none.
+  const started = instance.currentTestRunDuration;
+  /** @type {import('./mcp/answer.js').Answer} */
+  let answer = { failure: null, result: null };
+  for (let index = 0; index < senders.length; index += 1) {
+    const send = /** @type {import('./mcp/client.js').Sender} */ (senders[index]);
+    answer = send(iteration, phase);
+    if (answer.failure) return answer;
+  }
+  if (phase.measured) sequenceDuration.add(instance.currentTestRunDuration - started);
+  return answer;
 };
 
 /**

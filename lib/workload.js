@@ -13,8 +13,11 @@ import { namesOf } from './names-of.js';
  * @property {string} [tool] the tool that is called; by default the operation's own name
  * @property {string} [method] instead of a tool's call
  * @property {Record<string, unknown>} [params] of that method, those that never change
- * @property {(phase: import('./phases.js').Labels) => Record<string, unknown>} [args]
+ * @property {(phase: import('./phases.js').Labels) => Record<string, unknown> | string} [args]
  *   makes the arguments of one call; gets the labels of the phase, for example {items: 10}
+ * @property {string} [member] of the method's parameters, which `args` makes as JSON text; by default `arguments`
+ * @property {string[]} [calls] instead: operations that are called one after the other, as often as this one is; their
+ *   time together goes into mcp_sequence_duration
  * @property {import('./mcp/answer.js').Expectation} [expect]
  * @property {(reply: import('./mcp/answer.js').Reply, args: any) => void} [received] is handed each success, for example to
  *   keep the id of what was made
@@ -39,6 +42,8 @@ import { namesOf } from './names-of.js';
  * @property {Record<string, unknown>} params those that never change
  * @property {number} weight percent of the calls
  * @property {OperationSpec['args']} [args] makes the arguments of one call
+ * @property {string} [member] that they are, where it is not `arguments`
+ * @property {Operation[]} [calls] one after the other
  * @property {Record<string, unknown>[]} [variants] or: arguments to use in turn
  * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
  * @property {OperationSpec['expect']} [expect]
@@ -63,12 +68,15 @@ export function planOperations(workload, mix, config) {
   const { TOOL_NAMES: names } = config;
   const operations = chosenOperations(workload, mix, config);
   if (!names) return operations;
-  return operations.map((operation) => {
+  /** @param {Operation} operation @returns {Operation} */
+  const rename = (operation) => {
     const { name } = operation.params;
     const given =
       typeof name === 'string' && operation.method === 'tools/call' ? own(names, name) : undefined;
-    return given === undefined ? operation : { ...operation, params: { ...operation.params, name: given } };
-  });
+    const params = given === undefined ? operation.params : { ...operation.params, name: given };
+    return { ...operation, params, ...(operation.calls && { calls: operation.calls.map(rename) }) };
+  };
+  return operations.map(rename);
 }
 
 /**
@@ -97,13 +105,7 @@ function chosenOperations(workload, mix, config) {
   }
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
   return Object.entries(weights).map(([operation, weight]) => {
-    const spec = own(operations, operation);
-    if (!spec) {
-      throw new ConfigError(
-        `the workload ${name} has no operation "${operation}", which the test calls; it has: ${namesOf(Object.keys(operations))}`,
-      );
-    }
-    return toOperation(operation, spec, (100 * weight) / total);
+    return toOperation(operation, workload, (100 * weight) / total);
   });
 }
 
@@ -155,17 +157,28 @@ function onlyTool(operations, tool) {
 
 /**
  * @param {string} operation
- * @param {OperationSpec | DocumentOperation} spec
+ * @param {AnyWorkload} workload
  * @param {number} weight
  * @returns {Operation}
  */
-function toOperation(operation, spec, weight) {
+function toOperation(operation, workload, weight) {
+  /** @type {Record<string, OperationSpec | DocumentOperation>} */
+  const operations = workload.operations;
+  const spec = own(operations, operation);
+  if (!spec) {
+    throw new ConfigError(
+      `the workload ${workload.name} has no operation "${operation}", which the test calls; it has: ${namesOf(Object.keys(operations))}`,
+    );
+  }
   if (spec.method) {
     const { arguments: variants, params = {}, ...rest } = /** @type {DocumentOperation} */ (spec);
     return { ...rest, params, ...(variants && { variants }), operation, weight };
   }
-  const { tool = operation, ...rest } = /** @type {OperationSpec} */ (spec);
-  return { ...rest, operation, method: 'tools/call', params: { name: tool }, weight };
+  const { tool = operation, calls, ...rest } = /** @type {OperationSpec} */ (spec);
+  const method = 'tools/call';
+  if (!calls) return { ...rest, operation, method, params: { name: tool }, weight };
+  const parts = calls.map((name) => toOperation(name, workload, 0));
+  return { ...rest, operation, method, params: {}, weight, calls: parts };
 }
 
 /**

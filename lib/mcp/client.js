@@ -63,6 +63,7 @@ import { recover } from './recover.js';
  * @property {string} [operation] the tag; by default the method
  * @property {string} [class] read, write, complex or protocol
  * @property {boolean} [withArguments] `send` gives the `arguments` member anew each time
+ * @property {string} [member] that `send` gives instead; not one that a header repeats
  * @property {import('./answer.js').Expectation} [expect]
  * @property {Record<string, string>} [headers] modern era: what follows `Mcp-Param-` -> JSON pointer of the argument
  * @property {boolean} [ofSession] opens or ends a session: counted, but its time is the session's and no call's
@@ -177,6 +178,7 @@ export class McpClient {
       operation = method,
       class: kind = 'protocol',
       withArguments,
+      member = 'arguments',
       expect,
       headers,
       ofSession = false,
@@ -190,7 +192,7 @@ export class McpClient {
       method,
       params,
       head: withArguments
-        ? `${start}${fixed.slice(0, -1)}${fixed === '{}' ? '' : ','}"arguments":`
+        ? `${start}${fixed.slice(0, -1)}${fixed === '{}' ? '' : ','}"${member}":`
         : `${start}${fixed}`,
       tail: withArguments ? '},"id":' : ',"id":',
       operation,
