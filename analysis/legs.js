@@ -39,7 +39,9 @@ export function readLegSummaries(directory, { legs }) {
   const read = legs.map((leg) => ({ leg, ...readSummary(join(directory, leg.folder)) }));
   const summaries = read.flatMap(({ summary, leg }) => {
     if (!summary) return [];
-    return [leg.judged ? summary : { ...summary, plan: { ...summary.plan, objectives: [] } }];
+    if (leg.judged) return [summary];
+    const metrics = summary.metrics.withoutThresholds();
+    return [{ ...summary, metrics, plan: { ...summary.plan, objectives: [] } }];
   });
   const missing = read.find(({ problem }) => problem !== null);
   const problem = missing ? `${missing.leg.name}: ${missing.problem}` : null;

@@ -143,6 +143,12 @@ export class K6Metrics {
     return new K6Metrics(all);
   }
 
+  /** @returns {K6Metrics} the same, but nobody judged them */
+  withoutThresholds() {
+    const entries = Object.entries(this.#metrics).map(([key, { thresholds: _, ...metric }]) => [key, metric]);
+    return new K6Metrics(Object.fromEntries(entries));
+  }
+
   /** @param {string} key @returns {Record<string, number | null>} */
   #values(key) {
     return this.#metrics[key]?.values ?? {};

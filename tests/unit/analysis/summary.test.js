@@ -114,3 +114,13 @@ test('failures are found by their tag, those of a name alike are not mixed in', 
   });
   assert.deepEqual(metrics.failures({ phase: 'soak-1' }), { connect: 1, tool: 2 });
 });
+
+test('of a leg that does not count k6 has judged nothing', () => {
+  const metrics = new K6Metrics({
+    'iterations{phase:step}': { values: { count: 7 }, thresholds: { 'count>=10': { ok: false } } },
+  });
+  assert.equal(metrics.thresholds().length, 1);
+  const unjudged = metrics.withoutThresholds();
+  assert.deepEqual(unjudged.thresholds(), []);
+  assert.equal(unjudged.count('iterations', { phase: 'step' }), 7);
+});
