@@ -1,0 +1,122 @@
+/** `make capacity`: the highest rate that held, what broke above it, and each step of the search. */
+import { judged } from '../judged.js';
+import { percent, perSecond } from '../units.js';
+import { GENERATOR_CPU_LIMIT } from '../verdict.js';
+
+/** @type {import('../report-tables.js').TableBuilder} */
+export default function capacity({ legs, phases, signals, note }) {
+  const result = /** @type {import('../../experiments/capacity.js').CapacityResult | null | undefined} */ (
+    legs?.result
+  );
+  const { tried = [], found } = result ?? {};
+  /** @param {string} leg */
+  const phaseOf = (leg) => phases.find(({ name, measured }) => measured && name === leg);
+  /** @param {string} signal @param {string} phase */
+  const mean = (signal, phase) =>
+    signals.find((one) => one.signal === signal && one.phase === phase)?.avg ?? null;
+  const rows = tried.map(({ leg, rate, kind, holds, generator, missed }) => {
+    const phase = phaseOf(leg);
+    return [
+      leg,
+      kind === 'hold' ? (phase?.duration_s ?? null) : null,
+      rate,
+      phase?.achieved_rps ?? null,
+      phase?.latency_ms?.p99 ?? null,
+      phase?.error_rate ?? null,
+      mean('cpu', leg),
+      mean('host_cpu', leg),
+      mean('generator_cpu', leg),
+      holds ? 'yes' : generator ? 'no: the load generator' : `no: ${missed.join(', ') || 'too few answers'}`,
+    ];
+  });
+  const columns = /** @type {import('../report-tables.js').Column[]} */ ([
+    { name: 'step', unit: 'text' },
+    { name: 'held', unit: 's' },
+    { name: 'offered', unit: 'per_s' },
+    { name: 'achieved', unit: 'per_s' },
+    { name: 'p99', unit: 'ms' },
+    { name: 'failed', unit: 'ratio' },
+    { name: 'target CPU', unit: 'ratio' },
+    { name: 'host CPU', unit: 'ratio' },
+    { name: 'gen. CPU', unit: 'ratio' },
+    { name: 'holds', unit: 'text' },
+  ]);
+  const search = { title: 'Capacity: the search', columns, rows, notes: [] };
+  if (!result || !found) return { tables: [search] };
+
+  // What broke is only the server's where the generator had time left.
+  const limiting = tried.findLast(({ holds, rate }) => !holds && rate > (found.rate ?? 0));
+  const busy = limiting ? (mean('generator_cpu', limiting.leg) ?? 0) > GENERATOR_CPU_LIMIT : false;
+  const byGenerator = found.generator || busy;
+  const hold = tried.findLast(({ kind }) => kind === 'hold');
+  const held = hold && phaseOf(hold.leg);
+  const limit = byGenerator
+    ? 'the load generator'
+    : (limiting?.missed.join(', ') ?? (found.most ? 'MAX_RATE' : null));
+  const summary = {
+    title: 'Capacity',
+    columns: /** @type {import('../report-tables.js').Column[]} */ ([
+      { name: 'capacity', unit: 'per_s' },
+      { name: 'held for', unit: 's' },
+      { name: 'p99', unit: 'ms' },
+      { name: 'failed', unit: 'ratio' },
+      { name: 'breaks at', unit: 'per_s' },
+      { name: 'limited by', unit: 'text' },
+    ]),
+    rows: [
+      [
+        found.rate,
+        held?.duration_s ?? null,
+        held?.latency_ms?.p99 ?? null,
+        held?.error_rate ?? null,
+        byGenerator ? null : found.broken,
+        limit,
+      ],
+    ],
+    notes: [
+      `A rate counts as broken when it breaks twice; what held and what broke are within ${percent(result.precision)} of each other.`,
+    ],
+  };
+  const statement = sentence({ found, limit, byGenerator, heldS: held?.duration_s ?? 0 });
+  const nothing = judged({
+    scope: {},
+    metric: 'capacity_rps',
+    op: '>=',
+    limit: 1,
+    observed: 0,
+    samples: tried.length,
+    what: 'the highest rate that was held',
+    format: perSecond,
+  });
+  return {
+    tables: [summary, search],
+    thresholds: found.rate === null ? [nothing] : result.thresholds,
+    findings: [
+      note('capacity', statement, {
+        kind: byGenerator ? 'generator' : 'bottleneck',
+        phase: hold?.leg ?? null,
+        figures: { capacity_rps: found.rate, broken_rps: byGenerator ? null : found.broken },
+      }),
+    ],
+  };
+}
+
+/**
+ * @param {object} what
+ * @param {import('../../experiments/search-rate.js').Found} what.found
+ * @param {string | null} what.limit
+ * @param {boolean} what.byGenerator
+ * @param {number} what.heldS
+ */
+function sentence({ found, limit, byGenerator, heldS }) {
+  const { rate, broken, lowered, most } = found;
+  if (rate === null) return `no rate was held: ${limit ?? 'none could be judged'}`;
+  const hold = `held for ${Math.round(heldS)} s${lowered > 0 ? ` after ${lowered} higher ${lowered === 1 ? 'rate' : 'rates'} broke while held` : ''}`;
+  if (byGenerator) {
+    return `at least ${perSecond(rate)}, ${hold}: the load generator was the limit, not the server; give it a machine of its own`;
+  }
+  if (broken === null) {
+    return `at least ${perSecond(rate)}, ${hold}${most ? ': more was not tried (MAX_RATE)' : ''}`;
+  }
+  return `${perSecond(rate)}, ${hold}; at ${perSecond(broken)} ${limit} breaks first`;
+}

@@ -1,0 +1,90 @@
+import { thresholdName } from '../analysis/thresholds.js';
+import { percent, perSecond } from '../analysis/units.js';
+import { searchRate } from './search-rate.js';
+
+/** How long a step and the hold are, seconds, and how close it narrows down, by PROFILE. */
+const HOW = /** @type {Record<string, {stepS: number, holdS: number, precision: number}>} */ ({
+  smoke: { stepS: 3, holdS: 5, precision: 0.5 },
+  quick: { stepS: 10, holdS: 30, precision: 0.1 },
+  full: { stepS: 60, holdS: 300, precision: 0.05 },
+});
+
+/** Answers that a step must be able to have: a p99 is judged from 100. */
+const ANSWERS = 120;
+const LONGEST_STEP_S = 120;
+
+/**
+ * @typedef {object} Tried
+ * @property {string} leg
+ * @property {number} rate requests/s
+ * @property {'step' | 'hold'} kind
+ * @property {boolean} holds
+ * @property {boolean} generator the load could not be made, and not for the server's fault
+ * @property {string[]} missed the objectives that broke
+ *
+ * @typedef {object} CapacityResult
+ * @property {import('./search-rate.js').Found} found
+ * @property {Tried[]} tried in turn
+ * @property {number} precision
+ * @property {import('../analysis/thresholds.js').Threshold[]} thresholds of the last hold
+ */
+
+/** @param {import('./lab.js').Lab} lab */
+export default async function capacity(lab) {
+  const { PROFILE, DURATION, START_RATE: start, MAX_RATE: most } = lab.config;
+  const how = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
+  const stepS = DURATION ?? how.stepS;
+  /** @type {Tried[]} */
+  const tried = [];
+  /** @type {import('../analysis/thresholds.js').Threshold[]} */
+  let thresholds = [];
+
+  /** @param {'step' | 'hold'} kind @param {number} seconds */
+  const trying = (kind, seconds) => async (/** @type {number} */ rate) => {
+    const least = Math.min(LONGEST_STEP_S, Math.ceil(ANSWERS / rate));
+    const leg = await lab.leg({
+      name: `${kind}-${tried.length + 1}`,
+      labels: { rate, kind },
+      env: { RATE: String(rate), RATE_SCALE: '1', DURATION: `${Math.max(seconds, least)}s` },
+      judged: false,
+    });
+    const outcome = outcomeOf(leg);
+    tried.push({ leg: leg.name, rate, kind, ...outcome });
+    if (kind === 'hold') thresholds = leg.thresholds;
+    const because = outcome.generator ? 'the load generator could not make it' : outcome.missed.join(', ');
+    lab.say(`capacity: ${perSecond(rate)} ${outcome.holds ? 'holds' : `does not hold: ${because}`}`);
+    return outcome;
+  };
+
+  const found = await searchRate(
+    { start, most, precision: how.precision },
+    trying('step', stepS),
+    trying('hold', DURATION ? 3 * DURATION : how.holdS),
+  );
+  /** @type {CapacityResult} */
+  const result = { found, tried, precision: how.precision, thresholds };
+  lab.result = result;
+  lab.say(
+    found.rate === null
+      ? 'capacity: no rate was held'
+      : `capacity: ${perSecond(found.rate)} (within ${percent(how.precision)})`,
+  );
+}
+
+/**
+ * @param {import('./lab.js').LegResult} leg
+ * @returns {{holds: boolean, generator: boolean, missed: string[]}}
+ */
+function outcomeOf({ thresholds }) {
+  const missed = thresholds.filter(({ outcome }) => outcome === 'fail');
+  const unmade = thresholds.some(
+    ({ metric, outcome }) => metric === 'delivered_share' && outcome === 'invalid',
+  );
+  return {
+    holds: thresholds.every(({ outcome }) => outcome === 'pass' || outcome === 'unjudged'),
+    generator: unmade && missed.length === 0,
+    missed: missed.map((threshold) =>
+      thresholdName({ ...threshold, scope: {} }).replace('the whole run ', ''),
+    ),
+  };
+}

@@ -1,0 +1,38 @@
+import { ConfigError } from '../lib/config-error.js';
+import { VARIABLES } from '../target/config.js';
+
+/** The reference target's knobs that a sweep can vary, with the values that it takes where none are given. */
+export const KNOBS = /** @type {Record<string, {values: string[]}>} */ ({
+  WORKERS: { values: ['1', '2', '4'] },
+  POOL_SIZE: { values: ['1', '2', '5', '10', '25'] },
+  CACHE_STRATEGY: { values: ['none', 'read-through', 'write-through', 'write-behind'] },
+  // Seconds. The document has 30 s to 1 h; a lifetime shows only in a load that is longer than it.
+  CACHE_TTL: { values: ['1', '5', '300'] },
+  COMPRESSION: { values: ['none', 'gzip'] },
+  CONTENT: { values: ['structured', 'text', 'structured-only'] },
+});
+
+/** Where a reader would look for MessagePack, Protobuf or CBOR. */
+export const NOT_ON_THE_WIRE =
+  "MCP's messages are JSON: MessagePack, Protobuf and CBOR are no part of its wire, so there is no knob for them";
+
+/**
+ * @param {string} knob
+ * @param {string[]} given as the user wrote them; none: the knob's own
+ * @returns {string[]}
+ * @throws {ConfigError} where the target would not take one of them
+ */
+export function valuesOf(knob, given) {
+  const values = given.length > 0 ? given : (KNOBS[knob]?.values ?? []);
+  const known = /** @type {Record<string, import('../target/environment.js').Variable>} */ (VARIABLES);
+  const { parse, valid } = /** @type {import('../target/environment.js').Variable} */ (known[knob]);
+  const wrong = values.find((value) => parse(value) === undefined);
+  if (wrong !== undefined)
+    throw new ConfigError(`VALUES has "${wrong.slice(0, 80)}" for ${knob}; valid: ${valid}`);
+  if (new Set(values).size < Math.max(2, values.length)) {
+    throw new ConfigError(
+      `VALUES is "${values.join(' ').slice(0, 80)}"; valid: two or more different values of ${knob}, separated by spaces`,
+    );
+  }
+  return values;
+}

@@ -1,0 +1,17 @@
+/**
+ * How much does it take? The rate doubles until an objective breaks, then narrows down to the highest rate that
+ * holds, which is held for longer in the end (experiments/capacity.js). This is one of its steps.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'capacity',
+  title: 'the highest rate that holds, and what breaks above it',
+  workload: reference,
+  mix: 'mixed',
+  asWritten: true,
+  warmUp: '2s',
+  phases: [{ name: 'step', rate: Number(__ENV.RATE) || 50, duration: '10s' }],
+  objectives: { each: { p95_ms: 210, p99_ms: 380, failure_share: 0.01 } },
+});
