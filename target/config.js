@@ -23,6 +23,7 @@ export const CONTENTS = ['structured', 'text', 'structured-only'];
  * @property {string} content one of {@link CONTENTS}
  * @property {boolean} sessions whether legacy clients get sessions
  * @property {number} sessionTimeout how long a session may be idle, seconds
+ * @property {number} resourceLifetime how long a resource of a proxy manager is kept, seconds
  * @property {string} token bearer token that clients must send
  * @property {import('pg').ClientConfig} database
  * @property {string} redisUrl
@@ -60,6 +61,10 @@ export const VARIABLES = {
   },
   SESSIONS: { ...oneOf(['0', '1'], '0'), about: '1 = legacy clients get sessions' },
   SESSION_TIMEOUT: { ...wholeNumber(1, 86_400, '600'), about: 'seconds that an idle session is kept' },
+  RESOURCE_LIFETIME: {
+    ...wholeNumber(1, 10_000_000, '7200'),
+    about: "seconds that a proxy manager's resource lives when nobody removes it",
+  },
   TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
   REDIS_URL: url(['redis:', 'rediss:'], { secret: true }),
   UPSTREAM_URL: url(['http:', 'https:']),
@@ -84,6 +89,7 @@ export function readConfig(env) {
     content: values.CONTENT,
     sessions: values.SESSIONS === '1',
     sessionTimeout: values.SESSION_TIMEOUT,
+    resourceLifetime: values.RESOURCE_LIFETIME,
     token: values.TARGET_TOKEN,
     database: readDatabase(env),
     redisUrl: values.REDIS_URL,

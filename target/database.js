@@ -16,7 +16,7 @@ const DEADLOCK_DETECTED = '40P01';
  * A prepared statement.
  * @typedef {object} Statement
  * @property {string} name unique; each connection prepares it once
- * @property {'select' | 'update' | 'upsert' | 'transaction'} type label of its duration
+ * @property {'select' | 'insert' | 'update' | 'upsert' | 'delete' | 'transaction'} type label of its duration
  * @property {string} text
  */
 

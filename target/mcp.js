@@ -2,8 +2,10 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { DatabaseError } from './database.js';
 import { keepJson } from './keep-json.js';
 import { log } from './log.js';
+import { NPM_TOOLS } from './npm/tools.js';
 import { addPrompts } from './prompts.js';
 import { acceptSubscriptions, addResources } from './resources.js';
+import { serveTools } from './serve-tools.js';
 import { ToolError } from './tool-error.js';
 import fetchWeather from './tools/fetch-weather.js';
 import generateReport from './tools/generate-report.js';
@@ -20,6 +22,7 @@ import { WeatherError } from './weather.js';
  * @property {import('./users.js').Users} users
  * @property {import('./database.js').Queries} database
  * @property {import('./weather.js').Weather} weather
+ * @property {import('./npm/authority.js').Authority} authority
  */
 
 /**
@@ -35,7 +38,16 @@ import { WeatherError } from './weather.js';
  */
 
 /** @type {Tool[]} */
-export const TOOLS = [getUser, searchUsers, updateUser, generateReport, fetchWeather, processBatch, payload];
+export const TOOLS = [
+  getUser,
+  searchUsers,
+  updateUser,
+  generateReport,
+  fetchWeather,
+  processBatch,
+  payload,
+  ...NPM_TOOLS,
+];
 
 const SERVER_INFO = {
   name: 'mcp-load-lab-target',
@@ -47,7 +59,8 @@ const SERVER_INFO = {
 const REGISTRATIONS = TOOLS.map(({ name, run, inputSchema, outputSchema, ...description }) => ({
   name,
   run,
-  config: { ...description, inputSchema: keepJson(inputSchema) },
+  description,
+  inputSchema: keepJson(inputSchema),
   // A tool that has it must answer with structured content.
   output: outputSchema && { outputSchema: keepJson(outputSchema) },
 }));
@@ -91,7 +104,7 @@ const jsonText = (value) => ({ type: /** @type {const} */ ('text'), text: JSON.s
  */
 export function mcpServerFactory(services, changes, { content }) {
   const write = /** @type {NonNullable<typeof WRITERS[string]>} */ (WRITERS[content]);
-  const tools = REGISTRATIONS.map(({ name, run, config, output }) => {
+  const served = REGISTRATIONS.map(({ name, run, output, ...tool }) => {
     const own = servicesFor(name, services);
     const answer = async (/** @type {unknown} */ input) => {
       try {
@@ -106,8 +119,9 @@ export function mcpServerFactory(services, changes, { content }) {
         };
       }
     };
-    return { name, answer, config: { ...config, ...(content !== 'text' && output) } };
+    return { ...tool, name, answer, ...(content !== 'text' && output) };
   });
+  const addTools = serveTools(served);
   const ofResources = servicesFor('resources/read', services);
   const ofPrompts = servicesFor('prompts/get', services);
 
@@ -120,7 +134,7 @@ export function mcpServerFactory(services, changes, { content }) {
       },
       cacheHints: Object.fromEntries(LISTS.map((list) => [list, { ttlMs: LIST_TTL, cacheScope: 'public' }])),
     });
-    for (const { name, config, answer } of tools) server.registerTool(name, config, answer);
+    addTools(server.server);
     addResources(server, ofResources, (error) => messageOf(error, 'resources/read'));
     addPrompts(server, ofPrompts, (error) => messageOf(error, 'prompts/get'));
     if (subscribing === 'session')

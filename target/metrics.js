@@ -10,6 +10,7 @@ const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const QUERY_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1];
 const ACQUIRE_BUCKETS = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
 const UPSTREAM_BUCKETS = [0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2];
+const AUTHORITY_BUCKETS = [0.1, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10];
 const SIZE_BUCKETS = [256, 1024, 4096, 16_384, 65_536, 262_144];
 
 /** How often the event loop's delay is sampled, ms. */
@@ -123,6 +124,18 @@ export class Metrics {
     this.upstreamTimeouts = new Counter({
       name: 'upstream_timeouts_total',
       help: 'Calls to the weather service that did not answer in time.',
+      registers,
+    });
+    this.authorityRequestDuration = new Histogram({
+      name: 'authority_request_duration_seconds',
+      help: 'Time of one call to the certificate authority, refused and failed ones among them. order: issue or renew.',
+      labelNames: ['order'],
+      buckets: AUTHORITY_BUCKETS,
+      registers,
+    });
+    this.authorityRefusals = new Counter({
+      name: 'authority_refusals_total',
+      help: 'Certificates that the authority refused because there were too many for their domain.',
       registers,
     });
     this.circuitBreakerTrips = new Counter({

@@ -42,3 +42,32 @@ CREATE TABLE IF NOT EXISTS accounts (
 );
 INSERT INTO roles VALUES ('guest', 1), ('dev', 2), ('admin', 3) ON CONFLICT DO NOTHING;
 INSERT INTO accounts VALUES ('guest_user', 'guest'), ('dev_user', 'dev'), ('admin_user', 'admin') ON CONFLICT DO NOTHING;
+
+-- What a proxy manager manages: proxy hosts, certificates, access lists, streams (target/npm/kinds.js).
+CREATE TABLE IF NOT EXISTS npm_resources (
+  id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- Whoever made it, such as a test run, can remove exactly what is its own.
+  owner          text NOT NULL,
+  instance       text NOT NULL,
+  kind           text NOT NULL,
+  name           text NOT NULL,
+  enabled        boolean NOT NULL,
+  settings       jsonb NOT NULL,
+  certificate_id integer REFERENCES npm_resources ON DELETE SET NULL,
+  access_list_id integer REFERENCES npm_resources ON DELETE SET NULL,
+  created_at     timestamptz NOT NULL DEFAULT now(),
+  updated_at     timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (owner, instance, kind, name)
+);
+CREATE INDEX IF NOT EXISTS npm_resources_page ON npm_resources (owner, instance, kind, id);
+CREATE INDEX IF NOT EXISTS npm_resources_certificate ON npm_resources (certificate_id);
+CREATE INDEX IF NOT EXISTS npm_resources_access_list ON npm_resources (access_list_id);
+CREATE INDEX IF NOT EXISTS npm_resources_age ON npm_resources (created_at);
+
+-- Locations of a proxy host, clients of an access list.
+CREATE TABLE IF NOT EXISTS npm_parts (
+  id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  resource_id integer NOT NULL REFERENCES npm_resources ON DELETE CASCADE,
+  settings    jsonb NOT NULL
+);
+CREATE INDEX IF NOT EXISTS npm_parts_resource ON npm_parts (resource_id);

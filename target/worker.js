@@ -10,6 +10,8 @@ import { checkHealth } from './health.js';
 import { log } from './log.js';
 import { mcpServerFactory } from './mcp.js';
 import { Metrics } from './metrics.js';
+import { Authority } from './npm/authority.js';
+import { sweepOld } from './npm/sweep.js';
 import { createRateLimit } from './rate-limit.js';
 import { connectRedis } from './redis.js';
 import { Accounts } from './rest/accounts.js';
@@ -52,8 +54,10 @@ export async function runWorker(config) {
   const users = new Users({ config, database, redis, metrics });
   const writeBehind =
     config.cacheStrategy === 'write-behind' ? new WriteBehind({ config, database, redis }) : undefined;
+  const services = { users, database, weather, authority: new Authority(config, metrics) };
+  sweepOld(database, config);
   const changes = new UserChanges({ redis, metrics });
-  const createMcpServer = mcpServerFactory({ users, database, weather }, changes, config);
+  const createMcpServer = mcpServerFactory(services, changes, config);
   const mcp = await createMcp({ config, metrics, changes, createServer: createMcpServer });
 
   const app = createApp({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { NPM_TOOLS } from '../../target/npm/tools.js';
 import { callTool, connectClient, LEGACY, MODERN, readMetrics, useTool } from './client.js';
 import { Services } from './services.js';
 
@@ -26,18 +27,23 @@ const CALLS = [
 /** Its answer is a text and nothing else; resources.test.js calls it. */
 const WITHOUT_STRUCTURE = 'payload';
 
+/** Those of a proxy manager; npm.test.js calls them. */
+const NPM = NPM_TOOLS.map(({ name }) => name);
+
 for (const version of [MODERN, ...LEGACY]) {
   test(`the official client uses every tool in ${version}`, async () => {
     const { client } = await connectClient(target, version);
     const { tools } = await client.listTools();
-    const names = [...CALLS.map(({ tool }) => tool), WITHOUT_STRUCTURE];
+    const names = [...CALLS.map(({ tool }) => tool), WITHOUT_STRUCTURE, ...NPM];
     assert.deepEqual(tools.map(({ name }) => name).sort(), names.sort());
     for (const { name, annotations, outputSchema, inputSchema } of tools) {
-      const writes = ['update_user', 'process_batch'].includes(name);
+      const writes =
+        ['update_user', 'process_batch'].includes(name) || /^(update|delete|renew|bulk)_/.test(name);
+      const makes = /^(create|import)_/.test(name);
       assert.equal(inputSchema.type, 'object');
       // These members came with 2025-03-26 and 2025-06-18; the SDK sends them to older clients too.
       assert.equal(outputSchema?.type, name === WITHOUT_STRUCTURE ? undefined : 'object');
-      assert.equal(annotations?.readOnlyHint, !writes, name);
+      assert.equal(annotations?.readOnlyHint, !writes && !makes, name);
       assert.equal(annotations?.destructiveHint ?? false, writes, name);
     }
     for (const { tool, input, expected } of CALLS) {

@@ -1,0 +1,71 @@
+/** The tools that carry a whole configuration out and in. */
+import { z } from 'zod';
+import { KINDS, ResourceId, shown, whole } from './kinds.js';
+import { exportAll, importAll } from './resources.js';
+import { scope } from './scope.js';
+
+/** Resources of one kind in one import. The largest body that the service reads holds some two thousand. */
+const MOST = 5000;
+
+/** @param {(kind: import('./kinds.js').Kind) => z.ZodType} schemaOf @returns {Record<string, z.ZodType>} */
+const byPlural = (schemaOf) => Object.fromEntries(KINDS.map((kind) => [kind.plural, schemaOf(kind)]));
+
+const Counts = z.object(byPlural(() => z.int()));
+
+/** @type {import('../mcp.js').Tool[]} */
+export const TRANSFER_TOOLS = [
+  {
+    name: 'export_configuration',
+    title: 'Export the configuration',
+    description: 'All resources of an instance, as of one moment: four queries in one snapshot.',
+    inputSchema: z.object(scope),
+    outputSchema: z.object({
+      count: z.int(),
+      configuration: z.object(byPlural((kind) => z.array(shown(kind)))),
+    }),
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    async run(where, { database }) {
+      const configuration = await exportAll(database, where);
+      return { count: countOf(configuration), configuration };
+    },
+  },
+  {
+    name: 'import_configuration',
+    title: 'Import a configuration',
+    description:
+      'Makes the resources of an exported configuration in one transaction, except those whose names are there already.',
+    inputSchema: z.object({
+      ...scope,
+      configuration: z.object(
+        byPlural((kind) =>
+          z
+            .array(
+              z.object({
+                id: ResourceId.optional().describe('what others in the document refer to it by'),
+                ...whole(kind),
+                ...Object.fromEntries(
+                  Object.entries(kind.made ?? {}).map(([field, schema]) => [field, schema.optional()]),
+                ),
+              }),
+            )
+            .max(MOST)
+            .default([]),
+        ),
+      ),
+      dry_run: z.boolean().default(false).describe('true: check the document, and make nothing'),
+    }),
+    outputSchema: z.object({ given: z.int(), imported: z.int(), by_kind: Counts, dry_run: z.boolean() }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    async run({ configuration, dry_run, ...where }, { database }) {
+      const made = dry_run ? {} : await importAll(database, where, configuration);
+      const byKind = Object.fromEntries(KINDS.map(({ plural }) => [plural, made[plural] ?? 0]));
+      const imported = Object.values(byKind).reduce((sum, count) => sum + count, 0);
+      return { given: countOf(configuration), imported, by_kind: byKind, dry_run };
+    },
+  },
+];
+
+/** @param {Record<string, unknown[]>} configuration */
+function countOf(configuration) {
+  return Object.values(configuration).reduce((sum, resources) => sum + resources.length, 0);
+}

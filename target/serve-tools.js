@@ -1,0 +1,71 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+
+/**
+ * @typedef {object} ServedTool
+ * @property {string} name
+ * @property {import('@modelcontextprotocol/server').StandardSchemaWithJSON} inputSchema
+ * @property {import('@modelcontextprotocol/server').StandardSchemaWithJSON} [outputSchema]
+ * @property {object} description what tools/list says of it besides
+ * @property {(input: any) => Promise<import('@modelcontextprotocol/server').CallToolResult>} answer
+ */
+
+/**
+ * Serves tools as McpServer does those that are registered with it. But it would keep 1.5 KB for each of them in each
+ * server, and every session has a server of its own; what is made here is shared by all.
+ * @param {ServedTool[]} tools
+ * @returns {(server: import('@modelcontextprotocol/server').Server) => void}
+ */
+export function serveTools(tools) {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const list = tools.map(({ name, description, inputSchema, outputSchema }) => ({
+    name,
+    ...description,
+    inputSchema: jsonOf(inputSchema, 'input'),
+    ...(outputSchema && { outputSchema: jsonOf(outputSchema, 'output') }),
+  }));
+  const outputs = new Map(list.map(({ name, outputSchema }) => [name, outputSchema]));
+
+  return (server) => {
+    server.setRequestHandler('tools/list', () => ({ tools: list }));
+    server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+      const tool = byName.get(name);
+      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+      const input = await tool.inputSchema['~standard'].validate(given);
+      if (input.issues)
+        return failure(`Input validation error: Invalid arguments for tool ${name}: ${textOf(input.issues)}`);
+      const result = await tool.answer(input.value);
+      if (tool.outputSchema && !result.isError) {
+        const output = await tool.outputSchema['~standard'].validate(result.structuredContent);
+        if (output.issues)
+          return failure(
+            `Output validation error: Invalid structured content for tool ${name}: ${textOf(output.issues)}`,
+          );
+      }
+      return server.projectCallToolResult(result, outputs.get(name));
+    });
+  };
+}
+
+/**
+ * @param {import('@modelcontextprotocol/server').StandardSchemaWithJSON} schema
+ * @param {'input' | 'output'} side
+ * @returns {{type: 'object'}}
+ */
+function jsonOf(schema, side) {
+  return { type: 'object', ...schema['~standard'].jsonSchema[side]({ target: 'draft-2020-12' }) };
+}
+
+/** @param {string} text */
+function failure(text) {
+  return { content: [{ type: /** @type {const} */ ('text'), text }], isError: true };
+}
+
+/** @param {readonly {message: string, path?: readonly any[] | undefined}[]} issues */
+function textOf(issues) {
+  return issues
+    .map(({ message, path = [] }) => {
+      const where = path.map((part) => String(part?.key ?? part)).join('.');
+      return where ? `${where}: ${message}` : message;
+    })
+    .join(', ');
+}
