@@ -14,24 +14,15 @@ import {
   anyText,
   flag,
   httpUrl,
+  jsonObject,
   oneOf,
   optionalDuration,
   positiveInteger,
   positiveNumber,
   readVariables,
+  textObject,
   variable,
 } from './variable.js';
-
-/** @param {string} text */
-function jsonObject(text) {
-  if (text === '') return null;
-  try {
-    const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** @param {string} text */
 function nameList(text) {
@@ -218,10 +209,7 @@ export const variables = {
     default: '',
     help: 'what the target calls the tools of the workload, where it has other names for them, as a gateway has',
     valid: 'one JSON object of texts, for example {"get_user":"upstream-get-user"}',
-    parse: (text) => {
-      const names = jsonObject(text);
-      return names && !Object.values(names).every((name) => typeof name === 'string') ? undefined : names;
-    },
+    parse: textObject,
   }),
   REQUESTS: variable({
     default: '',

@@ -46,6 +46,23 @@ export function httpUrl(text) {
 }
 
 /** @param {string} text */
+export function jsonObject(text) {
+  if (text === '') return null;
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} text @returns {Record<string, string> | null | undefined} */
+export function textObject(text) {
+  const value = jsonObject(text);
+  return value && !Object.values(value).every((each) => typeof each === 'string') ? undefined : value;
+}
+
+/** @param {string} text */
 export const flag = (text) => (['0', '1'].includes(text) ? text === '1' : undefined);
 
 /**

@@ -1,16 +1,1 @@
-/** What scripts/setup puts into the cache, for tests and benches that call it directly. */
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
-/**
- * @param {'k6' | 'prometheus' | 'promtool' | 'node_exporter' | 'compose-go' | 'go-server' | 'python-servers' | 'gateway' | 'bench-server' | 'rusage'} name
- * @returns {string} its path
- */
-export function toolPath(name) {
-  return execFileSync('bash', ['-c', `. scripts/common.sh; tool_path ${name}`], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  }).trim();
-}
+export { toolPath } from '../experiments/tool-path.js';

@@ -30,7 +30,7 @@ const secret = () => randomBytes(32).toString('hex');
  * @property {string} mcp its MCP endpoint, with all tools that it has
  * @property {string} rpc its plain JSON-RPC endpoint
  * @property {string} token for both
- * @property {string[]} tools their names
+ * @property {Record<string, string>} names the upstream's name of a tool -> the gateway's
  * @property {number} pid
  * @property {(path: string, body?: object) => Promise<any>} api its REST API
  * @property {() => string} log
@@ -86,7 +86,7 @@ export async function startContextForge({ python, upstream, store, settings = {}
       url: origin,
       ready: `${origin}/health`,
       status: 200,
-      withinS: 90,
+      withinS: 180,
     });
     undo.push(server.stop);
     const token = await mintToken(python, env, folder);
@@ -98,8 +98,8 @@ export async function startContextForge({ python, upstream, store, settings = {}
       auth_type: 'bearer',
       auth_token: upstream.token,
     });
-    const tools = await toolsOf(api);
-    return { origin, mcp: `${origin}/mcp/`, rpc: `${origin}/rpc`, token, tools, api, ...server, stop };
+    const names = await toolsOf(api);
+    return { origin, mcp: `${origin}/mcp/`, rpc: `${origin}/rpc`, token, names, api, ...server, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -148,12 +148,16 @@ function restApi(origin, token, log) {
   };
 }
 
-/** Waits until the gateway has listed its upstream. @param {Gateway['api']} api @returns {Promise<string[]>} */
+/** Waits until the gateway has listed its upstream. @param {Gateway['api']} api @returns {Promise<Gateway['names']>} */
 async function toolsOf(api) {
   const deadline = Date.now() + TOOLS_WITHIN_MS;
   for (;;) {
     const tools = await api('tools');
-    if (tools.length > 0) return tools.map((/** @type {{name: string}} */ { name }) => name);
+    if (tools.length > 0) {
+      return Object.fromEntries(
+        tools.map((/** @type {any} */ { originalName, name }) => [originalName, name]),
+      );
+    }
     if (Date.now() > deadline) throw new Error(`the gateway has no tools after ${TOOLS_WITHIN_MS / 1000} s`);
     await sleep(200);
   }

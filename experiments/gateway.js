@@ -1,0 +1,126 @@
+/**
+ * Direct, through the gateway as MCP, through its plain JSON-RPC: in turn, in rounds whose order is random, then the
+ * same from behind. How much the gateway does is probed first: all get the same load, one that it holds.
+ */
+import { ConfigError } from '../lib/config-error.js';
+import { watchCpu } from './cpu-watch.js';
+import { givenGateway, ownGateway } from './gateway/subject.js';
+import { toolsOnly } from './gateway/tools.js';
+import { rounds } from './rounds.js';
+
+/** Of what the gateway was found to do: enough below it that no queue forms. */
+const SHARE = 0.4;
+/** Calls a second that even a probe of a hundredth of a call would not go below. */
+const LEAST_RATE = 0.5;
+const PROBE = '9s';
+/** Seconds of PROFILE=full, of all legs together. */
+const FULL_S = 1200;
+const LEAST_LEG_S = 3;
+/** Where REPEATS does not say. An even number: each random order also runs from behind. */
+const ROUNDS = { smoke: 2, quick: 4, full: 8 };
+/** One has no interval. */
+const LEAST_ROUNDS = 2;
+
+/** Ways in that are the direct target's alone. */
+const NO_OTHER_WAY_IN = { TARGET_HEADERS: '', OAUTH_CLIENT_ID: '', TARGET_CERT: '', TARGET_KEY: '' };
+
+/** @param {any} config @throws {ConfigError} */
+export function check(config) {
+  const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE, TARGET_URL } = config;
+  if (GATEWAY_RPC_URL && !GATEWAY_URL) {
+    throw new ConfigError('GATEWAY_RPC_URL is set without GATEWAY_URL; valid: both, or GATEWAY_URL alone');
+  }
+  if (GATEWAY_STORE === 'stack' && (GATEWAY_URL || TARGET_URL)) {
+    throw new ConfigError(
+      'GATEWAY_STORE is "stack" beside GATEWAY_URL or TARGET_URL; valid: with the reference target, whose stack it is',
+    );
+  }
+  planOf(config, GATEWAY_URL && !GATEWAY_RPC_URL ? 2 : 3);
+}
+
+/**
+ * @param {any} config
+ * @param {number} ways
+ * @throws {ConfigError}
+ */
+function planOf({ PROFILE, REPEATS, DURATION }, ways) {
+  const profile = /** @type {keyof typeof ROUNDS} */ (PROFILE);
+  const count = process.env.REPEATS ? Math.max(LEAST_ROUNDS, REPEATS) : ROUNDS[profile];
+  const measuredS = DURATION ?? { smoke: 30, quick: 120, full: FULL_S }[profile];
+  const legS = measuredS / (count * ways);
+  if (legS >= LEAST_LEG_S) return { count, legS };
+  throw new ConfigError(
+    `DURATION is ${measuredS} s, for ${count} rounds of ${ways} legs; valid: ${LEAST_LEG_S * count * ways}s or longer, or fewer REPEATS`,
+  );
+}
+
+/** @param {import('./lab.js').Lab} lab */
+export default async function (lab) {
+  const { config } = lab;
+  const gateway = config.GATEWAY_URL ? await givenGateway(config) : await ownGateway(lab);
+  const ways = waysOf(gateway, toolsOnly(config.WORKLOAD, lab.folder));
+  const { count, legS } = planOf(config, Object.keys(ways).length);
+  const rate = config.RATE ?? (await probe(lab, ways));
+  /** @type {Record<string, number | null>} processors that the gateway kept busy, by phase */
+  const cores = {};
+  lab.result = { gateway: gateway.name, rate, cores };
+  const load = { RATE_SCALE: String(rate), DURATION: `${Math.round(legS * 1000)}ms` };
+  for (const [index, order] of rounds(Object.keys(ways), count).entries()) {
+    lab.say(`round ${index + 1} of ${count}: ${order.join(', ')}`);
+    for (const way of order) {
+      const name = `round-${index + 1}-${way}`;
+      const cpu = gateway.pid === null ? null : watchCpu(gateway.pid);
+      const leg = await lab.leg({ name, labels: { way, round: index + 1 }, env: { ...ways[way], ...load } });
+      cpu?.stop();
+      for (const phase of leg.phases) {
+        cores[phase.name] =
+          cpu?.cores(Date.parse(phase.start ?? ''), Date.parse(phase.end ?? '')) ?? null;
+      }
+    }
+  }
+}
+
+/**
+ * @param {import('./gateway/subject.js').Subject} gateway
+ * @param {Record<string, string>} workload
+ * @returns {Record<string, Record<string, string>>} the variables of each way to the target
+ */
+function waysOf({ mcp, rpc, token, headers, names }, workload) {
+  const through = {
+    ...workload,
+    ...NO_OTHER_WAY_IN,
+    TARGET_TOKEN: token,
+    TARGET_HEADERS: headers,
+    TOOL_NAMES: JSON.stringify(names),
+  };
+  return {
+    direct: { ...workload, TOOL_NAMES: '', TARGET_DIALECT: 'mcp' },
+    mcp: { ...through, TARGET_URL: mcp, TARGET_DIALECT: 'mcp' },
+    ...(rpc && { rpc: { ...through, TARGET_URL: rpc, TARGET_DIALECT: 'jsonrpc' } }),
+  };
+}
+
+/**
+ * What each way through the gateway does for users that call in a loop; of the least, a share.
+ *
+ * @param {import('./lab.js').Lab} lab
+ * @param {ReturnType<typeof waysOf>} ways
+ * @returns {Promise<number>} calls a second
+ */
+async function probe(lab, { direct: _, ...through }) {
+  const found = [];
+  for (const [way, env] of Object.entries(through)) {
+    lab.say(`how much does the gateway do (${way})?`);
+    const leg = await lab.leg({
+      name: `probe-${way}`,
+      labels: { way, round: 'probe' },
+      env: { ...env, DURATION: PROBE, RATE_SCALE: '1', REQUESTS: '' },
+      judged: false,
+    });
+    const loop = leg.phases.find(({ labels }) => labels.load === 'loop');
+    found.push(loop?.achieved_rps ?? 0);
+  }
+  const rate = Math.max(LEAST_RATE, Math.round(Math.min(...found) * SHARE * 10) / 10);
+  lab.say(`the gateway does ${found.join(' and ')} calls/s; each way gets ${rate}`);
+  return rate;
+}

@@ -1,0 +1,72 @@
+/** The gateway that is measured: one that was given, or one that is started here. */
+import { ConfigError } from '../../lib/config-error.js';
+import { stackOf } from '../stack.js';
+import { toolPath } from '../tool-path.js';
+import { startContextForge } from './contextforge.js';
+import { stackStore } from './stack-store.js';
+import { toolNames } from './tools.js';
+
+/**
+ * @typedef {object} Subject
+ * @property {string} name
+ * @property {string} mcp its MCP endpoint
+ * @property {string} rpc its plain JSON-RPC endpoint; '' = none
+ * @property {string} token
+ * @property {string} headers as TARGET_HEADERS
+ * @property {Record<string, string>} names the target's name of a tool -> the gateway's
+ * @property {number | null} pid null: it runs elsewhere
+ */
+
+/**
+ * @param {any} config
+ * @returns {Promise<Subject>}
+ */
+export async function givenGateway(config) {
+  const { GATEWAY_URL: mcp, GATEWAY_RPC_URL: rpc, GATEWAY_TOKEN: token, GATEWAY_PREFIX: prefix } = config;
+  const prefixed = prefix ? (await toolNames(config)).map((tool) => [tool, prefix + tool]) : [];
+  return {
+    name: new URL(mcp).host,
+    mcp,
+    rpc,
+    token,
+    // As they were written: k6 reads them again.
+    headers: process.env.GATEWAY_HEADERS ?? '',
+    names: { ...Object.fromEntries(prefixed), ...config.TOOL_NAMES },
+    pid: null,
+  };
+}
+
+/**
+ * @param {import('../lab.js').Lab} lab
+ * @returns {Promise<Subject>} ContextForge in front of the target, until the experiment ends
+ */
+export async function ownGateway(lab) {
+  const { GATEWAY_STORE: kind, GATEWAY_SETTINGS: settings } = lab.config;
+  const { STACK, TARGET_URL = '', TARGET_TOKEN = '' } = process.env;
+  if (STACK === 'docker') {
+    throw new ConfigError(
+      'STACK is "docker", where no gateway is started; valid: STACK=native, or GATEWAY_URL',
+    );
+  }
+  lab.say('getting the gateway (half a minute the first time) ...');
+  await lab.sh(['scripts/setup', 'gateway']);
+  const store = kind === 'stack' ? await stackStore(stackOf(process.env)) : undefined;
+  lab.say(`starting the gateway on ${STORES[kind === 'stack' ? 'stack' : 'sqlite']} ...`);
+  const gateway = await startContextForge({
+    python: toolPath('gateway'),
+    upstream: { url: TARGET_URL, token: TARGET_TOKEN },
+    ...(store && { store }),
+    settings: settings ?? {},
+  });
+  lab.onEnd(gateway.stop);
+  lab.check();
+  const own = settings ? `, ${Object.keys(settings).join(', ')} set` : '';
+  return {
+    name: `ContextForge on ${STORES[kind === 'stack' ? 'stack' : 'sqlite']}${own}`,
+    ...gateway,
+    headers: '',
+    names: { ...gateway.names, ...lab.config.TOOL_NAMES },
+  };
+}
+
+const STORES = { sqlite: 'SQLite', stack: 'PostgreSQL and Redis' };

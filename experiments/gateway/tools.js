@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { onlyTools } from '../../lib/payload.js';
+import reference from '../../workloads/reference.js';
+
+/**
+ * A server has its resources and prompts by itself, its tools by the gateway, too: these are what the two can be
+ * compared by.
+ *
+ * @param {string} workload path; '' = the reference target's own
+ * @param {string} folder of the results
+ * @returns {Record<string, string>} variables that name the workload's tools
+ */
+export function toolsOnly(workload, folder) {
+  if (!workload.endsWith('.json')) return {};
+  const path = join(folder, 'tools.json');
+  const document = onlyTools(JSON.parse(readFileSync(workload, 'utf8')));
+  writeFileSync(path, `${JSON.stringify(document, null, 2)}\n`);
+  return { WORKLOAD: path };
+}
+
+/**
+ * @param {{WORKLOAD: string, TOOL: string}} config
+ * @returns {Promise<string[]>} the tools that a run may call
+ */
+export async function toolNames({ WORKLOAD: path, TOOL: tool }) {
+  const { operations } = path.endsWith('.json')
+    ? onlyTools(JSON.parse(readFileSync(path, 'utf8')))
+    : path
+      ? (await import(pathToFileURL(path).href)).default
+      : reference;
+  const called = Object.entries(operations).map(
+    ([name, { tool: own, params }]) => own ?? params?.name ?? name,
+  );
+  return tool ? [...called, tool] : called;
+}

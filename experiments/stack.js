@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * The parts of the stack that are up, as a program on this machine reaches them.
+ *
+ * @param {NodeJS.ProcessEnv} env as `load_stack_env` exports it
+ */
+export function stackOf({ RUN_DIR = '', POSTGRES_PORT, REDIS_PORT }) {
+  const lines = readFileSync(`${RUN_DIR}/secrets.env`, 'utf8').trim().split('\n');
+  /** @type {Record<string, string>} */
+  const secrets = Object.fromEntries(lines.map((line) => line.split('=')));
+  return { postgresPort: Number(POSTGRES_PORT), redisPort: Number(REDIS_PORT), secrets };
+}

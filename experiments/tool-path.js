@@ -1,0 +1,16 @@
+/** What scripts/setup installs or puts into the cache, for those who call it directly. */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * @param {'k6' | 'prometheus' | 'promtool' | 'node_exporter' | 'compose-go' | 'go-server' | 'python-servers' | 'gateway' | 'haproxy' | 'toxiproxy' | 'bench-server' | 'rusage'} name
+ * @returns {string} its path
+ */
+export function toolPath(name) {
+  return execFileSync('bash', ['-c', `. scripts/common.sh; tool_path ${name}`], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  }).trim();
+}

@@ -1,0 +1,21 @@
+/**
+ * What does a gateway cost? One leg of it (experiments/gateway.js takes several, direct and through the gateway in
+ * turn): the same calls at the same rate, which the gateway was found to hold; then as many as ten users get answered.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'gateway',
+  title: 'the same calls direct and through a gateway, in turn: what it adds, and what it takes away',
+  workload: reference,
+  mix: 'get_user',
+  phases: [
+    { name: 'steady', rate: 1, duration: '20s', users: 50, labels: { load: 'steady' } },
+    { name: 'loop', vus: 10, duration: '10s', labels: { load: 'loop' } },
+  ],
+  asWritten: true,
+  warmUp: '2s',
+  raw: true,
+  objectives: { each: { failure_share: 0.01 } },
+});

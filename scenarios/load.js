@@ -1,0 +1,16 @@
+/**
+ * So many calls from so many users, as other load generators do it: `make load REQUESTS=10000 CONCURRENCY=200`, with
+ * PAYLOAD for a request from a file. Closed loop: a user calls again as soon as it has its answer.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'load',
+  title: '5,000 calls from 100 users, or as many as REQUESTS and CONCURRENCY say',
+  workload: reference,
+  mix: 'get_user',
+  phases: [{ name: 'load', vus: 100, iterations: 5000, duration: '30m' }],
+  asWritten: true,
+  objectives: { each: { failure_share: 0.01 } },
+});
