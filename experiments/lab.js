@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,6 +80,8 @@ export class Lab {
   /** @param {string} text one line of progress */
   say(text) {
     process.stderr.write(`${text}\n`);
+    const { RUN_LOG: log } = process.env;
+    if (log) appendFileSync(log, `${new Date().toISOString().replace(/\.\d+Z$/, 'Z')} ${text}\n`);
   }
 
   /** @param {() => unknown} undo is run when the experiment ends, however it ends */
@@ -197,14 +199,23 @@ export class Lab {
     const group = /** @type {number} */ (child.pid);
     this.#running.add(group);
     const over = ended(child);
-    const beside = during ? this.#beside(during, leg, port, over) : null;
+    /** @type {unknown} */
+    let failure = null;
+    const beside = during
+      ? this.#beside(during, leg, port, over).catch((error) => {
+          failure = error;
+          // What it was to do is not done: the rest of the load would be for nothing.
+          signalGroup(group, 'SIGINT');
+        })
+      : null;
     leg.code = await over;
     this.#running.delete(group);
     this.#save();
     await beside;
     this.check();
-    const { summary, problem } = readSummary(path);
     if (!MEASURED.includes(leg.code)) throw new LegFailed(name, leg.code);
+    if (failure) throw failure;
+    const { summary, problem } = readSummary(path);
     if (!summary) throw new Error(`${name}: ${problem}`);
     if (judged && leg.code !== 0) this.code = leg.code;
     const ofLeg = phases(summary);
@@ -234,7 +245,7 @@ export class Lab {
         const until = zeroMs + seconds * 1000;
         while (Date.now() < until) {
           this.check();
-          if (done) throw new LegFailed(leg.name, leg.code);
+          if (done) throw new Error(`${leg.name} ended before what was to be done at ${seconds} s`);
           await sleep(Math.min(100, until - Date.now()));
         }
       },

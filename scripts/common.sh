@@ -7,7 +7,7 @@
 #   ROOT      the project's folder
 #   RUN_DIR   where the stack keeps its state (default: $ROOT/.run; set it to have a second stack)
 # and offers
-#   say TEXT...            one line of progress on stderr
+#   say TEXT...            one line of progress on stderr, and in RUN_LOG
 #   die TEXT...            one line on stderr, then exit 1 (DIE_CODE=2 die ... for bad usage)
 #   stack_kind             prints `docker` or `native`: what STACK says, else what is up, else what this machine can do
 #   load_stack_env         exports what `scripts/up` wrote to $RUN_DIR/stack.env (ports, URLs, STACK). A TARGET_URL that
@@ -47,7 +47,12 @@ GENERATOR_ENV=(
   "GOMEMLIMIT=${GOMEMLIMIT:-$(awk '/^MemTotal/ { total = $2 } END { printf "%d", (total ? total : 8388608) / 4096 }' /proc/meminfo 2>/dev/null || echo 2048)MiB}"
 )
 
-say() { printf '%s\n' "$*" >&2; }
+# note TEXT...: a line of the run's log, with its time, where there is a run.
+note() { if [ -n "${RUN_LOG:-}" ]; then printf '%s %s\n' "$(date -u +%FT%TZ)" "$*" >>"$RUN_LOG"; fi; }
+say() {
+  printf '%s\n' "$*" >&2
+  note "$*"
+}
 die() {
   say "error: $*"
   exit "${DIE_CODE:-1}"

@@ -125,7 +125,7 @@ docker_run() {
 docker_in_runner() (
   options=() arguments=()
   if [ ! -t 0 ] || [ ! -t 1 ]; then options+=(--no-TTY); fi
-  for path in "${TARGET_CERT:-}" "${TARGET_KEY:-}" "${TARGET_CA:-}" "${OAUTH_CLIENT_KEY:-}" "${WORKLOAD:-}"; do
+  for path in "${TARGET_CERT:-}" "${TARGET_KEY:-}" "${TARGET_CA:-}" "${OAUTH_CLIENT_KEY:-}" "${WORKLOAD:-}" "${PAYLOAD:-}"; do
     if [ -n "$path" ]; then options+=(--volume "$path:$path:ro"); fi
   done
   case ${SECRET_SOURCE:-} in file=*)
