@@ -23,13 +23,13 @@ import { round } from './round.js';
  * @returns {Operation[]}
  */
 export function operations({ plan, metrics }, phases) {
-  return plan.operations.map(({ operation, method, class: kind }) => {
+  return plan.operations.map(({ operation, method, class: kind }, turn) => {
     const tags = { operation };
     const requests = metrics.count('mcp_requests', tags);
     const { failed, total } = metrics.failed(tags);
     const { count, latency } = metrics.latency(tags);
     const seconds = phases
-      .filter((phase, index) => phase.measured && (plan.phases[index]?.operation ?? operation) === operation)
+      .filter((phase, index) => phase.measured && calls(plan.phases[index], operation, turn))
       .reduce((sum, phase) => sum + phase.duration_s, 0);
     return {
       operation,
@@ -46,4 +46,15 @@ export function operations({ plan, metrics }, phases) {
       failures: metrics.failures(tags),
     };
   });
+}
+
+/**
+ * @param {import('./summary.js').PlannedPhase | undefined} phase
+ * @param {string} operation
+ * @param {number} turn its place among the plan's operations
+ * @returns {boolean}
+ */
+function calls(phase, operation, turn) {
+  if (phase?.operation) return phase.operation === operation;
+  return phase?.weights?.[turn] !== 0;
 }

@@ -18,6 +18,7 @@ import { validator } from './schemas.js';
  * @property {number | null} [iterations]
  * @property {boolean} [overload]
  * @property {string} [operation] the only operation that the phase calls
+ * @property {number[]} [weights] of 100, of the plan's operations, where the phase has a mix of its own
  * @property {Record<string, string | number>} [labels]
  * @property {number} [warm_ups] of a step: calls before the measured ones
  *

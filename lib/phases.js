@@ -17,6 +17,7 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {number} [users] most concurrent users of an arrival-rate phase
  * @property {true} [overload] meant to be more than the server takes: load not delivered is no fault of the run
  * @property {string} [operation] calls this one of the workload's alone, instead of the mix
+ * @property {string} [mix] calls this mix, a part of the test's
  * @property {string} [pause] k6 duration: rest before it begins
  * @property {Labels} [labels] what varies between the phases of a table, for example {items: 10}
  *
@@ -42,6 +43,8 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {number} max_vus
  * @property {boolean} overload
  * @property {string} [operation]
+ * @property {string} [mix]
+ * @property {number[]} [weights] of 100, of the operations that the test calls: what the phase's mix comes to
  * @property {number} [warm_ups] of a step: calls before the measured ones
  * @property {number} [pause_s] of a step: rest before it
  * @property {Labels} [labels]
@@ -100,6 +103,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
       overload: phase.overload ?? false,
       // A warm-up is for all that follows.
       ...(measured && phase.operation && { operation: phase.operation }),
+      ...(measured && phase.mix && { mix: phase.mix }),
       ...(measured && phase.labels && { labels: phase.labels }),
     });
     start += duration;

@@ -18,7 +18,7 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @param {import('./objectives.js').Objective[]} composed.objectives
  */
 export function makePlan(
-  { name, title, sequence, raw },
+  { name, title, sequence, raw, progress },
   { config, workload, phases, operations, objectives },
 ) {
   const last = phases.at(-1);
@@ -34,6 +34,7 @@ export function makePlan(
     // Its steps begin when those before have ended: only the whole has a planned length.
     sequence: longestS !== null,
     raw: raw ?? false,
+    progress: progress ?? false,
     target: {
       // A query string may hold a key: it stays out of every result.
       url: config.TARGET_URL.replace(/[?#].*$/, ''),

@@ -1,0 +1,53 @@
+/** A server with roles: `POST /tools/{tool}/call`, and who asks in X-User-ID. Each operation is one user's call of one tool. */
+
+/** @typedef {import('../lib/workload.js').OperationSpec} OperationSpec */
+
+/**
+ * @param {string} user
+ * @param {string} tool
+ * @param {number[]} statuses that are right; any other answer is a failure
+ * @param {Record<string, unknown>} [args]
+ * @returns {OperationSpec}
+ */
+const call = (user, tool, statuses, args = {}) => ({
+  class: 'read',
+  tool,
+  args: () => args,
+  request_headers: { 'X-User-ID': user },
+  expect_status: statuses,
+});
+
+/** @type {Record<string, OperationSpec>} */
+const scenarios = {
+  'dev_user/list_files': call('dev_user', 'list_files', [200]),
+  // Not every server has that file.
+  'dev_user/read_file': call('dev_user', 'read_file', [200, 404], { path: 'README.md' }),
+  'guest_user/git_status': call('guest_user', 'git_status', [200]),
+  'guest_user/git_log': call('guest_user', 'git_log', [200]),
+  'admin_user/get_current_model': call('admin_user', 'get_current_model', [200]),
+};
+
+/** What these users must never get, with the level that they lack. @type {Record<string, OperationSpec>} */
+const denials = {
+  'denied/guest_user/list_files': call('guest_user', 'list_files', [403]),
+  'denied/guest_user/list_users': call('guest_user', 'list_users', [403]),
+  'denied/dev_user/list_users': call('dev_user', 'list_users', [403]),
+};
+
+/** @param {Record<string, unknown>} operations @param {number} weight of all of them together */
+const evenly = (operations, weight) => {
+  const names = Object.keys(operations);
+  return Object.fromEntries(names.map((name) => [name, weight / names.length]));
+};
+
+/** @type {import('../lib/workload.js').Workload} */
+export default {
+  name: 'rbac',
+  dialect: 'rest',
+  operations: { ...scenarios, ...denials },
+  mixes: {
+    scenarios: evenly(scenarios, 100),
+    // Half and half: a refusal must hold while others are let in.
+    guarded: { ...evenly(scenarios, 50), ...evenly(denials, 50) },
+  },
+};
