@@ -9,9 +9,19 @@ import {
   textObject,
   variable,
 } from '../lib/variable.js';
+import { FAULTS } from './chaos/faults.js';
 import { KNOBS, NOT_ON_THE_WIRE } from './knobs.js';
 
 const MOST_INSTANCES = 32;
+
+const FAULT_NAMES = FAULTS.map(({ name }) => name);
+
+/** @param {string} text @returns {string[] | null | undefined} */
+function faultNames(text) {
+  const names = text.split(/[\s,]+/).filter((name) => name !== '');
+  if (text === '') return null;
+  return names.length > 0 && names.every((name) => FAULT_NAMES.includes(name)) ? names : undefined;
+}
 
 /** @param {string} text @returns {number[] | undefined} in rising order */
 function instanceCounts(text) {
@@ -120,5 +130,17 @@ export const variables = {
     help: 'scaling: what an instance costs an hour, in dollars, for the columns with costs',
     valid: 'a number above 0',
     parse: (text) => (text === '' ? null : positiveNumber(text)),
+  }),
+  FAULTS: variable({
+    default: '',
+    help: `chaos: which faults, separated by spaces: ${FAULT_NAMES.join(' ')} [all; four of them at smoke]`,
+    valid: `${FAULT_NAMES.join(', ')}; several separated by spaces`,
+    parse: faultNames,
+  }),
+  RECOVERY_S: variable({
+    default: '5',
+    help: 'chaos: seconds in which the server must be as before, once a fault is lifted',
+    valid: 'a number above 0',
+    parse: positiveNumber,
   }),
 };

@@ -34,7 +34,7 @@ const holds = (text, json) => text.includes(json) || text.includes(json.replaceA
 const isUser = (text, id) => holds(text, `"user${id}@example.com"`);
 
 /** @param {any} result */
-const contentOf = ({ structuredContent, content }) => structuredContent ?? JSON.parse(content[0].text);
+export const contentOf = ({ structuredContent, content }) => structuredContent ?? JSON.parse(content[0].text);
 
 /** @param {Record<string, number>} labels */
 const batchSize = ({ items = 100 }) => items;
@@ -87,5 +87,7 @@ export default {
   mixes: {
     // 60% reads, 30% writes, 10% complex calls; one call in two hundred waits for a slow service elsewhere.
     mixed: { get_user: 45, search_users: 15, update_user: 30, generate_report: 9.5, fetch_weather: 0.5 },
+    // What both stores are needed for, and nothing that fails by itself.
+    stores: { get_user: 45, search_users: 25, update_user: 30 },
   },
 };

@@ -73,9 +73,11 @@ export class Toxiproxy {
     });
   }
 
-  /** @param {string} proxy @param {Toxic} toxic */
+  /** Also of what it does not have. @param {string} proxy @param {Toxic} toxic */
   async cure(proxy, { type }) {
-    await this.#ask('DELETE', `/proxies/${proxy}/toxics/${type}`);
+    const { toxics } = await this.#ask('GET', `/proxies/${proxy}`);
+    const has = toxics.some((/** @type {{name: string}} */ { name }) => name === type);
+    if (has) await this.#ask('DELETE', `/proxies/${proxy}/toxics/${type}`);
   }
 
   /** Connections are closed and no new ones taken. @param {string} proxy */

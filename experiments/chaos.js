@@ -1,0 +1,134 @@
+/**
+ * One fault after the other, each in the middle of a load of its own: a stretch before it that says what is normal, the
+ * fault, and the time after. Whatever ends this, the fault is lifted.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FAULTS } from './chaos/faults.js';
+import { openSite } from './chaos/site.js';
+
+/** The load around one fault, seconds; PROFILE=full has the scenario's own figures. */
+const LENGTH_S = /** @type {Record<string, number>} */ ({ smoke: 16, quick: 20 });
+/** One of a kind, where FAULTS does not say. */
+const SMOKE = ['latency', 'packet-loss', 'database-cut', 'worker-kill'];
+/** Answers that don't come are to be failures while the fault still is. */
+const TIMEOUT = '3s';
+
+/**
+ * @typedef {import('./chaos/faults.js').Fault} Fault
+ *
+ * @typedef {Pick<Fault, 'name' | 'title' | 'intensity' | 'least_success' | 'most_refused'>
+ *   & {why_not: string | null, did: Record<string, string | number>}} Row what the tables know of a fault; why_not: it
+ *   could not be made; did: what came of making it
+ *
+ * @typedef {{recovery_s: number, faults: Row[]}} ChaosResult
+ */
+
+/** @param {import('./lab.js').Lab} lab */
+export default async function chaos(lab) {
+  const { FAULTS: wanted, PROFILE, RECOVERY_S } = lab.config;
+  const names = wanted ?? (PROFILE === 'smoke' ? SMOKE : FAULTS.map(({ name }) => name));
+  const chosen = FAULTS.filter(({ name }) => names.includes(name));
+  /** @type {ChaosResult} */
+  const result = { recovery_s: RECOVERY_S, faults: [] };
+  lab.result = result;
+  const site = await openSite(lab, { lossy: chosen.some(({ way }) => way === 'lossy') });
+  const { env, injectS, liftS } = timing(lab);
+
+  for (const fault of chosen) {
+    const { name, title, intensity, least_success, most_refused } = fault;
+    /** @type {Row} */
+    const row = {
+      name,
+      title,
+      intensity,
+      least_success,
+      most_refused,
+      why_not: whyNot(fault, site),
+      did: {},
+    };
+    result.faults.push(row);
+    if (row.why_not) {
+      lab.say(`chaos: ${name} is left out: ${row.why_not}`);
+      continue;
+    }
+    await site.heal();
+    const hands = once(fault.hands(site));
+    lab.onEnd(hands.lift);
+    lab.say(`chaos: ${name} (${intensity}) after ${injectS} s`);
+    await lab.leg({
+      name,
+      labels: { fault: name },
+      env: { ...env, TARGET_URL: site.ways[fault.way] ?? '' },
+      judged: false,
+      during: async ({ at, note }) => {
+        try {
+          await at(injectS);
+          note({ kind: 'inject' });
+          Object.assign(row.did, await hands.inject());
+          if (!fault.brief) await at(liftS);
+        } catch (error) {
+          lab.check();
+          row.why_not = `it could not be made: ${error instanceof Error ? error.message : error}`;
+        } finally {
+          Object.assign(row.did, await hands.lift());
+          note({ kind: 'lifted' });
+        }
+      },
+    });
+  }
+}
+
+/** @param {Fault} fault @param {import('./chaos/site.js').Site} site @returns {string | null} */
+function whyNot({ way, foreign }, { noLink, ways, target }) {
+  if (!foreign && !target) return "needs the server's own processes and stores: the reference target's";
+  if (way === 'lossy' && noLink) return noLink;
+  if (!ways[way]) return "the server's certificate would not be for the address of a proxy in front of it";
+  return null;
+}
+
+/**
+ * When the fault is made and lifted, in seconds after the load's zero.
+ *
+ * @param {import('./lab.js').Lab} lab
+ */
+function timing({ folder, config }) {
+  /** @type {{phases: import('../analysis/summary.js').PlannedPhase[]}} */
+  const { phases } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
+  const length = (/** @type {boolean} */ measured) =>
+    phases
+      .filter((phase) => phase.measured === measured)
+      .reduce((sum, { duration_s }) => sum + duration_s, 0);
+  const lengthS = config.DURATION ?? LENGTH_S[config.PROFILE] ?? length(true);
+  const [baseline = 0, fault = 0] = phases
+    .filter(({ measured }) => measured)
+    .map(({ duration_s }) => (duration_s / length(true)) * lengthS);
+  const injectS = length(false) + baseline;
+  return {
+    injectS,
+    liftS: injectS + fault,
+    env: { DURATION: `${lengthS}s`, TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT },
+  };
+}
+
+/**
+ * Lifted as often as it was made, and no more: the end of an experiment lifts what the end of a leg could not.
+ *
+ * @param {import('./chaos/faults.js').Hands} hands
+ * @returns {import('./chaos/faults.js').Hands}
+ */
+function once({ inject, lift }) {
+  let made = false;
+  return {
+    inject: () => {
+      made = true;
+      return inject();
+    },
+    lift: async () => {
+      if (!made) return;
+      const did = await lift();
+      made = false;
+      return did;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/**
+ * What breaks when something does, and how soon is all well again? A steady load; in the middle of it one fault, made
+ * and lifted by experiments/chaos.js. This is the load around one of them.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'chaos',
+  title: 'faults in the middle of 100 requests/s: what fails, and how soon it is over',
+  workload: reference,
+  mix: 'stores',
+  warmUp: '3s',
+  raw: true,
+  phases: [
+    { name: 'baseline', rate: 100, duration: '20s', labels: { part: 'baseline' } },
+    { name: 'fault', rate: 100, duration: '20s', overload: true, labels: { part: 'fault' } },
+    { name: 'after', rate: 100, duration: '40s', overload: true, labels: { part: 'after' } },
+  ],
+  objectives: {},
+});
