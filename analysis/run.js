@@ -4,6 +4,7 @@
 import { cleanDeep } from './clean-text.js';
 import { failures } from './failures.js';
 import { findings } from './findings.js';
+import { measurements } from './measurements.js';
 import { operations } from './operations.js';
 import { phases, roundLatency } from './phases.js';
 import { round } from './round.js';
@@ -33,6 +34,7 @@ import { verdict } from './verdict.js';
  * @property {boolean} objectives_off
  * @property {import('./thresholds.js').Threshold[]} thresholds
  * @property {import('./signals.js').Signal[]} signals
+ * @property {import('./measurements.js').Measurement[]} measurements the phases in canonical units
  * @property {import('./report-tables.js').ReportTable[]} tables the test's own
  * @property {import('./findings.js').Finding[]} findings
  * @property {import('./verdict.js').Verdict} verdict
@@ -153,11 +155,13 @@ async function assemble(collected, observe, build) {
     objectives_off: plan.objectives_off,
     thresholds,
     signals: server.signals,
+    measurements: measurements(plan, allPhases, streamed),
     tables: built.tables,
     findings: began
       ? [
-          ...findings({ plan, phases: allPhases, thresholds, server, environment, streamed, expired }),
+          // What the test was run for comes first.
           ...built.findings,
+          ...findings({ plan, phases: allPhases, thresholds, server, environment, streamed, expired }),
         ]
       : [],
     verdict: verdict({
@@ -194,6 +198,7 @@ const NOTHING = {
   objectives_off: false,
   thresholds: [],
   signals: [],
+  measurements: [],
   tables: [],
   findings: [],
 };

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { readSummary } from '../analysis/summary.js';
 import { judgeThresholds } from '../analysis/thresholds.js';
 import { writeAtomic } from '../analysis/write-atomic.js';
 import { profiles } from '../lib/profiles.js';
+import { freePort } from './free-port.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** k6 ends so where all went well, and where an objective was missed. */
@@ -295,17 +295,6 @@ async function zeroOf(port, over) {
     await sleep(50);
   }
   return null;
-}
-
-/** @returns {Promise<number>} */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /**

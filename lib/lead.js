@@ -21,6 +21,7 @@ import { planObjectives, toThresholds } from './objectives.js';
 import { planPhases, planSequence, toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan, withConnection } from './plan.js';
 import { profiles } from './profiles.js';
+import { repeated } from './repetitions.js';
 import { shareArguments } from './shared-arguments.js';
 import { keptSubmetrics, SUMMARY_TREND_STATS, summaryDocument } from './summary.js';
 import { planOperations, withWeights } from './workload.js';
@@ -113,7 +114,8 @@ function dry(test, plan) {
   };
   return {
     ...test,
-    teardown: async () => {},
+    // Of a run that was killed what it left behind is cleaned up later.
+    teardown: __ENV.CLEAN_UP === '1' ? test.teardown : async () => {},
     options: { ...test.options, scenarios, thresholds: {} },
     handleSummary: ({ setup_data: setup }) => ({
       [__ENV.PLAN_FILE || 'plan.json']: JSON.stringify(withConnection(plan, setup?.connection)),
@@ -126,11 +128,14 @@ function dry(test, plan) {
  * @param {Config} config
  * @returns {PlannedPhase[]}
  */
-function planShape({ name, sequence, phases = [], asWritten, warmUp }, config) {
+function planShape({ name, sequence, phases = [], repetitions, asWritten, warmUp }, config) {
   const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
   const planned = sequence
-    ? planSequence(sequence.steps, profile)
-    : planPhases(withCalls(name, phases, config), profile, config, { asWritten, warmUp });
+    ? planSequence(repeated(sequence.steps, repetitions, profile), profile)
+    : planPhases(withCalls(name, repeated(phases, repetitions, profile), config), profile, config, {
+        asWritten,
+        warmUp,
+      });
   if (!config.TOOL) return planned;
   return planned.map(({ operation: _, ...phase }) => phase);
 }
@@ -252,6 +257,7 @@ async function setUp(dialect, phases, operations, forUsers) {
       sessions: config.SESSIONS_MODE,
       seed: config.SEED,
       phases: Object.fromEntries(phases.map((phase) => [phase.name, phase])),
+      order: phases.map(({ name }) => name),
       operations: forUsers,
     };
   } catch (error) {

@@ -12,7 +12,7 @@ const UNMEASURED = 'warm-up';
  * @param {import('./mcp/client.js').McpClient} client
  * @param {(operation: string | undefined) => import('./mcp/client.js').Sender | undefined} senderOf
  */
-export async function runSequence({ phases, counting, startedMs }, client, senderOf) {
+export async function runSequence({ phases, order, counting, startedMs }, client, senderOf) {
   const { tags } = exec.vu;
   /** @param {import('./phases.js').PlannedPhase} phase @param {boolean} measured */
   const enter = (phase, measured) => {
@@ -31,7 +31,8 @@ export async function runSequence({ phases, counting, startedMs }, client, sende
       iteration += 1;
     }
   };
-  for (const phase of Object.values(phases)) {
+  for (const name of order) {
+    const phase = /** @type {import('./phases.js').PlannedPhase} */ (phases[name]);
     if (client.auth.dueMs <= Date.now()) await client.renew();
     if (phase.pause_s) sleep(phase.pause_s);
     enter(phase, false);

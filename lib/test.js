@@ -17,6 +17,7 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds, sequenceDuration } f
  * @property {import('./phases.js').Phase[]} [phases] in the figures of PROFILE=full
  * @property {true} [asWritten] the phases' durations and rates are no profile's to change
  * @property {string} [warmUp] k6 duration, instead of the profile's
+ * @property {number} [repetitions] makes all of them so many times
  * @property {Sequence} [sequence] instead of phases: steps of one user, one after the other
  * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
  * @property {import('./objectives.js').Objectives} objectives
@@ -47,6 +48,7 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds, sequenceDuration } f
  * @property {string} sessions SESSIONS_MODE
  * @property {number} seed
  * @property {Record<string, PlannedPhase>} phases by name
+ * @property {string[]} order the phases' names: k6 hands on an object with its members in any order
  * @property {UserOperation[]} operations
  * @property {import('./latency-limits.js').Counting} counting
  * @property {unknown} handOver of signing in (see auth/auth.js)
@@ -94,7 +96,7 @@ const none = () => {
  * @param {TestDefinition} definition
  * @returns {(data: SetupData) => void | Promise<void>} one iteration: one operation, called once
  */
-const makeIterate = ({ workload, sequence }) => {
+const makeIterate = ({ workload, sequence, phases }) => {
   // A virtual user's state. In variables: k6 takes longer to read a property.
   /** @type {import('./mcp/client.js').McpClient | undefined} */
   let client;
@@ -145,6 +147,10 @@ const makeIterate = ({ workload, sequence }) => {
     only = phase.operation === undefined ? -1 : names.indexOf(phase.operation);
     closing = phase.iterations === null ? Number.POSITIVE_INFINITY : phase.iterations - (phase.vus ?? 1);
     numbers = varied || phase.iterations !== null ? exec.scenario : null;
+    if (readiness && phase.lead_in) {
+      client?.enterPhase(false, counting.streamed, undefined);
+      readiness.leadIn(data, phase, () => void senders[Math.max(only, 0)]?.(0, phase));
+    }
     client?.enterPhase(phase.measured, counting.streamed, counting.limits[phase.name]);
   };
 
@@ -164,6 +170,8 @@ const makeIterate = ({ workload, sequence }) => {
     if (iteration >= closing) phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
   };
 
+  /** @type {typeof import('./lead-in.js') | null} */
+  const readiness = phases?.some(({ leadIn }) => leadIn) ? require('./lead-in.js') : null;
   /** @type {typeof import('./sequence.js') | null} */
   const steps = sequence ? require('./sequence.js') : null;
   if (!userAuth && !steps) return iterate;

@@ -37,8 +37,8 @@ export function renderTerminal(run, { directory, colours }) {
   const signals = signalTable(run, 2);
   const blocks = [
     header(run, paint),
-    draw(phases, paint),
     ...ownTables(run).map((table) => drawOwn(table, paint)),
+    draw(phases, paint),
     draw(without(operations, ['sent', 'received']), paint),
     draw(without(failureTable(run), ['last seen']), paint, 60),
     draw(firstRows(thresholdTable(withoutHeldGuards(run))), paint, 60),

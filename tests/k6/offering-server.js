@@ -44,7 +44,7 @@ async function record(answer) {
  * @param {any[]} [offer.tools]
  * @param {any[]} [offer.resources]
  * @param {any[]} [offer.prompts]
- * @param {(name: string, args: any) => any} [call] the result of tools/call
+ * @param {(name: string, args: any) => any} [call] the result of tools/call, or a promise of it
  * @returns {Promise<Recorder>}
  */
 export function startOffering({ tools, resources, prompts }, call = () => ({ content: [] })) {
@@ -68,12 +68,12 @@ export function startOffering({ tools, resources, prompts }, call = () => ({ con
     'prompts/list': () => ({ prompts }),
     'prompts/get': () => ({ messages: [] }),
   };
-  return record((body, _, response) => {
+  return record(async (body, _, response) => {
     const { id, method, params } = body === '' ? {} : JSON.parse(body);
     if (id === undefined) return response.writeHead(202).end();
     const found = methods[method];
     const reply = found
-      ? { result: found(params ?? {}) }
+      ? { result: await found(params ?? {}) }
       : { error: { code: -32601, message: 'no such method' } };
     return response
       .writeHead(200, { 'Content-Type': 'application/json' })

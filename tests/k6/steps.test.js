@@ -1,0 +1,123 @@
+/** Sequences and legs: what is called in which order, what is counted as what, and that nothing is left behind. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { phases } from '../../analysis/phases.js';
+import { readSummary } from '../../analysis/summary.js';
+import { command } from '../lab.js';
+import { toolPath } from '../tool.js';
+import { startOffering } from './offering-server.js';
+
+const TOOLS = ['make', 'get', 'clear'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-steps-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** @param {number} [delayMs] of each call */
+async function startThings(delayMs = 0) {
+  let id = 0;
+  return startOffering({ tools: TOOLS }, async (name) => {
+    if (delayMs > 0 && name !== 'clear') await sleep(delayMs);
+    if (name === 'make') id += 1;
+    return { content: [], structuredContent: { id } };
+  });
+}
+
+/** @param {string} url @param {Record<string, string>} [env] */
+const environment = (url, env = {}) => ({
+  TARGET_URL: url,
+  PROFILE: 'smoke',
+  SUMMARY_FILE: join(folder, 'summary.json'),
+  ...env,
+});
+const RUN = ['run', '--quiet', '--address', '', 'tests/k6/steps.js'];
+
+/** @param {Awaited<ReturnType<typeof startThings>>} server @returns {string[]} what it was sent after set-up, runs of one call as `make x 3` */
+function calls({ requests }) {
+  const names = requests
+    .map(({ method, params }) =>
+      method === 'tools/call' ? `${params.name} ${JSON.stringify(params.arguments)}` : method,
+    )
+    .filter((name) => !/^(server|initialize|notifications|HTTP)/.test(name));
+  /** @type {[string, number][]} */
+  const runs = [];
+  for (const name of names) {
+    const last = runs.at(-1);
+    if (last?.[0] === name) last[1] += 1;
+    else runs.push([name, 1]);
+  }
+  return runs.map(([name, count]) => `${name} x ${count}`);
+}
+
+test('steps follow one another; what prepares and warms up is not counted; the end cleans up', async () => {
+  const server = await startThings();
+  const { code, output } = await command(toolPath('k6'), RUN, environment(server.url));
+  await server.close();
+  assert.equal(code, 0, output);
+  assert.deepEqual(calls(server), [
+    'tools/list x 1',
+    'make {"colour":"red"} x 2',
+    'make {"colour":"blue"} x 5',
+    'get {"id":1} x 5',
+    'tools/list x 3',
+    'clear {} x 1',
+  ]);
+  const { summary } = readSummary(folder);
+  assert.ok(summary);
+  assert.deepEqual(
+    phases(summary).map(({ name, measured, completed, iterations, requests, labels }) => [
+      name,
+      measured,
+      completed,
+      iterations,
+      requests,
+      labels,
+    ]),
+    [
+      ['fill', false, true, null, null, { colour: 'red' }],
+      ['make', true, true, 4, 4, { colour: 'blue' }],
+      ['get', true, true, 5, 5, {}],
+      ['list', true, true, 3, 3, {}],
+    ],
+  );
+  const [, make, get] = phases(summary);
+  const pauseMs = Date.parse(get?.start ?? '') - Date.parse(make?.end ?? '');
+  assert.ok(pauseMs >= 490, `the pause is scaled, and there: ${pauseMs} ms`);
+  assert.equal(summary.metrics.values('http_req_connecting', { phase: 'get' })['p(50)'], 0);
+});
+
+test('a leg has its name in front of its phases, and its labels on them', async () => {
+  const server = await startThings();
+  const env = environment(server.url, { LEG: 'two', LEG_LABELS: '{"workers":2}' });
+  const { code, output } = await command(toolPath('k6'), RUN, env);
+  await server.close();
+  assert.equal(code, 0, output);
+  const { plan } = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'));
+  assert.deepEqual(
+    plan.phases.map((/** @type {any} */ { name, labels }) => [name, labels]),
+    [
+      ['two-fill', { colour: 'red' }],
+      ['two-make', { workers: 2, colour: 'blue' }],
+      ['two-get', { workers: 2 }],
+      ['two-list', { workers: 2 }],
+    ],
+  );
+  assert.deepEqual(plan.objectives[0].scope, { phase: 'two-make' });
+});
+
+test('interrupted in the middle: the end cleans up all the same', async () => {
+  const server = await startThings(500);
+  const child = spawn(toolPath('k6'), RUN, {
+    env: { ...process.env, ...environment(server.url) },
+    stdio: 'ignore',
+  });
+  const over = new Promise((resolve) => child.once('close', resolve));
+  while (!calls(server).some((call) => call.startsWith('make'))) await sleep(50);
+  child.kill('SIGINT');
+  assert.equal(await over, 105);
+  await server.close();
+  assert.equal(calls(server).at(-1), 'clear {} x 1');
+});
