@@ -26,13 +26,21 @@ import { namesOf } from './names-of.js';
 /**
  * A percentile needs at least one sample beyond it to be more than the maximum: 1 / (1 - q).
  *
- * @type {Record<string, {metric: string, expression: (limit: number) => string, samples: number}>}
+ * @type {Record<string, {metric: string, expression: (limit: number) => string, samples: number, of?: string}>} of: what
+ *   counts the samples, where it is not mcp_requests
  */
 const ABSOLUTE = {
   p50_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(50)<${limit}`, samples: 2 },
   p90_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(90)<${limit}`, samples: 10 },
   p95_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(95)<${limit}`, samples: 20 },
   p99_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(99)<${limit}`, samples: 100 },
+  // Of an operation that is several calls, the time of all of them: one iteration.
+  sequence_p99_ms: {
+    metric: 'mcp_sequence_duration',
+    expression: (limit) => `p(99)<${limit}`,
+    samples: 100,
+    of: 'iterations',
+  },
   failure_share: { metric: 'mcp_request_failed', expression: (limit) => `rate<${limit}`, samples: 1 },
 };
 
@@ -137,12 +145,14 @@ function expand(name, limits, phases, first) {
   const selector = tags.length > 0 ? `{${tags.join(',')}}` : '';
   /** @type {Objective[]} */
   const objectives = [];
-  let samples = 0;
+  /** @type {Map<string, number>} by what counts them */
+  const samples = new Map();
   for (const [metric, limit] of Object.entries(limits)) {
     const absolute = ABSOLUTE[metric];
     const relative = RELATIVE[metric];
     if (absolute) {
-      samples = Math.max(samples, absolute.samples);
+      const { of = 'mcp_requests' } = absolute;
+      samples.set(of, Math.max(samples.get(of) ?? 0, absolute.samples));
       const k6 = { metric: absolute.metric + selector, expression: absolute.expression(limit) };
       objectives.push({ scope, metric, op: '<', limit, k6 });
     } else if (relative && first) {
@@ -156,9 +166,9 @@ function expand(name, limits, phases, first) {
       objectives.push({ scope, metric, op: '>=', limit, k6 });
     }
   }
-  if (samples > 0) {
-    const k6 = { metric: `mcp_requests${selector}`, expression: `count>=${samples}` };
-    objectives.push({ scope, metric: 'min_samples', op: '>=', limit: samples, k6 });
+  for (const [counter, limit] of samples) {
+    const k6 = { metric: counter + selector, expression: `count>=${limit}` };
+    objectives.push({ scope, metric: 'min_samples', op: '>=', limit, k6 });
   }
   return objectives;
 }

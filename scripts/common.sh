@@ -112,7 +112,7 @@ load_stack_env() {
   elif [ -n "$TARGET_URL" ]; then
     WATCHED_SERVER=reference
     TARGET_TOKEN=$(secret TARGET_TOKEN)
-    export TARGET_TOKEN
+    export TARGET_TOKEN WATCHED_SERVER
   fi
 }
 
