@@ -64,6 +64,7 @@ const WORDS =
         { name: figure.replace('p999', 'p99.9'), format: milliseconds },
       ]),
     ),
+    sequence_p99_ms: { name: 'p99 of all its calls together', format: milliseconds },
     failure_share: { name: 'failure share', format: percent },
     throughput: { name: 'throughput', format: perSecond },
     delivered_share: { name: 'delivered load', format: percent },
@@ -204,6 +205,10 @@ function absoluteFigure(scope, metric, { plan, phases, metrics }, k6Metric = '')
       value: latency?.[LATENCY[/** @type {keyof typeof LATENCY} */ (metric)]] ?? null,
       samples: count,
     };
+  }
+  if (metric === 'sequence_p99_ms') {
+    const { count, latency } = metrics.latency(scope, 'mcp_sequence_duration');
+    return { value: latency?.p99 ?? null, samples: count };
   }
   if (metric === 'failure_share') {
     const { failed, total } = metrics.failed(scope);
