@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planPhases, toScenarios } from '../../../lib/phases.js';
+import { planPhases, planSequence, toScenarios } from '../../../lib/phases.js';
 import { profiles } from '../../../lib/profiles.js';
 
 const CONFIG = { DURATION: null, RATE_SCALE: 1, MAX_VUS: 1000 };
@@ -133,4 +133,62 @@ test('a DURATION that leaves a phase less than a second is refused with the shor
   ];
   const short = () => planPhases(shape, /** @type {any} */ (profiles.smoke), { ...CONFIG, DURATION: 5 });
   assert.throws(short, /DURATION is 5 s.*valid: 6s or longer/);
+});
+
+test('a phase may rest before it begins, and call one operation; a warm-up is for all of them', () => {
+  const planned = planPhases(
+    [
+      { name: 'a', vus: 2, duration: '10s', operation: 'get_user', labels: { kind: 'simple' } },
+      { name: 'b', vus: 2, duration: '10s', operation: 'fetch_weather', pause: '4s' },
+    ],
+    /** @type {any} */ (profiles.smoke),
+    CONFIG,
+  );
+  assert.deepEqual(
+    planned.map(({ name, start_s, duration_s, operation, labels }) => [
+      name,
+      start_s,
+      duration_s,
+      operation,
+      labels,
+    ]),
+    [
+      ['warm-up', 0, 3, undefined, undefined],
+      ['a', 3, 10, 'get_user', { kind: 'simple' }],
+      ['b', 17, 10, 'fetch_weather', undefined],
+    ],
+  );
+});
+
+test('a shape that is as written is no profile to change, but for RATE_SCALE and DURATION', () => {
+  const shape = [{ name: 'step', rate: 150, duration: '45s' }];
+  const smoke = /** @type {any} */ (profiles.smoke);
+  const how = { asWritten: true, warmUp: '1s' };
+  const [warmUp, step] = planPhases(shape, smoke, CONFIG, how);
+  assert.deepEqual([warmUp?.duration_s, step?.duration_s, step?.offered_rps], [1, 45, 150]);
+  const [, changed] = planPhases(shape, smoke, { ...CONFIG, DURATION: 5, RATE_SCALE: 2 }, how);
+  assert.deepEqual([changed?.duration_s, changed?.offered_rps], [5, 300]);
+});
+
+test('a sequence: the profile makes fewer calls and shorter pauses, never fewer than three or of what prepares', () => {
+  /** @type {import('../../../lib/phases.js').Step[]} */
+  const steps = [
+    { name: 'fill', operation: 'create', iterations: 50, measured: false },
+    { name: 'list', operation: 'list', iterations: 100, warmUps: 20, pause: '5s', labels: { rows: 50 } },
+    { name: 'renew', operation: 'renew', iterations: 5 },
+  ];
+  const figures = (/** @type {string} */ profile) =>
+    planSequence(steps, /** @type {any} */ (profiles[profile])).map(
+      ({ measured, iterations, warm_ups, pause_s }) => [measured, iterations, warm_ups, pause_s],
+    );
+  assert.deepEqual(figures('full'), [
+    [false, 50, 0, 0],
+    [true, 100, 20, 5],
+    [true, 5, 0, 0],
+  ]);
+  assert.deepEqual(figures('smoke'), [
+    [false, 50, 0, 0],
+    [true, 10, 2, 0.5],
+    [true, 3, 0, 0],
+  ]);
 });
