@@ -4,7 +4,7 @@
 import { note } from './note.js';
 import { peaks } from './phases.js';
 import { HOLD_S, WINDOW_S } from './recovery.js';
-import { isBlurred } from './signals.js';
+import { isBlurred, STEP_S } from './signals.js';
 import { thresholdName } from './thresholds.js';
 import { bytes, counted, duration, milliseconds, number, percent, perSecond } from './units.js';
 import { GENERATOR_CPU_LIMIT } from './verdict.js';
@@ -241,9 +241,15 @@ function disagreements({ thresholds }) {
 }
 
 /** @param {Known} known @returns {Finding[]} */
-function missingSignals({ server: { problem, silent, ambiguous } }) {
+function missingSignals({ phases, server: { problem, silent, ambiguous } }) {
   const missing = problem ? [note('signals', `server signals are missing because ${problem}`)] : [];
-  if (silent.length > 0)
+  const longest = Math.max(
+    0,
+    ...phases.filter(({ measured }) => measured).map(({ duration_s }) => duration_s),
+  );
+  if (silent.length > 0 && longest < STEP_S)
+    missing.push(note('signals', `no server signals: no phase took the ${STEP_S} s that they need`));
+  else if (silent.length > 0)
     missing.push(note('signals', `no samples for ${listed(silent)}`, { evidence: silent }));
   if (ambiguous.length > 0) {
     const statement = `left out, as each has more than one series: ${listed(ambiguous)}; its rule must add them up`;

@@ -27,7 +27,7 @@ import { round } from './round.js';
 
 const ALL = '{__name__=~"signal:.+:.+"}';
 /** How often the rules are evaluated. */
-const STEP_S = 2;
+export const STEP_S = 2;
 /** The rules look back so far, so the first points of a phase still hold some of the phase before. */
 const RULE_WINDOW_S = 6;
 /** Scrape, push and rule follow one another: a phase's last samples come this much later at most. */

@@ -195,3 +195,10 @@ test('signals that are missing, silent or ambiguous', () => {
   assert.match(found?.statement ?? '', /s11 and 3 more$/);
   assert.equal(found?.evidence.length, 15);
 });
+
+test('a run of moments has no signals, and says why', () => {
+  const moment = { phases: [{ name: 'a', duration_s: 1, figures: {} }] };
+  assert.deepEqual(statements(find(moment, { server: { silent: ['cpu', 'pool_used'] } })), [
+    'no server signals: no phase took the 2 s that they need',
+  ]);
+});
