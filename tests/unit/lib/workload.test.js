@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../lib/config-error.js';
 import { Reply } from '../../../lib/mcp/answer.js';
-import { planOperations } from '../../../lib/workload.js';
+import { planOperations, withWeights } from '../../../lib/workload.js';
+import rbac from '../../../workloads/rbac.js';
 import reference from '../../../workloads/reference.js';
 
 const NO_TOOL = { TOOL: '', ARGS: null };
@@ -127,4 +128,19 @@ test('a target may have other names for the tools: of TOOL and of the mix alike'
   assert.deepEqual(byTool?.params, { name: 'upstream-get-user' });
   const [other] = planOperations(reference, 'search_users', { ...NO_TOOL, TOOL_NAMES: names });
   assert.deepEqual(other?.params, { name: 'search_users' });
+});
+
+test("a phase's own mix is a part of the test's; where the workload has none of that name, nothing differs", () => {
+  const operations = planOperations(rbac, 'guarded', NO_TOOL);
+  const phases = /** @type {any[]} */ ([
+    { name: 'a', mix: 'scenarios' },
+    { name: 'b' },
+    { name: 'c', mix: 'x' },
+  ]);
+  const [own, common, unknown] = withWeights(phases, rbac, operations);
+  assert.deepEqual(own?.weights, [20, 20, 20, 20, 20, 0, 0, 0]);
+  assert.equal(common?.weights, undefined);
+  assert.equal(unknown?.weights, undefined);
+  const one = planOperations(rbac, 'guarded', { TOOL: 'nope', ARGS: {} });
+  assert.equal(withWeights(phases, rbac, one)[0]?.weights, undefined, 'TOOL replaces every mix');
 });
