@@ -118,5 +118,5 @@ function sentence({ found, limit, byGenerator, heldS }) {
   if (broken === null) {
     return `at least ${perSecond(rate)}, ${hold}${most ? ': more was not tried (MAX_RATE)' : ''}`;
   }
-  return `${perSecond(rate)}, ${hold}; at ${perSecond(broken)} ${limit} breaks first`;
+  return `${perSecond(rate)}, ${hold}; at ${perSecond(broken)} it misses ${limit}`;
 }

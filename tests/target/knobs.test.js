@@ -123,7 +123,7 @@ for (const [CONTENT, [hasText, hasStructured]] of Object.entries(CONTENTS)) {
 
     for (const [name, { args, expect }] of Object.entries(reference.operations)) {
       test(`the workload knows the result of ${name}, and one that is another's`, async () => {
-        const input = args?.({}) ?? {};
+        const input = /** @type {any} */ (args?.({}) ?? {});
         const { message } = await callTool(target, name, input);
         const reply = { text: JSON.stringify(message), result: message.result };
         assert.equal(expect?.(/** @type {any} */ (reply), input), true, reply.text);

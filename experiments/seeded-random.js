@@ -1,0 +1,15 @@
+/**
+ * The same numbers for the same seed (mulberry32): an order that was random can be had again.
+ *
+ * @param {number} seed
+ * @returns {() => number} from 0 to below 1
+ */
+export function seededRandom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

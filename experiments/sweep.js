@@ -1,0 +1,47 @@
+import { duration } from '../analysis/units.js';
+import { valuesOf } from './knobs.js';
+import { needReference } from './reference-only.js';
+import { rounds } from './rounds.js';
+import { seededRandom } from './seeded-random.js';
+
+/** Seconds of one run, by PROFILE. */
+const LEG_S = /** @type {Record<string, number>} */ ({ smoke: 4, quick: 15, full: 60 });
+
+/**
+ * @typedef {object} SweepResult
+ * @property {string} knob
+ * @property {string[]} values as they were given
+ * @property {number} repeats
+ * @property {number} legS
+ */
+
+/** @param {any} config */
+export function check(config) {
+  needReference(config, "sweep changes the reference target's knobs");
+  valuesOf(config.KNOB, config.VALUES);
+}
+
+/** @param {import('./lab.js').Lab} lab */
+export default async function sweep(lab) {
+  const { KNOB: knob, VALUES: given, REPEATS: repeats, USERS: users, SEED: seed, PROFILE } = lab.config;
+  const values = valuesOf(knob, given);
+  const legS = lab.config.DURATION ?? LEG_S[PROFILE] ?? 15;
+  /** @type {SweepResult} */
+  const result = { knob, values, repeats, legS };
+  lab.result = result;
+  const env = {
+    USERS: String(users),
+    DURATION: `${legS}s`,
+    // Whether a client gets it compressed is then the server's to say.
+    ACCEPT_ENCODING: 'gzip',
+  };
+  for (const [index, order] of rounds(values, repeats, seededRandom(seed)).entries()) {
+    lab.say(`sweep: round ${index + 1} of ${repeats}, ${duration(legS)} each: ${order.join(', ')}`);
+    for (const value of order) {
+      await lab.target({ [knob]: value });
+      await lab.sh(['scripts/fresh-target']);
+      const name = `v${values.indexOf(value) + 1}-r${index + 1}`;
+      await lab.leg({ name, labels: { [knob]: value, round: index + 1 }, env });
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * What does a knob do? The reference target is restarted with each of its values, in random order and repeatedly, and
+ * gets the same load each time (experiments/sweep.js): users that call without a pause, so that the throughput is the
+ * server's to make. This is one of those runs.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'sweep',
+  title: 'one knob of the reference target, value by value: KNOB=WORKERS VALUES="1 2 4"',
+  workload: reference,
+  mix: 'mixed',
+  asWritten: true,
+  warmUp: '3s',
+  phases: [{ name: 'load', vus: Number(__ENV.USERS) || 50, duration: '15s' }],
+  objectives: { each: { failure_share: 0.01 } },
+  measures: ['data_sent', 'data_received'],
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runOf, signal, summary } from '../build.js';
+
+/**
+ * @param {string} knob
+ * @param {Record<string, number[]>} made calls of 20 s, by value and round
+ * @param {{failed?: Record<string, number>, counts?: Record<string, number>, legS?: number}} [rest]
+ */
+async function sweepOf(knob, made, { failed = {}, counts = {}, legS = 20 } = {}) {
+  const values = Object.keys(made);
+  const repeats = Math.max(...Object.values(made).map((runs) => runs.length));
+  const phases = values.flatMap((value, index) =>
+    (made[value] ?? []).map((iterations, round) => ({
+      name: `v${index + 1}-r${round + 1}`,
+      offered_rps: null,
+      vus: 50,
+      labels: { [knob]: value, round: round + 1 },
+      figures: { iterations, p99: 100 + 10 * round, failures: { tool: failed[value] ?? 0 } },
+    })),
+  );
+  const legs = { legs: [], error: null, result: { knob, values, repeats, legS } };
+  const run = await runOf(
+    { summary: summary({ phases, plan: { test: 'sweep' } }) },
+    { signals: phases.map(({ name }, index) => signal('cpu', name, index / 4)) },
+    { legs, increase: async (selector) => counts[selector] ?? null },
+  );
+  const [table] = run.tables;
+  const statement = run.findings.find(({ subject }) => subject === knob)?.statement ?? '';
+  return { rows: table?.rows ?? [], notes: table?.notes.join(' ') ?? '', title: table?.title, statement };
+}
+
+test('a value has the mean of its runs with an interval, the median of their p99, the mean of their CPU', async () => {
+  const { rows, title } = await sweepOf(
+    'WORKERS',
+    { 1: [2000, 2200, 2400], 2: [4000, 4200, 4400] },
+    {
+      counts: {
+        'request_duration_seconds_count{job="target",method="tools/call"}': 100,
+        'database_query_duration_seconds_count{job="target",query_type!="transaction"}': 250,
+        'pool_acquire_duration_seconds_count{job="target"}': 100,
+        'pool_acquire_duration_seconds_bucket{job="target",le="0.001"}': 85,
+        'cache_hits_total{job="target"}': 30,
+        'cache_misses_total{job="target"}': 10,
+      },
+    },
+  );
+  assert.equal(title, 'Sweep of WORKERS');
+  const [value, mean, low, high, p99, cpu, memory, waited, hits, queries] = rows[0] ?? [];
+  assert.deepEqual([value, mean, p99, cpu, memory], ['1', 110, 110, 0.25, null]);
+  assert.ok(Math.abs(Number(low) - (110 - 24.84)) < 0.01 && Math.abs(Number(high) - (110 + 24.84)) < 0.01);
+  assert.deepEqual([waited, hits, queries], [0.15, 0.75, 2.5]);
+});
+
+test('the least of what does the most is recommended, with its reason', async () => {
+  const { statement } = await sweepOf('WORKERS', {
+    1: [2000, 2010, 2020],
+    2: [4000, 4020, 4040],
+    4: [4010, 4030, 4050],
+  });
+  assert.match(statement, /^WORKERS=2 is recommended: 201\/s \(\d+ to \d+\), 2 x 1 with 101\/s/);
+  assert.match(statement, /4 can't be told from it and cost more$/);
+});
+
+test('of names the fastest is', async () => {
+  const { statement } = await sweepOf('CACHE_STRATEGY', {
+    none: [2000, 2010, 2020],
+    'read-through': [4000, 4020, 4040],
+    'write-behind': [4010, 4030, 4050],
+  });
+  assert.match(
+    statement,
+    /^CACHE_STRATEGY=write-behind is .* none with .*; read-through can't be told from it$/,
+  );
+});
+
+test('intervals that overlap are no difference; one run each is not enough to tell', async () => {
+  const close = await sweepOf('COMPRESSION', { none: [2000, 3000, 2500], gzip: [2400, 2600, 2900] });
+  assert.match(
+    close.statement,
+    /^no difference that can be told between none, gzip: their intervals overlap$/,
+  );
+  const once = await sweepOf('COMPRESSION', { none: [2000], gzip: [4000] });
+  assert.match(once.statement, /^not enough to tell/);
+  assert.deepEqual(once.rows[0]?.slice(1, 4), [100, null, null]);
+});
+
+test('a value whose calls fail is out of the question', async () => {
+  const made = { 1: [9000, 9010, 9020], 2: [4000, 4020, 4040], 4: [2000, 2010, 2020] };
+  const { statement } = await sweepOf('POOL_SIZE', made, { failed: { 1: 200 } });
+  assert.match(statement, /^POOL_SIZE=2 is .*; out of the question, with failures: 1$/);
+  const { statement: none } = await sweepOf('POOL_SIZE', { 1: [900, 910] }, { failed: { 1: 200 } });
+  assert.match(none, /^no value can be recommended/);
+});
+
+test('what a sweep can not show is said below its table', async () => {
+  const { notes } = await sweepOf('CACHE_TTL', { 1: [2000], 300: [4000] });
+  assert.match(notes, /so 300 s can't be told from never/);
+  const other = await sweepOf('CONTENT', { structured: [2000], text: [4000] });
+  assert.match(other.notes, /MessagePack.*no part of MCP's wire/);
+});

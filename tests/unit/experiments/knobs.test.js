@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KNOBS, valuesOf } from '../../../experiments/knobs.js';
+import { seededRandom } from '../../../experiments/seeded-random.js';
+import { check } from '../../../experiments/sweep.js';
+import { ConfigError } from '../../../lib/config-error.js';
+
+test('the target takes every default value of every knob', () => {
+  for (const [knob, { values }] of Object.entries(KNOBS)) assert.deepEqual(valuesOf(knob, []), values);
+});
+
+/** @type {[knob: string, values: string[], message: RegExp][]} */
+const WRONG = [
+  ['WORKERS', ['1', 'two'], /^VALUES has "two" for WORKERS; valid: a whole number from 1 to 64$/],
+  [
+    'CACHE_STRATEGY',
+    ['none', 'all'],
+    /^VALUES has "all" for CACHE_STRATEGY; valid: one of none, read-through/,
+  ],
+  ['COMPRESSION', ['gzip'], /^VALUES is "gzip"; valid: two or more different values of COMPRESSION/],
+  ['WORKERS', ['1', '1'], /two or more different/],
+  ['WORKERS', ['1', '2', '2'], /two or more different/],
+];
+for (const [knob, values, message] of WRONG) {
+  test(`${knob} can't be swept over ${values.join(' ')}`, () => {
+    assert.throws(
+      () => valuesOf(knob, values),
+      (error) => error instanceof ConfigError && message.test(error.message),
+    );
+  });
+}
+
+test('a knob is the reference target’s: no other can be swept', () => {
+  const config = { KNOB: 'WORKERS', VALUES: [], TARGET_URL: '' };
+  check(config);
+  assert.throws(() => check({ ...config, TARGET_URL: 'http://127.0.0.1:3001/mcp' }), /without TARGET_URL/);
+});
+
+test('a seed has its own numbers, the same each time, evenly from 0 to 1', () => {
+  const some = (/** @type {number} */ seed) => Array.from({ length: 1000 }, seededRandom(seed));
+  assert.deepEqual(some(1), some(1));
+  assert.notDeepEqual(some(1), some(2));
+  const mean = some(1).reduce((sum, value) => sum + value, 0) / 1000;
+  assert.ok(Math.abs(mean - 0.5) < 0.03);
+  assert.ok(some(3).every((value) => value >= 0 && value < 1));
+});
