@@ -69,6 +69,10 @@ const WORDS =
     throughput: { name: 'throughput', format: perSecond },
     delivered_share: { name: 'delivered load', format: percent },
     min_samples: { name: 'requests', format: number },
+    success_share: { name: 'success', format: percent },
+    refused_share: { name: 'refusals', format: percent },
+    recovery_s: { name: 'time to recover', format: (value) => `${number(value)} s` },
+    back_to_baseline: { name: 'as before', format: (value) => (value ? 'yes' : 'no') },
   });
 
 /**

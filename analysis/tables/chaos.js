@@ -10,6 +10,7 @@ import {
   WINDOW_MS,
 } from '../fault-effect.js';
 import { judged } from '../judged.js';
+import { wordsOf } from '../thresholds.js';
 import { counted, number, percent } from '../units.js';
 
 /**
@@ -85,56 +86,41 @@ async function seriesOf(samples) {
  * @param {number} limitS
  * @returns {import('../thresholds.js').Threshold[]}
  */
-function judge({ title, least_success: least, most_refused: most }, effect, phase, limitS) {
-  const { fault, state, recovery_s: recovered, watched_s: watched, back, after } = effect;
-  const scope = { phase };
-  const samples = fault.requests;
-  const refused = samples === 0 ? null : fault.refusals / samples;
-  const shares = /** @type {const} */ ([
-    ['success_share', '>=', least, fault.success_share, 'success under fault'],
-    ['refused_share', '<=', most, refused, 'refusals under fault'],
-  ]);
-  const ofShares = shares.flatMap(([metric, op, limit, observed, what]) =>
-    limit === null
+function judge({ title, least_success, most_refused }, effect, phase, limitS) {
+  const { fault, after, state, recovery_s, watched_s, back } = effect;
+  /** @param {string} metric @param {'>=' | '<=' | '<'} op @param {number | null} limit @param {number | null} observed @param {number} samples */
+  const bound = (metric, op, limit, observed, samples) => {
+    const { name, format } = wordsOf(metric);
+    const what = `${title}: ${name}`;
+    return limit === null
       ? []
-      : [judged({ scope, metric, op, limit, observed, samples, what: `${title}: ${what}`, format: percent })],
-  );
-
-  const recovery = {
-    scope,
-    metric: 'recovery_s',
-    op: /** @type {const} */ ('<'),
-    limit: limitS,
-    samples: after.requests,
-    what: `${title}: the time to recover`,
-    format: seconds,
+      : [judged({ scope: { phase }, metric, op, limit, observed, samples, what, format })];
   };
-  const soughtS = watched - HOLD_MS / 1000;
-  const known = state === 'unaffected' ? 0 : recovered;
-  // Not seen in the time that was watched is too late where that was the whole of the bound, else nobody knows.
+  const soughtS = watched_s - HOLD_MS / 1000;
+  // Not seen in the time that was watched is too late where that was the whole of the bound; else nobody knows.
   const late = state === 'not_recovered' && soughtS >= limitS;
-  const ofRecovery = judged({ ...recovery, observed: late ? soughtS : known });
-  const reason = late
-    ? `${title}: did not recover within ${seconds(soughtS)}, objective < ${seconds(limitS)}`
-    : known === null
+  const observed = late ? soughtS : state === 'unaffected' ? 0 : recovery_s;
+  const reasonOf = (/** @type {string | null} */ usual) => {
+    if (late) return `${title}: did not recover within ${seconds(soughtS)}, objective < ${seconds(limitS)}`;
+    return observed === null
       ? `${title}: the time to recover can't be told: ${unknown(effect, soughtS)}`
-      : ofRecovery.reason;
-  const ofBack =
-    back === null
-      ? []
-      : [
-          judged({
-            scope,
-            metric: 'back_to_baseline',
-            op: '>=',
-            limit: 1,
-            observed: Number(back),
-            samples: after.requests,
-            what: `${title}: back to its baseline`,
-            format: (value) => (value ? 'yes' : 'no'),
-          }),
-        ];
-  return [...ofShares, { ...ofRecovery, reason }, ...ofBack];
+      : usual;
+  };
+  return [
+    ...bound('success_share', '>=', least_success, fault.success_share, fault.requests),
+    ...bound(
+      'refused_share',
+      '<=',
+      most_refused,
+      fault.requests === 0 ? null : fault.refusals / fault.requests,
+      fault.requests,
+    ),
+    ...bound('recovery_s', '<', limitS, observed, after.requests).map((threshold) => ({
+      ...threshold,
+      reason: reasonOf(threshold.reason),
+    })),
+    ...bound('back_to_baseline', '>=', back === null ? null : 1, Number(back), after.requests),
+  ];
 }
 
 /** @param {Effect} effect @param {number} soughtS */
@@ -153,15 +139,13 @@ function faultTable(seen, limitS) {
     { name: 'scenario', unit: 'text' },
     { name: 'intensity', unit: 'text' },
     { name: 'failures', unit: 'count' },
-    { name: 'recovery time', unit: 'text' },
+    { name: 'recovery', unit: 'text' },
     { name: 'refusals', unit: 'count' },
-    { name: 'success under fault', unit: 'ratio' },
-    { name: 'asked for', unit: 'ratio' },
-    { name: 'as before', unit: 'text' },
+    { name: 'success', unit: 'ratio' },
     { name: 'status', unit: 'text' },
   ]);
   const rows = seen.map(({ row, effect, thresholds }) => {
-    if (!effect) return [row.title, row.intensity, null, null, null, null, null, null, 'not made'];
+    if (!effect) return [row.title, row.intensity, null, null, null, null, 'not made'];
     const { fault, after } = effect;
     return [
       row.title,
@@ -170,8 +154,6 @@ function faultTable(seen, limitS) {
       recoveryText(effect),
       fault.refusals + after.refusals,
       fault.success_share,
-      row.least_success,
-      effect.back === null ? 'not enough to tell' : effect.back ? 'yes' : 'no',
       statusOf(thresholds),
     ];
   });
@@ -185,7 +167,7 @@ function faultTable(seen, limitS) {
         `baseline: failures and slow answers no more than in the worst window there (or ${percent(FAILED_SHARE)} and ` +
         `${percent(SLOW_SHARE)}), slow being over ${SLOW_FACTOR} times its p99 and over it by ${SLOW_MS} ms or more, and at ` +
         `least ${percent(LEAST_SHARE)} of its requests. N/A: it never left the band. Bound: < ${seconds(limitS)}.`,
-      'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. A dash under "asked for": nothing can get through.',
+      'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that ended under fault.',
       ...missing.map(
         ({ row }) => `${row.title} (${row.name}) was not made: ${row.why_not ?? 'the load ended before'}.`,
       ),
@@ -193,11 +175,11 @@ function faultTable(seen, limitS) {
   };
 }
 
-/** @param {Row} row what was meant, and what came of it where that differs */
+/** @param {Row} row what was meant, and in brackets what came of it */
 function intensityOf({ intensity, did }) {
   const { heap_peak_share: peak, kills } = did;
-  if (typeof peak === 'number') return `${intensity}; ${percent(peak)} at its peak`;
-  return typeof kills === 'number' ? `${intensity}, ${number(kills)} in all` : intensity;
+  if (typeof peak === 'number') return `${intensity} (${percent(peak)})`;
+  return typeof kills === 'number' ? `${intensity} (${number(kills)})` : intensity;
 }
 
 /** @param {Effect} effect */
@@ -211,16 +193,9 @@ function recoveryText({ state, recovery_s, watched_s }) {
 /** @param {import('../thresholds.js').Threshold[]} thresholds */
 function statusOf(thresholds) {
   const missed = thresholds.filter(({ outcome }) => outcome === 'fail');
-  if (missed.length > 0) return `fail: ${missed.map(({ metric }) => SHORT[metric] ?? metric).join(', ')}`;
+  if (missed.length > 0) return `fail: ${missed.map(({ metric }) => wordsOf(metric).name).join(', ')}`;
   return thresholds.some(({ outcome }) => outcome === 'invalid') ? 'not enough to tell' : 'pass';
 }
-
-const SHORT = /** @type {Record<string, string>} */ ({
-  success_share: 'success',
-  refused_share: 'refusals',
-  recovery_s: 'recovery',
-  back_to_baseline: 'not as before',
-});
 
 /** @param {Seen[]} seen @returns {import('../report-tables.js').ReportTable} */
 function latencyTable(seen) {
@@ -228,13 +203,13 @@ function latencyTable(seen) {
     { name: 'scenario', unit: 'text' },
     { name: 'requests', unit: 'count' },
     { name: 'not sent', unit: 'count' },
-    { name: 'p95 before', unit: 'ms' },
-    { name: 'p99 before', unit: 'ms' },
-    { name: 'p50 under fault', unit: 'ms' },
-    { name: 'p95 under fault', unit: 'ms' },
-    { name: 'p99 under fault', unit: 'ms' },
-    { name: 'p95 after', unit: 'ms' },
-    { name: 'slow is over', unit: 'ms' },
+    { name: 'before: p95', unit: 'ms' },
+    { name: 'under it: p50', unit: 'ms' },
+    { name: 'p95', unit: 'ms' },
+    { name: 'p99', unit: 'ms' },
+    { name: 'after: p95', unit: 'ms' },
+    { name: 'slow', unit: 'ms' },
+    { name: 'as before', unit: 'text' },
   ]);
   const rows = seen.flatMap(({ row, effect, dropped }) => {
     if (!effect) return [];
@@ -245,12 +220,12 @@ function latencyTable(seen) {
         fault.requests,
         dropped,
         baseline.latency.p95_ms,
-        baseline.latency.p99_ms,
         fault.latency.p50_ms,
         fault.latency.p95_ms,
         fault.latency.p99_ms,
         after.latency.p95_ms,
         band?.slow_ms ?? null,
+        effect.back === null ? '?' : effect.back ? 'yes' : 'no',
       ],
     ];
   });
@@ -259,7 +234,8 @@ function latencyTable(seen) {
     columns,
     rows,
     notes: [
-      'Of answered requests, by when they ended. Not sent: due under fault, while every user still waited for an answer.',
+      'Latency of answered requests, by when they ended. Not sent: due under fault, while every user still waited for an answer. Slow: over this.',
+      `As before: from the recovery to the end of the load success, p95 and rate are the baseline's (less than ${percent(FAILED_SHARE)} more failures, p95 not slow, ${percent(LEAST_SHARE)} of the rate); ?: not enough to tell.`,
     ],
   };
 }

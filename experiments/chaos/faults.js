@@ -56,7 +56,7 @@ const losePackets = ({ link }) => ({
   lift: async () => link?.lose(0),
 });
 
-const KILL_EVERY_MS = 1000;
+const KILL_EVERY_MS = 2000;
 
 /** @type {Fault['hands']} */
 const killWorkers = ({ target }) => {
@@ -152,10 +152,10 @@ const HALF = { least_success: 0.5, most_refused: 0 };
 /** Nothing gets through: only the recovery can be judged. */
 const NOTHING = { least_success: null, most_refused: null };
 
-const SLOW = 'high (200 ms ± 50 ms)';
-const EVERY = 'every connection reset';
-const NARROW = '5 KB/s a connection';
-const GONE = 'connections cut and refused';
+const SLOW = '200 ms ± 50 ms';
+const EVERY = 'every connection';
+const NARROW = '5 KB/s each';
+const GONE = 'no connection';
 
 /** @type {Fault[]} */
 export const FAULTS = [
@@ -195,7 +195,7 @@ export const FAULTS = [
   {
     name: 'packet-loss',
     title: 'Packet loss',
-    intensity: `high (${LOSS * 100}% each way)`,
+    intensity: `${LOSS * 100}% each way`,
     way: 'lossy',
     foreign: true,
     least_success: 0.992,
@@ -212,7 +212,7 @@ export const FAULTS = [
   },
   {
     name: 'database-reset',
-    title: 'Database connections reset',
+    title: 'Database reset',
     intensity: EVERY,
     ...INSIDE,
     ...HALF,
@@ -244,7 +244,7 @@ export const FAULTS = [
   },
   {
     name: 'redis-reset',
-    title: 'Redis connections reset',
+    title: 'Redis reset',
     intensity: EVERY,
     ...INSIDE,
     ...HALF,
@@ -262,7 +262,7 @@ export const FAULTS = [
   {
     name: 'worker-kill',
     title: 'Process kill',
-    intensity: `a worker each ${KILL_EVERY_MS / 1000} s`,
+    intensity: `1 worker / ${KILL_EVERY_MS / 1000} s`,
     ...INSIDE,
     least_success: 0.999,
     most_refused: 0.05,
@@ -281,7 +281,7 @@ export const FAULTS = [
   {
     name: 'memory',
     title: 'Memory exhaustion',
-    intensity: `${HEAP_SHARE * 100}% of a worker's heap of ${HEAP_MB} MB`,
+    intensity: `${HEAP_SHARE * 100}% of ${HEAP_MB} MB`,
     ...INSIDE,
     least_success: 0.875,
     most_refused: 0.125,
@@ -290,7 +290,7 @@ export const FAULTS = [
   {
     name: 'cpu',
     title: 'CPU saturation',
-    intensity: `100% (${CORES} busy processes on ${CORES} cores)`,
+    intensity: `${CORES} busy processes`,
     ...INSIDE,
     least_success: 1,
     most_refused: 0,
