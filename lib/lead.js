@@ -6,8 +6,8 @@ import { abort, TARGET, USAGE } from './abort.js';
 import { signIn } from './auth/auth.js';
 import { withSecrets } from './auth/secret-source.js';
 import { clientCertificates } from './auth/tls.js';
+import { callOnce } from './call-once.js';
 import { withCalls } from './calls.js';
-import { cleanUp } from './clean-up.js';
 import { readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { reach } from './dialects/reach.js';
@@ -87,12 +87,18 @@ function compose(definition) {
     options,
     setup: async () => {
       const data = await setUp(plan.target.dialect, phases, operations, forUsers);
+      if (definition.prepare && !config.DRY_RUN) {
+        await prepare(data, workload, definition.prepare);
+        data.startedMs = Date.now();
+      }
       announce(data);
       const limits = latencyLimits(objectives, phases, operations);
       return { ...data, counting: { streamed: plan.samples === 'stream', limits } };
     },
     teardown: async (/** @type {SetupData} */ data) => {
-      if (definition.cleanUp) await cleanUp(data, workload, definition.cleanUp);
+      // Without data set-up did not come so far, and nothing was made.
+      const problem = data && definition.cleanUp && (await callOnce(data, workload, definition.cleanUp));
+      if (problem) console.error(`clean-up: ${problem}`);
     },
     handleSummary: (/** @type {any} */ data) => ({
       [__ENV.SUMMARY_FILE || 'summary.json']: summaryDocument(plan, data),
@@ -265,6 +271,16 @@ async function setUp(dialect, phases, operations, forUsers) {
     if (error instanceof TargetError) abort(TARGET, redact(error.message));
     throw error;
   }
+}
+
+/**
+ * @param {Omit<SetupData, 'counting'>} data
+ * @param {import('./workload.js').AnyWorkload} workload
+ * @param {string} operation
+ */
+async function prepare(data, workload, operation) {
+  const problem = await callOnce(data, workload, operation);
+  if (problem) abort(TARGET, `the test could not be prepared: ${problem}`);
 }
 
 /**

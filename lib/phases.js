@@ -19,6 +19,8 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {string} [operation] calls this one of the workload's alone, instead of the mix
  * @property {string} [mix] calls this mix, a part of the test's
  * @property {string} [pause] k6 duration: rest before it begins
+ * @property {true} [leadIn] its users make a call each that is not measured, wait, and begin together
+ * @property {true} [once] not repeated where the test is
  * @property {Labels} [labels] what varies between the phases of a table, for example {items: 10}
  *
  * @typedef {object} Step a phase of a sequence: one user makes its calls, one after the other
@@ -28,6 +30,8 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {number} [warmUps] calls before them that are not
  * @property {false} [measured] false: it only prepares the next one; then no profile makes fewer calls of it
  * @property {string} [pause]
+ * @property {number} [quick] calls in every profile but full, for those that take seconds each; then they are not repeated
+ * @property {true} [once] not repeated where the test is
  * @property {Labels} [labels]
  *
  * @typedef {Record<string, any>} Labels numbers and strings, by name
@@ -45,6 +49,7 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {string} [operation]
  * @property {string} [mix]
  * @property {number[]} [weights] of 100, of the operations that the test calls: what the phase's mix comes to
+ * @property {true} [lead_in] its users come a second before its start
  * @property {number} [warm_ups] of a step: calls before the measured ones
  * @property {number} [pause_s] of a step: rest before it
  * @property {Labels} [labels]
@@ -104,6 +109,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
       // A warm-up is for all that follows.
       ...(measured && phase.operation && { operation: phase.operation }),
       ...(measured && phase.mix && { mix: phase.mix }),
+      ...(measured && phase.leadIn && { lead_in: phase.leadIn }),
       ...(measured && phase.labels && { labels: phase.labels }),
     });
     start += duration;
@@ -112,11 +118,14 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   const [first] = shape;
   if (first) add(first, (warmUp && parseDuration(warmUp)) || profile.warmUpS, false);
   shape.forEach((phase, index) => {
-    start += parseDuration(phase.pause ?? '') ?? 0;
+    start += (parseDuration(phase.pause ?? '') ?? 0) + (phase.leadIn ? LEAD_IN_S : 0);
     add(phase, (lengths[index] ?? 0) * stretch, true);
   });
   return planned;
 }
+
+/** How long before its phase a user comes that has to get ready (lead-in.js): k6 itself takes some of it. */
+const LEAD_IN_S = 1;
 
 /** Below this many calls a step's median is no more than a call. */
 const MIN_ITERATIONS = 3;
@@ -129,21 +138,31 @@ const MIN_ITERATIONS = 3;
  * @returns {PlannedPhase[]}
  */
 export function planSequence(steps, profile) {
-  return steps.map(({ name, operation, iterations, warmUps = 0, measured = true, pause = '', labels }) => ({
-    name,
-    measured,
-    start_s: 0,
-    duration_s: 0,
-    offered_rps: null,
-    vus: 1,
-    iterations: measured ? Math.max(MIN_ITERATIONS, Math.round(iterations * profile.iterations)) : iterations,
-    max_vus: 1,
-    overload: false,
-    operation,
-    warm_ups: Math.round(warmUps * profile.iterations),
-    pause_s: round((parseDuration(pause) ?? 0) * profile.iterations),
-    ...(labels && { labels }),
-  }));
+  const { iterations: factor, slowCalls } = profile;
+  /** @param {Step} step */
+  const countOf = ({ iterations, quick = iterations, measured }) => {
+    if (measured === false) return iterations;
+    const most = slowCalls ? iterations : quick;
+    return Math.min(most, Math.max(MIN_ITERATIONS, Math.round(most * factor)));
+  };
+  return steps.map((step) => {
+    const { name, operation, warmUps = 0, measured = true, pause = '', labels } = step;
+    return {
+      name,
+      measured,
+      start_s: 0,
+      duration_s: 0,
+      offered_rps: null,
+      vus: 1,
+      iterations: countOf(step),
+      max_vus: 1,
+      overload: false,
+      operation,
+      warm_ups: Math.round(warmUps * factor),
+      pause_s: round((parseDuration(pause) ?? 0) * factor),
+      ...(labels && { labels }),
+    };
+  });
 }
 
 /**
@@ -174,7 +193,7 @@ export function toScenarios(phases, timeoutS) {
     phases.map((phase) => {
       const common = {
         exec: 'iterate',
-        startTime: k6Duration(phase.start_s),
+        startTime: k6Duration(phase.start_s - leadInS(phase)),
         // The last requests of a phase get the time to be answered or to time out: none is cut off uncounted.
         gracefulStop: k6Duration(timeoutS + 1),
         tags: { phase: phase.name },
@@ -185,12 +204,15 @@ export function toScenarios(phases, timeoutS) {
   );
 }
 
+/** @param {PlannedPhase} phase */
+const leadInS = ({ lead_in }) => (lead_in ? LEAD_IN_S : 0);
+
 /**
  * @param {PlannedPhase} phase
  * @returns {any} the part of a k6 scenario that its executor decides
  */
 function executor(phase) {
-  const duration = k6Duration(phase.duration_s);
+  const duration = k6Duration(phase.duration_s + leadInS(phase));
   if (phase.offered_rps !== null) {
     return {
       executor: 'constant-arrival-rate',

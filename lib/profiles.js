@@ -8,6 +8,8 @@
  * @property {number | null} measuredS length of all measured phases together, seconds; null = the test's own figures
  * @property {number} rate factor on arrival rates
  * @property {number} iterations factor on the calls, and the pauses, of a sequence
+ * @property {boolean} repeats whether a test that is repeated is
+ * @property {boolean} slowCalls whether all calls are made where each takes seconds, in each repetition
  */
 
 /** @type {Record<string, Profile>} */
@@ -18,6 +20,8 @@ export const profiles = {
     measuredS: 30,
     rate: 0.2,
     iterations: 0.1,
+    repeats: false,
+    slowCalls: false,
   },
   quick: {
     about: 'about two minutes at the full rate',
@@ -25,6 +29,8 @@ export const profiles = {
     measuredS: 120,
     rate: 1,
     iterations: 1,
+    repeats: true,
+    slowCalls: false,
   },
   full: {
     about: "the benchmark documents' own figures",
@@ -32,5 +38,7 @@ export const profiles = {
     measuredS: null,
     rate: 1,
     iterations: 1,
+    repeats: true,
+    slowCalls: true,
   },
 };

@@ -19,6 +19,7 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds, sequenceDuration } f
  * @property {string} [warmUp] k6 duration, instead of the profile's
  * @property {number} [repetitions] makes all of them so many times
  * @property {Sequence} [sequence] instead of phases: steps of one user, one after the other
+ * @property {string} [prepare] an operation, called once before the load
  * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
  * @property {import('./objectives.js').Objectives} objectives
  * @property {string[]} [measures] metrics that the summary is to have by phase, beside the usual ones
