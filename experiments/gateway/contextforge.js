@@ -99,6 +99,7 @@ export async function startContextForge({ python, upstream, store, settings = {}
       auth_token: upstream.token,
     });
     const names = await toolsOf(api);
+    await wakeUp(origin, token);
     return { origin, mcp: `${origin}/mcp/`, rpc: `${origin}/rpc`, token, names, api, ...server, stop };
   } catch (error) {
     await stop();
@@ -146,6 +147,34 @@ function restApi(origin, token, log) {
     if (response.ok) return JSON.parse(text);
     throw new Error(`the gateway: ${path}: HTTP ${response.status} ${text.slice(0, 500)}\n${log()}`);
   };
+}
+
+/**
+ * The first request of each kind loads what answers it, for some seconds: longer than a client waits for a server that it
+ * meets.
+ *
+ * @param {string} origin
+ * @param {string} token
+ */
+async function wakeUp(origin, token) {
+  const clientInfo = { name: 'mcp-load-lab', version: '1' };
+  const requests = [
+    ['/mcp/', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }],
+    ['/mcp/', 'tools/list', {}],
+    ['/rpc', 'tools/list', {}],
+  ];
+  for (const [path, method, params] of requests) {
+    const response = await fetch(`${origin}${path}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    await response.text();
+  }
 }
 
 /** Waits until the gateway has listed its upstream. @param {Gateway['api']} api @returns {Promise<Gateway['names']>} */
