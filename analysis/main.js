@@ -21,10 +21,13 @@ import { makeTables } from './report-tables.js';
 import { makeRun } from './run.js';
 import { leaveSummary } from './streamed-summary.js';
 import { readSummary } from './summary.js';
+import { targetKnobs } from './target-knobs.js';
 import { writeAtomic } from './write-atomic.js';
 
 const USAGE =
-  'usage: node analysis/main.js <results-dir> --k6-exit <0..255> [--prometheus <url>] [--server <label>] [--k6-version <x.y.z>] [--streamed-until <Unix time>]';
+  'usage: node analysis/main.js <results-dir> --k6-exit <0..255> [--prometheus <url>] [--server <label>] [--knobs <NAME=value ...>] [--k6-version <x.y.z>] [--streamed-until <Unix time>]';
+/** The label of the rules that watch the stack's own target. */
+const REFERENCE = 'reference';
 /** Not one of a verdict's codes: the analysis itself could not do its work. */
 const BROKEN = 1;
 
@@ -35,7 +38,7 @@ class UsageError extends Error {}
 
 /**
  * @param {string[]} args
- * @returns {{directory: string, k6Exit: number, prometheus: string | null, server: string,
+ * @returns {{directory: string, k6Exit: number, prometheus: string | null, server: string, knobs: string,
  *   k6Version: string | null, streamedUntilS: number | null}} streamedUntilS: when k6 ended, of a run whose samples are in Prometheus only
  * @throws {UsageError}
  */
@@ -51,6 +54,8 @@ function parse(args) {
         prometheus: { type: 'string' },
         // The label `server` of the rules that watch the server under test.
         server: { type: 'string', default: '' },
+        // Those of the reference target that are not at their defaults.
+        knobs: { type: 'string', default: '' },
         'streamed-until': { type: 'string' },
         'k6-version': { type: 'string', default: process.env.K6_VERSION ?? '' },
       },
@@ -77,6 +82,7 @@ function parse(args) {
     k6Exit: Number(exit),
     prometheus: parsed.values.prometheus || null,
     server: parsed.values.server ?? '',
+    knobs: parsed.values.knobs ?? '',
     // The number alone, of all that `k6 version` says.
     k6Version: /\d+\.\d+\.\d+[\w.-]*/.exec(parsed.values['k6-version'] ?? '')?.[0] ?? null,
   };
@@ -84,7 +90,9 @@ function parse(args) {
 
 /** @returns {Promise<number>} the exit code */
 async function main() {
-  const { directory, k6Exit, prometheus, server, k6Version, streamedUntilS } = parse(process.argv.slice(2));
+  const { directory, k6Exit, prometheus, server, knobs, k6Version, streamedUntilS } = parse(
+    process.argv.slice(2),
+  );
   const legs = readLegs(directory);
   const log = legs ? await readLegLogs(directory, legs) : await readK6Log(join(directory, 'k6.log'));
   const lost =
@@ -110,6 +118,7 @@ async function main() {
       k6Exit,
       environment: environment(k6Version),
       secrets: secretsOf(process.env),
+      knobs: server === REFERENCE ? targetKnobs(knobs) : null,
     },
     (plan, phases) => observe(asked, plan, phases, server),
     async (facts) => {

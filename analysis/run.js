@@ -23,7 +23,7 @@ import { verdict } from './verdict.js';
  * @property {string | null} ended
  * @property {number | null} duration_s from `started` to `ended`
  * @property {{url: string, era: string | null, dialect: string | null, protocol_version: string | null,
- *   server: {name: string | null, version: string | null} | null} | null} target
+ *   server: {name: string | null, version: string | null} | null, knobs: Record<string, string> | null} | null} target
  * @property {string | null} workload
  * @property {import('./summary.js').Streamed | null} streamed null: latencies are from raw samples
  * @property {import('./environment.js').Environment} environment
@@ -50,6 +50,7 @@ import { verdict } from './verdict.js';
  * @property {number} k6Exit
  * @property {import('./environment.js').Environment} environment
  * @property {readonly string[]} secrets
+ * @property {Record<string, string> | null} [knobs] of the reference target
  *
  * @typedef {(facts: Pick<import('./report-tables.js').Facts, 'plan' | 'phases' | 'operations' | 'signals' | 'metrics' | 'environment'>) =>
  *   Promise<Required<import('./report-tables.js').Built>>} Build
@@ -144,6 +145,7 @@ async function assemble(collected, observe, build) {
       dialect,
       protocol_version,
       server: name ? { name: name.name ?? null, version: name.version ?? null } : null,
+      knobs: collected.knobs ?? null,
     },
     workload: plan.workload,
     streamed,

@@ -116,6 +116,14 @@ function about({ testid, test, profile, workload, target, started, duration_s, e
     ['run', testid],
     ['test', test && `${test}, profile ${profile}, workload ${workload}`],
     ['target', target && [target.url, server, protocol && `(${protocol})`].filter(Boolean).join(' ')],
+    [
+      'knobs',
+      target?.knobs
+        ? Object.entries(target.knobs)
+            .map(([knob, value]) => `${knob}=${value}`)
+            .join(' ')
+        : null,
+    ],
     ['started', started && `${started}, ${duration(duration_s)}`],
     ['machine', [os, cpu, counted(cores, 'core'), bytes(memory_bytes)].filter(Boolean).join(', ')],
     [

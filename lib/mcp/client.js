@@ -74,6 +74,7 @@ import { recover } from './recover.js';
 const cache = __ENV.CLIENT_CACHE === '1' ? require('./client-cache.js') : null;
 
 // k6 asks for no compression by itself.
+/** @type {Record<string, string>} */
 const ACCEPTED = __ENV.ACCEPT_ENCODING ? { 'Accept-Encoding': __ENV.ACCEPT_ENCODING } : {};
 
 const OF_SESSION = { ofSession: true };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { secretsOf } from '../../../analysis/clean-text.js';
+import { renderMarkdown } from '../../../analysis/render/markdown.js';
 import { validateRun } from '../../../analysis/run.js';
 import { K6Metrics } from '../../../analysis/summary.js';
 import { objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
@@ -189,4 +190,13 @@ test('handshakes are kept apart from the calls', async () => {
   const { sessions, findings } = await make({ summary: summary(spec) });
   assert.deepEqual([sessions?.count, sessions?.expired, sessions?.duration_ms.p99], [7, 3, 12]);
   assert.ok(findings.some(({ subject }) => subject === 'sessions'));
+});
+
+test('how the reference target was set up is in the run document and in the report', async () => {
+  const spec = { phases: [{ name: 'one', figures: { iterations: 200 } }] };
+  const run = await runOf({ summary: summary(spec), knobs: { WORKERS: '4' } });
+  assert.deepEqual(run.target?.knobs, { WORKERS: '4' });
+  assert.match(renderMarkdown(run), /\| knobs \| WORKERS=4 \|/);
+  const { target } = await runOf({ summary: summary(spec) });
+  assert.equal(target?.knobs, null);
 });

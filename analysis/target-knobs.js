@@ -1,0 +1,13 @@
+import { VARIABLES } from '../target/config.js';
+
+/**
+ * How the reference target was set up, for a reader who wants to have the same again.
+ *
+ * @param {string} given knobs that are not at their defaults, as stack.env has them: `WORKERS=4 CACHE_TTL=60`
+ * @returns {Record<string, string>} every knob by name
+ */
+export function targetKnobs(given) {
+  const set = Object.fromEntries(given.split(' ').map((knob) => knob.split('=')));
+  const knobs = Object.entries(VARIABLES).filter(([, variable]) => 'about' in variable);
+  return Object.fromEntries(knobs.map(([name, { fallback = '' }]) => [name, set[name] ?? fallback]));
+}
