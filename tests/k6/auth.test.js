@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { command, runTest } from '../lab.js';
+import { assertMeasured, command, runTest } from '../lab.js';
 import { SCOPE, startAuthorizationServer } from './authorization-server.js';
 import { makeCertificates } from './certificates.js';
 import { bearerOf, startGuardedServer } from './guarded-server.js';
@@ -241,7 +241,7 @@ test('a run over mTLS outlives its tokens, and leaves none of its secrets', asyn
 
     const before = oauth.issued();
     const run = await runTest('sustained', { ...variables, TARGET_CA: ca });
-    assert.equal(run.code, 0, run.output);
+    assertMeasured(run);
     const { error_rate: errors, requests, failures } = measuredPhase(run.document);
     assert.equal(errors, 0, JSON.stringify(failures));
     // Six seconds with tokens of three: each user that was at work got several.

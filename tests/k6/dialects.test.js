@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { command, runTest } from '../lab.js';
+import { assertMeasured, command, runTest } from '../lab.js';
 import { startGateway, startRestServer } from './dialect-servers.js';
 
 /** @type {Awaited<ReturnType<typeof startGateway>>} */
@@ -61,7 +61,7 @@ test('a run of one tool against a gateway with plain JSON-RPC', async () => {
     TOOL: 'add',
     ARGS: '{"a":1,"b":2}',
   });
-  assert.equal(run.code, 0, run.output);
+  assertMeasured(run);
   assert.equal(run.document.target.dialect, 'jsonrpc');
   const { requests, error_rate: errors } = measuredPhase(run.document);
   assert.ok(requests > 50 && errors === 0, run.output);
@@ -91,7 +91,7 @@ test('a run of a workload against tools behind REST: users, and the statuses tha
   writeFileSync(WORKLOAD, JSON.stringify(document));
   rest.calls.length = 0;
   const run = await runTest('sustained', { ...SHORT, TARGET_URL: rest.url, WORKLOAD });
-  assert.equal(run.code, 0, run.output);
+  assertMeasured(run);
   assert.equal(run.document.target.dialect, 'rest');
   assert.deepEqual(Object.keys(measuredPhase(run.document).failures), ['http_4xx'], run.output);
   /** @param {string} name */
