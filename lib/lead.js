@@ -7,7 +7,6 @@ import { signIn } from './auth/auth.js';
 import { withSecrets } from './auth/secret-source.js';
 import { clientCertificates } from './auth/tls.js';
 import { callOnce } from './call-once.js';
-import { withCalls } from './calls.js';
 import { readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { reach } from './dialects/reach.js';
@@ -18,10 +17,9 @@ import { TargetError } from './mcp/target-error.js';
 import { startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
 import { planObjectives, toThresholds } from './objectives.js';
-import { planPhases, planSequence, toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
+import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan, withConnection } from './plan.js';
-import { profiles } from './profiles.js';
-import { repeated } from './repetitions.js';
+import { planShape } from './plan-shape.js';
 import { shareArguments } from './shared-arguments.js';
 import { keptSubmetrics, SUMMARY_TREND_STATS, summaryDocument } from './summary.js';
 import { planOperations, withWeights } from './workload.js';
@@ -127,23 +125,6 @@ function dry(test, plan) {
       [__ENV.PLAN_FILE || 'plan.json']: JSON.stringify(withConnection(plan, setup?.connection)),
     }),
   };
-}
-
-/**
- * @param {TestDefinition} definition
- * @param {Config} config
- * @returns {PlannedPhase[]}
- */
-function planShape({ name, sequence, phases = [], repetitions, asWritten, warmUp }, config) {
-  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
-  const planned = sequence
-    ? planSequence(repeated(sequence.steps, repetitions, profile), profile)
-    : planPhases(withCalls(name, repeated(phases, repetitions, profile), config), profile, config, {
-        asWritten,
-        warmUp,
-      });
-  if (!config.TOOL) return planned;
-  return planned.map(({ operation: _, ...phase }) => phase);
 }
 
 /** @param {TestDefinition} definition @returns {string | string[]} */

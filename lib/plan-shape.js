@@ -1,0 +1,23 @@
+import { withCalls } from './calls.js';
+import { planPhases, planSequence } from './phases.js';
+import { profiles } from './profiles.js';
+import { repeated } from './repetitions.js';
+
+/**
+ * A test's shape as it will be: repeated, and scaled to the profile.
+ *
+ * @param {import('./test.js').TestDefinition} definition
+ * @param {import('./config.js').Config} config
+ * @returns {import('./phases.js').PlannedPhase[]}
+ */
+export function planShape({ name, sequence, phases = [], repetitions, asWritten, warmUp }, config) {
+  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const planned = sequence
+    ? planSequence(repeated(sequence.steps, repetitions, profile), profile)
+    : planPhases(withCalls(name, repeated(phases, repetitions, profile), config), profile, config, {
+        asWritten,
+        warmUp,
+      });
+  if (!config.TOOL) return planned;
+  return planned.map(({ operation: _, ...phase }) => phase);
+}
