@@ -7,6 +7,8 @@
  * another: the machine was in the same mood. With few rounds the interval is somewhat too narrow.
  */
 
+import { seededRandom } from '../experiments/seeded-random.js';
+
 const DRAWS = 2000;
 const LEAST_DRAWS = 200;
 /** Samples that are drawn in all, at most: what takes some seconds. */
@@ -25,7 +27,7 @@ const MIDDLE = 0.95;
 /**
  * @param {Round[]} rounds
  * @param {number} share of the samples that lie below: 0.99 for p99
- * @param {number} [seed]
+ * @param {number} [seed] the same samples make the same interval
  * @returns {Difference | null} null without a sample on either side
  */
 export function differenceOf(rounds, share, seed = 1) {
@@ -35,7 +37,7 @@ export function differenceOf(rounds, share, seed = 1) {
   const value =
     percentile(Float64Array.from(b).sort(), share) - percentile(Float64Array.from(a).sort(), share);
   if (whole.length === 1) return { value, low: null, high: null };
-  const random = generator(seed);
+  const random = seededRandom(seed);
   const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(BUDGET / (a.length + b.length))));
   const differences = new Float64Array(draws);
   for (let draw = 0; draw < draws; draw += 1) {
@@ -87,15 +89,4 @@ export function percentile(sorted, share) {
   const below = Math.floor(position);
   const [low, high] = [sorted[below], sorted[Math.min(below + 1, sorted.length - 1)]];
   return Number(low) + (Number(high) - Number(low)) * (position - below);
-}
-
-/** The same samples make the same interval. @param {number} seed @returns {() => number} mulberry32 */
-function generator(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

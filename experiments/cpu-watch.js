@@ -1,30 +1,38 @@
 import { cpuSeconds } from './process-tree.js';
 
-const EVERY_MS = 250;
+/** To look costs some milliseconds. */
+const EVERY_MS = 500;
 
 /**
- * Watches what a process and those that it started use of the processors.
+ * Watches what processes, and those that they started, use of the processors.
  *
- * @param {number} pid
- * @returns {{cores: (fromMs: number, toMs: number) => number | null, stop: () => void}} cores: processors that were
- *   busy with it on average between two times since the epoch; null where that is not known
+ * @param {Record<string, number[]>} groups ids of processes
+ * @returns {{cores: (phase: {start: string | null, end: string | null}) => Record<string, number>, stop: () => void}}
+ *   cores: processors that each group kept busy on average in a phase; without a group of which that is not known
  */
-export function watchCpu(pid) {
-  /** @type {{atMs: number, seconds: number}[]} */
+export function watchCpu(groups) {
+  /** @type {{atMs: number, used: Record<string, number>}[]} */
   const points = [];
-  const look = () => {
-    const seconds = cpuSeconds(pid);
-    if (seconds !== null) points.push({ atMs: Date.now(), seconds });
-  };
+  const look = () => points.push({ atMs: Date.now(), used: cpuSeconds(groups) });
   look();
   const timer = setInterval(look, EVERY_MS);
   return {
-    cores: (fromMs, toMs) => {
+    cores: ({ start, end }) => {
+      const [fromMs, toMs] = [Date.parse(start ?? ''), Date.parse(end ?? '')];
       const first = points.find(({ atMs }) => atMs >= fromMs);
       const last = points.findLast(({ atMs }) => atMs <= toMs);
-      if (!first || !last || last.atMs <= first.atMs) return null;
-      return ((last.seconds - first.seconds) * 1000) / (last.atMs - first.atMs);
+      if (!first || !last || last.atMs <= first.atMs) return {};
+      const seconds = (last.atMs - first.atMs) / 1000;
+      return Object.fromEntries(
+        Object.entries(last.used).flatMap(([name, used]) => {
+          const before = first.used[name];
+          return before === undefined ? [] : [[name, (used - before) / seconds]];
+        }),
+      );
     },
-    stop: () => clearInterval(timer),
+    stop: () => {
+      clearInterval(timer);
+      look();
+    },
   };
 }

@@ -6,7 +6,9 @@ import { ConfigError } from '../lib/config-error.js';
 import { watchCpu } from './cpu-watch.js';
 import { givenGateway, ownGateway } from './gateway/subject.js';
 import { toolsOnly } from './gateway/tools.js';
+import { needReference } from './reference-only.js';
 import { rounds } from './rounds.js';
+import { seededRandom } from './seeded-random.js';
 
 /** Of what the gateway was found to do: enough below it that no queue forms. */
 const SHARE = 0.4;
@@ -27,14 +29,15 @@ const NO_OTHER_WAY_IN = { TARGET_HEADERS: '', OAUTH_CLIENT_ID: '', TARGET_CERT: 
 
 /** @param {any} config @throws {ConfigError} */
 export function check(config) {
-  const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE, TARGET_URL } = config;
+  const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE } = config;
   if (GATEWAY_RPC_URL && !GATEWAY_URL) {
     throw new ConfigError('GATEWAY_RPC_URL is set without GATEWAY_URL; valid: both, or GATEWAY_URL alone');
   }
-  if (GATEWAY_STORE === 'stack' && (GATEWAY_URL || TARGET_URL)) {
-    throw new ConfigError(
-      'GATEWAY_STORE is "stack" beside GATEWAY_URL or TARGET_URL; valid: with the reference target, whose stack it is',
-    );
+  if (GATEWAY_STORE === 'stack') {
+    if (GATEWAY_URL) {
+      throw new ConfigError('GATEWAY_STORE is "stack" beside GATEWAY_URL; valid: one of the two');
+    }
+    needReference(config, "gateway with GATEWAY_STORE=stack uses the stores of the stack's own target");
   }
   planOf(config, GATEWAY_URL && !GATEWAY_RPC_URL ? 2 : 3);
 }
@@ -66,16 +69,14 @@ export default async function (lab) {
   const cores = {};
   lab.result = { gateway: gateway.name, rate, cores };
   const load = { RATE_SCALE: String(rate), DURATION: `${Math.round(legS * 1000)}ms` };
-  for (const [index, order] of rounds(Object.keys(ways), count).entries()) {
+  for (const [index, order] of rounds(Object.keys(ways), count, seededRandom(config.SEED)).entries()) {
     lab.say(`round ${index + 1} of ${count}: ${order.join(', ')}`);
     for (const way of order) {
       const name = `round-${index + 1}-${way}`;
-      const cpu = gateway.pid === null ? null : watchCpu(gateway.pid);
+      const cpu = watchCpu({ gateway: gateway.pid === null ? [] : [gateway.pid] });
       const leg = await lab.leg({ name, labels: { way, round: index + 1 }, env: { ...ways[way], ...load } });
-      cpu?.stop();
-      for (const phase of leg.phases) {
-        cores[phase.name] = cpu?.cores(Date.parse(phase.start ?? ''), Date.parse(phase.end ?? '')) ?? null;
-      }
+      cpu.stop();
+      for (const phase of leg.phases) cores[phase.name] = cpu.cores(phase).gateway ?? null;
     }
   }
 }

@@ -4,13 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICKS = 100;
 
 /**
- * @param {number} pid
- * @returns {number | null} seconds of CPU that the process and those it started have used; null where the system
- *   does not tell
+ * @param {Record<string, number[]>} groups ids of processes
+ * @returns {Record<string, number>} seconds of CPU that they, and those that they started, have used; without a group of
+ *   which none is there, or where the system does not tell
  */
-export function cpuSeconds(pid) {
-  const parents = new Map();
-  const ticks = new Map();
+export function cpuSeconds(groups) {
+  const [parents, ticks] = [new Map(), new Map()];
   for (const each of entries()) {
     const fields = statOf(each);
     if (!fields) continue;
@@ -21,12 +20,18 @@ export function cpuSeconds(pid) {
       [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0),
     );
   }
-  if (!ticks.has(pid)) return null;
-  const inTree = (/** @type {number} */ each) => {
-    for (let at = each; at > 0; at = parents.get(at) ?? 0) if (at === pid) return true;
+  /** @param {number} pid @param {number[]} roots */
+  const isOf = (pid, roots) => {
+    for (let at = pid; at > 0; at = parents.get(at) ?? 0) if (roots.includes(at)) return true;
     return false;
   };
-  return [...ticks].reduce((sum, [each, used]) => sum + (inTree(each) ? used : 0), 0) / TICKS;
+  const found = Object.entries(groups).filter(([, roots]) => roots.some((pid) => ticks.has(pid)));
+  return Object.fromEntries(
+    found.map(([name, roots]) => {
+      const used = [...ticks].reduce((sum, [pid, each]) => sum + (isOf(pid, roots) ? each : 0), 0);
+      return [name, used / TICKS];
+    }),
+  );
 }
 
 function entries() {

@@ -43,13 +43,21 @@ export async function startServer(name, how) {
     running = false;
   });
   const log = () => readFileSync(logFile, 'utf8').slice(-4000);
-  const stop = async () => {
+  const end = async () => {
     const impatience = setTimeout(() => endGroup(child.pid), PATIENCE_MS);
     if (running) child.kill();
     await ended;
     clearTimeout(impatience);
     endGroup(child.pid);
     rmSync(folder, { recursive: true, force: true });
+  };
+
+  /** @type {Promise<void> | null} */
+  let ending = null;
+  // Once: later its id may be another process's.
+  const stop = () => {
+    ending ??= end();
+    return ending;
   };
 
   const deadline = Date.now() + withinS * 1000;

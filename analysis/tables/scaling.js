@@ -1,0 +1,154 @@
+/** `make scaling`: what more instances bring, and what they cost. */
+import { medianOf } from '../interval.js';
+import { number, percent } from '../units.js';
+
+/** A processor that is this busy has nothing left to give. */
+const BUSY = 0.9;
+/** Less than this of what as many instances as the fewest would make is a loss that has a cause. */
+const GOOD_EFFICIENCY = 0.9;
+
+/** @typedef {import('../phases.js').Phase} Phase */
+
+/**
+ * @typedef {object} Step one number of instances
+ * @property {number} instances
+ * @property {Phase[]} phases one a round
+ * @property {number | null} total calls/s
+ * @property {number | null} efficiency
+ */
+
+/** @type {import('../report-tables.js').TableBuilder} */
+export default function scaling({ phases, legs, signals, environment, note }) {
+  const { users = null, repeats = 1, knobs = {}, price = null, phases: byPhase = {} } = legs?.result ?? {};
+  const steps = stepsOf(phases.filter(({ measured, labels }) => measured && labels.instances));
+  /** @param {Phase[]} ofStep @param {string} signal */
+  const mean = (ofStep, signal) =>
+    meanOf(
+      ofStep.flatMap(
+        ({ name }) => signals.find((one) => one.signal === signal && one.phase === name)?.avg ?? [],
+      ),
+    );
+  const [smallest] = steps;
+  const several = repeats > 1;
+  const scale = {
+    title: `Instances behind HAProxy (least connections), ${number(users)} users for each`,
+    columns: [
+      ...columns('count', 'instances'),
+      ...columns('per_s', 'total', 'per instance'),
+      ...columns('ratio', 'efficiency'),
+      ...columns('ms', 'p99'),
+      ...(several ? columns('text', `rounds' total`) : []),
+      ...columns('ratio', 'busiest'),
+      ...(price === null ? [] : columns('usd', 'cost/hour', 'cost/1M calls')),
+    ],
+    rows: steps.map(({ instances, phases: ofStep, total, efficiency }) => [
+      instances,
+      total,
+      total === null ? null : total / instances,
+      efficiency,
+      middle(ofStep.flatMap(({ latency_ms }) => latency_ms?.p99 ?? [])),
+      ...(several ? [spread(ofStep)] : []),
+      meanOf(ofStep.flatMap(({ name }) => byPhase[name]?.busiest ?? [])),
+      ...(price === null
+        ? []
+        : [price * instances, total === null ? null : (price * instances * 1e6) / (total * 3600)]),
+    ]),
+    notes: [
+      `an instance: ${number(Number(knobs.WORKERS))} worker with ${number(Number(knobs.POOL_SIZE))} database connections, the same for each number of them`,
+      `efficiency: of ${smallest?.instances ?? 1} x as much for each instance; busiest: the share of the instance with most calls` +
+        (several ? '; p99: of the rounds, the middle one' : ''),
+    ],
+  };
+  const parts = [...new Set(Object.values(byPhase).flatMap(({ cores }) => Object.keys(cores)))];
+  const processors = {
+    title: `Where the machine's ${environment.cores} processors went`,
+    columns: [
+      ...columns(
+        'count',
+        'instances',
+        ...parts.map((part) => (part === 'instances' ? 'the instances' : part)),
+        'generator',
+      ),
+      ...columns('ratio', 'machine'),
+    ],
+    rows: steps.map(({ instances, phases: ofStep }) => {
+      const generator = mean(ofStep, 'generator_cpu');
+      return [
+        instances,
+        ...parts.map((part) => meanOf(ofStep.flatMap(({ name }) => byPhase[name]?.cores[part] ?? []))),
+        generator === null ? null : generator * environment.cores,
+        mean(ofStep, 'host_cpu'),
+      ];
+    }),
+    notes: ['processors that were busy, on average'],
+  };
+  const losers = steps.filter(({ efficiency }) => efficiency !== null && efficiency < GOOD_EFFICIENCY);
+  const findings = losers.slice(0, 1).map(({ instances, phases: ofStep, efficiency }) => {
+    const host = mean(ofStep, 'host_cpu');
+    const database = meanOf(ofStep.flatMap(({ name }) => byPhase[name]?.cores.PostgreSQL ?? []));
+    const figures = { efficiency_ratio: efficiency, host_cpu_ratio: host, database_processors: database };
+    return note(
+      'the limit',
+      `from ${instances} instances on efficiency is ${percent(efficiency)}: ${limitOf(host, database, environment.cores)}`,
+      { figures },
+    );
+  });
+  return { tables: [scale, processors], findings };
+}
+
+/**
+ * @param {number | null} host share of the machine that was busy
+ * @param {number | null} database processors that PostgreSQL kept busy
+ * @param {number} cores
+ */
+function limitOf(host, database, cores) {
+  if (host === null) return 'what limits could not be seen';
+  if (host >= BUSY) {
+    return (
+      `the machine (${cores} processors, ${percent(host)} busy), which instances, database, balancer and load generator ` +
+      'share; instances on machines of their own would do more'
+    );
+  }
+  if (database !== null && database >= BUSY * cores) return 'PostgreSQL, which all of them share';
+  return `not the machine (${percent(host)} busy): what they wait for is in the signals (pool, database, upstream)`;
+}
+
+/**
+ * @param {import('../report-tables.js').ColumnUnit} unit
+ * @param {...string} names
+ * @returns {import('../report-tables.js').Column[]}
+ */
+const columns = (unit, ...names) => names.map((name) => ({ name, unit }));
+
+/** @param {number[]} values */
+const meanOf = (values) =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** @param {number[]} values */
+const middle = (values) => (values.length === 0 ? null : medianOf(values));
+
+/** @param {Phase[]} phases @returns {Step[]} fewest instances first */
+export function stepsOf(phases) {
+  const counts = [...new Set(phases.map(({ labels }) => Number(labels.instances)))].sort((a, b) => a - b);
+  const steps = counts.map((instances) => {
+    const ofStep = phases.filter(({ labels }) => Number(labels.instances) === instances);
+    // Answered calls of all rounds over the time of all rounds.
+    const answered = ofStep.reduce((sum, phase) => sum + (phase.requests ?? 0) - (phase.failed ?? 0), 0);
+    const seconds = ofStep.reduce((sum, phase) => sum + (phase.requests === null ? 0 : phase.duration_s), 0);
+    return { instances, phases: ofStep, total: seconds > 0 ? answered / seconds : null };
+  });
+  const [first] = steps;
+  const each = first?.total ? first.total / first.instances : null;
+  return steps.map((step) => ({
+    ...step,
+    efficiency: each === null || step.total === null ? null : step.total / (each * step.instances),
+  }));
+}
+
+/** @param {Phase[]} phases */
+function spread(phases) {
+  const totals = phases.flatMap(({ requests, failed, duration_s: seconds }) =>
+    requests === null || seconds === 0 ? [] : [(requests - (failed ?? 0)) / seconds],
+  );
+  return totals.length === 0 ? null : `${number(Math.min(...totals))} to ${number(Math.max(...totals))}`;
+}

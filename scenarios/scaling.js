@@ -1,0 +1,17 @@
+/**
+ * What do more instances bring? One leg of it (experiments/scaling.js takes several, with one instance, two, four behind
+ * a load balancer): as many users for each instance, who call again as soon as they have their answer.
+ */
+import { defineTest } from '../lib/test.js';
+import reference from '../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'scaling',
+  title: '1, 2 and 4 instances behind a load balancer, with as many users for each',
+  workload: reference,
+  mix: 'mixed',
+  phases: [{ name: 'load', vus: 20, duration: '60s' }],
+  asWritten: true,
+  warmUp: '3s',
+  objectives: { each: { failure_share: 0.01 } },
+});
