@@ -6,10 +6,13 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help $(TESTS) plan workload-init up down status logs clean test lint setup conformance dashboards-build bench-client bench-accuracy bench-memory
+.PHONY: help list $(TESTS) plan workload-init up down status logs clean test lint setup conformance dashboards-build bench-client bench-accuracy bench-memory
 
 help: ## this list: every target, every variable with its default
 	@scripts/help
+
+list: ## every test with what it measures and how long it takes in each profile
+	@scripts/list
 
 # make turns every failure into its own exit code 2; the line shows the test's.
 $(TESTS): ## run the test
