@@ -59,6 +59,8 @@ export class Database {
     });
     // An idle connection that breaks would end the process if nobody listened. The pool replaces it.
     this.#pool.on('error', (error) => log('warn', 'database connection lost', { reason: reasonOf(error) }));
+    // So would one that is in use, but not at this moment: whoever has it finds out at the next statement.
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
     metrics.watchPool(() => this.#connections());
   }
 

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { readConfig } from '../../target/config.js';
+import { Database } from '../../target/database.js';
+import { Metrics } from '../../target/metrics.js';
 import { callTool, readMetrics, useTool } from './client.js';
 import { Services, until } from './services.js';
 
@@ -50,6 +54,23 @@ test('a dead database fails tools fast, and they recover by themselves', async (
   services.postgres = await services.startPostgres();
   await until(async () => (await fetch(`${target.origin}/health`)).status === 200);
   assert.equal((await useTool(target, 'get_user', { user_id: 1 })).user.id, 1);
+});
+
+test('a connection that the database ends between two statements of a transaction fails that transaction alone', async () => {
+  const config = { ...readConfig(services.environment), poolSize: 2 };
+  const database = new Database(config, new Metrics());
+  const admin = new pg.Client(services.databaseUrl);
+  await admin.connect();
+  const broken = database.transaction(async (run) => {
+    const [{ pid }] = await run({ name: 'pid', type: 'select', text: 'SELECT pg_backend_pid() AS pid' });
+    await admin.query('SELECT pg_terminate_backend($1, 2000)', [pid]);
+    await sleep(50);
+    return run({ name: 'one', type: 'select', text: 'SELECT 1' });
+  });
+  await assert.rejects(broken, /^Error: database error: /);
+  await database.ping();
+  await database.close();
+  await admin.end();
 });
 
 test('a database that falls silent fails tools within five seconds, however many wait', async () => {
