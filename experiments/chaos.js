@@ -8,7 +8,7 @@ import { FAULTS } from './chaos/faults.js';
 import { openSite } from './chaos/site.js';
 
 /** The load around one fault, seconds; PROFILE=full has the scenario's own figures. */
-const LENGTH_S = /** @type {Record<string, number>} */ ({ smoke: 16, quick: 20 });
+const LENGTH_S = /** @type {Record<string, number>} */ ({ smoke: 16, quick: 22 });
 /** One of a kind, where FAULTS does not say. */
 const SMOKE = ['latency', 'packet-loss', 'database-cut', 'worker-kill'];
 /** Answers that don't come are to be failures while the fault still is. */

@@ -15,7 +15,7 @@ export const { options, setup, iterate, handleSummary } = defineTest({
   phases: [
     { name: 'baseline', rate: 100, duration: '20s', labels: { part: 'baseline' } },
     { name: 'fault', rate: 100, duration: '20s', overload: true, labels: { part: 'fault' } },
-    { name: 'after', rate: 100, duration: '40s', overload: true, labels: { part: 'after' } },
+    { name: 'after', rate: 100, duration: '60s', overload: true, labels: { part: 'after' } },
   ],
   objectives: {},
 });

@@ -10,7 +10,7 @@ import { getHeapStatistics } from 'node:v8';
 const LOOK_MS = 100;
 const STEP_BYTES = 1024 * 1024;
 /** No more at once: requests are being served meanwhile. */
-const STEPS_A_LOOK = 16;
+const STEPS_A_LOOK = 48;
 
 const file = process.env.HEAP_SHARE_FILE ?? '';
 /** @type {number[][]} */

@@ -1,5 +1,5 @@
 /** All that a fault can lay hands on: the ways to the server, and where it is the stack's own, what it is made of. */
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeAtomic } from '../../analysis/write-atomic.js';
@@ -75,7 +75,12 @@ async function openTarget(lab, toxiproxy) {
     redisPort: await toxiproxy.proxy('redis', `127.0.0.1:${REDIS_PORT}`),
   };
   let instance = await startTarget(where);
-  lab.onEnd(() => instance.stop());
+  const stop = async () => {
+    // What it says of the faults is worth a look, and gone with it.
+    appendFileSync(join(lab.folder, 'target.log'), instance.log());
+    await instance.stop();
+  };
+  lab.onEnd(stop);
   watchInstead(lab, where.port);
   const heal = async () => {
     const deadline = Date.now() + PATIENCE_MS;
@@ -86,7 +91,7 @@ async function openTarget(lab, toxiproxy) {
       await sleep(100);
     }
     lab.say('the target does not get well by itself: it is started anew');
-    await instance.stop();
+    await stop();
     instance = await startTarget(where);
   };
   return {
