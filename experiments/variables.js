@@ -30,6 +30,15 @@ function instanceCounts(text) {
   return fine && counts.length > 0 ? [...new Set(counts.map(Number))].sort((a, b) => a - b) : undefined;
 }
 
+/** @param {string} text @returns {number[] | null | undefined} in rising order */
+function sessionCounts(text) {
+  if (text === '') return null;
+  const counts = text.split(/[\s,]+/).filter((count) => count !== '');
+  return counts.every((count) => /^[1-9]\d{0,5}$/.test(count))
+    ? [...new Set(counts.map(Number))].sort((a, b) => a - b)
+    : undefined;
+}
+
 export const variables = {
   START_RATE: variable({
     default: '50',
@@ -140,6 +149,18 @@ export const variables = {
   RECOVERY_S: variable({
     default: '5',
     help: 'chaos: seconds in which the server must be as before, once a fault is lifted',
+    valid: 'a number above 0',
+    parse: positiveNumber,
+  }),
+  CONNECTIONS: variable({
+    default: '',
+    help: 'connections: how many sessions to hold, separated by spaces [100 to 2,000; 10,000 at full]; active ones up to MAX_VUS',
+    valid: 'whole numbers above 0, separated by spaces',
+    parse: sessionCounts,
+  }),
+  GIVE_BACK_S: variable({
+    default: '20',
+    help: 'connections: seconds after which a server of your own is asked whether it still knows sessions that nobody used',
     valid: 'a number above 0',
     parse: positiveNumber,
   }),

@@ -39,6 +39,16 @@ export const contentOf = ({ structuredContent, content }) => structuredContent ?
 /** @param {Record<string, number>} labels */
 const batchSize = ({ items = 100 }) => items;
 
+/** Arguments of `payload` as JSON text, by their size in KB: made once. @type {Record<number, string>} */
+const payloads = {};
+
+/** @param {Record<string, number>} labels */
+const payload = ({ kb = 1 }) => {
+  const bytes = kb * 1024;
+  payloads[kb] ??= JSON.stringify({ body: 'x'.repeat(bytes), reply_bytes: bytes });
+  return payloads[kb];
+};
+
 /** @type {import('../lib/workload.js').Workload} */
 export default {
   name: 'reference',
@@ -82,6 +92,12 @@ export default {
       },
       items: batchSize,
       expect: ({ result }, { items }) => contentOf(result).processed === items.length,
+    },
+    payload: {
+      class: 'read',
+      args: payload,
+      // The answer has as much around its text as the arguments have around theirs, and more.
+      expect: ({ text }, args) => text.length > args.length,
     },
   },
   mixes: {

@@ -1,0 +1,92 @@
+/** `make payload`: what comes through at each size of a message, and from which size on the size is what counts. */
+import { fitLine } from '../line.js';
+import { number, percent } from '../units.js';
+
+const LABEL = 'kb';
+const TITLE = 'Payload';
+
+/** The document's messages a second over HTTP, of 4 KB, and its throughput of each size in shares of that at 1 KB. */
+const DOCUMENTED =
+  'The document has 55, 52.3, 43, 31.2, 18.5 and 9.2 thousand messages/s over TCP at these sizes (100, 95, 78, 57, 34 and 17 %), and 12,500/s over HTTP with p50/p95/p99 of 3.8/8.5/12.4 ms.';
+
+/** A machine with less than this to spare has none. */
+const BUSY = 0.9;
+
+/** @type {import('../report-tables.js').TableBuilder} */
+export default function payload({ phases, metrics, signals, note }) {
+  const sized = phases.filter((phase) => phase.measured && phase.labels[LABEL] && phase.achieved_rps);
+  const [smallest] = sized;
+  /** @param {string} signal @param {string} phase */
+  const mean = (signal, phase) =>
+    signals.find((one) => one.signal === signal && one.phase === phase)?.avg ?? null;
+  /** @param {string} metric @param {import('../phases.js').Phase} phase */
+  const perSecond = (metric, phase) =>
+    phase.duration_s > 0 ? metrics.count(metric, { phase: phase.name }) / phase.duration_s : null;
+  const rows = sized.map((phase) => [
+    phase.labels[LABEL] ?? null,
+    phase.achieved_rps,
+    smallest?.achieved_rps && phase.achieved_rps ? phase.achieved_rps / smallest.achieved_rps : null,
+    phase.latency_ms?.p50 ?? null,
+    phase.latency_ms?.p95 ?? null,
+    phase.latency_ms?.p99 ?? null,
+    perSecond('data_sent', phase),
+    perSecond('data_received', phase),
+    bottleneck(mean('cpu', phase.name), mean('generator_cpu', phase.name), mean('host_cpu', phase.name)),
+  ]);
+  const columns = /** @type {import('../report-tables.js').Column[]} */ ([
+    { name: 'KB each way', unit: 'text' },
+    { name: 'messages', unit: 'per_s' },
+    { name: 'of the first', unit: 'ratio' },
+    { name: 'p50', unit: 'ms' },
+    { name: 'p95', unit: 'ms' },
+    { name: 'p99', unit: 'ms' },
+    { name: 'sent', unit: 'bytes_per_s' },
+    { name: 'received', unit: 'bytes_per_s' },
+    { name: 'bottleneck', unit: 'text' },
+  ]);
+  const notes = [
+    'A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included.',
+    DOCUMENTED,
+  ];
+  return {
+    tables: [{ title: TITLE, columns, rows, notes }],
+    findings: [note(TITLE, ...knee(sized))],
+  };
+}
+
+/**
+ * What a message takes is a part that every message takes and a part for each KB: the size at which the two are alike is
+ * the knee.
+ *
+ * @param {import('../phases.js').Phase[]} sized
+ * @returns {[statement: string, rest: {figures: Record<string, number | null>}]}
+ */
+export function knee(sized) {
+  const line = fitLine(sized.map((phase) => [Number(phase.labels[LABEL]), 1e6 / Number(phase.achieved_rps)]));
+  if (!line || line.slope <= line.error || line.start <= 0) {
+    return [
+      'from the sizes measured it can not be told what a KB costs: not enough to tell',
+      { figures: {} },
+    ];
+  }
+  const { start, slope, error } = line;
+  const at = start / slope;
+  const figures = { knee_kb: at, fixed_us: start, per_kb_us: slope };
+  return [
+    `the knee is at about ${number(at)} KB each way: a message takes ${number(start)} us and ${number(slope)} us (+-${percent(error / slope, 2)}) ` +
+      'for each KB, so below it the number of messages is what costs, above it their bytes',
+    { figures },
+  ];
+}
+
+/**
+ * @param {number | null} target share of the machine's processors
+ * @param {number | null} generator
+ * @param {number | null} host
+ * @returns {string | null} null: not known, or none was seen
+ */
+function bottleneck(target, generator, host) {
+  if (host === null || host < BUSY) return null;
+  if (target === null || generator === null) return 'CPU of the machine';
+  return `CPU: server ${percent(target, 2)}, generator ${percent(generator, 2)}`;
+}

@@ -1,0 +1,204 @@
+/**
+ * Idle sessions, more and more of them, while a few users call; then as many users that all call; sessions that are
+ * opened and ended around each call; and sessions that are left behind: does the server give them back?
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { medianOf } from '../analysis/interval.js';
+import { Prometheus } from '../analysis/prometheus.js';
+import { ConfigError } from '../lib/config-error.js';
+import { IdleSessions } from './connections/idle-sessions.js';
+import { memoryLeft } from './connections/memory-left.js';
+
+/** Sessions to hold, and seconds of each leg, by PROFILE. */
+const HOW = /** @type {Record<string, {sizes: number[], legS: number}>} */ ({
+  smoke: { sizes: [50, 100], legS: 2 },
+  quick: { sizes: [100, 500, 1000, 2000], legS: 8 },
+  full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], legS: 30 },
+});
+
+/** Users that call while others are idle, and that come and go. */
+const FEW = '5';
+const COMING_AND_GOING = '10';
+
+/** Rest before memory is read: three scrapes. */
+const REST_S = 6;
+/** Of the machine's memory, what is to stay free. */
+const LEAST_LEFT = 0.15;
+
+/** Sessions to ask for after a time, when nobody has used them. */
+const PROBES = 20;
+/** How long the reference target keeps an idle session here, seconds. It looks for them twice as often. */
+const TIMEOUT_S = 10;
+
+/**
+ * @typedef {object} IdleStep
+ * @property {string} leg
+ * @property {number} size sessions that were held
+ * @property {number} streams
+ * @property {number} lost streams that the server or the network ended
+ * @property {number} opened in this step
+ * @property {number | null} handshakes_per_s with 20 at a time
+ * @property {number | null} handshake_p50_ms
+ * @property {number | null} handshake_p95_ms
+ * @property {number | null} handshake_p99_ms
+ * @property {number | null} memory_bytes of the server, at rest
+ * @property {number} holder_bytes of the process that holds them
+ *
+ * @typedef {object} ConnectionsResult
+ * @property {IdleStep[]} idle
+ * @property {string | null} stopped why there were not more
+ * @property {{leg: string, size: number}[]} active
+ * @property {{probes: number, known: number, after_s: number, before: number | null, most: number | null,
+ *   left: number | null} | null} abandoned before, most, left: sessions that the server counts
+ */
+
+/** @param {any} config @throws {ConfigError} */
+export function check({ TARGET_DIALECT, MCP_ERA, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_CERT }) {
+  if ((TARGET_DIALECT && TARGET_DIALECT !== 'mcp') || MCP_ERA === 'modern') {
+    throw new ConfigError(
+      `${MCP_ERA === 'modern' ? 'MCP_ERA is "modern"' : `TARGET_DIALECT is "${TARGET_DIALECT}"`}, which has no sessions; valid: the legacy era of MCP`,
+    );
+  }
+  if (OAUTH_CLIENT_ID || SECRET_SOURCE || TARGET_CERT) {
+    throw new ConfigError(
+      'the test connections holds idle sessions without k6, and gets in with TARGET_TOKEN or TARGET_HEADERS; valid: without OAUTH_CLIENT_ID, SECRET_SOURCE and TARGET_CERT',
+    );
+  }
+}
+
+/** @param {import('./lab.js').Lab} lab */
+export default async function connections(lab) {
+  const { config } = lab;
+  const how = /** @type {(typeof HOW)[string]} */ (HOW[config.PROFILE]);
+  const sizes = /** @type {number[]} */ (config.CONNECTIONS ?? how.sizes);
+  const active = sizes.filter((size) => size <= config.MAX_VUS);
+  const legs = sizes.length + 1 + active.length + 2;
+  const legS = Math.max(1, config.DURATION === null ? how.legS : config.DURATION / legs);
+  const reference = process.env.WATCHED_SERVER === 'reference';
+  if (reference) await lab.target({ SESSIONS: '1', SESSION_TIMEOUT: String(TIMEOUT_S) });
+
+  /** @type {ConnectionsResult} */
+  const result = { idle: [], stopped: null, active: [], abandoned: null };
+  lab.result = result;
+  /** @param {string} name @param {Record<string, string | number>} labels @param {Record<string, string>} env */
+  const leg = (name, labels, env) =>
+    lab.leg({
+      name,
+      labels,
+      env: { MCP_ERA: 'legacy', DURATION: `${Math.round(legS * 1000)}ms`, REQUESTS: '', ...env },
+    });
+
+  const own = {
+    ...(config.TARGET_TOKEN && { Authorization: `Bearer ${config.TARGET_TOKEN}` }),
+    ...config.TARGET_HEADERS,
+  };
+  const idle = new IdleSessions(config.TARGET_URL, own);
+  lab.onEnd(() => idle.close());
+  for (const size of [0, ...sizes]) {
+    result.stopped =
+      memoryLeft() < LEAST_LEFT ? `less than ${LEAST_LEFT * 100} % of the machine's memory was left` : null;
+    if (result.stopped) break;
+    const opened = await idle.open(size, { check: () => lab.check() });
+    if (size > 0 && opened.count === 0) {
+      result.stopped = opened.problem;
+      break;
+    }
+    const step = {
+      leg: `idle-${size}`,
+      ...idleStep(idle, opened),
+      memory_bytes: /** @type {number | null} */ (null),
+    };
+    lab.say(
+      `${idle.size} sessions are open (${Math.round(step.handshakes_per_s ?? 0)} a second), ${idle.streams} of them with a stream`,
+    );
+    await pause(lab, REST_S);
+    step.memory_bytes = reference ? await memoryAtRest() : null;
+    result.idle.push(step);
+    await leg(step.leg, { kind: 'idle', sessions: idle.size }, { CONCURRENCY: FEW });
+    step.lost = idle.lost;
+    result.stopped = opened.problem;
+    if (result.stopped) break;
+  }
+  await idle.close();
+  if (result.stopped) lab.say(`no more idle sessions: ${result.stopped}`);
+
+  for (const size of active) {
+    const name = `active-${size}`;
+    result.active.push({ leg: name, size });
+    await leg(name, { kind: 'active', sessions: size }, { CONCURRENCY: String(size) });
+  }
+  await leg('churn', { kind: 'churn' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'per-call' });
+
+  // Those of the users so far are left behind, too.
+  const before = await sessionsNow(reference);
+  const probes = new IdleSessions(config.TARGET_URL, own);
+  lab.onEnd(() => probes.close());
+  await probes.open(PROBES, { listen: false });
+  await leg('abandoned', { kind: 'abandoned' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'abandon' });
+  const most = await sessionsNow(reference);
+  const waitS = reference ? 2 * TIMEOUT_S : config.GIVE_BACK_S;
+  lab.say(`are they given back? waiting ${waitS} s ...`);
+  await pause(lab, waitS);
+  const left = await sessionsNow(reference);
+  result.abandoned = { probes: probes.size, known: await probes.known(), after_s: waitS, before, most, left };
+}
+
+/**
+ * @param {IdleSessions} idle
+ * @param {import('./connections/idle-sessions.js').Opened} opened
+ * @returns {Omit<IdleStep, 'leg' | 'memory_bytes'>}
+ */
+function idleStep(idle, { count, seconds, handshakes }) {
+  const sorted = handshakes.toSorted((a, b) => a - b);
+  /** @param {number} share @param {number} least how many it takes for that to be more than the slowest */
+  const quantile = (share, least) =>
+    sorted.length < least
+      ? null
+      : (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null);
+  return {
+    size: idle.size,
+    streams: idle.streams,
+    lost: idle.lost,
+    opened: count,
+    handshakes_per_s: count > 0 ? count / seconds : null,
+    handshake_p50_ms: sorted.length > 0 ? medianOf(sorted) : null,
+    handshake_p95_ms: quantile(0.95, 20),
+    handshake_p99_ms: quantile(0.99, 100),
+    holder_bytes: process.memoryUsage().rss,
+  };
+}
+
+/** @param {import('./lab.js').Lab} lab @param {number} seconds */
+async function pause(lab, seconds) {
+  for (let rest = seconds; rest > 0; rest -= 1) {
+    lab.check();
+    await sleep(Math.min(1, rest) * 1000);
+  }
+}
+
+/** @returns {Promise<number | null>} null where Prometheus is away */
+async function memoryAtRest() {
+  const { PROMETHEUS_URL = '' } = process.env;
+  try {
+    const now = Date.now() / 1000;
+    const [sample] = await new Prometheus(PROMETHEUS_URL).query(
+      'avg_over_time(signal:memory:bytes{server="reference"}[5s])',
+      now,
+    );
+    return sample?.value ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {boolean} reference @returns {Promise<number | null>} as the server itself counts them */
+async function sessionsNow(reference) {
+  const { TARGET_METRICS_URL } = process.env;
+  if (!reference || !TARGET_METRICS_URL) return null;
+  const text = await fetch(TARGET_METRICS_URL).then(
+    (response) => response.text(),
+    () => '',
+  );
+  const [, count] = /^sessions_active (\d+)$/m.exec(text) ?? [];
+  return count === undefined ? null : Number(count);
+}
