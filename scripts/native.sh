@@ -347,7 +347,7 @@ running_natively() {
 
 # native_up [observe]
 native_up() {
-  local name wanted=() knobs was wave
+  local name wanted=() knobs was wave pid
   # Any part that runs already stays a part.
   for name in $(native_components); do
     if [ -z "${1:-}" ] || components "$1" | grep -qx "$name" || process_of "$name" >/dev/null; then
@@ -382,24 +382,25 @@ native_up() {
     say "restarting the target: ${knobs:-its defaults} (was: ${was:-its defaults})"
     supervisor stop target >/dev/null
   fi
-  if process_of prometheus >/dev/null; then supervisor signal HUP prometheus >/dev/null; fi
+  # Not by supervisorctl, which takes a third of the time of an `up` that has nothing to do.
+  if pid=$(process_of prometheus); then kill -s HUP "$pid"; fi
   for wave in 1 2; do
     # shellcheck disable=SC2046
     start_wave $(comm -12 <(native_components all $wave | sort) <(printf '%s\n' "${wanted[@]}" | sort))
   done
   trap - EXIT INT TERM
-  native_status
+  native_status healthy
 }
 
 # --- the rest ------------------------------------------------------------------------------------------------------
 
-# native_status: a line a component; 1 unless all that belong to the stack are up.
+# native_status [healthy]: a line a component; 1 unless all that belong to the stack are up. `healthy`: as was just seen.
 native_status() {
   local name down=0
   status_head
   for name in $(native_components); do
     [ -n "$(port_of "$name")" ] || continue
-    if healthy "$name"; then
+    if [ "${1:-}" = healthy ] || healthy "$name"; then
       status_line "$name" up
     else
       status_line "$name" down
