@@ -18,7 +18,7 @@ const LEAST_RATE = 0.5;
 const PROBE_S = { smoke: 4.5, quick: 9, full: 9 };
 /** Of all legs together. A p99 wants a hundred answers each way, also of a gateway that does ten a second. */
 const MEASURED_S = { smoke: 30, quick: 180, full: 1800 };
-const LEAST_LEG_S = 3;
+const LEAST_LEG_S = 2;
 /** Where REPEATS does not say. An even number: each random order also runs from behind. */
 const ROUNDS = { smoke: 2, quick: 4, full: 8 };
 /** One has no interval. */
@@ -57,6 +57,15 @@ function planOf({ PROFILE, REPEATS, DURATION }, ways) {
     `DURATION is ${measuredS} s, for ${count} rounds of ${ways} legs; valid: ${LEAST_LEG_S * count * ways}s or longer, or fewer REPEATS`,
   );
 }
+
+/** @type {import('../scripts/list.js').Lasts} */
+export const lasts = (config, legS) => {
+  const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
+  const plan = planOf(config, ways);
+  const seconds = (/** @type {string} */ DURATION) => legS({ DURATION, RATE_SCALE: '1', REQUESTS: '' });
+  const probes = config.RATE === null ? (ways - 1) * seconds(PROBE) : 0;
+  return probes + plan.count * ways * seconds(`${Math.round(plan.legS * 1000)}ms`);
+};
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function (lab) {

@@ -11,7 +11,7 @@ export const { options, setup, iterate, handleSummary } = defineTest({
   workload: reference,
   mix: 'get_user',
   phases: [
-    { name: 'steady', rate: 1, duration: '20s', users: 10, labels: { load: 'steady' } },
+    { name: 'steady', rate: 1, duration: '20s', users: 6, labels: { load: 'steady' } },
     { name: 'loop', vus: 10, duration: '10s', labels: { load: 'loop' } },
   ],
   asWritten: true,

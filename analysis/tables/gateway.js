@@ -12,7 +12,7 @@ const SHARES = { p50: 0.5, p95: 0.95, p99: 0.99 };
 /** Answers that a percentile needs to be one. */
 const NEEDS = { p50: 10, p95: 20, p99: 100 };
 /** In the beginning of a phase users open their sessions: seconds, at most a third of it, that are left out. */
-const OPENING_S = 1.5;
+const OPENING_S = 2;
 /** Busy processors from which on the gateway's one process is what limits. */
 const ONE_PROCESS = 0.85;
 

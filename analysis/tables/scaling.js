@@ -4,6 +4,8 @@ import { number, percent } from '../units.js';
 
 /** A processor that is this busy has nothing left to give. */
 const BUSY = 0.9;
+/** Processors of other programs that make a measurement theirs as much as the instances'. */
+const OTHERS = 0.25;
 /** Less than this of what as many instances as the fewest would make is a loss that has a cause. */
 const GOOD_EFFICIENCY = 0.9;
 
@@ -59,29 +61,39 @@ export default function scaling({ phases, legs, signals, environment, note }) {
         (several ? '; p99: of the rounds, the middle one' : ''),
     ],
   };
-  const parts = [...new Set(Object.values(byPhase).flatMap(({ cores }) => Object.keys(cores)))];
+  const { cores } = environment;
+  const parts = [...new Set(Object.values(byPhase).flatMap((one) => Object.keys(one.cores)))];
+  const spent = steps.map(({ instances, phases: ofStep }) => {
+    const generator = mean(ofStep, 'generator_cpu');
+    const host = mean(ofStep, 'host_cpu');
+    const own = [
+      ...parts.map((part) => meanOf(ofStep.flatMap(({ name }) => byPhase[name]?.cores[part] ?? []))),
+      generator === null ? null : generator * cores,
+    ];
+    const others =
+      host === null
+        ? null
+        : Math.max(0, host * cores - own.reduce((sum, one) => Number(sum) + Number(one), 0));
+    return { instances, own, others, host };
+  });
   const processors = {
-    title: `Where the machine's ${environment.cores} processors went`,
+    title: `Where the machine's ${cores} processors went`,
     columns: [
       ...columns(
         'count',
         'instances',
-        ...parts.map((part) => (part === 'instances' ? 'the instances' : part)),
+        ...parts.map((part) => (part === 'instances' ? 'for them' : part)),
         'generator',
+        'others',
       ),
       ...columns('ratio', 'machine'),
     ],
-    rows: steps.map(({ instances, phases: ofStep }) => {
-      const generator = mean(ofStep, 'generator_cpu');
-      return [
-        instances,
-        ...parts.map((part) => meanOf(ofStep.flatMap(({ name }) => byPhase[name]?.cores[part] ?? []))),
-        generator === null ? null : generator * environment.cores,
-        mean(ofStep, 'host_cpu'),
-      ];
-    }),
-    notes: ['processors that were busy, on average'],
+    rows: spent.map(({ instances, own, others, host }) => [instances, ...own, others, host]),
+    notes: [
+      'processors that were busy, on average; others: programs that have nothing to do with the test, and Prometheus',
+    ],
   };
+  const most = Math.max(0, ...spent.map(({ others }) => others ?? 0));
   const losers = steps.filter(({ efficiency }) => efficiency !== null && efficiency < GOOD_EFFICIENCY);
   const findings = losers.slice(0, 1).map(({ instances, phases: ofStep, efficiency }) => {
     const host = mean(ofStep, 'host_cpu');
@@ -89,10 +101,21 @@ export default function scaling({ phases, legs, signals, environment, note }) {
     const figures = { efficiency_ratio: efficiency, host_cpu_ratio: host, database_processors: database };
     return note(
       'the limit',
-      `from ${instances} instances on efficiency is ${percent(efficiency)}: ${limitOf(host, database, environment.cores)}`,
+      `from ${instances} instances on efficiency is ${percent(efficiency)}: ${limitOf(host, database, cores)}`,
       { figures },
     );
   });
+  if (most >= OTHERS * cores) {
+    findings.push(
+      note(
+        'other programs',
+        `other programs kept up to ${number(most)} of ${cores} processors busy: what the instances did without them is not known`,
+        {
+          figures: { processors: most },
+        },
+      ),
+    );
+  }
   return { tables: [scale, processors], findings };
 }
 

@@ -83,7 +83,10 @@ test('throughput is of all rounds together; efficiency is against the fewest ins
   assert.equal(row(1).p99, 201.5);
   assert.equal(row(1)["rounds' total"], '148 to 160');
   assert.ok(!names.includes('cost/hour'), 'no price, no column');
-  assert.deepEqual(processors?.rows[0], [1, 1, 0.5, 0.2, 0.97]);
+  assert.deepEqual(
+    processors?.rows[0]?.map((cell) => Math.round(Number(cell) * 1000) / 1000),
+    [1, 1, 0.5, 0.2, 0.24, 0.97],
+  );
   assert.match(
     String(findings?.[0]?.statement),
     /from 2 instances on efficiency is 70 %: the machine \(2 processors, 97 % busy\)/,
