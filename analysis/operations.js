@@ -12,8 +12,8 @@ import { round } from './round.js';
  * @property {number | null} rps requests a second of the phases that call it
  * @property {number | null} error_rate
  * @property {import('./summary.js').Latency | null} latency_ms
- * @property {number} request_bytes all together
- * @property {number} response_bytes
+ * @property {number | null} request_bytes all together; null: of a sequence k6 counts them for its last operation
+ * @property {number | null} response_bytes
  * @property {Record<string, number>} failures by kind
  */
 
@@ -41,8 +41,8 @@ export function operations({ plan, metrics }, phases) {
       rps: seconds > 0 ? round(requests / seconds) : null,
       error_rate: total > 0 ? round(failed / total, 6) : null,
       latency_ms: latency && roundLatency(latency),
-      request_bytes: metrics.count('data_sent', tags),
-      response_bytes: metrics.count('data_received', tags),
+      request_bytes: plan.sequence ? null : metrics.count('data_sent', tags),
+      response_bytes: plan.sequence ? null : metrics.count('data_received', tags),
       failures: metrics.failures(tags),
     };
   });

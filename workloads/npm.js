@@ -188,7 +188,7 @@ export default {
       caching_enabled: Math.random() < 0.5,
     })),
     update_access_list: update('access_lists', () => ({ satisfy_any: Math.random() < 0.5 })),
-    renew_certificate: get('certificates'),
+    renew_certificate: { ...get('certificates'), class: 'complex' },
     delete_proxy_host: remove('proxy_host'),
     delete_certificate: remove('certificate'),
     delete_access_list: remove('access_list'),
