@@ -31,21 +31,23 @@ export default function payload({ phases, metrics, signals, note }) {
     phase.latency_ms?.p99 ?? null,
     perSecond('data_sent', phase),
     perSecond('data_received', phase),
-    bottleneck(mean('cpu', phase.name), mean('generator_cpu', phase.name), mean('host_cpu', phase.name)),
+    mean('cpu', phase.name),
+    bottleneck(mean('host_cpu', phase.name)),
   ]);
   const columns = /** @type {import('../report-tables.js').Column[]} */ ([
-    { name: 'KB each way', unit: 'text' },
+    { name: 'KB', unit: 'text' },
     { name: 'messages', unit: 'per_s' },
-    { name: 'of the first', unit: 'ratio' },
+    { name: 'of first', unit: 'ratio' },
     { name: 'p50', unit: 'ms' },
     { name: 'p95', unit: 'ms' },
     { name: 'p99', unit: 'ms' },
     { name: 'sent', unit: 'bytes_per_s' },
     { name: 'received', unit: 'bytes_per_s' },
+    { name: 'CPU', unit: 'ratio' },
     { name: 'bottleneck', unit: 'text' },
   ]);
   const notes = [
-    'A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included.',
+    'A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included. CPU: the server’s; bottleneck: CPU where the machine, which may be the load generator’s, too, had none left.',
     DOCUMENTED,
   ];
   return {
@@ -80,13 +82,9 @@ export function knee(sized) {
 }
 
 /**
- * @param {number | null} target share of the machine's processors
- * @param {number | null} generator
- * @param {number | null} host
- * @returns {string | null} null: not known, or none was seen
+ * @param {number | null} host share of the machine's processors that was busy
+ * @returns {string | null} null: none was seen
  */
-function bottleneck(target, generator, host) {
-  if (host === null || host < BUSY) return null;
-  if (target === null || generator === null) return 'CPU of the machine';
-  return `CPU: server ${percent(target, 2)}, generator ${percent(generator, 2)}`;
+function bottleneck(host) {
+  return host !== null && host >= BUSY ? 'CPU' : null;
 }
