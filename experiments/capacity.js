@@ -1,6 +1,6 @@
 import { thresholdName } from '../analysis/thresholds.js';
 import { percent, perSecond } from '../analysis/units.js';
-import { searchRate } from './search-rate.js';
+import { mostSteps, searchRate } from './search-rate.js';
 
 /** How long a step and the hold are, seconds, and how close it narrows down, by PROFILE. */
 const HOW = /** @type {Record<string, {stepS: number, holdS: number, precision: number}>} */ ({
@@ -28,6 +28,17 @@ const LONGEST_STEP_S = 120;
  * @property {number} precision
  * @property {import('../analysis/thresholds.js').Threshold[]} thresholds of the last hold
  */
+
+/** @type {import('../scripts/list.js').Lasts} */
+export const lasts = ({ PROFILE, DURATION, START_RATE, MAX_RATE }, legS) => {
+  const how = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
+  const stepS = DURATION ?? how.stepS;
+  const seconds = (/** @type {number} */ length) => legS({ DURATION: `${length}s` });
+  return (
+    mostSteps(START_RATE, MAX_RATE, how.precision) * seconds(stepS) +
+    seconds(DURATION ? 3 * DURATION : how.holdS)
+  );
+};
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function capacity(lab) {

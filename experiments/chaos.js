@@ -24,11 +24,22 @@ const TIMEOUT = '3s';
  * @typedef {{recovery_s: number, faults: Row[]}} ChaosResult
  */
 
+/** @type {import('../scripts/list.js').Lasts} */
+export const lasts = (config, legS) => {
+  const lengthS = config.DURATION ?? LENGTH_S[config.PROFILE];
+  return chosenBy(config).length * legS(lengthS ? { DURATION: `${lengthS}s` } : {});
+};
+
+/** @param {any} config @returns {Fault[]} */
+function chosenBy({ FAULTS: wanted, PROFILE }) {
+  const names = wanted ?? (PROFILE === 'smoke' ? SMOKE : FAULTS.map(({ name }) => name));
+  return FAULTS.filter(({ name }) => names.includes(name));
+}
+
 /** @param {import('./lab.js').Lab} lab */
 export default async function chaos(lab) {
-  const { FAULTS: wanted, PROFILE, RECOVERY_S } = lab.config;
-  const names = wanted ?? (PROFILE === 'smoke' ? SMOKE : FAULTS.map(({ name }) => name));
-  const chosen = FAULTS.filter(({ name }) => names.includes(name));
+  const { RECOVERY_S } = lab.config;
+  const chosen = chosenBy(lab.config);
   /** @type {ChaosResult} */
   const result = { recovery_s: RECOVERY_S, faults: [] };
   lab.result = result;

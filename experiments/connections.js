@@ -66,14 +66,31 @@ export function check({ TARGET_DIALECT, MCP_ERA, OAUTH_CLIENT_ID, SECRET_SOURCE,
   }
 }
 
-/** @param {import('./lab.js').Lab} lab */
-export default async function connections(lab) {
-  const { config } = lab;
+/** @type {import('../scripts/list.js').Lasts} */
+export const lasts = (config, legS) => {
+  const plan = planOf(config);
+  const rests = (plan.sizes.length + 1) * REST_S + Math.max(2 * TIMEOUT_S, config.GIVE_BACK_S);
+  return rests + plan.legs * legS({ DURATION: `${Math.round(plan.legS * 1000)}ms`, REQUESTS: '' });
+};
+
+/** @param {any} config */
+function planOf(config) {
   const how = /** @type {(typeof HOW)[string]} */ (HOW[config.PROFILE]);
   const sizes = /** @type {number[]} */ (config.CONNECTIONS ?? how.sizes);
   const active = sizes.filter((size) => size <= config.MAX_VUS);
   const legs = sizes.length + 1 + active.length + 2;
-  const legS = Math.max(1, config.DURATION === null ? how.legS : config.DURATION / legs);
+  return {
+    sizes,
+    active,
+    legs,
+    legS: Math.max(1, config.DURATION === null ? how.legS : config.DURATION / legs),
+  };
+}
+
+/** @param {import('./lab.js').Lab} lab */
+export default async function connections(lab) {
+  const { config } = lab;
+  const { sizes, active, legS } = planOf(config);
   const reference = process.env.WATCHED_SERVER === 'reference';
   if (reference) await lab.target({ SESSIONS: '1', SESSION_TIMEOUT: String(TIMEOUT_S) });
 

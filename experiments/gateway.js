@@ -61,10 +61,11 @@ function planOf({ PROFILE, REPEATS, DURATION }, ways) {
 /** @type {import('../scripts/list.js').Lasts} */
 export const lasts = (config, legS) => {
   const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
-  const plan = planOf(config, ways);
-  const seconds = (/** @type {string} */ DURATION) => legS({ DURATION, RATE_SCALE: '1', REQUESTS: '' });
-  const probes = config.RATE === null ? (ways - 1) * seconds(PROBE) : 0;
-  return probes + plan.count * ways * seconds(`${Math.round(plan.legS * 1000)}ms`);
+  const { count, legS: length } = planOf(config, ways);
+  const seconds = (/** @type {number} */ s) => legS({ DURATION: `${s}s`, RATE_SCALE: '1', REQUESTS: '' });
+  const probe =
+    config.RATE === null ? seconds(PROBE_S[/** @type {keyof typeof PROBE_S} */ (config.PROFILE)]) : 0;
+  return ways * (probe + count * seconds(length));
 };
 
 /** @param {import('./lab.js').Lab} lab */

@@ -33,19 +33,20 @@ export function check(config) {
   }
 }
 
+/** @type {import('../scripts/list.js').Lasts} */
+export const lasts = (config, legS) =>
+  config.INSTANCES.length *
+  repeatsOf(config) *
+  legS({ DURATION: `${config.DURATION ?? LEG_S[config.PROFILE]}s` });
+
+/** @param {any} config @returns {number} */
+const repeatsOf = ({ REPEATS, PROFILE }) => (process.env.REPEATS || PROFILE !== 'smoke' ? REPEATS : 1);
+
 /** @param {import('./lab.js').Lab} lab */
 export default async function scaling(lab) {
-  const {
-    INSTANCES: counts,
-    CONCURRENCY,
-    REPEATS,
-    PROFILE,
-    DURATION,
-    SEED,
-    PRICE_PER_INSTANCE_HOUR,
-  } = lab.config;
+  const { INSTANCES: counts, CONCURRENCY, PROFILE, DURATION, SEED, PRICE_PER_INSTANCE_HOUR } = lab.config;
   const users = CONCURRENCY ?? USERS_PER_INSTANCE;
-  const repeats = process.env.REPEATS || PROFILE !== 'smoke' ? REPEATS : 1;
+  const repeats = repeatsOf(lab.config);
   const legS = DURATION ?? LEG_S[PROFILE];
   await lab.sh(['scripts/setup', 'haproxy']);
   const most = Math.max(...counts);

@@ -25,6 +25,17 @@ const MOST_HOLDS = 4;
 const LEAST_RATE = 1;
 
 /**
+ * @param {number} start
+ * @param {number} most
+ * @param {number} precision
+ * @returns {number} steps that it takes where all of them are taken
+ */
+export const mostSteps = (start, most, precision) =>
+  1 +
+  Math.ceil(Math.log(Math.max(1, most / start)) / Math.log(FACTOR)) +
+  Math.ceil(Math.log2((FACTOR - 1) / precision));
+
+/**
  * @param {object} bounds
  * @param {number} bounds.start requests/s to begin with
  * @param {number} bounds.most requests/s

@@ -7,6 +7,9 @@ import { seededRandom } from './seeded-random.js';
 /** Seconds of one run, by PROFILE. */
 const LEG_S = /** @type {Record<string, number>} */ ({ smoke: 4, quick: 15, full: 60 });
 
+/** What a restart of the target takes, about. */
+const RESTART_S = 5;
+
 /**
  * @typedef {object} SweepResult
  * @property {string} knob
@@ -20,6 +23,12 @@ export function check(config) {
   needReference(config, "sweep changes the reference target's knobs");
   valuesOf(config.KNOB, config.VALUES);
 }
+
+/** @type {import('../scripts/list.js').Lasts} */
+export const lasts = ({ KNOB, VALUES, REPEATS, PROFILE, DURATION }, legS) =>
+  valuesOf(KNOB, VALUES).length *
+  REPEATS *
+  (RESTART_S + legS({ DURATION: `${DURATION ?? LEG_S[PROFILE]}s` }));
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function sweep(lab) {
