@@ -74,6 +74,7 @@ function compose(definition) {
     systemTags: ['scenario'],
     // Load balancers pin a session with a cookie; a user keeps it over its iterations.
     noCookiesReset: true,
+    ...(definition.newConnections && { noVUConnectionReuse: true }),
     setupTimeout: '30s',
     // Nothing that k6 acts on: `k6 inspect` shows it.
     ext: { 'mcp-load-lab': plan },
@@ -166,9 +167,15 @@ function ofLeg(objectives, phases) {
  * @param {string} workload
  * @param {PlannedPhase[]} phases
  * @param {Operation[]} operations
- * @throws {ConfigError} where phases vary the items of a call and no operation has any
+ * @throws {ConfigError} where phases vary the items of a call, or its size, and no operation has any
  */
 function needItems(test, workload, phases, operations) {
+  if (phases.some(({ labels }) => labels?.kb) && !operations.some(({ args }) => args)) {
+    throw new ConfigError(
+      `the test ${test} varies the size of a message, and no operation of the workload ${workload} makes its arguments; ` +
+        'valid: WORKLOAD=path.js with an operation like payload in workloads/reference.js (args)',
+    );
+  }
   if (!phases.some(({ labels }) => labels?.items) || operations.some(({ items }) => items)) return;
   throw new ConfigError(
     `the test ${test} varies the items of a call, and no operation of the workload ${workload} has any; ` +

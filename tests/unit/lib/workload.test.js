@@ -5,6 +5,7 @@ import { Reply } from '../../../lib/mcp/answer.js';
 import { planOperations, withWeights } from '../../../lib/workload.js';
 import rbac from '../../../workloads/rbac.js';
 import reference from '../../../workloads/reference.js';
+import workflows from '../../../workloads/workflows.js';
 
 const NO_TOOL = { TOOL: '', ARGS: null };
 
@@ -143,4 +144,40 @@ test("a phase's own mix is a part of the test's; where the workload has none of 
   assert.equal(unknown?.weights, undefined);
   const one = planOperations(rbac, 'guarded', { TOOL: 'nope', ARGS: {} });
   assert.equal(withWeights(phases, rbac, one)[0]?.weights, undefined, 'TOOL replaces every mix');
+});
+
+test('an operation of several calls has them with it, whatever the target names its tools', () => {
+  const [sequence] = planOperations(workflows, ['tool-sequence'], NO_TOOL);
+  assert.equal(sequence?.class, 'complex');
+  assert.deepEqual(
+    sequence?.calls?.map(({ operation, params }) => [operation, params.name]),
+    [
+      ['find', 'search_users'],
+      ['read', 'get_user'],
+      ['change', 'update_user'],
+    ],
+  );
+  const TOOL_NAMES = { get_user: 'upstream-get-user' };
+  const [renamed] = planOperations(workflows, ['tool-sequence'], { ...NO_TOOL, TOOL_NAMES });
+  assert.equal(renamed?.calls?.[1]?.params.name, 'upstream-get-user');
+  const wrong = {
+    name: 'wrong',
+    operations: { all: { class: /** @type {const} */ ('read'), calls: ['nope'] } },
+    mixes: {},
+  };
+  assert.throws(() => planOperations(wrong, 'all', NO_TOOL), /has no operation "nope"/);
+});
+
+test('a payload is a JSON text of its size, made once', () => {
+  const { args, expect } = reference.operations.payload ?? {};
+  const text = String(args?.({ kb: 4 }));
+  assert.equal(JSON.parse(text).body.length, 4096);
+  assert.equal(JSON.parse(text).reply_bytes, 4096);
+  assert.equal(args?.({ kb: 4 }), text);
+  const answer = (/** @type {number} */ bytes) =>
+    new Reply(
+      `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${'x'.repeat(bytes)}"}]}}`,
+    );
+  assert.equal(expect?.(answer(4096), text), true);
+  assert.equal(expect?.(answer(3500), text), false);
 });
