@@ -9,26 +9,25 @@ import { ConfigError } from '../lib/config-error.js';
 import { IdleSessions } from './connections/idle-sessions.js';
 import { memoryLeft } from './connections/memory-left.js';
 
-/** Sessions to hold, and seconds of each leg, by PROFILE. */
-const HOW = /** @type {Record<string, {sizes: number[], legS: number}>} */ ({
-  smoke: { sizes: [50, 100], legS: 2 },
-  quick: { sizes: [100, 500, 1000, 2000], legS: 8 },
-  full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], legS: 30 },
+/**
+ * By PROFILE: sessions to hold, seconds of each leg, of rest before memory is read (three scrapes), and for how long the
+ * reference target keeps a session that nobody uses. It looks for those twice as often.
+ */
+const HOW = /** @type {Record<string, {sizes: number[], legS: number, restS: number, timeoutS: number}>} */ ({
+  smoke: { sizes: [50, 100], legS: 2, restS: 2, timeoutS: 2 },
+  quick: { sizes: [100, 500, 1000, 2000], legS: 8, restS: 6, timeoutS: 10 },
+  full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], legS: 30, restS: 6, timeoutS: 10 },
 });
 
 /** Users that call while others are idle, and that come and go. */
 const FEW = '5';
 const COMING_AND_GOING = '10';
 
-/** Rest before memory is read: three scrapes. */
-const REST_S = 6;
 /** Of the machine's memory, what is to stay free. */
 const LEAST_LEFT = 0.15;
 
 /** Sessions to ask for after a time, when nobody has used them. */
 const PROBES = 20;
-/** How long the reference target keeps an idle session here, seconds. It looks for them twice as often. */
-const TIMEOUT_S = 10;
 
 /**
  * @typedef {object} IdleStep
@@ -69,7 +68,7 @@ export function check({ TARGET_DIALECT, MCP_ERA, OAUTH_CLIENT_ID, SECRET_SOURCE,
 /** @type {import('../scripts/list.js').Lasts} */
 export const lasts = (config, legS) => {
   const plan = planOf(config);
-  const rests = (plan.sizes.length + 1) * REST_S + Math.max(2 * TIMEOUT_S, config.GIVE_BACK_S);
+  const rests = (plan.sizes.length + 1) * plan.restS + 2 * plan.timeoutS;
   return rests + plan.legs * legS({ DURATION: `${Math.round(plan.legS * 1000)}ms`, REQUESTS: '' });
 };
 
@@ -80,6 +79,7 @@ function planOf(config) {
   const active = sizes.filter((size) => size <= config.MAX_VUS);
   const legs = sizes.length + 1 + active.length + 2;
   return {
+    ...how,
     sizes,
     active,
     legs,
@@ -90,9 +90,9 @@ function planOf(config) {
 /** @param {import('./lab.js').Lab} lab */
 export default async function connections(lab) {
   const { config } = lab;
-  const { sizes, active, legS } = planOf(config);
+  const { sizes, active, legS, restS, timeoutS } = planOf(config);
   const reference = process.env.WATCHED_SERVER === 'reference';
-  if (reference) await lab.target({ SESSIONS: '1', SESSION_TIMEOUT: String(TIMEOUT_S) });
+  if (reference) await lab.target({ SESSIONS: '1', SESSION_TIMEOUT: String(timeoutS) });
 
   /** @type {ConnectionsResult} */
   const result = { idle: [], stopped: null, active: [], abandoned: null };
@@ -128,7 +128,7 @@ export default async function connections(lab) {
     lab.say(
       `${idle.size} sessions are open (${Math.round(step.handshakes_per_s ?? 0)} a second), ${idle.streams} of them with a stream`,
     );
-    await pause(lab, REST_S);
+    await pause(lab, restS);
     step.memory_bytes = reference ? await memoryAtRest() : null;
     result.idle.push(step);
     await leg(step.leg, { kind: 'idle', sessions: idle.size }, { CONCURRENCY: FEW });
@@ -153,7 +153,7 @@ export default async function connections(lab) {
   await probes.open(PROBES, { listen: false });
   await leg('abandoned', { kind: 'abandoned' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'abandon' });
   const most = await sessionsNow(reference);
-  const waitS = reference ? 2 * TIMEOUT_S : config.GIVE_BACK_S;
+  const waitS = reference ? 2 * timeoutS : config.GIVE_BACK_S;
   lab.say(`are they given back? waiting ${waitS} s ...`);
   await pause(lab, waitS);
   const left = await sessionsNow(reference);

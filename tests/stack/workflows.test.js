@@ -1,0 +1,123 @@
+/** `make workflows`, `make payload` and `make connections`, each in a few seconds; and sessions that are held on a server of others. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { IdleSessions } from '../../experiments/connections/idle-sessions.js';
+import { command, envFile, runTest } from '../lab.js';
+import { startEverything } from '../servers/everything.js';
+
+const SMOKE = { PROFILE: 'smoke', OBJECTIVES: 'off' };
+
+/** @param {any} document @param {string} title @returns {any[][]} */
+const rowsOf = ({ tables }, title) => tables.find((/** @type {any} */ table) => table.title === title).rows;
+
+/** @param {any} result of runTest */
+function isMeasured({ code, output, document }) {
+  assert.equal(code, 0, output);
+  assert.equal(document.verdict.exit_code, 0);
+  for (const phase of document.phases.filter((/** @type {any} */ { measured }) => measured)) {
+    assert.ok(phase.requests > 0, phase.name);
+    assert.equal(phase.failed, 0, phase.name);
+  }
+}
+
+test('workflows: each step in its row, the sequence as one, and the target as it was before', async () => {
+  const { TARGET_KNOBS: before } = envFile('stack.env');
+  const result = await runTest('workflows', { ...SMOKE, DURATION: '10s' });
+  isMeasured(result);
+  const { document } = result;
+  assert.equal(document.target.era, 'legacy');
+  const rows = rowsOf(document, 'Workflows');
+  assert.deepEqual(
+    rows.map(([name]) => name),
+    ['Tool call', 'Resource list', 'Resource subscribe', 'Prompt list', 'Tool call sequence'],
+  );
+  for (const [name, count, p50, p95, p99] of rows) {
+    assert.ok(count > 20, name);
+    assert.ok(p50 <= p95 && p95 <= p99, name);
+  }
+  // Three calls take longer than each of them.
+  const sequence = document.phases.at(-1);
+  assert.ok(rows.at(-1)?.[1] <= sequence.iterations);
+  assert.ok(rows.at(-1)?.[2] > sequence.latency_ms.p50);
+  const sent = document.operations.find((/** @type {any} */ { operation }) => operation === 'tool-sequence');
+  assert.equal(sent.requests, 3 * sequence.iterations);
+  assert.equal(envFile('stack.env').TARGET_KNOBS, before);
+});
+
+test('payload: what was to be carried went over the wire, each way', async () => {
+  const result = await runTest('payload', { ...SMOKE, DURATION: '6s' });
+  isMeasured(result);
+  const rows = rowsOf(result.document, 'Payload');
+  assert.deepEqual(
+    rows.map(([kb]) => Number(kb)),
+    [1, 2, 4, 8, 16, 32],
+  );
+  for (const [kb, messages, , , , , sent, received] of rows) {
+    assert.ok(sent > messages * kb * 1024 && received > messages * kb * 1024, `${kb} KB`);
+  }
+});
+
+test('connections: held, used, opened and ended, left behind and given back', async () => {
+  const result = await runTest('connections', {
+    ...SMOKE,
+    CONNECTIONS: '30',
+    DURATION: '5s',
+    OBJECTIVES: '',
+  });
+  isMeasured(result);
+  const { document } = result;
+  assert.deepEqual(
+    rowsOf(document, 'Concurrent sessions').map(([kind, size]) => [kind, size]),
+    [
+      ['idle', 0],
+      ['idle', 30],
+      ['active', 30],
+    ],
+  );
+  const [opened, churn, abandoned] = rowsOf(document, 'Sessions that come and go');
+  for (const [name, rate, p50] of [opened, churn, abandoned].map((row) => row ?? [])) {
+    assert.ok(rate > 0 && p50 > 0, name);
+  }
+  const kept = document.thresholds.find((/** @type {any} */ { metric }) => metric === 'sessions_kept');
+  assert.deepEqual([kept.observed, kept.samples, kept.outcome], [0, 20, 'pass']);
+});
+
+/** @type {[string, string[], RegExp][]} */
+const WRONG_USE = [
+  [
+    'an era without sessions',
+    ['MCP_ERA=modern'],
+    /MCP_ERA is "modern", which has no sessions; valid: the legacy era/,
+  ],
+  ['no numbers', ['CONNECTIONS=many'], /CONNECTIONS is "many"; valid: whole numbers above 0/],
+  [
+    'a way in that only k6 knows',
+    ['OAUTH_CLIENT_ID=me', 'OAUTH_CLIENT_SECRET=x'],
+    /gets in with TARGET_TOKEN/,
+  ],
+];
+for (const [name, args, message] of WRONG_USE) {
+  test(`connections with ${name}: exit 2 and one line`, async () => {
+    const { code, output } = await command('scripts/run', ['connections', ...args]);
+    assert.equal(code, 2, output);
+    assert.match(output, message);
+    assert.equal(output.trim().split('\n').length, 1, output);
+  });
+}
+
+test('idle sessions on a server that others wrote: opened, known, ended, and then unknown', async () => {
+  const everything = await startEverything();
+  const sessions = new IdleSessions(everything.url, {});
+  try {
+    const { count, handshakes, problem } = await sessions.open(25);
+    assert.deepEqual([count, handshakes.length, problem], [25, 25, null]);
+    assert.deepEqual([sessions.size, sessions.streams, sessions.lost], [25, 25, 0]);
+    assert.equal(await sessions.known(), 25);
+    await sessions.close();
+    assert.equal(sessions.size, 0);
+  } finally {
+    await everything.stop();
+  }
+  const { problem } = await new IdleSessions(everything.url, {}).open(1);
+  assert.equal(problem, 'ECONNREFUSED');
+});
