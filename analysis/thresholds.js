@@ -69,6 +69,7 @@ const WORDS =
     throughput: { name: 'throughput', format: perSecond },
     delivered_share: { name: 'delivered load', format: percent },
     min_samples: { name: 'requests', format: number },
+    median_p95_ms: { name: 'p95 (median)', format: milliseconds },
     success_share: { name: 'success', format: percent },
     refused_share: { name: 'refusals', format: percent },
     recovery_s: { name: 'time to recover', format: (value) => `${number(value)} s` },
