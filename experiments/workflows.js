@@ -1,5 +1,16 @@
-/** The reference target keeps sessions meanwhile: only in a session does a client of the legacy era subscribe. */
-export default async function (/** @type {import('./lab.js').Lab} */ lab) {
-  if (process.env.WATCHED_SERVER === 'reference') await lab.target({ SESSIONS: '1' });
+/** @typedef {import('./lab.js').Lab} Lab */
+
+/**
+ * The reference target keeps sessions meanwhile: only in a session can a client of the legacy era subscribe. Another
+ * server is spoken to as discovery, or MCP_ERA, says.
+ *
+ * @param {Lab} lab
+ */
+export default async function workflows(lab) {
+  if (process.env.WATCHED_SERVER !== 'reference') {
+    await lab.leg({ name: 'own' });
+    return;
+  }
+  await lab.target({ SESSIONS: '1' });
   await lab.leg({ name: 'legacy', labels: { era: 'legacy' }, env: { MCP_ERA: 'legacy' } });
 }

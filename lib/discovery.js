@@ -357,11 +357,12 @@ function uniqueName(kind, name, taken) {
 }
 
 /**
- * @param {{era: 'modern' | 'legacy', version: string, server: {name: string, version: string} | null}} connection
+ * @param {{era: 'modern' | 'legacy', version: string, server: {name: string, version: string} | null,
+ *   capabilities?: Record<string, any>}} connection
  * @param {Choice} choice
  * @returns {import('./workload-document.js').WorkloadDocument}
  */
-export function toDocument({ era, version, server }, { operations, leftOut }) {
+export function toDocument({ era, version, server, capabilities }, { operations, leftOut }) {
   const rest = leftOut.length - MAX_LEFT_OUT;
   return {
     schema: 'mcp-load-lab/workload/1',
@@ -371,6 +372,7 @@ export function toDocument({ era, version, server }, { operations, leftOut }) {
       era,
       version,
       server: server && { name: oneLine(server.name, MAX_NAME), version: oneLine(server.version, MAX_NAME) },
+      ...(capabilities?.resources?.subscribe === true && { subscribe: /** @type {const} */ (true) }),
     },
     operations,
     mixes: { default: evenMix(operations) },

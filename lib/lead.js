@@ -47,12 +47,12 @@ export function lead(definition) {
   }
 }
 
-/** @param {TestDefinition} definition */
-function compose(definition) {
-  const { name, sequence } = definition;
+/** @param {TestDefinition} given */
+function compose(given) {
   const config = readConfig(__ENV);
+  const { definition, workload } = fitted(given, config);
+  const { name, sequence } = definition;
   const { phases: shape, objectives: defaults } = ofLeg(definition.objectives, planShape(definition, config));
-  const workload = config.WORKLOAD ? readWorkload(config.WORKLOAD) : definition.workload;
   const operations = planOperations(workload, mixOf(definition), config);
   const phases = withWeights(shape, workload, operations);
   needItems(name, workload.name, phases, operations);
@@ -125,6 +125,29 @@ function dry(test, plan) {
     handleSummary: ({ setup_data: setup }) => ({
       [__ENV.PLAN_FILE || 'plan.json']: JSON.stringify(withConnection(plan, setup?.connection)),
     }),
+  };
+}
+
+/**
+ * @param {TestDefinition} definition
+ * @param {Config} config
+ * @returns {{definition: TestDefinition, workload: import('./workload.js').AnyWorkload}} without the phases, and their
+ *   objectives, that the server of a document has nothing for
+ * @throws {ConfigError} where that leaves none
+ */
+function fitted(definition, config) {
+  const found = config.WORKLOAD ? readWorkload(config.WORKLOAD) : definition.workload;
+  const { fit, phases = [] } = definition;
+  if (!fit || !('schema' in found) || config.TOOL) return { definition, workload: found };
+  const workload = fit(found);
+  const left = phases.filter(({ operation = '' }) => operation in workload.operations);
+  if (left.length === 0)
+    throw new ConfigError(`the test ${definition.name} finds nothing to call in ${found.name}`);
+  const gone = phases.filter((phase) => !left.includes(phase)).map(({ name }) => name);
+  const objectives = Object.entries(definition.objectives).filter(([scope]) => !gone.includes(scope));
+  return {
+    definition: { ...definition, phases: left, objectives: Object.fromEntries(objectives) },
+    workload,
   };
 }
 

@@ -20,10 +20,14 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds, sequenceDuration } f
  * @property {number} [repetitions] makes all of them so many times
  * @property {Sequence} [sequence] instead of phases: steps of one user, one after the other
  * @property {string} [prepare] an operation, called once before the load
+ * @property {(document: import('./workload-document.js').WorkloadDocument) => import('./workload.js').AnyWorkload} [fit] what
+ *   the phases call on a server that discovery looked at; those whose operation it has not are left out
  * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
  * @property {import('./objectives.js').Objectives} objectives
  * @property {string[]} [measures] metrics that the summary is to have by phase, beside the usual ones
  * @property {true} [raw] the analysis wants every sample
+ * @property {true} [observe] users look at the sizes and connections of each call (mcp/observing-client.js)
+ * @property {true} [newConnections] each call opens one
  * @property {true} [progress] a line every ten seconds says how many requests a phase has had, and how long they took
  *
  * @typedef {{longest: string, steps: import('./phases.js').Step[]}} Sequence longest: k6 duration, then it is cut off
@@ -61,6 +65,8 @@ const { TARGET_HEADERS, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_DIALECT, WORKLOAD
 const userAuth = TARGET_HEADERS || OAUTH_CLIENT_ID || SECRET_SOURCE ? require('./auth/user-auth.js') : null;
 /** @type {typeof import('./dialects/clients.js') | null} */
 let dialects = null;
+/** @type {typeof import('./mcp/observing-client.js').observing | null} */
+let observing = null;
 
 // The first run of the script reads the file by itself, and says what is wrong with it.
 /** @type {typeof import('./shared-arguments.js') | null} */
@@ -83,6 +89,7 @@ export const defineTest = (definition) => {
       ? require('./lead.js').lead(definition)
       : { options: {}, setup: none, teardown: none, handleSummary: none };
   // What a document says of it is read too late for that.
+  if (definition.observe) observing = require('./mcp/observing-client.js').observing;
   const dialect = TARGET_DIALECT || (WORKLOAD ? '' : (definition.workload.dialect ?? 'mcp'));
   if (dialect !== 'mcp') dialects = require('./dialects/clients.js');
   return { ...first, iterate: DRY_RUN === '1' ? () => {} : makeIterate(definition) };
@@ -199,7 +206,8 @@ const makeIterate = ({ workload, sequence, phases }) => {
 const makeClient = ({ connection, startedMs, timeoutS, sessions, seed, operations }, auth) => {
   // The same seed makes the same sequences of arguments; every user has one of its own. (It takes 9 KB.)
   if (operations.some(({ scripted }) => scripted)) randomSeed(seed * 100_003 + exec.vu.idInTest);
-  const Client = connection.dialect && dialects ? dialects.dialectClients[connection.dialect] : McpClient;
+  const Plain = connection.dialect && dialects ? dialects.dialectClients[connection.dialect] : McpClient;
+  const Client = observing ? observing(Plain) : Plain;
   return new Client(connection, { auth, timeoutS, startedMs, sessions });
 };
 

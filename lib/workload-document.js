@@ -19,7 +19,8 @@ import { namesOf } from './names-of.js';
  * @property {'mcp-load-lab/workload/1'} schema
  * @property {string} name
  * @property {'mcp' | 'jsonrpc' | 'rest'} dialect
- * @property {{era: 'modern' | 'legacy', version: string, server: {name: string, version: string} | null}} [connection]
+ * @property {{era: 'modern' | 'legacy', version: string, server: {name: string, version: string} | null,
+ *   subscribe?: true}} [connection]
  *   of the server that discovery asked
  * @property {Record<string, DocumentOperation>} operations
  * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight; `default` is always there
@@ -85,7 +86,7 @@ export function checkDocument(document) {
   checkText(document.name, 'name');
   checkChoice(document.dialect, 'dialect', DIALECTS);
   if (document.connection !== undefined)
-    checkMembers(document.connection, 'connection', ['era', 'version', 'server']);
+    checkMembers(document.connection, 'connection', ['era', 'version', 'server', 'subscribe']);
   if (!isObject(document.operations) || Object.keys(document.operations).length === 0) {
     wrong('operations', 'an object with at least one operation');
   }

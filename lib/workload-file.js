@@ -40,8 +40,9 @@ function checkScript({ default: workload }) {
   const fine =
     typeof workload?.operations === 'object' && typeof workload.mixes === 'object' && workload.name;
   if (!fine) throw new ConfigError('its default export is not an object with name, operations and mixes');
-  for (const [name, { class: kind, args }] of Object.entries(workload.operations)) {
-    if (typeof args !== 'function') throw new ConfigError(`operations.${name}.args is not a function`);
+  for (const [name, { class: kind, args, method, calls }] of Object.entries(workload.operations)) {
+    if (typeof args !== 'function' && (args !== undefined || !(method || calls)))
+      throw new ConfigError(`operations.${name}.args is not a function`);
     if (typeof kind !== 'string') throw new ConfigError(`operations.${name}.class is not a text`);
   }
   for (const [name, mix] of Object.entries(workload.mixes)) {

@@ -5,6 +5,7 @@
  */
 import { defineTest } from '../lib/test.js';
 import workflows from '../workloads/workflows.js';
+import { workflowsOf } from '../workloads/workflows-of.js';
 
 /** 10,000 and 5,000 operations, at a rate that leaves the server time to spare, each user in a session of its own. */
 const USERS = 20;
@@ -20,6 +21,7 @@ export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   name: 'workflows',
   title: 'tool call, resource list, resource subscribe, prompt list, tool call sequence',
   workload: workflows,
+  fit: workflowsOf,
   phases: phases.map((phase) => ({ ...phase, operation: phase.name, duration: '50s', users: USERS })),
   objectives: {
     each: { failure_share: 0.001 },
