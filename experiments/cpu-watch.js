@@ -15,7 +15,8 @@ export function watchCpu(groups) {
   const points = [];
   const look = () => points.push({ atMs: Date.now(), used: cpuSeconds(groups) });
   look();
-  const timer = setInterval(look, EVERY_MS);
+  // Of an experiment that has failed it must not be what keeps it from ending.
+  const timer = setInterval(look, EVERY_MS).unref();
   return {
     cores: ({ start, end }) => {
       const [fromMs, toMs] = [Date.parse(start ?? ''), Date.parse(end ?? '')];

@@ -18,7 +18,7 @@ const LEAST_RATE = 0.5;
 const PROBE_S = { smoke: 4.5, quick: 9, full: 9 };
 /** Of all legs together. A p99 wants a hundred answers each way, also of a gateway that does ten a second. */
 const MEASURED_S = { smoke: 30, quick: 180, full: 1800 };
-const LEAST_LEG_S = 2;
+const LEAST_LEG_S = 3;
 /** Where REPEATS does not say. An even number: each random order also runs from behind. */
 const ROUNDS = { smoke: 2, quick: 4, full: 8 };
 /** One has no interval. */

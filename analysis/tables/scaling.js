@@ -73,7 +73,7 @@ export default function scaling({ phases, legs, signals, environment, note }) {
     const others =
       host === null
         ? null
-        : Math.max(0, host * cores - own.reduce((sum, one) => Number(sum) + Number(one), 0));
+        : Math.max(0, host * cores - own.reduce((/** @type {number} */ sum, one) => sum + (one ?? 0), 0));
     return { instances, own, others, host };
   });
   const processors = {
