@@ -1,0 +1,155 @@
+/** Faults on the real stack: made, lifted, and told of; and lifted, too, where the test does not come to its end. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { command, envFile, runTest } from '../lab.js';
+import { startEverything } from '../servers/everything.js';
+
+const SHORT = { PROFILE: 'smoke', DURATION: '10s', RECOVERY_S: '2' };
+
+/** @param {any} document @returns {Record<string, any>[]} the rows of the first table, by column */
+function faults({ tables: [{ columns, rows }] }) {
+  return rows.map((/** @type {any[]} */ row) =>
+    Object.fromEntries(
+      columns.map((/** @type {{name: string}} */ { name }, /** @type {number} */ index) => [
+        name,
+        row[index],
+      ]),
+    ),
+  );
+}
+
+/** @param {{code: number | null, output: string, document: any}} run whatever the machine made of its bounds */
+function cameToItsEnd({ code, output, document }) {
+  assert.ok(code === 0 || code === 98 || code === 99, output.slice(-5000));
+  assert.equal(code, document.verdict.exit_code);
+}
+
+test('the database is cut off under load: its share of the calls fails, and works again when it is back', async () => {
+  const run = await runTest('chaos', { ...SHORT, FAULTS: 'database-cut' });
+  cameToItsEnd(run);
+  const [row, ...none] = faults(run.document);
+  assert.deepEqual(none, []);
+  assert.equal(row?.scenario, 'Database cut off');
+  assert.ok(row?.failures > 0, 'reads that are not cached fail');
+  assert.ok(row?.success > 0 && row.success < 1, `${row?.success}`);
+  assert.notEqual(row?.status, 'not made');
+  const after = run.document.phases.find((/** @type {any} */ { labels }) => labels.part === 'after');
+  assert.ok(after.failed < after.requests / 2, 'it was lifted');
+  assert.match(run.output, /^FAULTS IN THE MIDDLE OF A STEADY LOAD$/m);
+  assert.ok(readFileSync(`${run.folder}/report.md`, 'utf8').includes('Database cut off'));
+});
+
+test("any server: a proxy in front of it is the fault; what is inside of it can't be reached, and the row says so", async () => {
+  const everything = await startEverything();
+  try {
+    const run = await runTest('chaos', { ...SHORT, FAULTS: 'latency redis-cut', TARGET_URL: everything.url });
+    cameToItsEnd(run);
+    const [latency, redis] = faults(run.document);
+    assert.equal(latency?.failures, 0);
+    const fault = run.document.phases.find((/** @type {any} */ { labels }) => labels.part === 'fault');
+    assert.ok(fault.latency_ms.p50 > 140, `${fault.latency_ms.p50} ms`);
+    assert.equal(redis?.status, 'not made');
+    assert.match(
+      run.document.tables[0].notes.join('\n'),
+      /Redis cut off .* was not made: needs the server's own/,
+    );
+  } finally {
+    await everything.stop();
+  }
+});
+
+test('a fault that there is not: exit 2, and those that there are', async () => {
+  const { code, output } = await command('scripts/run', ['chaos', 'FAULTS=latency nope']);
+  assert.equal(code, 2);
+  assert.match(output, /^error: FAULTS is "latency nope"; valid: latency, reset, .*storm/);
+});
+
+/** @param {number} port @returns {Promise<boolean>} */
+const listens = (port) =>
+  new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+/** @param {() => boolean | Promise<boolean>} condition @param {string} what */
+async function until(condition, what) {
+  const deadline = Date.now() + 180_000;
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, `waited in vain for ${what}`);
+    await sleep(50);
+  }
+}
+
+/** @param {number} root @returns {{pid: number, started: string, command: string}[]} the process and all that it started */
+function tree(root) {
+  const all = readdirSync('/proc').flatMap((name) => {
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').pop()?.split(' ') ?? [];
+      const line = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      return [{ pid: Number(name), parent: Number(fields[1]), started: String(fields[19]), command: line }];
+    } catch {
+      return [];
+    }
+  });
+  const known = new Set([root]);
+  for (let size = 0; size < known.size; ) {
+    size = known.size;
+    for (const { pid, parent } of all) if (known.has(parent)) known.add(pid);
+  }
+  return all.filter(({ pid }) => known.has(pid));
+}
+
+/** @type {[string, (run: number) => void, number][]} */
+const ENDS = [
+  ['Ctrl-C', (run) => process.kill(-run, 'SIGINT'), 105],
+  [
+    'the end of the load generator',
+    (run) => {
+      const k6 = tree(run).find(({ command: line }) => /\/k6 run /.test(line));
+      process.kill(Number(k6?.pid), 'SIGKILL');
+    },
+    137,
+  ],
+];
+
+for (const [name, end, expected] of ENDS) {
+  test(`${name} in the middle of a fault: it is lifted, and nothing is left behind`, async (t) => {
+    const { REDIS_PORT, PROMETHEUS_TARGETS_DIR } = envFile('stack.env');
+    const watched = `${PROMETHEUS_TARGETS_DIR}/target.json`;
+    const before = readFileSync(watched, 'utf8');
+    const child = spawn(
+      'scripts/run',
+      ['chaos', 'PROFILE=smoke', 'FAULTS=redis-gone storm', 'DURATION=12s'],
+      {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const pid = Number(child.pid);
+    t.after(() => child.exitCode === null && process.kill(-pid, 'SIGTERM'));
+    await until(() => /^chaos: redis-gone/m.test(output), 'the fault to be announced');
+    await until(async () => !(await listens(Number(REDIS_PORT))), 'Redis to be stopped');
+    const ours = tree(pid);
+    assert.ok(ours.some(({ command: line }) => /toxiproxy/.test(line)));
+    assert.notEqual(readFileSync(watched, 'utf8'), before);
+    end(pid);
+    assert.equal(await ended, expected, output.slice(-3000));
+
+    assert.ok(await listens(Number(REDIS_PORT)), 'Redis is back');
+    assert.equal(readFileSync(watched, 'utf8'), before);
+    const left = ours.filter(({ pid: one, started }) => {
+      const stat = existsSync(`/proc/${one}/stat`) ? readFileSync(`/proc/${one}/stat`, 'utf8') : '';
+      return stat.split(') ').pop()?.split(' ')[19] === started;
+    });
+    assert.deepEqual(left, []);
+    assert.doesNotMatch(output, /^chaos: storm/m, 'no further fault is made');
+  });
+}
