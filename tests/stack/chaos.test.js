@@ -1,11 +1,12 @@
 /** Faults on the real stack: made, lifted, and told of; and lifted, too, where the test does not come to its end. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { command, envFile, runTest } from '../lab.js';
+import { processTree } from '../process-tree.js';
 import { startEverything } from '../servers/everything.js';
 
 const SHORT = { PROFILE: 'smoke', DURATION: '10s', RECOVERY_S: '2' };
@@ -85,32 +86,13 @@ async function until(condition, what) {
   }
 }
 
-/** @param {number} root @returns {{pid: number, started: string, command: string}[]} the process and all that it started */
-function tree(root) {
-  const all = readdirSync('/proc').flatMap((name) => {
-    try {
-      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').pop()?.split(' ') ?? [];
-      const line = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      return [{ pid: Number(name), parent: Number(fields[1]), started: String(fields[19]), command: line }];
-    } catch {
-      return [];
-    }
-  });
-  const known = new Set([root]);
-  for (let size = 0; size < known.size; ) {
-    size = known.size;
-    for (const { pid, parent } of all) if (known.has(parent)) known.add(pid);
-  }
-  return all.filter(({ pid }) => known.has(pid));
-}
-
 /** @type {[string, (run: number) => void, number][]} */
 const ENDS = [
   ['Ctrl-C', (run) => process.kill(-run, 'SIGINT'), 105],
   [
     'the end of the load generator',
     (run) => {
-      const k6 = tree(run).find(({ command: line }) => /\/k6 run /.test(line));
+      const k6 = processTree(run).find(({ command: line }) => /\/k6 run /.test(line));
       process.kill(Number(k6?.pid), 'SIGKILL');
     },
     137,
@@ -137,7 +119,7 @@ for (const [name, end, expected] of ENDS) {
     t.after(() => child.exitCode === null && process.kill(-pid, 'SIGTERM'));
     await until(() => /^chaos: redis-gone/m.test(output), 'the fault to be announced');
     await until(async () => !(await listens(Number(REDIS_PORT))), 'Redis to be stopped');
-    const ours = tree(pid);
+    const ours = processTree(pid);
     assert.ok(ours.some(({ command: line }) => /toxiproxy/.test(line)));
     assert.notEqual(readFileSync(watched, 'utf8'), before);
     end(pid);
