@@ -6,6 +6,7 @@ import { planOperations, withWeights } from '../../../lib/workload.js';
 import rbac from '../../../workloads/rbac.js';
 import reference from '../../../workloads/reference.js';
 import workflows from '../../../workloads/workflows.js';
+import { workflowsOf } from '../../../workloads/workflows-of.js';
 
 const NO_TOOL = { TOOL: '', ARGS: null };
 
@@ -180,4 +181,41 @@ test('a payload is a JSON text of its size, made once', () => {
     );
   assert.equal(expect?.(answer(4096), text), true);
   assert.equal(expect?.(answer(3500), text), false);
+});
+
+/** @param {'modern' | 'legacy'} era @returns {import('../../../lib/workload-document.js').WorkloadDocument} */
+const documentOf = (era) => ({
+  schema: 'mcp-load-lab/workload/1',
+  name: 'other',
+  dialect: 'mcp',
+  connection: { era, version: '2025-11-25', server: { name: 'other', version: '1' }, subscribe: true },
+  operations: {
+    look: { class: 'read', method: 'tools/call', params: { name: 'look' }, arguments: [{}] },
+    'resource/one': { class: 'read', method: 'resources/read', params: { uri: 'x:1' } },
+    'resources/list': { class: 'protocol', method: 'resources/list', params: {} },
+  },
+  mixes: { default: { look: 1 } },
+});
+
+test('the steps of workflows on another server: those that it has something for', () => {
+  const fitted = workflowsOf(documentOf('legacy'));
+  const steps = ['tool-call', 'resource-list', 'resource-subscribe', 'tool-sequence'];
+  const operations = planOperations(fitted, steps, NO_TOOL);
+  assert.deepEqual(
+    operations.map(({ method, params }) => [method, params]),
+    [
+      ['tools/call', { name: 'look' }],
+      ['resources/list', {}],
+      ['resources/subscribe', { uri: 'x:1' }],
+      ['tools/call', {}],
+    ],
+  );
+  assert.deepEqual(
+    operations[3]?.calls?.map(({ operation }) => operation),
+    ['look', 'look', 'look'],
+  );
+  assert.ok(!('prompt-list' in fitted.operations), 'it lists none');
+  assert.match(JSON.stringify(fitted), /"operation":"prompt-list","reason":"other has nothing for it/);
+  // There it is a stream.
+  assert.ok(!('resource-subscribe' in workflowsOf(documentOf('modern')).operations));
 });
