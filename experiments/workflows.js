@@ -1,5 +1,8 @@
 /** @typedef {import('./lab.js').Lab} Lab */
 
+/** @type {import('../scripts/list.js').Lasts} */
+export const lasts = (_, legS) => legS();
+
 /**
  * The reference target keeps sessions meanwhile: only in a session can a client of the legacy era subscribe. Another
  * server is spoken to as discovery, or MCP_ERA, says.

@@ -59,11 +59,10 @@ test('every dependency is pinned exactly and has its reason in docs/dependencies
 
 test('every Python package is pinned by its hashes and comes from no named host', () => {
   const reasons = readFileSync('docs/dependencies.md', 'utf8');
-  for (const server of ['python', 'gateway']) {
-    const [, name, version] =
-      /^(.+)==(.+)$/m.exec(readFileSync(`tests/servers/${server}/requirements.in`, 'utf8')) ?? [];
+  for (const server of ['tests/servers/python', 'tools/gateway']) {
+    const [, name, version] = /^(.+)==(.+)$/m.exec(readFileSync(`${server}/requirements.in`, 'utf8')) ?? [];
     assert.ok(reasons.includes(`| \`${name}\` (Python) | ${version} |`), `${name} ${version} has no row`);
-    const pins = readFileSync(`tests/servers/${server}/requirements.txt`, 'utf8');
+    const pins = readFileSync(`${server}/requirements.txt`, 'utf8');
     assert.ok(
       pins.includes(`\n${name}==${version} \\\n`),
       `requirements.txt does not pin ${name} ${version}`,
