@@ -121,8 +121,9 @@ export class Lab {
    * Restarts the reference target with these knobs, where it has others. It gets its own back in the end.
    *
    * @param {Record<string, string>} knobs
+   * @param {{fresh?: boolean}} [how] fresh: in any case, and with an empty cache
    */
-  async target(knobs) {
+  async target(knobs, { fresh = false } = {}) {
     if (this.#knobs === null) {
       this.#knobs = process.env.TARGET_KNOBS ?? '';
       const before = Object.fromEntries(this.#knobs.split(' ').map((knob) => knob.split('=')));
@@ -132,7 +133,7 @@ export class Lab {
       );
     }
     Object.assign(this.#changed, knobs);
-    await this.sh(['scripts/up'], knobs);
+    await this.sh([fresh ? 'scripts/fresh-target' : 'scripts/up'], knobs);
   }
 
   /** Knobs that were changed. @type {Record<string, string>} */

@@ -47,8 +47,7 @@ export default async function sweep(lab) {
   for (const [index, order] of rounds(values, repeats, seededRandom(seed)).entries()) {
     lab.say(`sweep: round ${index + 1} of ${repeats}, ${duration(legS)} each: ${order.join(', ')}`);
     for (const value of order) {
-      await lab.target({ [knob]: value });
-      await lab.sh(['scripts/fresh-target']);
+      await lab.target({ [knob]: value }, { fresh: true });
       const name = `v${values.indexOf(value) + 1}-r${index + 1}`;
       await lab.leg({ name, labels: { [knob]: value, round: index + 1 }, env });
     }

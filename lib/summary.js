@@ -25,15 +25,26 @@ const OF_PHASE = ['iterations', 'mcp_items', 'mcp_phase_end_seconds'];
 const OF_STEP = ['mcp_phase_start_seconds', 'mcp_step_iterations'];
 /** k6's own: bytes on the wire, headers included. */
 const OF_OPERATION = ['data_sent', 'data_received'];
+/** Of mcp/observing-client.js, by phase and by operation. */
+const OBSERVED = [
+  'mcp_request_bytes',
+  'mcp_response_bytes',
+  'mcp_compressed',
+  'mcp_connections',
+  'mcp_connect_duration',
+  'mcp_tls_duration',
+  'mcp_keep_alive_seconds',
+];
 
 /**
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
- * @param {Pick<import('./test.js').TestDefinition, 'sequence' | 'measures'>} definition
+ * @param {Pick<import('./test.js').TestDefinition, 'sequence' | 'measures' | 'observe'>} definition
  * @returns {Record<string, string[]>} thresholds without an expression: they judge nothing, k6 keeps the submetric
  */
-export function keptSubmetrics(phases, operations, { sequence, measures = [] }) {
-  const ofPhase = [...OF_PHASE_AND_OPERATION, ...OF_PHASE, ...(sequence ? OF_STEP : []), ...measures];
+export function keptSubmetrics(phases, operations, { sequence, measures = [], observe }) {
+  const ofBoth = [...OF_PHASE_AND_OPERATION, ...(observe ? OBSERVED : [])];
+  const ofPhase = [...ofBoth, ...OF_PHASE, ...(sequence ? OF_STEP : []), ...measures];
   /** @type {string[]} */
   const names = FAILURE_KINDS.map((kind) => `mcp_failure_seconds{kind:${kind}}`);
   /** @param {string[]} metrics @param {string} tag */
@@ -48,7 +59,7 @@ export function keptSubmetrics(phases, operations, { sequence, measures = [] }) 
     names.push(`dropped_iterations{scenario:${name}}`);
   }
   for (const { operation } of operations) {
-    keep([...OF_PHASE_AND_OPERATION, ...OF_OPERATION], `operation:${operation}`);
+    keep([...ofBoth, ...OF_OPERATION], `operation:${operation}`);
   }
   return Object.fromEntries(names.map((name) => [name, []]));
 }

@@ -1,6 +1,6 @@
 /** `make sweep`: what each value of a knob comes to, and which one to take. */
 import { areApart, intervalOf, meanOf, medianOf } from '../interval.js';
-import { duration, number, percent, perSecond } from '../units.js';
+import { counted, duration, number, percent, perSecond } from '../units.js';
 
 /** A value with more failures is none to take. */
 const MAX_FAILURE_SHARE = 0.01;
@@ -42,7 +42,7 @@ export default async function sweep({ legs, phases, signals, metrics, increase, 
     { name: 'answer', unit: 'bytes' },
   ]);
   const notes = [
-    `${repeats} runs of ${duration(legS)} each, in rounds of random order, each on a target just started with an empty cache; from and to: where the mean of such runs is, 19 times of 20; p99: the median of the runs'.`,
+    `${counted(repeats, 'run')} of ${duration(legS)} each, in rounds of random order, each on a target just started with an empty cache; from and to: where the mean of such runs is, 19 times of 20; p99: the median of the runs'.`,
     'CPU is of the whole machine; waited: acquisitions of a connection that took more than 1 ms; queries: of the database for each call; answer: bytes on the wire for each call, headers included, to a client that accepts gzip.',
     ...notesOf(result),
   ];

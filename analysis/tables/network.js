@@ -1,0 +1,141 @@
+/** `make network`: sizes of requests and answers, bandwidth by kind of load, and what connections cost. */
+import { milliseconds, number, percent } from '../units.js';
+
+/** What bandwidth is compared with, as in the document. */
+const LINK_BITS_PER_S = 1e9;
+
+/** @typedef {import('../report-tables.js').Column[]} Columns */
+/** @typedef {import('../report-tables.js').Facts} Facts */
+/** @typedef {import('../phases.js').Phase} Phase */
+
+/** @type {import('../report-tables.js').TableBuilder} */
+export default function network({ legs, phases, metrics }) {
+  const measured = phases.filter((phase) => phase.measured && phase.requests);
+  /** @param {string} part */
+  const of = (part) => measured.filter(({ labels }) => labels.part === part);
+  const traffic = of('traffic').length > 0 ? of('traffic') : of('plain');
+  return {
+    tables: [
+      sizesTable(/** @type {any} */ (legs?.result)?.sizes ?? []),
+      bandwidthTable(traffic, metrics),
+      connectionsTable(traffic, of('connections'), metrics),
+    ],
+  };
+}
+
+/** @param {import('../../experiments/network.js').Size[]} sizes */
+function sizesTable(sizes) {
+  const rows = sizes.map(({ operation, request, plain, gzip }) => [
+    operation,
+    request,
+    plain,
+    gzip,
+    gzip !== null && plain ? 1 - gzip / plain : null,
+  ]);
+  const columns = /** @type {Columns} */ ([
+    { name: 'operation', unit: 'text' },
+    { name: 'request', unit: 'bytes' },
+    { name: 'answer', unit: 'bytes' },
+    { name: 'with gzip', unit: 'bytes' },
+    { name: 'saved', unit: 'ratio' },
+  ]);
+  const notes = [
+    'Bodies without HTTP headers, means; no figure with gzip: the server did not compress it (the reference target: below 1 KB).',
+  ];
+  return { title: 'Request and response sizes', columns, rows, notes };
+}
+
+/** @param {Phase[]} traffic @param {Facts['metrics']} metrics */
+function bandwidthTable(traffic, metrics) {
+  const rows = traffic.map((phase) => {
+    /** @param {string} metric */
+    const rate = (metric) => (metrics.values(metric, { phase: phase.name }).count ?? 0) / phase.duration_s;
+    const [out, back] = [rate('data_sent'), rate('data_received')];
+    const bits = 8 * (out + back);
+    return [
+      phase.name.replace(/^traffic-/, ''),
+      phase.achieved_rps,
+      out,
+      back,
+      `${number(bits / 1e6)} Mbit/s`,
+      bits / LINK_BITS_PER_S,
+    ];
+  });
+  const columns = /** @type {Columns} */ ([
+    { name: 'traffic', unit: 'text' },
+    { name: 'calls', unit: 'per_s' },
+    { name: 'sent', unit: 'bytes_per_s' },
+    { name: 'received', unit: 'bytes_per_s' },
+    { name: 'bandwidth', unit: 'text' },
+    { name: 'of 1 Gbit/s', unit: 'ratio' },
+  ]);
+  const notes = ['On the wire between generator and server, HTTP headers included, TCP’s own not.'];
+  return { title: 'Bandwidth', columns, rows, notes };
+}
+
+/**
+ * @param {Phase[]} traffic
+ * @param {Phase[]} opened in which each call opened a connection
+ * @param {Facts['metrics']} metrics
+ */
+function connectionsTable(traffic, opened, metrics) {
+  /** @param {Phase[]} among @param {string} metric */
+  const sum = (among, metric) =>
+    among.reduce((total, { name }) => total + metrics.count(metric, { phase: name }), 0);
+  /** @param {Phase[]} among @param {(phase: Phase) => number} figure */
+  const total = (among, figure) => among.reduce((all, phase) => all + figure(phase), 0);
+  const requests = total(traffic, (phase) => phase.requests ?? 0);
+  const connections = sum(traffic, 'mcp_connections');
+  const everything = [...traffic, ...opened];
+  const failed = total(everything, (phase) => phase.failures?.connect ?? 0);
+  const tried = sum(everything, 'mcp_connections') + failed;
+  const [one] = opened;
+  const connect = one ? metrics.values('mcp_connect_duration', { phase: one.name }) : {};
+  const tls = one ? metrics.values('mcp_tls_duration', { phase: one.name }) : {};
+  const keepAlive = Math.max(
+    0,
+    ...everything.map(({ name }) => metrics.gauge('mcp_keep_alive_seconds', { phase: name }).max),
+  );
+  const rows = [
+    [
+      'connection set-up (TCP)',
+      connect.count ? milliseconds(connect['p(50)']) : null,
+      connect.count
+        ? `median of ${number(connect.count)}; p95 ${milliseconds(connect['p(95)'])}, p99 ${milliseconds(connect['p(99)'])}`
+        : 'no connection was opened',
+    ],
+    [
+      'TLS handshake',
+      tls.count ? milliseconds(tls['p(50)']) : null,
+      tls.count
+        ? `median of ${number(tls.count)}; p95 ${milliseconds(tls['p(95)'])}`
+        : 'the target is not https',
+    ],
+    [
+      'keep-alive timeout',
+      keepAlive > 0 ? `${number(keepAlive)} s` : null,
+      keepAlive > 0 ? 'as the server says in its answers' : 'the server does not say',
+    ],
+    [
+      'connections opened',
+      number(connections),
+      `for ${number(requests)} requests of ${traffic.map(({ name }) => name.replace(/^traffic-/, '')).join(', ')}`,
+    ],
+    [
+      'reuse',
+      requests > 0 ? percent(1 - connections / requests) : null,
+      'requests that opened none; connections of the warm-up are used again',
+    ],
+    [
+      'failed connections',
+      tried > 0 ? percent(failed / tried) : null,
+      `${number(failed)} of ${number(tried)} that were tried`,
+    ],
+  ];
+  const columns = /** @type {Columns} */ ([
+    { name: 'connections', unit: 'text' },
+    { name: 'value', unit: 'text' },
+    { name: 'what it is', unit: 'text' },
+  ]);
+  return { title: 'Connection behaviour', columns, rows, notes: [] };
+}

@@ -1,0 +1,51 @@
+import { readSummary } from '../analysis/summary.js';
+import { isReference } from './reference-only.js';
+
+/** Seconds of each kind of traffic, by PROFILE. */
+const TRAFFIC_S = /** @type {Record<string, number>} */ ({ smoke: 2, quick: 10, full: 60 });
+const KINDS_OF_TRAFFIC = 4;
+
+/**
+ * @typedef {object} Size of one operation's bodies, means in bytes
+ * @property {string} operation
+ * @property {number | null} request
+ * @property {number | null} plain answer
+ * @property {number | null} gzip answer to a request that accepts gzip; null: the server did not compress it
+ */
+
+/** @param {import('./lab.js').Lab} lab */
+export default async function network(lab) {
+  const reference = isReference(lab.config);
+  // For both: whether an answer is compressed is then the client's to say.
+  if (reference) await lab.target({ COMPRESSION: 'gzip' });
+  const seconds = lab.config.DURATION ?? TRAFFIC_S[lab.config.PROFILE] ?? 10;
+  /** @param {string} name @param {string} part @param {Record<string, string>} [env] */
+  const leg = (name, part, env = {}) =>
+    lab.leg({ name, labels: { part: name }, env: { PART: part, DURATION: '', RATE_SCALE: '1', ...env } });
+
+  const [part, length] = reference ? ['sizes', {}] : ['all', { DURATION: `${seconds}s` }];
+  const plain = await leg('plain', part, { ACCEPT_ENCODING: '', ...length });
+  const gzip = await leg('gzip', part, { ACCEPT_ENCODING: 'gzip', ...length });
+  if (reference) await leg('traffic', 'traffic', { DURATION: `${KINDS_OF_TRAFFIC * seconds}s` });
+  await leg('connections', reference ? 'connections' : 'all-connections');
+
+  const { summary } = readSummary(plain.folder);
+  const operations = (summary?.plan.operations ?? []).map(({ operation }) => operation);
+  /** @param {typeof plain} one @param {string} metric @param {string} operation */
+  const mean = (one, metric, operation) => {
+    const { count, avg } = one.metrics.values(metric, { operation });
+    return count ? (avg ?? null) : null;
+  };
+  /** @type {Size[]} */
+  const sizes = operations.map((operation) => ({
+    operation,
+    request: mean(plain, 'mcp_request_bytes', operation),
+    plain: mean(plain, 'mcp_response_bytes', operation),
+    gzip:
+      gzip.metrics.count('mcp_compressed', { operation }) > 0
+        ? mean(gzip, 'mcp_response_bytes', operation)
+        : null,
+  }));
+  // What only prepares is not measured.
+  lab.result = { sizes: sizes.filter(({ request }) => request !== null) };
+}
