@@ -89,7 +89,11 @@ function findingsOf(operation, levels, note) {
   const best = optimum(levels);
   const single = levels.find((level) => usersOf(level) === 1);
   const [own, base] = [best && throughput(best), single && throughput(single)];
-  if (!best || !own || levels.length < 2) return [];
+  if (levels.length < 2) return [];
+  if (!best || !own) {
+    const statement = `${operation}: not enough to tell how many concurrent calls are best: at no level all calls were made, with failures below ${percent(MAX_FAILURE_SHARE)}`;
+    return [note('concurrency', statement, { confidence: 'low' })];
+  }
   const gain = base ? own / base : null;
   return [
     note(

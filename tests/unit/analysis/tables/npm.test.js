@@ -146,6 +146,24 @@ test('concurrency: the fewest users that are as good as the best', async () => {
   );
 });
 
+test('concurrency: where calls failed at every level no number is named', async () => {
+  const run = await runOfSteps(
+    'concurrency',
+    [1, 5].map((users) => ({
+      name: `list-${users}-1`,
+      operation: 'list',
+      labels: { users, repetition: 1 },
+      calls: 50,
+      seconds: 1,
+      failures: { tool: 1 },
+    })),
+  );
+  assert.match(
+    run.findings[0]?.statement ?? '',
+    /list: not enough to tell how many concurrent calls are best/,
+  );
+});
+
 test('bulk: the smallest batch that is as good as the best, of those that did not fail', async () => {
   const batch = (
     /** @type {number} */ items,
