@@ -23,7 +23,10 @@ import { startToxiproxy } from './toxiproxy.js';
  */
 
 /** How long a target may take to be well by itself between two faults, ms. */
-const PATIENCE_MS = 8000;
+const PATIENCE_MS = 15_000;
+/** Well is one that answers so often in a row, each time within so many ms. */
+const ANSWERS = 5;
+const AT_ONCE_MS = 500;
 
 /**
  * @param {import('../lab.js').Lab} lab
@@ -84,11 +87,12 @@ async function openTarget(lab, toxiproxy) {
   watchInstead(lab, where.port);
   const heal = async () => {
     const deadline = Date.now() + PATIENCE_MS;
-    while (Date.now() < deadline) {
-      const answer = await fetch(new URL('/health', instance.url)).catch(() => null);
+    for (let answers = 0; Date.now() < deadline; await sleep(50)) {
+      const signal = AbortSignal.timeout(AT_ONCE_MS);
+      const answer = await fetch(new URL('/health', instance.url), { signal }).catch(() => null);
       await answer?.body?.cancel();
-      if (answer?.ok) return;
-      await sleep(100);
+      answers = answer?.ok ? answers + 1 : 0;
+      if (answers === ANSWERS) return;
     }
     lab.say('the target does not get well by itself: it is started anew');
     await stop();
