@@ -26,9 +26,12 @@ const TIMEOUT = '3s';
 
 /** @type {import('../scripts/list.js').Lasts} */
 export const lasts = (config, legS) => {
-  const lengthS = config.DURATION ?? LENGTH_S[config.PROFILE];
+  const lengthS = lengthOf(config);
   return chosenBy(config).length * legS(lengthS ? { DURATION: `${lengthS}s` } : {});
 };
+
+/** @param {any} config @returns {number | null} seconds of the load around one fault; null: the scenario's own */
+const lengthOf = ({ DURATION, PROFILE }) => DURATION ?? (PROFILE === 'full' ? null : LENGTH_S);
 
 /** @param {any} config @returns {Fault[]} */
 function chosenBy({ FAULTS: wanted, PROFILE }) {
@@ -110,7 +113,7 @@ function timing({ folder, config }) {
     phases
       .filter((phase) => phase.measured === measured)
       .reduce((sum, { duration_s }) => sum + duration_s, 0);
-  const lengthS = config.DURATION ?? (config.PROFILE === 'full' ? length(true) : LENGTH_S);
+  const lengthS = lengthOf(config) ?? length(true);
   const [baseline = 0, fault = 0] = phases
     .filter(({ measured }) => measured)
     .map(({ duration_s }) => (duration_s / length(true)) * lengthS);
