@@ -6,7 +6,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help list $(TESTS) plan workload-init up down status logs clean test lint setup conformance dashboards-build bench-client bench-accuracy bench-memory
+.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test lint setup conformance dashboards-build bench-client bench-accuracy bench-memory
 
 help: ## this list: every target, every variable with its default
 	@scripts/help
@@ -23,6 +23,9 @@ plan: ## print what a test would do (TEST=spike, TARGET_URL=...) and send nothin
 
 workload-init: ## ask the server at TARGET_URL what it offers and write a workload file to edit (WORKLOAD=file.json)
 	@scripts/workload-init
+
+gateway-up: ## start ContextForge, a gateway, in front of the target until Ctrl-C (GATEWAY_STORE=stack: on PostgreSQL and Redis)
+	@scripts/gateway
 
 up: ## start the stack (SERVICES=observe: Prometheus and node_exporter only) and wait until all of it is healthy
 	@scripts/up $(SERVICES)

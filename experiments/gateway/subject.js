@@ -41,32 +41,34 @@ export async function givenGateway(config) {
  * @returns {Promise<Subject>} ContextForge in front of the target, until the experiment ends
  */
 export async function ownGateway(lab) {
-  const { GATEWAY_STORE: kind, GATEWAY_SETTINGS: settings } = lab.config;
-  const { STACK, TARGET_URL = '', TARGET_TOKEN = '' } = process.env;
-  if (STACK === 'docker') {
+  if (process.env.STACK === 'docker') {
     throw new ConfigError(
       'STACK is "docker", where no gateway is started; valid: STACK=native, or GATEWAY_URL',
     );
   }
   lab.say('getting the gateway (half a minute the first time) ...');
   await lab.sh(['scripts/setup', 'gateway']);
+  lab.say('starting the gateway ...');
+  const { gateway, name } = await startOwn(lab.config);
+  lab.onEnd(gateway.stop);
+  lab.check();
+  return { name, ...gateway, headers: '', names: { ...gateway.names, ...lab.config.TOOL_NAMES } };
+}
+
+/**
+ * @param {any} config
+ * @returns {Promise<{gateway: import('./contextforge.js').Gateway, name: string}>} in front of the target that the
+ *   environment names
+ */
+export async function startOwn({ GATEWAY_STORE: kind, GATEWAY_SETTINGS: settings }) {
+  const { TARGET_URL = '', TARGET_TOKEN = '' } = process.env;
   const store = kind === 'stack' ? await stackStore(stackOf(process.env)) : undefined;
-  lab.say(`starting the gateway on ${STORES[kind === 'stack' ? 'stack' : 'sqlite']} ...`);
   const gateway = await startContextForge({
     python: toolPath('gateway'),
     upstream: { url: TARGET_URL, token: TARGET_TOKEN },
     ...(store && { store }),
     settings: settings ?? {},
   });
-  lab.onEnd(gateway.stop);
-  lab.check();
-  const own = settings ? `, ${Object.keys(settings).join(', ')} set` : '';
-  return {
-    name: `ContextForge on ${STORES[kind === 'stack' ? 'stack' : 'sqlite']}${own}`,
-    ...gateway,
-    headers: '',
-    names: { ...gateway.names, ...lab.config.TOOL_NAMES },
-  };
+  const own = settings ? `, with ${Object.keys(settings).join(', ')}` : '';
+  return { gateway, name: `ContextForge on ${store ? 'PostgreSQL and Redis' : 'SQLite'}${own}` };
 }
-
-const STORES = { sqlite: 'SQLite', stack: 'PostgreSQL and Redis' };

@@ -1,0 +1,29 @@
+/** A gateway of its own, until it is told to end: `scripts/gateway` calls this, with the target in the environment. */
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { variables as ofTests } from '../../lib/config.js';
+import { ConfigError } from '../../lib/config-error.js';
+import { readVariables } from '../../lib/variable.js';
+import { variables as ofExperiments } from '../variables.js';
+import { startOwn } from './subject.js';
+
+const { RUN_DIR = '' } = process.env;
+const file = join(RUN_DIR, 'gateway.env');
+
+try {
+  const end = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
+  const { gateway, name } = await startOwn(readVariables({ ...ofTests, ...ofExperiments }, process.env));
+  // The token is for whoever may read the stack's other secrets, and for no terminal.
+  writeFileSync(file, `TARGET_URL=${gateway.mcp}\nTARGET_TOKEN=${gateway.token}\n`, { mode: 0o600 });
+  process.stderr.write(
+    `${name}: ${gateway.mcp}, plain JSON-RPC at ${gateway.rpc}\n` +
+      `its address and token: ${file}, for example: (set -a; . ${file}; make load)\nCtrl-C ends it\n`,
+  );
+  await end;
+  rmSync(file, { force: true });
+  await gateway.stop();
+} catch (error) {
+  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = error instanceof ConfigError ? 2 : 1;
+}
