@@ -1,5 +1,5 @@
 /**
- * Loaded into each process of the target with `--import`: holds as much heap as brings it to the share of its limit
+ * Loaded into each process of the target with `--import`: holds as much heap as brings it to the share of HEAP_LIMIT_MB
  * that the file HEAP_SHARE_FILE names, for as long as there is such a file. What it reached goes into a file of its own
  * beside it.
  */
@@ -8,10 +8,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
 
 const LOOK_MS = 100;
-const STEP_BYTES = 1024 * 1024;
 /** No more at once: requests are being served meanwhile. */
-const STEPS_A_LOOK = 48;
+const MOST_BYTES = 64 * 1024 * 1024;
+const ARRAY_BYTES = 1024 * 1024;
 
+/** V8's own figure has room for young objects on top, which the old ones can't use. */
+const limit = Number(process.env.HEAP_LIMIT_MB) * 1024 * 1024;
 const file = process.env.HEAP_SHARE_FILE ?? '';
 /** @type {number[][]} */
 let held = [];
@@ -24,13 +26,13 @@ function look() {
     peak = 0;
     return;
   }
-  const { heap_size_limit: limit } = getHeapStatistics();
-  const used = () => getHeapStatistics().used_heap_size;
-  for (let step = 0; step < STEPS_A_LOOK && used() + STEP_BYTES <= share * limit; step += 1) {
-    held.push(new Array(STEP_BYTES / 8).fill(step));
+  const missing = share * limit - getHeapStatistics().used_heap_size;
+  for (let left = Math.min(missing, MOST_BYTES); left >= ARRAY_BYTES; left -= ARRAY_BYTES) {
+    held.push(new Array(ARRAY_BYTES / 8).fill(0));
   }
-  if (used() / limit <= peak) return;
-  peak = used() / limit;
+  const reached = getHeapStatistics().used_heap_size / limit;
+  if (reached <= peak) return;
+  peak = reached;
   writeFileSync(`${file}.${process.pid}`, peak.toFixed(3));
 }
 

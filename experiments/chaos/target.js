@@ -30,6 +30,7 @@ export async function startTarget({ port, postgresPort, redisPort }) {
     REDIS_PORT: redisPort,
     POOL_SIZE,
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --import=${FILLER}`,
+    HEAP_LIMIT_MB: HEAP_MB,
     HEAP_SHARE_FILE: heapFile,
   };
   const origin = `http://127.0.0.1:${port}`;
