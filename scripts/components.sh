@@ -113,7 +113,7 @@ status_line() {
 
 # --- the target's knobs --------------------------------------------------------------------------------------------
 
-TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT'
+TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME'
 
 # merge_knobs RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
 # A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose; `default`
