@@ -1,0 +1,136 @@
+/** The tools of the faults by themselves: proxies, the link that loses packets, processes. No load. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FAULTS } from '../../experiments/chaos/faults.js';
+import { startHelper } from '../../experiments/chaos/helper.js';
+import { makeLossyLink, whyNoLink } from '../../experiments/chaos/lossy-link.js';
+import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
+import { toolPath } from '../../experiments/tool-path.js';
+import { command } from '../lab.js';
+
+const http = createServer((_, response) => response.end('here'));
+let server = '';
+/** @type {import('../../experiments/chaos/toxiproxy.js').Toxiproxy} */
+let toxiproxy;
+
+before(async () => {
+  const { code, output } = await command('scripts/setup', ['toxiproxy']);
+  assert.equal(code, 0, output);
+  await new Promise((resolve) => http.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (http.address());
+  server = `127.0.0.1:${port}`;
+  toxiproxy = await startToxiproxy(toolPath('toxiproxy'));
+});
+after(async () => {
+  await toxiproxy?.stop();
+  http.closeAllConnections();
+  http.close();
+});
+
+/** @param {number} port @returns {Promise<string>} what comes back within a second, or why nothing does */
+async function get(port) {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/`, {
+      signal: AbortSignal.timeout(1000),
+      headers: { Connection: 'close' },
+    });
+    return await answer.text();
+  } catch (error) {
+    return String(/** @type {any} */ (error).cause?.code ?? /** @type {Error} */ (error).name);
+  }
+}
+
+test('each fault of a network, made and lifted, leaves its proxy as it was', async () => {
+  /** @type {Record<string, number>} */
+  const ports = {};
+  for (const proxy of ['target', 'database', 'redis']) ports[proxy] = await toxiproxy.proxy(proxy, server);
+  const untouched = await toxiproxy.proxies();
+  const site = /** @type {any} */ ({ toxiproxy });
+  const ofNetworks = FAULTS.filter(({ name }) => /latency|reset|bandwidth|cut|silence/.test(name));
+  assert.equal(ofNetworks.length, 13);
+  for (const { name, hands } of ofNetworks) {
+    const { inject, lift } = hands(site);
+    await inject();
+    assert.notDeepEqual(await toxiproxy.proxies(), untouched, name);
+    await lift();
+    assert.deepEqual(await toxiproxy.proxies(), untouched, name);
+    // Once more, as at the end of a test that was cut off.
+    await lift();
+  }
+  for (const port of Object.values(ports)) assert.equal(await get(port), 'here');
+});
+
+test('a cut connection is refused, a reset one reset, a silent one says nothing', async () => {
+  const port = await toxiproxy.proxy('one', server);
+  await toxiproxy.cut('one');
+  assert.equal(await get(port), 'ECONNREFUSED');
+  await toxiproxy.join('one');
+  const reset = /** @type {const} */ ({ type: 'reset_peer', attributes: { timeout: 0 } });
+  await toxiproxy.poison('one', reset);
+  assert.equal(await get(port), 'ECONNRESET');
+  await toxiproxy.cure('one', reset);
+  const silence = /** @type {const} */ ({ type: 'timeout', attributes: { timeout: 0 } });
+  await toxiproxy.poison('one', silence);
+  // The server's end of the connection is passed on, its answer is not.
+  assert.notEqual(await get(port), 'here');
+  await toxiproxy.cure('one', silence);
+  assert.equal(await get(port), 'here');
+});
+
+const noLink = await whyNoLink();
+
+test('the link loses what it is told to, and goes away', { skip: noLink ?? false }, async () => {
+  const link = await makeLossyLink({ binary: toolPath('toxiproxy'), toxiproxy, server });
+  try {
+    assert.equal(await get(link.port), 'here');
+    await link.lose(0.999);
+    assert.equal(await get(link.port), 'TimeoutError');
+    await link.lose(0);
+    assert.equal(await get(link.port), 'here');
+  } finally {
+    await link.stop();
+  }
+  assert.doesNotMatch(execFileSync('ip', ['link'], { encoding: 'utf8' }), interfacesOf(process.pid));
+});
+
+test('where the process that made it is killed, nothing of the link stays', {
+  skip: noLink ?? false,
+}, async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', LINK, toolPath('toxiproxy'), server], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const ours = interfacesOf(Number(child.pid));
+  assert.match(execFileSync('ip', ['link'], { encoding: 'utf8' }), ours);
+  child.kill('SIGKILL');
+  for (let wait = 0; ours.test(execFileSync('ip', ['link'], { encoding: 'utf8' })); wait += 1) {
+    assert.ok(wait < 100, 'the interface is still there');
+    await sleep(100);
+  }
+});
+
+const LINK = `
+  import { startToxiproxy } from './experiments/chaos/toxiproxy.js';
+  import { makeLossyLink } from './experiments/chaos/lossy-link.js';
+  const [binary, server] = process.argv.slice(1);
+  const toxiproxy = await startToxiproxy(binary);
+  await makeLossyLink({ binary, toxiproxy, server });
+  console.log('made');`;
+
+/** @param {number} pid */
+const interfacesOf = (pid) => new RegExp(`\\bmll${pid.toString(36)}a\\b`);
+
+test('a process that is a fault ends with its stop', async () => {
+  const stop = await startHelper('burner.js');
+  await stop();
+  await assert.rejects(startHelper('no-such-helper.js'), /ended instead of starting/);
+});
+
+test('names of faults are names of legs, each once', () => {
+  const names = FAULTS.map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+  for (const name of names) assert.match(name, /^[a-z0-9-]+$/);
+});
