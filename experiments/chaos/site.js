@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeAtomic } from '../../analysis/write-atomic.js';
+import { ConfigError } from '../../lib/config-error.js';
 import { freePort } from '../free-port.js';
 import { toolPath } from '../tool-path.js';
 import { makeLossyLink, whyNoLink } from './lossy-link.js';
@@ -32,16 +33,20 @@ const AT_ONCE_MS = 500;
  * @param {import('../lab.js').Lab} lab
  * @param {{lossy: boolean}} wanted whether a link that loses packets is
  * @returns {Promise<Site>}
+ * @throws {ConfigError}
  */
 export async function openSite(lab, { lossy }) {
+  const { TARGET_PORT, STACK } = process.env;
+  if (STACK === 'docker') {
+    throw new ConfigError('STACK is "docker", whose processes are out of reach; valid for chaos: native');
+  }
   await lab.sh(['scripts/setup', 'toxiproxy']);
   const binary = toolPath('toxiproxy');
   const toxiproxy = await startToxiproxy(binary);
   lab.onEnd(() => toxiproxy.stop());
 
-  const { TARGET_PORT, STACK } = process.env;
   const own = lab.config.TARGET_URL === `http://127.0.0.1:${TARGET_PORT}/mcp`;
-  const target = own && STACK === 'native' ? await openTarget(lab, toxiproxy) : null;
+  const target = own ? await openTarget(lab, toxiproxy) : null;
   const url = new URL(target?.url ?? lab.config.TARGET_URL);
   const server = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
   const { link, noLink } = lossy ? await openLink(lab, { binary, toxiproxy, server }) : NO_LINK;
