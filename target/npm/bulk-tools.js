@@ -1,36 +1,14 @@
-/** The tools that work on many resources: in batches, one after the other, or only saying what they would do. */
+/** The tools that work on many resources of the database. */
 import { z } from 'zod';
-import { ToolError } from '../tool-error.js';
-import { KIND_NAMES, ResourceId, Word } from './kinds.js';
-import { deleteIds, domainsOf, renewed, selectIds, toggle } from './resources.js';
+import { batchSize, DryRun, Ids, inBatches } from './bulk-input.js';
+import { KIND_NAMES, Word } from './kinds.js';
+import { deleteIds, selectIds, toggle } from './resources.js';
 import { scope } from './scope.js';
-
-const Ids = z.array(ResourceId).min(1).max(10_000).optional();
-const DryRun = z.boolean().default(false).describe('true: count, and change nothing');
-
-/** @param {number} fallback */
-const batchSize = (fallback) => z.int().min(1).max(1000).default(fallback);
 
 const WRITES = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
 
 /** @type {import('../mcp.js').Tool[]} */
 export const BULK_TOOLS = [
-  {
-    name: 'renew_certificate',
-    title: 'Renew a certificate',
-    description:
-      "Has a certificate renewed: the authority, another company's HTTP API, takes seconds and has a limit by domain.",
-    inputSchema: z.object({ ...scope, id: ResourceId }),
-    outputSchema: z.object({ id: ResourceId, expires_on: z.iso.datetime() }),
-    annotations: { ...WRITES, openWorldHint: true },
-    async run({ id, ...where }, { database, authority }) {
-      const [certificate] = await domainsOf(database, where, [id]);
-      if (!certificate) throw new ToolError(`there is no certificate ${id}`);
-      const expires_on = await authority.certify(certificate.domain_names, 'renew');
-      await renewed(database, where.owner, id, expires_on);
-      return { id, expires_on };
-    },
-  },
   {
     name: 'bulk_toggle_hosts',
     title: 'Enable or disable proxy hosts',
@@ -50,49 +28,6 @@ export const BULK_TOOLS = [
       let changed = 0;
       if (!dry_run) for (const batch of batches) changed += await toggle(database, where, batch, enabled);
       return { matched: found.length, changed, batches: batches.length, dry_run };
-    },
-  },
-  {
-    name: 'bulk_renew_certificates',
-    title: 'Renew certificates',
-    description:
-      'Has many certificates renewed: those of a batch at the same time. Tells which ones were refused.',
-    inputSchema: z.object({
-      ...scope,
-      ids: Ids.describe('without them: all certificates'),
-      batch_size: batchSize(5).describe('certificates that are renewed at the same time'),
-      dry_run: DryRun,
-    }),
-    outputSchema: z.object({
-      matched: z.int(),
-      renewed: z.int(),
-      batches: z.int(),
-      failed: z.array(z.object({ id: ResourceId, reason: z.string() })),
-      dry_run: z.boolean(),
-    }),
-    annotations: { ...WRITES, openWorldHint: true },
-    async run({ ids, batch_size, dry_run, ...where }, { database, authority }) {
-      const found = await selectIds(database, { ...where, kind: 'certificate', ids });
-      const batches = inBatches(found, batch_size);
-      /** @type {{id: number, reason: string}[]} */
-      const failed = [];
-      let count = 0;
-      for (const batch of dry_run ? [] : batches) {
-        const certificates = await domainsOf(database, where, batch);
-        await Promise.all(
-          certificates.map(async ({ id, domain_names }) => {
-            try {
-              const expires = await authority.certify(domain_names, 'renew');
-              await renewed(database, where.owner, id, expires);
-              count += 1;
-            } catch (error) {
-              if (!(error instanceof ToolError)) throw error;
-              failed.push({ id, reason: error.message });
-            }
-          }),
-        );
-      }
-      return { matched: found.length, renewed: count, batches: batches.length, failed, dry_run };
     },
   },
   {
@@ -130,12 +65,3 @@ export const BULK_TOOLS = [
     },
   },
 ];
-
-/**
- * @param {number[]} ids
- * @param {number} size
- * @returns {number[][]}
- */
-function inBatches(ids, size) {
-  return Array.from({ length: Math.ceil(ids.length / size) }, (_, n) => ids.slice(n * size, (n + 1) * size));
-}

@@ -1,6 +1,7 @@
 /** The tools of a proxy manager: five for each kind of resources, and those that work on many at once. */
 import { z } from 'zod';
 import { BULK_TOOLS } from './bulk-tools.js';
+import { CERTIFICATE_TOOLS } from './certificate-tools.js';
 import { KINDS, partial, ResourceId, shown, whole } from './kinds.js';
 import { create, get, list, remove, update } from './resources.js';
 import { scope } from './scope.js';
@@ -110,4 +111,4 @@ const deleteTool = (kind) => ({
 });
 
 /** @type {Tool[]} */
-export const NPM_TOOLS = [...KINDS.flatMap(toolsOf), ...BULK_TOOLS, ...TRANSFER_TOOLS];
+export const NPM_TOOLS = [...KINDS.flatMap(toolsOf), ...CERTIFICATE_TOOLS, ...BULK_TOOLS, ...TRANSFER_TOOLS];

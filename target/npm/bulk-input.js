@@ -1,0 +1,18 @@
+/** What tools take that work on many resources: in batches, one after the other, or only saying what they would do. */
+import { z } from 'zod';
+import { ResourceId } from './kinds.js';
+
+export const Ids = z.array(ResourceId).min(1).max(10_000).optional();
+export const DryRun = z.boolean().default(false).describe('true: count, and change nothing');
+
+/** @param {number} fallback */
+export const batchSize = (fallback) => z.int().min(1).max(1000).default(fallback);
+
+/**
+ * @param {number[]} ids
+ * @param {number} size
+ * @returns {number[][]}
+ */
+export function inBatches(ids, size) {
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, n) => ids.slice(n * size, (n + 1) * size));
+}
