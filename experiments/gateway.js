@@ -33,6 +33,12 @@ export function check(config) {
   if (GATEWAY_RPC_URL && !GATEWAY_URL) {
     throw new ConfigError('GATEWAY_RPC_URL is set without GATEWAY_URL; valid: both, or GATEWAY_URL alone');
   }
+  const other = ['TARGET_HEADERS', 'OAUTH_CLIENT_ID', 'TARGET_CERT'].find((name) => process.env[name]);
+  if (other && !GATEWAY_URL) {
+    throw new ConfigError(
+      `${other} is set without GATEWAY_URL, and the gateway that is started gets to the target by TARGET_TOKEN; valid: one of those two`,
+    );
+  }
   if (GATEWAY_STORE === 'stack') {
     if (GATEWAY_URL) {
       throw new ConfigError('GATEWAY_STORE is "stack" beside GATEWAY_URL; valid: one of the two');

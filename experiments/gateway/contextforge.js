@@ -95,8 +95,7 @@ export async function startContextForge({ python, upstream, store, settings = {}
       name: NAME,
       url: upstream.url,
       transport: 'STREAMABLEHTTP',
-      auth_type: 'bearer',
-      auth_token: upstream.token,
+      ...(upstream.token && { auth_type: 'bearer', auth_token: upstream.token }),
     });
     const names = await toolsOf(api);
     await wakeUp(origin, token);

@@ -17,6 +17,12 @@ test('what does not go together is one clear line', () => {
     () => check({ ...CONFIG, DURATION: 10 }),
     /DURATION is 10 s, for 4 rounds of 3 legs; valid: 36s/,
   );
+  process.env.TARGET_HEADERS = 'X-User: one';
+  try {
+    assert.throws(() => check(CONFIG), /TARGET_HEADERS is set without GATEWAY_URL/);
+  } finally {
+    delete process.env.TARGET_HEADERS;
+  }
   const stack = { ...CONFIG, GATEWAY_STORE: 'stack' };
   assert.throws(() => check({ ...stack, GATEWAY_URL: 'http://x/mcp' }), /"stack" beside GATEWAY_URL/);
   assert.throws(() => check({ ...stack, TARGET_URL: 'http://x/mcp' }), /TARGET_URL is "http:\/\/x\/mcp"/);
