@@ -6,7 +6,7 @@ import { defineTest } from '../lib/test.js';
 import npm from '../workloads/npm.js';
 
 /** More lists where each is short: the server's memory is looked at every two seconds. */
-const LISTS = { 10: 1000, 50: 600, 100: 400, 500: 150, 1000: 80, 5000: 30 };
+const LISTS = { 10: 1000, 50: 600, 100: 400, 500: 120, 1000: 60, 5000: 20 };
 const MOST_IN_ONE_IMPORT = 500;
 
 /** @param {[string, number]} size */
@@ -25,7 +25,7 @@ const lists = ([size, iterations]) => {
   const all = { operation: 'list_proxy_hosts', iterations, labels: { ...labels, what: 'all' } };
   const page = {
     operation: 'page_proxy_hosts',
-    iterations: 200,
+    iterations: 100,
     labels: { ...labels, what: 'page', limit: 50 },
   };
   return [
