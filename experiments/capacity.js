@@ -1,5 +1,6 @@
 import { thresholdName } from '../analysis/thresholds.js';
 import { percent, perSecond } from '../analysis/units.js';
+import { ConfigError } from '../lib/config-error.js';
 import { mostSteps, searchRate } from './search-rate.js';
 
 /** How long a step and the hold are, seconds, and how close it narrows down, by PROFILE. */
@@ -40,6 +41,14 @@ export const lasts = ({ PROFILE, DURATION, START_RATE, MAX_RATE }, legS) => {
   );
 };
 
+/** @param {any} config @throws {ConfigError} */
+export function check({ OBJECTIVES }) {
+  if (OBJECTIVES !== 'off') return;
+  throw new ConfigError(
+    'OBJECTIVES is "off", and capacity looks for the rate that breaks one; valid: unset, or such as each.p99_ms=200',
+  );
+}
+
 /** @param {import('./lab.js').Lab} lab */
 export default async function capacity(lab) {
   const { PROFILE, DURATION, START_RATE: start, MAX_RATE: most } = lab.config;
@@ -56,7 +65,13 @@ export default async function capacity(lab) {
     const leg = await lab.leg({
       name: `${kind}-${tried.length + 1}`,
       labels: { rate, kind },
-      env: { RATE: String(rate), RATE_SCALE: '1', DURATION: `${Math.max(seconds, least)}s` },
+      env: {
+        RATE: String(rate),
+        RATE_SCALE: '1',
+        DURATION: `${Math.max(seconds, least)}s`,
+        // Each leg calls its phase by its own name.
+        OBJECTIVES: lab.config.OBJECTIVES.replace(/(^|,\s*)step\./g, '$1each.'),
+      },
       judged: false,
     });
     const outcome = outcomeOf(leg);

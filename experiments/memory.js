@@ -34,6 +34,19 @@ export function check(config) {
   needReference(config, "memory starts the reference target with other knobs and reads its processes' size");
 }
 
+/** Seconds to start the target anew, and of a load of so many calls. */
+const START_S = 5;
+const LOAD_S = 8;
+
+/** @param {any} config */
+export const lasts = ({ PROFILE, REPEATS }) => {
+  const { workers, pools, repeats = REPEATS } = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
+  const lookS = (REST_MS + LOOKS * LOOK_MS) / 1000;
+  const atRest = workers.length * (START_S + lookS);
+  const pooled = pools.length * (START_S + LOAD_S + lookS);
+  return repeats * (atRest + pooled) + START_S + 2 * LOAD_S;
+};
+
 /** @param {import('./lab.js').Lab} lab */
 export default async function memory(lab) {
   const { PROFILE, REPEATS, SEED } = lab.config;

@@ -13,6 +13,14 @@ const KINDS_OF_TRAFFIC = 4;
  * @property {number | null} gzip answer to a request that accepts gzip; null: the server did not compress it
  */
 
+/** Seconds of a leg that makes so many calls, whatever they take; of the two that look at sizes and the one that connects. */
+const CALLS_S = 8;
+const LEGS_OF_CALLS = 3;
+
+/** @param {any} config */
+export const lasts = ({ PROFILE, DURATION }) =>
+  LEGS_OF_CALLS * CALLS_S + KINDS_OF_TRAFFIC * (DURATION ?? TRAFFIC_S[PROFILE]);
+
 /** @param {import('./lab.js').Lab} lab */
 export default async function network(lab) {
   const reference = isReference(lab.config);

@@ -137,7 +137,10 @@ function dry(test, plan) {
  */
 function fitted(definition, config) {
   const found = config.WORKLOAD ? readWorkload(config.WORKLOAD) : definition.workload;
-  const { fit, phases = [] } = definition;
+  const { fit, eachOf, phases = [] } = definition;
+  if (eachOf && 'schema' in found && !config.TOOL) {
+    return { definition: { ...definition, ...phaseOfEach(eachOf, found.operations) }, workload: found };
+  }
   if (!fit || !('schema' in found) || config.TOOL) return { definition, workload: found };
   const workload = fit(found);
   const left = phases.filter(({ operation = '' }) => operation in workload.operations);
@@ -149,6 +152,21 @@ function fitted(definition, config) {
     definition: { ...definition, phases: left, objectives: Object.fromEntries(objectives) },
     workload,
   };
+}
+
+/**
+ * @param {NonNullable<TestDefinition['eachOf']>} eachOf
+ * @param {Record<string, unknown>} operations
+ * @returns {Pick<TestDefinition, 'phases' | 'objectives'>} one phase for each operation, under a name that k6 takes
+ */
+function phaseOfEach({ objectives, ...phase }, operations) {
+  const names = Object.keys(operations);
+  const phases = names.map((operation, index) => {
+    const name = operation.replace(/[^\w-]+/g, '_');
+    const taken = names.slice(0, index).some((other) => other.replace(/[^\w-]+/g, '_') === name);
+    return { ...phase, name: taken ? `${name}-${index + 1}` : name, operation };
+  });
+  return { phases, objectives: { each: objectives } };
 }
 
 /** @param {TestDefinition} definition @returns {string | string[]} */

@@ -22,6 +22,8 @@ import { items as itemsMetric, offeredRps, phaseEndSeconds, sequenceDuration } f
  * @property {string} [prepare] an operation, called once before the load
  * @property {(document: import('./workload-document.js').WorkloadDocument) => import('./workload.js').AnyWorkload} [fit] what
  *   the phases call on a server that discovery looked at; those whose operation it has not are left out
+ * @property {Omit<import('./phases.js').Phase, 'name'> & {objectives: Record<string, number>}} [eachOf] on such a server:
+ *   instead of the phases, one like this for each of its operations
  * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
  * @property {import('./objectives.js').Objectives} objectives
  * @property {string[]} [measures] metrics that the summary is to have by phase, beside the usual ones

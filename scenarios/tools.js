@@ -24,6 +24,7 @@ export const { options, setup, iterate, handleSummary } = defineTest({
       labels: { items: 100 },
     },
   ],
+  eachOf: { vus: 10, duration: '20s', objectives: { failure_share: 0.01 } },
   objectives: {
     get_user: { p99_ms: 180, failure_share: 0.001 },
     generate_report: { p99_ms: 2400, failure_share: 0.001 },

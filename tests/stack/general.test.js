@@ -1,0 +1,179 @@
+/** Tools, ramp, capacity, sweep, network and memory on the real stack, as short as each can be. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertMeasured, command, envFile, runTest } from '../lab.js';
+import { startEverything } from '../servers/everything.js';
+
+/** What is missed in so short a run on a busy machine tells nothing. */
+const SHORT = { PROFILE: 'smoke', OBJECTIVES: 'off' };
+
+/** @type {Awaited<ReturnType<typeof startEverything>>} */
+let everything;
+before(async () => {
+  everything = await startEverything();
+});
+after(() => everything.stop());
+
+/** @param {any} document @param {string} title @returns {any[][]} */
+const rowsOf = ({ tables }, title) => {
+  const found = tables.find((/** @type {any} */ table) => table.title === title);
+  assert.ok(found, `${title} of ${tables.map((/** @type {any} */ table) => table.title)}`);
+  return found.rows;
+};
+const knobs = () => envFile('stack.env').TARGET_KNOBS;
+
+test('tools: each has its queries a call, one the look-ups, one the calls of a service elsewhere', async () => {
+  const result = await runTest('tools', { ...SHORT, DURATION: '12s' });
+  assertMeasured(result);
+  const rows = Object.fromEntries(rowsOf(result.document, 'Tools').map(([tool, ...rest]) => [tool, rest]));
+  for (const [tool, [rate]] of Object.entries(rows)) assert.ok(rate > 0, tool);
+  const [, , , queries, hits, upstream] = rows.get_user;
+  assert.ok(queries >= 0 && queries < 2 && hits >= 0 && upstream === null, String(rows.get_user));
+  assert.ok(rows.generate_report[3] > 5, String(rows.generate_report));
+  assert.equal(rows.fetch_weather[3], 0);
+  assert.ok(rows.fetch_weather[5] > 100, 'of calls that take 650 ms');
+  assert.equal(result.document.target.knobs.CONTENT, 'structured');
+});
+
+test('tools of another server: each of its operations', async () => {
+  const result = await runTest('tools', {
+    ...SHORT,
+    DURATION: '10s',
+    TARGET_URL: everything.url,
+    TOOLS: 'echo,get-sum',
+  });
+  assertMeasured(result);
+  const rows = rowsOf(result.document, 'Tools');
+  assert.deepEqual(
+    rows
+      .map(([tool]) => tool)
+      .filter((tool) => ['echo', 'get-sum'].includes(tool))
+      .sort(),
+    ['echo', 'get-sum'],
+  );
+  for (const [tool, rate, , , queries] of rows) assert.ok(rate > 0 && queries === null, tool);
+  assert.equal(result.document.target.knobs, null);
+});
+
+test('ramp: seven steps, and from which on it is too much', async () => {
+  const result = await runTest('ramp', { ...SHORT, DURATION: '10s' });
+  assertMeasured(result);
+  const { output, document } = result;
+  const rows = rowsOf(document, 'Ramp');
+  assert.deepEqual(
+    rows.map(([, offered]) => offered),
+    [20, 100, 200, 300, 400, 500, 600],
+  );
+  for (const row of rows) assert.match(row.at(-1), /^(yes|no: .+)$/);
+  assert.match(output, /ramp: (held up to|no step held)/);
+});
+
+test('capacity: doubles, narrows down, holds; on any server', async () => {
+  const limits = {
+    PROFILE: 'smoke',
+    START_RATE: '40',
+    MAX_RATE: '80',
+    OBJECTIVES: 'step.p99_ms=2000,step.p95_ms=2000',
+  };
+  const result = await runTest('capacity', {
+    ...limits,
+    TARGET_URL: everything.url,
+    TOOL: 'echo',
+    ARGS: '{"message":"hi"}',
+  });
+  // This one is judged: it may be missed, and then the run must say so.
+  assert.ok([0, 98, 99].includes(result.code ?? -1), result.output.slice(-3000));
+  const [[capacity, held, , , , limit]] = /** @type {any} */ (rowsOf(result.document, 'Capacity'));
+  assert.equal(result.code === 0, capacity !== null, 'a rate that was held is a pass');
+  if (capacity !== null) {
+    assert.ok(capacity <= 80 && held >= 4.5, `${capacity} ${held}`);
+    assert.match(result.output, /(at least )?\d[\d.]*\/s, held for \d+ s/);
+  }
+  if (capacity === 80) assert.equal(limit, 'MAX_RATE');
+  const steps = rowsOf(result.document, 'Capacity: the search');
+  assert.equal(steps[0]?.[2], 40);
+});
+
+test('sweep: each value once, in one table; the target has its own knobs back', async () => {
+  const before = knobs();
+  const variables = { ...SHORT, KNOB: 'COMPRESSION', REPEATS: '1', USERS: '10', DURATION: '3s' };
+  const result = await runTest('sweep', variables);
+  assertMeasured(result);
+  const rows = rowsOf(result.document, 'Sweep of COMPRESSION');
+  assert.deepEqual(
+    rows.map(([value]) => value),
+    ['none', 'gzip'],
+  );
+  for (const [value, rate] of rows) assert.ok(rate > 0, value);
+  assert.match(
+    result.output.replace(/\s+/g, ' '),
+    /not enough to tell which value is best: measured once each/,
+  );
+  assert.equal(knobs(), before);
+});
+
+test('network: what gzip saves, bytes both ways, connections', async () => {
+  const before = knobs();
+  const result = await runTest('network', SHORT);
+  assertMeasured(result);
+  const sizes = Object.fromEntries(
+    rowsOf(result.document, 'Request and response sizes').map(([name, ...rest]) => [name, rest]),
+  );
+  const [request, answer, gzip, saved] = sizes.list_proxy_hosts;
+  assert.ok(request > 200 && answer > 50_000 && gzip < answer / 4 && saved > 0.75, sizes.list_proxy_hosts);
+  assert.equal(sizes.get_user[2], null, 'too small to be compressed');
+  for (const [kind, , sent, received] of rowsOf(result.document, 'Bandwidth')) {
+    assert.ok(sent > 0 && received > 0, kind);
+  }
+  const connections = Object.fromEntries(rowsOf(result.document, 'Connection behaviour'));
+  assert.match(connections['connection set-up (TCP)'], / ms$/);
+  assert.equal(connections['keep-alive timeout'], '75 s');
+  assert.equal(knobs(), before);
+});
+
+test('memory: at rest, and by what it has', async () => {
+  const before = knobs();
+  const result = await runTest('memory', SHORT);
+  assertMeasured(result);
+  const [alone, one, two] = rowsOf(result.document, 'Memory at rest');
+  assert.ok(alone?.[2] < one?.[2] && one?.[2] < two?.[2], 'a worker is a process more');
+  assert.equal(rowsOf(result.document, 'Memory by connections').length, 2);
+  const cached = rowsOf(result.document, 'Memory by cached users');
+  assert.equal(cached.at(-1)?.[0], '1000');
+  assert.match(result.output.replace(/\s+/g, ' '), /\d+ B for each cached user/);
+  assert.equal(knobs(), before);
+});
+
+/** @type {[string, string[], RegExp][]} */
+const WRONG_USE = [
+  ['an unknown knob', ['sweep', 'KNOB=THREADS'], /^error: KNOB is "THREADS"; valid: WORKERS, POOL_SIZE/],
+  [
+    'a value that the knob has not',
+    ['sweep', 'KNOB=WORKERS', 'VALUES=1 many'],
+    /^error: VALUES has "many" for WORKERS; valid: a whole number from 1 to 64$/m,
+  ],
+  ['one value', ['sweep', 'KNOB=CONTENT', 'VALUES=text'], /^error: VALUES is "text"; valid: two or more/],
+  [
+    'knobs of another server',
+    ['sweep', 'TARGET_URL=http://127.0.0.1:3001/mcp'],
+    /^error: TARGET_URL is .*sweep changes.*; valid: without TARGET_URL/,
+  ],
+  [
+    'the memory of another server',
+    ['memory', 'TARGET_URL=http://127.0.0.1:3001/mcp'],
+    /valid: without TARGET_URL/,
+  ],
+  [
+    'a rate that is none',
+    ['capacity', 'START_RATE=fast'],
+    /^error: START_RATE is "fast"; valid: a number above 0$/m,
+  ],
+];
+for (const [name, args, message] of WRONG_USE) {
+  test(`${name}: exit 2 before anything starts`, async () => {
+    const { code, output } = await command('scripts/run', args);
+    assert.equal(code, 2, output);
+    assert.match(output, message);
+    assert.equal(output.trim().split('\n').length, 1, `one line: ${output}`);
+  });
+}
