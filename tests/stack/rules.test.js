@@ -11,7 +11,7 @@ const PROVISIONING = 'provisioning/prometheus';
 const UNITS = ['ratio', 'bytes', 'count', 'seconds', 'rate', 'bytes_rate'];
 /** What dashboards and reports build upon. */
 const SIGNALS = [
-  ...['cpu:ratio', 'memory:bytes', 'eventloop_lag:seconds', 'sessions:count'],
+  ...['cpu:ratio', 'memory:bytes', 'eventloop_lag:seconds', 'gc:ratio', 'sessions:count'],
   ...['pool_used:ratio', 'pool_waiting:count', 'pool_wait:seconds', 'cache_hit:ratio'],
   ...['upstream:seconds', 'rate_limited:rate', 'breaker_open:rate', 'deadlocks:rate'],
   ...['db_connections:ratio', 'db_locks:count', 'db_transactions:rate'],
