@@ -68,7 +68,10 @@ export default function connections({ phases, signals, metrics, legs, note }) {
       perSession(result, phaseOf, mean),
       comingAndGoing(result, phases, metrics),
     ],
-    findings: [note('connections', memorySentence(result)), ...(abandonedNote(result, note) ?? [])],
+    findings: [
+      note('connections', memorySentence(result), { figures: { memory_mib_per_conn: mebibytes(result) } }),
+      ...(abandonedNote(result, note) ?? []),
+    ],
     thresholds: givenBack(result),
   };
 }
@@ -187,6 +190,12 @@ function abandonedSentence({ probes, known, after_s: afterS, most, left }) {
       ? ''
       : `; the server counted ${number(most)} sessions then and ${number(left)} after it`;
   return `Of ${counted(probes, 'session')} that nobody used for ${number(afterS)} s the server still knew ${number(known)}${counts}.`;
+}
+
+/** @param {Result} result @returns {number | null} what an idle session costs, in the document's unit; null: not known */
+function mebibytes(result) {
+  const line = memoryLine(result);
+  return line && line.slope > line.error ? line.slope / 1024 ** 2 : null;
 }
 
 /** @param {Result} result */
