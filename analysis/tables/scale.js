@@ -64,7 +64,7 @@ function lists(title, steps, signals) {
       memoryOf(step, signals),
     ]),
     notes: [
-      'Latency and throughput: medians of the repetitions, one user. Memory: of the server, in the first repetition, where it has not yet answered longer lists; no figure: too short to be looked at.',
+      'Latency and throughput: medians of the repetitions, one user. Memory: the most that the server had in the first repetition, where it has not yet answered longer lists; no figure: too short to be looked at. A server keeps what it once needed: this column wants one that was started anew (make down, make up).',
     ],
   };
 }
