@@ -123,14 +123,15 @@ for (const [CONTENT, [hasText, hasStructured]] of Object.entries(CONTENTS)) {
 
     for (const [name, { args, expect }] of Object.entries(reference.operations)) {
       test(`the workload knows the result of ${name}, and one that is another's`, async () => {
-        const input = /** @type {any} */ (args?.({}) ?? {});
+        const given = /** @type {any} */ (args?.({}) ?? {});
+        const input = typeof given === 'string' ? JSON.parse(given) : given;
         const { message } = await callTool(target, name, input);
-        const reply = { text: JSON.stringify(message), result: message.result };
-        assert.equal(expect?.(/** @type {any} */ (reply), input), true, reply.text);
+        const reply = /** @type {any} */ ({ text: JSON.stringify(message), result: message.result });
+        assert.equal(expect?.(reply, given), true, reply.text);
         // Of these any answer of the right form is right.
-        if (name === 'search_users') return;
+        if (['search_users', 'payload'].includes(name)) return;
         const other = { ...input, user_id: 10_000, region: 'nowhere', city: 'Nowhere', items: [] };
-        assert.equal(expect?.(/** @type {any} */ (reply), other), false);
+        assert.equal(expect?.(reply, other), false);
       });
     }
   });
