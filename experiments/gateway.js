@@ -16,9 +16,14 @@ const SHARE = 0.4;
 const LEAST_RATE = 0.5;
 /** Seconds of one leg that asks how much a way does. */
 const PROBE_S = { smoke: 4.5, quick: 9, full: 9 };
-/** Of all legs together. A p99 wants a hundred answers each way, also of a gateway that does ten a second. */
+/** Of all legs together. */
 const MEASURED_S = { smoke: 30, quick: 180, full: 1800 };
 const LEAST_LEG_S = 3;
+/** A p99 wants a hundred answers each way, and some are lost to the beginnings of phases. */
+const P99_ANSWERS = 110;
+const OPENING_S = 2;
+/** Of a leg (scenarios/gateway.js). */
+const STEADY_SHARE = 2 / 3;
 /** Where REPEATS does not say. An even number: each random order also runs from behind. */
 const ROUNDS = { smoke: 2, quick: 4, full: 8 };
 /** One has no interval. */
@@ -64,6 +69,18 @@ function planOf({ PROFILE, REPEATS, DURATION }, ways) {
   );
 }
 
+/**
+ * Of a slow gateway a leg is longer, up to twice as long, for its p99 to have the answers that it needs.
+ *
+ * @param {number} plannedS
+ * @param {number} rate calls a second
+ * @param {number} count of rounds
+ */
+export function enoughS(plannedS, rate, count) {
+  const steadyS = P99_ANSWERS / (rate * count) + OPENING_S;
+  return Math.max(plannedS, Math.min(plannedS * 2, steadyS / STEADY_SHARE));
+}
+
 /** @type {import('../scripts/list.js').Lasts} */
 export const lasts = (config, legS) => {
   const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
@@ -79,8 +96,9 @@ export default async function (lab) {
   const { config } = lab;
   const gateway = config.GATEWAY_URL ? await givenGateway(config) : await ownGateway(lab);
   const ways = waysOf(gateway, toolsOnly(config.WORKLOAD, lab.folder));
-  const { count, legS } = planOf(config, Object.keys(ways).length);
+  const { count, legS: planned } = planOf(config, Object.keys(ways).length);
   const rate = config.RATE ?? (await probe(lab, ways));
+  const legS = config.DURATION === null ? enoughS(planned, rate, count) : planned;
   /** @type {Record<string, number | null>} processors that the gateway kept busy, by phase */
   const cores = {};
   lab.result = { gateway: gateway.name, rate, cores };

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import gatewayTable from '../../../analysis/tables/gateway.js';
 import { givenGateway } from '../../../experiments/gateway/subject.js';
 import { toolNames, toolsOnly } from '../../../experiments/gateway/tools.js';
-import { check } from '../../../experiments/gateway.js';
+import { check, enoughS } from '../../../experiments/gateway.js';
 
 const CONFIG = { PROFILE: 'quick', REPEATS: 3, DURATION: null, GATEWAY_STORE: 'sqlite', TARGET_URL: '' };
 
@@ -26,6 +26,13 @@ test('what does not go together is one clear line', () => {
   const stack = { ...CONFIG, GATEWAY_STORE: 'stack' };
   assert.throws(() => check({ ...stack, GATEWAY_URL: 'http://x/mcp' }), /"stack" beside GATEWAY_URL/);
   assert.throws(() => check({ ...stack, TARGET_URL: 'http://x/mcp' }), /TARGET_URL is "http:\/\/x\/mcp"/);
+});
+
+test('a slow gateway gets longer legs, for a p99 of a hundred answers, up to twice as long', () => {
+  assert.equal(enoughS(15, 10, 4), 15);
+  // 4 rounds of 2/3 x 15.9 s, without 2 s of each, at 3.2/s: 110 answers.
+  assert.ok(Math.abs(enoughS(15, 3.2, 4) - 15.89) < 0.01);
+  assert.equal(enoughS(15, 0.5, 4), 30);
 });
 
 test("another gateway's names of tools: a prefix, and what TOOL_NAMES says", async () => {
