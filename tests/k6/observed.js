@@ -1,0 +1,16 @@
+/** A test of the lab that looks at each call's sizes and connections. */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate, handleSummary } = defineTest({
+  name: 'observed',
+  title: '40 calls of two users',
+  workload: reference,
+  mix: 'get_user',
+  asWritten: true,
+  warmUp: '1s',
+  observe: true,
+  ...(__ENV.NEW_CONNECTIONS && { newConnections: true }),
+  phases: [{ name: 'calls', vus: 2, iterations: 40, duration: '10s' }],
+  objectives: {},
+});
