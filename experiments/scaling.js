@@ -28,7 +28,8 @@ export function check(config) {
   if (process.env.STACK === 'docker') {
     throw new ConfigError('STACK is "docker", where no instances are started; valid: STACK=native');
   }
-  if (process.env.SESSIONS === '1') {
+  const { SESSIONS, TARGET_KNOBS = '' } = process.env;
+  if (SESSIONS === '1' || TARGET_KNOBS.split(' ').includes('SESSIONS=1')) {
     throw new ConfigError('SESSIONS is "1", and a session is at home in one instance; valid: SESSIONS=0');
   }
 }
@@ -66,16 +67,10 @@ export default async function scaling(lab) {
     lab.say(`round ${index + 1} of ${repeats}: ${order.join(', ')} instances`);
     for (const count of order) {
       const used = instances.slice(0, count);
-      const balancer = await startBalancer(
-        toolPath('haproxy'),
-        used.map(({ port }) => port),
-      );
+      const ports = used.map(({ port }) => port);
+      const balancer = await startBalancer(toolPath('haproxy'), ports);
       lab.onEnd(balancer.stop);
-      const watched = watch(
-        lab,
-        used.map(({ port }) => port),
-        balancer.metrics,
-      );
+      const watched = watch(lab, ports, balancer.metrics);
       const cpu = watchCpu({
         instances: used.map(({ pid }) => pid),
         HAProxy: [balancer.pid],
