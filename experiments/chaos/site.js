@@ -83,7 +83,11 @@ async function openTarget(lab, toxiproxy) {
     redisPort: await toxiproxy.proxy('redis', `127.0.0.1:${REDIS_PORT}`),
   };
   let instance = await startTarget(where);
+  let running = true;
   const stop = async () => {
+    // A new one may not have come up.
+    if (!running) return;
+    running = false;
     // What it says of the faults is worth a look, and gone with it.
     appendFileSync(join(lab.folder, 'target.log'), instance.log());
     await instance.stop();
@@ -102,6 +106,7 @@ async function openTarget(lab, toxiproxy) {
     lab.say('the target does not get well by itself: it is started anew');
     await stop();
     instance = await startTarget(where);
+    running = true;
   };
   return {
     url: instance.url,
