@@ -12,9 +12,10 @@ import { round } from './round.js';
  * @param {number} objective.samples that `observed` comes from
  * @param {string} objective.what for the sentence, for example `list_proxy_hosts p95 (median of 3)`
  * @param {(value: number) => string} objective.format
+ * @param {true} [objective.proof] see Threshold
  * @returns {import('./thresholds.js').Threshold} invalid without a figure
  */
-export function judged({ scope, metric, op, limit, observed, samples, what, format }) {
+export function judged({ scope, metric, op, limit, observed, samples, what, format, proof }) {
   const holds = observed === null ? null : COMPARE[op](observed, limit);
   const bound = `objective ${op} ${format(limit)}`;
   const reason =
@@ -37,6 +38,7 @@ export function judged({ scope, metric, op, limit, observed, samples, what, form
     reason,
     k6: null,
     disputed: false,
+    ...(proof && { proof }),
   };
 }
 

@@ -21,6 +21,7 @@ import { apart, counted, milliseconds, number, percent, perSecond } from './unit
  * @property {string | null} reason why it is anything but a pass
  * @property {{metric: string, expression: string, ok: boolean | null} | null} k6 k6's own judgement
  * @property {boolean} disputed k6 and this analysis judge it differently
+ * @property {true} [proof] one observation is enough to fail it: too little load makes that no less true
  *
  * @typedef {object} Facts
  * @property {import('./summary.js').Plan} plan

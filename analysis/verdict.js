@@ -1,6 +1,6 @@
 /**
  * One verdict of everything: an error outweighs figures that can't be trusted, those outweigh a missed
- * objective, and that outweighs a pass.
+ * objective (but for one that a single observation proves), and that outweighs a pass.
  */
 import { shortfallCause } from './shortfall.js';
 import { counted, number, percent } from './units.js';
@@ -65,6 +65,8 @@ export function verdict(judged) {
 
   const invalid = invalidReasons(judged);
   const failed = failReasons(judged);
+  if (judged.thresholds.some(({ outcome, proof }) => proof && outcome === 'fail'))
+    return { outcome: 'fail', exit_code: FAIL, reasons: [...failed, ...invalid] };
   if (invalid.length > 0) return { outcome: 'invalid', exit_code: INVALID, reasons: [...invalid, ...failed] };
   if (failed.length > 0) return { outcome: 'fail', exit_code: FAIL, reasons: failed };
   return { outcome: 'pass', exit_code: PASS, reasons: [passReason(judged)] };

@@ -179,6 +179,7 @@ function wrongAllows(denial) {
     samples: denial.answered,
     what: `calls of ${tool} that ${user} was wrongly allowed`,
     format: (value) => counted(value, 'call'),
+    proof: true,
   });
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { judged } from '../../../analysis/judged.js';
 import { phases } from '../../../analysis/phases.js';
 import { judgeThresholds } from '../../../analysis/thresholds.js';
 import { verdict } from '../../../analysis/verdict.js';
@@ -191,4 +192,21 @@ test('an error outweighs invalid, invalid outweighs fail, and names both', () =>
 
 test("an exit code of 98 from k6 itself is an error that can't be told from invalid by its code alone", () => {
   assert.equal(judge(GOOD, { k6Exit: 98 }).outcome, 'error');
+});
+
+test('what one observation proves fails the run, though its other figures are not to be trusted', () => {
+  const wrongAllow = judged({
+    scope: { operation: 'denial' },
+    metric: 'wrong_allows',
+    op: '<',
+    limit: 1,
+    observed: 2,
+    samples: 500,
+    what: 'wrong allows',
+    format: String,
+    proof: true,
+  });
+  const { outcome, exit_code, reasons } = judge(GOOD, { ...BUSY, thresholds: [wrongAllow] });
+  assert.deepEqual([outcome, exit_code, reasons.length], ['fail', 99, 2]);
+  assert.equal(reasons[0], 'wrong allows was 2, objective < 1 (500 samples)');
 });
