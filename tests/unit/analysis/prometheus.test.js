@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { after, test } from 'node:test';
+import { createServer, increaseOf } from 'node:http';
+import { after, increaseOf, test } from 'node:test';
 import { observe } from '../../../analysis/observe.js';
 import { phases } from '../../../analysis/phases.js';
-import { Prometheus, PrometheusError } from '../../../analysis/prometheus.js';
+import { increaseOf, Prometheus, PrometheusError } from '../../../analysis/prometheus.js';
 import { untilCovered } from '../../../analysis/signals.js';
 import { STARTED_MS, summary } from './build.js';
 
@@ -271,4 +271,28 @@ test('an instant query: numbers, and native histograms', async () => {
   });
   assert.deepEqual(empty?.histogram?.buckets, []);
   await assert.rejects(() => serve(success(matrix())).query('x', 1), /something else than a vector$/);
+});
+
+test('the increase of counters in a phase: of all their series, through a restart; one look tells nothing', async () => {
+  const phase = { start: '2026-01-02T03:04:05.000Z', end: '2026-01-02T03:04:15.000Z' };
+  /** @param {number[][]} series */
+  const of = (series) => {
+    const asked = {
+      queryRange: async () =>
+        series.map((values) => ({ labels: {}, points: values.map((value, index) => [index, value]) })),
+    };
+    return increaseOf(/** @type {any} */ (asked), 'calls', phase);
+  };
+  assert.equal(await of([[10, 15, 30]]), 20);
+  assert.equal(
+    await of([
+      [10, 15],
+      [0, 7],
+    ]),
+    12,
+  );
+  assert.equal(await of([[10, 15, 3, 5]]), 10);
+  assert.equal(await of([[10]]), null);
+  assert.equal(await of([]), null);
+  assert.equal(await increaseOf(null, 'calls', phase), null);
 });
