@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createServer, increaseOf } from 'node:http';
-import { after, increaseOf, test } from 'node:test';
+import { createServer } from 'node:http';
+import { after, test } from 'node:test';
 import { observe } from '../../../analysis/observe.js';
 import { phases } from '../../../analysis/phases.js';
 import { increaseOf, Prometheus, PrometheusError } from '../../../analysis/prometheus.js';
