@@ -3,6 +3,10 @@ import { judged } from '../judged.js';
 import { percent, perSecond } from '../units.js';
 import { GENERATOR_CPU_LIMIT } from '../verdict.js';
 
+/** A machine with this little left is full; and of it target and generator together have at least this share, or others do. */
+const BUSY_HOST = 0.9;
+const OWN_SHARE = 0.3;
+
 /** @type {import('../report-tables.js').TableBuilder} */
 export default function capacity({ legs, phases, signals, note }) {
   const result = /** @type {import('../../experiments/capacity.js').CapacityResult | null | undefined} */ (
@@ -77,7 +81,8 @@ export default function capacity({ legs, phases, signals, note }) {
       `A rate counts as broken when it breaks twice; what held and what broke are within ${percent(result.precision)} of each other.`,
     ],
   };
-  const statement = sentence({ found, limit, byGenerator, heldS: held?.duration_s ?? 0 });
+  const others = limiting ? othersBusy((signal) => mean(signal, limiting.leg)) : '';
+  const statement = sentence({ found, limit, byGenerator, heldS: held?.duration_s ?? 0 }) + others;
   const nothing = judged({
     scope: {},
     metric: 'capacity_rps',
@@ -99,6 +104,20 @@ export default function capacity({ legs, phases, signals, note }) {
       }),
     ],
   };
+}
+
+/**
+ * @param {(signal: string) => number | null} mean in the step that broke
+ * @returns {string} where something else had the machine: that the server could do more on one of its own
+ */
+function othersBusy(mean) {
+  const [host, target, generator] = [mean('host_cpu'), mean('cpu'), mean('generator_cpu')];
+  if (host === null || target === null || generator === null) return '';
+  if (host < BUSY_HOST || target + generator > OWN_SHARE * host) return '';
+  return (
+    `; the machine was busy with something else (${percent(host)}, of which the target ${percent(target)} and the load ` +
+    `generator ${percent(generator)}): a quiet one holds more`
+  );
 }
 
 /**

@@ -119,3 +119,18 @@ test('more than the most was not tried; nothing held is a failure', async () => 
   assert.equal(none.verdict.exit_code, 99);
   assert.match(none.verdict.reasons.join(), /the highest rate that was held was 0\/s/);
 });
+
+test('a machine that is busy with something else is said', async () => {
+  const cpu = (/** @type {number} */ target) => [
+    signal('host_cpu', 'step-2', 1),
+    signal('cpu', 'step-2', target),
+    signal('generator_cpu', 'step-2', 0.01),
+  ];
+  const busy = findingOf(await capacityOf(STEPS, {}, cpu(0.04)));
+  assert.match(
+    busy?.statement ?? '',
+    /; the machine was busy with something else \(100 %, of which the target 4 %/,
+  );
+  const own = findingOf(await capacityOf(STEPS, {}, cpu(0.6)));
+  assert.doesNotMatch(own?.statement ?? '', /something else/);
+});
