@@ -41,7 +41,7 @@ export default function scaling({ phases, legs, signals, environment, note }) {
       ...columns('ms', 'p99'),
       ...(several ? columns('text', `rounds' total`) : []),
       ...columns('ratio', 'busiest'),
-      ...(price === null ? [] : columns('usd', 'cost/hour', 'cost/1M calls')),
+      ...(price === null ? [] : columns('usd', 'cost/hour', 'cost/1M')),
     ],
     rows: steps.map(({ instances, phases: ofStep, total, efficiency }) => [
       instances,

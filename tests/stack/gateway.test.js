@@ -80,7 +80,7 @@ test('instances behind a balancer: what each number of them does and costs, and 
   assert.equal(code, 0, output.slice(-4000));
   const [scale, processors] = document.tables;
   const names = scale.columns.map((/** @type {any} */ { name }) => name);
-  assert.deepEqual(names.slice(-2), ['cost/hour', 'cost/1M calls']);
+  assert.deepEqual(names.slice(-2), ['cost/hour', 'cost/1M']);
   assert.deepEqual(
     scale.rows.map((/** @type {any} */ row) => [row[0], row.at(-2)]),
     [
