@@ -37,6 +37,8 @@ import { round } from './round.js';
  * @property {Stretch} baseline
  * @property {Stretch} fault
  * @property {Stretch} after from the lifting on
+ * @property {number} failures from the making of the fault to the end
+ * @property {number} refusals likewise
  * @property {Band | null} band null: there is no baseline to speak of
  * @property {State} state
  * @property {number | null} recovery_s from the lifting on
@@ -69,14 +71,18 @@ const NEEDS = { p50_ms: 5, p95_ms: 20, p99_ms: 100 };
 /**
  * @param {Series} series in any order
  * @param {Times} times
- * @param {number} [holdMs]
+ * @param {Series} [underFault] of the requests that began under it: some end later. Without: of those that ended under it
  * @returns {Effect}
  */
-export function faultEffect(series, { fromMs, injectedMs, liftedMs, untilMs }, holdMs = HOLD_MS) {
+export function faultEffect(series, { fromMs, injectedMs, liftedMs, untilMs }, underFault) {
   const sorted = sortedSeries(series);
   const between = (/** @type {number} */ from, /** @type {number} */ to) => stretch(sorted, from, to);
   const baseline = between(fromMs, injectedMs);
-  const stretches = { baseline, fault: between(injectedMs, liftedMs), after: between(liftedMs, untilMs) };
+  const fault = underFault
+    ? stretch(sortedSeries(underFault), 0, Number.POSITIVE_INFINITY)
+    : between(injectedMs, liftedMs);
+  const { failures, refusals } = between(injectedMs, untilMs);
+  const stretches = { baseline, fault, after: between(liftedMs, untilMs), failures, refusals };
   const watchedMs = untilMs - liftedMs;
   const band = bandOf(sorted, baseline, fromMs, injectedMs);
   /** @param {State} state @param {number | null} [recoveredMs] @param {boolean | null} [back] */
@@ -88,13 +94,13 @@ export function faultEffect(series, { fromMs, injectedMs, liftedMs, untilMs }, h
     watched_s: round(watchedMs / 1000, 1),
     back,
   });
-  if (!band || watchedMs < holdMs) return end('not_enough_to_tell');
+  if (!band || watchedMs < HOLD_MS) return end('not_enough_to_tell');
 
   const inBand = windowTest(sorted, band);
   const holds = (/** @type {number} */ from, /** @type {number} */ to) => {
     return steps(from, to - WINDOW_MS).every(inBand);
   };
-  const recoveredMs = steps(liftedMs, untilMs - holdMs).find((at) => holds(at, at + holdMs));
+  const recoveredMs = steps(liftedMs, untilMs - HOLD_MS).find((at) => holds(at, at + HOLD_MS));
   if (recoveredMs === undefined) return end('not_recovered', null, false);
   const rest = between(recoveredMs, untilMs);
   const back = untilMs - recoveredMs < MIN_BACK_MS ? null : isBack(rest, baseline, band);

@@ -38,8 +38,9 @@ export default async function chaos({ phases, legs, samples }) {
     const events = legs?.legs.find(({ name }) => name === row.name)?.events ?? [];
     const own = phases.filter(({ labels }) => labels.fault === row.name);
     const times = row.why_not ? null : timesOf(own, events);
-    const effect = times && faultEffect(await seriesOf(samples(row.name)), times);
     const fault = own.find(({ labels }) => labels.part === 'fault');
+    const { all, ofPhase } = await seriesOf(samples(row.name), fault?.name ?? '');
+    const effect = times && faultEffect(all, times, ofPhase);
     const thresholds = effect ? judge(row, effect, fault?.name ?? row.name, result.recovery_s) : [];
     seen.push({ row, phase: fault?.name ?? row.name, effect, dropped: fault?.dropped ?? null, thresholds });
   }
@@ -65,19 +66,26 @@ function timesOf(phases, events) {
   return { fromMs, injectedMs, liftedMs, untilMs };
 }
 
-/** @param {AsyncIterable<import('../raw-samples.js').RawSample>} samples */
-async function seriesOf(samples) {
-  /** @type {import('../fault-effect.js').Series} */
-  const series = { requests: [], failures: [], refusals: [], latencies: [] };
-  for await (const { metric, time_ms: timeMs, value } of samples) {
-    if (metric === 'mcp_request_duration') series.latencies.push({ timeMs, ms: value });
-    if (metric === 'mcp_refused') series.refusals.push(timeMs);
-    if (metric !== 'mcp_request_failed') continue;
-    series.requests.push(timeMs);
-    if (value > 0) series.failures.push(timeMs);
+/**
+ * @param {AsyncIterable<import('../raw-samples.js').RawSample>} samples
+ * @param {string} phase
+ */
+async function seriesOf(samples, phase) {
+  const [all, ofPhase] = [newSeries(), newSeries()];
+  for await (const { metric, time_ms: timeMs, value, tags } of samples) {
+    for (const series of tags.phase === phase ? [all, ofPhase] : [all]) {
+      if (metric === 'mcp_request_duration') series.latencies.push({ timeMs, ms: value });
+      if (metric === 'mcp_refused') series.refusals.push(timeMs);
+      if (metric !== 'mcp_request_failed') continue;
+      series.requests.push(timeMs);
+      if (value > 0) series.failures.push(timeMs);
+    }
   }
-  return series;
+  return { all, ofPhase };
 }
+
+/** @returns {import('../fault-effect.js').Series} */
+const newSeries = () => ({ requests: [], failures: [], refusals: [], latencies: [] });
 
 /**
  * @param {Row} row
@@ -146,13 +154,13 @@ function faultTable(seen, limitS) {
   ]);
   const rows = seen.map(({ row, effect, thresholds }) => {
     if (!effect) return [row.title, row.intensity, null, null, null, null, 'not made'];
-    const { fault, after } = effect;
+    const { fault } = effect;
     return [
       row.title,
       intensityOf(row),
-      fault.failures + after.failures,
+      effect.failures,
       recoveryText(effect),
-      fault.refusals + after.refusals,
+      effect.refusals,
       fault.success_share,
       statusOf(thresholds),
     ];
@@ -167,7 +175,7 @@ function faultTable(seen, limitS) {
         `baseline: failures and slow answers no more than in the worst window there (or ${percent(FAILED_SHARE)} and ` +
         `${percent(SLOW_SHARE)}), slow being over ${SLOW_FACTOR} times its p99 and over it by ${SLOW_MS} ms or more, and at ` +
         `least ${percent(LEAST_SHARE)} of its requests. N/A: it never left the band. Bound: < ${seconds(limitS)}.`,
-      'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that ended under fault.',
+      'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that were made under fault, whenever they ended.',
       ...missing.map(
         ({ row }) => `${row.title} (${row.name}) was not made: ${row.why_not ?? 'the load ended before'}.`,
       ),
@@ -234,7 +242,7 @@ function latencyTable(seen) {
     columns,
     rows,
     notes: [
-      'Latency of answered requests, by when they ended. Not sent: due under fault, while every user still waited for an answer. Slow: over this.',
+      'Latency of answered requests; under fault of those that were made under it. Not sent: due under fault, while every user still waited for an answer. Slow: over this.',
       `As before: from the recovery to the end of the load success, p95 and rate are the baseline's (less than ${percent(FAILED_SHARE)} more failures, p95 not slow, ${percent(LEAST_SHARE)} of the rate); ?: not enough to tell.`,
     ],
   };

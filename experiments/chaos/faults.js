@@ -27,11 +27,13 @@ import { HEAP_MB, heapPeak, workersOf } from './target.js';
  * @property {(site: Site) => Hands} hands
  */
 
-/** @type {Record<'latency' | 'reset' | 'bandwidth' | 'silence', Toxic>} */
+/** @type {Record<'latency' | 'reset' | 'bandwidth' | 'narrow' | 'silence', Toxic>} */
 const TOXICS = {
   latency: { type: 'latency', attributes: { latency: 200, jitter: 50 } },
   reset: { type: 'reset_peer', attributes: { timeout: 0 } },
   bandwidth: { type: 'bandwidth', attributes: { rate: 5 } },
+  // All of a worker's traffic to a store goes over few connections.
+  narrow: { type: 'bandwidth', attributes: { rate: 50 } },
   silence: { type: 'timeout', attributes: { timeout: 0 } },
 };
 
@@ -221,10 +223,10 @@ export const FAULTS = [
   {
     name: 'database-bandwidth',
     title: 'Database bandwidth',
-    intensity: NARROW,
+    intensity: '50 KB/s each',
     ...INSIDE,
     ...UNHARMED,
-    hands: poison('database', TOXICS.bandwidth),
+    hands: poison('database', TOXICS.narrow),
   },
   {
     name: 'database-cut',
@@ -253,10 +255,10 @@ export const FAULTS = [
   {
     name: 'redis-bandwidth',
     title: 'Redis bandwidth',
-    intensity: NARROW,
+    intensity: '50 KB/s each',
     ...INSIDE,
     ...UNHARMED,
-    hands: poison('redis', TOXICS.bandwidth),
+    hands: poison('redis', TOXICS.narrow),
   },
   { name: 'redis-cut', title: 'Redis cut off', intensity: GONE, ...INSIDE, ...HALF, hands: cut('redis') },
   {

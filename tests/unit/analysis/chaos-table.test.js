@@ -39,12 +39,13 @@ function facts(faults, fails) {
       legs: made.map(({ name }) => ({ name, events })),
       result: { recovery_s: 5, faults: rows },
     },
-    samples: async function* () {
+    samples: async function* (/** @type {string} */ leg) {
       for (let at = 0; at < 22_000; at += 10) {
         const failed = fails(at / 1000);
-        yield { metric: 'mcp_request_failed', time_ms: ZERO + at, value: Number(failed), tags: {} };
-        if (failed) yield { metric: 'mcp_refused', time_ms: ZERO + at, value: 1, tags: {} };
-        else yield { metric: 'mcp_request_duration', time_ms: ZERO + at, value: 5, tags: {} };
+        const tags = { phase: `${leg}-${at < 6000 ? 'baseline' : at < 12_000 ? 'fault' : 'after'}` };
+        yield { metric: 'mcp_request_failed', time_ms: ZERO + at, value: Number(failed), tags };
+        if (failed) yield { metric: 'mcp_refused', time_ms: ZERO + at, value: 1, tags };
+        else yield { metric: 'mcp_request_duration', time_ms: ZERO + at, value: 5, tags };
       }
     },
   };

@@ -117,6 +117,15 @@ test('nothing is claimed of a baseline with too few requests, one that fails by 
   assert.equal(cut.state, 'not_enough_to_tell');
 });
 
+test('what was made under fault and ends after it is its doing', () => {
+  const late = load((at) => ({ failed: at >= TIMES.liftedMs && at < TIMES.liftedMs + 1000 }));
+  const under = load((at) => ({ lost: at < TIMES.liftedMs || at >= TIMES.liftedMs + 1000, failed: true }));
+  const effect = faultEffect(late, TIMES, under);
+  assert.equal(effect.fault.requests, 100);
+  assert.equal(effect.fault.success_share, 0);
+  assert.equal(effect.failures, 100);
+});
+
 test('one failure among a hundred, or a few slow answers, is noise and not the fault', () => {
   const effect = faultEffect(
     load((at) => ({ failed: at % 1000 === 0, ms: at % 500 === 0 ? 90 : 5 })),
