@@ -36,3 +36,30 @@ export function valuesOf(knob, given) {
   }
   return values;
 }
+
+/** Of the stack's PostgreSQL (provisioning/postgres/postgresql.conf), without those that it keeps for its administrators. */
+const DATABASE_CONNECTIONS = 97;
+const [WORKERS, POOL_SIZE] = [Number(VARIABLES.WORKERS.fallback), Number(VARIABLES.POOL_SIZE.fallback)];
+
+/**
+ * Workers and their pools share the database's connections.
+ *
+ * @param {string} knob
+ * @param {string[]} values
+ * @param {Record<string, string | undefined>} env where the user may have set the other knob
+ * @returns {Record<string, string>} what the target needs beside each of the values, the same for all
+ * @throws {ConfigError} where there are not enough for one of them
+ */
+export function besides(knob, values, env) {
+  const most = Math.max(...values.map(Number));
+  if (knob === 'WORKERS' && most * Number(env.POOL_SIZE || POOL_SIZE) > DATABASE_CONNECTIONS) {
+    return { POOL_SIZE: String(Math.max(1, Math.floor(DATABASE_CONNECTIONS / most))) };
+  }
+  const workers = Number(env.WORKERS || WORKERS);
+  if (knob === 'POOL_SIZE' && most * workers > DATABASE_CONNECTIONS) {
+    throw new ConfigError(
+      `VALUES has "${most}" for POOL_SIZE; valid: at most ${Math.floor(DATABASE_CONNECTIONS / workers)} with WORKERS=${workers}, for the database has ${DATABASE_CONNECTIONS} connections`,
+    );
+  }
+  return {};
+}

@@ -60,7 +60,8 @@ export default async function memory(lab) {
   for (const order of rounds(how.workers, repeats, random)) {
     lab.say(`memory: at rest with ${order.join(', ')} workers`);
     for (const workers of order) {
-      await lab.target({ WORKERS: workers }, { fresh: true });
+      // So few connections, none of them open yet, that the database has enough for all workers.
+      await lab.target({ WORKERS: workers, POOL_SIZE: '10' }, { fresh: true });
       result.workers.push([Number(workers), (await look(lab)).resident]);
     }
   }

@@ -1,5 +1,5 @@
 import { duration } from '../analysis/units.js';
-import { valuesOf } from './knobs.js';
+import { besides, valuesOf } from './knobs.js';
 import { needReference } from './reference-only.js';
 import { rounds } from './rounds.js';
 import { seededRandom } from './seeded-random.js';
@@ -16,12 +16,13 @@ const RESTART_S = 5;
  * @property {string[]} values as they were given
  * @property {number} repeats
  * @property {number} legS
+ * @property {Record<string, string>} beside knobs that all of them need
  */
 
 /** @param {any} config */
 export function check(config) {
   needReference(config, "sweep changes the reference target's knobs");
-  valuesOf(config.KNOB, config.VALUES);
+  besides(config.KNOB, valuesOf(config.KNOB, config.VALUES), process.env);
 }
 
 /** @type {import('../scripts/list.js').Lasts} */
@@ -35,8 +36,9 @@ export default async function sweep(lab) {
   const { KNOB: knob, VALUES: given, REPEATS: repeats, USERS: users, SEED: seed, PROFILE } = lab.config;
   const values = valuesOf(knob, given);
   const legS = lab.config.DURATION ?? LEG_S[PROFILE] ?? 15;
+  const beside = besides(knob, values, process.env);
   /** @type {SweepResult} */
-  const result = { knob, values, repeats, legS };
+  const result = { knob, values, repeats, legS, beside };
   lab.result = result;
   const env = {
     USERS: String(users),
@@ -47,7 +49,7 @@ export default async function sweep(lab) {
   for (const [index, order] of rounds(values, repeats, seededRandom(seed)).entries()) {
     lab.say(`sweep: round ${index + 1} of ${repeats}, ${duration(legS)} each: ${order.join(', ')}`);
     for (const value of order) {
-      await lab.target({ [knob]: value }, { fresh: true });
+      await lab.target({ ...beside, [knob]: value }, { fresh: true });
       const name = `v${values.indexOf(value) + 1}-r${index + 1}`;
       await lab.leg({ name, labels: { [knob]: value, round: index + 1 }, env });
     }

@@ -110,7 +110,10 @@ function shareOf(runs, part, whole) {
 }
 
 /** @param {import('../../experiments/sweep.js').SweepResult} result */
-function notesOf({ knob, values, legS }) {
+function notesOf({ knob, values, legS, beside }) {
+  const [other] = Object.entries(beside);
+  if (other)
+    return [`${other.join('=')} in all of them: the database has no more connections for the most ${knob}.`];
   if (knob === 'CACHE_TTL') {
     const unseen = values.filter((value) => Number(value) > legS);
     return unseen.length === 0

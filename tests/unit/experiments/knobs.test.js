@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KNOBS, valuesOf } from '../../../experiments/knobs.js';
+import { besides, KNOBS, valuesOf } from '../../../experiments/knobs.js';
 import { seededRandom } from '../../../experiments/seeded-random.js';
 import { check } from '../../../experiments/sweep.js';
 import { ConfigError } from '../../../lib/config-error.js';
@@ -43,4 +43,16 @@ test('a seed has its own numbers, the same each time, evenly from 0 to 1', () =>
   const mean = some(1).reduce((sum, value) => sum + value, 0) / 1000;
   assert.ok(Math.abs(mean - 0.5) < 0.03);
   assert.ok(some(3).every((value) => value >= 0 && value < 1));
+});
+
+test('the database has connections for the most workers, and for the largest pool, or it is said', () => {
+  assert.deepEqual(besides('WORKERS', ['1', '2', '4'], {}), { POOL_SIZE: '24' });
+  assert.deepEqual(besides('WORKERS', ['1', '2'], {}), {});
+  assert.deepEqual(besides('WORKERS', ['1', '8'], { POOL_SIZE: '10' }), {});
+  for (const [knob, { values }] of Object.entries(KNOBS)) besides(knob, values, {});
+  assert.deepEqual(besides('POOL_SIZE', ['50', '90'], { WORKERS: '1' }), {});
+  assert.throws(
+    () => besides('POOL_SIZE', ['5', '50'], {}),
+    (error) => error instanceof ConfigError && /at most 48 with WORKERS=2/.test(error.message),
+  );
 });

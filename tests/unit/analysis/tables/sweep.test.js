@@ -19,7 +19,7 @@ async function sweepOf(knob, made, { failed = {}, counts = {}, legS = 20 } = {})
       figures: { iterations, p99: 100 + 10 * round, failures: { tool: failed[value] ?? 0 } },
     })),
   );
-  const legs = { legs: [], error: null, result: { knob, values, repeats, legS } };
+  const legs = { legs: [], error: null, result: { knob, values, repeats, legS, beside: {} } };
   const run = await runOf(
     { summary: summary({ phases, plan: { test: 'sweep' } }) },
     { signals: phases.map(({ name }, index) => signal('cpu', name, index / 4)) },
