@@ -85,7 +85,8 @@ test('capacity: doubles, narrows down, holds; on any server', async () => {
   assert.ok([0, 98, 99].includes(result.code ?? -1), result.output.slice(-3000));
   const [[capacity, held, , , , limit]] = /** @type {any} */ (rowsOf(result.document, 'Capacity'));
   // Invalid (98): the machine was too busy for the generator, which is said instead.
-  if (result.code !== 98) assert.equal(result.code === 0, capacity !== null, 'a rate that was held is a pass');
+  if (result.code !== 98)
+    assert.equal(result.code === 0, capacity !== null, 'a rate that was held is a pass');
   if (capacity !== null) {
     assert.ok(capacity <= 80 && held >= 4.5, `${capacity} ${held}`);
     assert.match(result.output, /(at least )?\d[\d.]*\/s, held for \d+ s/);
@@ -147,7 +148,11 @@ test('memory: at rest, and by what it has', async () => {
 
 /** @type {[string, string[], RegExp][]} */
 const WRONG_USE = [
-  ['a capacity without objectives', ['capacity', 'OBJECTIVES=off'], /^error: OBJECTIVES is "off", and capacity/],
+  [
+    'a capacity without objectives',
+    ['capacity', 'OBJECTIVES=off'],
+    /^error: OBJECTIVES is "off", and capacity/,
+  ],
   ['an unknown knob', ['sweep', 'KNOB=THREADS'], /^error: KNOB is "THREADS"; valid: WORKERS, POOL_SIZE/],
   [
     'a value that the knob has not',
