@@ -89,7 +89,9 @@ test('the link loses what it is told to, and goes away', { skip: noLink ?? false
     await link.lose(0.999);
     assert.equal(await get(link.port), 'TimeoutError');
     await link.lose(0);
-    assert.equal(await get(link.port), 'here');
+    // TCP itself waits before it tries again what was lost.
+    const answers = [await get(link.port), await get(link.port), await get(link.port)];
+    assert.ok(answers.includes('here'), String(answers));
   } finally {
     await link.stop();
   }
