@@ -2,6 +2,7 @@
  * What only the first run of a test's script does: options, set-up and summary. Virtual users load none of it, for
  * the memory of a user is mostly the modules that it evaluates.
  */
+import { sleep } from 'k6';
 import { abort, TARGET, USAGE } from './abort.js';
 import { signIn } from './auth/auth.js';
 import { withSecrets } from './auth/secret-source.js';
@@ -24,6 +25,9 @@ import { shareArguments } from './shared-arguments.js';
 import { keptSubmetrics, SUMMARY_TREND_STATS, summaryDocument } from './summary.js';
 import { planOperations, withWeights } from './workload.js';
 import { readWorkload } from './workload-file.js';
+
+/** How long a server may go on with what nobody waits for any more. */
+const SETTLE_S = 2;
 
 /**
  * @typedef {import('./test.js').TestDefinition} TestDefinition
@@ -96,7 +100,11 @@ function compose(given) {
     },
     teardown: async (/** @type {SetupData} */ data) => {
       // Without data set-up did not come so far, and nothing was made.
-      const problem = data && definition.cleanUp && (await callOnce(data, workload, definition.cleanUp));
+      if (!data || !definition.cleanUp) return;
+      await callOnce(data, workload, definition.cleanUp);
+      // A call that was under way when the load was ended may make its things only now.
+      sleep(SETTLE_S);
+      const problem = await callOnce(data, workload, definition.cleanUp);
       if (problem) console.error(`clean-up: ${problem}`);
     },
     handleSummary: (/** @type {any} */ data) => ({

@@ -17,8 +17,9 @@ export const { options, setup, iterate, handleSummary } = defineTest({
     name: `step-${rate}`,
     rate,
     duration: '257s',
-    // More than the server keeps busy at any step would only be memory of the generator.
-    users: Math.min(3 * rate, 600),
+    // More than the server keeps busy at any step would only be memory of the generator, which keeps the users of
+    // neighbouring steps at a time.
+    users: Math.min(3 * rate, 300),
     labels: { rate },
     ...(index > 0 && { overload: true }),
   })),

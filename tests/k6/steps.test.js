@@ -63,7 +63,7 @@ test('steps follow one another; what prepares and warms up is not counted; the e
     'make {"colour":"blue"} x 5',
     'get {"id":1} x 5',
     'tools/list x 3',
-    'clear {} x 1',
+    'clear {} x 2',
   ]);
   const { summary } = readSummary(folder);
   assert.ok(summary);
@@ -119,5 +119,5 @@ test('interrupted in the middle: the end cleans up all the same', async () => {
   child.kill('SIGINT');
   assert.equal(await over, 105);
   await server.close();
-  assert.equal(calls(server).at(-1), 'clear {} x 1');
+  assert.equal(calls(server).at(-1), 'clear {} x 2');
 });

@@ -56,7 +56,7 @@ test('tools of another server: each of its operations', async () => {
 });
 
 test('ramp: seven steps, and from which on it is too much', async () => {
-  const result = await runTest('ramp', { ...SHORT, DURATION: '10s' });
+  const result = await runTest('ramp', { ...SHORT, DURATION: '14s', MAX_VUS: '60' });
   assertMeasured(result);
   const { output, document } = result;
   const rows = rowsOf(document, 'Ramp');
@@ -65,7 +65,7 @@ test('ramp: seven steps, and from which on it is too much', async () => {
     [20, 100, 200, 300, 400, 500, 600],
   );
   for (const row of rows) assert.match(row.at(-1), /^(yes|no: .+)$/);
-  assert.match(output, /ramp: (held up to|no step held)/);
+  assert.match(output, /(held up to|no step held)/);
 });
 
 test('capacity: doubles, narrows down, holds; on any server', async () => {
