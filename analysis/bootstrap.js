@@ -8,6 +8,7 @@
  */
 
 import { seededRandom } from '../experiments/seeded-random.js';
+import { percentile } from './percentile.js';
 
 const DRAWS = 2000;
 const LEAST_DRAWS = 200;
@@ -77,16 +78,4 @@ function redraw(blocks, random) {
     }
   }
   return pool.sort();
-}
-
-/**
- * @param {Float64Array} sorted at least one value
- * @param {number} share
- * @returns {number} between two samples on the line between them, as k6 has it
- */
-export function percentile(sorted, share) {
-  const position = share * (sorted.length - 1);
-  const below = Math.floor(position);
-  const [low, high] = [sorted[below], sorted[Math.min(below + 1, sorted.length - 1)]];
-  return Number(low) + (Number(high) - Number(low)) * (position - below);
 }

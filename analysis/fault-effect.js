@@ -2,6 +2,7 @@
  * What a fault in the middle of a steady load did, and how long after it was lifted the service was as before; from
  * every sample, not from a second's percentiles.
  */
+import { percentile } from './percentile.js';
 import { round } from './round.js';
 
 /**
@@ -134,7 +135,7 @@ function stretch({ requests, failures, refusals, latencies }, from, to) {
     .map(({ ms }) => ms)
     .sort(ascending);
   const at = (/** @type {keyof typeof NEEDS} */ name, /** @type {number} */ share) =>
-    answers.length < NEEDS[name] ? null : round(quantile(answers, share), 3);
+    answers.length < NEEDS[name] ? null : round(percentile(answers, share), 3);
   return {
     requests: all,
     failures: failed,
@@ -158,7 +159,7 @@ function bandOf(series, baseline, from, to) {
   if (requests < MIN_REQUESTS || answers.length < MIN_REQUESTS) return null;
   if (failures > MAX_BASELINE_FAILED * requests || to - from < WINDOW_MS) return null;
   // Of fewer than a hundred answers it is the slowest.
-  const p99 = quantile(answers.sort(ascending), 0.99);
+  const p99 = percentile(answers.sort(ascending), 0.99);
   const slowMs = Math.max(SLOW_FACTOR * p99, p99 + SLOW_MS);
   const slow = slowTimes(series, slowMs);
   const windows = steps(from, to - WINDOW_MS).map((at) => windowOf(series, slow, at));
@@ -233,12 +234,4 @@ function before(times, limit) {
     else high = middle;
   }
   return low;
-}
-
-/** @param {number[]} sorted @param {number} share @returns {number} as k6 does it: linear between the two nearest */
-function quantile(sorted, share) {
-  const position = (sorted.length - 1) * share;
-  const below = /** @type {number} */ (sorted[Math.floor(position)]);
-  const above = /** @type {number} */ (sorted[Math.ceil(position)]);
-  return below + (above - below) * (position - Math.floor(position));
 }

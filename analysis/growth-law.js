@@ -1,5 +1,5 @@
 /** By which law a figure grows with a size: it stays, it grows as the size does, or otherwise. */
-import { studentT } from './interval.js';
+import { meanOf, studentT } from './interval.js';
 import { number } from './units.js';
 
 /** Exponents that are tried: y = start + factor * size ^ exponent. */
@@ -66,8 +66,7 @@ function unknown(evidence) {
 
 /** @param {[number, number][]} points @param {number} size */
 function meanAt(points, size) {
-  const own = points.filter(([one]) => one === size).map(([, y]) => y);
-  return own.reduce((sum, y) => sum + y, 0) / own.length;
+  return meanOf(points.filter(([one]) => one === size).map(([, y]) => y));
 }
 
 /**

@@ -162,3 +162,13 @@ export async function untilCovered(prometheus, endS, nowS = () => Date.now() / 1
     await sleep(500);
   }
 }
+
+/**
+ * @param {Signal[]} signals
+ * @param {string} name
+ * @param {string} phase
+ * @returns {number | null} its mean; null: it has no samples there
+ */
+export function signalMean(signals, name, phase) {
+  return signals.find((one) => one.signal === name && one.phase === phase)?.avg ?? null;
+}

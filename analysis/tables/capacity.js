@@ -1,5 +1,7 @@
 /** `make capacity`: the highest rate that held, what broke above it, and each step of the search. */
+
 import { judged } from '../judged.js';
+import { signalMean } from '../signals.js';
 import { percent, perSecond } from '../units.js';
 import { GENERATOR_CPU_LIMIT } from '../verdict.js';
 
@@ -16,8 +18,7 @@ export default function capacity({ legs, phases, signals, note }) {
   /** @param {string} leg */
   const phaseOf = (leg) => phases.find(({ name, measured }) => measured && name === leg);
   /** @param {string} signal @param {string} phase */
-  const mean = (signal, phase) =>
-    signals.find((one) => one.signal === signal && one.phase === phase)?.avg ?? null;
+  const mean = (signal, phase) => signalMean(signals, signal, phase);
   const rows = tried.map(({ leg, rate, kind, holds, generator, missed }) => {
     const phase = phaseOf(leg);
     return [

@@ -1,6 +1,8 @@
 /** `make connections`: what sessions cost, idle ones and active ones, how they come and go, and whether they are given back. */
+
 import { judged } from '../judged.js';
 import { fitLine } from '../line.js';
+import { signalMean } from '../signals.js';
 import { bytes, counted, number, percent } from '../units.js';
 
 /**
@@ -21,8 +23,7 @@ export default function connections({ phases, signals, metrics, legs, note }) {
   /** @param {string} leg */
   const phaseOf = (leg) => phases.find(({ name, measured }) => measured && name === leg);
   /** @param {string} signal @param {string} phase */
-  const mean = (signal, phase) =>
-    signals.find((one) => one.signal === signal && one.phase === phase)?.avg ?? null;
+  const mean = (signal, phase) => signalMean(signals, signal, phase);
 
   const rows = [
     ...result.idle.map((step) => ({ kind: 'idle', held: step.holder_bytes, ...step })),

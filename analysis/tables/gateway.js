@@ -1,6 +1,7 @@
 /** `make gateway`: what a gateway adds to each call, and what it takes away of the throughput. */
-import { differenceOf, percentile } from '../bootstrap.js';
+import { differenceOf } from '../bootstrap.js';
 import { intervalOf } from '../interval.js';
+import { percentile } from '../percentile.js';
 import { milliseconds, number, percent } from '../units.js';
 
 const WAYS = /** @type {Record<string, string>} */ ({

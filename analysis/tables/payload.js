@@ -1,5 +1,7 @@
 /** `make payload`: what comes through at each size of a message, and from which size on the size is what counts. */
+
 import { fitLine } from '../line.js';
+import { signalMean } from '../signals.js';
 import { number, percent } from '../units.js';
 
 const LABEL = 'kb';
@@ -16,9 +18,6 @@ const BUSY = 0.9;
 export default function payload({ phases, metrics, signals, note }) {
   const sized = phases.filter((phase) => phase.measured && phase.labels[LABEL] && phase.achieved_rps);
   const [smallest] = sized;
-  /** @param {string} signal @param {string} phase */
-  const mean = (signal, phase) =>
-    signals.find((one) => one.signal === signal && one.phase === phase)?.avg ?? null;
   /** @param {string} metric @param {import('../phases.js').Phase} phase */
   const perSecond = (metric, phase) =>
     phase.duration_s > 0 ? metrics.count(metric, { phase: phase.name }) / phase.duration_s : null;
@@ -31,8 +30,8 @@ export default function payload({ phases, metrics, signals, note }) {
     phase.latency_ms?.p99 ?? null,
     perSecond('data_sent', phase),
     perSecond('data_received', phase),
-    mean('cpu', phase.name),
-    bottleneck(mean('host_cpu', phase.name)),
+    signalMean(signals, 'cpu', phase.name),
+    bottleneck(signalMean(signals, 'host_cpu', phase.name)),
   ]);
   const columns = /** @type {import('../report-tables.js').Column[]} */ ([
     { name: 'KB', unit: 'text' },

@@ -1,4 +1,5 @@
 /** `make ramp`: at each step of the load what came of it, and the last one that held. */
+import { signalMean } from '../signals.js';
 import { milliseconds, percent, perSecond } from '../units.js';
 
 /** What a step has to do to hold: the load that was offered, and the document's p99 while it scaled. */
@@ -11,9 +12,6 @@ const MIN_SAMPLES = 100;
 /** @type {import('../report-tables.js').TableBuilder} */
 export default function ramp({ plan, phases, signals, note }) {
   const steps = phases.filter((phase) => phase.measured && phase.iterations !== null);
-  /** @param {string} signal @param {string} phase */
-  const mean = (signal, phase) =>
-    signals.find((one) => one.signal === signal && one.phase === phase)?.avg ?? null;
   const planned = new Map(plan.phases.map((phase) => [phase.name, phase.duration_s]));
   const judged = steps.map((phase) => {
     const expected = (phase.offered_rps ?? 0) * (planned.get(phase.name) ?? phase.duration_s);
@@ -30,9 +28,9 @@ export default function ramp({ plan, phases, signals, note }) {
     phase.latency_ms?.p50 ?? null,
     phase.latency_ms?.p99 ?? null,
     phase.error_rate,
-    mean('cpu', phase.name),
-    mean('host_cpu', phase.name),
-    mean('generator_cpu', phase.name),
+    signalMean(signals, 'cpu', phase.name),
+    signalMean(signals, 'host_cpu', phase.name),
+    signalMean(signals, 'generator_cpu', phase.name),
     missed.length === 0 ? 'yes' : `no: ${missed.join(', ')}`,
   ]);
   const columns = /** @type {import('../report-tables.js').Column[]} */ ([

@@ -1,5 +1,7 @@
 /** `make scaling`: what more instances bring, and what they cost. */
+
 import { medianOf } from '../interval.js';
+import { signalMean } from '../signals.js';
 import { number, percent } from '../units.js';
 
 /** A processor that is this busy has nothing left to give. */
@@ -25,11 +27,7 @@ export default function scaling({ phases, legs, signals, environment, note }) {
   const steps = stepsOf(phases.filter(({ measured, labels }) => measured && labels.instances));
   /** @param {Phase[]} ofStep @param {string} signal */
   const mean = (ofStep, signal) =>
-    meanOf(
-      ofStep.flatMap(
-        ({ name }) => signals.find((one) => one.signal === signal && one.phase === name)?.avg ?? [],
-      ),
-    );
+    meanOf(ofStep.flatMap(({ name }) => signalMean(signals, signal, name) ?? []));
   const [smallest] = steps;
   const several = repeats > 1;
   const scale = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { differenceOf, percentile } from '../../../analysis/bootstrap.js';
+import { differenceOf } from '../../../analysis/bootstrap.js';
+import { percentile } from '../../../analysis/percentile.js';
 
 /** Normal, with a fixed sequence. @param {number} seed */
 function normal(seed) {

@@ -1,0 +1,11 @@
+/**
+ * @param {ArrayLike<number>} sorted at least one value
+ * @param {number} share
+ * @returns {number} between two samples on the line between them, as k6 has it
+ */
+export function percentile(sorted, share) {
+  const position = share * (sorted.length - 1);
+  const below = Math.floor(position);
+  const [low, high] = [sorted[below], sorted[Math.min(below + 1, sorted.length - 1)]];
+  return Number(low) + (Number(high) - Number(low)) * (position - below);
+}
