@@ -13,30 +13,32 @@ import { round } from './round.js';
  */
 
 /**
- * @param {import('./summary.js').Summary} summary
- * @param {import('./phases.js').Phase[]} phases
+ * @param {import('./summary.js').Summary[]} runs one, or each leg's, in their order
+ * @param {import('./phases.js').Phase[]} phases of all of them
  * @param {Record<string, string>} samples by kind
  * @returns {Failure[]} most frequent kind first
  */
-export function failures({ plan, startedMs, metrics }, phases, samples) {
+export function failures(runs, phases, samples) {
   /** @type {Record<string, number>} */
   const counts = {};
   for (const phase of phases) {
     for (const [kind, count] of Object.entries(phase.failures ?? {}))
       counts[kind] = (counts[kind] ?? 0) + count;
   }
+  const zeroMs = runs.find(({ startedMs }) => startedMs !== null)?.startedMs ?? 0;
   return Object.entries(counts)
     .map(([kind, count]) => {
-      const { min, max } = metrics.gauge('mcp_failure_seconds', { kind });
-      const timed = startedMs !== null && max > 0;
+      const seen = runs.flatMap((run) => timesOf(run, kind));
+      const [firstMs, lastMs] = [Math.min(...seen), Math.max(...seen)];
+      const timed = seen.length > 0;
       return {
         kind,
         count,
-        first: timed ? new Date(startedMs + min * 1000).toISOString() : null,
-        last: timed ? new Date(startedMs + max * 1000).toISOString() : null,
-        first_s: timed ? round(min) : null,
-        last_s: timed ? round(max) : null,
-        first_phase: timed ? firstPhase(kind, min, plan, phases) : null,
+        first: timed ? new Date(firstMs).toISOString() : null,
+        last: timed ? new Date(lastMs).toISOString() : null,
+        first_s: timed ? round((firstMs - zeroMs) / 1000) : null,
+        last_s: timed ? round((lastMs - zeroMs) / 1000) : null,
+        first_phase: timed ? firstPhase(kind, firstMs, phases) : null,
         sample: samples[kind] ?? null,
       };
     })
@@ -44,16 +46,25 @@ export function failures({ plan, startedMs, metrics }, phases, samples) {
 }
 
 /**
+ * @param {import('./summary.js').Summary} run
  * @param {string} kind
- * @param {number} seconds into the run
- * @param {import('./summary.js').Plan} plan
+ * @returns {number[]} Unix milliseconds of its first and last; [] where it had none
+ */
+function timesOf({ startedMs, metrics }, kind) {
+  const { min, max } = metrics.gauge('mcp_failure_seconds', { kind });
+  return startedMs !== null && max > 0 ? [startedMs + min * 1000, startedMs + max * 1000] : [];
+}
+
+/**
+ * @param {string} kind
+ * @param {number} ms Unix time
  * @param {import('./phases.js').Phase[]} phases
  * @returns {string | null} the phase that had begun and has such failures: a request that is answered after its
  *   phase's end still belongs to it
  */
-function firstPhase(kind, seconds, plan, phases) {
-  const current = phases.findLast(
-    (phase, index) => (plan.phases[index]?.start_s ?? 0) <= seconds && phase.failures?.[kind],
+function firstPhase(kind, ms, phases) {
+  const begun = phases.findLast(
+    ({ start, failures: its }) => start !== null && Date.parse(start) <= ms && its?.[kind],
   );
-  return current?.name ?? null;
+  return begun?.name ?? null;
 }

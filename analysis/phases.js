@@ -88,7 +88,8 @@ function stepSlot({ name, measured, iterations }, startedMs, metrics) {
   return {
     start: new Date(startedMs + startS * 1000).toISOString(),
     end: new Date(startedMs + endS * 1000).toISOString(),
-    duration_s: round(endS - startS),
+    // The shortest take milliseconds.
+    duration_s: round(endS - startS, 4),
     completed: metrics.count('mcp_step_iterations', { phase: name }) === iterations,
   };
 }

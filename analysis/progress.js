@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Prints how far a test is: a line every ten seconds of each measured phase, with figures of k6's own API.
+ * Prints how far a test is, with figures of k6's own API: a line every ten seconds of each measured phase, of a sequence
+ * one every five seconds.
  *
  *   node analysis/progress.js <port of k6's API> <plan.json>
  */
@@ -9,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 const INTERVAL_S = 10;
+const STEPS_INTERVAL_S = 5;
 
 /**
  * @typedef {{name: string, seconds: number, at_s: number}} Moment to tell of: so many seconds of that phase
@@ -37,12 +39,30 @@ export function moments(phases) {
  */
 export function line({ name, seconds }, metrics) {
   if (seconds === 0) return `Running ${name}...`;
-  const sample = (/** @type {string} */ metric) =>
-    metrics.find(({ id }) => id === `${metric}{phase:${name}}`)?.attributes.sample;
-  const requests = sample('mcp_requests')?.count ?? 0;
-  const average = sample('mcp_request_duration')?.avg;
+  const requests = sampleOf(metrics, 'mcp_requests', name)?.count ?? 0;
+  const average = sampleOf(metrics, 'mcp_request_duration', name)?.avg;
   const latency = requests > 0 && average !== undefined ? `${average.toFixed(2)}ms` : '-';
   return `  ${seconds}s: ${requests} requests, avg latency: ${latency}`;
+}
+
+/**
+ * @param {import('./summary.js').PlannedPhase[]} phases of a sequence
+ * @param {ApiMetric[]} metrics
+ * @returns {string | null} null: every step has been made
+ */
+export function stepLine(phases, metrics) {
+  const steps = phases.filter(({ measured }) => measured);
+  // What a step made is counted when it is over.
+  const now = steps.findIndex(({ name }) => !sampleOf(metrics, 'mcp_step_iterations', name)?.count);
+  const step = steps[now];
+  if (!step) return null;
+  const calls = sampleOf(metrics, 'mcp_requests', step.name)?.count ?? 0;
+  return `step ${now + 1} of ${steps.length}: ${step.name}, ${calls} of ${step.iterations} calls`;
+}
+
+/** @param {ApiMetric[]} metrics @param {string} metric @param {string} phase */
+function sampleOf(metrics, metric, phase) {
+  return metrics.find(({ id }) => id === `${metric}{phase:${phase}}`)?.attributes.sample;
 }
 
 /**
@@ -65,16 +85,27 @@ async function metricsOf(port) {
  * @param {string} planFile
  */
 async function tell(port, planFile) {
-  const { phases } = JSON.parse(readFileSync(planFile, 'utf8'));
+  const { phases, sequence } = JSON.parse(readFileSync(planFile, 'utf8'));
   let zeroS = 0;
   while (zeroS === 0) {
     await sleep(100);
     const metrics = await metricsOf(port);
     zeroS = metrics?.find(({ id }) => id === 'mcp_started_seconds')?.attributes.sample.value ?? 0;
   }
+  /** @param {string} text */
+  const say = (text) => process.stdout.write(`${text}\n`);
+  if (sequence) {
+    for (;;) {
+      const metrics = await metricsOf(port);
+      const text = metrics && stepLine(phases, metrics);
+      if (!text) return;
+      say(text);
+      await sleep(STEPS_INTERVAL_S * 1000);
+    }
+  }
   for (const moment of moments(phases)) {
     await sleep(Math.max(0, (zeroS + moment.at_s) * 1000 - Date.now()));
-    process.stdout.write(`${line(moment, (await metricsOf(port)) ?? [])}\n`);
+    say(line(moment, (await metricsOf(port)) ?? []));
   }
 }
 

@@ -109,7 +109,8 @@ async function assemble(collected, observe, build) {
     return { schema: SCHEMA, testid, ...NOTHING, environment, verdict: verdict(judged) };
   }
   const { plan, startedMs, ranS, metrics, streamed } = summary;
-  const allPhases = (legSummaries ?? [summary]).flatMap((one) => phases(one));
+  const runs = legSummaries ?? [summary];
+  const allPhases = runs.flatMap((one) => phases(one));
   const began = startedMs !== null;
   const server = await observe(plan, allPhases);
   const allOperations = began ? operations(summary, allPhases) : [];
@@ -153,7 +154,7 @@ async function assemble(collected, observe, build) {
     phases: allPhases,
     operations: allOperations,
     sessions: latency && { count, expired, duration_ms: roundLatency(latency) },
-    failures: failures(summary, allPhases, log.samples),
+    failures: failures(runs, allPhases, log.samples),
     objectives_off: plan.objectives_off,
     thresholds,
     signals: server.signals,

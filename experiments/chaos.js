@@ -49,7 +49,7 @@ export default async function chaos(lab) {
   const site = await openSite(lab, { lossy: chosen.some(({ way }) => way === 'lossy') });
   const { env, injectS, liftS } = timing(lab);
 
-  for (const fault of chosen) {
+  for (const [index, fault] of chosen.entries()) {
     const { name, title, intensity, least_success, most_refused } = fault;
     /** @type {Row} */
     const row = {
@@ -63,13 +63,13 @@ export default async function chaos(lab) {
     };
     result.faults.push(row);
     if (row.why_not) {
-      lab.say(`chaos: ${name} is left out: ${row.why_not}`);
+      lab.say(`chaos, ${index + 1} of ${chosen.length}: ${name} is left out: ${row.why_not}`);
       continue;
     }
     await site.heal();
     const hands = once(fault.hands(site));
     lab.onEnd(hands.lift);
-    lab.say(`chaos: ${name} (${intensity}) after ${injectS} s`);
+    lab.say(`chaos, ${index + 1} of ${chosen.length}: ${name} (${intensity}) after ${injectS} s`);
     await lab.leg({
       name,
       labels: { fault: name },

@@ -3,7 +3,7 @@
  * opened and ended around each call; and sessions that are left behind: does the server give them back?
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { medianOf } from '../analysis/interval.js';
+import { percentile } from '../analysis/percentile.js';
 import { Prometheus } from '../analysis/prometheus.js';
 import { ConfigError } from '../lib/config-error.js';
 import { IdleSessions } from './connections/idle-sessions.js';
@@ -168,17 +168,14 @@ export default async function connections(lab) {
 function idleStep(idle, { count, seconds, handshakes }) {
   const sorted = handshakes.toSorted((a, b) => a - b);
   /** @param {number} share @param {number} least how many it takes for that to be more than the slowest */
-  const quantile = (share, least) =>
-    sorted.length < least
-      ? null
-      : (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null);
+  const quantile = (share, least) => (sorted.length < least ? null : percentile(sorted, share));
   return {
     size: idle.size,
     streams: idle.streams,
     lost: idle.lost,
     opened: count,
     handshakes_per_s: count > 0 ? count / seconds : null,
-    handshake_p50_ms: sorted.length > 0 ? medianOf(sorted) : null,
+    handshake_p50_ms: quantile(0.5, 1),
     handshake_p95_ms: quantile(0.95, 20),
     handshake_p99_ms: quantile(0.99, 100),
     holder_bytes: process.memoryUsage().rss,

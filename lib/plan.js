@@ -34,7 +34,7 @@ export function makePlan(
     // Its steps begin when those before have ended: only the whole has a planned length.
     sequence: longestS !== null,
     raw: raw ?? false,
-    progress: progress ?? false,
+    progress: progress ?? sequence !== undefined,
     target: {
       // A query string may hold a key: it stays out of every result.
       url: config.TARGET_URL.replace(/[?#].*$/, ''),

@@ -21,6 +21,9 @@ export async function runSequence({ phases, order, counting, startedMs }, client
     if (!measured) for (const tag of ['operation', 'method', 'class']) delete tags[tag];
     client.enterPhase(measured, counting.streamed, counting.limits[phase.name]);
   };
+  // Date.now() has whole milliseconds, and a step may take six of them.
+  const offsetMs = Date.now() - startedMs - exec.instance.currentTestRunDuration;
+  const seconds = () => (offsetMs + exec.instance.currentTestRunDuration) / 1000;
   let iteration = 0;
   /** @param {import('./phases.js').PlannedPhase} phase @param {number} count */
   const call = (phase, count) => {
@@ -37,7 +40,6 @@ export async function runSequence({ phases, order, counting, startedMs }, client
     if (phase.pause_s) sleep(phase.pause_s);
     enter(phase, false);
     call(phase, phase.warm_ups ?? 0);
-    const seconds = () => (Date.now() - startedMs) / 1000;
     const iterations = phase.iterations ?? 0;
     enter(phase, phase.measured);
     if (phase.measured) phaseStartSeconds.add(seconds());

@@ -30,7 +30,7 @@ export function grid(rows, maxCell, gap = 2) {
     table.push(
       row.length === 1
         ? [{ content: row[0] ?? '', colSpan: columns }]
-        : row.map((cell) => cut(cell, maxCell)),
+        : row.map((cell) => ({ content: cut(cell, maxCell), vAlign: 'bottom' })),
     );
   }
   return table
@@ -62,16 +62,34 @@ const BORDERLESS = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
+/**
+ * @param {string[]} head
+ * @param {number} most lines for a cell
+ * @returns {string[]} the head, each of its cells as narrow as so many lines make it
+ */
+export function foldHead(head, most) {
+  return head.map((cell) => {
+    let width = Math.max(...cell.split(' ').map(({ length }) => length));
+    while (lines(cell, width).length > most) width += 1;
+    return lines(cell, width).join('\n');
+  });
+}
+
 /** @param {string} text @param {string} bullet @returns {string[]} lines within the width, the later ones indented */
 export function wrap(text, bullet) {
-  const room = WIDTH - bullet.length;
-  /** @type {string[]} */
-  const lines = [''];
+  return lines(text, WIDTH - bullet.length).map(
+    (line, index) => `${index === 0 ? bullet : ' '.repeat(bullet.length)}${line}`,
+  );
+}
+
+/** @param {string} text @param {number} room @returns {string[]} broken between words, a longer word cut */
+function lines(text, room) {
+  const broken = [''];
   for (const word of text.split(' ').map((part) => cut(part, room))) {
-    const last = lines.at(-1) ?? '';
-    if (last === '') lines[lines.length - 1] = word;
-    else if (last.length + 1 + word.length <= room) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
+    const last = broken.at(-1) ?? '';
+    if (last === '') broken[broken.length - 1] = word;
+    else if (last.length + 1 + word.length <= room) broken[broken.length - 1] = `${last} ${word}`;
+    else broken.push(word);
   }
-  return lines.map((line, index) => `${index === 0 ? bullet : ' '.repeat(bullet.length)}${line}`);
+  return broken;
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { duration } from '../units.js';
-import { cut, grid, WIDTH, wrap } from './layout.js';
+import { cut, foldHead, grid, WIDTH, wrap } from './layout.js';
 import {
   failureTable,
   operationTable,
@@ -11,7 +11,7 @@ import {
 } from './tables.js';
 
 const MAX_CELL = 20;
-const MAX_OWN_CELL = 40;
+const MAX_OWN_CELL = 60;
 /** A longer table is shortened in its middle; report.md has all of it. */
 const MAX_ROWS = 10;
 const MAX_NOTES = 6;
@@ -102,10 +102,13 @@ function draw({ title, head, rows }, paint, maxCell = MAX_CELL) {
  */
 function drawOwn({ title, head, rows, notes }, paint) {
   if (rows.length === 0) return [];
-  const lines = grid([head, ...rows], MAX_OWN_CELL).map((line) => cut(line, WIDTH));
+  // A head of several lines rather than columns that are not there.
+  const drawn = [1, 2, 3].map((most) => grid([foldHead(head, most), ...rows], MAX_OWN_CELL));
+  const fitting = drawn.find((lines) => lines.every((line) => line.length <= WIDTH)) ?? drawn.at(-1) ?? [];
+  const lines = fitting.map((line) => cut(line, WIDTH));
   return [
     paint('bold', title.toUpperCase()),
-    ...lines.map((line, index) => (index === 0 ? paint('bold', line) : line)),
+    ...lines.map((line, index) => (index < lines.length - rows.length ? paint('bold', line) : line)),
     ...notes.flatMap((note) => wrap(note, '  ')),
   ];
 }

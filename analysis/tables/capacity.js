@@ -19,11 +19,10 @@ export default function capacity({ legs, phases, signals, note }) {
   const phaseOf = (leg) => phases.find(({ name, measured }) => measured && name === leg);
   /** @param {string} signal @param {string} phase */
   const mean = (signal, phase) => signalMean(signals, signal, phase);
-  const rows = tried.map(({ leg, rate, kind, holds, generator, missed }) => {
+  const rows = tried.map(({ leg, rate, holds, generator, missed }) => {
     const phase = phaseOf(leg);
     return [
       leg,
-      kind === 'hold' ? (phase?.duration_s ?? null) : null,
       rate,
       phase?.achieved_rps ?? null,
       phase?.latency_ms?.p99 ?? null,
@@ -31,20 +30,23 @@ export default function capacity({ legs, phases, signals, note }) {
       mean('cpu', leg),
       mean('host_cpu', leg),
       mean('generator_cpu', leg),
-      holds ? 'yes' : generator ? 'no: the load generator' : `no: ${missed.join(', ') || 'too few answers'}`,
+      holds
+        ? 'nothing'
+        : generator
+          ? 'unknown: generator at its limit'
+          : missed.join(', ') || 'too few answers',
     ];
   });
   const columns = /** @type {import('../report-tables.js').Column[]} */ ([
     { name: 'step', unit: 'text' },
-    { name: 'held', unit: 's' },
     { name: 'offered', unit: 'per_s' },
     { name: 'achieved', unit: 'per_s' },
     { name: 'p99', unit: 'ms' },
     { name: 'failed', unit: 'ratio' },
     { name: 'target CPU', unit: 'ratio' },
     { name: 'host CPU', unit: 'ratio' },
-    { name: 'gen. CPU', unit: 'ratio' },
-    { name: 'holds', unit: 'text' },
+    { name: 'generator CPU', unit: 'ratio' },
+    { name: 'missed', unit: 'text' },
   ]);
   const search = { title: 'Capacity: the search', columns, rows, notes: [] };
   if (!result || !found) return { tables: [search] };

@@ -59,7 +59,7 @@ export default function connections({ phases, signals, metrics, legs, note }) {
     { name: 'status', unit: 'text' },
   ]);
   const notes = [
-    'Idle: so many sessions are open, each with the stream on which it listens where the server has one, while 5 other users call. Active: so many users call, each in its own. Memory and CPU are the server’s (idle: memory at rest), generator: memory of k6 and of what holds the idle ones.',
+    "Idle: so many sessions are open, each with the stream on which it listens where the server has one, while 5 other users call. Active: so many users call, each in its own. Memory and CPU are the server's (idle: memory at rest), generator: memory of k6 and of what holds the idle ones.",
     `Status: safe with p99 below ${SAFE_MS} ms, warning below ${WARNING_MS} ms, else danger, as the document has it (safe to 40,000 connections, 553,000 to 285,000 messages/s, 45 MB a thousand).`,
     ...(result.stopped ? [`More idle ones were not held: ${result.stopped}.`] : []),
   ];
@@ -127,7 +127,7 @@ function perSession(result, phaseOf, mean) {
     return [kind, Math.max(0, slope), Math.max(0, slope - error), Math.max(0, slope + error), start, count];
   });
   const notes = [
-    'The slope of the server’s memory over the number of its sessions, with its 95 % interval; one that begins at 0 is not enough to tell. It is memory as the system sees it, with what a runtime has claimed and not yet used.',
+    "The slope of the server's memory over the number of its sessions, with its 95 % interval; one that begins at 0 is not enough to tell. It is memory as the system sees it, with what a runtime has claimed and not yet used.",
     'The document has 45 KB an idle connection, in a runtime with a heap for each; here a session is a whole MCP server object of the SDK.',
   ];
   return { title: 'Memory of a session', columns, rows, notes };

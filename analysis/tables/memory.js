@@ -49,9 +49,9 @@ export default function memory({ legs, note }) {
   if (runtime !== null) {
     tables[0]?.rows.unshift(['Node alone', 1, runtime, runtime, runtime]);
   }
-  tables[0]?.notes.push('Resident size of all of the target’s processes, its primary among them.');
+  tables[0]?.notes.push("Resident size of all of the target's processes, its primary among them.");
   tables[1]?.notes.push(
-    'The same, with 1 worker, at rest after a load that opened its connections; PostgreSQL’s own memory is not in it.',
+    "The same, with 1 worker, at rest after a load that opened its connections; PostgreSQL's own memory is not in it.",
   );
   tables[2]?.notes.push('Of Redis, where the cache is.');
   return { tables, findings: statements.map((statement) => note('memory', statement)) };

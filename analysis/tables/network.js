@@ -69,7 +69,7 @@ function bandwidthTable(traffic, metrics) {
     { name: 'bandwidth', unit: 'text' },
     { name: 'of 1 Gbit/s', unit: 'ratio' },
   ]);
-  const notes = ['On the wire between generator and server, HTTP headers included, TCP’s own not.'];
+  const notes = ["On the wire between generator and server, HTTP headers included, TCP's own not."];
   return { title: 'Bandwidth', columns, rows, notes };
 }
 
@@ -124,7 +124,7 @@ function connectionsTable(traffic, opened, metrics) {
     [
       'reuse',
       requests > 0 ? percent(1 - connections / requests) : null,
-      'requests that opened none; connections of the warm-up are used again',
+      'requests that opened none: also on those of the warm-up',
     ],
     [
       'failed connections',

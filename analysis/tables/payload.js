@@ -46,7 +46,7 @@ export default function payload({ phases, metrics, signals, note }) {
     { name: 'bottleneck', unit: 'text' },
   ]);
   const notes = [
-    'A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included. CPU: the server’s; bottleneck: CPU where the machine, which may be the load generator’s, too, had none left.',
+    "A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included. CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.",
     DOCUMENTED,
   ];
   return {

@@ -32,7 +32,7 @@ export default async function tools({ phases, increase }) {
     return rate && p99 ? [`${name} ${perSecond(rate)} at p99 ${milliseconds(p99)}`] : [];
   });
   const notes = [
-    'Hits: of look-ups in the cache; upstream: mean time of the service elsewhere, timeouts: of its calls; trips: of its circuit breaker. These are the target’s own counts; no figure: it makes none.',
+    "Hits: of look-ups in the cache; upstream: mean time of the service elsewhere, timeouts: of its calls; trips: of its circuit breaker. These are the target's own counts; no figure: it makes none.",
     ...(compared.length > 0 ? [`The document has, on 4 cores: ${compared.join(', ')}.`] : []),
   ];
   return { tables: [{ title: 'Tools', columns, rows, notes }] };

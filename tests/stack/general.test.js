@@ -93,7 +93,7 @@ test('capacity: doubles, narrows down, holds; on any server', async () => {
   }
   if (capacity === 80) assert.equal(limit, 'MAX_RATE');
   const steps = rowsOf(result.document, 'Capacity: the search');
-  assert.equal(steps[0]?.[2], 40);
+  assert.equal(steps[0]?.[1], 40);
 });
 
 test('sweep: each value once, in one table; the target has its own knobs back', async () => {

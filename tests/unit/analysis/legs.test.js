@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { failures } from '../../../analysis/failures.js';
 import { readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.js';
 import { phases } from '../../../analysis/phases.js';
 import { judgeThresholds } from '../../../analysis/thresholds.js';
@@ -79,6 +80,33 @@ test('the legs of a test are one summary on one time axis; what does not count i
     'percentiles of three runs are none',
   );
   assert.equal(metrics.gauge('vus_max').max, 250);
+});
+
+test('a failure began in the leg that had it, as long after the first one as it did', () => {
+  const failing = {
+    startedMs: STARTED_MS + 60_000,
+    phases: [{ name: 'two', duration_s: 10, figures: { iterations: 100, failed: 3, p99: 50 } }],
+    metrics: {
+      'mcp_failures{phase:two,kind:tool}': { type: 'counter', values: { count: 3 } },
+      'mcp_failure_seconds{kind:tool}': { type: 'gauge', values: { value: 4, min: 4, max: 6.5 } },
+    },
+  };
+  // A leg without one has the gauge, too: at 0.
+  const without = spec('one', STARTED_MS, 50);
+  Object.assign(without.metrics, {
+    'mcp_failure_seconds{kind:tool}': { type: 'gauge', values: { value: 0, min: 0, max: 0 } },
+  });
+  const legs = { result: null, error: null, legs: [leg('one', without), leg('two', failing)] };
+  const { summaries } = readLegSummaries(folder, legs);
+  const [found] = failures(
+    summaries,
+    summaries.flatMap((one) => phases(one)),
+    {},
+  );
+  assert.deepEqual(
+    [found?.count, found?.first, found?.first_s, found?.last_s, found?.first_phase],
+    [3, '2026-01-02T03:05:09.000Z', 64, 66.5, 'two'],
+  );
 });
 
 test('a leg that left nothing is named; none at all is said, too', () => {

@@ -251,7 +251,7 @@ test('failures say when they began, and in which phase', () => {
       'mcp_failure_seconds{kind:timeout}': gauge(25, 45),
     },
   });
-  const found = failures(of, phases(of), { tool: 'get_user: no connection' });
+  const found = failures([of], phases(of), { tool: 'get_user: no connection' });
   assert.deepEqual(found, [
     {
       kind: 'timeout',
@@ -284,11 +284,11 @@ test('a request answered after its phase still belongs to it', () => {
     ],
     metrics: { 'mcp_failure_seconds{kind:timeout}': gauge(22) },
   });
-  assert.equal(failures(of, phases(of), {})[0]?.first_phase, 'spike');
+  assert.equal(failures([of], phases(of), {})[0]?.first_phase, 'spike');
 });
 
 test('failures without a time are still told', () => {
   const of = summary({ phases: [{ name: 'a', figures: { failures: { tool: 3 } } }] });
-  const [found] = failures(of, phases(of), {});
+  const [found] = failures([of], phases(of), {});
   assert.deepEqual([found?.count, found?.first, found?.first_phase], [3, null, null]);
 });

@@ -370,6 +370,25 @@ const SIZES = {
   })),
 };
 
+test('an own table that is wide has a head of several lines, and all of its columns', async () => {
+  /** @type {import('../../../analysis/report-tables.js').Column[]} */
+  const columns = [{ name: 'scenario', unit: 'text' }];
+  for (let index = 0; index < 8; index += 1) columns.push({ name: `under fault ${index}: p95`, unit: 'ms' });
+  const rows = [['Network latency', ...Array.from({ length: 8 }, (_, index) => 1234 + index)]];
+  const text = renderTerminal(
+    { ...(await run(SIZES)), tables: [{ title: 'Wide', columns, rows, notes: [] }] },
+    PLAIN,
+  );
+  const [heading = '', ...drawn] = text.slice(text.indexOf('WIDE')).split('\n\n', 1)[0]?.split('\n') ?? [];
+  assert.equal(heading, 'WIDE');
+  assert.match(drawn.at(-1) ?? '', /^Network latency +1,234 .* 1,241$/);
+  assert.equal(drawn.join(' ').match(/p95/g)?.length, 8, drawn.join('\n'));
+  assert.ok(
+    drawn.every((line) => line.length <= 100 && !line.includes('…')),
+    drawn.join('\n'),
+  );
+});
+
 test("a test's own tables are in the reports, in the units of their columns", async () => {
   const made = await run(SIZES);
   assert.match(renderMarkdown(made), /\| 10 \| size-10 \| 10 \| 50 \| 50 \| 0 % \| 10 x \|/);

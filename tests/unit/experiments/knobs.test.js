@@ -30,7 +30,7 @@ for (const [knob, values, message] of WRONG) {
   });
 }
 
-test('a knob is the reference target’s: no other can be swept', () => {
+test("a knob is the reference target's: no other can be swept", () => {
   const config = { KNOB: 'WORKERS', VALUES: [], TARGET_URL: '' };
   check(config);
   assert.throws(() => check({ ...config, TARGET_URL: 'http://127.0.0.1:3001/mcp' }), /without TARGET_URL/);

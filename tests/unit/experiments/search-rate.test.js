@@ -59,7 +59,7 @@ test('one bad moment does not decide', async () => {
   assert.equal(found.rate, 400);
 });
 
-test('what the generator can not make is not the server’s limit', async () => {
+test("what the generator can not make is not the server's limit", async () => {
   const { found } = await search({ steps: 5000, generator: 700 });
   assert.deepEqual([found.rate, found.broken, found.generator], [400, null, true]);
 });

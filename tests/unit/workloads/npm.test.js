@@ -23,7 +23,7 @@ test('every operation has a tool, and arguments that the tool takes', () => {
   }
 });
 
-test('everything is the run’s own, and the clean-up takes all of it and nothing else', () => {
+test("everything is the run's own, and the clean-up takes all of it and nothing else", () => {
   assert.deepEqual(argsOf('remove_all'), { owner: 'crud-20260102T030405Z-ab12', batch_size: 1000 });
 });
 

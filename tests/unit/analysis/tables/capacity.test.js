@@ -90,7 +90,7 @@ test('a hold that broke is said', async () => {
   assert.match(statement, /^100\/s, held for 20 s after 1 higher rate broke while held; at 110\/s it misses/);
 });
 
-test('a load generator at its limit is not the server’s capacity', async () => {
+test("a load generator at its limit is not the server's capacity", async () => {
   const unmade = tries([
     { rate: 100 },
     { rate: 200, holds: false, generator: true },

@@ -48,7 +48,7 @@ test('each tool has its own queries a call, look-ups, and only one has calls of 
   assert.match(table?.notes.join(' ') ?? '', /get_user 1,200\/s at p99 180 ms/);
 });
 
-test('of a server that nobody watches there are the client’s figures alone', async () => {
+test("of a server that nobody watches there are the client's figures alone", async () => {
   const table = await tableOf(() => null);
   for (const row of table?.rows ?? []) assert.deepEqual(row.slice(4), [null, null, null, null, null]);
 });
