@@ -63,9 +63,12 @@ export function makePlan(
  * @param {import('./workload.js').Operation} operation
  * @param {import('./phases.js').PlannedPhase[]} phases
  */
-function describe({ operation, method, class: kind, weight, params, args, variants }, phases) {
+function describe({ operation, method, class: kind, weight, params, args, variants, member }, phases) {
   const labels = phases.find(({ measured }) => measured)?.labels ?? {};
-  const given = args?.(labels) ?? variants?.[0] ?? params;
+  const made = args?.(labels) ?? variants?.[0];
+  // What is made may be JSON already, and one member of the parameters.
+  const value = typeof made === 'string' ? JSON.parse(made) : made;
+  const given = value === undefined ? params : member ? { [member]: value } : value;
   const example = Object.keys(given).length > 0 || args || variants ? given : null;
   return { operation, method, class: kind, share: weight / 100, example };
 }

@@ -47,22 +47,38 @@ function header({ test, title, profile, target, workload }) {
 }
 
 /** @param {Plan} plan */
-function operations({ operations: all }) {
+function operations({ operations: all, phases }) {
+  const measured = phases.filter(({ measured }) => measured);
+  // Shares are of a mix; where each phase has an operation of its own, there is none.
+  const mixed = measured.some(({ operation }) => operation === undefined);
   const rows = all
     .slice(0, MAX_OPERATIONS)
     .map(({ operation, class: kind, share, example }) => [
       cut(operation, MAX_OPERATION),
       kind,
-      percent(share),
+      mixed ? percent(share) : plannedCalls(measured.filter((phase) => phase.operation === operation)),
       example == null ? '' : JSON.stringify(example),
     ]);
   const rest = all.length - MAX_OPERATIONS;
   return [
-    ...grid([['OPERATION', 'class', 'share', 'example of its arguments'], ...rows], MAX_EXAMPLE).map((line) =>
-      cut(line, WIDTH),
-    ),
+    ...grid(
+      [['OPERATION', 'class', mixed ? 'share' : 'calls', 'example of its arguments'], ...rows],
+      MAX_EXAMPLE,
+    ).map((line) => cut(line, WIDTH)),
     ...(rest > 0 ? [`… ${rest} more`] : []),
   ];
+}
+
+/**
+ * @param {Plan['phases']} phases of one operation
+ * @returns {string} -: none is measured, or users without a pause make as many as they can
+ */
+function plannedCalls(phases) {
+  const calls = phases.map(({ iterations, offered_rps, duration_s }) =>
+    iterations == null ? (offered_rps ?? Number.NaN) * duration_s : iterations,
+  );
+  const sum = calls.reduce((total, count) => total + count, 0);
+  return sum > 0 ? number(Math.round(sum)) : '-';
 }
 
 /** @param {Plan} plan @returns {string[]} the same reason once, with all that it holds for */

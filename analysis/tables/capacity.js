@@ -45,7 +45,7 @@ export default function capacity({ legs, phases, signals, note }) {
     { name: 'failed', unit: 'ratio' },
     { name: 'target CPU', unit: 'ratio' },
     { name: 'host CPU', unit: 'ratio' },
-    { name: 'generator CPU', unit: 'ratio' },
+    { name: 'gen. CPU', unit: 'ratio' },
     { name: 'missed', unit: 'text' },
   ]);
   const search = { title: 'Capacity: the search', columns, rows, notes: [] };

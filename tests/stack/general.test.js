@@ -64,7 +64,7 @@ test('ramp: seven steps, and from which on it is too much', async () => {
     rows.map(([, offered]) => offered),
     [20, 100, 200, 300, 400, 500, 600],
   );
-  for (const row of rows) assert.match(row.at(-1), /^(yes|no: .+)$/);
+  for (const row of rows) assert.match(row.at(-1), /^(yes|no)$/);
   assert.match(output, /(held up to|no step held)/);
 });
 

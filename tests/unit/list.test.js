@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { command } from '../lab.js';
 
@@ -25,4 +27,24 @@ test('make list: variables count, and a wrong one is one line', async () => {
   const wrong = await command('scripts/list', [], { DURATION: 'soon' });
   assert.equal(wrong.code, 2);
   assert.match(wrong.output, /^error: DURATION is "soon"; valid: .*\n$/);
+});
+
+test('make plan: without a stack, how the reference target would be loaded', async () => {
+  const empty = mkdtempSync(join(tmpdir(), 'plan-'));
+  const plan = (/** @type {string} */ name) =>
+    command('scripts/run', [name, 'DRY_RUN=1'], { RUN_DIR: empty });
+  try {
+    const mix = await plan('rbac');
+    assert.equal(mix.code, 0, mix.output);
+    assert.match(mix.output, /^OPERATION +class +share /m);
+    // Arguments as they are sent, and not of a mix.
+    const own = await plan('workflows');
+    assert.match(own.output, /^OPERATION +class +calls /m);
+    assert.match(own.output, /^resource-subscribe +write +2,400 +\{"uri":"users:\/\/\d+"\}$/m);
+    const steps = await plan('bulk');
+    assert.match(steps.output, /^fill +write +- /m);
+    assert.match(steps.output, /^bulk_toggle_hosts +write +411 /m);
+  } finally {
+    rmSync(empty, { recursive: true });
+  }
 });
