@@ -41,13 +41,3 @@ export function intervalOf(values) {
   const half = studentT(count - 1) * Math.sqrt(variance / count);
   return { mean, low: mean - half, high: mean + half, count };
 }
-
-/**
- * @param {Interval} a
- * @param {Interval} b
- * @returns {boolean} whether the two can be told apart: not where either is one measurement
- */
-export function areApart(a, b) {
-  if (a.low === null || a.high === null || b.low === null || b.high === null) return false;
-  return a.high < b.low || b.high < a.low;
-}

@@ -35,8 +35,8 @@ export function check(config) {
 }
 
 /** Seconds to start the target anew, and of a load of so many calls. */
-const START_S = 5;
-const LOAD_S = 8;
+const START_S = 3;
+const LOAD_S = 5;
 
 /** @param {any} config */
 export const lasts = ({ PROFILE, REPEATS }) => {

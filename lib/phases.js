@@ -31,6 +31,7 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {false} [measured] false: it only prepares the next one; then no profile makes fewer calls of it
  * @property {string} [pause]
  * @property {number} [quick] calls in every profile but full, for those that take seconds each; then they are not repeated
+ * @property {string} [takes] k6 duration: what a call of the reference target takes, about, where that is not milliseconds
  * @property {true} [once] not repeated where the test is
  * @property {Labels} [labels]
  *
@@ -40,7 +41,7 @@ import { k6Duration, parseDuration } from './duration.js';
  * @property {string} name
  * @property {boolean} measured false: a warm-up, whose requests enter no figure
  * @property {number} start_s seconds after the first phase's start
- * @property {number} duration_s
+ * @property {number} duration_s of a step by estimate, with the rest before it
  * @property {number | null} offered_rps
  * @property {number | null} vus
  * @property {number | null} iterations
@@ -127,6 +128,9 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
 /** How long before its phase a user comes that has to get ready (lead-in.js): k6 itself takes some of it. */
 const LEAD_IN_S = 1;
 
+/** What a call of a step takes where it does not say: of the reference target, with what is between two calls. */
+const CALL_S = 0.005;
+
 /** Below this many calls a step's median is no more than a call. */
 const MIN_ITERATIONS = 3;
 
@@ -146,20 +150,23 @@ export function planSequence(steps, profile) {
     return Math.min(most, Math.max(MIN_ITERATIONS, Math.round(most * factor)));
   };
   return steps.map((step) => {
-    const { name, operation, warmUps = 0, measured = true, pause = '', labels } = step;
+    const { name, operation, warmUps = 0, measured = true, pause = '', takes = '', labels } = step;
+    const iterations = countOf(step);
+    const warm_ups = Math.round(warmUps * factor);
+    const pause_s = round((parseDuration(pause) ?? 0) * factor);
     return {
       name,
       measured,
       start_s: 0,
-      duration_s: 0,
+      duration_s: round(pause_s + (iterations + warm_ups) * (parseDuration(takes) ?? CALL_S)),
       offered_rps: null,
       vus: 1,
-      iterations: countOf(step),
+      iterations,
       max_vus: 1,
       overload: false,
       operation,
-      warm_ups: Math.round(warmUps * factor),
-      pause_s: round((parseDuration(pause) ?? 0) * factor),
+      warm_ups,
+      pause_s,
       ...(labels && { labels }),
     };
   });

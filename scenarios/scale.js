@@ -22,7 +22,12 @@ const fill = ([size]) => ({
 /** @param {[string, number]} size */
 const lists = ([size, iterations]) => {
   const labels = { instance: `size-${size}`, resources: Number(size) };
-  const all = { operation: 'list_proxy_hosts', iterations, labels: { ...labels, what: 'all' } };
+  const all = {
+    operation: 'list_proxy_hosts',
+    iterations,
+    takes: `${Math.ceil(Number(size) / 30)}ms`,
+    labels: { ...labels, what: 'all' },
+  };
   const page = {
     operation: 'page_proxy_hosts',
     iterations: 100,
@@ -36,12 +41,13 @@ const lists = ([size, iterations]) => {
 
 const THOUSAND = { instance: 'size-1000', items: 1000, all: 1, batch: 10 };
 
-/** @param {number} items @param {number} quick */
-const renew = (items, quick) => ({
+/** @param {number} items @param {number} quick @param {string} takes */
+const renew = (items, quick, takes) => ({
   name: `renew-${items}`,
   operation: 'bulk_renew_certificates',
   iterations: 100 / items,
   quick,
+  takes,
   once: /** @type {const} */ (true),
   labels: { instance: 'certificates', items, what: 'renew' },
 });
@@ -85,7 +91,7 @@ export const { options, setup, iterate, teardown, handleSummary } = defineTest({
         iterations: 20,
         labels: { instance: 'size-1000', resources: 1000, what: 'export' },
       },
-      ...[renew(1, 5), renew(5, 3), renew(10, 3)],
+      ...[renew(1, 5, '2.2s'), renew(5, 3, '2.7s'), renew(10, 3, '3.2s')],
     ],
   },
   cleanUp: 'remove_all',

@@ -1,7 +1,7 @@
 /** `make list`: every test with its length by profile, from the plan that a run would have, and what it measures. */
 import { readdirSync } from 'node:fs';
 import { register } from 'node:module';
-import { duration, number } from '../analysis/units.js';
+import { duration } from '../analysis/units.js';
 import { variables as ofExperiments } from '../experiments/variables.js';
 import { variables as ofTests } from '../lib/config.js';
 import { ConfigError } from '../lib/config-error.js';
@@ -48,9 +48,8 @@ const endOf = (phases) => Math.max(...phases.map(({ start_s, duration_s }) => st
 function lengthOf(definition, config) {
   const phases = planShape(definition, config);
   if (definition.sequence) {
-    const pauseS = phases.reduce((sum, { pause_s = 0 }) => sum + pause_s, 0);
-    const calls = phases.reduce((sum, { iterations, warm_ups = 0 }) => sum + (iterations ?? 0) + warm_ups, 0);
-    return `${pauseS > 0 ? `${duration(pauseS)} + ` : ''}${number(calls)} calls`;
+    const seconds = phases.reduce((sum, { duration_s }) => sum + duration_s, 0);
+    return `~ ${duration(Math.round(seconds))}`;
   }
   const measured = phases.filter((phase) => phase.measured);
   // Calls that are counted are made when they are made.
@@ -111,7 +110,7 @@ async function list() {
     );
   }
   process.stdout.write(
-    '\n<= where calls are counted, not time; + calls one after the other; ~ several runs, by estimate; - not with these variables.\n' +
+    '\n<= where calls are counted, not time; ~ several runs, or calls one after the other: by estimate, for the reference target;\n- not with these variables.\n' +
       'Setting up and judging take some five seconds more. `make plan TEST=...` shows what one would do.\n',
   );
 }

@@ -107,10 +107,14 @@ function protocolOnly({ operations: all, left_out: others = [] }) {
 }
 
 /** @param {Plan} plan */
-function phases({ phases: all }) {
+function phases({ phases: all, sequence = false }) {
   const rows = all.map(({ name, duration_s, offered_rps, vus, max_vus, iterations }) => [
     name,
-    iterations == null ? duration(duration_s) : `at most ${duration(duration_s)}`,
+    sequence
+      ? `~ ${duration(duration_s)}`
+      : iterations == null
+        ? duration(duration_s)
+        : `at most ${duration(duration_s)}`,
     offered_rps == null
       ? counted(vus ?? 0, 'user')
       : `${perSecond(offered_rps)} from up to ${counted(max_vus ?? 0, 'user')}`,
@@ -132,13 +136,19 @@ function requestsOf(rate, seconds, iterations, vus) {
 }
 
 /** @param {Plan} plan */
-function total({ phases: all, expected_requests: requests }) {
+function total({ phases: all, expected_requests: requests, sequence }) {
   const longest = all.reduce((sum, phase) => sum + phase.duration_s, 0);
   const bounded = all.some(({ iterations }) => iterations != null);
   const howMany =
     requests == null
       ? 'as many requests as the users can make'
       : `${counted(requests, 'request')}, the warm-up aside,`;
+  if (sequence) {
+    return wrap(
+      `In total ${howMany} one after the other: about ${duration(Math.round(longest))} for the reference target.`,
+      '',
+    );
+  }
   return wrap(`In total ${howMany} in ${bounded ? 'at most ' : ''}${duration(longest)}.`, '');
 }
 

@@ -1,9 +1,13 @@
 /** `make sweep`: what each value of a knob comes to, and which one to take. */
-import { areApart, intervalOf, meanOf, medianOf } from '../interval.js';
+import { compareInBlocks } from '../block-design.js';
+import { meanOf, medianOf } from '../interval.js';
+import { round } from '../round.js';
 import { counted, duration, number, percent, perSecond } from '../units.js';
 
 /** A value with more failures is none to take. */
 const MAX_FAILURE_SHARE = 0.01;
+/** A difference of less is none that anybody would change a server for. */
+const LEAST_DIFFERENCE = 1.02;
 
 /**
  * @typedef {import('../phases.js').Phase} Phase
@@ -11,7 +15,7 @@ const MAX_FAILURE_SHARE = 0.01;
  * @typedef {object} Value
  * @property {string} value
  * @property {Phase[]} runs
- * @property {import('../interval.js').Interval} throughput
+ * @property {number} rate calls a second, the geometric mean of its runs
  * @property {number} failed share
  */
 
@@ -23,16 +27,20 @@ export default async function sweep({ legs, phases, signals, metrics, increase, 
   if (!result) return { tables: [] };
   const { knob, repeats, legS } = result;
   const values = result.values.flatMap((value) => {
-    const runs = phases.filter((phase) => phase.measured && phase.labels[knob] === value && phase.requests);
-    const throughput = intervalOf(runs.map((run) => run.achieved_rps ?? 0));
-    return throughput ? [{ value, runs, throughput, failed: shareOf(runs, 'failed', 'requests') }] : [];
+    const runs = phases.filter(
+      (phase) => phase.measured && phase.labels[knob] === value && phase.achieved_rps,
+    );
+    const { means: [rate] = [] } = compareInBlocks([runs.map(ratesOf)]) ?? {};
+    return rate ? [{ value, runs, rate: round(rate), failed: shareOf(runs, 'failed', 'requests') }] : [];
   });
-  const rows = await Promise.all(values.map((one) => row(one, { signals, metrics, increase })));
+  const sound = values.filter(({ failed }) => failed < MAX_FAILURE_SHARE);
+  const apart = apartOf(sound);
+  const best = Math.max(...sound.map(({ rate }) => rate));
+  const rows = await Promise.all(values.map((one) => row(one, best, { signals, metrics, increase })));
   const columns = /** @type {import('../report-tables.js').Column[]} */ ([
     { name: knob, unit: 'text' },
     { name: 'calls', unit: 'per_s' },
-    { name: 'from', unit: 'per_s' },
-    { name: 'to', unit: 'per_s' },
+    { name: 'of best', unit: 'ratio' },
     { name: 'p99', unit: 'ms' },
     { name: 'CPU', unit: 'ratio' },
     { name: 'memory', unit: 'bytes' },
@@ -42,20 +50,49 @@ export default async function sweep({ legs, phases, signals, metrics, increase, 
     { name: 'answer', unit: 'bytes' },
   ]);
   const notes = [
-    `${counted(repeats, 'run')} of ${duration(legS)} each, in rounds of random order, each on a target just started with an empty cache; from and to: where the mean of such runs is, 19 times of 20; p99: the median of the runs'.`,
+    `${counted(repeats, 'run')} of ${duration(legS)} each, in rounds of random order, each on a target just started with an empty cache; calls: their geometric mean; p99: the median of theirs.`,
+    ...(apart === null
+      ? []
+      : [
+          `Values are told apart where one does ${number(apart)} x the other or more; less may be chance (Tukey's range at 95 %, with what a round has in common taken out).`,
+        ]),
     'CPU is of the whole machine; waited: acquisitions of a connection that took more than 1 ms; queries: of the database for each call; answer: bytes on the wire for each call, headers included, to a client that accepts gzip.',
     ...notesOf(result),
   ];
   const title = `Sweep of ${knob}`;
-  return { tables: [{ title, columns, rows, notes }], findings: [note(knob, recommend(knob, values))] };
+  return {
+    tables: [{ title, columns, rows, notes }],
+    findings: [note(knob, recommend(knob, values, apart))],
+  };
+}
+
+/** @param {Phase} run */
+const ratesOf = ({ achieved_rps: rate }) => rate ?? 0;
+
+/**
+ * @param {Value[]} values
+ * @returns {number | null} the least factor between two of them that is more than chance, and that matters; null: they
+ *   were not all measured in two rounds or more
+ */
+function apartOf(values) {
+  const [first] = values;
+  const rounds = (first?.runs ?? [])
+    .map(({ labels }) => labels.round)
+    .filter((round) => values.every(({ runs }) => runs.some(({ labels }) => labels.round === round)));
+  const figures = values.map(({ runs }) =>
+    runs.filter(({ labels }) => rounds.includes(labels.round)).map(ratesOf),
+  );
+  const apart = values.length > 1 ? (compareInBlocks(figures)?.apart ?? null) : null;
+  return apart === null ? null : Math.max(apart, LEAST_DIFFERENCE);
 }
 
 /**
  * @param {Value} one
+ * @param {number} best rate of a value that can be taken
  * @param {Pick<import('../report-tables.js').Facts, 'signals' | 'metrics' | 'increase'>} facts
  * @returns {Promise<(string | number | null)[]>}
  */
-async function row({ value, runs, throughput }, { signals, metrics, increase }) {
+async function row({ value, runs, rate }, best, { signals, metrics, increase }) {
   /** @param {string} wanted of runs of one length: the mean of their means */
   const signalOf = (wanted) => {
     const means = runs.flatMap(({ name }) =>
@@ -86,9 +123,8 @@ async function row({ value, runs, throughput }, { signals, metrics, increase }) 
   const requests = runs.reduce((sum, run) => sum + (run.requests ?? 0), 0);
   return [
     value,
-    throughput.mean,
-    throughput.low === null ? null : Math.max(0, throughput.low),
-    throughput.high,
+    rate,
+    share(rate, best),
     p99s.length > 0 ? medianOf(p99s) : null,
     signalOf('cpu'),
     signalOf('memory'),
@@ -130,39 +166,54 @@ function notesOf({ knob, values, legS, beside }) {
 /**
  * @param {string} knob
  * @param {Value[]} values
+ * @param {number | null} apart the least factor between two of them that is more than chance
  * @returns {string} the value to take and why, or why none can be named
  */
-export function recommend(knob, values) {
+function recommend(knob, values, apart) {
   const sound = values.filter(({ failed }) => failed < MAX_FAILURE_SHARE);
-  const [fastest] = sound.toSorted((a, b) => b.throughput.mean - a.throughput.mean);
+  const byRate = sound.toSorted((a, b) => b.rate - a.rate);
+  const [fastest] = byRate;
   if (!fastest)
     return `no value can be recommended: in each at least ${percent(MAX_FAILURE_SHARE)} of the calls failed`;
-  if (sound.some(({ throughput }) => throughput.low === null)) {
-    return 'not enough to tell which value is best: measured once each, and how far the next run may be from it is not known (REPEATS=3)';
-  }
-  const slower = sound.filter((one) => areApart(one.throughput, fastest.throughput));
-  const equal = sound.filter((one) => !slower.includes(one));
   const failing = values.filter((one) => !sound.includes(one));
   const out =
     failing.length > 0
       ? `; out of the question, with failures: ${failing.map(({ value }) => value).join(', ')}`
       : '';
-  if (slower.length === 0) {
-    return `no difference that can be told between ${equal.map(({ value }) => value).join(', ')}: their intervals overlap${out}`;
+  if (sound.length === 1) return `${knob}=${fastest.value} is all that is left${out}`;
+  if (apart === null) {
+    return 'not enough to tell which value is best: measured once each, and how far the next run may be from it is not known (REPEATS=3)';
   }
-  // Of what does the same, the least; names have no less.
-  const numeric = equal.every(({ value }) => /^\d+$/.test(value));
-  const least = numeric ? equal.toSorted((a, b) => Number(a.value) - Number(b.value))[0] : fastest;
-  const taken = least ?? fastest;
-  const others = equal.filter((one) => one !== taken).map(({ value }) => value);
-  const next = slower.toSorted((a, b) => b.throughput.mean - a.throughput.mean)[0] ?? taken;
+  const equal = byRate.filter(({ rate }) => fastest.rate < apart * rate);
+  const next = byRate[equal.length];
+  if (!next) {
+    const range = number(fastest.rate / (byRate.at(-1) ?? fastest).rate);
+    return `no difference that can be told between ${sound.map(({ value }) => value).join(', ')}: ${range} x at most, and up to ${number(apart)} x may be chance (more REPEATS tell more)${out}`;
+  }
+  const numeric = sound.every(({ value }) => /^\d+$/.test(value));
+  const taken = numeric ? least(fastest, equal, sound) : fastest;
+  const others = equal.filter((one) => one !== taken && one !== fastest).map(({ value }) => value);
+  const why =
+    taken === fastest
+      ? ''
+      : `${perSecond(taken.rate)}, the least that can't be told from ${fastest.value}, the fastest; that has `;
   return (
-    `${knob}=${taken.value} is recommended: ${rangeOf(taken)}, ${number(taken.throughput.mean / next.throughput.mean)} x ` +
-    `${next.value} with ${rangeOf(next)}` +
-    `${others.length > 0 ? `; ${others.join(', ')} can't be told from it${numeric ? ' and cost more' : ''}` : ''}${out}`
+    `${knob}=${taken.value} is recommended: ${why}${perSecond(fastest.rate)}, ${number(fastest.rate / next.rate)} x ` +
+    `${next.value} with ${perSecond(next.rate)}` +
+    `${others.length > 0 ? `; ${others.join(', ')} can't be told from it` : ''}${out}`
   );
 }
 
-/** @param {Value} value */
-const rangeOf = ({ throughput: { mean, low, high } }) =>
-  `${perSecond(mean)} (${number(Math.max(0, low ?? 0))} to ${number(high)})`;
+/**
+ * @param {Value} fastest
+ * @param {Value[]} equal to it, as far as can be told
+ * @param {Value[]} all
+ * @returns {Value} of numbers the least that does the same: down from the fastest to the first that does less
+ */
+function least(fastest, equal, all) {
+  const below = all
+    .filter(({ value }) => Number(value) < Number(fastest.value))
+    .toSorted((a, b) => Number(b.value) - Number(a.value));
+  const firstSlower = below.findIndex((one) => !equal.includes(one));
+  return (firstSlower < 0 ? below : below.slice(0, firstSlower)).at(-1) ?? fastest;
+}

@@ -13,6 +13,7 @@ test('make list: each test with its length by profile, from the plan that a run 
   assert.deepEqual(rows.get('test'), ['test', 'smoke', 'quick', 'full', 'what it measures']);
   assert.deepEqual(rows.get('spike')?.slice(1, 4), ['33 s', '2 min 10 s', '12 min 30 s']);
   assert.deepEqual(rows.get('rbac')?.slice(1, 4), ['33 s', '1 min 40 s', '2 min']);
+  assert.deepEqual(rows.get('crud')?.slice(1, 4), ['~ 30 s', '~ 4 min 11 s', '~ 19 min']);
   for (const file of readdirSync('scenarios')) {
     const [, title] = /^ {2}title: '(.*)',$/m.exec(readFileSync(`scenarios/${file}`, 'utf8')) ?? [];
     const row = rows.get(file.replace('.js', ''));
@@ -44,6 +45,8 @@ test('make plan: without a stack, how the reference target would be loaded', asy
     const steps = await plan('bulk');
     assert.match(steps.output, /^fill +write +- /m);
     assert.match(steps.output, /^bulk_toggle_hosts +write +411 /m);
+    assert.match(steps.output, /^renew-1-1 +~ 22 s +1 user +10$/m);
+    assert.match(steps.output, /one after the other: about \d+ s for the reference target/);
   } finally {
     rmSync(empty, { recursive: true });
   }
