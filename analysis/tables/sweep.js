@@ -62,7 +62,7 @@ export default async function sweep({ legs, phases, signals, metrics, increase, 
   const title = `Sweep of ${knob}`;
   return {
     tables: [{ title, columns, rows, notes }],
-    findings: [note(knob, recommend(knob, values, apart))],
+    findings: [note(knob, recommend(knob, values, sound, apart))],
   };
 }
 
@@ -166,11 +166,11 @@ function notesOf({ knob, values, legS, beside }) {
 /**
  * @param {string} knob
  * @param {Value[]} values
+ * @param {Value[]} sound those that can be taken
  * @param {number | null} apart the least factor between two of them that is more than chance
  * @returns {string} the value to take and why, or why none can be named
  */
-function recommend(knob, values, apart) {
-  const sound = values.filter(({ failed }) => failed < MAX_FAILURE_SHARE);
+function recommend(knob, values, sound, apart) {
   const byRate = sound.toSorted((a, b) => b.rate - a.rate);
   const [fastest] = byRate;
   if (!fastest)
