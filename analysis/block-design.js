@@ -12,11 +12,13 @@ import { meanOf } from './interval.js';
 
 const DRAWS = 40_000;
 const CONFIDENCE = 0.95;
+/** An error that one figure alone is the estimate of may be next to nothing by luck. */
+const LEAST_FREEDOM = 2;
 
 /**
  * @param {number[][]} figures above 0, by alternative and round: as many rounds of each
  * @returns {{means: number[], apart: number | null} | null} geometric means; the least factor between two of them that
- *   is more than chance (1.1: 10 % more), null with one round; null without a figure
+ *   is more than chance (1.1: 10 % more), null with too few to tell; null without a figure
  */
 export function compareInBlocks(figures) {
   const logs = figures.map((row) => row.map(Math.log));
@@ -25,7 +27,7 @@ export function compareInBlocks(figures) {
   const effects = logs.map(meanOf);
   const means = effects.map(Math.exp);
   const freedom = (logs.length - 1) * (rounds - 1);
-  if (freedom === 0) return { means, apart: null };
+  if (freedom < LEAST_FREEDOM) return { means, apart: null };
   const all = meanOf(effects);
   const byRound = Array.from({ length: rounds }, (_, round) =>
     meanOf(logs.map((row) => /** @type {number} */ (row[round]))),
@@ -40,9 +42,9 @@ export function compareInBlocks(figures) {
 
 /**
  * @param {number} count of alternatives, at least 2
- * @param {number} freedom degrees of freedom of the error, at least 1
+ * @param {number} freedom degrees of freedom of the error, at least 2
  * @returns {number} what the range of so many standard normal figures, divided by an error estimated with that freedom,
- *   stays below 19 times of 20; drawn, the same each time, to about 1 % (3 % with a freedom of 1)
+ *   stays below 19 times of 20; drawn, the same each time, to about 2 %
  */
 export function studentizedRange(count, freedom) {
   const random = seededRandom(1);

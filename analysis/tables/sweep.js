@@ -72,7 +72,7 @@ const ratesOf = ({ achieved_rps: rate }) => rate ?? 0;
 /**
  * @param {Value[]} values
  * @returns {number | null} the least factor between two of them that is more than chance, and that matters; null: they
- *   were not all measured in two rounds or more
+ *   were not measured often enough to tell
  */
 function apartOf(values) {
   const [first] = values;
@@ -182,7 +182,8 @@ function recommend(knob, values, sound, apart) {
       : '';
   if (sound.length === 1) return `${knob}=${fastest.value} is all that is left${out}`;
   if (apart === null) {
-    return 'not enough to tell which value is best: measured once each, and how far the next run may be from it is not known (REPEATS=3)';
+    const times = sound.some(({ runs }) => runs.length < 2) ? 'once' : 'twice';
+    return `not enough to tell which value is best: measured ${times} each, and how far the next run may be from it is not known (REPEATS=3)`;
   }
   const equal = byRate.filter(({ rate }) => fastest.rate < apart * rate);
   const next = byRate[equal.length];

@@ -57,7 +57,15 @@ test('alternatives that are all the same are told apart one time in twenty', () 
   assert.ok(apart >= 8 && apart <= 34, `${apart} of 400`);
 });
 
-test('one round tells nothing apart; without a figure there is nothing', () => {
+test('one round tells nothing apart, nor do two of two; without a figure there is nothing', () => {
   assert.equal(compareInBlocks([[100], [200]])?.apart, null);
+  // An error of 0, by luck: it would tell 100 from 101.
+  assert.equal(
+    compareInBlocks([
+      [100, 200],
+      [101, 202],
+    ])?.apart,
+    null,
+  );
   assert.equal(compareInBlocks([[], []]), null);
 });

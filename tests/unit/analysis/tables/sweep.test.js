@@ -103,7 +103,9 @@ test('what may be chance is no difference; one run each is not enough to tell', 
     /^no difference that can be told between none, gzip: 1\.0\d+ x at most, and up to [\d.]+ x may be chance/,
   );
   const once = await sweepOf('COMPRESSION', { none: [2000], gzip: [4000] });
-  assert.match(once.statement, /^not enough to tell/);
+  assert.match(once.statement, /^not enough to tell which value is best: measured once each/);
+  const twice = await sweepOf('COMPRESSION', { none: [2000, 2010], gzip: [4000, 4020] });
+  assert.match(twice.statement, /^not enough to tell which value is best: measured twice each/);
   assert.deepEqual(once.rows[0]?.slice(1, 3), [100, 0.5]);
 });
 
