@@ -51,6 +51,7 @@ export default async function chaos(lab) {
 
   for (const [index, fault] of chosen.entries()) {
     const { name, title, intensity, least_success, most_refused } = fault;
+    const which = `chaos, ${index + 1} of ${chosen.length}: ${name}`;
     /** @type {Row} */
     const row = {
       name,
@@ -63,13 +64,13 @@ export default async function chaos(lab) {
     };
     result.faults.push(row);
     if (row.why_not) {
-      lab.say(`chaos, ${index + 1} of ${chosen.length}: ${name} is left out: ${row.why_not}`);
+      lab.say(`${which} is left out: ${row.why_not}`);
       continue;
     }
     await site.heal();
     const hands = once(fault.hands(site));
     lab.onEnd(hands.lift);
-    lab.say(`chaos, ${index + 1} of ${chosen.length}: ${name} (${intensity}) after ${injectS} s`);
+    lab.say(`${which} (${intensity}) after ${injectS} s`);
     await lab.leg({
       name,
       labels: { fault: name },

@@ -40,7 +40,7 @@ import { k6Duration, parseDuration } from './duration.js';
  * @typedef {object} PlannedPhase
  * @property {string} name
  * @property {boolean} measured false: a warm-up, whose requests enter no figure
- * @property {number} start_s seconds after the first phase's start
+ * @property {number} start_s seconds after the first phase's start; of a step by estimate
  * @property {number} duration_s of a step by estimate, with the rest before it
  * @property {number | null} offered_rps
  * @property {number | null} vus
@@ -149,16 +149,19 @@ export function planSequence(steps, profile) {
     const most = slowCalls ? iterations : quick;
     return Math.min(most, Math.max(MIN_ITERATIONS, Math.round(most * factor)));
   };
+  let start_s = 0;
   return steps.map((step) => {
     const { name, operation, warmUps = 0, measured = true, pause = '', takes = '', labels } = step;
     const iterations = countOf(step);
     const warm_ups = Math.round(warmUps * factor);
     const pause_s = round((parseDuration(pause) ?? 0) * factor);
+    const duration_s = round(pause_s + (iterations + warm_ups) * (parseDuration(takes) ?? CALL_S));
+    start_s = round(start_s + duration_s);
     return {
       name,
       measured,
-      start_s: 0,
-      duration_s: round(pause_s + (iterations + warm_ups) * (parseDuration(takes) ?? CALL_S)),
+      start_s: round(start_s - duration_s),
+      duration_s,
       offered_rps: null,
       vus: 1,
       iterations,

@@ -47,14 +47,12 @@ const endOf = (phases) => Math.max(...phases.map(({ start_s, duration_s }) => st
  */
 function lengthOf(definition, config) {
   const phases = planShape(definition, config);
-  if (definition.sequence) {
-    const seconds = phases.reduce((sum, { duration_s }) => sum + duration_s, 0);
-    return `~ ${duration(Math.round(seconds))}`;
-  }
+  const length = duration(Math.round(endOf(phases)));
+  if (definition.sequence) return `~ ${length}`;
   const measured = phases.filter((phase) => phase.measured);
   // Calls that are counted are made when they are made.
   const atMost = measured.some(({ iterations }) => iterations !== null) ? '<= ' : '';
-  return `${atMost}${duration(Math.round(endOf(phases)))}`;
+  return `${atMost}${length}`;
 }
 
 /**

@@ -74,11 +74,8 @@ function operations({ operations: all, phases }) {
  * @returns {string} -: none is measured, or users without a pause make as many as they can
  */
 function plannedCalls(phases) {
-  const calls = phases.map(({ iterations, offered_rps, duration_s }) =>
-    iterations == null ? (offered_rps ?? Number.NaN) * duration_s : iterations,
-  );
-  const sum = calls.reduce((total, count) => total + count, 0);
-  return sum > 0 ? number(Math.round(sum)) : '-';
+  const sum = phases.reduce((total, phase) => total + (callsOf(phase) ?? Number.NaN), 0);
+  return sum > 0 ? number(sum) : '-';
 }
 
 /** @param {Plan} plan @returns {string[]} the same reason once, with all that it holds for */
@@ -108,31 +105,24 @@ function protocolOnly({ operations: all, left_out: others = [] }) {
 
 /** @param {Plan} plan */
 function phases({ phases: all, sequence = false }) {
-  const rows = all.map(({ name, duration_s, offered_rps, vus, max_vus, iterations }) => [
-    name,
-    sequence
-      ? `~ ${duration(duration_s)}`
-      : iterations == null
-        ? duration(duration_s)
-        : `at most ${duration(duration_s)}`,
-    offered_rps == null
-      ? counted(vus ?? 0, 'user')
-      : `${perSecond(offered_rps)} from up to ${counted(max_vus ?? 0, 'user')}`,
-    requestsOf(offered_rps, duration_s, iterations, vus),
-  ]);
+  const rows = all.map((phase) => {
+    const { name, duration_s, offered_rps, vus, max_vus, iterations } = phase;
+    const calls = callsOf(phase);
+    return [
+      name,
+      `${sequence ? '~ ' : iterations == null ? '' : 'at most '}${duration(duration_s)}`,
+      offered_rps == null
+        ? counted(vus ?? 0, 'user')
+        : `${perSecond(offered_rps)} from up to ${counted(max_vus ?? 0, 'user')}`,
+      calls === null ? `as fast as ${counted(vus ?? 0, 'user')} can` : number(calls),
+    ];
+  });
   return grid([['PHASE', 'length', 'load', 'requests'], ...rows], WIDTH);
 }
 
-/**
- * @param {number | null | undefined} rate
- * @param {number} seconds
- * @param {number | null | undefined} iterations
- * @param {number | null | undefined} vus
- */
-function requestsOf(rate, seconds, iterations, vus) {
-  if (rate != null) return number(Math.round(rate * seconds));
-  if (iterations != null) return number(iterations);
-  return `as fast as ${counted(vus ?? 0, 'user')} can`;
+/** @param {Plan['phases'][number]} phase @returns {number | null} null: as many as its users can make */
+function callsOf({ offered_rps: rate, duration_s, iterations }) {
+  return rate != null ? Math.round(rate * duration_s) : (iterations ?? null);
 }
 
 /** @param {Plan} plan */

@@ -2,6 +2,7 @@
 import { compareInBlocks } from '../block-design.js';
 import { meanOf, medianOf } from '../interval.js';
 import { round } from '../round.js';
+import { signalMean } from '../signals.js';
 import { counted, duration, number, percent, perSecond } from '../units.js';
 
 /** A value with more failures is none to take. */
@@ -30,7 +31,7 @@ export default async function sweep({ legs, phases, signals, metrics, increase, 
     const runs = phases.filter(
       (phase) => phase.measured && phase.labels[knob] === value && phase.achieved_rps,
     );
-    const { means: [rate] = [] } = compareInBlocks([runs.map(ratesOf)]) ?? {};
+    const { means: [rate] = [] } = compareInBlocks([runs.map(rateOf)]) ?? {};
     return rate ? [{ value, runs, rate: round(rate), failed: shareOf(runs, 'failed', 'requests') }] : [];
   });
   const sound = values.filter(({ failed }) => failed < MAX_FAILURE_SHARE);
@@ -67,7 +68,7 @@ export default async function sweep({ legs, phases, signals, metrics, increase, 
 }
 
 /** @param {Phase} run */
-const ratesOf = ({ achieved_rps: rate }) => rate ?? 0;
+const rateOf = ({ achieved_rps: rate }) => rate ?? 0;
 
 /**
  * @param {Value[]} values
@@ -80,7 +81,7 @@ function apartOf(values) {
     .map(({ labels }) => labels.round)
     .filter((round) => values.every(({ runs }) => runs.some(({ labels }) => labels.round === round)));
   const figures = values.map(({ runs }) =>
-    runs.filter(({ labels }) => rounds.includes(labels.round)).map(ratesOf),
+    runs.filter(({ labels }) => rounds.includes(labels.round)).map(rateOf),
   );
   const apart = values.length > 1 ? (compareInBlocks(figures)?.apart ?? null) : null;
   return apart === null ? null : Math.max(apart, LEAST_DIFFERENCE);
@@ -95,9 +96,7 @@ function apartOf(values) {
 async function row({ value, runs, rate }, best, { signals, metrics, increase }) {
   /** @param {string} wanted of runs of one length: the mean of their means */
   const signalOf = (wanted) => {
-    const means = runs.flatMap(({ name }) =>
-      signals.filter(({ signal, phase }) => signal === wanted && phase === name).map(({ avg }) => avg),
-    );
+    const means = runs.flatMap(({ name }) => signalMean(signals, wanted, name) ?? []);
     return means.length > 0 ? meanOf(means) : null;
   };
   /** @param {string} selector */
