@@ -6,7 +6,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test lint setup conformance dashboards-build bench-client bench-accuracy bench-memory
+.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test lint setup conformance signals signals-docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-viewer
 
 help: ## this list: every target, every variable with its default
 	@scripts/help
@@ -46,7 +46,7 @@ setup: ## install and build everything that the stack and the tests need, ahead 
 	@scripts/setup stack k6 node
 
 lint: ## format, lint and type checks
-	@scripts/setup node && npx --no-install biome check . && npx --no-install tsc --noEmit
+	@scripts/setup node && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p viewer/page
 
 test: ## all of the project's own tests
 	@scripts/test
@@ -54,8 +54,20 @@ test: ## all of the project's own tests
 conformance: ## run the official client conformance suite against the client, one line a scenario
 	@scripts/setup k6 conformance && node tests/conformance/run.js
 
+dashboards: ## open the dashboards on the newest run: Grafana's, or the project's own viewer where there is none (PORT=3001)
+	@scripts/dashboards
+
 dashboards-build: ## write the dashboards' JSON from their code
 	@scripts/setup node && node dashboards/build.js
+
+signals: ## which signals have data, from which metric, and what would give the others (TARGET_METRICS=host:port/path, FORMAT=json)
+	@scripts/signals
+
+signals-docs: ## write the tables of docs/signals.md from the rule files
+	@scripts/setup node && node scripts/signal-reference.js --write
+
+signals-record: ## record anew what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go, root)
+	@scripts/setup node && node tests/signals/recorded/record.js
 
 bench-client: ## what a call costs the load generator, against a bare k6 script (ROUNDS=5 REQUESTS=60000 GOGC=100,400)
 	@scripts/setup node k6 prometheus bench-tools && node bench/client.js
@@ -65,3 +77,6 @@ bench-accuracy: ## are reported latencies those that there were? Against the log
 
 bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
 	@scripts/setup node k6 prometheus bench-tools && node bench/memory.js
+
+bench-viewer: ## how fast the viewer draws an hour of a run, and what refreshing it costs (SECONDS_LIVE=60)
+	@scripts/setup node k6 prometheus && node bench/viewer.js

@@ -12,6 +12,7 @@ import { readK6Log } from './k6-log.js';
 import { readLegLogs, readLegSummaries, readLegs } from './legs.js';
 import { observe } from './observe.js';
 import { increaseOf, Prometheus } from './prometheus.js';
+import { findingSamples } from './publish-findings.js';
 import { rawSamples } from './raw-samples.js';
 import { renderCsv } from './render/csv.js';
 import { renderJunit } from './render/junit.js';
@@ -19,6 +20,7 @@ import { renderMarkdown } from './render/markdown.js';
 import { renderTerminal } from './render/terminal.js';
 import { makeTables } from './report-tables.js';
 import { makeRun } from './run.js';
+import { logLine } from './run-log.js';
 import { leaveSummary } from './streamed-summary.js';
 import { readSummary } from './summary.js';
 import { targetKnobs } from './target-knobs.js';
@@ -33,6 +35,9 @@ const BROKEN = 1;
 
 /** The series of a day of load are not read in the blink of an eye. */
 const LONG_QUERY_MS = 60_000;
+
+/** Nobody waits longer for what dashboards alone need. */
+const PUBLISH_MS = 3_000;
 
 class UsageError extends Error {}
 
@@ -141,7 +146,24 @@ async function main() {
   for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
   const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
   process.stdout.write(renderTerminal(run, { directory, colours }));
+  if (prometheus) await publish(run, prometheus);
   return run.verdict.exit_code;
+}
+
+/**
+ * For the dashboards. The run is judged by now: where they can't be had, that is a line in its log.
+ *
+ * @param {import('./run.js').Run} run
+ * @param {string} url
+ */
+async function publish(run, url) {
+  try {
+    const samples = findingSamples(run);
+    if (samples.length > 0) await new Prometheus(url, { timeoutMs: PUBLISH_MS, tries: 2 }).write(samples);
+  } catch (error) {
+    const why = cleanText(error instanceof Error ? error.message : String(error), secretsOf(process.env));
+    logLine(`the dashboards will not show the findings: ${why}`);
+  }
 }
 
 try {

@@ -92,12 +92,44 @@ export class Prometheus {
     }));
   }
 
-  /** @returns {Promise<string[]>} names of all recorded series, sorted @throws {PrometheusError} */
-  async recordedNames() {
+  /** @returns {Promise<{name: string, labels: Record<string, string>}[]>} what is recorded, with the labels that rules add @throws {PrometheusError} */
+  async recordingRules() {
     const data = await this.#get('rules', { type: 'record' });
-    const groups = /** @type {{rules?: {name?: unknown}[]}[]} */ (data?.groups ?? []);
-    const names = groups.flatMap((group) => (group.rules ?? []).map((rule) => String(rule.name)));
-    return [...new Set(names)].sort();
+    const groups = /** @type {{rules?: {name?: unknown, labels?: Record<string, string>}[]}[]} */ (
+      data?.groups ?? []
+    );
+    return groups.flatMap(({ rules = [] }) =>
+      rules.map(({ name, labels = {} }) => ({ name: String(name), labels })),
+    );
+  }
+
+  /**
+   * Adds samples of gauges, by OTLP: the one way to write that needs neither protobuf nor snappy. What is there already
+   * with the same value and time stays one sample.
+   *
+   * @param {{name: string, labels: Record<string, string>, value: number, timeS: number}[]} samples
+   * @returns {Promise<void>}
+   * @throws {PrometheusError}
+   */
+  async write(samples) {
+    const metrics = samples.map(({ name, labels, value, timeS }) => ({
+      name,
+      gauge: {
+        dataPoints: [
+          {
+            asDouble: value,
+            timeUnixNano: `${Math.round(timeS * 1000)}000000`,
+            attributes: Object.entries(labels).map(([key, text]) => ({ key, value: { stringValue: text } })),
+          },
+        ],
+      },
+    }));
+    await this.#ask('otlp/v1/metrics', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      // Without a resource or a scope, so that the series have these labels and no others.
+      body: JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] }),
+    });
   }
 
   /**
@@ -105,18 +137,29 @@ export class Prometheus {
    * @param {Record<string, string>} parameters
    * @returns {Promise<any>} the answer's data
    */
-  async #get(path, parameters) {
+  #get(path, parameters) {
+    return this.#ask(`${path}?${new URLSearchParams(parameters)}`, {}, (body) => body?.status === 'success');
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestInit} request
+   * @param {(body: any) => boolean} [good] of an answer with a status that says so
+   * @returns {Promise<any>} the answer's data, where it has some
+   */
+  async #ask(path, request, good = () => true) {
     let problem = '';
     for (let attempt = 1; attempt <= this.#tries; attempt++) {
       if (attempt > 1) await sleep(this.#pauseMs);
       try {
-        const response = await fetch(`${this.#base}/api/v1/${path}?${new URLSearchParams(parameters)}`, {
+        const response = await fetch(`${this.#base}/api/v1/${path}`, {
+          ...request,
           signal: AbortSignal.timeout(this.#timeoutMs),
         });
         const text = await response.text();
         const body = parse(text);
-        if (response.ok && body?.status === 'success') return body.data;
-        problem = `answered ${response.status}: ${body?.error ?? (text.slice(0, 100) || 'nothing')}`;
+        if (response.ok && good(body)) return body?.data;
+        problem = `answered ${response.status}: ${body?.error ?? (text.trim().slice(0, 100) || 'nothing')}`;
         // What it understood and refused it will refuse again.
         if (response.status < 500) break;
       } catch (error) {

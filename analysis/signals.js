@@ -21,11 +21,22 @@ import { round } from './round.js';
  *
  * @typedef {object} Observations
  * @property {Signal[]} signals
- * @property {string[]} silent signals that Prometheus records but that have no sample in any phase
- * @property {string[]} ambiguous signals with more than one series: no one number stands for them
+ * @property {string[]} silent signals that Prometheus would record of this server but that have no sample in any phase
+ * @property {string[]} ambiguous signals with more than one series of one source: no one number stands for them
  */
 
 const ALL = '{__name__=~"signal:.+:.+"}';
+
+/**
+ * Where several rule files give one signal of one server, the first in this list is taken; the label `source` of the rules
+ * tells them apart. A rule without it was written for this very server. What the server says of itself goes before what
+ * is seen from outside; a container may hold more than the server.
+ */
+export const SOURCES = [
+  ...['', 'contextforge', 'otel-mcp'],
+  ...['hikaricp', 'pgx', 'psycopg', 'sqlalchemy', 'asyncpg', 'node-redis'],
+  ...['process', 'jvm', 'cadvisor'],
+];
 /** How often the rules are evaluated. */
 export const STEP_S = 2;
 /** The rules look back so far, so the first points of a phase still hold some of the phase before. */
@@ -82,10 +93,12 @@ export async function observeSignals(prometheus, subject, phases) {
     for (const signal of found.ambiguous) ambiguous.add(signal);
   }
   const seen = new Set([...signals.map(({ signal }) => signal), ...ambiguous]);
-  const recorded = (await prometheus.recordedNames()).flatMap((name) => parseName(name)?.signal ?? []);
+  const recorded = expectedOf(await prometheus.recordingRules(), subject.server).flatMap(
+    (name) => parseName(name)?.signal ?? [],
+  );
   return {
     signals: signals.sort((a, b) => (a.signal < b.signal ? -1 : a.signal > b.signal ? 1 : 0)),
-    silent: [...new Set(recorded)].filter((signal) => !seen.has(signal)),
+    silent: [...new Set(recorded)].filter((signal) => !seen.has(signal)).sort(),
     ambiguous: [...ambiguous].sort(),
   };
 }
@@ -97,9 +110,11 @@ export async function observeSignals(prometheus, subject, phases) {
  * @returns {{signals: Signal[], ambiguous: string[]}}
  */
 export function signalsOf(series, { testid, server }, phase) {
-  const ours = series.filter(
-    ({ labels, points }) =>
-      points.length > 0 && (labels.testid ?? testid) === testid && (labels.server ?? server) === server,
+  const ours = preferred(
+    series.filter(
+      ({ labels, points }) =>
+        points.length > 0 && (labels.testid ?? testid) === testid && (labels.server ?? server) === server,
+    ),
   );
   /** @type {Signal[]} */
   const signals = [];
@@ -121,8 +136,41 @@ export function signalsOf(series, { testid, server }, phase) {
   return { signals, ambiguous: [...ambiguous] };
 }
 
+/**
+ * @param {{name: string, labels: Record<string, string>}[]} rules
+ * @param {string} server
+ * @returns {string[]} names that could be of this server. Rules with a source are for all servers that have no rules of their
+ *   own; where no server is watched, those of the reference target say what is missing
+ */
+export function expectedOf(rules, server) {
+  const own = server === '' || rules.some(({ labels }) => labels.server === server);
+  return rules
+    .filter(({ labels }) =>
+      labels.source ? !own : !labels.server || server === '' || labels.server === server,
+    )
+    .map(({ name }) => name);
+}
+
+/**
+ * @template {{labels: Record<string, string>}} T
+ * @param {T[]} series of one server
+ * @returns {T[]} of each name those of its first source alone
+ */
+export function preferred(series) {
+  /** @param {T} one a source that the list does not know is the last */
+  const rank = ({ labels: { source = '' } }) =>
+    SOURCES.includes(source) ? SOURCES.indexOf(source) : Infinity;
+  /** @type {Map<string | undefined, number>} */
+  const best = new Map();
+  for (const one of series) {
+    const { __name__: name } = one.labels;
+    best.set(name, Math.min(best.get(name) ?? Infinity, rank(one)));
+  }
+  return series.filter((one) => rank(one) === best.get(one.labels.__name__));
+}
+
 /** @param {string} name @returns {{signal: string, unit: string} | null} */
-function parseName(name) {
+export function parseName(name) {
   const [, signal, unit] = /^signal:([^:]+):([^:]+)$/.exec(name) ?? [];
   return signal && unit ? { signal, unit } : null;
 }

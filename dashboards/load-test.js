@@ -5,107 +5,67 @@
  * The JSON that comes out of it is checked against the SDK's types, the lint in tests/unit and, query by query, a
  * running Prometheus. It was not loaded into a running Grafana.
  */
+import { dashboard } from './dashboard.js';
 import {
-  AnnotationQueryBuilder,
-  DashboardBuilder,
-  DashboardCursorSync,
-  DatasourceVariableBuilder,
-  QueryVariableBuilder,
-  VariableRefresh,
-  VariableSort,
-} from '@grafana/grafana-foundation-sdk/dashboard';
-import { DATASOURCE, row, signal, stat, table, timeSeries } from './panels.js';
+  barGauge,
+  NO_RUN,
+  offeredAndAchieved,
+  percentiles,
+  rates,
+  row,
+  signal,
+  stat,
+  table,
+  timeSeries,
+} from './panels.js';
 import {
-  offeredRate,
-  ofRun,
+  DROPPED,
+  DURATION,
+  FAILURES,
+  highest,
+  ITERATIONS,
+  mean,
+  named,
+  ofServer,
   orZero,
-  percentile,
   percentileOfRun,
   perSecond,
-  phaseStarts,
+  phaseStarted,
+  REQUESTS,
+  shareOfRun,
   total,
 } from './queries.js';
+import { FAILURE_STEPS, GENERATOR_STEPS, NEUTRAL, SIGNALS, steps } from './signal-catalogue.js';
 
-const DURATION = 'mcp_request_duration_seconds';
-const REQUESTS = 'mcp_requests_total';
-const FAILURES = 'mcp_failures_total';
-const ITERATIONS = 'iterations_total';
-const DROPPED = 'dropped_iterations_total';
+const SERVER_CPU = ofServer('signal:cpu:ratio');
+const HOST_CPU = ofServer('signal:host_cpu:ratio');
+const GENERATOR_CPU = ofServer('signal:generator_cpu:ratio');
 
-/** From this share of the machine's CPU on, k6 measures itself as well as the server. */
-const GENERATOR_SATURATED = 0.8;
+/** What can be used up, and how much of it is. */
+const LIMITED = {
+  'Pool connections': ofServer('signal:pool_used:ratio'),
+  'Worker CPU': ofServer('signal:worker_cpu:ratio'),
+  'Host CPU': HOST_CPU,
+  'Host memory': ofServer('signal:host_memory:ratio'),
+  'Database connections': ofServer('signal:db_connections:ratio'),
+  'Generator CPU': GENERATOR_CPU,
+};
 
-/** Grafana's number for a variable that takes a query's result. */
-const QUERY_RESULT = 3;
-const RUNS = `query_result(sort_desc(max_over_time(max by (testid) (timestamp(k6_${REQUESTS}))[$__range:10s])))`;
+/** A thread that has 90% of a core is late for most of what it has to do. */
+const FULL = steps(0.8, 0.9);
 
-const NO_RUN = 'No run in this time range';
-
-/** Purple means one thing on every dashboard: do not believe the figures. */
-const GENERATOR_STEPS = [
-  { color: 'green', value: null },
-  { color: 'orange', value: 0.6 },
-  { color: 'purple', value: GENERATOR_SATURATED },
-];
-const FAILURE_STEPS = [
-  { color: 'green', value: null },
-  { color: 'orange', value: 0.0001 },
-  { color: 'red', value: 0.01 },
-];
-
-const small = { width: 6, height: 7 };
 const half = { width: 12, height: 9 };
+const quarter = { width: 6, height: 7 };
+const sixth = { width: 4, height: 4 };
 
-/** @param {string} [by] */
-const failureShare = (by) => `${orZero(total(FAILURES, by), total(REQUESTS, by))} / ${total(REQUESTS, by)}`;
-
-/** @returns {import('@grafana/grafana-foundation-sdk/dashboard').Dashboard} */
 export function loadTest() {
-  return new DashboardBuilder('MCP load test')
-    .uid('mcp-load-test')
-    .description(
+  return dashboard({
+    uid: 'mcp-load-test',
+    title: 'Load test',
+    folder: 'runs',
+    description:
       'One run of a load test: load, what clients felt, the resources behind it, and the generator.',
-    )
-    .tags(['mcp-load-lab'])
-    .readonly()
-    .tooltip(DashboardCursorSync.Crosshair)
-    .time({ from: 'now-15m', to: 'now' })
-    .refresh('5s')
-    .timezone('browser')
-    .withVariable(
-      new DatasourceVariableBuilder('datasource')
-        .label('Data source')
-        .type('prometheus')
-        .current({ text: 'Prometheus', value: 'prometheus' }),
-    )
-    .withVariable(
-      new QueryVariableBuilder('testid')
-        .label('Run')
-        .description('The runs in the time range, the newest first')
-        .datasource(DATASOURCE)
-        // label_values() would offer every run that is still in the head block, and by name, not by age.
-        .query({ qryType: QUERY_RESULT, query: RUNS, refId: 'testid' })
-        .definition(RUNS)
-        .regex('/testid="([^"]+)"/')
-        .refresh(VariableRefresh.OnTimeRangeChanged)
-        .sort(VariableSort.Disabled)
-        .multi(false)
-        .includeAll(false),
-    )
-    .annotation(
-      new AnnotationQueryBuilder()
-        .name('Phases')
-        .datasource(DATASOURCE)
-        .enable(true)
-        .iconColor('blue')
-        .expr(phaseStarts(ITERATIONS))
-        .useValueForTime(true)
-        .titleFormat('{{phase}}')
-        .textFormat('The phase begins')
-        .tagKeys('phase'),
-    )
-
-    .withPanel(
+    panels: [
       stat({
         id: 1,
         title: 'Achieved rate',
@@ -117,10 +77,8 @@ export function loadTest() {
         over: 'time',
         decimals: 1,
         expr: perSecond(ITERATIONS),
-        steps: [{ color: 'blue', value: null }],
+        steps: NEUTRAL,
       }),
-    )
-    .withPanel(
       stat({
         id: 2,
         title: 'p99 latency',
@@ -132,10 +90,8 @@ export function loadTest() {
         height: 4,
         noValue: NO_RUN,
         expr: percentileOfRun(0.99, DURATION),
-        steps: [{ color: 'blue', value: null }],
+        steps: NEUTRAL,
       }),
-    )
-    .withPanel(
       stat({
         id: 3,
         title: 'Failure share',
@@ -146,11 +102,9 @@ export function loadTest() {
         width: 5,
         height: 4,
         noValue: NO_RUN,
-        expr: failureShare(),
+        expr: shareOfRun(FAILURES, REQUESTS),
         steps: FAILURE_STEPS,
       }),
-    )
-    .withPanel(
       stat({
         id: 4,
         title: 'Load not delivered',
@@ -164,14 +118,8 @@ export function loadTest() {
         expr:
           `${orZero(total(DROPPED), total(ITERATIONS))} / ` +
           `(${total(ITERATIONS)} + ${orZero(total(DROPPED), total(ITERATIONS))})`,
-        steps: [
-          { color: 'green', value: null },
-          { color: 'orange', value: 0.0001 },
-          { color: 'red', value: 0.05 },
-        ],
+        steps: steps(0.0001, 0.05),
       }),
-    )
-    .withPanel(
       stat({
         id: 5,
         title: 'Generator CPU, highest',
@@ -182,80 +130,41 @@ export function loadTest() {
         width: 5,
         height: 4,
         noValue: 'k6 was not scraped',
-        expr: 'max(max_over_time(signal:generator_cpu:ratio{testid="$testid"}[$__range]))',
+        expr: `max(${highest(GENERATOR_CPU)})`,
         steps: GENERATOR_STEPS,
       }),
-    )
 
-    .withRow(row({ id: 10, title: 'Is the load delivered?' }))
-    .withPanel(
-      timeSeries({
-        ...half,
+      row({ id: 10, title: 'Is the load delivered?' }),
+      offeredAndAchieved({
         id: 11,
-        title: 'Offered and achieved rate',
         description:
           'What the running phase asks for, what k6 completed of it, and what it had to drop; warm-up included. All ' +
           'are averages over the last seconds and follow a step with that delay. A test with a fixed number of users ' +
           'offers no rate.',
-        unit: 'reqps',
-        noValue: NO_RUN,
-        lines: [
-          { expr: offeredRate(), legend: 'offered', color: 'text', style: 'dashed' },
-          { expr: perSecond(ITERATIONS), legend: 'achieved', color: 'green' },
-          {
-            expr: orZero(perSecond(DROPPED), perSecond(ITERATIONS)),
-            legend: 'dropped',
-            color: 'red',
-            style: 'bars',
-          },
-        ],
       }),
-    )
-    .withPanel(
-      timeSeries({
+      rates({
         ...half,
         id: 12,
         title: 'Rate by operation',
         description: 'Requests per second by operation, handshakes included, warm-up not.',
-        unit: 'reqps',
-        noValue: NO_RUN,
-        lines: [{ expr: perSecond(REQUESTS, 'operation'), legend: '{{operation}}' }],
+        metric: REQUESTS,
+        by: 'operation',
       }),
-    )
 
-    .withRow(row({ id: 20, title: 'What do clients feel?' }))
-    .withPanel(
-      timeSeries({
-        ...half,
-        id: 21,
-        title: 'Latency percentiles',
-        description:
-          'From sending a request to its last byte, of answered requests, without the warm-up. Computed from native ' +
-          'histograms over the last seconds, all operations together; within about 5% of the true value.',
-        unit: 's',
-        noValue: NO_RUN,
-        lines: [
-          { expr: percentile(0.5, DURATION), legend: 'p50', color: 'green' },
-          { expr: percentile(0.95, DURATION), legend: 'p95', color: 'orange' },
-          { expr: percentile(0.99, DURATION), legend: 'p99', color: 'red' },
-        ],
-      }),
-    )
-    .withPanel(
-      timeSeries({
+      row({ id: 20, title: 'What do clients feel?' }),
+      percentiles({ ...half, id: 21, metric: DURATION, objective: true }),
+      rates({
         ...half,
         id: 22,
         title: 'Failures by kind',
         description:
           'Failed requests per second, each of one kind: connect, timeout, http_4xx, rate_limited, http_5xx, ' +
           'protocol (not MCP), jsonrpc (an error reply), tool (isError), unexpected (not what the workload expects).',
-        unit: 'reqps',
         noValue: 'No failures',
         stacked: true,
-        lines: [{ expr: perSecond(FAILURES, 'kind'), legend: '{{kind}}' }],
+        metric: FAILURES,
+        by: 'kind',
       }),
-    )
-    .withPanel(
       table({
         id: 23,
         title: 'Phases',
@@ -271,112 +180,207 @@ export function loadTest() {
           {
             name: 'Started',
             unit: 'time:HH:mm:ss',
-            expr: `1000 * min by (phase) (min_over_time(timestamp(${ofRun(REQUESTS)})[$__range:$__interval]))`,
+            expr: phaseStarted(REQUESTS),
           },
           { name: 'Requests', unit: 'short', expr: total(REQUESTS, 'phase') },
-          { name: 'Failed', unit: 'percentunit', expr: failureShare('phase'), steps: FAILURE_STEPS },
+          {
+            name: 'Failed',
+            unit: 'percentunit',
+            expr: shareOfRun(FAILURES, REQUESTS, 'phase'),
+            steps: FAILURE_STEPS,
+          },
           { name: 'p50', unit: 's', expr: percentileOfRun(0.5, DURATION, 'phase') },
           { name: 'p95', unit: 's', expr: percentileOfRun(0.95, DURATION, 'phase') },
           { name: 'p99', unit: 's', expr: percentileOfRun(0.99, DURATION, 'phase') },
         ],
       }),
-    )
 
-    .withRow(row({ id: 30, title: 'Which resource is responsible, and can the generator be trusted?' }))
-    .withPanel(
-      signal({
-        ...small,
+      row({ id: 30, title: 'Which resource gave way?' }),
+      barGauge({
+        ...half,
         id: 31,
-        title: 'Target CPU',
-        description: "CPU that the server under test takes, of all the machine's cores.",
-        unit: 'percentunit',
-        signal: 'signal:cpu:ratio',
-        max: 1,
-      }),
-    )
-    .withPanel(
-      signal({
-        ...small,
-        id: 32,
-        title: 'Event-loop lag',
+        title: 'How close to its limit each came',
         description:
-          "How late the worst worker's event loop runs, 99th percentile. It grows when one thread has more to do than " +
-          'a core can, even with CPU left on the machine.',
-        unit: 's',
-        signal: 'signal:eventloop_lag:seconds',
-      }),
-    )
-    .withPanel(
-      signal({
-        ...small,
-        id: 33,
-        title: 'Pool used',
-        description: "Connections of the server's database pool in use, of its size. At 100% requests queue.",
+          'The worst six seconds of each resource, the fullest first: red gave way. Where several are red, one fills the ' +
+          'others: a full host CPU fills workers and pool, so look below at who takes it; full workers on a machine with ' +
+          'room fill the pool, and are too few; only a pool that is full alone is too small. Where nothing is red and ' +
+          'clients wait, it is one of the figures below.',
         unit: 'percentunit',
-        signal: 'signal:pool_used:ratio',
         max: 1,
+        noValue: 'Nothing exports signals',
+        expr: `sort_desc(${named(
+          mapValues(LIMITED, (series) => highest(series)),
+          'resource',
+        )})`,
+        legend: '{{resource}}',
+        steps: FULL,
+      }),
+      timeSeries({
+        ...half,
+        id: 32,
+        title: 'The same over time',
+        description:
+          'Each resource as a share of what there is of it. What reaches 100% first, before the latency rises, is the ' +
+          'cause; what follows is an effect.',
+        unit: 'percentunit',
+        max: 1,
+        noValue: 'Nothing exports signals',
+        lines: Object.entries(LIMITED).map(([legend, expr]) => ({ expr: `max(${expr})`, legend })),
+        steps: FULL,
+      }),
+      stat({
+        ...sixth,
+        id: 33,
+        title: 'Pool wait, worst',
+        description:
+          'How long a request waited for a database connection, in the worst six seconds. More connections help only ' +
+          'while the database and the CPU have room.',
+        unit: 's',
+        noValue: 'Not exported',
+        expr: `max(${highest(ofServer('signal:pool_wait:seconds'))})`,
+        steps: steps(0.01, 0.1),
+      }),
+      stat({
+        ...sixth,
+        id: 34,
+        title: 'Loop lag, worst',
+        description:
+          'How late the event loop of the worst worker ran, in the worst six seconds. Red with full workers: too few of ' +
+          'them. Red with a full host CPU: the machine.',
+        unit: 's',
+        noValue: 'Not exported',
+        expr: `max(${highest(ofServer('signal:eventloop_lag:seconds'))})`,
+        steps: SIGNALS['eventloop_lag:seconds']?.steps ?? [],
+      }),
+      stat({
+        ...sixth,
+        id: 35,
+        title: 'Cache hits',
+        description:
+          'Of all look-ups in the time range, on average. Without look-ups nothing is cached, and each call goes to the ' +
+          'database: see transactions per request below.',
+        unit: 'percentunit',
+        noValue: 'No look-ups',
+        expr: `max(avg_over_time(${ofServer('signal:cache_hit:ratio')}[$__range]))`,
         steps: [
-          { color: 'green', value: null },
-          { color: 'red', value: 0.8 },
+          { color: 'red', value: null },
+          { color: 'orange', value: 0.3 },
+          { color: 'green', value: 0.6 },
         ],
       }),
-    )
-    .withPanel(
-      signal({
-        ...small,
-        id: 34,
-        title: 'Pool waiting',
-        description:
-          'Requests that wait for a connection of the pool. Anything that stays above zero is a bottleneck.',
-        unit: 'short',
-        signal: 'signal:pool_waiting:count',
-      }),
-    )
-    .withPanel(
-      signal({
-        ...small,
-        id: 35,
-        title: 'Cache hit ratio',
-        description: 'Lookups that the cache answered, of all lookups.',
-        unit: 'percentunit',
-        signal: 'signal:cache_hit:ratio',
-        max: 1,
-      }),
-    )
-    .withPanel(
-      signal({
-        ...small,
+      stat({
+        ...sixth,
         id: 36,
-        title: 'Database connections',
-        description: 'Connections to the database, of the most that it allows.',
-        unit: 'percentunit',
-        signal: 'signal:db_connections:ratio',
-        max: 1,
-      }),
-    )
-    .withPanel(
-      signal({
-        ...small,
-        id: 37,
-        title: 'Host CPU',
-        description: 'CPU in use on the machine, by everything that runs there, the generator included.',
-        unit: 'percentunit',
-        signal: 'signal:host_cpu:ratio',
-        max: 1,
-      }),
-    )
-    .withPanel(
-      signal({
-        ...small,
-        id: 38,
-        title: 'Generator CPU',
+        title: 'Upstream, worst',
         description:
-          "CPU that k6 takes, of all the machine's cores. Above the upper line its figures are not trustworthy.",
-        unit: 'percentunit',
-        signal: 'signal:generator_cpu:ratio{testid="$testid"}',
-        max: 1,
-        steps: GENERATOR_STEPS,
+          'How long services behind the server took to answer it, in the worst six seconds. The calls that need them ' +
+          'are as slow as they are, whatever the server has left.',
+        unit: 's',
+        noValue: 'Not exported',
+        expr: `max(${highest(ofServer('signal:upstream:seconds'))})`,
+        steps: steps(1, 2),
       }),
-    )
-    .build();
+      stat({
+        ...sixth,
+        id: 37,
+        title: 'Refused, worst',
+        description:
+          'Requests per second that the server refused with 429, in the worst six seconds. It could, but may not.',
+        unit: 'reqps',
+        noValue: 'Not exported',
+        expr: `max(${highest(ofServer('signal:rate_limited:rate'))})`,
+        steps: steps(0.01, 1),
+      }),
+      stat({
+        ...sixth,
+        id: 38,
+        title: 'Breakers, worst',
+        description:
+          'Circuit breakers that opened per second, in the worst six seconds: what is behind the server failed, and it ' +
+          'stopped asking.',
+        unit: 'cps',
+        noValue: 'Not exported',
+        expr: `max(${highest(ofServer('signal:breaker_open:rate'))})`,
+        steps: steps(0.01, 1),
+      }),
+
+      row({ id: 40, title: 'The server over time' }),
+      signal({ id: 41, signal: 'pool_used:ratio' }),
+      signal({ id: 42, signal: 'pool_waiting:count' }),
+      timeSeries({
+        ...quarter,
+        id: 43,
+        title: 'Pool wait, of the latency',
+        description:
+          'Average wait for a database connection, as a share of the average latency. Near 100% the pool is what ' +
+          'clients wait for; where the latency is high and this is low, it is something else.',
+        unit: 'percentunit',
+        max: 1,
+        noValue: 'Nothing exports this signal',
+        lines: [
+          {
+            expr: `clamp_max(max(${ofServer('signal:pool_wait:seconds')}) / ${mean(DURATION)}, 1)`,
+            legend: 'share',
+          },
+        ],
+      }),
+      signal({ id: 44, signal: 'cache_hit:ratio' }),
+      signal({ id: 45, signal: 'worker_cpu:ratio' }),
+      signal({ id: 46, signal: 'eventloop_lag:seconds' }),
+      signal({ id: 47, signal: 'memory:bytes' }),
+      timeSeries({
+        ...quarter,
+        id: 48,
+        title: 'Transactions per request',
+        description:
+          'Database transactions that a request costs, on average. It rises when a cache stops answering; the exporter and ' +
+          'health checks add a few a second, which shows where the load is small.',
+        unit: 'short',
+        noValue: 'Nothing exports this signal',
+        lines: [
+          {
+            expr: `max(${ofServer('signal:db_transactions:rate')}) / (${perSecond(REQUESTS)} > 0)`,
+            legend: 'transactions',
+          },
+        ],
+      }),
+      signal({ id: 49, signal: 'db_connections:ratio' }),
+      signal({ id: 50, signal: 'db_locks:count' }),
+      signal({ id: 51, signal: 'upstream:seconds' }),
+      signal({ id: 52, signal: 'rate_limited:rate' }),
+
+      row({ id: 60, title: 'The machine, and can the generator be trusted?' }),
+      timeSeries({
+        ...quarter,
+        id: 61,
+        title: 'Who takes the CPU',
+        description:
+          "Of all the machine's cores: the server under test, the generator, and all else that runs there, such as the " +
+          'database and the cache. Where a request costs the database more than it did, all else grows.',
+        unit: 'percentunit',
+        max: 1,
+        stacked: true,
+        noValue: 'Nothing exports this signal',
+        lines: [
+          { expr: `max(${SERVER_CPU})`, legend: 'server', color: 'green' },
+          { expr: `max(${GENERATOR_CPU})`, legend: 'generator', color: 'purple' },
+          {
+            expr:
+              `clamp_min(max(${HOST_CPU}) - ${orZero(`max(${SERVER_CPU})`, `max(${HOST_CPU})`)}` +
+              ` - ${orZero(`max(${GENERATOR_CPU})`, `max(${HOST_CPU})`)}, 0)`,
+            legend: 'all else',
+            color: 'orange',
+          },
+        ],
+      }),
+      signal({ id: 62, signal: 'host_cpu:ratio' }),
+      signal({ id: 63, signal: 'host_memory:ratio' }),
+      signal({ id: 64, signal: 'generator_cpu:ratio' }),
+    ],
+  });
+}
+
+/** @param {Record<string, string>} values @param {(value: string) => string} convert */
+function mapValues(values, convert) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]));
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { phases } from '../analysis/phases.js';
+import { logLine } from '../analysis/run-log.js';
 import { readSummary } from '../analysis/summary.js';
 import { judgeThresholds } from '../analysis/thresholds.js';
 import { writeAtomic } from '../analysis/write-atomic.js';
@@ -80,8 +81,7 @@ export class Lab {
   /** @param {string} text one line of progress */
   say(text) {
     process.stderr.write(`${text}\n`);
-    const { RUN_LOG: log } = process.env;
-    if (log) appendFileSync(log, `${new Date().toISOString().replace(/\.\d+Z$/, 'Z')} ${text}\n`);
+    logLine(text);
   }
 
   /** @param {() => unknown} undo is run when the experiment ends, however it ends */

@@ -15,9 +15,9 @@ import { latencyLimits } from './latency-limits.js';
 import { connect } from './mcp/connect.js';
 import { USER_AGENT } from './mcp/protocol.js';
 import { TargetError } from './mcp/target-error.js';
-import { startedSeconds } from './metrics.js';
+import { objectiveLimits, phaseEndSeconds, phaseStartSeconds, startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
-import { planObjectives, toThresholds } from './objectives.js';
+import { drawnObjectives, planObjectives, toThresholds } from './objectives.js';
 import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan, withConnection } from './plan.js';
 import { planShape } from './plan-shape.js';
@@ -94,7 +94,7 @@ function compose(given) {
         await prepare(data, workload, definition.prepare);
         data.startedMs = Date.now();
       }
-      announce(data);
+      announce(data, drawnObjectives(objectives, phases), sequence ? [] : phases);
       const limits = latencyLimits(objectives, phases, operations);
       return { ...data, counting: { streamed: plan.samples === 'stream', limits } };
     },
@@ -268,12 +268,22 @@ function tlsOptions(config) {
 }
 
 /**
- * Tells Prometheus when the phases begin and what the target is: where k6 makes no summary, nobody else says it.
+ * Tells Prometheus when the phases begin, what the target is, and what is expected of it: where k6 makes no summary,
+ * nobody else says it, and dashboards read nothing else.
  *
  * @param {Pick<SetupData, 'connection' | 'startedMs'>} data
+ * @param {ReturnType<typeof drawnObjectives>} limits
+ * @param {PlannedPhase[]} phases whose times are known before
  */
-function announce({ connection: { era, version, server }, startedMs }) {
+function announce({ connection: { era, version, server }, startedMs }, limits, phases) {
+  for (const { value, tags } of limits) objectiveLimits.add(value, tags);
+  for (const { name, start_s, duration_s, iterations } of phases) {
+    phaseStartSeconds.add(start_s, { phase: name });
+    if (iterations === null) phaseEndSeconds.add(start_s + duration_s, { phase: name });
+  }
   startedSeconds.add(startedMs / 1000, {
+    // The label `server` of its signals; whoever runs k6 without the scripts has none.
+    server: __ENV.WATCHED_SERVER || 'none',
     ...(era && { era, protocol_version: version }),
     ...(server && { server_name: server.name, server_version: server.version }),
   });

@@ -31,14 +31,19 @@ export const sessionsExpired = new Counter('mcp_sessions_expired');
 export const cacheHits = new Counter('mcp_cache_hits');
 /** Items processed by batch operations that succeeded. */
 export const items = new Counter('mcp_items');
-/** When the phases began, as a Unix time; its tags say what the target is. */
+/** When the phases began, as a Unix time; its tags say what the target is, and whose signals in Prometheus are its own. */
 export const startedSeconds = new Gauge('mcp_started_seconds');
+/** What the phases are judged by, for dashboards: seconds or a share, by the tags `objective` and `phase`. */
+export const objectiveLimits = new Gauge('mcp_objective');
 export const warmupRequests = new Counter('mcp_warmup_requests');
 /** The arrival rate that the running phase promises, for dashboards. */
 export const offeredRps = new Gauge('mcp_offered_rps');
-/** Seconds into the run at which a phase with a given number of iterations finished them. */
+/**
+ * Seconds into the run at which a phase ends: as planned, or where it has a number of iterations, when it finished
+ * them.
+ */
 export const phaseEndSeconds = new Gauge('mcp_phase_end_seconds');
-/** Seconds into the run at which a step of a sequence began. */
+/** Seconds into the run at which a phase begins, or a step of a sequence began. */
 export const phaseStartSeconds = new Gauge('mcp_phase_start_seconds');
 /** Calls that a step of a sequence made: k6 counts the whole sequence as one iteration. */
 export const stepIterations = new Counter('mcp_step_iterations');

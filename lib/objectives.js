@@ -192,3 +192,28 @@ export function toThresholds(objectives) {
   }
   return thresholds;
 }
+
+/**
+ * Those that a line beside the figures can show: percentiles, the share of failures, and multiples of the first phase's
+ * (`p99_vs_first`, `throughput_vs_first`).
+ *
+ * @param {Objective[]} objectives
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @returns {{value: number, tags: {objective: string, phase: string} & Objective['scope']}[]} for each phase that is judged
+ *   by them: seconds, a share, or a factor
+ */
+export function drawnObjectives(objectives, phases) {
+  const measured = phases.filter((phase) => phase.measured).map(({ name }) => name);
+  return objectives
+    .filter(({ metric, relative_to }) => relative_to || ABSOLUTE[metric])
+    .flatMap(({ metric, limit, scope, relative_to }) => {
+      const isTime = metric.endsWith('_ms');
+      const name = isTime ? metric.replace(/_ms$/, '') : metric;
+      const objective = relative_to ? `${name}_vs_first` : name;
+      const value = isTime && !relative_to ? limit / 1000 : limit;
+      return (scope.phase ? [scope.phase] : measured).map((phase) => ({
+        value,
+        tags: { ...scope, phase, objective },
+      }));
+    });
+}

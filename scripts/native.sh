@@ -130,9 +130,9 @@ supervisor() { with_supervisor_env supervisorctl -c "$RUN_DIR/supervisord.conf" 
 
 start_supervisord() {
   write_supervisor_conf
-  # A session of its own: Ctrl-C in the terminal must not reach the stack. 9 is the lock of `up`.
+  # A session of its own: Ctrl-C in the terminal must not reach the stack. 8 and 9 are the locks of `up`.
   with_supervisor_env exec setsid bash "$ROOT/scripts/component" supervisord \
-    </dev/null >>"$RUN_DIR/log/supervisord.out" 2>&1 9>&- &
+    </dev/null >>"$RUN_DIR/log/supervisord.out" 2>&1 8<&- 9>&- &
   local job=$! until=$((SECONDS + 20))
   disown
   until supervisor pid >/dev/null 2>&1; do
@@ -345,6 +345,14 @@ running_natively() {
   for name in $(native_components); do ! process_of "$name" >/dev/null || echo "$name"; done
 }
 
+# native_settled [observe]: prints `settled` where all that is wanted has its port.
+native_settled() {
+  local name
+  process_of supervisord >/dev/null || return 0
+  for name in $(native_components "$@"); do [ -n "$(port_of "$name")" ] || return 0; done
+  echo settled
+}
+
 # native_up [observe]
 native_up() {
   local name wanted=() knobs was wave pid
@@ -375,7 +383,7 @@ native_up() {
   if ! process_of supervisord >/dev/null; then
     OWN_SUPERVISORD=yes
     # Of tests that were cut off together with the stack.
-    rm -f "$RUN_DIR"/prometheus/targets/k6-*.json
+    rm -f "$RUN_DIR"/prometheus/targets/{k6-*,custom-*Z-????,custom-signals-*}.json
     start_supervisord
   fi
   if process_of target >/dev/null && [ "$knobs" != "$was" ]; then

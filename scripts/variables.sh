@@ -13,7 +13,7 @@ take_variables() {
   here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
   # The names that the two tables declare, the stack's own, and the target's knobs.
   names="$(sed -n 's/^  \([A-Z_]*\): variable({$/\1/p' "$here/lib/config.js" "$here/experiments/variables.js" | paste -sd' ' -)"
-  names="$names STACK RUN_DIR RESULTS_DIR $(sed -n "s/^TARGET_KNOB_NAMES='\(.*\)'$/\1/p" "$here/scripts/components.sh")"
+  names="$names TARGET_METRICS STACK RUN_DIR RESULTS_DIR $(sed -n "s/^TARGET_KNOB_NAMES='\(.*\)'$/\1/p" "$here/scripts/components.sh")"
   for argument in "$@"; do
     name=${argument%%=*}
     # Without the value: it may be a secret under a mistyped name.

@@ -42,7 +42,8 @@ export function grid(rows, maxCell, gap = 2) {
 /** A figure with its unit, a length of time, or none: 12.3, 1,234/s, 45 ms, 2 min 10 s, - */
 const FIGURE = /^(-?|[\d.,]+(\/s|( \S+){1,3})?)$/;
 
-const BORDERLESS = Object.fromEntries(
+/** For cli-table3: a table without lines. */
+export const BORDERLESS = Object.fromEntries(
   [
     'top',
     'top-mid',

@@ -229,6 +229,8 @@ test('the same SEED sends the same; another one does not', async () => {
         ['run', '--quiet', '--address', '', 'tests/k6/few-calls.js'],
         {
           ...{ PROFILE: 'smoke', DURATION: '1s', TARGET_URL: own.url, WORKLOAD },
+          // Of two users that a busy machine has wait at once, the second may be the first to be heard.
+          ...{ MAX_VUS: '1', OBJECTIVES: 'off' },
           SUMMARY_FILE: join(folder, 'summary.json'),
         },
       );

@@ -3,6 +3,7 @@
  * container. No engine is needed.
  */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -103,6 +104,7 @@ test('containers read the files that the native stack reads', () => {
       'prometheus/flags',
       'prometheus/rules',
       'node_exporter/flags',
+      'node_exporter/network-flags',
       'grafana',
     ],
     ...['postgres/postgresql.conf', 'postgres/init.sql', 'postgres-exporter/queries.yml', 'redis/redis.conf'],
@@ -114,6 +116,28 @@ test('containers read the files that the native stack reads', () => {
   const native = readFileSync('scripts/component', 'utf8') + readFileSync('scripts/native.sh', 'utf8');
   for (const path of mounted.filter((one) => one.startsWith('provisioning/'))) {
     assert.ok(native.includes(`$ROOT/${path}`), `the native stack does not read ${path}`);
+  }
+});
+
+test("node_exporter starts with each container's flags", async () => {
+  for (const name of ['node-exporter', 'target-network']) {
+    const { command: given, volumes } = Object.fromEntries(services)[name];
+    const args = given
+      // Where it listens, and where the host's files are mounted.
+      .filter((/** @type {string} */ flag) => !/^--(web|path)\./.test(flag))
+      .map((/** @type {string} */ flag) =>
+        flag.replace(/^@(.+)/, (_, path) => {
+          const mount = volumes.find((/** @type {any} */ { target }) => target === path);
+          return `@${mount?.source ?? path}`;
+        }),
+      );
+    const exporter = spawn(toolPath('node_exporter'), [...args, '--web.listen-address=127.0.0.1:0']);
+    let said = '';
+    for await (const chunk of exporter.stderr) {
+      said += chunk;
+      if (said.includes('Listening on')) exporter.kill();
+    }
+    assert.match(said, /Listening on/, name);
   }
 });
 

@@ -1,12 +1,13 @@
 /**
- * The dashboards against a real run: needs a running stack (PROMETHEUS_URL, or RUN_DIR/stack.env) and a finished run
- * of the reference target (RESULTS_DIR/latest).
+ * The dashboards against real runs: needs a running stack (PROMETHEUS_URL, or RUN_DIR/stack.env) and finished runs of
+ * spike, soak and batch on the reference target (RESULTS_DIR), as tests/stack/runs.test.js leaves them.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dashboards } from '../../dashboards/build.js';
 import { loadTest } from '../../dashboards/load-test.js';
-import { execute, lastRun, queriesOf } from './panel-queries.js';
+import { MAY_BE_EMPTY } from './may-be-empty.js';
+import { execute, hasData, prometheusUrl, runs } from './panel-queries.js';
 
 /** A phase is seen with its first push, two seconds after it began, or somewhat later when k6 is busy. */
 const LATE_S = 4;
@@ -15,47 +16,95 @@ const TOLERANCE = 1.2;
 /** Samples above a percentile that it takes for both to mean the same one. */
 const MIN_ABOVE = 20;
 
-const { prometheusUrl, run } = lastRun();
-const measured = run.phases.filter((phase) => phase.measured);
+const TESTS = ['spike', 'soak', 'batch'];
 
-/** Queries that a healthy run leaves empty, and when: the run document has to say the same. */
-const MAY_BE_EMPTY = [
-  {
-    title: 'Failures by kind',
-    refId: 'A',
-    reason: 'k6 exports no failures where there were none',
-    when: measured.every(({ failed }) => !failed),
-  },
-  {
-    title: 'Offered and achieved rate',
-    refId: 'A',
-    reason: 'phases of a fixed number of users offer no rate',
-    when: run.phases.every(({ offered_rps }) => offered_rps === null),
-  },
-];
+/** Which tests' runs a dashboard is for, where it is not for any. */
+const FOR = /** @type {Record<string, string[]>} */ ({
+  'mcp-spike': ['spike'],
+  'mcp-soak': ['soak'],
+  'mcp-batch': ['batch'],
+  // Of which there is another to compare with.
+  'mcp-compare': ['spike'],
+});
 
-for (const build of dashboards) {
-  const dashboard = build();
-  const answers = await execute(prometheusUrl, queriesOf(dashboard), run);
+const url = prometheusUrl();
+const all = runs();
+/** @param {string} test */
+const newest = (test) => {
+  const run = all.find((one) => one.test === test);
+  if (!run) throw new Error(`there is no run of ${test}; make one with: ./scripts/run ${test} PROFILE=smoke`);
+  return run;
+};
+const made = dashboards.map((build) => build());
 
-  describe(`the dashboard "${dashboard.title}" after ${run.testid}`, () => {
-    for (const { panel, title, refId, expr, samples } of answers) {
-      it(`${panel} "${title}" ${refId} has data`, () => {
-        const empty = MAY_BE_EMPTY.find((one) => one.title === title && one.refId === refId && one.when);
-        if (empty) assert.equal(samples, 0, `expected nothing: ${empty.reason}`);
-        else assert.ok(samples > 0, expr);
-      });
-    }
+it('every dashboard that is for one test alone exists', () => {
+  const uids = made.map(({ uid }) => uid);
+  for (const uid of Object.keys(FOR)) assert.ok(uids.includes(uid), uid);
+});
 
-    it('offers the run', () => {
-      const runs =
-        answers.find(({ panel, title }) => panel === 'variable' && title === 'testid')?.series ?? [];
-      assert.ok(runs.some(({ labels }) => labels.testid === run.testid));
-    });
-  });
+it('every query that may be empty exists', () => {
+  for (const { dashboard: uid, title, refIds = [] } of MAY_BE_EMPTY) {
+    const queries = made
+      .filter((one) => uid === undefined || one.uid === uid)
+      .flatMap((one) => titled(one, title));
+    assert.ok(queries.length > 0, `${uid ?? 'any dashboard'} has no "${title}"`);
+    for (const refId of refIds) assert.ok(queries.includes(refId), `"${title}" has no query ${refId}`);
+  }
+});
+
+/**
+ * @param {import('@grafana/grafana-foundation-sdk/dashboard').Dashboard} dashboard
+ * @param {string} title
+ * @returns {string[]} the queries of what is called so
+ */
+function titled({ panels = [], annotations, templating }, title) {
+  /** @type {any[]} */
+  const holders = [...panels, ...(annotations?.list ?? []), ...(templating?.list ?? [])];
+  return holders
+    .filter((holder) => (holder.title ?? holder.name) === title)
+    .flatMap(({ targets }) => targets?.map((/** @type {any} */ { refId }) => refId) ?? ['']);
 }
 
-const answers = await execute(prometheusUrl, queriesOf(loadTest()), run);
+for (const test of TESTS) {
+  const run = newest(test);
+  const facts = { run, has: (/** @type {string} */ expr) => hasData(url, expr, run) };
+  /** Of the same test and target. */
+  const base = all.find((one) => one.test === test && one.testid !== run.testid);
+
+  for (const dashboard of made) {
+    if (!(FOR[dashboard.uid ?? ''] ?? TESTS).includes(test)) continue;
+    const answers = await execute(url, dashboard, run, base && { base: base.testid });
+
+    describe(`the dashboard "${dashboard.title}" after ${run.testid}`, () => {
+      for (const { panel, title, refId, expr, samples } of answers) {
+        it(`${panel} "${title}" ${refId} has data`, async () => {
+          const listed = MAY_BE_EMPTY.filter(
+            (one) =>
+              (one.dashboard ?? dashboard.uid) === dashboard.uid &&
+              one.title === title &&
+              (one.refIds ?? [refId]).includes(refId),
+          );
+          for (const { reason, when, either } of listed) {
+            if (!(await when(facts))) continue;
+            if (!either) assert.equal(samples, 0, `expected nothing: ${reason}`);
+            return;
+          }
+          assert.ok(samples > 0, expr);
+        });
+      }
+
+      it('offers the run', () => {
+        const offered =
+          answers.find(({ panel, title }) => panel === 'variable' && title === 'testid')?.series ?? [];
+        assert.ok(offered.some(({ labels }) => labels.testid === run.testid));
+      });
+    });
+  }
+}
+
+const run = newest('spike');
+const measured = run.phases.filter((phase) => phase.measured);
+const answers = await execute(url, loadTest(), run);
 
 /**
  * @param {(answer: import('./panel-queries.js').Answer) => boolean} which
@@ -92,11 +141,40 @@ describe(`the overview and the run document of ${run.testid}`, () => {
   }
 
   it('mark the start of every phase, the warm-up too', () => {
-    const starts = byPhase(({ panel }) => panel === 'annotation');
+    const starts = byPhase(({ panel, title }) => panel === 'annotation' && title === 'Phases');
     assert.deepEqual(Object.keys(starts).sort(), run.phases.map(({ name }) => name).sort());
     for (const { name, start } of run.phases) {
       const late = ((starts[name] ?? NaN) - Date.parse(start ?? '')) / 1000;
       assert.ok(late >= 0 && late <= LATE_S, `${name} is marked ${late} s after its start`);
     }
+  });
+
+  it('draw the objective of the phases that have one, while they run', () => {
+    const limits = run.thresholds.filter(({ metric, scope }) => metric === 'p99_ms' && scope.phase);
+    assert.ok(limits.length > 0);
+    const drawn = answers.find(
+      ({ title, expr }) => title === 'Latency percentiles' && /objective="p99"/.test(expr),
+    );
+    const starts = byPhase(({ panel, title }) => panel === 'annotation' && title === 'Phases');
+    const points = drawn?.series.flatMap((series) => series.points) ?? [];
+    for (const { scope, limit } of limits) {
+      const phase = measured.find(({ name }) => name === scope.phase);
+      const [start, end] = [Date.parse(phase?.start ?? '') / 1000, Date.parse(phase?.end ?? '') / 1000];
+      // From the first push on, to the end of the phase; or later, where k6 had no time to push before.
+      const pushed = Math.max(start, (starts[scope.phase ?? ''] ?? NaN) / 1000);
+      const during = points.filter(([time]) => time > pushed && time <= Math.max(end, pushed + LATE_S));
+      assert.ok(during.length > 0, scope.phase);
+      for (const [time, value] of during)
+        assert.equal(value, (limit ?? NaN) / 1000, `${scope.phase} at ${time}`);
+    }
+  });
+
+  it('know whose signals are those of the run', () => {
+    const server =
+      answers.find(({ panel, title }) => panel === 'variable' && title === 'server')?.series ?? [];
+    assert.deepEqual(
+      server.map(({ labels }) => labels.server),
+      ['reference'],
+    );
   });
 });

@@ -1,22 +1,23 @@
 /**
- * Executes every query of a dashboard as Grafana would for one run, and counts what comes back.
+ * Executes every query of a dashboard as the viewer, and Grafana, would for one run, and counts what comes back.
  *
- *   node tests/stack/panel-queries.js     prints a table: panel, query, series, samples
+ *   node tests/stack/panel-queries.js [UID]     prints a table: dashboard, panel, query, series, samples
  *
  * Reads PROMETHEUS_URL, or RUN_DIR/stack.env where it is not set, and the newest run below RESULTS_DIR.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import Table from 'cli-table3';
-import { Prometheus } from '../../analysis/prometheus.js';
 import { dashboards } from '../../dashboards/build.js';
+import { fromInstant, fromRange, gridOf, timesOf } from '../../viewer/page/prometheus-answer.js';
+import { builtIn, SCRAPE_S, substitute } from '../../viewer/page/substitute.js';
+import { align, stepOf } from '../../viewer/page/time-range.js';
+import { optionsOf, queryOf } from '../../viewer/page/variables.js';
 
-/** The data source's timeInterval. */
-const SCRAPE_S = 2;
 /** About the width in pixels of half a dashboard. */
-const MAX_POINTS = 600;
+const PIXELS = 600;
 /** k6's last push, and the rules' last evaluation, come this much after the run's end. */
 const AFTER_S = 2 * SCRAPE_S;
 
@@ -30,7 +31,9 @@ const AFTER_S = 2 * SCRAPE_S;
  *
  * @typedef {import('../../analysis/run.js').Run & {started: string, ended: string}} Run one that began
  *
- * @typedef {PanelQuery & {series: import('../../analysis/prometheus.js').Series[], samples: number}} Answer
+ * @typedef {{labels: Record<string, string>, points: [seconds: number, value: number | null][]}} Series null: a histogram
+ * @typedef {PanelQuery & {series: Series[], samples: number}} Answer
+ * @typedef {import('../../viewer/page/substitute.js').Values} Values
  */
 
 /**
@@ -57,91 +60,140 @@ export function queriesOf(dashboard) {
       expr,
       instant: false,
     })),
-    ...(templating?.list ?? [])
-      .filter((/** @type {any} */ { type }) => type === 'query')
-      .map((/** @type {any} */ { name, definition }) => ({
-        panel: 'variable',
-        title: name,
-        refId: '',
-        expr: definition.replace(/^query_result\((.*)\)$/, '$1'),
-        instant: true,
-      })),
+    ...(templating?.list ?? []).flatMap((/** @type {any} */ variable) => {
+      const expr = queryOf(variable);
+      return expr === null ? [] : { panel: 'variable', title: variable.name, refId: '', expr, instant: true };
+    }),
   ];
 }
 
-/**
- * What Grafana puts in the place of its variables.
- *
- * @param {string} expr
- * @param {{testid: string, rangeS: number, stepS: number}} values
- * @returns {string}
- * @throws {Error} where a variable is left over
- */
-export function substitute(expr, { testid, rangeS, stepS }) {
-  const rateS = Math.max(stepS + SCRAPE_S, 4 * SCRAPE_S);
-  /** @type {Record<string, string>} */
-  const values = {
-    testid,
-    __interval: `${stepS}s`,
-    __range: `${rangeS}s`,
-    __rate_interval: `${rateS}s`,
-    __rate_interval_ms: String(rateS * 1000),
-  };
-  return expr.replace(/\$(\w+)/g, (variable, name) => {
-    const value = values[name];
-    if (value === undefined)
-      throw new Error(`the query has ${variable}, known are $${Object.keys(values).join(' $')}`);
-    return value;
-  });
+/** Prometheus, asked as the viewer's page asks it. */
+class Source {
+  #url;
+  #range;
+
+  /** @param {string} url @param {import('../../viewer/page/time-range.js').Range} range */
+  constructor(url, range) {
+    this.#url = url;
+    this.#range = range;
+  }
+
+  /** @param {string} expr @param {Values} values of the dashboard's variables @param {boolean} instant */
+  async ask(expr, values, instant) {
+    const stepS = stepOf(this.#range, PIXELS, SCRAPE_S);
+    const { fromS, toS } = align(this.#range, stepS);
+    const query = substitute(expr, { ...values, ...builtIn({ fromS, toS }, stepS) });
+    if (instant) return fromInstant(await this.#get('query', { query, time: String(toS) }), toS);
+    const range = { start: String(fromS), end: String(toS), step: String(stepS) };
+    return fromRange(await this.#get('query_range', { query, ...range }), gridOf({ fromS, toS }, stepS));
+  }
+
+  /** @param {string} what @param {Record<string, string>} parameters */
+  async #get(what, parameters) {
+    const response = await fetch(`${this.#url}/api/v1/${what}`, {
+      method: 'POST',
+      body: new URLSearchParams(parameters),
+    });
+    /** @type {any} */
+    const { data, error } = await response.json();
+    if (!response.ok) throw new Error(`Prometheus refuses ${parameters.query}: ${error}`);
+    return data;
+  }
+}
+
+/** @param {import('../../viewer/page/prometheus-answer.js').Answer} answer @returns {Series[]} moments with a sample */
+function seriesOf({ grid, series }) {
+  const times = timesOf(grid);
+  return series.map(({ labels, values, histograms }) => ({
+    labels,
+    points: times.flatMap((time, index) =>
+      (values[index] ?? null) === null && !histograms?.[index] ? [] : [[time, values[index] ?? null]],
+    ),
+  }));
 }
 
 /**
  * @param {string} prometheusUrl
- * @param {PanelQuery[]} queries
+ * @param {import('@grafana/grafana-foundation-sdk/dashboard').Dashboard} dashboard
  * @param {Run} run its time is the time range
+ * @param {Values} [chosen] variables that somebody chose; of the others it is the first
  * @returns {Promise<Answer[]>}
- * @throws {import('../../analysis/prometheus.js').PrometheusError} where a query is refused
+ * @throws {Error} where a query is refused
  */
-export async function execute(prometheusUrl, queries, run) {
-  const prometheus = new Prometheus(prometheusUrl);
-  const wanted = { start: Date.parse(run.started) / 1000, end: Date.parse(run.ended) / 1000 + AFTER_S };
-  const stepS = Math.max(SCRAPE_S, Math.ceil((wanted.end - wanted.start) / MAX_POINTS));
-  // Grafana moves the range to multiples of the step.
-  const start = Math.floor(wanted.start / stepS) * stepS;
-  const end = Math.ceil(wanted.end / stepS) * stepS;
+export async function execute(prometheusUrl, dashboard, run, chosen = {}) {
+  const source = new Source(prometheusUrl, rangeOf(run));
+  /** @type {Values} */
+  const values = { testid: run.testid, ...chosen };
+  /** @type {any[]} */
+  const variables = dashboard.templating?.list ?? [];
+  for (const variable of variables) {
+    const query = queryOf(variable);
+    if (query === null || values[variable.name] !== undefined) continue;
+    const [first] = optionsOf(variable, await source.ask(query, values, true));
+    values[variable.name] = first?.value ?? '';
+  }
   const answers = [];
-  for (const query of queries) {
-    const expr = substitute(query.expr, { testid: run.testid, rangeS: end - start, stepS });
-    const series = await prometheus.queryRange(expr, query.instant ? end : start, end, stepS);
+  for (const query of queriesOf(dashboard)) {
+    const series = seriesOf(await source.ask(query.expr, values, query.instant));
     answers.push({ ...query, series, samples: series.reduce((sum, { points }) => sum + points.length, 0) });
   }
   return answers;
 }
 
+/** @param {Run} run */
+const rangeOf = ({ started, ended }) => ({
+  fromS: Date.parse(started) / 1000,
+  toS: Date.parse(ended) / 1000 + AFTER_S,
+});
+
 /**
- * @returns {{prometheusUrl: string, run: Run}} of the running stack and the newest run
- * @throws {Error} where there is no stack or no run
+ * @param {string} prometheusUrl
+ * @param {string} expr `$testid` may be in it
+ * @param {Run} run
+ * @returns {Promise<boolean>} is there a sample of it in the run's time?
  */
-export function lastRun() {
-  const { RUN_DIR = '.run', RESULTS_DIR = 'results' } = process.env;
-  const prometheusUrl =
+export async function hasData(prometheusUrl, expr, run) {
+  const answer = await new Source(prometheusUrl, rangeOf(run)).ask(expr, { testid: run.testid }, false);
+  return seriesOf(answer).some(({ points }) => points.length > 0);
+}
+
+/** @returns {string} the URL of the running stack's Prometheus @throws {Error} where there is none */
+export function prometheusUrl() {
+  const { RUN_DIR = '.run' } = process.env;
+  const url =
     process.env.PROMETHEUS_URL ??
     parseEnv(readFileSync(path.join(RUN_DIR, 'stack.env'), 'utf8')).PROMETHEUS_URL;
-  if (!prometheusUrl) throw new Error(`${RUN_DIR}/stack.env has no PROMETHEUS_URL`);
-  const run = JSON.parse(readFileSync(path.join(RESULTS_DIR, 'latest', 'run.json'), 'utf8'));
-  if (run.started === null) throw new Error(`${run.testid} ended before its first phase began`);
-  return { prometheusUrl, run };
+  if (!url) throw new Error(`${RUN_DIR}/stack.env has no PROMETHEUS_URL`);
+  return url;
+}
+
+/** @returns {Run[]} of the reference target, that began, the newest first */
+export function runs() {
+  const { RESULTS_DIR = 'results' } = process.env;
+  return readdirSync(RESULTS_DIR, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => path.join(RESULTS_DIR, entry.name, 'run.json'))
+    .filter((file) => existsSync(file))
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')))
+    .filter(({ started, target }) => started !== null && target?.server?.name === 'mcp-load-lab-target')
+    .sort((a, b) => Date.parse(b.started) - Date.parse(a.started));
 }
 
 async function main() {
-  const { prometheusUrl, run } = lastRun();
+  const [uid] = process.argv.slice(2);
+  const [run] = runs();
+  if (!run) throw new Error(`${process.env.RESULTS_DIR ?? 'results'} has no run of the reference target`);
+  const wanted = dashboards.map((build) => build()).filter((one) => uid === undefined || one.uid === uid);
+  if (wanted.length === 0) {
+    throw new Error(`the dashboard is ${uid}; valid: ${dashboards.map((build) => build().uid).join(', ')}`);
+  }
   const table = new Table({
-    head: ['panel', 'query', 'series', 'samples'],
+    head: ['dashboard', 'panel', 'query', 'series', 'samples'],
     style: { head: [], border: [], compact: true },
   });
-  for (const build of dashboards) {
-    for (const { title, refId, series, samples } of await execute(prometheusUrl, queriesOf(build()), run)) {
-      table.push([title, refId, series.length, samples]);
+  for (const dashboard of wanted) {
+    for (const { title, refId, series, samples } of await execute(prometheusUrl(), dashboard, run)) {
+      table.push([dashboard.uid, title, refId, series.length, samples]);
     }
   }
   process.stdout.write(`${run.testid}\n${table}\n`);

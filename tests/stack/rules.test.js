@@ -1,9 +1,10 @@
-/** The configuration of Prometheus and the signal rules, checked and unit-tested by Prometheus' own promtool. */
+/** The configuration of Prometheus, the signal rules and the alerts, checked and unit-tested by Prometheus' own promtool. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { alerts, recordings } from '../../dashboards/alerts.js';
 import { command } from '../lab.js';
 import { toolPath } from '../tool.js';
 
@@ -11,13 +12,15 @@ const PROVISIONING = 'provisioning/prometheus';
 const UNITS = ['ratio', 'bytes', 'count', 'seconds', 'rate', 'bytes_rate'];
 /** What dashboards and reports build upon. */
 const SIGNALS = [
-  ...['cpu:ratio', 'memory:bytes', 'eventloop_lag:seconds', 'gc:ratio', 'sessions:count'],
+  ...['cpu:ratio', 'worker_cpu:ratio', 'memory:bytes', 'eventloop_lag:seconds', 'gc:ratio', 'sessions:count'],
   ...['pool_used:ratio', 'pool_waiting:count', 'pool_wait:seconds', 'cache_hit:ratio'],
   ...['upstream:seconds', 'rate_limited:rate', 'breaker_open:rate', 'deadlocks:rate'],
+  ...['upstream_timeouts:rate', 'tool_errors:rate', 'workers:count'],
   ...['db_connections:ratio', 'db_locks:count', 'db_transactions:rate'],
   ...['host_cpu:ratio', 'host_memory:ratio', 'network:bytes_rate', 'disk_io:bytes_rate'],
   ...['redis_memory:bytes', 'redis_evictions:rate'],
   ...['generator_cpu:ratio', 'generator_memory:bytes'],
+  ...['request:seconds', 'open_files:ratio', 'cpu_throttled:ratio', 'container_network:bytes_rate'],
 ].map((name) => `signal:${name}`);
 
 const promtool = toolPath('promtool');
@@ -44,18 +47,42 @@ test('the configuration is valid, with the rules and the Docker targets beside i
   for (const rules of readdirSync(join(PROVISIONING, 'rules'))) assert.match(output, new RegExp(rules));
 });
 
+test('the rules are valid, and the linter finds nothing', async () => {
+  await succeeds(['check', 'rules', '--lint=all', '--lint-fatal', ...inFolder(join(PROVISIONING, 'rules'))]);
+});
+
+test('every alert, and what it stands on, is unit-tested', () => {
+  const tests = readFileSync(join(PROVISIONING, 'tests/alerts.test.yml'), 'utf8');
+  for (const { name } of alerts)
+    assert.ok(tests.includes(`ALERTS{alertname="${name}",alertstate="firing"`), name);
+  for (const { record } of recordings) assert.ok(tests.includes(`labels: '${record}`), record);
+});
+
 test('the rules do what their unit tests say', async () => {
   await succeeds(['test', 'rules', ...inFolder(join(PROVISIONING, 'tests'))]);
 });
 
-test('every signal is recorded once, has a unit in its name, and is unit-tested', () => {
-  const recorded = [...read(inFolder(join(PROVISIONING, 'rules'))).matchAll(/record: (\S+)/g)].map(
-    (match) => match[1] ?? '',
-  );
-  assert.deepEqual([...recorded].sort(), [...SIGNALS].sort());
+test('every signal is recorded, once for each kind of server, has a unit in its name, and is unit-tested', () => {
   const tests = read(inFolder(join(PROVISIONING, 'tests')));
-  for (const name of recorded) {
-    assert.match(name, new RegExp(`^signal:[a-z_]+:(${UNITS.join('|')})$`));
-    assert.ok(tests.includes(`labels: '${name}`), `no test expects a sample of ${name}`);
+  const signals = new Set();
+  for (const file of inFolder(join(PROVISIONING, 'rules')).filter((path) => path.includes('signals-'))) {
+    // Other names are steps on the way to one of these.
+    const recorded = [...readFileSync(file, 'utf8').matchAll(/record: ((signal|detail):\S+)/g)].map(
+      ([, name = '']) => name,
+    );
+    const ofFile = recorded.filter((name) => name.startsWith('signal:'));
+    assert.deepEqual(ofFile, [...new Set(ofFile)], file);
+    for (const name of ofFile) signals.add(name);
+    // Details are recorded once for each value of their label.
+    for (const name of recorded) {
+      assert.match(
+        name,
+        new RegExp(`^(signal|detail):[a-z0-9_]+:(${UNITS.join('|')})$|^watched:[a-z]+:[a-z]+$`),
+      );
+      // What rules of one server share is tested by what stands on it.
+      if (name.startsWith('watched:')) continue;
+      assert.ok(tests.includes(`labels: '${name}`), `no test expects a sample of ${name}`);
+    }
   }
+  assert.deepEqual([...signals].sort(), [...SIGNALS].sort());
 });

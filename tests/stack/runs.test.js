@@ -13,6 +13,8 @@ const SIGNALS = ['cpu', 'pool_used', 'cache_hit', 'db_connections', 'host_cpu', 
 const SHORT = { PROFILE: 'smoke', DURATION: '8s' };
 /** Where the load is not the question: less of it, so that a busy machine is none, either. */
 const GENTLE = { ...SHORT, RATE_SCALE: '0.3' };
+/** Where a few calls answer the question. */
+const BRIEF = { ...GENTLE, DURATION: '4s' };
 
 /** @param {any} document @returns {any[]} */
 const measured = (document) => document.phases.filter((/** @type {any} */ phase) => phase.measured);
@@ -238,7 +240,7 @@ test('a target that wants a token: exit 3 and what to set', () =>
 
 test('a violated threshold: exit 99 and the reason with its figures', async () => {
   const { code, output, document } = await runTest('sustained', {
-    ...GENTLE,
+    ...BRIEF,
     OBJECTIVES: 'sustained.p50_ms=0.001',
   });
   assert.equal(code, 99, output);
@@ -249,7 +251,7 @@ test('a violated threshold: exit 99 and the reason with its figures', async () =
 });
 
 test('too few samples for the objective: exit 98, not a pass', async () => {
-  const { code, output, document } = await runTest('spike', { ...SHORT, RATE_SCALE: '0.1' });
+  const { code, output, document } = await runTest('spike', { ...SHORT, DURATION: '6s', RATE_SCALE: '0.1' });
   assert.equal(code, 98, output);
   assert.equal(document.verdict.outcome, 'invalid');
 });
@@ -265,9 +267,9 @@ async function control(action, component) {
 
 test('PostgreSQL dies in mid-run: the run ends, failures are classified, and it says when they began', async () => {
   // Not the mix: its weather service leaves some calls unanswered on purpose, at any time.
-  const variables = { ...GENTLE, DURATION: '20s', TOOL: 'update_user' };
+  const variables = { ...GENTLE, DURATION: '14s', TOOL: 'update_user' };
   const result = await runTest('sustained', variables, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 8000));
+    await new Promise((resolve) => setTimeout(resolve, 6000));
     await control('kill', 'postgres');
   });
   await control('start', 'postgres');
@@ -281,7 +283,7 @@ test('PostgreSQL dies in mid-run: the run ends, failures are classified, and it 
 });
 
 test('the target recovers by itself when PostgreSQL is back', async () => {
-  const { document } = await runTest('sustained', { ...GENTLE, TOOL: 'update_user', OBJECTIVES: 'off' });
+  const { document } = await runTest('sustained', { ...BRIEF, TOOL: 'update_user', OBJECTIVES: 'off' });
   assert.equal(sum(measured(document).map((phase) => phase.failed)), 0);
 });
 
@@ -304,7 +306,7 @@ test("Prometheus goes away in mid-run: the client's figures stay, the server's a
 for (const [name, phases] of Object.entries(PHASES)) {
   test(`${name} at smoke ends in a verdict with a complete run document`, async () => {
     // Shorter where what is asserted needs no more. (A window of soak must take the 2 s that signals need.)
-    const shorter = ['sustained', 'batch'].includes(name) && { DURATION: '20s' };
+    const shorter = ['baseline', 'sustained', 'batch'].includes(name) && { DURATION: '20s' };
     const result = await runTest(name, { PROFILE: 'smoke', ...shorter });
     isComplete(result);
     const { document } = result;

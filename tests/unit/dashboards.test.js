@@ -1,259 +1,283 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import * as units from '@grafana/grafana-foundation-sdk/units';
-import { parser } from '@prometheus-io/lezer-promql';
 import { GENERATOR_CPU_LIMIT } from '../../analysis/verdict.js';
 import { dashboards, fileOf, toJson } from '../../dashboards/build.js';
-import { loadTest } from '../../dashboards/load-test.js';
-import { queriesOf, substitute } from '../stack/panel-queries.js';
+import { dashboard, FOLDERS } from '../../dashboards/dashboard.js';
+import { percentiles, signal } from '../../dashboards/panels.js';
+import { GENERATOR_SATURATED } from '../../dashboards/signal-catalogue.js';
+import { optionsOf } from '../../viewer/page/variables.js';
+import { lint, queryProblems } from './dashboard-lint.js';
 
-/** Panel types that Grafana has, of those that show a query. `graph`, `singlestat` and `table-old` are gone. */
-const PANEL_TYPES = ['bargauge', 'gauge', 'heatmap', 'stat', 'state-timeline', 'table', 'timeseries'];
-const COLUMNS = 24;
-/** Below this a legend or a title is cut off on a screen of 1280 pixels. */
-const MIN_COLUMNS = { stat: 4, default: 6 };
-
-/** Functions through which a counter, or a native histogram, may be read. */
-const COUNTER_FUNCTIONS = ['rate', 'increase', 'last_over_time'];
-/** k6's cumulative sinks: a percentile or a share of the whole run so far, which looks like one of the moment. */
-const CUMULATIVE = /^k6_.*_(p\d+|avg|med|min|max|rate)$/;
-
-/** @param {string} expr */
-const withValues = (expr) => substitute(expr, { testid: 'spike-1', rangeS: 900, stepS: 2 });
-
-/**
- * Reads what a query is made of.
- *
- * @param {string} expr without Grafana's variables
- * @returns {{error: string | null, selectors: {metric: string, functions: string[]}[], calls: {name: string, inside: string[]}[]}}
- *   functions and inside: what is wrapped around it, from the outside in
- */
-function parse(expr) {
-  /** @type {string[]} */
-  const around = [];
-  /** @type {{metric: string, functions: string[]}[]} */
-  const selectors = [];
-  /** @type {{name: string, inside: string[]}[]} */
-  const calls = [];
-  /** @type {string | null} */
-  let error = null;
-  /** @param {{from: number, to: number}} node */
-  const text = (node) => expr.slice(node.from, node.to);
-  parser.parse(expr).iterate({
-    enter({ node, type }) {
-      if (type.isError) error = `syntax error at ${node.from}: ${expr.slice(node.from, node.from + 20)}`;
-      if (type.name === 'VectorSelector') {
-        const name = node.getChild('Identifier');
-        selectors.push({ metric: name ? text(name) : '', functions: [...around] });
-      }
-      const called = type.name === 'FunctionCall' || type.name === 'AggregateExpr' ? node.firstChild : null;
-      if (called) {
-        calls.push({ name: text(called), inside: [...around] });
-        around.push(text(called));
-      }
-    },
-    leave({ type }) {
-      if (type.name === 'FunctionCall' || type.name === 'AggregateExpr') around.pop();
-    },
-  });
-  return { error, selectors, calls };
-}
-
-/**
- * @param {string} expr with Grafana's variables
- * @returns {string[]} which of the rules it breaks
- */
-function problems(expr) {
-  const { error, selectors, calls } = parse(withValues(expr));
-  const found = error ? [error] : [];
-  for (const { metric, functions } of selectors) {
-    const timestampOnly = functions.includes('timestamp');
-    if (!/^(k6_|signal:)/.test(metric)) found.push(`${metric} is neither k6's nor a signal`);
-    if (CUMULATIVE.test(metric)) found.push(`${metric} is cumulative`);
-    if (/^k6_.*_(total|seconds)$/.test(metric) && !timestampOnly) {
-      if (!COUNTER_FUNCTIONS.some((name) => functions.includes(name))) {
-        found.push(`${metric} is a counter outside of ${COUNTER_FUNCTIONS.join(', ')}`);
-      }
-    }
-    if (
-      metric.endsWith('_seconds') &&
-      metric.startsWith('k6_') &&
-      !functions.includes('histogram_quantile')
-    ) {
-      found.push(`${metric} is a histogram outside of histogram_quantile`);
-    }
-  }
-  for (const { name, inside } of calls) {
-    if (name === 'histogram_quantile' && inside.length > 0)
-      found.push(`a percentile inside ${inside.join(', ')}`);
-  }
-  if (/\[\d+[smh]\]/.test(expr) && /\b(rate|increase)\(/.test(expr)) found.push('a rate over a fixed window');
-  return found;
-}
-
-/** @param {any} panel @returns {string[]} its own and those of its columns */
-function unitsOf({ fieldConfig }) {
-  const properties = fieldConfig.overrides.flatMap((/** @type {any} */ override) => override.properties);
-  const columns = properties.filter((/** @type {any} */ { id }) => id === 'unit');
-  return [fieldConfig.defaults.unit, ...columns.map((/** @type {any} */ { value }) => value)];
-}
-
-/** @param {string} unit */
-function isUnit(unit) {
-  return /** @type {string[]} */ (Object.values(units)).includes(unit) || /^time:\S+$/.test(unit);
-}
+const WHERE = { uid: 'mcp-load-test', panel: 1, type: 'timeseries' };
+const DURATION = 'k6_mcp_request_duration_seconds{testid="$testid"}';
 
 describe('the lint of queries', () => {
+  /** @type {Record<string, [expr: string, problem: RegExp, where?: Partial<typeof WHERE>]>} */
   const bad = {
-    'a counter as it is': 'k6_mcp_requests_total{testid="$testid"}',
-    'a counter in a sum': 'sum(k6_mcp_requests_total)',
-    'an averaged percentile':
-      'avg(histogram_quantile(0.99, rate(k6_mcp_request_duration_seconds[$__rate_interval])))',
-    'an averaged percentile over time':
-      'avg_over_time(histogram_quantile(0.99, rate(k6_mcp_request_duration_seconds[$__rate_interval]))[5m:])',
-    "k6's cumulative percentile": 'k6_mcp_request_duration_p99',
-    "k6's cumulative share": 'k6_mcp_request_failed_rate',
-    "a server's own metric": 'rate(request_duration_seconds_count[$__rate_interval])',
-    'a fixed window': 'rate(k6_mcp_requests_total[5m])',
-    'a syntax error': 'sum(rate(k6_mcp_requests_total[$__rate_interval])',
+    'a counter as it is': ['k6_mcp_requests_total{testid="$testid"}', /counter outside of/],
+    'a counter in a sum': ['sum(k6_mcp_requests_total{testid="$testid"})', /counter outside of/],
+    'a scraped counter by its last value': [
+      'last_over_time(node_cpu_seconds_total[$__range])',
+      /counter outside of rate, increase/,
+      { uid: 'mcp-host' },
+    ],
+    "PostgreSQL's counter that is not called so": [
+      'sum(pg_stat_database_xact_commit)',
+      /counter outside of/,
+      { uid: 'mcp-database' },
+    ],
+    'an averaged percentile': [
+      `avg(histogram_quantile(0.99, rate(${DURATION}[$__rate_interval])))`,
+      /a percentile inside avg/,
+    ],
+    'an averaged percentile over time': [
+      `avg_over_time(histogram_quantile(0.99, rate(${DURATION}[$__rate_interval]))[5m:])`,
+      /a percentile inside avg_over_time/,
+    ],
+    'an averaged percentile of a detail': [
+      'avg(detail:request_p95:seconds{server=~"$server|"})',
+      /a percentile, averaged/,
+    ],
+    "k6's cumulative percentile": ['k6_mcp_request_duration_p99{testid="$testid"}', /cumulative/],
+    "k6's cumulative share": ['k6_mcp_request_failed_rate{testid="$testid"}', /cumulative/],
+    'a histogram as it is': [`sum(rate(${DURATION}[$__rate_interval]))`, /histogram outside of/],
+    "a server's own metric": [
+      'rate(request_duration_seconds_count[$__rate_interval])',
+      /no series that mcp-load-test may name/,
+    ],
+    'an exporter on a dashboard about something else': [
+      'pg_up',
+      /no series that mcp-server may name/,
+      { uid: 'mcp-server' },
+    ],
+    "a process that is not k6's": ['process_resident_memory_bytes', /not k6's/, { uid: 'mcp-generator' }],
+    'a fixed window': ['rate(k6_mcp_requests_total{testid="$testid"}[5m])', /rate over 5m/],
+    'all runs at once': ['sum(rate(k6_mcp_requests_total[$__rate_interval]))', /of any run/],
+    'all generators at once': ['signal:generator_cpu:ratio', /of any run/],
+    'all servers at once': ['signal:pool_used:ratio', /of any server/],
+    'a syntax error': ['sum(rate(k6_mcp_requests_total{testid="$testid"}[$__rate_interval])', /syntax error/],
   };
-  for (const [name, expr] of Object.entries(bad)) {
+  for (const [name, [expr, problem, where]] of Object.entries(bad)) {
     it(`finds ${name}`, () => {
-      assert.notDeepEqual(problems(expr), []);
+      assert.match(queryProblems(expr, { ...WHERE, ...where }).join('\n'), problem);
     });
   }
 
   it('lets the usual ones pass', () => {
-    assert.deepEqual(
-      problems('sum by (kind) (rate(k6_mcp_failures_total{testid="$testid"}[$__rate_interval]))'),
-      [],
-    );
-    assert.deepEqual(
-      problems('histogram_quantile(0.99, sum(rate(k6_mcp_request_duration_seconds[$__rate_interval])))'),
-      [],
-    );
-    assert.deepEqual(problems('signal:pool_used:ratio'), []);
+    for (const [expr, where] of /** @type {[string, Partial<typeof WHERE>?][]} */ ([
+      ['sum by (kind) (rate(k6_mcp_failures_total{testid="$testid"}[$__rate_interval]))'],
+      [`histogram_quantile(0.99, sum(rate(${DURATION}[$__rate_interval])))`],
+      ['signal:pool_used:ratio{server=~"$server|"}'],
+      [`sum(rate(${DURATION}[$__rate_interval]))`, { type: 'heatmap' }],
+      [
+        'sum by (mode) (rate(node_cpu_seconds_total{instance="$instance"}[$__rate_interval]))',
+        { uid: 'mcp-host' },
+      ],
+      ['sort_desc(max by (testid) (k6_mcp_started_seconds))', { panel: 'variable' }],
+    ])) {
+      assert.deepEqual(queryProblems(expr, { ...WHERE, ...where }), [], expr);
+    }
   });
 
   it('knows every variable', () => {
-    assert.throws(() => withValues('up{job="$job"}'), /the query has \$job/);
+    assert.throws(() => queryProblems('up{job="$job"}', WHERE), /the query has \$job/);
+  });
+});
+
+describe('the lint of dashboards', () => {
+  // Panels share parts, such as the data source.
+  /** @returns {any} */
+  const good = () => JSON.parse(toJson(example()));
+  const example = () =>
+    dashboard({
+      uid: 'mcp-example',
+      title: 'Example',
+      folder: 'runs',
+      description: 'One that keeps every rule.',
+      panels: [
+        percentiles({ id: 1, metric: 'mcp_request_duration_seconds', objective: true }),
+        signal({ id: 2, signal: 'pool_used:ratio', width: 12, height: 9 }),
+      ],
+    });
+
+  it('lets a good one pass', () => assert.deepEqual(lint(good()), []));
+
+  /** @type {Record<string, [spoil: (dashboard: any, panel: any) => void, problem: RegExp]>} */
+  const bad = {
+    'a panel without a title': [(_, panel) => delete panel.title, /no title/],
+    'a panel without a description': [(_, panel) => delete panel.description, /no description/],
+    'a description that does not end': [(_, panel) => (panel.description = 'Latency'), /full stop/],
+    'a unit that Grafana has not': [
+      (_, panel) => (panel.fieldConfig.defaults.unit = 'secs'),
+      /the unit is secs/,
+    ],
+    'nothing to say without data': [
+      (_, panel) => delete panel.fieldConfig.defaults.noValue,
+      /no text for no data/,
+    ],
+    'a panel type that is gone': [(_, panel) => (panel.type = 'graph'), /the type is graph/],
+    'an override that the viewer does not know': [
+      (_, panel) =>
+        panel.fieldConfig.overrides.push({ properties: [{ id: 'custom.gradientMode', value: 'hue' }] }),
+      /overrides custom.gradientMode/,
+    ],
+    'a transformation that the viewer does not know': [
+      (_, panel) => (panel.transformations = [{ id: 'joinByField', options: {} }]),
+      /transforms by joinByField/,
+    ],
+    'a mapping that the viewer does not know': [
+      (_, panel) => (panel.fieldConfig.defaults.mappings = [{ type: 'regex', options: {} }]),
+      /maps by regex/,
+    ],
+    'a panel too narrow': [(_, panel) => (panel.gridPos.w = 5), /5 columns wide/],
+    'a title too long': [(_, panel) => (panel.title = 'x'.repeat(80)), /cut off/],
+    "another panel's data source": [(_, panel) => (panel.targets[0].datasource.uid = 'abc'), /data source/],
+    'two queries of one name': [(_, panel) => (panel.targets[1].refId = 'A'), /expected each once/],
+    'a line without a name': [(_, panel) => delete panel.targets[0].legendFormat, /has no name/],
+    'a p99 without its objective': [(_, panel) => panel.targets.pop(), /p99 without its objective/],
+    'a signal without its thresholds': [
+      ({ panels }) => delete panels[1].fieldConfig.defaults.thresholds,
+      /signal:pool_used:ratio without its thresholds/,
+    ],
+    'a panel without a query': [(_, panel) => (panel.targets = []), /no query/],
+    'a bad query': [(_, panel) => (panel.targets[0].expr = 'up'), /up is no series/],
+    'panels on each other': [(_, panel) => (panel.gridPos.x = 6), /lies on/],
+    'a hole in the grid': [({ panels }) => (panels[1].gridPos.h = 8), /hole/],
+    'two ids alike': [({ panels }) => (panels[1].id = 1), /expected each once/],
+    'two titles alike': [({ panels }) => (panels[1].title = panels[0].title), /two panels are called/],
+    'a uid that may change': [(one) => (one.uid = 'c1f2'), /the uid is c1f2/],
+    'an id of one Grafana': [(one) => (one.id = 7), /has the id/],
+    'no crosshair': [(one) => (one.graphTooltip = 0), /no crosshair/],
+    'no folder': [(one) => (one.tags = ['mcp-load-lab']), /the tags are/],
+    'links that lose the run': [(one) => (one.links[0].includeVars = false), /no links/],
+    'no data source to choose': [(one) => one.templating.list.shift(), /no variable datasource/],
+    'no run to choose': [(one) => one.templating.list.splice(1, 1), /no variable testid/],
+    "signals of no one's": [(one) => one.templating.list.splice(2, 1), /no hidden variable server/],
+  };
+  for (const [name, [spoil, problem]] of Object.entries(bad)) {
+    it(`finds ${name}`, () => {
+      const spoilt = good();
+      spoil(spoilt, spoilt.panels[0]);
+      assert.match(lint(spoilt).join('\n'), problem);
+    });
+  }
+
+  it('finds a share of failures without a threshold', () => {
+    const spoilt = good();
+    spoilt.panels[1].targets[0].expr =
+      '(sum(rate(k6_mcp_failures_total{testid="$testid"}[$__rate_interval])) or vector(0)) / sum(rate(k6_mcp_requests_total{testid="$testid"}[$__rate_interval]))';
+    delete spoilt.panels[1].fieldConfig.defaults.thresholds;
+    assert.match(lint(spoilt).join('\n'), /failures without a threshold/);
+  });
+
+  it('finds a table with more columns than 1280 pixels have room for', () => {
+    const spoilt = good();
+    spoilt.panels[0].type = 'table';
+    spoilt.panels[0].targets = Array.from({ length: 12 }, () => spoilt.panels[0].targets[0]);
+    assert.match(lint(spoilt).join('\n'), /too many columns/);
   });
 });
 
 for (const build of dashboards) {
-  /** @type {any} the SDK's types leave what a panel type adds open */
-  const dashboard = build();
-  const panels = dashboard.panels.filter((/** @type {any} */ { type }) => type !== 'row');
-
-  describe(`the dashboard "${dashboard.title}"`, () => {
+  const made = build();
+  describe(`the dashboard "${made.title}"`, () => {
     it('is committed as the code makes it', () => {
-      assert.equal(readFileSync(fileOf(dashboard.uid), 'utf8'), toJson(dashboard));
+      assert.equal(readFileSync(fileOf(made), 'utf8'), toJson(made));
     });
 
-    it('has a uid, no id of one Grafana, a description and a crosshair that panels share', () => {
-      assert.match(dashboard.uid, /^[a-z][a-z-]{1,39}$/);
-      assert.equal(dashboard.id, undefined);
-      assert.ok(dashboard.description);
-      assert.equal(dashboard.graphTooltip, 1);
-      assert.equal(dashboard.editable, false);
-    });
+    it('keeps the rules', () => assert.deepEqual(lint(JSON.parse(toJson(made))), []));
 
-    it('lets its user choose the data source and one run of the time range', () => {
-      const variables = Object.fromEntries(
-        dashboard.templating.list.map((/** @type {any} */ variable) => [variable.name, variable]),
-      );
-      assert.equal(variables.datasource.type, 'datasource');
-      assert.equal(variables.datasource.query, 'prometheus');
-      assert.equal(variables.testid.multi, false);
-      assert.equal(variables.testid.refresh, 2, 'refreshed when the time range changes');
-      assert.match(variables.testid.definition, /\$__range/);
-      const [, testid] =
-        new RegExp(variables.testid.regex.slice(1, -1)).exec('{testid="a-b"} 12 1700000000000') ?? [];
-      assert.equal(testid, 'a-b');
-    });
-
-    it('has different ids and titles', () => {
-      const ids = dashboard.panels.map((/** @type {any} */ { id }) => id);
-      assert.ok(ids.every((/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) > 0));
-      assert.equal(new Set(ids).size, ids.length);
-      const titles = panels.map((/** @type {any} */ { title }) => title);
-      assert.equal(new Set(titles).size, titles.length);
-    });
-
-    it('fills its columns without an overlap', () => {
-      const taken = new Map();
-      for (const { title, gridPos } of dashboard.panels) {
-        assert.ok(gridPos.x + gridPos.w <= COLUMNS, `${title} is wider than the dashboard`);
-        for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
-          for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
-            assert.equal(taken.get(`${x},${y}`), undefined, `${title} lies on ${taken.get(`${x},${y}`)}`);
-            taken.set(`${x},${y}`, title);
-          }
-        }
-      }
-      const height = Math.max(
-        ...dashboard.panels.map((/** @type {any} */ { gridPos }) => gridPos.y + gridPos.h),
-      );
-      assert.equal(taken.size, height * COLUMNS, 'there is a hole in the grid');
-    });
-
-    for (const panel of panels) {
-      it(`"${panel.title}" says what it is, in a unit, with a word for no data`, () => {
-        assert.ok(PANEL_TYPES.includes(panel.type), `panel type ${panel.type}`);
-        assert.ok(panel.title);
-        assert.match(panel.description, /\.$/);
-        for (const unit of unitsOf(panel)) assert.ok(isUnit(unit), `unit ${unit}`);
-        assert.ok(panel.fieldConfig.defaults.noValue);
-        assert.ok(panel.gridPos.w >= (panel.type === 'stat' ? MIN_COLUMNS.stat : MIN_COLUMNS.default));
-        assert.ok(panel.targets.length > 0);
-        for (const { datasource } of [panel, ...panel.targets]) {
-          assert.deepEqual(datasource, { type: 'prometheus', uid: '$datasource' });
-        }
+    it('finds what it lets choose in the answers of Prometheus', () => {
+      /** @type {any[]} */
+      const variables = made.templating?.list ?? [];
+      const labels = {
+        __name__: 'x',
+        testid: 'a-b',
+        server: 'reference',
+        operation: 'get_user',
+        instance: '127.0.0.1:9100',
+        phase: 'spike',
+      };
+      const answer = {
+        grid: { startS: 1_700_000_000, stepS: 1, count: 1 },
+        series: [{ labels, values: [12] }],
+      };
+      for (const variable of variables.filter(({ type, name }) => type === 'query' && name in labels)) {
+        const [first] = optionsOf(variable, answer);
         assert.equal(
-          new Set(panel.targets.map((/** @type {any} */ { refId }) => refId)).size,
-          panel.targets.length,
+          first?.value,
+          /** @type {Record<string, string>} */ (labels)[variable.name],
+          variable.name,
         );
-      });
-    }
-
-    it('names every line', () => {
-      for (const { title, type, targets } of panels) {
-        if (type === 'table') continue;
-        for (const { legendFormat } of targets) assert.ok(legendFormat, title);
       }
     });
-
-    for (const { title, refId, expr } of queriesOf(dashboard)) {
-      it(`asks well for "${title}" ${refId}`, () => {
-        assert.deepEqual(problems(expr), [], expr);
-        // Signals are the machine's, everything else is the run's; the variable is what lists the runs.
-        const ofAll = title === 'testid' || /^signal:(?!generator)/.test(expr);
-        assert.equal(expr.includes('testid="$testid"'), !ofAll);
-      });
-    }
   });
 }
 
-it('the overview and the verdict distrust a generator from the same CPU on', () => {
+it('dashboards have different uids and titles', () => {
+  const all = dashboards.map((build) => build());
+  assert.equal(new Set(all.map(({ uid }) => uid)).size, all.length);
+  assert.equal(new Set(all.map(({ title }) => title)).size, all.length);
+});
+
+it('the dashboards and the verdict distrust a generator from the same CPU on', () => {
+  assert.equal(GENERATOR_SATURATED, GENERATOR_CPU_LIMIT);
   /** @type {any[]} */
-  const panels = loadTest().panels ?? [];
-  const limits = panels.flatMap(({ fieldConfig }) => fieldConfig?.defaults.thresholds?.steps ?? []);
-  const distrusted = limits.filter(({ color }) => color === 'purple').map(({ value }) => value);
-  assert.deepEqual(distrusted, [GENERATOR_CPU_LIMIT, GENERATOR_CPU_LIMIT]);
+  const panels = dashboards.flatMap((build) => build().panels ?? []);
+  const ofGenerator = panels.filter(({ targets = [] }) =>
+    targets.some((/** @type {any} */ { expr }) => expr.startsWith('signal:generator_cpu:ratio')),
+  );
+  assert.ok(ofGenerator.length > 0);
+  for (const { title, fieldConfig } of ofGenerator) {
+    const distrusted = fieldConfig.defaults.thresholds.steps.filter(
+      (/** @type {any} */ { color }) => color === 'purple',
+    );
+    assert.deepEqual(
+      distrusted.map((/** @type {any} */ { value }) => value),
+      [GENERATOR_CPU_LIMIT],
+      title,
+    );
+  }
+});
+
+it('the shift of two runs is read whether the base began before or after', () => {
+  const compare = dashboards.map((build) => build()).find(({ uid }) => uid === 'mcp-compare');
+  /** @type {any} */
+  const shift = compare?.templating?.list?.find(({ name }) => name === 'shift');
+  for (const [value, text] of /** @type {const} */ ([
+    [3600, '3600'],
+    [-90, '-90'],
+    [0, '0'],
+  ])) {
+    const answer = {
+      grid: { startS: 1_700_000_000, stepS: 1, count: 1 },
+      series: [{ labels: {}, values: [value] }],
+    };
+    assert.equal(optionsOf(shift, answer)[0]?.value, text);
+  }
+});
+
+it('a signal that the catalogue has not is refused with those that it has', () => {
+  assert.throws(() => signal({ id: 1, signal: 'nope:ratio' }), /the signal is nope:ratio.*pool_used:ratio/);
 });
 
 describe('dashboards/build.js', () => {
   const script = fileURLToPath(new URL('../../dashboards/build.js', import.meta.url));
 
   it('has written every file that Grafana is provisioned with', () => {
-    const written = readdirSync(new URL('../../provisioning/grafana/dashboards/', import.meta.url));
-    assert.deepEqual(
-      written.filter((name) => name.endsWith('.json')).sort(),
-      dashboards.map((build) => `${build().uid}.json`).sort(),
-    );
+    for (const folder of FOLDERS) {
+      const written = readdirSync(
+        new URL(`../../provisioning/grafana/dashboards/${folder}/`, import.meta.url),
+      );
+      const made = dashboards
+        .map((build) => fileOf(build()))
+        .filter((file) => path.basename(path.dirname(file)) === folder);
+      assert.deepEqual(written.sort(), made.map((file) => path.basename(file)).sort());
+    }
     assert.equal(spawnSync(process.execPath, [script, '--check']).status, 0);
   });
 

@@ -135,10 +135,10 @@ test('nobody there, and no URL at all', async () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (closed.address());
   await new Promise((resolve) => closed.close(resolve));
   await assert.rejects(
-    () => new Prometheus(`http://127.0.0.1:${port}`, limits).recordedNames(),
+    () => new Prometheus(`http://127.0.0.1:${port}`, limits).recordingRules(),
     /ECONNREFUSED/,
   );
-  await assert.rejects(() => new Prometheus('nonsense', limits).recordedNames(), PrometheusError);
+  await assert.rejects(() => new Prometheus('nonsense', limits).recordingRules(), PrometheusError);
 });
 
 test('the wait ends when the last sample is there', async () => {

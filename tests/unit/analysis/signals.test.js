@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { signalsOf, statistics, steadyWindow } from '../../../analysis/signals.js';
+import { expectedOf, SOURCES, signalsOf, statistics, steadyWindow } from '../../../analysis/signals.js';
 
 test('a phase is read where the look-back lies in it; a short one around its end', () => {
   assert.deepEqual(steadyWindow(100, 160), { fromS: 108, toS: 160 });
@@ -72,4 +73,55 @@ test('the signals of another server are left out, those of nobody in particular 
     signalsOf(both, { testid: 't', server }, 'p').signals.map(({ signal }) => signal);
   assert.deepEqual(names('reference'), ['cpu', 'host_cpu']);
   assert.deepEqual(names(''), ['host_cpu']);
+});
+
+test('of several sources the first in the list is taken, for each signal by itself', () => {
+  const several = [
+    series('signal:cpu:ratio', [0.5], { server: 'a:1', source: 'cadvisor' }),
+    series('signal:cpu:ratio', [0.25], { server: 'a:1', source: 'process' }),
+    series('signal:cpu_throttled:ratio', [0.125], { server: 'a:1', source: 'cadvisor' }),
+    // A rule of the user's own, and one whose source the list does not know.
+    series('signal:memory:bytes', [1], { server: 'a:1' }),
+    series('signal:memory:bytes', [2], { server: 'a:1', source: 'process' }),
+    series('signal:sessions:count', [3], { server: 'a:1', source: 'mine' }),
+    // Another server's.
+    series('signal:cpu:ratio', [1], { server: 'b:1', source: 'process' }),
+  ];
+  const { signals, ambiguous } = signalsOf(several, { testid: 't', server: 'a:1' }, 'p');
+  assert.deepEqual(
+    signals.map(({ signal, avg }) => [signal, avg]),
+    [
+      ['cpu', 0.25],
+      ['cpu_throttled', 0.125],
+      ['memory', 1],
+      ['sessions', 3],
+    ],
+  );
+  assert.deepEqual(ambiguous, []);
+  const twice = [
+    series('signal:cpu:ratio', [0.5], { source: 'process', pod: 'a' }),
+    series('signal:cpu:ratio', [0.5], { source: 'process', pod: 'b' }),
+  ];
+  assert.deepEqual(signalsOf(twice, { testid: 't', server: '' }, 'p').ambiguous, ['cpu']);
+});
+
+test('what a server is expected to have: by its own rules, or by those for all that have none', () => {
+  /** @type {{name: string, labels: Record<string, string>}[]} */
+  const rules = [
+    { name: 'signal:host_cpu:ratio', labels: {} },
+    { name: 'signal:cpu:ratio', labels: { server: 'reference' } },
+    { name: 'signal:open_files:ratio', labels: { source: 'process' } },
+  ];
+  assert.deepEqual(expectedOf(rules, 'reference'), ['signal:host_cpu:ratio', 'signal:cpu:ratio']);
+  assert.deepEqual(expectedOf(rules, 'a:1'), ['signal:host_cpu:ratio', 'signal:open_files:ratio']);
+  assert.deepEqual(expectedOf(rules, ''), ['signal:host_cpu:ratio', 'signal:cpu:ratio']);
+});
+
+test('the list of sources is that of the rule files', () => {
+  const folder = 'provisioning/prometheus/rules';
+  const rules = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
+  const sources = rules.flatMap((text) =>
+    [...text.matchAll(/^ +source: (\S+)$/gm)].map(([, source]) => source),
+  );
+  assert.deepEqual([...new Set(['', ...sources])].sort(), [...SOURCES].sort());
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../lib/config-error.js';
-import { planObjectives, toThresholds } from '../../../lib/objectives.js';
+import { drawnObjectives, planObjectives, toThresholds } from '../../../lib/objectives.js';
 import { planPhases } from '../../../lib/phases.js';
 import { profiles } from '../../../lib/profiles.js';
 import { planOperations } from '../../../lib/workload.js';
@@ -122,4 +122,32 @@ test('a metric that a scope does not have is refused with the scopes that have i
       wrong,
     );
   }
+});
+
+test('what a dashboard draws: seconds, shares and factors, for each phase that they judge', () => {
+  const drawn = drawnObjectives(
+    plan({
+      calm: { p99_ms: 85 },
+      all: { failure_share: 0.01 },
+      'class:read': { p95_ms: 50 },
+      after: { p99_vs_first: 1.3 },
+    }),
+    phases,
+  );
+  const of = (/** @type {string} */ name) => drawn.filter(({ tags }) => tags.objective === name);
+  assert.deepEqual(of('p99'), [{ value: 0.085, tags: { objective: 'p99', phase: 'calm' } }]);
+  assert.deepEqual(
+    of('failure_share').map(({ value, tags }) => [tags.phase, value]),
+    [
+      ['calm', 0.01],
+      ['spike', 0.01],
+      ['after', 0.01],
+    ],
+  );
+  assert.deepEqual(of('p95')[0], { value: 0.05, tags: { objective: 'p95', phase: 'calm', class: 'read' } });
+  assert.deepEqual(of('p99_vs_first'), [{ value: 1.3, tags: { objective: 'p99_vs_first', phase: 'after' } }]);
+  assert.equal(
+    drawn.some(({ tags }) => ['min_samples', 'delivered_share'].includes(tags.objective)),
+    false,
+  );
 });

@@ -1,0 +1,43 @@
+/**
+ * Findings and the verdict as series, for dashboards to draw them where they belong: one sample each, whose value and time
+ * are the Unix time of that place. An annotation looks forward from the beginning of its time range:
+ *
+ *   1000 * max_over_time(mcp_finding{testid="$testid"}[$__range] offset -$__range)
+ */
+import { cleanText } from './clean-text.js';
+
+/** Of all that a run has to say, this many stand first. */
+const MOST = 20;
+const LONGEST_STATEMENT = 200;
+const LONGEST_WORD = 80;
+
+/**
+ * @param {import('./run.js').Run} run
+ * @returns {Parameters<import('./prometheus.js').Prometheus['write']>[0]} nothing of a run that did not begin
+ */
+export function findingSamples({ testid, ended, phases, findings, verdict }) {
+  if (ended === null) return [];
+  /** @param {string} name @param {string | null | undefined} time @param {Record<string, string | null>} about */
+  const sample = (name, time, about) => {
+    const seconds = Date.parse(time ?? ended) / 1000;
+    return { name, labels: labels({ testid, ...about }), value: seconds, timeS: seconds };
+  };
+  return [
+    ...findings.slice(0, MOST).map(({ kind, subject, phase, confidence, statement }) => {
+      const start = phases.find(({ name }) => name === phase)?.start;
+      return sample('mcp_finding', start, { kind, subject, phase, confidence, statement });
+    }),
+    sample('mcp_verdict', ended, { outcome: verdict.outcome, statement: verdict.reasons[0] ?? null }),
+  ];
+}
+
+/** @param {Record<string, string | null>} all @returns {Record<string, string>} those that say something */
+function labels(all) {
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, text]) => {
+      // The run document is clean: no secret is left in it.
+      const short = cleanText(text ?? '', [], name === 'statement' ? LONGEST_STATEMENT : LONGEST_WORD);
+      return short === '' ? [] : [[name, short]];
+    }),
+  );
+}

@@ -1,0 +1,209 @@
+/**
+ * The signal rules for other servers, on real ones: libraries in a known state, scraped by a real Prometheus as TARGET_METRICS has
+ * it done. What takes a JVM or a container is played back as it was recorded (recorded/record.js).
+ */
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startServer } from '../../experiments/server-process.js';
+import { command, freePort } from '../lab.js';
+import { Services } from '../target/services.js';
+import { toolPath } from '../tool.js';
+import { replay, startWatching } from './watch.js';
+
+const services = new Services();
+/** @type {import('./watch.js').Watch} */
+let watch;
+/** @type {Record<string, string>} what is watched -> the label `server` */
+const servers = {};
+/** @type {{stop: () => Promise<unknown>}[]} */
+const started = [];
+
+/** @param {string} name @param {Parameters<typeof startServer>[1]} how @param {string[]} [also] more addresses with metrics */
+async function start(name, how, also = []) {
+  started.push(await startServer(name, how));
+  servers[name] = await watch.scrape(name, [how.url, ...also]);
+}
+
+before(async () => {
+  [watch] = await Promise.all([startWatching(), services.start()]);
+  const [python, go, node, otel] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const at = (/** @type {number} */ port) => `http://127.0.0.1:${port}/metrics`;
+  await Promise.all([
+    start('python', {
+      file: toolPath('python-servers'),
+      args: ['tests/servers/python/watched.py', String(python), services.databaseUrl],
+      url: at(python),
+    }),
+    start('go', {
+      file: join(dirname(toolPath('go-server')), 'watched'),
+      args: [`-listen=127.0.0.1:${go}`, `-database=${services.databaseUrl}`],
+      url: at(go),
+    }),
+    start(
+      'node',
+      {
+        file: process.execPath,
+        args: ['tests/servers/node/watched.js', String(node), String(otel), services.redisUrl],
+        url: at(node),
+        ready: at(otel),
+      },
+      [at(otel)],
+    ),
+    ...['hikaricp-micrometer', 'hikaricp-simpleclient', 'cadvisor'].map(async (name) => {
+      const recording = await replay(`tests/signals/recorded/${name}.txt`);
+      started.push(recording);
+      const container = name === 'cadvisor' ? '#/mcp-load-lab-recorded' : '';
+      servers[name] = await watch.scrape(name, [`${recording.url}${container}`]);
+    }),
+  ]);
+});
+
+after(async () => {
+  await Promise.all(started.map((one) => one.stop()));
+  await watch?.stop();
+  await services.stop();
+});
+
+/** A range that a value has to be in, or the value. */
+/** @typedef {number | [least: number, most: number]} Expected */
+
+/** @param {Record<string, number>} values @param {Record<string, Expected>} expected */
+function assertValues(values, expected) {
+  for (const [name, value] of Object.entries(expected)) {
+    const [least, most] = typeof value === 'number' ? [value - 1e-9, value + 1e-9] : value;
+    const got = values[name] ?? Number.NaN;
+    assert.ok(got >= least && got <= most, `${name} is ${got}, not ${value}; all: ${JSON.stringify(values)}`);
+  }
+}
+
+const MIB = 2 ** 20;
+
+/** @type {Record<string, Record<string, Expected>>} */
+const EXPECTED = {
+  python: {
+    'process cpu:ratio': [0.001, 1],
+    'process memory:bytes': [20 * MIB, 1000 * MIB],
+    'process open_files:ratio': [1e-7, 0.5],
+    'process workers:count': 1,
+    'process detail:memory:bytes resident': [20 * MIB, 1000 * MIB],
+    'process detail:gc_collections:rate 0': [0, 1000],
+    'sqlalchemy pool_used:ratio': 0.5,
+    'sqlalchemy detail:pool:count used': 3,
+    'sqlalchemy detail:pool:count idle': 0,
+    'asyncpg pool_used:ratio': 0.25,
+    'asyncpg detail:pool:count used': 1,
+    'asyncpg detail:pool:count idle': 1,
+    // The fourth connection is given from one who waits to the next, and may be seen on its way.
+    'psycopg pool_used:ratio': [0.75, 1],
+    'psycopg pool_waiting:count': [2, 4],
+    'psycopg pool_wait:seconds': [0.1, 0.6],
+    'psycopg detail:pool:count used': [3, 4],
+    'psycopg detail:pool:count waiting': [2, 4],
+    'otel-mcp request:seconds': [0.0199, 0.0201],
+    // A busy machine records less often than five times a second.
+    'otel-mcp tool_errors:rate': [2, 5.5],
+    'otel-mcp detail:requests:rate tools/call': [8, 22],
+    'otel-mcp detail:request_mean:seconds tools/call': [0.0299, 0.0301],
+    'otel-mcp detail:request_mean:seconds tools/list': [0.0099, 0.0101],
+  },
+  go: {
+    'process cpu:ratio': [0, 1],
+    'process memory:bytes': [5 * MIB, 500 * MIB],
+    'process open_files:ratio': [1e-7, 0.5],
+    'process gc:ratio': [0, 0.5],
+    'process detail:memory:bytes heap_used': [MIB / 2, 100 * MIB],
+    'pgx pool_used:ratio': [0.75, 1],
+    'pgx pool_wait:seconds': [0.1, 0.6],
+    'pgx detail:pool:count used': [3, 4],
+    'pgx detail:pool:count idle': [0, 1],
+  },
+  node: {
+    'process cpu:ratio': [0.01, 1],
+    'process worker_cpu:ratio': [0.02, 1.2],
+    'process memory:bytes': [20 * MIB, 1000 * MIB],
+    'process open_files:ratio': [1e-7, 0.5],
+    // It blocks itself for 30 ms, and a machine that has more to do makes that longer.
+    'process eventloop_lag:seconds': [0.025, 2],
+    'process gc:ratio': [0, 0.5],
+    'process detail:cpu:ratio user': [0.01, 1],
+    'node-redis cache_hit:ratio': [0.75, 0.95],
+    'node-redis upstream:seconds': [1e-5, 0.5],
+    'node-redis detail:upstream:seconds redis': [1e-5, 0.5],
+  },
+  'hikaricp-micrometer': {
+    'hikaricp pool_used:ratio': 1,
+    'hikaricp pool_waiting:count': 3,
+    'hikaricp detail:pool:count used': 4,
+    'hikaricp detail:pool:count idle': 0,
+    'hikaricp detail:pool:count waiting': 3,
+    'jvm memory:bytes': [20 * MIB, 4000 * MIB],
+    'jvm detail:memory:bytes heap_used': [MIB, 4000 * MIB],
+    'jvm cpu:ratio': [0, 1],
+    'jvm open_files:ratio': [1e-4, 0.5],
+    'jvm gc:ratio': [0, 0.5],
+  },
+  'hikaricp-simpleclient': {
+    'hikaricp pool_used:ratio': 1,
+    'hikaricp pool_waiting:count': 3,
+    'process memory:bytes': [20 * MIB, 4000 * MIB],
+    'process open_files:ratio': [1e-4, 0.5],
+    'process gc:ratio': [0, 0.5],
+  },
+  cadvisor: {
+    // A twentieth of a core of two; what was recorded in two seconds is played in somewhat more where the machine is busy.
+    'cadvisor cpu:ratio': [0.015, 0.03],
+    'cadvisor memory:bytes': [15 * MIB, 100 * MIB],
+    'cadvisor cpu_throttled:ratio': [0.5, 1],
+  },
+};
+
+/** Between its scrapes a recording stands still from its end on; these are looked at while it plays. */
+const PLAYED = ['cadvisor'];
+
+for (const name of [...PLAYED, ...Object.keys(EXPECTED).filter((one) => !PLAYED.includes(one))]) {
+  test(`${name}: the signals are what the server's state is`, async () => {
+    const expected = EXPECTED[name] ?? {};
+    assertValues(await watch.signals(servers[name] ?? '', Object.keys(expected)), expected);
+  });
+}
+
+test('`make signals` says which signals there are, from what, and what would give the others', async () => {
+  const { code, output } = await command(process.execPath, [
+    'scripts/signals.js',
+    ...['--prometheus', watch.url, '--server', servers.python ?? ''],
+  ]);
+  assert.equal(code, 0, output);
+  // Of three pools the first in the order of sources; the others are named beside it.
+  assert.match(
+    output,
+    /^ *pool_used +(75|100) % +psycopg \(signals-psycopg\.yml\): psycopg_pool_pool_.*; also asyncpg, sqlalchemy$/m,
+  );
+  assert.match(output, /^ *memory +\d+(\.\d)? MiB +process/m);
+  assert.match(
+    output,
+    /^ *eventloop_lag +process \(signals-process\.yml\): nodejs_eventloop_lag_p99_seconds$/m,
+  );
+});
+
+test('addresses that can not be scraped are each one clear line', async () => {
+  const recording = await replay('tests/signals/recorded/cadvisor.txt');
+  /** @type {[string, RegExp][]} */
+  const wrong = [
+    ['http://user:secret@127.0.0.1:9/metrics', /^error: TARGET_METRICS has a user or password in it/],
+    [`http://127.0.0.1:${await freePort()}/metrics`, /can't be reached \(ECONNREFUSED\)/],
+    [`${watch.url}/-/ready`, /has no metrics in Prometheus' text format/],
+    [`${watch.url}/nothing?key=secret`, /\/nothing answers 404/],
+    ['ftp://127.0.0.1/metrics', /TARGET_METRICS has "ftp:.*; valid: host:port\/path or an http\(s\) URL/],
+    [recording.url, /tells of all containers, and none is named; valid: .*\/mcp-load-lab-recorded/],
+    [`${recording.url}#nothing`, /knows no container "nothing"; valid: .*\/mcp-load-lab-recorded/],
+  ];
+  for (const [address, message] of wrong) {
+    const { code, output } = await command(process.execPath, ['scripts/target-metrics.js', address]);
+    assert.equal(code, 2, output);
+    assert.match(output, message);
+    assert.equal(output.trim().split('\n').length, 1, output);
+    assert.ok(!output.includes('secret'), output);
+  }
+  await recording.stop();
+});

@@ -1,0 +1,80 @@
+/** TARGET_METRICS in a run: the signals are that server's, and nothing of it is left. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { assertMeasured, command, envFile, runTest } from '../lab.js';
+import { startGo } from '../servers/go.js';
+
+const PROBLEM = /^error: TARGET_METRICS: http:\/\/127\.0\.0\.1:\d+\/mcp .*valid: .*\n$/;
+const stack = envFile('stack.env');
+/** Any process with prom-client's metrics will do: what is loaded is another. */
+const address = (stack.TARGET_METRICS_URL ?? '').replace('http://', '');
+const server = address.replace(/\/.*/, '');
+const scraped = () =>
+  readdirSync(stack.PROMETHEUS_TARGETS_DIR ?? '').filter((name) => name.startsWith('custom-'));
+
+test('the signals of a run are those of TARGET_METRICS, and the scrape ends with it', async () => {
+  const subject = await startGo();
+  /** @type {string[]} */
+  let meanwhile = [];
+  try {
+    const run = await runTest(
+      'spike',
+      {
+        PROFILE: 'smoke',
+        DURATION: '12s',
+        RATE_SCALE: '0.1',
+        OBJECTIVES: 'off',
+        TARGET_URL: subject.url,
+        TARGET_METRICS: address,
+      },
+      async () => {
+        meanwhile = scraped();
+      },
+    );
+    assertMeasured(run);
+    assert.equal(meanwhile.length, 1);
+    assert.deepEqual(scraped(), []);
+    const signals = new Set(run.document.signals.map((/** @type {any} */ { signal }) => signal));
+    for (const name of ['cpu', 'memory', 'eventloop_lag', 'open_files', 'host_cpu'])
+      assert.ok(signals.has(name), name);
+    // Of the same process, but by rules that are for the reference target.
+    for (const name of ['pool_used', 'db_connections']) assert.ok(!signals.has(name), name);
+  } finally {
+    await subject.stop();
+  }
+});
+
+test('`make signals` of a server without a run, and of the reference target', async () => {
+  const own = await command('scripts/signals', [`TARGET_METRICS=${address}`], { FORMAT: 'json' });
+  assert.equal(own.code, 0, own.output);
+  assert.match(own.output, new RegExp(`scraping ${server} `));
+  const states = JSON.parse(own.output.slice(own.output.indexOf('[')));
+  const memory = states.find((/** @type {any} */ { signal }) => signal === 'memory');
+  assert.ok(memory.value > 2 ** 20);
+  assert.deepEqual(
+    memory.from.map((/** @type {any} */ { source }) => source),
+    ['process'],
+  );
+  assert.deepEqual(scraped(), []);
+  const reference = await command('scripts/signals', []);
+  assert.equal(reference.code, 0, reference.output);
+  assert.match(
+    reference.output,
+    /^ *memory .* reference \(signals-target\.yml\): process_resident_memory_bytes$/m,
+  );
+});
+
+test('an address that can not be scraped is one line and exit code 2, before any load', async () => {
+  const subject = await startGo();
+  try {
+    const { code, output } = await command('scripts/run', [
+      'spike',
+      ...[`TARGET_URL=${subject.url}`, `TARGET_METRICS=${subject.url}`],
+    ]);
+    assert.equal(code, 2, output);
+    assert.match(output, PROBLEM);
+  } finally {
+    await subject.stop();
+  }
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { note } from '../../../analysis/note.js';
+import { Prometheus, PrometheusError } from '../../../analysis/prometheus.js';
+import { findingSamples } from '../../../analysis/publish-findings.js';
+import { summaryDocument } from './build.js';
+
+const STARTED = '2026-01-02T03:04:05.000Z';
+const ENDED = '2026-01-02T03:06:05.250Z';
+const seconds = (/** @type {string} */ time) => Date.parse(time) / 1000;
+
+/** @param {Partial<import('../../../analysis/run.js').Run>} rest */
+const run = (rest) =>
+  /** @type {import('../../../analysis/run.js').Run} */ ({
+    testid: 'spike-1',
+    started: STARTED,
+    ended: ENDED,
+    phases: /** @type {any} */ ([{ name: 'spike', start: '2026-01-02T03:04:25.500Z' }]),
+    findings: [],
+    verdict: { outcome: 'fail', exit_code: 99, reasons: ['p99 of spike is 900 ms', 'another'] },
+    ...rest,
+  });
+
+test('a finding is at the start of its phase, the others and the verdict at the end of the run', () => {
+  const findings = [
+    note('overload', 'spike took 10/s', { phase: 'spike', confidence: 'low' }),
+    note('machine', 'this machine is small'),
+    note('phase', 'recovery did not start', { phase: 'recovery' }),
+  ];
+  const at = (/** @type {string} */ time) => ({ value: seconds(time), timeS: seconds(time) });
+  const labels = { testid: 'spike-1', kind: 'note', confidence: 'high' };
+  assert.deepEqual(findingSamples(run({ findings })), [
+    {
+      name: 'mcp_finding',
+      labels: {
+        ...labels,
+        subject: 'overload',
+        phase: 'spike',
+        confidence: 'low',
+        statement: 'spike took 10/s',
+      },
+      ...at('2026-01-02T03:04:25.500Z'),
+    },
+    {
+      name: 'mcp_finding',
+      labels: { ...labels, subject: 'machine', statement: 'this machine is small' },
+      ...at(ENDED),
+    },
+    {
+      name: 'mcp_finding',
+      labels: { ...labels, subject: 'phase', phase: 'recovery', statement: 'recovery did not start' },
+      ...at(ENDED),
+    },
+    {
+      name: 'mcp_verdict',
+      labels: { testid: 'spike-1', outcome: 'fail', statement: 'p99 of spike is 900 ms' },
+      ...at(ENDED),
+    },
+  ]);
+});
+
+test('twenty findings, 200 characters and one line each, and nothing of a run that did not begin', () => {
+  const findings = Array.from({ length: 30 }, (_, index) => note('many', `${index}\n${'x'.repeat(400)}`));
+  const samples = findingSamples(run({ findings }));
+  assert.equal(samples.length, 21);
+  for (const { labels } of samples) assert.match(labels.statement ?? '', /^[^\n]{1,200}$/);
+  assert.match(samples[19]?.labels.statement ?? '', /^19 x+…$/);
+  assert.deepEqual(findingSamples(run({ findings, started: null, ended: null })), []);
+});
+
+test('they are sent by OTLP, without a resource, a scope or a unit that would become labels or a suffix', async () => {
+  /** @type {any[]} */
+  const got = [];
+  let status = 200;
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    const chunks = await request.toArray();
+    got.push({
+      method,
+      url,
+      type: headers['content-type'],
+      body: JSON.parse(Buffer.concat(chunks).toString()),
+    });
+    response.writeHead(status).end(status === 200 ? '' : 'otlp write receiver needs to be enabled\n');
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const prometheus = new Prometheus(`http://127.0.0.1:${port}`, { tries: 2, pauseMs: 1 });
+  try {
+    await prometheus.write([{ name: 'a', labels: { b: 'c "d"' }, value: 1.5, timeS: 1767323045.25 }]);
+    const attributes = [{ key: 'b', value: { stringValue: 'c "d"' } }];
+    const dataPoints = [{ asDouble: 1.5, timeUnixNano: '1767323045250000000', attributes }];
+    assert.deepEqual(got, [
+      {
+        method: 'POST',
+        url: '/api/v1/otlp/v1/metrics',
+        type: 'application/json',
+        body: { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'a', gauge: { dataPoints } }] }] }] },
+      },
+    ]);
+    status = 404;
+    await assert.rejects(prometheus.write([]), (error) => {
+      assert.ok(error instanceof PrometheusError);
+      assert.match(error.message, /answered 404: otlp write receiver needs to be enabled$/);
+      return true;
+    });
+    assert.equal(got.length, 2, 'what was refused is not sent again');
+  } finally {
+    server.close();
+  }
+});
+
+test('where they can not be sent, the verdict stays, and the log has one line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'publish-'));
+  after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(
+    join(folder, 'summary.json'),
+    JSON.stringify(summaryDocument({ phases: [{ name: 'a', figures: {} }] })),
+  );
+  for (const RUN_LOG of [join(folder, 'run.log'), join(folder, 'no such folder', 'run.log')]) {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['analysis/main.js', folder, '--k6-exit', '0', '--prometheus', 'http://someone:hunter22@127.0.0.1:1'],
+      { encoding: 'utf8', env: { PATH: process.env.PATH, RUN_LOG } },
+    );
+    assert.deepEqual([status, stderr], [0, '']);
+  }
+  const log = readFileSync(join(folder, 'run.log'), 'utf8');
+  assert.match(
+    log,
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ the dashboards will not show the findings: Prometheus .*\n$/,
+  );
+  assert.ok(!log.includes('hunter22'));
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { SIGNALS } from '../../dashboards/signal-catalogue.js';
+import { renewed } from '../../scripts/signal-reference.js';
+import { metricsOf, readRules } from '../../scripts/signal-rules.js';
+import { signalStates } from '../../scripts/signals.js';
+
+test('docs/signals.md is what the rule files say; `make signals-docs` writes it', () => {
+  const text = readFileSync('docs/signals.md', 'utf8');
+  assert.equal(text, renewed(text));
+  for (const table of ['signals', 'details', 'sources', 'precedence'])
+    assert.ok(text.includes(`<!-- ${table}: `), table);
+});
+
+test('every signal that is recorded has its place in the catalogue', () => {
+  for (const { name } of readRules()) {
+    if (name.startsWith('signal:')) assert.ok(SIGNALS[name.slice('signal:'.length)], name);
+  }
+});
+
+test('the metrics of an expression: names and patterns, without the steps between', () => {
+  const expr = `sum by (server) (rate({__name__=~"a_(b|c)_total", job="custom"}[6s]) and on (server) watched:server:info)
+    / sum(d{job="custom"}) + 0 * group(up{job="custom"})`;
+  assert.deepEqual(metricsOf(expr), ['a_(b|c)_total', 'd']);
+});
+
+test('of a signal that several sources give one is shown and the others named; the rules of one without data are all named', () => {
+  const rule = (/** @type {string} */ source, /** @type {string} */ server = '') => ({
+    ...{
+      name: 'signal:cpu:ratio',
+      file: `signals-${source || server}.yml`,
+      about: '',
+      labels: [],
+      expr: '',
+      metrics: ['m'],
+    },
+    ...{ source, server },
+  });
+  const rules = [rule('process'), rule('cadvisor'), rule('', 'reference')];
+  const sample = (/** @type {string} */ source, /** @type {number} */ value) => ({
+    labels: { __name__: 'signal:cpu:ratio', server: 'a:1', source },
+    value,
+  });
+  const [both] = signalStates(rules, [sample('cadvisor', 0.5), sample('process', 0.25)], 'a:1');
+  assert.equal(both?.value, 0.25);
+  assert.deepEqual(
+    both?.from.map(({ source }) => source),
+    ['process'],
+  );
+  assert.deepEqual(both?.also, ['cadvisor']);
+  const [none] = signalStates(rules, [sample('process', 0.25)], 'b:1');
+  assert.equal(none?.value, null);
+  assert.equal(none?.from.length, 3);
+});
