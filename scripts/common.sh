@@ -116,20 +116,15 @@ load_stack_env() {
   fi
 }
 
-# lock [settled]: one `up` or `down` of a stack at a time. And one `up` of a user that chooses ports, while no other stack
-# restarts a component, whose port is free meanwhile; stacks that are `settled` don't wait for one another. Held on the
-# descriptors 8 and 9 until the script ends.
+# lock: one `up` or `down` of a stack at a time. Held on the descriptor 8 until the script ends.
 lock() {
-  local how=--exclusive
-  if [ "${1:-}" = settled ]; then how=--shared; fi
   command -v flock >/dev/null || return 0
-  mkdir -p "$CACHE_DIR" "$RUN_DIR"
+  mkdir -p "$RUN_DIR"
   # Someone else's folder is refused later, with its reason.
   if [ -O "$RUN_DIR" ]; then exec 8<"$RUN_DIR"; else exec 8</dev/null; fi
-  exec 9>>"$CACHE_DIR/lock"
-  flock --nonblock 8 && flock --nonblock $how 9 && return
+  flock --nonblock 8 && return
   say 'waiting for another up or down to end ...'
-  { flock --timeout 900 8 && flock --timeout 900 $how 9; } || die 'another up or down has not ended in 15 minutes'
+  flock --timeout 900 8 || die 'another up or down has not ended in 15 minutes'
 }
 
 # claim_run_dir KIND: RUN_DIR is ours, and holds no stack of the other kind.

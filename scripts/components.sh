@@ -53,18 +53,41 @@ free_port() {
   echo "$port"
 }
 
+# claimed_ports: those of every stack of this user, also of parts that are down for a moment, whose port another stack
+# would take from them, so that who asks the one gets the other's answers. A stack that went down claims nothing.
+claimed_ports() {
+  local stack
+  mkdir -p "$CACHE_DIR/stacks"
+  ln -sfn "$RUN_DIR" "$CACHE_DIR/stacks/$(cksum <<<"$RUN_DIR" | tr ' ' -)"
+  for stack in "$CACHE_DIR"/stacks/*; do
+    if [ -e "$stack/stack.env" ] || [ "$stack" -ef "$RUN_DIR" ]; then
+      sed -n 's/^[A-Z_]*_PORT=//p' "$stack/stack.env" 2>/dev/null || true
+    else
+      rm -f "$stack"
+    fi
+  done | paste -sd' ' -
+}
+
 # write_stack_env KIND KNOBS RUNNING NAME...: the state of the stack for everyone who uses it. A component's port stays
-# as it is, unless someone else took it while the component was not RUNNING.
+# as it is, unless someone else took it while the component was not RUNNING. One stack at a time chooses its ports.
 write_stack_env() {
-  local kind=$1 knobs=$2 running=$3 name port usual taken=() ports=() known
+  mkdir -p "$CACHE_DIR"
+  (
+    if command -v flock >/dev/null; then flock 9; fi
+    choose_stack_env "$@"
+  ) 9>>"$CACHE_DIR/lock"
+}
+
+choose_stack_env() {
+  local kind=$1 knobs=$2 running=$3 name port usual taken=() ports=() claimed
   shift 3
-  known=$(sed -n 's/^[A-Z_]*_PORT=//p' "$RUN_DIR/stack.env" 2>/dev/null | paste -sd' ' - || true)
+  claimed=$(claimed_ports)
   for name in "$@"; do
     usual=$(awk -v name="$name" '$1 == name { print $4 }' <<<"$COMPONENTS")
     port=$(port_of "$name")
     if [ -z "$port" ] || { ! grep -qx "$name" <<<"$running" && port_taken "$port"; }; then
       # 19001: supervisord, which is no component.
-      port=$(free_port "${usual:-19001}" "${taken[*]:-}" "$known")
+      port=$(free_port "${usual:-19001}" "${taken[*]:-}" "$claimed")
     fi
     taken+=("$port")
     ports+=("$(port_variable "$name")=$port")

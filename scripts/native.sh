@@ -130,9 +130,9 @@ supervisor() { with_supervisor_env supervisorctl -c "$RUN_DIR/supervisord.conf" 
 
 start_supervisord() {
   write_supervisor_conf
-  # A session of its own: Ctrl-C in the terminal must not reach the stack. 8 and 9 are the locks of `up`.
+  # A session of its own: Ctrl-C in the terminal must not reach the stack. 8 is the lock of `up`.
   with_supervisor_env exec setsid bash "$ROOT/scripts/component" supervisord \
-    </dev/null >>"$RUN_DIR/log/supervisord.out" 2>&1 8<&- 9>&- &
+    </dev/null >>"$RUN_DIR/log/supervisord.out" 2>&1 8<&- &
   local job=$! until=$((SECONDS + 20))
   disown
   until supervisor pid >/dev/null 2>&1; do
@@ -343,14 +343,6 @@ running_natively() {
   local name
   ! process_of supervisord >/dev/null || echo supervisor
   for name in $(native_components); do ! process_of "$name" >/dev/null || echo "$name"; done
-}
-
-# native_settled [observe]: prints `settled` where all that is wanted has its port.
-native_settled() {
-  local name
-  process_of supervisord >/dev/null || return 0
-  for name in $(native_components "$@"); do [ -n "$(port_of "$name")" ] || return 0; done
-  echo settled
 }
 
 # native_up [observe]

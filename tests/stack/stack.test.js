@@ -163,7 +163,11 @@ test('before anything is up, every command says so or does nothing', { timeout }
 test('observe brings up what watches a server, and moves away from a port that is taken', {
   timeout,
 }, async () => {
-  const free = await command('bash', ['-c', '. scripts/common.sh; free_port 9090'], environment);
+  const free = await command(
+    'bash',
+    ['-c', '. scripts/common.sh; free_port 9090 "$(claimed_ports)"'],
+    environment,
+  );
   occupied = await occupy(Number(free.output));
   const { output } = await succeeds('up', ['observe']);
   const stack = read('stack.env');
@@ -355,6 +359,19 @@ test('a component that dies is started again; one that is killed on purpose stay
   assert.ok(!identityOf(upstream));
   await new Promise((resolve) => setTimeout(resolve, 2000));
   assert.match((await run('status')).output, /^upstream +down /m);
+  const other = await command(
+    'bash',
+    [
+      '-c',
+      '. scripts/common.sh; mkdir -p "$RUN_DIR"; write_stack_env native "" "" upstream; port_of upstream',
+    ],
+    { ...environment, RUN_DIR: join(folder, 'other') },
+  );
+  assert.notEqual(
+    Number(other.output),
+    Number(read('stack.env').UPSTREAM_PORT),
+    'it keeps its port while it is down',
+  );
   assert.equal((await ctl('start')).code, 0);
   await eventually(
     async () => (await run('status')).code === 0,
