@@ -53,14 +53,14 @@ free_port() {
   echo "$port"
 }
 
-# claimed_ports: those of every stack of this user, also of parts that are down for a moment, whose port another stack
-# would take from them, so that who asks the one gets the other's answers. A stack that went down claims nothing.
-claimed_ports() {
+# claim_ports: enters this stack among those of this user and prints the ports of them all, also of parts that are down for
+# a moment: a stack that took such a port would answer who asks the other. A stack that went down claims nothing.
+claim_ports() {
   local stack
   mkdir -p "$CACHE_DIR/stacks"
   ln -sfn "$RUN_DIR" "$CACHE_DIR/stacks/$(cksum <<<"$RUN_DIR" | tr ' ' -)"
   for stack in "$CACHE_DIR"/stacks/*; do
-    if [ -e "$stack/stack.env" ] || [ "$stack" -ef "$RUN_DIR" ]; then
+    if [ -e "$stack" ]; then
       sed -n 's/^[A-Z_]*_PORT=//p' "$stack/stack.env" 2>/dev/null || true
     else
       rm -f "$stack"
@@ -79,13 +79,13 @@ write_stack_env() {
 }
 
 choose_stack_env() {
-  local kind=$1 knobs=$2 running=$3 name port usual taken=() ports=() claimed
+  local kind=$1 knobs=$2 running=$3 name port usual taken=() ports=() claimed=''
   shift 3
-  claimed=$(claimed_ports)
   for name in "$@"; do
     usual=$(awk -v name="$name" '$1 == name { print $4 }' <<<"$COMPONENTS")
     port=$(port_of "$name")
     if [ -z "$port" ] || { ! grep -qx "$name" <<<"$running" && port_taken "$port"; }; then
+      claimed=${claimed:-$(claim_ports)}
       # 19001: supervisord, which is no component.
       port=$(free_port "${usual:-19001}" "${taken[*]:-}" "$claimed")
     fi

@@ -165,7 +165,7 @@ test('observe brings up what watches a server, and moves away from a port that i
 }, async () => {
   const free = await command(
     'bash',
-    ['-c', '. scripts/common.sh; free_port 9090 "$(claimed_ports)"'],
+    ['-c', '. scripts/common.sh; free_port 9090 "$(claim_ports)"'],
     environment,
   );
   occupied = await occupy(Number(free.output));

@@ -184,14 +184,23 @@ function marksAt(plot, { marks, theme }, left) {
     }));
 }
 
-/** @param {Plot} plot @param {import('../scene.js').Scene} scene */
-function drawMarks(plot, { marks, theme }) {
-  const { ctx, bbox } = plot;
-  const ratio = UPlot.pxRatio;
+/**
+ * What is drawn from here on to `ctx.restore()` stays within the plot.
+ *
+ * @param {Plot} plot
+ */
+export function clipToPlot({ ctx, bbox }) {
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
+}
+
+/** @param {Plot} plot @param {import('../scene.js').Scene} scene */
+function drawMarks(plot, { marks, theme }) {
+  const { ctx, bbox } = plot;
+  const ratio = UPlot.pxRatio;
+  clipToPlot(plot);
   ctx.font = FONT.replace('11px', `${10 * ratio}px`);
   ctx.textBaseline = 'top';
   ctx.textAlign = 'left';

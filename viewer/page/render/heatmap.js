@@ -4,7 +4,7 @@ import { element, setText } from '../element.js';
 import { columnsOf, extentOf } from '../histogram-cells.js';
 import { turbo } from '../turbo.js';
 import { format, logarithmicStart, sparseTickTexts } from '../units.js';
-import { chartOptions, UPlot, valueAxis } from './chart.js';
+import { chartOptions, clipToPlot, UPlot, valueAxis } from './chart.js';
 
 const COLORS = Array.from({ length: 64 }, (_, index) => turbo(index / 63));
 const LEGEND_HEIGHT = 24;
@@ -49,10 +49,7 @@ export function mountHeatmap(body, hooks) {
     const { ctx, bbox } = drawn;
     const { times, stepS } = scene().data;
     const floor = bbox.top + bbox.height;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
+    clipToPlot(drawn);
     for (const [index, column] of columns.entries()) {
       const time = times[index] ?? 0;
       if (column.length === 0) continue;

@@ -4,7 +4,7 @@ import { colorOf, fieldConfig } from '../field-config.js';
 import { absolute, limits } from '../thresholds.js';
 import { format, logarithmicStart, sparseTickTexts } from '../units.js';
 import { bars } from './bars.js';
-import { chartOptions, UPlot, valueAxis } from './chart.js';
+import { chartOptions, clipToPlot, UPlot, valueAxis } from './chart.js';
 import { Legend } from './legend-table.js';
 import { stacked } from './stacking.js';
 
@@ -253,10 +253,7 @@ function drawThresholds(plot, config, scale, theme) {
   if (mode === 'off' || !scale || !config.thresholds) return;
   const { ctx, bbox } = plot;
   const ratio = UPlot.pxRatio;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
+  clipToPlot(plot);
   if (mode.includes('area')) {
     const { steps } = config.thresholds;
     for (const [index, step] of steps.entries()) {
