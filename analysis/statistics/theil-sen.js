@@ -1,0 +1,81 @@
+import { medianOf } from '../interval.js';
+import { percentile } from '../percentile.js';
+import { normalQuantile } from './normal.js';
+import { ties } from './ranks.js';
+
+/** Every pair of these is 1.6 million slopes: half a second. Of more points, so many evenly chosen ones are taken. */
+export const MOST_POINTS = 1800;
+
+/**
+ * @typedef {object} TheilSen
+ * @property {number} slope
+ * @property {number} intercept so that half of the points are above the line
+ * @property {number | null} low of the slope's interval; null: so few points have none
+ * @property {number | null} high
+ * @property {number} points that were used: `MOST_POINTS`, evenly chosen, where more were given
+ */
+
+/**
+ * The slope that half of all pairs of points are steeper than (Theil 1950), which a quarter of wild points can't move far.
+ * The interval is Sen's (1968): those two of the sorted slopes that lie half of Kendall's variance around the middle, ties
+ * in either direction taken into account. (SciPy's `theilslopes` gives the extreme slopes where there is no such interval.)
+ *
+ * The points are taken to be independent of one another. Those of a series over time are not, and the interval is too narrow,
+ * unless each stands for a stretch that is long beside how long the series remembers. `varianceInflation` says by how much.
+ *
+ * @param {[x: number, y: number][]} points
+ * @param {number} [confidence] of the interval
+ * @returns {TheilSen | null} null without two points of different x
+ */
+export function theilSen(points, confidence = 0.95) {
+  const used = thinned(points);
+  const slopes = slopesOf(used);
+  if (slopes.length === 0) return null;
+  const xs = used.map(([x]) => x);
+  const ys = used.map(([, y]) => y);
+  const slope = percentile(slopes, 0.5);
+  const half = normalQuantile(1 - (1 - confidence) / 2) * Math.sqrt(kendallVariance(xs, ys));
+  const below = Math.round((slopes.length - half) / 2) - 1;
+  const above = Math.round((slopes.length + half) / 2);
+  return {
+    slope,
+    intercept: medianOf(used.map(([x, y]) => y - slope * x)),
+    low: slopes[below] ?? null,
+    high: slopes[above] ?? null,
+    points: used.length,
+  };
+}
+
+/** @param {[number, number][]} points @returns {[number, number][]} */
+function thinned(points) {
+  if (points.length <= MOST_POINTS) return points;
+  const step = (points.length - 1) / (MOST_POINTS - 1);
+  return Array.from(
+    { length: MOST_POINTS },
+    (_, index) => /** @type {[number, number]} */ (points[Math.round(index * step)]),
+  );
+}
+
+/** @param {[number, number][]} points @returns {Float64Array} of each pair that is not at one x, sorted */
+function slopesOf(points) {
+  const slopes = new Float64Array((points.length * (points.length - 1)) / 2);
+  let count = 0;
+  points.forEach(([x, y], index) => {
+    for (let other = 0; other < index; other += 1) {
+      const [otherX, otherY] = /** @type {[number, number]} */ (points[other]);
+      if (x !== otherX) slopes[count++] = (y - otherY) / (x - otherX);
+    }
+  });
+  return slopes.subarray(0, count).sort();
+}
+
+/**
+ * @param {number[]} xs
+ * @param {number[]} ys
+ * @returns {number} of the number of rising pairs less the falling ones, where there is no slope (Sen's equation 2.6)
+ */
+function kendallVariance(xs, ys) {
+  const of = (/** @type {number} */ count) => count * (count - 1) * (2 * count + 5);
+  const tied = [...ties(xs), ...ties(ys)].reduce((sum, count) => sum + of(count), 0);
+  return Math.max(0, of(xs.length) - tied) / 18;
+}
