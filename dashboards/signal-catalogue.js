@@ -68,6 +68,20 @@ export const SIGNALS = {
     unit: 'percentunit',
     steps: steps(0.05, 0.1),
   },
+  'heap:ratio': {
+    title: 'Heap',
+    description:
+      'Heap in use, of the most that it may grow to, in the worst worker. Near 100% the collector runs all the time, and then the worker ends.',
+    unit: 'percentunit',
+    max: 1,
+    steps: steps(0.7, 0.9),
+  },
+  'open_files_count:count': {
+    title: 'Open files and connections',
+    description:
+      'Files and connections that the processes of the server have open. What grows and never falls is a leak.',
+    unit: 'short',
+  },
   'open_files:ratio': {
     title: 'Open files',
     description: "Open files and connections of the server's process, of the most that it may have.",
@@ -98,6 +112,12 @@ export const SIGNALS = {
       { color: 'red', value: 0.8 },
     ],
   },
+  'pool_in_use:count': {
+    title: 'Pool connections in use',
+    description:
+      "Connections of the server's database pool in use. What grows without load is connections that are never given back.",
+    unit: 'short',
+  },
   'pool_waiting:count': {
     title: 'Pool waiting',
     description:
@@ -109,11 +129,32 @@ export const SIGNALS = {
     description: 'How long a request waited for a connection of the pool, on average.',
     unit: 's',
   },
+  'db_statement:seconds': {
+    title: 'Statement time',
+    description:
+      'How long a statement took as the server sees it, on average, without the wait for a connection.',
+    unit: 's',
+  },
+  'db_queries:rate': {
+    title: 'Statements',
+    description: 'Statements per second that the server runs.',
+    unit: 'cps',
+  },
   'cache_hit:ratio': {
     title: 'Cache hit ratio',
     description: 'Lookups that the cache answered, of all lookups.',
     unit: 'percentunit',
     max: 1,
+  },
+  'cache_lookups:rate': {
+    title: 'Cache lookups',
+    description: 'Lookups per second in the cache, hits and misses.',
+    unit: 'cps',
+  },
+  'cache_time:seconds': {
+    title: 'Cache time',
+    description: 'How long a command to the cache took as the server sees it, on average.',
+    unit: 's',
   },
   'request:seconds': {
     title: 'Time in the server',
@@ -125,6 +166,11 @@ export const SIGNALS = {
     title: 'Upstream latency',
     description: 'How long services behind the server take to answer it, on average.',
     unit: 's',
+  },
+  'upstream_calls:rate': {
+    title: 'Upstream calls',
+    description: 'Calls per second to services behind the server.',
+    unit: 'cps',
   },
   'rate_limited:rate': {
     title: 'Rate limited',
@@ -171,6 +217,22 @@ export const SIGNALS = {
     max: 1,
     steps: steps(0.7, 0.9),
   },
+  'db_clients:count': {
+    title: 'Database clients',
+    description: 'Connections to the database, of the server alone.',
+    unit: 'short',
+  },
+  'db_running:count': {
+    title: 'Statements on a CPU',
+    description:
+      'Statements that run at this moment and wait for nothing. More of them than cores: the database is short of CPU.',
+    unit: 'short',
+  },
+  'db_io:count': {
+    title: 'Statements waiting for I/O',
+    description: 'Statements that wait for a disk at this moment.',
+    unit: 'short',
+  },
   'db_locks:count': {
     title: 'Database locks',
     description: 'Locks that statements wait for.',
@@ -180,6 +242,12 @@ export const SIGNALS = {
     title: 'Database transactions',
     description: 'Transactions per second of the database, rolled back ones among them.',
     unit: 'cps',
+  },
+  'cache_server_cpu:ratio': {
+    title: 'Redis CPU',
+    description: 'CPU that Redis takes, of one core. Its commands have one thread: at 100% they queue.',
+    unit: 'percentunit',
+    steps: steps(0.7, 0.9),
   },
   'redis_memory:bytes': {
     title: 'Redis memory',
@@ -214,6 +282,32 @@ export const SIGNALS = {
     title: 'Disk',
     description: "Bytes per second that the machine's disks read and write.",
     unit: 'Bps',
+  },
+  'disk_busy:ratio': {
+    title: 'Disk busy',
+    description:
+      'Share of the time in which the busiest disk had something to do. At 100% requests may queue, but disks that do much at once have not reached their end yet.',
+    unit: 'percentunit',
+    max: 1,
+  },
+  'cpu_steal:ratio': {
+    title: 'CPU stolen',
+    description: "Share of the machine's CPU that the host of a virtual machine gave to others.",
+    unit: 'percentunit',
+    max: 1,
+    steps: steps(0.05, 0.2),
+  },
+  'cpu_pressure:ratio': {
+    title: 'CPU pressure',
+    description:
+      'Share of the time in which something on the machine was ready to run and had to wait for a CPU (PSI, some).',
+    unit: 'percentunit',
+    max: 1,
+  },
+  'tcp_retransmits:rate': {
+    title: 'TCP retransmits',
+    description: 'Segments per second that were sent again because nobody confirmed them.',
+    unit: 'cps',
   },
   'generator_cpu:ratio': {
     title: 'Generator CPU',

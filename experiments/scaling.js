@@ -67,10 +67,16 @@ export default async function scaling(lab) {
     lab.say(`round ${index + 1} of ${repeats}: ${order.join(', ')} instances`);
     for (const count of order) {
       const used = instances.slice(0, count);
-      const ports = used.map(({ port }) => port);
-      const balancer = await startBalancer(toolPath('haproxy'), ports);
+      const balancer = await startBalancer(
+        toolPath('haproxy'),
+        used.map(({ port }) => port),
+      );
       lab.onEnd(balancer.stop);
-      const watched = watch(lab, ports, balancer.metrics);
+      const watched = watch(
+        lab,
+        used.map(({ adminPort }) => adminPort),
+        balancer.metrics,
+      );
       const cpu = watchCpu({
         instances: used.map(({ pid }) => pid),
         HAProxy: [balancer.pid],

@@ -20,6 +20,12 @@ redis_exporter     reference 2 9121  TERM
 target             reference 2 8000  TERM
 '
 
+# Ports that a component has besides, or that are no component's: whose they are, and the usual one.
+MORE_PORTS='
+supervisor    supervisor  19001
+target_admin  target      8002
+'
+
 # components [PART] [WAVE]: names, in starting order.
 components() {
   awk -v part="${1:-all}" -v wave="${2:-0}" \
@@ -53,6 +59,12 @@ free_port() {
   echo "$port"
 }
 
+# ports_of COMPONENT: the names of its ports, and the usual ones.
+ports_of() {
+  awk -v name="$1" 'NF && $1 == name { print $1, $4 }' <<<"$COMPONENTS"
+  awk -v name="$1" 'NF && $2 == name { print $1, $3 }' <<<"$MORE_PORTS"
+}
+
 # claim_ports: enters this stack among those of this user and prints the ports of them all, also of parts that are down for
 # a moment: a stack that took such a port would answer who asks the other. A stack that went down claims nothing.
 claim_ports() {
@@ -79,18 +91,18 @@ write_stack_env() {
 }
 
 choose_stack_env() {
-  local kind=$1 knobs=$2 running=$3 name port usual taken=() ports=() claimed=''
+  local kind=$1 knobs=$2 running=$3 component name port usual taken=() ports=() claimed=''
   shift 3
-  for name in "$@"; do
-    usual=$(awk -v name="$name" '$1 == name { print $4 }' <<<"$COMPONENTS")
-    port=$(port_of "$name")
-    if [ -z "$port" ] || { ! grep -qx "$name" <<<"$running" && port_taken "$port"; }; then
-      claimed=${claimed:-$(claim_ports)}
-      # 19001: supervisord, which is no component.
-      port=$(free_port "${usual:-19001}" "${taken[*]:-}" "$claimed")
-    fi
-    taken+=("$port")
-    ports+=("$(port_variable "$name")=$port")
+  for component in "$@"; do
+    while read -r name usual; do
+      port=$(port_of "$name")
+      if [ -z "$port" ] || { ! grep -qx "$component" <<<"$running" && port_taken "$port"; }; then
+        claimed=${claimed:-$(claim_ports)}
+        port=$(free_port "$usual" "${taken[*]:-}" "$claimed")
+      fi
+      taken+=("$port")
+      ports+=("$(port_variable "$name")=$port")
+    done < <(ports_of "$component")
   done
   {
     echo '# Written by scripts/up: where the parts of the stack are. No secrets.'
@@ -144,7 +156,7 @@ grafana_login() {
 
 # --- the target's knobs --------------------------------------------------------------------------------------------
 
-TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME'
+TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME FAULTS'
 
 # merge_knobs RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
 # A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose; `default`
@@ -153,7 +165,13 @@ merge_knobs() {
   local name value knobs=()
   for name in $TARGET_KNOB_NAMES; do
     value=${!name:-}
-    if [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then DIE_CODE=2 die "$name: got $value; a word or a number is valid"; fi
+    if [ "$name" = FAULTS ]; then
+      # JSON, as one word.
+      value=${value//[[:space:]]/}
+      if [[ ! $value =~ ^(default|\{[A-Za-z0-9._:,\"-]*\})?$ ]]; then DIE_CODE=2 die "FAULTS: got $value; a JSON object of numbers by name is valid"; fi
+    elif [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then
+      DIE_CODE=2 die "$name: got $value; a word or a number is valid"
+    fi
     if [ -z "$value" ]; then value=$(grep -oE "(^| )$name=[^ ]+" <<<"$1" | cut -d= -f2 || true); fi
     if [ -n "$value" ] && [ "$value" != default ]; then knobs+=("$name=$value"); fi
   done

@@ -318,7 +318,7 @@ write_targets() {
   done <<'JOBS'
 prometheus prometheus
 node_exporter node
-target target
+target_admin target
 upstream upstream
 postgres_exporter postgres
 redis_exporter redis

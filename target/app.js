@@ -1,6 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
 import { localhostOriginValidation } from '@modelcontextprotocol/node';
+import { bearerCheck } from './bearer.js';
 import { compressed } from './compression.js';
+import { faults } from './faults/faults.js';
+import { stretch } from './faults/tool-call.js';
 import { TOOLS } from './mcp.js';
 import { readBody } from './request-body.js';
 import { isToolPath, refuseRest } from './rest/endpoint.js';
@@ -75,7 +77,9 @@ export function createMcpEndpoint(serve, metrics, { compression }) {
       Object.assign(labels, labelsOf(message));
     }
     const answer = await serve(toRequest(request, gone.signal), { parsedBody: message });
-    const { size, failed } = await send(answer, response, gone.signal, compression);
+    const stretched =
+      faults.stretch_percent > 0 && labels.method === 'tools/call' ? () => stretch(start) : undefined;
+    const { size, failed } = await send({ answer, response, gone: gone.signal, compression, stretched });
     if (failed) metrics.toolErrors.inc({ endpoint: labels.endpoint });
     // An event stream that a client holds open has no duration worth a place in the histogram.
     if ((request.method === 'GET' || labels.method === LISTEN) && answer.ok) return;
@@ -97,7 +101,7 @@ export function createMcpEndpoint(serve, metrics, { compression }) {
  * @returns {Handler}
  */
 export function createApp({ config, metrics, limit, endpoint, restEndpoint, health, renderMetrics }) {
-  const authorization = Buffer.from(`Bearer ${config.token}`);
+  const hasToken = bearerCheck(config.token);
   const validateOrigin = localhostOriginValidation();
 
   /**
@@ -109,8 +113,7 @@ export function createApp({ config, metrics, limit, endpoint, restEndpoint, heal
    */
   async function admits(request, response, refuseWith) {
     if (!validateOrigin(request, response)) return false;
-    const given = Buffer.from(request.headers.authorization ?? '');
-    if (given.length !== authorization.length || !timingSafeEqual(given, authorization)) {
+    if (!hasToken(request)) {
       response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
       refuseWith(401, 'a valid bearer token is required');
       return false;
@@ -210,16 +213,19 @@ function toRequest({ method, url, headers }, signal) {
 }
 
 /**
- * @param {Response} answer
- * @param {import('node:http').ServerResponse} response
- * @param {AbortSignal} gone
- * @param {string} compression
+ * @param {object} parts
+ * @param {Response} parts.answer
+ * @param {import('node:http').ServerResponse} parts.response
+ * @param {AbortSignal} parts.gone
+ * @param {string} parts.compression
+ * @param {() => Promise<void>} [parts.stretched] what a fault has the answer wait for, once it is there
  * @returns {Promise<{size: number, failed: boolean}>} bytes of the body, and whether it says that a tool failed
  */
-async function send(answer, response, gone, compression) {
+async function send({ answer, response, gone, compression, stretched }) {
   const headers = Object.fromEntries(answer.headers);
   if (!headers['content-type']?.startsWith('text/event-stream')) {
     const body = await answer.text();
+    if (stretched) await stretched();
     const failed = body.includes(IS_ERROR);
     if (compression === 'gzip') {
       const { bytes, headers: more } = await compressed(body, response.req.headers['accept-encoding']);
@@ -241,6 +247,8 @@ async function send(answer, response, gone, compression) {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
+    // One call has one event.
+    if (stretched && size === 0) await stretched();
     size += value.byteLength;
     // One event is one chunk.
     failed ||= Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(IS_ERROR);

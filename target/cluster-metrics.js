@@ -16,6 +16,7 @@ const RENDERED = 'metrics:rendered';
 /**
  * The primary's part: asks every worker, adds them up, and hands the text to the worker that was asked over HTTP.
  * @param {() => number} countWorkers
+ * @returns {() => Promise<string>} the whole service's metrics as Prometheus text
  */
 export function serveClusterMetrics(countWorkers) {
   const own = ownRegistry(countWorkers);
@@ -24,7 +25,7 @@ export function serveClusterMetrics(countWorkers) {
   /** What ended workers had counted: without it a sum would fall, which reads as a restart. */
   /** @type {Metric[]} */
   let retired = [];
-  /** @type {Map<number, (message: Message) => void>} */
+  /** @type {Map<number, () => void>} */
   const pending = new Map();
   let lastId = 0;
 
@@ -39,10 +40,7 @@ export function serveClusterMetrics(countWorkers) {
           pending.delete(id);
           resolve();
         }
-        pending.set(id, ({ metrics }) => {
-          if (metrics) latest.set(worker.id, metrics);
-          done();
-        });
+        pending.set(id, done);
         worker.send({ type: COLLECT, id }, (error) => error && done());
       })
     );
@@ -58,7 +56,11 @@ export function serveClusterMetrics(countWorkers) {
   }
 
   cluster.on('message', async (worker, /** @type {Message} */ message) => {
-    if (message.type === COLLECTED) pending.get(message.id)?.(message);
+    if (message.type === COLLECTED) {
+      // Also what comes too late for who asked: the next one gets it, should the worker be late again.
+      if (message.metrics && worker.isConnected()) latest.set(worker.id, message.metrics);
+      pending.get(message.id)?.();
+    }
     if (message.type === RENDER) {
       const text = await render();
       if (worker.isConnected()) worker.send({ type: RENDERED, id: message.id, text }, () => {});
@@ -69,6 +71,7 @@ export function serveClusterMetrics(countWorkers) {
     latest.delete(worker.id);
     retired = await AggregatorRegistry.aggregate([retired, counted]).getMetricsAsJSON();
   });
+  return render;
 }
 
 /**

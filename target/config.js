@@ -1,5 +1,6 @@
 import { COMPRESSIONS } from './compression.js';
 import { nonEmpty, oneOf, readEnvironment, url, wholeNumber } from './environment.js';
+import { faultsVariable } from './faults/variable.js';
 
 /** How reads and writes of users go through Redis. */
 export const CACHE_STRATEGIES = ['none', 'read-through', 'write-through', 'write-behind'];
@@ -14,6 +15,8 @@ export const CONTENTS = ['structured', 'text', 'structured-only'];
  * @typedef {object} Config
  * @property {string} host address to listen on
  * @property {number} port 0 takes a free one
+ * @property {number} adminPort of the primary's own listener; 0 takes a free one
+ * @property {import('./faults/table.js').FaultValues} faults that are on from the start
  * @property {number} workers processes that serve requests
  * @property {number} poolSize database connections of one worker
  * @property {string} cacheStrategy one of {@link CACHE_STRATEGIES}
@@ -45,6 +48,8 @@ const DATABASE_PARTS = {
 export const VARIABLES = {
   HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
   PORT: wholeNumber(0, 65535, '8000'),
+  // Metrics, and faults for who has the token and comes from loopback.
+  ADMIN_PORT: wholeNumber(0, 65535, '0'),
   WORKERS: { ...wholeNumber(1, 64, '2'), about: 'processes that serve requests' },
   POOL_SIZE: { ...wholeNumber(1, 1000, '25'), about: 'database connections of one worker' },
   CACHE_STRATEGY: { ...oneOf(CACHE_STRATEGIES, 'write-behind'), about: 'how users go through Redis' },
@@ -65,6 +70,7 @@ export const VARIABLES = {
     ...wholeNumber(1, 10_000_000, '7200'),
     about: "seconds that a proxy manager's resource lives when nobody removes it",
   },
+  FAULTS: { ...faultsVariable(), about: 'faults that are on from the start, as JSON (docs/verdicts.md)' },
   TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
   REDIS_URL: url(['redis:', 'rediss:'], { secret: true }),
   UPSTREAM_URL: url(['http:', 'https:']),
@@ -80,6 +86,8 @@ export function readConfig(env) {
   return {
     host: values.HOST,
     port: values.PORT,
+    adminPort: values.ADMIN_PORT,
+    faults: values.FAULTS,
     workers: values.WORKERS,
     poolSize: values.POOL_SIZE,
     cacheStrategy: values.CACHE_STRATEGY,

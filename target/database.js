@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { faults, onFaults } from './faults/faults.js';
 import { log } from './log.js';
 
 /** How long a request waits for a connection, new or pooled, ms. With a dead database this bounds the wait. */
@@ -62,6 +63,7 @@ export class Database {
     // So would one that is in use, but not at this moment: whoever has it finds out at the next statement.
     this.#pool.on('connect', (client) => client.on('error', () => {}));
     metrics.watchPool(() => this.#connections());
+    onFaults(({ values }) => this.#resize(values.pool_size || config.poolSize));
   }
 
   /** @returns {import('./metrics.js').PoolState} */
@@ -127,6 +129,32 @@ export class Database {
     await this.query(PING);
   }
 
+  /**
+   * Takes a connection out of use.
+   * @returns {Promise<() => void>} gives it back
+   */
+  async take() {
+    const client = await this.#pool.connect();
+    return () => client.release(this.#hasSurplus());
+  }
+
+  /** @param {number} size connections that the pool may have from now on */
+  #resize(size) {
+    this.#poolSize = size;
+    this.#pool.options.max = size;
+    // Those in use end when they come back.
+    const surplus = Math.min(this.#pool.idleCount, this.#pool.totalCount - size);
+    for (let n = 0; n < surplus; n++)
+      this.take().then(
+        (giveBack) => giveBack(),
+        () => {},
+      );
+  }
+
+  #hasSurplus() {
+    return this.#pool.totalCount > this.#poolSize;
+  }
+
   /** Closes the pool once its connections are back. */
   close() {
     return this.#pool.end();
@@ -145,6 +173,9 @@ export class Database {
     const run = async ({ name, type, text }, values) => {
       const end = this.#metrics.databaseQueryDuration.startTimer({ query_type: type });
       try {
+        // The statement's own time: the database sleeps first, in the same transaction.
+        if (faults.slow_statement_ms > 0 && type !== 'transaction')
+          await client.query({ ...SLEEP, values: [faults.slow_statement_ms / 1000] });
         const { rows } = await client.query({ name, text, values });
         return rows;
       } catch (error) {
@@ -160,7 +191,7 @@ export class Database {
     try {
       return await work(run);
     } finally {
-      client.release(broken);
+      client.release(broken ?? this.#hasSurplus());
     }
   }
 
@@ -185,6 +216,9 @@ export const BEGIN_SNAPSHOT = transactionStatement('BEGIN ISOLATION LEVEL REPEAT
 const BEGIN = transactionStatement('BEGIN');
 const COMMIT = transactionStatement('COMMIT');
 const ROLLBACK = transactionStatement('ROLLBACK');
+
+/** What slow_statement_ms adds to a statement. */
+const SLEEP = { name: 'fault_sleep', text: 'SELECT pg_sleep($1)' };
 
 /** @type {Statement} */
 const PING = { name: 'ping', type: 'select', text: 'SELECT 1' };

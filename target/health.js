@@ -1,3 +1,6 @@
+import { faults } from './faults/faults.js';
+import { activeFaults } from './faults/table.js';
+
 /** How long a dependency may take to answer before it counts as down, ms. */
 const TIMEOUT = 1000;
 
@@ -5,6 +8,7 @@ const TIMEOUT = 1000;
  * @typedef {object} Health
  * @property {'up' | 'degraded'} status
  * @property {Record<string, {state: 'up' | 'down', latency_ms: number}>} dependencies
+ * @property {string[]} faults names of those that are on: this target is made worse on purpose
  */
 
 /**
@@ -20,7 +24,7 @@ export async function checkHealth(pings) {
   });
   const dependencies = Object.fromEntries(await Promise.all(checks));
   const up = Object.values(dependencies).every(({ state }) => state === 'up');
-  return { status: up ? 'up' : 'degraded', dependencies };
+  return { status: up ? 'up' : 'degraded', dependencies, faults: Object.keys(activeFaults(faults)) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { DatabaseError } from './database.js';
+import { beforeToolCall } from './faults/tool-call.js';
 import { keepJson } from './keep-json.js';
 import { log } from './log.js';
 import { NPM_TOOLS } from './npm/tools.js';
@@ -108,6 +109,7 @@ export function mcpServerFactory(services, changes, { content }) {
     const own = servicesFor(name, services);
     const answer = async (/** @type {unknown} */ input) => {
       try {
+        await beforeToolCall(name, services.database);
         const result = await run(input, own);
         if (typeof result === 'string')
           return { content: [{ type: /** @type {const} */ ('text'), text: result }] };

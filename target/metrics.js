@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
@@ -9,6 +10,7 @@ const MILLISECOND = 0.001;
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const QUERY_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1];
 const ACQUIRE_BUCKETS = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2];
+const CACHE_BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
 const UPSTREAM_BUCKETS = [0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2];
 const AUTHORITY_BUCKETS = [0.1, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10];
 const SIZE_BUCKETS = [256, 1024, 4096, 16_384, 65_536, 262_144];
@@ -25,6 +27,17 @@ export class Metrics {
     this.registry = new Registry();
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_RESOLUTION });
+
+    new Gauge({
+      name: 'heap_used_ratio',
+      help: 'Heap in use, of its limit, in the worst worker.',
+      aggregator: 'max',
+      registers,
+      collect() {
+        const { used_heap_size, heap_size_limit } = getHeapStatistics();
+        this.set(used_heap_size / heap_size_limit);
+      },
+    });
 
     const rate = this.#requestRate;
     this.#requestDuration = new Histogram({
@@ -112,6 +125,13 @@ export class Metrics {
       name: 'cache_misses_total',
       help: 'Look-ups that the database had to answer, Redis being away among them.',
       labelNames: ['tool'],
+      registers,
+    });
+
+    this.cacheRequestDuration = new Histogram({
+      name: 'cache_request_duration_seconds',
+      help: 'Time of one command to Redis, failed ones among them.',
+      buckets: CACHE_BUCKETS,
       registers,
     });
 

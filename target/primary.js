@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serveAdmin } from './admin.js';
 import { serveClusterMetrics } from './cluster-metrics.js';
+import { FaultControl } from './faults/hand-out.js';
 import { log } from './log.js';
 import { prepareCache, prepareDatabase } from './prepare.js';
-import { SOCKET_FOLDER, STOP } from './worker-contract.js';
+import { SLOT, SOCKET_FOLDER, STOP } from './worker-contract.js';
 
 /** Pause before a worker that ended by itself is replaced: one that can't run must not spin. ms */
 const RESPAWN_DELAY = 500;
@@ -27,7 +29,15 @@ export async function runPrimary(config) {
 
   const sockets = config.sessions ? makeSocketFolder() : '';
   const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-  const fork = () => cluster.fork({ [SOCKET_FOLDER]: sockets });
+  const faults = new FaultControl({ database: config.database, workers });
+  await faults.set(config.faults);
+  /** @type {Map<number, number>} by a worker's id */
+  const slots = new Map();
+  /** @param {number} slot */
+  function fork(slot) {
+    const worker = cluster.fork({ [SOCKET_FOLDER]: sockets, [SLOT]: String(slot), ...faults.environment });
+    slots.set(worker.id, slot);
+  }
   let stopping = false;
 
   /** @param {number} exitCode */
@@ -42,7 +52,8 @@ export async function runPrimary(config) {
     }, STOP_TIMEOUT).unref();
   }
 
-  serveClusterMetrics(() => workers().length);
+  const renderMetrics = serveClusterMetrics(() => workers().length);
+  const admin = await serveAdmin({ config, renderMetrics, faults });
   let listening = 0;
   cluster.on('listening', (_worker, { port, addressType }) => {
     // Sessions give every worker a socket of its own besides.
@@ -50,6 +61,7 @@ export async function runPrimary(config) {
     if (listening !== config.workers) return;
     log('info', 'target listening', {
       url: `http://${config.host}:${port}/mcp`,
+      admin,
       workers: config.workers,
       cache: config.cacheStrategy,
       sessions: config.sessions,
@@ -60,10 +72,11 @@ export async function runPrimary(config) {
     if (code === BAD_CONFIGURATION) return stop(code);
     log('error', 'worker ended', { worker: worker.id, code, signal });
     await sleep(RESPAWN_DELAY);
-    if (!stopping) fork();
+    if (!stopping) fork(slots.get(worker.id) ?? 0);
+    slots.delete(worker.id);
   });
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(0));
-  for (let n = 0; n < config.workers; n++) fork();
+  for (let slot = 0; slot < config.workers; slot++) fork(slot);
 }
 
 /** @returns {string} a folder that only this user can enter, removed at the end */

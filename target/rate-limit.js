@@ -1,4 +1,5 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { onFaults } from './faults/faults.js';
 
 const KEY = 'service';
 const WINDOW_SECONDS = 1;
@@ -11,22 +12,17 @@ const WINDOW_SECONDS = 1;
  * @returns {() => Promise<number>} takes one request; resolves to 0 when it may go on, else to the whole seconds to wait
  */
 export function createRateLimit(config, redis) {
-  if (config.rateLimit === 0) return async () => 0;
-  const limiter = new RateLimiterRedis({
-    storeClient: redis,
-    useRedisPackage: true,
-    rejectIfRedisNotReady: true,
-    keyPrefix: 'rate',
-    points: config.rateLimit,
-    duration: WINDOW_SECONDS,
-    // Once the window is used up its refusals cost no trip to Redis.
-    inMemoryBlockOnConsumed: config.rateLimit,
-    insuranceLimiter: new RateLimiterMemory({
-      points: Math.max(1, Math.round(config.rateLimit / config.workers)),
-      duration: WINDOW_SECONDS,
-    }),
+  /** @type {RateLimiterRedis | undefined} */
+  let limiter;
+  let points = 0;
+  onFaults(({ values }) => {
+    const wanted = values.rate_limit_rps || config.rateLimit;
+    if (wanted === points) return;
+    points = wanted;
+    limiter = points === 0 ? undefined : makeLimiter({ points, workers: config.workers, redis });
   });
   return async () => {
+    if (!limiter) return 0;
     try {
       await limiter.consume(KEY);
       return 0;
@@ -35,4 +31,24 @@ export function createRateLimit(config, redis) {
       return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
     }
   };
+}
+
+/**
+ * @param {{points: number, workers: number, redis: import('./redis.js').Redis}} parts
+ */
+function makeLimiter({ points, workers, redis }) {
+  return new RateLimiterRedis({
+    storeClient: redis,
+    useRedisPackage: true,
+    rejectIfRedisNotReady: true,
+    keyPrefix: 'rate',
+    points,
+    duration: WINDOW_SECONDS,
+    // Once the window is used up its refusals cost no trip to Redis.
+    inMemoryBlockOnConsumed: points,
+    insuranceLimiter: new RateLimiterMemory({
+      points: Math.max(1, Math.round(points / workers)),
+      duration: WINDOW_SECONDS,
+    }),
+  });
 }

@@ -1,4 +1,6 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { createClient, defineScript } from 'redis';
+import { cacheDelay } from './faults/cache-delay.js';
 import { log } from './log.js';
 
 /** Redis away is noticed after this long even when it falls silent without closing its connections, ms. */
@@ -119,4 +121,32 @@ export function connectRedis(url) {
     down = false;
   });
   return client;
+}
+
+/**
+ * Measures every command of this process but a connection's own, and lets the cache's fault at them.
+ * @param {Redis} redis
+ * @param {Pick<import('./metrics.js').Metrics, 'cacheRequestDuration'>} metrics
+ */
+export function watchCommands(redis, { cacheRequestDuration }) {
+  /** @typedef {{command: string, end?: () => void}} Command */
+  let ours = false;
+  const delay = cacheDelay((args) => {
+    ours = true;
+    const reply = redis.sendCommand(args);
+    ours = false;
+    return reply;
+  });
+  const ignore = () => {};
+  tracingChannel('node-redis:command').subscribe({
+    // What is sent in here goes first.
+    start(context) {
+      const command = /** @type {Command} */ (context);
+      if (ours || command.command === 'PING') return;
+      delay();
+      command.end = cacheRequestDuration.startTimer();
+    },
+    asyncEnd: (context) => /** @type {Command} */ (context).end?.(),
+    ...{ end: ignore, asyncStart: ignore, error: ignore },
+  });
 }

@@ -13,6 +13,9 @@ const SIGMA = 0.12;
 /** A request that "times out" is held this long, ms: longer than any sensible client waits. */
 const HANG = 30_000;
 
+/** The longest delay that a request may ask for, ms. */
+const LONGEST_DELAY = 30_000;
+
 const CONDITIONS = ['sunny', 'cloudy', 'rain', 'snow', 'fog'];
 
 const Order = z.object({
@@ -79,7 +82,9 @@ function run(config) {
       return json(response, 404, { error: 'GET /weather?city=... or POST /certificates' });
 
     const hang = Math.random() * 1000 < config.TIMEOUTS_PER_1000;
-    const latency = hang ? HANG : logNormal(config.LATENCY_MEAN_MS, SIGMA);
+    // The target asks for it while its fault upstream_delay_ms is on.
+    const later = Math.min(LONGEST_DELAY, Math.max(0, Number(searchParams.get('delay_ms')) || 0));
+    const latency = hang ? HANG : logNormal(config.LATENCY_MEAN_MS, SIGMA) + later;
     if (hang) hung.inc();
     else duration.observe(latency / 1000);
     const timer = setTimeout(() => json(response, 200, weatherOf(city)), latency);

@@ -1,3 +1,4 @@
+import { faults } from './faults/faults.js';
 import { CHANGED_USERS, userKey } from './redis.js';
 
 /**
@@ -89,6 +90,10 @@ export class Users {
   async get(id) {
     const tool = this.#tool;
     if (this.#strategy === 'none') return this.#load(id);
+    if (faults.cache_off) {
+      this.#metrics.cacheMisses.inc({ tool });
+      return this.#load(id);
+    }
     // Redis away is a miss, not a failure.
     const cached = await this.#redis.get(userKey(id)).catch(() => null);
     if (cached !== null) {

@@ -1,5 +1,6 @@
 import CircuitBreaker from 'opossum';
 import { z } from 'zod';
+import { faults } from './faults/faults.js';
 import { log } from './log.js';
 
 /** How long one call to the weather service may take, ms. */
@@ -80,7 +81,9 @@ export class Weather {
   async #fetch(city) {
     const end = this.#metrics.upstreamRequestDuration.startTimer();
     try {
-      const response = await fetch(`${this.#baseUrl}/weather?city=${encodeURIComponent(city)}`, {
+      const query = new URLSearchParams({ city });
+      if (faults.upstream_delay_ms > 0) query.set('delay_ms', String(faults.upstream_delay_ms));
+      const response = await fetch(`${this.#baseUrl}/weather?${query}`, {
         signal: AbortSignal.timeout(TIMEOUT),
       });
       if (!response.ok) throw new WeatherError(`HTTP ${response.status}`);

@@ -6,6 +6,8 @@ import { createApp, createMcpEndpoint } from './app.js';
 import { connectClusterMetrics } from './cluster-metrics.js';
 import { Database } from './database.js';
 import { EnvironmentError } from './environment.js';
+import { takeFaults } from './faults/hand-out.js';
+import { startFaults } from './faults/start.js';
 import { checkHealth } from './health.js';
 import { log } from './log.js';
 import { mcpServerFactory } from './mcp.js';
@@ -13,7 +15,7 @@ import { Metrics } from './metrics.js';
 import { Authority } from './npm/authority.js';
 import { sweepOld } from './npm/sweep.js';
 import { createRateLimit } from './rate-limit.js';
-import { connectRedis } from './redis.js';
+import { connectRedis, watchCommands } from './redis.js';
 import { Accounts } from './rest/accounts.js';
 import { createRestEndpoint } from './rest/endpoint.js';
 import { ServerPool } from './server-pool.js';
@@ -21,7 +23,7 @@ import { SessionRouter, Sessions } from './sessions.js';
 import { UserChanges } from './user-changes.js';
 import { Users } from './users.js';
 import { Weather } from './weather.js';
-import { SOCKET_FOLDER, STOP } from './worker-contract.js';
+import { SLOT, SOCKET_FOLDER, STOP } from './worker-contract.js';
 import { WriteBehind } from './write-behind.js';
 
 /** How long requests under way may take to finish once the worker is told to stop, ms. */
@@ -45,9 +47,11 @@ const BACKLOG = 4096;
  * @param {import('./config.js').Config} config
  */
 export async function runWorker(config) {
+  takeFaults();
   const metrics = new Metrics();
   const database = new Database(config, metrics);
   const redis = connectRedis(config.redisUrl);
+  watchCommands(redis, metrics);
   // Not awaited: without Redis the service works, slower.
   redis.connect().catch(() => {});
   const weather = new Weather(config, metrics);
@@ -56,6 +60,7 @@ export async function runWorker(config) {
     config.cacheStrategy === 'write-behind' ? new WriteBehind({ config, database, redis }) : undefined;
   const services = { users, database, weather, authority: new Authority(config, metrics) };
   sweepOld(database, config);
+  startFaults(database, { slot: Number(process.env[SLOT] ?? 0), slots: config.workers });
   const changes = new UserChanges({ redis, metrics });
   const createMcpServer = mcpServerFactory(services, changes, config);
   const mcp = await createMcp({ config, metrics, changes, createServer: createMcpServer });

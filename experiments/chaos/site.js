@@ -79,6 +79,7 @@ async function openTarget(lab, toxiproxy) {
   const { POSTGRES_PORT, REDIS_PORT } = process.env;
   const where = {
     port: await freePort(),
+    adminPort: await freePort(),
     postgresPort: await toxiproxy.proxy('database', `127.0.0.1:${POSTGRES_PORT}`),
     redisPort: await toxiproxy.proxy('redis', `127.0.0.1:${REDIS_PORT}`),
   };
@@ -93,7 +94,7 @@ async function openTarget(lab, toxiproxy) {
     await instance.stop();
   };
   lab.onEnd(stop);
-  watchInstead(lab, where.port);
+  watchInstead(lab, where.adminPort);
   const heal = async () => {
     const deadline = Date.now() + PATIENCE_MS;
     for (let answers = 0; Date.now() < deadline; await sleep(50)) {

@@ -18,14 +18,16 @@ const FILLER = new URL('heap-filler.js', import.meta.url);
  *
  * @param {object} where
  * @param {number} where.port
+ * @param {number} where.adminPort where Prometheus finds it
  * @param {number} where.postgresPort
  * @param {number} where.redisPort
  * @returns {Promise<Instance>}
  */
-export async function startTarget({ port, postgresPort, redisPort }) {
+export async function startTarget({ port, adminPort, postgresPort, redisPort }) {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-chaos-'));
   const heapFile = join(folder, 'heap-share');
   const settings = {
+    ADMIN_PORT: adminPort,
     POSTGRES_PORT: postgresPort,
     REDIS_PORT: redisPort,
     POOL_SIZE,

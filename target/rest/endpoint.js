@@ -1,4 +1,6 @@
 import { DatabaseError } from '../database.js';
+import { faults } from '../faults/faults.js';
+import { beforeToolCall, stretch } from '../faults/tool-call.js';
 import { log } from '../log.js';
 import { readBody } from '../request-body.js';
 import { NotFoundError } from './not-found-error.js';
@@ -23,6 +25,7 @@ export function createRestEndpoint(accounts, metrics) {
     const start = performance.now();
     const tool = REST_TOOLS.get(toolOf(request));
     const { status, body } = await answer(request, { tool, accounts, metrics });
+    if (faults.stretch_percent > 0) await stretch(start);
     const text = JSON.stringify(body);
     response.setHeader('Content-Type', 'application/json');
     if (status === 405) response.setHeader('Allow', 'POST');
@@ -71,6 +74,7 @@ async function answer(request, { tool, accounts, metrics }) {
     const input = tool.inputSchema.safeParse(argumentsOf(text));
     if (!input.success)
       return refusal(400, `the body must be {"arguments": {...}}, as ${tool.name} takes them`);
+    await beforeToolCall(tool.name);
     return { status: 200, body: { result: await tool.run(input.data, { accounts }) } };
   } catch (error) {
     if (error instanceof NotFoundError) return refusal(404, error.message);

@@ -142,7 +142,7 @@ test("node_exporter starts with each container's flags", async () => {
 });
 
 test('Prometheus in Docker scrapes services and ports that are there', () => {
-  const ports = { target: [8000, 9101], upstream: [8001], prometheus: [9090], 'node-exporter': [9100] };
+  const ports = { target: [8002, 9101], upstream: [8001], prometheus: [9090], 'node-exporter': [9100] };
   /** @type {Record<string, number[]>} */
   const listening = { ...ports, 'postgres-exporter': [9187], 'redis-exporter': [9121] };
   const targets = 'provisioning/prometheus/targets-docker';
@@ -171,6 +171,24 @@ test('a URL of this host becomes the one that a container has to call', async ()
     const script = '. scripts/common.sh; url_inside "$1"';
     const answer = await command('bash', ['-c', script, 'bash', `${given}`], { RUN_DIR: folder });
     assert.equal(answer.output.trim(), inside);
+  }
+});
+
+test('knobs are words, and FAULTS a JSON object of one word', async () => {
+  const merge = (/** @type {string} */ running, /** @type {Record<string, string>} */ env) =>
+    command('bash', ['-c', '. scripts/common.sh; merge_knobs "$1"', 'bash', running], {
+      RUN_DIR: folder,
+      ...env,
+    });
+  const faults = '{"slow_statement_ms": 50, "cache_off": 1}';
+  const set = await merge('WORKERS=4', { FAULTS: faults });
+  assert.equal(set.output, 'WORKERS=4 FAULTS={"slow_statement_ms":50,"cache_off":1}\n');
+  assert.equal((await merge(set.output.trim(), {})).output, set.output);
+  assert.equal((await merge(set.output.trim(), { FAULTS: 'default' })).output, 'WORKERS=4\n');
+  for (const wrong of [{ FAULTS: '{"$(id)":1}' }, { FAULTS: 'cache_off' }, { WORKERS: '{4}' }]) {
+    const { code, output } = await merge('', wrong);
+    assert.equal(code, 2);
+    assert.match(output, /^error: (FAULTS|WORKERS): got .*; a .* is valid\n$/);
   }
 });
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { callTool, MODERN, post, readMetrics } from './client.js';
-import { Services, until } from './services.js';
+import { Services, until, workersOf } from './services.js';
 
 const services = new Services();
 /** @type {Awaited<ReturnType<Services['startTarget']>>} */
@@ -243,6 +242,11 @@ describe('configuration', () => {
     },
     { CACHE_TTL: '0', line: 'CACHE_TTL got "0"; valid: a whole number from 1 to 86400' },
     { RATE_LIMIT_RPS: '-1', line: 'RATE_LIMIT_RPS got "-1"; valid: a whole number from 0 to 1000000' },
+    {
+      FAULTS: '{"slow":1}',
+      line: 'FAULTS got "{\\"slow\\":1}"; valid: a JSON object of numbers by name: cpu_burn_ms, pool_size, ',
+    },
+    { ADMIN_PORT: 'x', line: 'ADMIN_PORT got "x"; valid: a whole number from 0 to 65535' },
     { SESSIONS: 'yes', line: 'SESSIONS got "yes"; valid: one of 0, 1' },
     { TARGET_TOKEN: '', line: 'TARGET_TOKEN is missing; valid: the bearer token that clients must send' },
     {
@@ -291,13 +295,4 @@ function searchOnNewConnection() {
       .on('error', reject)
       .end(body);
   });
-}
-
-/**
- * @param {number} pid of a primary
- * @returns {Promise<number[]>} its workers
- */
-async function workersOf(pid) {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  return children.trim().split(' ').filter(Boolean).map(Number);
 }

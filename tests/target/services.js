@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,12 +58,16 @@ export class Services {
       TARGET_TOKEN: TOKEN,
       DATABASE_URL: this.databaseUrl,
       REDIS_URL: this.redisUrl,
-      UPSTREAM_URL: `http://127.0.0.1:${this.#ports.upstream}`,
+      UPSTREAM_URL: this.upstreamUrl,
     };
   }
 
   get databaseUrl() {
     return `postgres://tester@127.0.0.1:${this.#ports.postgres}/postgres`;
+  }
+
+  get upstreamUrl() {
+    return `http://127.0.0.1:${this.#ports.upstream}`;
   }
 
   get redisUrl() {
@@ -79,11 +83,11 @@ export class Services {
       ...this.environment,
       ...environment,
     });
-    const [, url] = await until(
-      () => /"target listening","pid":\d+,"url":"([^"]+)"/.exec(target.output()),
+    const [, url, admin] = await until(
+      () => /"target listening","pid":\d+,"url":"([^"]+)","admin":"([^"]+)"/.exec(target.output()),
       target,
     );
-    return { ...target, url: String(url), origin: new URL(String(url)).origin };
+    return { ...target, url: String(url), origin: new URL(String(url)).origin, admin: String(admin) };
   }
 
   /**
@@ -210,6 +214,15 @@ export async function until(condition, service) {
     assert.ok(Date.now() < deadline && !ended, `waited in vain for ${condition}\n${service?.output() ?? ''}`);
     await sleep(20);
   }
+}
+
+/**
+ * @param {number} pid of a primary
+ * @returns {Promise<number[]>} its workers
+ */
+export async function workersOf(pid) {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return children.trim().split(' ').filter(Boolean).map(Number);
 }
 
 /** @param {string} file */

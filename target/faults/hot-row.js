@@ -1,0 +1,38 @@
+/** lock_hold_ms: one row that every call of a user tool locks, and holds for a while. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { faults } from './faults.js';
+
+const CREATE = `
+  CREATE TABLE IF NOT EXISTS fault_hot_row (id integer PRIMARY KEY);
+  INSERT INTO fault_hot_row VALUES (1) ON CONFLICT DO NOTHING`;
+
+/** @type {import('../database.js').Statement} */
+const LOCK = {
+  name: 'fault_hot_row',
+  type: 'select',
+  text: 'SELECT id FROM fault_hot_row WHERE id = 1 FOR UPDATE',
+};
+
+/** @param {import('pg').ClientConfig} database */
+export async function createHotRow(database) {
+  const client = new pg.Client(database);
+  try {
+    await client.connect();
+    await client.query(CREATE);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Waits for the lock, has it for lock_hold_ms, and gives it back. In a transaction of its own before the tool's work: one
+ * that held a connection while the tool asks for a second would be another fault, a pool that locks itself up.
+ * @param {import('../database.js').Queries} database
+ */
+export function holdHotRow(database) {
+  return database.transaction(async (run) => {
+    await run(LOCK);
+    await sleep(faults.lock_hold_ms);
+  });
+}
