@@ -6,7 +6,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test lint setup conformance signals signals-docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-viewer
+.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test lint setup conformance signals signals-docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save trend
 
 help: ## this list: every target, every variable with its default
 	@scripts/help
@@ -23,6 +23,21 @@ plan: ## print what a test would do (TEST=spike, TARGET_URL=...) and send nothin
 
 workload-init: ## ask the server at TARGET_URL what it offers and write a workload file to edit (WORKLOAD=file.json)
 	@scripts/workload-init
+
+report: ## write a run's reports again from what it left, without Prometheus (RUN=testid, latest or a folder)
+	@scripts/report $(RUN)
+
+compare: ## is HEAD better or worse than BASE? each one or more runs, with commas between, or a baseline's name (BASE=... HEAD=...)
+	@scripts/compare
+
+compare-ab: ## run a test with A's variables and with B's, in turn, and compare (RUNS=5 A="WORKERS=2" B="WORKERS=1" TEST=baseline)
+	@scripts/compare-ab
+
+baseline-save: ## keep the figures of runs as a plain file in baselines/ (NAME=main RUNS=testid,testid)
+	@scripts/baseline-save
+
+trend: ## where did the figures of a test change for good, over all of its runs? (TEST=spike METRIC=...)
+	@scripts/trend
 
 gateway-up: ## start ContextForge, a gateway, in front of the target until Ctrl-C (GATEWAY_STORE=stack: on PostgreSQL and Redis)
 	@scripts/gateway
@@ -60,6 +75,9 @@ dashboards: ## open the dashboards on the newest run: Grafana's, or the project'
 dashboards-build: ## write the dashboards' JSON from their code
 	@scripts/setup node && node dashboards/build.js
 
+report-build: ## write the script of report.html's charts from the viewer's modules
+	@scripts/setup node && node viewer/build-report.js
+
 signals: ## which signals have data, from which metric, and what would give the others (TARGET_METRICS=host:port/path, FORMAT=json)
 	@scripts/signals
 
@@ -80,3 +98,21 @@ bench-memory: ## how much memory each request leaves behind in the load generato
 
 bench-viewer: ## how fast the viewer draws an hour of a run, and what refreshing it costs (SECONDS_LIVE=60)
 	@scripts/setup node k6 prometheus && node bench/viewer.js
+
+bench-report: ## what the reports of a day of load take to make, and how large they are (HOURS=24)
+	@scripts/setup node prometheus && node bench/report.js
+
+bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=...)
+	@scripts/setup stack k6 node toxiproxy && node bench/attribution.js
+
+bench-leaks: ## is a leak's rate found, and none where there is none? Leaks injected at several rates (MINUTES=4)
+	@scripts/setup stack k6 node && node bench/leaks.js
+
+bench-recovery: ## are recovery time and the onset of degradation found? Faults lifted at known times
+	@scripts/setup stack k6 node && node bench/recovery.js
+
+bench-regression: ## false alarms and power of `make compare`, from repeated runs (POOL=30)
+	@scripts/setup stack k6 node && node bench/regression.js
+
+bench-trust: ## is a run invalid where it has to be, and valid where not? (RUNS=3)
+	@scripts/setup stack k6 node && node bench/trust.js

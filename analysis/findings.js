@@ -1,16 +1,26 @@
 /**
  * What a reader of the figures has to know beside them.
  */
+import { bottleneck } from './bottleneck/bottleneck.js';
+import { drift } from './drift.js';
 import { note } from './note.js';
+import { onset } from './onset.js';
 import { peaks } from './phases.js';
-import { HOLD_S, WINDOW_S } from './recovery.js';
+import { recovery } from './recovery-finding.js';
 import { isBlurred, STEP_S } from './signals.js';
 import { thresholdName } from './thresholds.js';
-import { bytes, counted, duration, milliseconds, number, percent, perSecond } from './units.js';
-import { GENERATOR_CPU_LIMIT } from './verdict.js';
+import { bytes, counted, duration, number, percent, perSecond } from './units.js';
 
 /**
- * @typedef {'bottleneck' | 'recovery' | 'leak' | 'generator' | 'regression' | 'note'} FindingKind
+ * @typedef {'bottleneck' | 'recovery' | 'leak' | 'generator' | 'regression' | 'onset' | 'note'} FindingKind
+ *
+ * @typedef {object} Observation what a finding was read from
+ * @property {string} series of the timeline: `client.p99`, or a signal's name
+ * @property {string} unit of the figures, as in the timeline
+ * @property {number | null} from in the baseline
+ * @property {number | null} to in the phase
+ * @property {number | null} threshold
+ * @property {string | null} at ISO time when it was crossed
  *
  * @typedef {object} Finding
  * @property {FindingKind} kind
@@ -20,14 +30,21 @@ import { GENERATOR_CPU_LIMIT } from './verdict.js';
  * @property {string} statement one sentence
  * @property {Record<string, number | null>} figures units in the names
  * @property {string[]} evidence
+ * @property {Observation[]} [observations]
  *
  * @typedef {object} Known everything that findings are drawn from
  * @property {import('./summary.js').Plan} plan
  * @property {import('./phases.js').Phase[]} phases
+ * @property {import('./operations.js').Operation[]} operations
+ * @property {import('./failures.js').Failure[]} failures
  * @property {import('./thresholds.js').Threshold[]} thresholds
  * @property {import('./observe.js').Server} server
+ * @property {import('./timeline.js').Timeline | null} timeline null: there is none, for server.problem
  * @property {import('./environment.js').Environment} environment
  * @property {import('./summary.js').Streamed | null} streamed
+ * @property {import('./k6-log.js').K6Log} log
+ * @property {number} vusMax users that k6 had at most
+ * @property {import('./host-watch-record.js').HostWatch[]} watches of the machine beside k6, one a leg that has one
  * @property {number} expired sessions that the server had ended when they were used
  */
 
@@ -42,9 +59,11 @@ const BUSY_HOST = 0.9;
  */
 export function findings(known) {
   return [
-    ...overload(known),
+    ...bottleneck(known),
     ...recovery(known),
-    ...generator(known),
+    ...onset(known),
+    ...drift(known),
+    ...overload(known),
     ...expiredSessions(known),
     ...fromHistograms(known),
     ...smallMachine(known),
@@ -105,53 +124,6 @@ function overload({ phases, server }) {
         { phase: phase.name, figures },
       );
     });
-}
-
-/** @param {Known} known @returns {Finding[]} */
-function recovery({ server: { recovery } }) {
-  if (!recovery) return [];
-  const { overload, baseline, band_ms, baseline_p99_ms, observed_s, recovery_s, confidence, points } =
-    recovery;
-  const band = `p99 <= ${milliseconds(band_ms)}`;
-  let statement = `${band} again ${number(recovery_s)} s after the end of ${overload}, for ${HOLD_S} s at least`;
-  if (recovery_s === null)
-    statement = `did not get back to ${band} within ${duration(observed_s)} after ${overload}`;
-  if (confidence === 'not_enough_to_tell') {
-    statement =
-      `not enough to tell when p99 was normal again after ${overload}: ${counted(points, 'figure')} in ` +
-      `${duration(observed_s)}, and it has to stay in the band for ${HOLD_S} s`;
-  }
-  return [
-    {
-      kind: 'recovery',
-      subject: 'latency',
-      phase: overload,
-      confidence,
-      statement,
-      figures: { recovery_s, band_ms, baseline_p99_ms, observed_s, points },
-      evidence: [
-        `band: the larger of the p99 objective of ${baseline} and 1.3 x its p99 of ${milliseconds(baseline_p99_ms)}`,
-        `p99 from native histograms over ${WINDOW_S} s, every 2 s: seen up to ${WINDOW_S} s late`,
-      ],
-    },
-  ];
-}
-
-/** @param {Known} known @returns {Finding[]} */
-function generator({ server }) {
-  return server.signals
-    .filter(({ signal, avg }) => signal === 'generator_cpu' && avg > GENERATOR_CPU_LIMIT)
-    .map(({ phase, avg, max }) => ({
-      kind: 'generator',
-      subject: 'generator CPU',
-      phase,
-      confidence: 'high',
-      statement: `the load generator was saturated in ${phase}`,
-      figures: { avg_ratio: avg, max_ratio: max, limit_ratio: GENERATOR_CPU_LIMIT },
-      evidence: [
-        `generator CPU averaged ${percent(avg)} of the machine, at most ${percent(GENERATOR_CPU_LIMIT)} is fine`,
-      ],
-    }));
 }
 
 /** @param {Known} known @returns {Finding[]} */

@@ -8,16 +8,15 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cleanText, secretsOf } from './clean-text.js';
 import { environment } from './environment.js';
+import { mergeHostWatch, readHostWatches } from './host-watch-series.js';
 import { readK6Log } from './k6-log.js';
 import { readLegLogs, readLegSummaries, readLegs } from './legs.js';
 import { observe } from './observe.js';
 import { increaseOf, Prometheus } from './prometheus.js';
 import { findingSamples } from './publish-findings.js';
 import { rawSamples } from './raw-samples.js';
-import { renderCsv } from './render/csv.js';
-import { renderJunit } from './render/junit.js';
-import { renderMarkdown } from './render/markdown.js';
 import { renderTerminal } from './render/terminal.js';
+import { writeReports } from './report/write-reports.js';
 import { makeTables } from './report-tables.js';
 import { makeRun } from './run.js';
 import { logLine } from './run-log.js';
@@ -111,6 +110,9 @@ async function main() {
   const asked = prometheus ? new Prometheus(prometheus) : null;
   /** @type {Record<string, string>} */
   let files = {};
+  /** @type {import('./timeline.js').Timeline | null} */
+  let timeline = null;
+  const watches = readHostWatches(directory, legs);
   const run = await makeRun(
     {
       testid: basename(resolve(directory)),
@@ -124,8 +126,13 @@ async function main() {
       environment: environment(k6Version),
       secrets: secretsOf(process.env),
       knobs: server === REFERENCE ? targetKnobs(knobs) : null,
+      watches,
     },
-    (plan, phases) => observe(asked, plan, phases, server),
+    async (plan, phases) => {
+      const observed = await observe(asked, plan, phases, server);
+      timeline = observed.timeline && mergeHostWatch(observed.timeline, watches);
+      return { ...observed, timeline };
+    },
     async (facts) => {
       const folderOf = (/** @type {string} */ name) =>
         legs?.legs.find((leg) => leg.name === name)?.folder ?? '';
@@ -140,9 +147,8 @@ async function main() {
     },
   );
   writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
-  writeAtomic(join(directory, 'report.md'), renderMarkdown(run));
-  writeAtomic(join(directory, 'junit.xml'), renderJunit(run));
-  writeAtomic(join(directory, 'summary.csv'), renderCsv(run));
+  if (timeline) writeAtomic(join(directory, 'timeline.json'), `${JSON.stringify(timeline)}\n`);
+  writeReports(directory, run, timeline);
   for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
   const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
   process.stdout.write(renderTerminal(run, { directory, colours }));

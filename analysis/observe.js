@@ -2,15 +2,17 @@
  * Everything that the analysis asks Prometheus. A run without it keeps its client figures.
  */
 import { PrometheusError } from './prometheus.js';
-import { observeRecovery, planRecovery } from './recovery.js';
+import { observeRecovery, planRecoveries } from './recovery.js';
 import { observeSignals, untilCovered } from './signals.js';
+import { collectTimeline } from './timeline.js';
 
 /**
  * @typedef {object} Server
  * @property {import('./signals.js').Signal[]} signals
  * @property {string[]} silent
  * @property {string[]} ambiguous
- * @property {import('./recovery.js').Recovery | null} recovery
+ * @property {import('./recovery.js').Recovery[]} recoveries one an overload
+ * @property {import('./timeline.js').Timeline | null} timeline
  * @property {string | null} problem why there is nothing
  */
 
@@ -23,16 +25,18 @@ import { observeSignals, untilCovered } from './signals.js';
  */
 export async function observe(prometheus, plan, phases, server) {
   /** @type {Server} */
-  const nothing = { signals: [], silent: [], ambiguous: [], recovery: null, problem: null };
+  const nothing = { signals: [], silent: [], ambiguous: [], recoveries: [], timeline: null, problem: null };
   const end = phases.findLast((phase) => phase.end !== null)?.end;
   if (!end) return nothing;
   if (!prometheus) return { ...nothing, problem: 'the run was without Prometheus' };
   try {
     await untilCovered(prometheus, Date.parse(end) / 1000);
     const observed = await observeSignals(prometheus, { testid: plan.testid, server }, phases);
-    const toAsk = planRecovery(phases, plan.objectives);
-    const recovery = toAsk && (await observeRecovery(prometheus, plan.testid, toAsk));
-    return { ...nothing, ...observed, recovery };
+    const timeline = await collectTimeline(prometheus, { testid: plan.testid, server }, phases);
+    const recoveries = [];
+    for (const toAsk of planRecoveries(phases, plan.objectives))
+      recoveries.push(await observeRecovery(prometheus, plan.testid, toAsk));
+    return { ...nothing, ...observed, recoveries, timeline };
   } catch (error) {
     if (error instanceof PrometheusError) return { ...nothing, problem: error.message };
     throw error;

@@ -162,14 +162,16 @@ export function roundLatency(latency) {
   return Object.fromEntries(rounded);
 }
 
+/** @param {Phase} phase @returns {number} what it offers: arrivals a second, or users */
+export const loadOf = ({ offered_rps, vus }) => offered_rps ?? vus ?? 0;
+
 /**
  * @param {Phase[]} phases
  * @returns {Phase[]} those that were given more than the test's first load on purpose. A phase in which the
  *   server may recover is an overload too, as far as judging goes, but not one of these.
  */
 export function peaks(phases) {
-  /** @param {Phase | undefined} phase */
-  const load = (phase) => phase?.offered_rps ?? phase?.vus ?? 0;
-  const normal = load(phases.find((phase) => phase.measured && !phase.overload));
-  return phases.filter((phase) => phase.measured && phase.overload && load(phase) > normal);
+  const first = phases.find((phase) => phase.measured && !phase.overload);
+  const normal = first ? loadOf(first) : 0;
+  return phases.filter((phase) => phase.measured && phase.overload && loadOf(phase) > normal);
 }

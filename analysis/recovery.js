@@ -1,69 +1,135 @@
 /**
- * How long after an overload the answers were normal again.
+ * How long after an overload everything was normal again, from what Prometheus has of the requests that began after it.
+ *
+ * They are looked at through windows of some seconds, one begun each second. A window is normal where p99 and the share of
+ * failures are in the band, and where there are requests at all: a server that answers nothing has no bad p99. Recovered
+ * is from the beginning of the first window from which on all are normal for the hold, so the length of the windows
+ * delays nothing.
  */
-import { peaks } from './phases.js';
+import * as promql from '../dashboards/queries.js';
+import { bandOf, HISTOGRAM_ERROR, P99_NEEDS } from './band.js';
+import { loadOf, peaks } from './phases.js';
 import { round } from './round.js';
+import { bound } from './timeline.js';
+import { counted, duration, perSecond } from './units.js';
 
 /**
- * @typedef {object} Recovery
- * @property {string} overload the phase that ended
- * @property {string} baseline the phase whose latency is normal
- * @property {number} band_ms p99 at or below is normal
- * @property {number} baseline_p99_ms
- * @property {number} observed_s how long was watched after the overload
- * @property {number | null} recovery_s null: not within what was watched, or not enough to tell
- * @property {'high' | 'medium' | 'low' | 'not_enough_to_tell'} confidence
- * @property {number} points p99 values seen
- *
  * @typedef {object} RecoveryPlan what to ask Prometheus, and what to compare the answer with
- * @property {string} overload
- * @property {string} baseline
- * @property {number} band_ms
- * @property {number} baseline_p99_ms
+ * @property {string} overload the phase that ended
+ * @property {string} baseline the phase that shows what is normal
+ * @property {import('./band.js').Band | null} band
  * @property {string[]} phases after the overload
  * @property {number} fromS Unix time of the overload's end
  * @property {number} toS
+ * @property {number} per_s requests that are due each second
+ * @property {number} answered in those phases, as k6 counted them
+ * @property {number} window_s
+ * @property {number} step_s from the beginning of one window to the next one's
+ * @property {number} hold_s
+ * @property {string | null} problem why it can't be told
+ *
+ * @typedef {object} Window
+ * @property {number} afterS its beginning, seconds after the overload's end
+ * @property {number} requests
+ * @property {number | null} p99Ms null: none was answered
+ * @property {number} failureShare
+ *
+ * @typedef {object} Recovery
+ * @property {string} overload
+ * @property {string} baseline
+ * @property {import('./band.js').Band | null} band null: the baseline does not show what is normal
+ * @property {number} ended_s Unix time of the overload's end
+ * @property {number} observed_s how long was watched after it
+ * @property {number} window_s
+ * @property {number} least requests of a window that can be normal
+ * @property {number} hold_s
+ * @property {number} late_s a recovery is seen up to so much late
+ * @property {number | null} recovery_s null: not within what was watched, or not enough to tell
+ * @property {number | null} latency_recovery_s of p99 alone
+ * @property {number | null} failures_recovery_s of the failures alone
+ * @property {Window | null} last the last window
+ * @property {'high' | 'medium' | 'low' | 'not_enough_to_tell'} confidence
+ * @property {string | null} reason why it is not enough to tell
  */
 
-/** Normal is what the objective allows, or this much over the baseline where that is more. */
-const BAND = 1.3;
-const STEP_S = 2;
-/** p99 is read over this window, so a recovery is seen up to this much late. */
-export const WINDOW_S = 6;
-/** Recovered is from when p99 stays in the band for so long; a slow moment later on is not the spike's doing. */
-export const HOLD_S = 10;
-const MIN_POINTS = 3;
-const MANY_POINTS = 10;
+/** k6 pushes so often, and a moment shows what was pushed before it. */
+const PUSH_S = 2;
+const STEP_S = 1;
+/** Recovered is from when all stays in the band for so long; a bad moment later on is not the overload's doing. */
+const HOLD_S = 10;
+/** The shortest that holds enough requests is taken. */
+const WINDOWS_S = [6, 10, 20, 30, 60];
+/** Less than this part of the requests that are due is a service that stands still. */
+const LEAST_SHARE = 0.5;
+/** So a p99 can be judged of a window that does not stand still. A load of which 95 % are made is delivered. */
+const WINDOW_NEEDS = (0.95 * P99_NEEDS) / LEAST_SHARE;
+/** Phases that follow one another; k6's clock is good for some ten milliseconds. */
+const GAP_MS = 500;
+const MOST_WINDOWS = 1800;
+const MANY_WINDOWS = 10;
 
 /**
  * @param {import('./phases.js').Phase[]} phases
  * @param {import('./summary.js').Objective[]} objectives
- * @returns {RecoveryPlan | null} null where there was no overload with a measured baseline before and a phase after
+ * @returns {RecoveryPlan[]} one for each overload with a baseline before and a phase of no more load right after it. Overloads
+ *   without a rest between them are one, which ends with the last of them.
  */
-export function planRecovery(phases, objectives) {
-  const overload = peaks(phases).at(-1);
-  const index = overload ? phases.indexOf(overload) : -1;
-  const baseline = phases.find(
-    (phase, i) => i < index && phase.measured && !phase.overload && phase.latency_ms,
-  );
-  const after = phases.slice(index + 1).filter((phase) => phase.measured && phase.start !== null);
-  const last = after.at(-1);
-  if (!overload?.end || !baseline?.latency_ms || !last?.end) return null;
-  const limits = objectives
-    .filter(
-      ({ scope, metric, relative_to }) =>
-        scope.phase === baseline.name && metric === 'p99_ms' && !relative_to,
-    )
-    .map(({ limit }) => limit);
-  return {
-    overload: overload.name,
-    baseline: baseline.name,
-    baseline_p99_ms: baseline.latency_ms.p99,
-    band_ms: round(Math.max(...limits, BAND * baseline.latency_ms.p99)),
-    phases: after.map((phase) => phase.name),
-    fromS: Date.parse(overload.end) / 1000,
-    toS: Date.parse(last.end) / 1000,
-  };
+export function planRecoveries(phases, objectives) {
+  const overloads = peaks(phases);
+  return overloads.flatMap((overload) => {
+    const index = phases.indexOf(overload);
+    const baseline = phases.find(
+      (phase, i) => i < index && phase.measured && !phase.overload && phase.answered,
+    );
+    if (!baseline || overload.end === null) return [];
+    const after = restAfter(overload, phases.slice(index + 1), baseline);
+    const toMs = Date.parse(after.at(-1)?.end ?? '');
+    if (Number.isNaN(toMs)) return [];
+    const band = bandOf(baseline, objectives);
+    const fromS = Date.parse(overload.end) / 1000;
+    const lightest = Math.min(...after.map(loadOf)) / loadOf(baseline);
+    const perS = lightest * (baseline.requests_per_s ?? 0);
+    const step_s = Math.max(STEP_S, Math.ceil((toMs / 1000 - fromS) / MOST_WINDOWS));
+    const window = WINDOWS_S.find((seconds) => seconds >= step_s && seconds * perS >= WINDOW_NEEDS);
+    const window_s = window ?? Math.max(step_s, ...WINDOWS_S);
+    return [
+      {
+        overload: overload.name,
+        baseline: baseline.name,
+        band,
+        phases: after.map(({ name }) => name),
+        fromS,
+        toS: toMs / 1000,
+        per_s: perS,
+        answered: after.reduce((sum, { answered }) => sum + (answered ?? 0), 0),
+        window_s,
+        step_s,
+        hold_s: Math.max(HOLD_S, window_s),
+        problem: !band
+          ? `${baseline.name} has too few answers, or too many failures, to show what is normal`
+          : window === undefined
+            ? `a p99 needs ${P99_NEEDS} answers, and at ${perSecond(perS)} ${duration(window_s)} hold too few`
+            : null,
+      },
+    ];
+  });
+}
+
+/**
+ * @param {import('./phases.js').Phase} overload
+ * @param {import('./phases.js').Phase[]} later
+ * @param {import('./phases.js').Phase} baseline
+ * @returns {import('./phases.js').Phase[]} those that follow without a pause and can be compared with the baseline
+ */
+function restAfter(overload, later, baseline) {
+  const end = later.findIndex((phase, index) => {
+    const before = later[index - 1] ?? overload;
+    const [endMs, startMs] = [Date.parse(before.end ?? ''), Date.parse(phase.start ?? '')];
+    const goesOn = phase.measured && phase.end !== null && startMs - endMs < GAP_MS;
+    const comparable = (phase.offered_rps === null) === (baseline.offered_rps === null);
+    return !(goesOn && comparable && loadOf(phase) <= loadOf(baseline));
+  });
+  return end === -1 ? later : later.slice(0, end);
 }
 
 /**
@@ -74,46 +140,84 @@ export function planRecovery(phases, objectives) {
  * @throws {import('./prometheus.js').PrometheusError}
  */
 export async function observeRecovery(prometheus, testid, plan) {
+  const { fromS, toS, window_s, step_s } = plan;
+  const firstS = fromS + window_s;
+  if (plan.problem || firstS > toS) return judgeRecovery(plan, []);
   const names = plan.phases.map((name) => name.replace(/[^\w-]/g, '.')).join('|');
-  const id = JSON.stringify(testid);
-  const query =
-    `histogram_quantile(0.99, sum(rate(` +
-    `k6_mcp_request_duration_seconds{testid=${id},phase=~"${names}"}[${WINDOW_S}s])))`;
-  const [series] = await prometheus.queryRange(query, plan.fromS, plan.toS, STEP_S);
-  return judgeRecovery(
-    plan,
-    (series?.points ?? []).map(([timeS, seconds]) => ({ afterS: timeS - plan.fromS, p99Ms: seconds * 1000 })),
-  );
+  const where = `phase=~"${names}"`;
+  const ask = async (/** @type {string} */ expression) => {
+    const [series] = await prometheus.queryRange(bound(expression, testid, window_s), firstS, toS, step_s);
+    return new Map(series?.points.map(([timeS, value]) => [Math.round((timeS - firstS) / step_s), value]));
+  };
+  const requests = await ask(promql.perSecond(promql.REQUESTS, '', where));
+  const failures = await ask(promql.share(promql.FAILURES, promql.REQUESTS, '', where));
+  const p99 = await ask(promql.percentile(0.99, promql.DURATION, '', where));
+  const windows = Array.from({ length: Math.floor((toS - firstS) / step_s) + 1 }, (_, index) => {
+    const seconds = p99.get(index);
+    return {
+      afterS: index * step_s,
+      requests: Math.round((requests.get(index) ?? 0) * window_s),
+      p99Ms: seconds === undefined ? null : seconds * 1000,
+      failureShare: failures.get(index) ?? 0,
+    };
+  });
+  return judgeRecovery(plan, windows);
 }
 
 /**
  * @param {RecoveryPlan} plan
- * @param {{afterS: number, p99Ms: number}[]} points after the overload's end, in order
+ * @param {Window[]} windows in order, one each step
  * @returns {Recovery}
  */
-export function judgeRecovery(plan, points) {
+export function judgeRecovery(plan, windows) {
+  const { band, hold_s, window_s, step_s, per_s } = plan;
   const observedS = plan.toS - plan.fromS;
-  const inBand = (/** @type {{p99Ms: number}} */ { p99Ms }) => p99Ms <= plan.band_ms;
-  const holds = (/** @type {{afterS: number}} */ { afterS: from }) =>
-    points.every((point) => point.afterS < from || point.afterS > from + HOLD_S || inBand(point));
-  const recovered = points.find(holds);
-  /** @type {Pick<Recovery, 'recovery_s' | 'confidence'>} */
-  let outcome;
-  if (points.length < MIN_POINTS || (recovered && observedS - recovered.afterS < HOLD_S)) {
-    outcome = { recovery_s: null, confidence: 'not_enough_to_tell' };
-  } else {
-    outcome = {
-      recovery_s: recovered ? round(recovered.afterS, 1) : null,
-      confidence: points.length >= MANY_POINTS ? 'high' : 'medium',
-    };
-  }
+  const least = LEAST_SHARE * per_s * window_s;
+  const [p99Limit, failureLimit] = [(band?.p99_ms ?? 0) * HISTOGRAM_ERROR, band?.failure_share ?? 0];
+  const answers = (/** @type {Window} */ { requests, p99Ms }) => requests >= least && p99Ms !== null;
+  const fast = (/** @type {Window} */ window) => answers(window) && Number(window.p99Ms) <= p99Limit;
+  const well = (/** @type {Window} */ window) =>
+    window.requests >= least && window.failureShare <= failureLimit;
+  /** @param {(window: Window) => boolean} isNormal @returns {number | null} */
+  const from = (isNormal) => {
+    const found = windows.find(
+      ({ afterS: start }) =>
+        // The last window of the hold ends with it.
+        (windows.at(-1)?.afterS ?? 0) >= start + hold_s - window_s &&
+        windows.every(
+          (window) => window.afterS < start || window.afterS > start + hold_s - window_s || isNormal(window),
+        ),
+    );
+    return found ? round(found.afterS, 1) : null;
+  };
+  const isNormal = (/** @type {Window} */ window) => fast(window) && well(window);
+  const recovery_s = from(isNormal);
+  const last = windows.at(-1) ?? null;
+  const reason =
+    plan.problem ??
+    (!last || observedS < hold_s
+      ? `it was watched for ${duration(round(observedS, 1))}, and all has to stay in the band for ${hold_s} s`
+      : plan.answered > 0 && windows.every(({ requests }) => requests === 0)
+        ? `Prometheus has none of the ${counted(plan.answered, 'answer')} after it`
+        : recovery_s === null && isNormal(last)
+          ? `all was normal at the end, but not for the ${hold_s} s that it has to stay so`
+          : null);
+  const sure = window_s === WINDOWS_S[0] && windows.length >= MANY_WINDOWS;
   return {
     overload: plan.overload,
     baseline: plan.baseline,
-    band_ms: plan.band_ms,
-    baseline_p99_ms: plan.baseline_p99_ms,
+    band,
+    ended_s: plan.fromS,
     observed_s: round(observedS, 1),
-    points: points.length,
-    ...outcome,
+    window_s,
+    least: Math.ceil(least),
+    hold_s,
+    late_s: PUSH_S + step_s,
+    recovery_s: reason ? null : recovery_s,
+    latency_recovery_s: reason ? null : from(fast),
+    failures_recovery_s: reason ? null : from(well),
+    last,
+    confidence: reason ? 'not_enough_to_tell' : sure ? 'high' : 'medium',
+    reason,
   };
 }

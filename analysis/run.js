@@ -10,6 +10,7 @@ import { phases, roundLatency } from './phases.js';
 import { round } from './round.js';
 import { validator } from './schemas.js';
 import { judgeThresholds } from './thresholds.js';
+import { distrust } from './trust.js';
 import { verdict } from './verdict.js';
 
 /**
@@ -51,6 +52,7 @@ import { verdict } from './verdict.js';
  * @property {import('./environment.js').Environment} environment
  * @property {readonly string[]} secrets
  * @property {Record<string, string> | null} [knobs] of the reference target
+ * @property {import('./host-watch-record.js').HostWatch[]} [watches]
  *
  * @typedef {(facts: Pick<import('./report-tables.js').Facts, 'plan' | 'phases' | 'operations' | 'signals' | 'metrics' | 'environment'>) =>
  *   Promise<Required<import('./report-tables.js').Built>>} Build
@@ -99,12 +101,10 @@ async function assemble(collected, observe, build) {
       log,
       summaryProblem,
       lost,
-      streamed: null,
       plan: null,
-      vusMax: 0,
       phases: [],
       thresholds: [],
-      signals: [],
+      distrust: [],
     };
     return { schema: SCHEMA, testid, ...NOTHING, environment, verdict: verdict(judged) };
   }
@@ -130,6 +130,23 @@ async function assemble(collected, observe, build) {
     : [];
   const { count, latency } = metrics.latency({}, 'mcp_session_duration');
   const expired = metrics.count('mcp_sessions_expired');
+  const allFailures = failures(runs, allPhases, log.samples);
+  const known = {
+    plan,
+    phases: allPhases,
+    operations: allOperations,
+    failures: allFailures,
+    thresholds,
+    server,
+    timeline: server.timeline,
+    environment,
+    streamed,
+    log,
+    vusMax: metrics.gauge('vus_max').max,
+    watches: collected.watches ?? [],
+    expired,
+  };
+  const distrusted = began ? distrust(known) : { reasons: [], findings: [] };
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
   return {
     schema: SCHEMA,
@@ -154,7 +171,7 @@ async function assemble(collected, observe, build) {
     phases: allPhases,
     operations: allOperations,
     sessions: latency && { count, expired, duration_ms: roundLatency(latency) },
-    failures: failures(runs, allPhases, log.samples),
+    failures: allFailures,
     objectives_off: plan.objectives_off,
     thresholds,
     signals: server.signals,
@@ -164,7 +181,8 @@ async function assemble(collected, observe, build) {
       ? [
           // What the test was run for comes first.
           ...built.findings,
-          ...findings({ plan, phases: allPhases, thresholds, server, environment, streamed, expired }),
+          ...distrusted.findings,
+          ...findings(known),
         ]
       : [],
     verdict: verdict({
@@ -173,12 +191,10 @@ async function assemble(collected, observe, build) {
       log,
       summaryProblem: began ? summaryProblem : 'the run ended in its set-up',
       lost,
-      streamed,
       plan,
-      vusMax: metrics.gauge('vus_max').max,
       phases: allPhases,
       thresholds,
-      signals: server.signals,
+      distrust: distrusted.reasons,
     }),
   };
 }

@@ -1,31 +1,86 @@
 /**
- * Why a phase made less load than it offered: the server's doing or the generator's.
+ * Why a phase made less load than it offered: the server's doing, the generator's, or that of too few users.
  */
+import {
+  BUSY_SHARE,
+  LEAST_HEADROOM_S,
+  SLOW_FACTOR,
+  UNANSWERED_SHARE,
+  USUAL_HEADROOM_S,
+} from './trust-rules.js';
 import { counted, milliseconds, number } from './units.js';
 
-/** So much of the users' time spent waiting for answers leaves too few of them free: the server was slow. */
-const BUSY_SHARE = 0.5;
-/** A user that waits for an answer that never comes is kept for the whole timeout, which no latency shows. */
-const UNANSWERED_SHARE = 0.01;
+/**
+ * @typedef {object} Shortfall
+ * @property {'server' | 'users' | 'generator'} of
+ * @property {string} because
+ * @property {string | null} hint what to change; null: it is the server
+ */
 
 /**
+ * By Little's law: busy users = requests/s x mean latency. Users who are all busy are the server's doing where it is slow, and
+ * too few where it answers as it should.
+ *
  * @param {import('./phases.js').Phase} phase a measured one that delivered less than it should
- * @param {import('./summary.js').PlannedPhase} planned
- * @param {number} vusMax users that k6 had at most, where the plan does not say how many this phase had
- * @returns {{of: 'server' | 'generator', because: string}} by Little's law: busy users = requests/s x mean latency
+ * @param {{plan: Pick<import('./summary.js').Plan, 'phases' | 'objectives'>, phases: import('./phases.js').Phase[], vusMax: number}} run
+ *   vusMax: users that k6 had at most, where the plan does not say how many this phase had
+ * @returns {Shortfall}
  */
-export function shortfallCause(phase, planned, vusMax) {
-  const users = planned.max_vus ?? planned.vus ?? vusMax;
+export function shortfallCause(phase, { plan, phases, vusMax }) {
+  const planned = plan.phases.find(({ name }) => name === phase.name);
+  const users = planned?.max_vus ?? planned?.vus ?? vusMax;
   const meanMs = phase.latency_ms?.avg ?? 0;
   const busy = ((phase.answered ?? 0) / phase.duration_s) * (meanMs / 1000);
   const unanswered = (phase.failures?.timeout ?? 0) + (phase.failures?.connect ?? 0);
   if (unanswered >= UNANSWERED_SHARE * (phase.requests ?? 0) && unanswered > 0) {
-    return { of: 'server', because: `${counted(unanswered, 'request')} got no answer` };
+    return { of: 'server', because: `${counted(unanswered, 'request')} got no answer`, hint: null };
   }
   const text = `a mean latency of ${milliseconds(meanMs)} kept ${number(busy)} of ${counted(users, 'user')} busy`;
-  if (busy >= BUSY_SHARE * users) return { of: 'server', because: `the server was slow, ${text}` };
+  if (busy < BUSY_SHARE * users) {
+    return {
+      of: 'generator',
+      because: `the server gave no reason for it, ${text}: the load generator fell short`,
+      hint: 'give the generator more CPU, or offer less (RATE_SCALE)',
+    };
+  }
+  const fine = notSlow(phase, plan, phases, users);
+  if (!fine) return { of: 'server', because: `the server was slow, ${text}`, hint: null };
+  const enough = Math.max(users + 1, Math.ceil((phase.offered_rps ?? 0) * USUAL_HEADROOM_S));
   return {
-    of: 'generator',
-    because: `the server gave no reason for it, ${text}: the load generator fell short`,
+    of: 'users',
+    because: `there were too few users, for the server was not slow: ${text}, ${fine}`,
+    hint: `give the phase more users, up to ${number(enough)} (MAX_VUS, or the number in the test)`,
   };
+}
+
+/**
+ * @param {import('./phases.js').Phase} phase whose users were all busy
+ * @param {Pick<import('./summary.js').Plan, 'objectives'>} plan
+ * @param {import('./phases.js').Phase[]} phases
+ * @param {number} users
+ * @returns {string | null} why its latency is no sign of a slow server; null: it is one
+ */
+function notSlow({ name, latency_ms, offered_rps }, { objectives }, phases, users) {
+  const meanMs = latency_ms?.avg ?? 0;
+  const limits = objectives.flatMap(({ scope, metric, limit, relative_to }) =>
+    scope.phase === name && /^(p\d+|avg)_ms$/.test(metric) && !relative_to ? [limit] : [],
+  );
+  if (limits.length > 0) {
+    const least = Math.min(...limits);
+    return meanMs <= least ? `where ${milliseconds(least)} are allowed` : null;
+  }
+  const calm = calmPhase(phases);
+  const calmMs = calm?.latency_ms?.avg;
+  if (calm && calmMs && calm.name !== name)
+    return meanMs <= SLOW_FACTOR * calmMs ? `after ${milliseconds(calmMs)} in ${calm.name}` : null;
+  return users < LEAST_HEADROOM_S * (offered_rps ?? 0)
+    ? `where so few can't make ${number(offered_rps)} calls a second of ${milliseconds(LEAST_HEADROOM_S * 1000)} each`
+    : null;
+}
+
+/** @param {import('./phases.js').Phase[]} phases @returns {import('./phases.js').Phase | undefined} the first load, where it was made in full */
+export function calmPhase(phases) {
+  const first = phases.find(({ measured, overload }) => measured && !overload);
+  const full = first?.offered_rps == null || (first.achieved_rps ?? 0) >= 0.9 * first.offered_rps;
+  return full ? first : undefined;
 }

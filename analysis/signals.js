@@ -25,7 +25,7 @@ import { round } from './round.js';
  * @property {string[]} ambiguous signals with more than one series of one source: no one number stands for them
  */
 
-const ALL = '{__name__=~"signal:.+:.+"}';
+export const ALL = '{__name__=~"signal:.+:.+"}';
 
 /**
  * Where several rule files give one signal of one server, the first in this list is taken; the label `source` of the rules
@@ -40,12 +40,12 @@ export const SOURCES = [
 /** How often the rules are evaluated. */
 export const STEP_S = 2;
 /** The rules look back so far, so the first points of a phase still hold some of the phase before. */
-const RULE_WINDOW_S = 6;
+export const RULE_WINDOW_S = 6;
 /** Scrape, push and rule follow one another: a phase's last samples come this much later at most. */
 const MAX_LAG_S = 6;
 
 /** A signal is of the scrape before it, and a scrape is up to one interval old when a rule reads it. */
-const LAG_S = 2;
+export const LAG_S = 2;
 
 /**
  * Too short for what happened in it to be told from what happened just before and after.
@@ -109,31 +109,40 @@ export async function observeSignals(prometheus, subject, phases) {
  * @param {string} phase
  * @returns {{signals: Signal[], ambiguous: string[]}}
  */
-export function signalsOf(series, { testid, server }, phase) {
+export function signalsOf(series, subject, phase) {
+  const { own, ambiguous } = ownSignals(series, subject);
+  const signals = own.map(({ signal, unit, points }) => ({
+    signal,
+    phase,
+    unit,
+    ...statistics(points.map(([, value]) => value)),
+  }));
+  return { signals, ambiguous };
+}
+
+/**
+ * Which series tell of the subject, and of which signal.
+ *
+ * @param {import('./prometheus.js').Series[]} series of any server and generator
+ * @param {Subject} subject
+ * @returns {{own: {signal: string, unit: string, labels: Record<string, string>, points: [number, number][]}[], ambiguous: string[]}}
+ *   one a signal, of its first source; ambiguous: signals that are left out, for they have several
+ */
+export function ownSignals(series, { testid, server }) {
   const ours = preferred(
     series.filter(
       ({ labels, points }) =>
         points.length > 0 && (labels.testid ?? testid) === testid && (labels.server ?? server) === server,
     ),
-  );
-  /** @type {Signal[]} */
-  const signals = [];
-  /** @type {Set<string>} */
-  const ambiguous = new Set();
-  for (const { labels, points } of ours) {
+  ).flatMap(({ labels, points }) => {
     const name = parseName(labels.__name__ ?? '');
-    if (!name) continue;
-    const same = ours.filter((other) => other.labels.__name__ === labels.__name__);
-    if (same.length > 1) ambiguous.add(name.signal);
-    else
-      signals.push({
-        signal: name.signal,
-        phase,
-        unit: name.unit,
-        ...statistics(points.map(([, value]) => value)),
-      });
-  }
-  return { signals, ambiguous: [...ambiguous] };
+    return name ? [{ ...name, labels, points }] : [];
+  });
+  const several = ours.filter(
+    ({ labels }, index) => ours.findIndex((other) => other.labels.__name__ === labels.__name__) !== index,
+  );
+  const ambiguous = [...new Set(several.map(({ signal }) => signal))];
+  return { own: ours.filter(({ signal }) => !ambiguous.includes(signal)), ambiguous };
 }
 
 /**

@@ -323,10 +323,10 @@ function judgeDelivered({ scope, op, limit }, share, { plan, phases, metrics }) 
   const expected = planned.iterations ?? (planned.offered_rps ?? 0) * planned.duration_s;
   // An arrival that is cut in half by the phase's end is none: 28 of 28.5 are all that there could be.
   if (op === '>=' && (phase.iterations ?? 0) >= Math.floor(limit * expected)) return PASS;
-  const cause = shortfallCause(phase, planned, metrics.gauge('vus_max').max);
+  const cause = shortfallCause(phase, { plan, phases, vusMax: metrics.gauge('vus_max').max });
   const [delivered, bound] = apart(percent, share, limit);
   const reason =
     `${phase.name} delivered ${delivered} of its load (${number(phase.iterations)} of ${number(expected)} ` +
     `iterations, ${number(phase.dropped)} dropped), objective ${op} ${bound}: ${cause.because}`;
-  return cause.of === 'server' ? fail(reason) : invalid(reason, false);
+  return cause.hint === null ? fail(reason) : invalid(`${reason}; ${cause.hint}`, false);
 }

@@ -68,6 +68,7 @@ export function duration(seconds) {
 const BY_UNIT = {
   ratio: percent,
   bytes,
+  milliseconds,
   seconds: (value, digits) => (value < 1 ? milliseconds(value * 1000, digits) : `${number(value, digits)} s`),
   rate: perSecond,
   bytes_rate: (value, digits) => `${bytes(value, digits)}/s`,

@@ -2,8 +2,8 @@
  * One verdict of everything: an error outweighs figures that can't be trusted, those outweigh a missed
  * objective (but for one that a single observation proves), and that outweighs a pass.
  */
-import { shortfallCause } from './shortfall.js';
-import { counted, number, percent } from './units.js';
+import { silentPhases } from './trust.js';
+import { counted, number } from './units.js';
 
 /**
  * @typedef {object} Verdict
@@ -17,12 +17,10 @@ import { counted, number, percent } from './units.js';
  * @property {import('./k6-log.js').K6Log} log
  * @property {string | null} summaryProblem why there is no summary
  * @property {string | null} lost why the figures of a streamed run are gone
- * @property {import('./summary.js').Streamed | null} streamed
  * @property {import('./summary.js').Plan | null} plan
- * @property {number} vusMax
  * @property {import('./phases.js').Phase[]} phases
  * @property {import('./thresholds.js').Threshold[]} thresholds
- * @property {import('./signals.js').Signal[]} signals
+ * @property {string[]} distrust reasons for which the figures can't be trusted (trust.js)
  */
 
 export const PASS = 0;
@@ -49,11 +47,6 @@ const K6_EXIT = /** @type {Record<number, string>} */ ({
   137: 'killed',
   143: 'terminated',
 });
-
-/** A generator busier than this measures itself. */
-export const GENERATOR_CPU_LIMIT = 0.8;
-/** Share of the offered load that must have been made, whether the objectives are judged or not. */
-const DELIVERED_SHARE = 0.95;
 
 /**
  * @param {Judged} judged
@@ -87,39 +80,15 @@ function errorsOf({ k6Exit, experimentError, log, summaryProblem, lost }) {
 }
 
 /** @param {Judged} judged @returns {string[]} why the figures can't be trusted */
-function invalidReasons({ plan, vusMax, phases, thresholds, signals, lost, streamed }) {
+function invalidReasons({ phases, thresholds, lost, distrust }) {
   if (lost) return [`k6 kept no samples, and what it wrote to Prometheus can't be read: ${lost}`];
-  const silent = phases.filter(({ measured, requests }) => measured && !requests);
-  const silentNames = new Set(silent.map(({ name }) => name));
-  const guarded = new Set(
-    thresholds.flatMap(({ scope, metric }) =>
-      metric === 'delivered_share' && scope.phase ? [scope.phase] : [],
-    ),
-  );
-  const undelivered = phases.flatMap((phase, index) => {
-    const planned = plan?.phases[index];
-    const expected = (phase.offered_rps ?? 0) * (planned?.duration_s ?? 0);
-    const short = (phase.iterations ?? 0) < Math.floor(DELIVERED_SHARE * expected);
-    if (!planned || !short || !phase.measured || phase.overload) return [];
-    if (guarded.has(phase.name) || silentNames.has(phase.name)) return [];
-    const cause = shortfallCause(phase, planned, vusMax);
-    if (cause.of === 'server') return [];
-    return `${phase.name} delivered ${percent((phase.iterations ?? 0) / expected)} of its load: ${cause.because}`;
-  });
+  // Said once, and not for each of its objectives.
+  const silent = new Set(silentPhases(phases).map(({ name }) => name));
   return [
-    ...(streamed?.problems ?? []),
-    ...signals
-      .filter(({ signal, avg }) => signal === 'generator_cpu' && avg > GENERATOR_CPU_LIMIT)
-      .map(
-        ({ phase, avg }) =>
-          `the load generator used ${percent(avg)} of the machine's CPU in ${phase}, at most ` +
-          `${percent(GENERATOR_CPU_LIMIT)} can be trusted: its own waiting is in the figures`,
-      ),
-    ...silent.map(({ name }) => `${name} saw no request: nothing about it can be judged`),
+    ...distrust,
     ...thresholds
-      .filter(({ outcome, scope }) => outcome === 'invalid' && !silentNames.has(scope.phase ?? ''))
+      .filter(({ outcome, scope }) => outcome === 'invalid' && !silent.has(scope.phase ?? ''))
       .map(({ reason }) => reason ?? ''),
-    ...undelivered,
   ];
 }
 

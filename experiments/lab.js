@@ -282,7 +282,7 @@ function signalGroup(group, signal) {
  * @param {() => boolean} over
  * @returns {Promise<number | null>} when k6's phases began, milliseconds since the epoch; null: they never did
  */
-async function zeroOf(port, over) {
+export async function zeroOf(port, over) {
   while (!over()) {
     try {
       const response = await fetch(`http://127.0.0.1:${port}/v1/metrics/mcp_started_seconds`);

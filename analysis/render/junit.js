@@ -1,12 +1,18 @@
 import junit from 'junit-report-builder';
 import { thresholdName } from '../thresholds.js';
+import { numbered, observationText } from './observations.js';
 
 /** The package's types put the builder under `default`, where an ES module importing it does not find it. */
 const reports = /** @type {import('junit-report-builder').Builder} */ (/** @type {unknown} */ (junit));
 
 /**
+ * A finding is red only where the verdict is built on it: a load generator that can't be trusted, of a run that is invalid.
+ * What a run passes with must not fail a build: a bottleneck, a leak or a slow recovery is a passing case that says so, and
+ * an objective is how to make it fail. Notes are no cases.
+ *
  * @param {import('../run.js').Run} run
- * @returns {string} JUnit XML: one test case a threshold (skipped where it could not be judged), and the verdict
+ * @returns {string} JUnit XML: one test case a threshold (skipped where it could not be judged), one a finding (skipped where
+ *   there was not enough to tell), and the verdict
  */
 export function renderJunit(run) {
   const name = `load test ${run.test ?? run.testid}`;
@@ -23,6 +29,16 @@ export function renderJunit(run) {
     if (threshold.ok === null && threshold.reason) testCase.standardOutput(threshold.reason);
   }
   const { outcome, exit_code, reasons } = run.verdict;
+  for (const { name: itsName, finding } of findingCases(run)) {
+    const { kind, confidence, statement, evidence, observations = [], phase } = finding;
+    const testCase = suite.testCase().className(name).name(itsName);
+    const lines = [statement, ...evidence, ...observations.map((one) => observationText(one, run, phase))];
+    if (kind === 'generator' && outcome === 'invalid') testCase.error(statement, outcome, lines.join('\n'));
+    else {
+      if (confidence === 'not_enough_to_tell') testCase.skipped();
+      testCase.standardOutput(lines.join('\n'));
+    }
+  }
   const text = reasons.join('\n');
   const verdict = suite.testCase().className(name).name('verdict');
   if (run.duration_s !== null) verdict.time(run.duration_s);
@@ -30,4 +46,21 @@ export function renderJunit(run) {
   else if (outcome !== 'pass') verdict.error(`${outcome} (exit code ${exit_code})`, outcome, text);
   else verdict.standardOutput(text);
   return `${builder.build()}\n`;
+}
+
+/**
+ * @param {import('../run.js').Run} run
+ * @returns {{name: string, finding: import('../findings.js').Finding}[]} names without figures, so that a case is the same from
+ *   run to run, and each once
+ */
+function findingCases({ findings }) {
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  return numbered(findings).map(({ finding }) => {
+    const { kind, subject, phase } = finding;
+    const name = `finding: ${kind}, ${subject}${phase === null ? '' : ` in ${phase}`}`;
+    const turn = (seen.get(name) ?? 0) + 1;
+    seen.set(name, turn);
+    return { name: turn === 1 ? name : `${name} (${turn})`, finding };
+  });
 }

@@ -1,5 +1,6 @@
 import { cleanText } from '../clean-text.js';
-import { bytes, counted, duration, percent } from '../units.js';
+import { factsOf, howMeasured } from './facts.js';
+import { numbered, observationText } from './observations.js';
 import {
   failureTable,
   operationTable,
@@ -9,12 +10,15 @@ import {
   thresholdTable,
 } from './tables.js';
 
-/** A GitHub step summary holds 1 MiB: far more rows than any sensible test has, and still a bound. */
-const MAX_ROWS = 200;
+/** A GitHub step summary holds 1 MiB. */
+const MAX_BYTES = 1_000_000;
+/** Rows of each table: far more than any sensible test has; fewer, where that is too much. */
+const MAX_ROWS = /** @type {const} */ ([200, 50, 10]);
 const MAX_CELL = 200;
+const MAX_EVIDENCE = 20;
 
 /** @type {Record<import('../verdict.js').Verdict['outcome'], string>} */
-const SIGN = { pass: '✅ pass', fail: '❌ fail', invalid: '⚠️ invalid', error: '💥 error' };
+export const SIGN = { pass: '✅ pass', fail: '❌ fail', invalid: '⚠️ invalid', error: '💥 error' };
 
 /**
  * @param {string} text from anywhere: a server's name is whatever the server says
@@ -34,103 +38,124 @@ export function escapeMarkdown(text) {
 
 /**
  * @param {import('../run.js').Run} run
- * @returns {string} report.md, complete: nothing in it is shortened but for a bound on rows
+ * @returns {string} report.md, complete: nothing in it is shortened but for bounds on rows, and on the whole
  */
 export function renderMarkdown(run) {
-  const { verdict } = run;
-  const signals = signalTable(run);
-  const sections = [
-    `# ${SIGN[verdict.outcome]}: ${escapeMarkdown(run.title ?? run.test ?? run.testid)}`,
-    bullets(verdict.reasons),
-    about(run),
-    ...ownTables(run).map((own) =>
-      [table(own), own.notes.map(escapeMarkdown).join('\n')].join('\n\n').trim(),
-    ),
-    table(phaseTable(run)),
-    table(operationTable(run)),
-    run.failures.length > 0 ? table(failureTable(run)) : '',
-    table(thresholdTable(run)),
-    run.objectives_off ? 'Objectives are off: measured, not judged.' : '',
-    table(signals),
-    signals.quiet.length > 0 ? `Zero throughout: ${signals.quiet.map(escapeMarkdown).join(', ')}.` : '',
-    findingList(run),
-    run.phases.length > 0 ? how(run) : '',
-  ];
-  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+  let text = '';
+  for (const rows of MAX_ROWS) {
+    const sections = sectionsOf(run, rows).filter((section) => section !== '');
+    text = `${sections.join('\n\n')}\n`;
+    if (Buffer.byteLength(text) <= MAX_BYTES) return text;
+  }
+  return firstBytes(text);
 }
 
-/** @param {import('../run.js').Run} run @returns {string} */
-const how = ({ streamed }) =>
-  [
-    streamed
-      ? `<sub>Percentiles come from histograms of all answered requests and are up to ${percent(streamed.percentile_error)} off (nearest rank); min and max are the bounds of the outermost buckets.\nAn absolute objective for a percentile is judged by the exact number of requests that were not below its limit. Warm-up requests are in no figure.`
-      : '<sub>Percentiles come from the raw samples of all answered requests; warm-up requests are in no figure.',
-    HOW,
-  ].join('\n');
+/** @param {string} text @returns {string} as many of its sections as there is room for */
+function firstBytes(text) {
+  const rest = '\n\nThe rest is in report.html.\n';
+  let room = MAX_BYTES - Buffer.byteLength(rest);
+  const sections = text.split('\n\n');
+  const end = sections.findIndex((section) => {
+    room -= Buffer.byteLength(section) + 2;
+    return room < 0;
+  });
+  return `${sections.slice(0, end).join('\n\n')}${rest}`;
+}
 
-const HOW = [
-  'Operations are over all measured phases. A signal is a 6 s rate read every 2 s: the first 8 s of a phase are left out;',
-  'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before; of one below 2 s none.</sub>',
-].join('\n');
+/** @param {import('../run.js').Run} run @param {number} maxRows */
+function sectionsOf(run, maxRows) {
+  const { verdict } = run;
+  const signals = signalTable(run);
+  /** @param {import('./tables.js').TextTable} text */
+  const shown = (text) => table(text, maxRows);
+  return [
+    `# ${SIGN[verdict.outcome]}: ${escapeMarkdown(run.title ?? run.test ?? run.testid)}`,
+    bullets(verdict.reasons, maxRows),
+    about(run),
+    findingList(run, maxRows),
+    ...ownTables(run).map((own) =>
+      [shown(own), own.notes.map(escapeMarkdown).join('\n')].join('\n\n').trim(),
+    ),
+    shown(phaseTable(run)),
+    shown(operationTable(run)),
+    run.failures.length > 0 ? shown(failureTable(run)) : '',
+    shown(thresholdTable(run)),
+    run.objectives_off ? 'Objectives are off: measured, not judged.' : '',
+    shown(signals),
+    signals.quiet.length > 0 ? `Zero throughout: ${signals.quiet.map(escapeMarkdown).join(', ')}.` : '',
+    noteList(run, maxRows),
+    run.phases.length > 0 ? `<sub>${howMeasured(run).map(escapeMarkdown).join('\n')}</sub>` : '',
+  ];
+}
 
-/** @param {import('../run.js').Run} run @returns {string} */
-function findingList({ findings }) {
-  if (findings.length === 0) return '';
-  const lines = findings.flatMap(({ kind, confidence, statement, evidence }) =>
-    kind === 'note'
-      ? [`- ${escapeMarkdown(statement)}`]
-      : [
-          `- ${kind} (confidence: ${confidence.replaceAll('_', ' ')}): ${escapeMarkdown(statement)}`,
-          ...evidence.map((line) => `  - ${escapeMarkdown(line)}`),
-        ],
-  );
+/** @param {import('../run.js').Run} run @param {number} most @returns {string} numbered as in report.html */
+function findingList(run, most) {
+  const found = numbered(run.findings);
+  if (found.length === 0) return '';
+  const lines = found.slice(0, most).flatMap(({ number, finding }) => {
+    const { kind, confidence, statement, phase } = finding;
+    return [
+      `${number}. **${kind}** (confidence: ${confidence.replaceAll('_', ' ')}): ${escapeMarkdown(statement)}`,
+      ...below(finding, run, phase).map((line) => `   ${line}`),
+    ];
+  });
+  if (found.length > most) lines.push('', `${found.length - most} more findings in run.json.`);
   return ['## Findings', '', ...lines].join('\n');
 }
 
-/** @param {string[]} lines */
-function bullets(lines) {
-  const shown = lines.slice(0, MAX_ROWS).map((line) => `- ${escapeMarkdown(line)}`);
-  if (lines.length > MAX_ROWS) shown.push(`- ${lines.length - MAX_ROWS} more in run.json`);
+/** @param {import('../run.js').Run} run @param {number} most @returns {string} */
+function noteList(run, most) {
+  const notes = run.findings.filter(({ kind }) => kind === 'note');
+  if (notes.length === 0) return '';
+  const lines = notes
+    .slice(0, most)
+    .flatMap((finding) => [
+      `- ${escapeMarkdown(finding.statement)}`,
+      ...below({ ...finding, evidence: [] }, run, finding.phase).map((line) => `  ${line}`),
+    ]);
+  if (notes.length > most) lines.push(`- ${notes.length - most} more in run.json`);
+  return ['## Notes', '', ...lines].join('\n');
+}
+
+/**
+ * @param {import('../findings.js').Finding} finding
+ * @param {import('../run.js').Run} run
+ * @param {string | null} phase
+ * @returns {string[]} what it rests on
+ */
+function below({ evidence, observations = [] }, run, phase) {
+  const lines = [...evidence, ...observations.map((one) => observationText(one, run, phase))];
+  const shown = lines.slice(0, MAX_EVIDENCE).map((line) => `- ${escapeMarkdown(line)}`);
+  return lines.length > MAX_EVIDENCE
+    ? [...shown, `- ${lines.length - MAX_EVIDENCE} more in run.json`]
+    : shown;
+}
+
+/** @param {string[]} lines @param {number} most */
+function bullets(lines, most) {
+  const shown = lines.slice(0, most).map((line) => `- ${escapeMarkdown(line)}`);
+  if (lines.length > most) shown.push(`- ${lines.length - most} more in run.json`);
   return shown.join('\n');
 }
 
-/** @param {import('./tables.js').TextTable} table @returns {string} '' without rows */
-function table({ title, head, rows }) {
+/**
+ * @param {import('./tables.js').TextTable} table
+ * @param {number} [most] rows
+ * @returns {string} '' without rows
+ */
+export function table({ title, head, rows }, most = MAX_ROWS[0]) {
   if (rows.length === 0) return '';
   /** @param {string[]} cells */
   const line = (cells) =>
     `| ${cells.map((cell) => escapeMarkdown(cleanText(cell, [], MAX_CELL))).join(' | ')} |`;
   const lines = [`## ${escapeMarkdown(title)}`, '', line(head), `|${head.map(() => ' --- |').join('')}`];
-  lines.push(...rows.slice(0, MAX_ROWS).map(line));
-  if (rows.length > MAX_ROWS) lines.push('', `${rows.length - MAX_ROWS} more rows in run.json.`);
+  lines.push(...rows.slice(0, most).map(line));
+  if (rows.length > most) lines.push('', `${rows.length - most} more rows in run.json.`);
   return lines.join('\n');
 }
 
 /** @param {import('../run.js').Run} run @returns {string} what ran, against what, from where */
-function about({ testid, test, profile, workload, target, started, duration_s, environment }) {
-  const { k6, node, os, cpu, cores, memory_bytes, git } = environment;
-  const server = target?.server ? [target.server.name, target.server.version].filter(Boolean).join(' ') : '';
-  const protocol = [target?.era, target?.protocol_version].filter(Boolean).join(', ');
-  /** @type {[string, string | null][]} */
-  const facts = [
-    ['run', testid],
-    ['test', test && `${test}, profile ${profile}, workload ${workload}`],
-    ['target', target && [target.url, server, protocol && `(${protocol})`].filter(Boolean).join(' ')],
-    [
-      'knobs',
-      target?.knobs
-        ? Object.entries(target.knobs)
-            .map(([knob, value]) => `${knob}=${value}`)
-            .join(' ')
-        : null,
-    ],
-    ['started', started && `${started}, ${duration(duration_s)}`],
-    ['machine', [os, cpu, counted(cores, 'core'), bytes(memory_bytes)].filter(Boolean).join(', ')],
-    [
-      'versions',
-      `k6 ${k6 ?? 'unknown'}, node ${node}${git ? `, git ${git.commit.slice(0, 12)}${git.dirty ? ' (changed)' : ''}` : ''}`,
-    ],
-  ];
-  const known = facts.flatMap(([name, value]) => (value ? [`| ${name} | ${escapeMarkdown(value)} |`] : []));
-  return ['| | |', '| --- | --- |', ...known].join('\n');
+function about(run) {
+  const lines = factsOf(run).map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
+  return ['| | |', '| --- | --- |', ...lines].join('\n');
 }

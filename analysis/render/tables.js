@@ -99,13 +99,15 @@ export function failureTable({ failures }) {
 const OUTCOMES = { pass: 'pass', fail: 'FAIL', invalid: 'INVALID', unjudged: 'not judged' };
 const RANK = { fail: 0, invalid: 1, pass: 2, unjudged: 3 };
 
+/** @param {Run['thresholds']} thresholds @returns {Run['thresholds']} those that failed first */
+export const byOutcome = (thresholds) => thresholds.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
+
 /** @param {Run} run @returns {TextTable} those that failed first */
 export function thresholdTable({ thresholds }) {
-  const sorted = thresholds.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
   return {
     title: 'Thresholds',
     head: ['outcome', 'threshold', 'observed', 'samples'],
-    rows: sorted.map((threshold) => [
+    rows: byOutcome(thresholds).map((threshold) => [
       OUTCOMES[threshold.outcome],
       thresholdName(threshold),
       observed(threshold),

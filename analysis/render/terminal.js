@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { duration } from '../units.js';
 import { cut, foldHead, grid, WIDTH, wrap } from './layout.js';
+import { numbered, observationText } from './observations.js';
 import {
   failureTable,
   operationTable,
@@ -15,6 +16,20 @@ const MAX_OWN_CELL = 60;
 /** A longer table is shortened in its middle; report.md has all of it. */
 const MAX_ROWS = 10;
 const MAX_NOTES = 6;
+const MAX_FINDINGS = 6;
+const SCREEN = 60;
+/** What gives way, step by step, where all of it is more than a screen: thresholds that held, signals that nothing happened to. */
+const ROOM = [
+  { held: 6, observations: 3, steady: true },
+  { held: 2, observations: 3, steady: true },
+  { held: 0, observations: 3, steady: true },
+  { held: 0, observations: 2, steady: true },
+  { held: 0, observations: 3, steady: false },
+  { held: 0, observations: 2, steady: false },
+];
+/** A signal is steady, where its highest mean is no more than this many times its lowest. */
+const STEADY = 1.25;
+
 const MAX_REASONS = 6;
 
 /** @typedef {(style: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string} Paint */
@@ -32,24 +47,40 @@ export function renderTerminal(run, { directory, colours }) {
   const paint = colours
     ? (style, text) => styleText(style, text, { validateStream: false })
     : (_, text) => text;
+  let lines = [''];
+  for (const room of ROOM) {
+    lines = linesOf(run, paint, directory, room);
+    if (lines.length <= SCREEN) break;
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * @param {import('../run.js').Run} run
+ * @param {Paint} paint
+ * @param {string} directory
+ * @param {typeof ROOM[number]} room
+ * @returns {string[]}
+ */
+function linesOf(run, paint, directory, { held, observations, steady }) {
   const phases = phaseTable(run);
   const operations = operationTable(run);
-  const signals = signalTable(run, 2);
+  const all = signalTable(run, 2);
+  const signals = steady ? all : withoutSteady(run, all);
   const blocks = [
     header(run, paint),
     ...ownTables(run).map((table) => drawOwn(table, paint)),
     draw(phases, paint),
     draw(without(operations, ['sent', 'received']), paint),
     draw(without(failureTable(run), ['last seen']), paint, 60),
-    draw(firstRows(thresholdTable(withoutHeldGuards(run))), paint, 60),
+    draw(firstRows(thresholdTable(withoutHeldGuards(run)), held), paint, 60),
     drawSignals(signals, paint),
-    notes(run, paint),
+    findings(run, paint, observations),
     conclusion(run, paint, directory),
   ];
-  return `${blocks
+  return blocks
     .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+    .flatMap((block, index) => (index === 0 ? block : ['', ...block]));
 }
 
 /** @param {import('../run.js').Run} run @param {Paint} paint @returns {string[]} */
@@ -123,11 +154,18 @@ function shorten(rows) {
 /** Those that failed come first, so the end is what can be left out. */
 const MAX_THRESHOLDS = 6;
 
-/** @param {import('./tables.js').TextTable} table @returns {import('./tables.js').TextTable} */
-function firstRows({ title, head, rows }) {
-  const rest = rows.length - MAX_THRESHOLDS;
-  const note = rest > 0 ? [[`… ${rest} more in report.md`]] : [];
-  return { title, head, rows: [...rows.slice(0, MAX_THRESHOLDS), ...note] };
+/**
+ * @param {import('./tables.js').TextTable} table
+ * @param {number} held most rows, where those that did not hold are fewer
+ * @returns {import('./tables.js').TextTable}
+ */
+function firstRows({ title, head, rows }, held) {
+  const missed = rows.filter(([outcome = '']) => MISSED.test(outcome)).length;
+  const most = Math.min(MAX_THRESHOLDS, Math.max(missed, held));
+  const rest = rows.length - most;
+  const all = rows.slice(most).every(([outcome]) => outcome === 'pass');
+  const note = all ? ['pass', `${rest} more in report.md`, '', ''] : [`… ${rest} more in report.md`];
+  return { title, head, rows: rest > 0 ? [...rows.slice(0, most), note] : rows };
 }
 
 /**
@@ -141,9 +179,12 @@ function withoutHeldGuards(run) {
   return { ...run, thresholds: worthALine };
 }
 
+/** Outcomes of thresholds. */
+const MISSED = /^(FAIL|INVALID)\b/;
+
 /** @param {string} line @param {Paint} paint */
 function tint(line, paint) {
-  if (/^(FAIL|INVALID)\b/.test(line)) return paint('red', line);
+  if (MISSED.test(line)) return paint('red', line);
   return line;
 }
 
@@ -161,13 +202,33 @@ const MAX_SIGNALS = 8;
 const MAX_PHASE = 9;
 
 /**
- * @param {ReturnType<typeof signalTable>} signals
+ * @param {import('../run.js').Run} run
+ * @param {ReturnType<typeof signalTable>} table
+ * @returns {ReturnType<typeof signalTable> & {steady: string[]}} signals that are much the same in all phases only by name,
+ *   but for those that a finding was read from
+ */
+function withoutSteady({ signals, findings }, table) {
+  const observed = new Set(
+    findings.flatMap(({ observations = [] }) => observations.map(({ series }) => series)),
+  );
+  const steady = table.rows
+    .map(([name = '']) => name)
+    .filter((name) => {
+      const means = signals.filter(({ signal }) => signal === name).map(({ avg }) => avg);
+      return !observed.has(name) && Math.max(...means) <= STEADY * Math.min(...means);
+    });
+  const named = steady.filter((name) => !VOLUMES.includes(name));
+  return { ...table, rows: table.rows.filter(([name = '']) => !steady.includes(name)), steady: named };
+}
+
+/**
+ * @param {ReturnType<typeof signalTable> & {steady?: string[]}} signals
  * @param {Paint} paint
  * @returns {string[]} phases left out in the middle where they are too many
  */
-function drawSignals({ title, head, rows: found, quiet }, paint) {
+function drawSignals({ title, head, rows: found, quiet, steady = [] }, paint) {
   const rows = found.filter(([name = '']) => !VOLUMES.includes(name));
-  if (rows.length === 0 && quiet.length === 0) return [];
+  if (rows.length + quiet.length + steady.length === 0) return [];
   const all = [head.map((cell) => cut(cell, MAX_PHASE)), ...rows];
   const layouts = [
     ...(rows.length > MAX_SIGNALS ? [sideBySide(all)] : []),
@@ -178,7 +239,10 @@ function drawSignals({ title, head, rows: found, quiet }, paint) {
   ];
   const fitting =
     layouts.find((lines) => lines.every((line) => line.length <= WIDTH)) ?? layouts.at(-1) ?? [];
-  const named = quiet.length > 0 ? wrap(`zero throughout: ${quiet.join(', ')}`, '') : [];
+  const named = [
+    ...(steady.length > 0 ? wrap(`the same in all phases: ${steady.join(', ')}`, '') : []),
+    ...(quiet.length > 0 ? wrap(`zero throughout: ${quiet.join(', ')}`, '') : []),
+  ];
   const lines = rows.length > 0 ? fitting.map((line) => cut(line, WIDTH)) : [];
   return [paint('bold', title.toUpperCase()), ...lines, ...named];
 }
@@ -204,14 +268,31 @@ function narrow(row, most) {
   return [...row.slice(0, 1 + most - end), '…', ...row.slice(-end)];
 }
 
-/** @param {import('../run.js').Run} run @param {Paint} paint @returns {string[]} */
-function notes({ findings }, paint) {
-  if (findings.length === 0) return [];
-  const lines = findings
-    .slice(0, MAX_NOTES)
-    .flatMap(({ kind, statement }) => wrap(kind === 'note' ? statement : `${kind}: ${statement}`, '- '));
-  const rest = findings.length - MAX_NOTES;
-  return [paint('bold', 'NOTES'), ...lines, ...(rest > 0 ? [`- ${rest} more in report.md`] : [])];
+/**
+ * @param {import('../run.js').Run} run
+ * @param {Paint} paint
+ * @param {number} most observations of each
+ * @returns {string[]} numbered as in the reports, then the notes
+ */
+function findings(run, paint, most) {
+  const found = numbered(run.findings);
+  const notes = run.findings.filter(({ kind }) => kind === 'note');
+  if (found.length + notes.length === 0) return [];
+  const rest = Math.max(0, found.length - MAX_FINDINGS) + Math.max(0, notes.length - MAX_NOTES);
+  return [
+    paint('bold', found.length > 0 ? 'FINDINGS' : 'NOTES'),
+    ...found.slice(0, MAX_FINDINGS).flatMap(({ number, finding }) => {
+      const { kind, statement, observations = [], phase } = finding;
+      const bullet = `${number}. `;
+      const texts = observations.slice(0, most).map((one) => observationText(one, run, phase));
+      return [
+        ...wrap(`${kind}: ${statement}`, bullet),
+        ...texts.flatMap((text) => wrap(text, ' '.repeat(bullet.length))),
+      ];
+    }),
+    ...notes.slice(0, MAX_NOTES).flatMap(({ statement }) => wrap(statement, '- ')),
+    ...(rest > 0 ? [`- ${rest} more in report.md`] : []),
+  ];
 }
 
 /** @param {import('../run.js').Run} run @param {Paint} paint @param {string} directory @returns {string[]} */

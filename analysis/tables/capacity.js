@@ -2,8 +2,8 @@
 
 import { judged } from '../judged.js';
 import { signalMean } from '../signals.js';
+import { GENERATOR_CPU_LIMIT } from '../trust-rules.js';
 import { percent, perSecond } from '../units.js';
-import { GENERATOR_CPU_LIMIT } from '../verdict.js';
 
 /** A machine with this little left is full; and of it target and generator together have at least this share, or others do. */
 const BUSY_HOST = 0.9;

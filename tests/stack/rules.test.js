@@ -20,6 +20,10 @@ const SIGNALS = [
   ...['host_cpu:ratio', 'host_memory:ratio', 'network:bytes_rate', 'disk_io:bytes_rate'],
   ...['redis_memory:bytes', 'redis_evictions:rate'],
   ...['generator_cpu:ratio', 'generator_memory:bytes'],
+  ...['heap:ratio', 'open_files_count:count', 'db_statement:seconds', 'db_queries:rate', 'pool_in_use:count'],
+  ...['cache_lookups:rate', 'cache_time:seconds', 'upstream_calls:rate'],
+  ...['db_clients:count', 'db_running:count', 'db_io:count', 'cache_server_cpu:ratio'],
+  ...['disk_busy:ratio', 'cpu_steal:ratio', 'cpu_pressure:ratio', 'tcp_retransmits:rate'],
   ...['request:seconds', 'open_files:ratio', 'cpu_throttled:ratio', 'container_network:bytes_rate'],
 ].map((name) => `signal:${name}`);
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-import { GENERATOR_CPU_LIMIT } from '../../analysis/verdict.js';
+import { GENERATOR_CPU_LIMIT } from '../../analysis/trust-rules.js';
 import { alertFiles, alerts } from '../../dashboards/alerts.js';
 
 const [prometheusFile, grafanaFile] = alertFiles();

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { GENERATOR_CPU_LIMIT } from '../../analysis/verdict.js';
+import { GENERATOR_CPU_LIMIT } from '../../analysis/trust-rules.js';
 import { dashboards, fileOf, toJson } from '../../dashboards/build.js';
 import { dashboard, FOLDERS } from '../../dashboards/dashboard.js';
 import { percentiles, signal } from '../../dashboards/panels.js';

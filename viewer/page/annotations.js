@@ -7,6 +7,7 @@
  * @property {string} title
  * @property {string} text
  * @property {string} color Grafana's name
+ * @property {0 | 1} [line] of labels, from above; 0, where it is not said
  */
 import { fillLabels } from './legend.js';
 import { timesOf } from './prometheus-answer.js';

@@ -146,6 +146,7 @@ const PANELS = {
     },
     custom: {
       axisPlacement: ['auto', 'left', 'right'],
+      axisWidth: true,
       drawStyle: ['line', 'bars', 'points'],
       fillOpacity: true,
       lineWidth: true,

@@ -181,7 +181,14 @@ export const MACHINE = {
 };
 
 /** @type {import('../../../analysis/observe.js').Server} */
-export const NO_SERVER = { signals: [], silent: [], ambiguous: [], recovery: null, problem: null };
+export const NO_SERVER = {
+  signals: [],
+  silent: [],
+  ambiguous: [],
+  recoveries: [],
+  timeline: null,
+  problem: null,
+};
 
 /**
  * @param {Partial<Parameters<typeof makeRun>[0]>} collected

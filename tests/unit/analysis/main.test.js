@@ -39,7 +39,7 @@ const runOf = (directory) => JSON.parse(readFileSync(join(directory, 'run.json')
 const GOOD = JSON.stringify(
   summaryDocument({ phases: [{ name: 'a', figures: {} }], objectives: [objective('a', 'p99_ms', '<', 85)] }),
 );
-const WRITTEN = ['junit.xml', 'report.md', 'run.json', 'summary.csv'];
+const WRITTEN = ['junit.xml', 'report.html', 'report.md', 'run.json', 'summary.csv'];
 
 test('a run is judged, written and shown', () => {
   const directory = results({ 'summary.json': GOOD, 'k6.log': '' });
@@ -54,6 +54,7 @@ test('a run is judged, written and shown', () => {
   assert.deepEqual(readdirSync(directory).sort(), [
     'junit.xml',
     'k6.log',
+    'report.html',
     'report.md',
     'run.json',
     'summary.csv',

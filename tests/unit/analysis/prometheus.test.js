@@ -195,17 +195,19 @@ test('all that is asked of a run: signals a measured phase, the rules, the recov
     ],
   );
   assert.deepEqual(server.silent, ['pool_used']);
-  assert.equal(server.recovery?.overload, 'spike');
+  assert.equal(server.recoveries[0]?.overload, 'spike');
   const ranges = asked
     .filter(({ searchParams }) => searchParams.get('query')?.includes('signal:'))
     .map(({ searchParams }) =>
       ['start', 'end'].map((name) => Number(searchParams.get(name)) - STARTED_MS / 1000),
     );
-  // Baseline 5..25 without its first 8 s, around the end of the spike 25..30, recovered 30..50: counted back.
+  // Baseline 5..25 without its first 8 s, around the end of the spike 25..30, recovered 30..50: counted back. Then the
+  // timeline, of all.
   assert.deepEqual(ranges, [
     [13, 25],
     [30, 32],
     [38, 50],
+    [0, 52],
   ]);
 });
 

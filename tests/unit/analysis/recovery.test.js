@@ -1,98 +1,436 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { phases } from '../../../analysis/phases.js';
-import { judgeRecovery, planRecovery } from '../../../analysis/recovery.js';
-import { objective, STARTED_MS, summary } from './build.js';
+import { judgeRecovery, observeRecovery, planRecoveries } from '../../../analysis/recovery.js';
+import { recovery } from '../../../analysis/recovery-finding.js';
+import { NO_SERVER, objective, STARTED_MS, summary } from './build.js';
 
 const LIMIT = objective('baseline', 'p99_ms', '<', 85);
+const START_S = STARTED_MS / 1000;
 
-/** @param {number} baselineP99 @param {import('../../../analysis/summary.js').Objective[]} [objectives] */
-function plan(baselineP99, objectives = [LIMIT]) {
-  const all = phases(
-    summary({
-      phases: [
-        { name: 'warm-up', measured: false, duration_s: 5 },
-        { name: 'baseline', figures: { p99: baselineP99 } },
-        { name: 'spike', offered_rps: 200, overload: true, figures: { p99: 900 } },
-        { name: 'recovery', overload: true, figures: {} },
-        { name: 'recovered', figures: {} },
-      ],
-    }),
+/** @typedef {import('./build.js').PhaseSpec} PhaseSpec */
+/** @typedef {import('../../../analysis/recovery.js').Window} Window */
+
+/** @param {PhaseSpec[]} shape @param {import('../../../analysis/summary.js').Objective[]} [objectives] */
+const plansOf = (shape, objectives = []) => planRecoveries(phases(summary({ phases: shape })), objectives);
+
+/**
+ * 100 requests/s for 20 s, a spike of 2,000, then two phases of 20 s at 100 again.
+ *
+ * @param {import('./build.js').PhaseFigures} [figures] of the baseline
+ * @param {import('../../../analysis/summary.js').Objective[]} [objectives]
+ * @param {number} [rate]
+ */
+function plan(figures = {}, objectives = [LIMIT], rate = 100) {
+  const normal = { offered_rps: rate, figures: { iterations: 20 * rate, ...figures } };
+  const [planned] = plansOf(
+    [
+      { name: 'warm-up', measured: false, duration_s: 5, offered_rps: rate },
+      { ...normal, name: 'baseline' },
+      { name: 'spike', offered_rps: 20 * rate, overload: true, figures: { p99: 900 } },
+      { ...normal, name: 'recovery', overload: true },
+      { ...normal, name: 'recovered' },
+    ],
+    objectives,
   );
-  const planned = planRecovery(all, objectives);
   assert.ok(planned);
   return planned;
 }
 
 test('what is asked: from the end of the spike to the end of the last phase', () => {
-  assert.deepEqual(plan(50), {
+  const { band, ...rest } = plan();
+  assert.deepEqual(rest, {
     overload: 'spike',
     baseline: 'baseline',
-    baseline_p99_ms: 50,
-    band_ms: 85,
     phases: ['recovery', 'recovered'],
-    fromS: STARTED_MS / 1000 + 45,
-    toS: STARTED_MS / 1000 + 85,
+    fromS: START_S + 45,
+    toS: START_S + 85,
+    per_s: 100,
+    answered: 4000,
+    window_s: 6,
+    step_s: 1,
+    hold_s: 10,
+    problem: null,
+  });
+  assert.deepEqual(band, {
+    baseline: 'baseline',
+    baseline_p99_ms: 50,
+    baseline_failure_share: 0,
+    p99_ms: 85,
+    failure_share: 0.01,
   });
 });
 
-test('the band is the objective, or 1.3 x the baseline where that is more', () => {
-  assert.equal(plan(50).band_ms, 85);
-  assert.equal(plan(100).band_ms, 130);
-  assert.equal(plan(50, []).band_ms, 65);
-  assert.equal(
-    plan(50, [objective('baseline', 'p99_ms', '<=', 3, { relative_to: { phase: 'x' } })]).band_ms,
-    65,
+test('the band: the objective, or a stated margin over the baseline where that is more', () => {
+  const p99 = (/** @type {number} */ ms, /** @type {typeof LIMIT[]} */ ...limits) =>
+    plan({ p99: ms }, limits).band?.p99_ms;
+  assert.equal(p99(50, LIMIT), 85);
+  assert.equal(p99(100, LIMIT), 130);
+  assert.equal(p99(50), 65);
+  assert.equal(p99(50, objective('baseline', 'p99_ms', '<=', 3, { relative_to: { phase: 'x' } })), 65);
+  const failures = (/** @type {number} */ count, /** @type {typeof LIMIT[]} */ ...limits) =>
+    plan({ failures: { tool: count } }, limits).band?.failure_share;
+  assert.equal(failures(0), 0.01);
+  assert.equal(failures(60), 0.04);
+  assert.equal(failures(0, objective('baseline', 'failure_share', '<', 0.001)), 0.01);
+  assert.equal(failures(0, objective('baseline', 'failure_share', '<', 0.1)), 0.1);
+});
+
+test('a baseline that hardly answers, or fails, shows nothing that is normal', () => {
+  const limit = objective('baseline', 'failure_share', '<', 0.5);
+  for (const [figures, objectives] of /** @type {const} */ ([
+    [{ answered: 99 }, []],
+    [{ failures: { tool: 400 } }, []],
+    [{ failures: { tool: 1200 } }, [limit]],
+  ])) {
+    const planned = plan(figures, [...objectives]);
+    assert.match(planned.problem ?? '', /^baseline has too few answers, or too many failures/);
+    assert.equal(judgeRecovery(planned, normal(30)).confidence, 'not_enough_to_tell');
+  }
+  assert.equal(plan({ failures: { tool: 400 } }, [limit]).problem, null);
+});
+
+test('no overload, nothing before it or nothing after it: nothing to find', () => {
+  const calm = { name: 'baseline', figures: {} };
+  const spike = { name: 'spike', offered_rps: 99, overload: true, figures: {} };
+  for (const shape of [[calm], [spike, calm], [calm, spike], [{ name: 'silent' }, spike, calm]])
+    assert.deepEqual(plansOf(shape), [], shape.map(({ name }) => name).join());
+});
+
+test('each overload has a recovery of its own; overloads without a rest between them are one', () => {
+  const calm = (/** @type {string} */ name) => ({ name, figures: {} });
+  const spike = (/** @type {string} */ name, rate = 99) => ({
+    name,
+    offered_rps: rate,
+    overload: true,
+    figures: {},
+  });
+  const found = plansOf([
+    ...[
+      calm('before'),
+      spike('one'),
+      calm('between'),
+      spike('two'),
+      spike('three', 50),
+      calm('after'),
+      calm('later'),
+    ],
+  ]);
+  assert.deepEqual(
+    found.map(({ overload, baseline, phases }) => [overload, baseline, ...phases]),
+    [
+      ['one', 'before', 'between'],
+      ['three', 'before', 'after', 'later'],
+    ],
   );
 });
 
-test('no overload, nothing before it or nothing after it: no finding', () => {
-  const calm = { name: 'baseline', figures: {} };
+test('watched is what can be compared: no more load than before the spike, and no pause', () => {
+  const calm = { figures: {}, offered_rps: 10 };
   const spike = { name: 'spike', offered_rps: 99, overload: true, figures: {} };
-  for (const shape of [[calm], [spike, calm], [calm, spike], [{ name: 'silent' }, spike, calm]]) {
-    assert.equal(
-      planRecovery(phases(summary({ phases: shape })), []),
-      null,
-      shape.map(({ name }) => name).join(),
-    );
+  const after = (/** @type {PhaseSpec} */ next) =>
+    plansOf([{ ...calm, name: 'before' }, spike, { ...calm, name: 'a' }, next])[0]?.phases;
+  assert.deepEqual(after({ ...calm, name: 'b' }), ['a', 'b']);
+  assert.deepEqual(after({ ...calm, name: 'b', offered_rps: 20 }), ['a']);
+  assert.deepEqual(after({ ...calm, name: 'b', start_s: 70 }), ['a']);
+  assert.deepEqual(after({ ...calm, name: 'b', offered_rps: null, vus: 5 }), ['a']);
+  assert.deepEqual(after({ ...calm, name: 'b', measured: false }), ['a']);
+});
+
+test('the fewer requests, the longer the windows: each must be able to show a p99', () => {
+  const windowAt = (/** @type {number} */ rate) => {
+    const { window_s, hold_s, problem } = plan({}, [LIMIT], rate);
+    return problem ? problem : [window_s, hold_s];
+  };
+  assert.deepEqual(windowAt(2000), [6, 10]);
+  assert.deepEqual(windowAt(33.3), [6, 10]);
+  assert.deepEqual(windowAt(20), [10, 10]);
+  assert.deepEqual(windowAt(10), [20, 20]);
+  assert.deepEqual(windowAt(5), [60, 60]);
+  assert.equal(plan({ iterations: 100 }, [LIMIT], 5).window_s, 60);
+  assert.match(
+    String(
+      plansOf([
+        { name: 'a', duration_s: 100, offered_rps: 1, figures: { iterations: 100 } },
+        { name: 'spike', offered_rps: 99, overload: true, figures: {} },
+        { name: 'b', duration_s: 100, offered_rps: 1, figures: { iterations: 100 } },
+      ])[0]?.problem,
+    ),
+    /^a p99 needs 100 answers, and at 1\/s 1 min hold too few$/,
+  );
+});
+
+/** What a window of 6 s of 100 requests/s looks like. */
+const GOOD = { requests: 600, p99Ms: 60, failureShare: 0 };
+const SLOW = { ...GOOD, p99Ms: 900 };
+const FAILING = { ...GOOD, failureShare: 0.2 };
+const DEAD = { requests: 0, p99Ms: null, failureShare: 0 };
+
+/** @param {Omit<Window, 'afterS'>[]} windows @returns {Window[]} one a second */
+const series = (windows) => windows.map((window, index) => ({ afterS: index, ...window }));
+/** @param {number} count @param {Omit<Window, 'afterS'>} [window] */
+const times = (count, window = GOOD) => /** @type {Omit<Window, 'afterS'>[]} */ (Array(count).fill(window));
+/** @param {number} count */
+const normal = (count) => series(times(count));
+
+/** @param {Omit<Window, 'afterS'>[]} windows */
+const judged = (...windows) => judgeRecovery(plan(), series(windows));
+
+test('recovered from the first window on from which all is normal for the hold', () => {
+  const found = judged(...times(8, SLOW), ...times(27));
+  assert.deepEqual([found.recovery_s, found.confidence, found.late_s], [8, 'high', 3]);
+  assert.equal(judged(...times(35)).recovery_s, 0);
+});
+
+test('p99 and failures have to be normal, each by itself is told', () => {
+  const found = judged(...times(4, SLOW), ...times(5, FAILING), ...times(26));
+  assert.deepEqual([found.recovery_s, found.latency_recovery_s, found.failures_recovery_s], [9, 4, 9]);
+  const failing = judged(...times(35, FAILING));
+  assert.deepEqual([failing.recovery_s, failing.latency_recovery_s, failing.confidence], [null, 0, 'high']);
+});
+
+test('a histogram may read a p99 a bucket too high, and no more', () => {
+  assert.equal(judged(...times(35, { ...GOOD, p99Ms: 85 * 1.09 })).recovery_s, 0);
+  assert.equal(judged(...times(35, { ...GOOD, p99Ms: 85 * 1.1 })).recovery_s, null);
+});
+
+test('failures at the limit are in the band', () => {
+  assert.equal(judged(...times(35, { ...GOOD, failureShare: 0.01 })).recovery_s, 0);
+  assert.equal(judged(...times(35, { ...GOOD, failureShare: 0.0101 })).recovery_s, null);
+});
+
+test('a service that stands still is not normal, however fast the few answers are', () => {
+  assert.equal(judged(...times(5, { ...GOOD, requests: 299 }), ...times(30)).recovery_s, 5);
+  assert.equal(judged(...times(35, { ...GOOD, requests: 300 })).recovery_s, 0);
+});
+
+test('a dead server did not recover: no request was answered', () => {
+  const found = judgeRecovery({ ...plan(), answered: 0 }, series(times(35, DEAD)));
+  assert.deepEqual([found.recovery_s, found.confidence, found.reason], [null, 'high', null]);
+});
+
+test('answers that Prometheus knows nothing of: not enough to tell', () => {
+  const { confidence, reason } = judged(...times(35, DEAD));
+  assert.deepEqual(
+    [confidence, reason],
+    ['not_enough_to_tell', 'Prometheus has none of the 4,000 answers after it'],
+  );
+});
+
+test('a bad moment within the hold starts it anew, one after it is not the spike any more', () => {
+  // The windows that lie in the 10 s from the third on are those that begin until the seventh.
+  assert.equal(judged(...times(3, SLOW), ...times(4), SLOW, ...times(27)).recovery_s, 8);
+  assert.equal(judged(...times(3, SLOW), ...times(5), SLOW, ...times(26)).recovery_s, 3);
+});
+
+test('not enough to tell: watched too shortly, or normal for the last moments only', () => {
+  const short = { ...plan(), toS: START_S + 45 + 9.5 };
+  const brief = judgeRecovery(short, normal(4));
+  assert.deepEqual(
+    [brief.confidence, brief.reason],
+    ['not_enough_to_tell', 'it was watched for 9.5 s, and all has to stay in the band for 10 s'],
+  );
+  assert.equal(judgeRecovery(plan(), []).confidence, 'not_enough_to_tell');
+  const late = judged(...times(31, SLOW), ...times(4));
+  assert.deepEqual([late.recovery_s, late.confidence], [null, 'not_enough_to_tell']);
+  assert.match(late.reason ?? '', /^all was normal at the end/);
+  assert.equal(judged(...times(30, SLOW), ...times(5)).recovery_s, 30);
+});
+
+test('longer windows, or few of them, lower the confidence', () => {
+  const wide = plan({}, [LIMIT], 20);
+  assert.equal(judgeRecovery(wide, series(times(31, { ...GOOD, requests: 200 }))).confidence, 'medium');
+  const short = { ...plan(), toS: START_S + 45 + 12 };
+  assert.equal(judgeRecovery(short, normal(7)).confidence, 'medium');
+});
+
+/**
+ * What windows show of a service that is slow, or fails, until some moment: what ended in them, with the pushes of k6 two
+ * seconds apart, so that a window begins up to two seconds early.
+ *
+ * @param {number} until
+ * @param {number} pushAt when the first push is, 0 to 2
+ * @param {'latency' | 'failures'} kind
+ * @param {number} bad share of the requests that are
+ */
+function windowsOf(until, pushAt, kind, bad) {
+  const pushed = (/** @type {number} */ s) => Math.max(0, Math.floor((s - pushAt) / 2) * 2 + pushAt);
+  return Array.from({ length: 35 }, (_, start) => {
+    const [from, to] = [pushed(start), pushed(start + 6)];
+    const share = (bad * Math.max(0, Math.min(until, to) - from)) / (to - from);
+    return {
+      afterS: start,
+      requests: Math.round((to - from) * 100),
+      p99Ms: kind === 'latency' && share > 0.01 ? 900 : 60,
+      failureShare: kind === 'failures' ? share : 0,
+    };
+  });
+}
+
+test('whenever it recovers and whenever k6 pushes: never found too early, at most as late as is said', () => {
+  for (let until = 0; until < 25; until += 0.7) {
+    for (const pushAt of [0, 0.3, 0.9, 1.5, 1.99]) {
+      for (const kind of /** @type {const} */ (['latency', 'failures'])) {
+        for (const bad of [1, 0.2]) {
+          const { recovery_s, late_s } = judgeRecovery(plan(), windowsOf(until, pushAt, kind, bad));
+          const told = `bad until ${until}, pushes at ${pushAt}, ${kind} ${bad}: ${recovery_s}`;
+          assert.ok(recovery_s !== null, told);
+          // What is bad in so small a part of a window that the band allows it does no harm.
+          const allowed = (0.01 / bad) * 8;
+          assert.ok(recovery_s >= until - allowed, told);
+          assert.ok(recovery_s <= until + late_s, told);
+        }
+      }
+    }
   }
 });
 
-/** @param {number[]} p99s every 2 s from 4 s after the spike on, as Prometheus has them */
-const points = (p99s) => p99s.map((p99Ms, index) => ({ afterS: 4 + index * 2, p99Ms }));
-const NORMAL = /** @type {number[]} */ (Array(15).fill(60));
+/**
+ * @param {(query: string) => ((timeS: number) => number | undefined) | null} answer by the query's text
+ * @returns a Prometheus that has one series each, and what it was asked
+ */
+function prometheus(answer) {
+  /** @type {string[]} */
+  const asked = [];
+  const queryRange = async (
+    /** @type {string} */ query,
+    /** @type {number} */ fromS,
+    /** @type {number} */ toS,
+    /** @type {number} */ stepS,
+  ) => {
+    asked.push(query);
+    const value = answer(query);
+    if (!value) return [];
+    const points = [];
+    for (let timeS = fromS; timeS <= toS; timeS += stepS) {
+      const one = value(timeS);
+      if (one !== undefined) points.push([timeS, one]);
+    }
+    return [{ labels: {}, points }];
+  };
+  return { asked, client: /** @type {any} */ ({ queryRange }) };
+}
 
-test('recovered when p99 comes back and stays', () => {
-  const { recovery_s, confidence } = judgeRecovery(plan(50), points([900, 400, 90, ...NORMAL]));
-  assert.equal(recovery_s, 10);
-  assert.equal(confidence, 'high');
+test('asked of Prometheus: this run, the requests that began after the spike, whole windows alone', async () => {
+  const end = START_S + 45;
+  const { asked, client } = prometheus((query) => {
+    if (query.includes('histogram_quantile')) return (timeS) => (timeS < end + 12 ? 0.9 : 0.06);
+    if (query.includes('mcp_failures')) return (timeS) => (timeS < end + 9 ? 0.5 : 0);
+    return () => 100;
+  });
+  const found = await observeRecovery(client, 'spike-1', plan());
+  // The first good window ends 12 s after the spike.
+  assert.deepEqual([found.recovery_s, found.failures_recovery_s], [6, 3]);
+  assert.equal(asked.length, 3);
+  for (const query of asked) {
+    assert.match(query, /testid="spike-1", phase=~"recovery\|recovered"/);
+    assert.doesNotMatch(query, /\$/);
+  }
 });
 
-test('a slow moment after the hold is not the spike any more', () => {
-  const p99s = [900, ...NORMAL, 300, 60];
-  assert.equal(judgeRecovery(plan(50), points(p99s)).recovery_s, 6);
+test('where Prometheus has no figure for a moment nothing was answered in it', async () => {
+  const end = START_S + 45;
+  const { client } = prometheus((query) => {
+    const from = (/** @type {number} */ value) => (/** @type {number} */ timeS) =>
+      timeS < end + 20 ? undefined : value;
+    return query.includes('histogram_quantile')
+      ? from(0.06)
+      : query.includes('mcp_failures')
+        ? from(0)
+        : from(100);
+  });
+  assert.equal((await observeRecovery(client, 'spike-1', plan())).recovery_s, 14);
+  const nothing = prometheus(() => null);
+  const dead = await observeRecovery(nothing.client, 'spike-1', { ...plan(), answered: 0 });
+  assert.deepEqual([dead.recovery_s, dead.confidence], [null, 'high']);
 });
 
-test('a relapse starts the count anew', () => {
-  assert.equal(judgeRecovery(plan(50), points([900, 60, 60, 300, ...NORMAL])).recovery_s, 12);
+test('what can not be told is not asked for', async () => {
+  const { asked, client } = prometheus(() => null);
+  await observeRecovery(client, 'spike-1', plan({ answered: 10 }));
+  await observeRecovery(client, 'spike-1', { ...plan(), toS: START_S + 45 + 5 });
+  assert.deepEqual(asked, []);
 });
 
-test('normal from the first figure on', () => {
-  assert.equal(judgeRecovery(plan(50), points(NORMAL)).recovery_s, 4);
-});
+/** @param {import('../../../analysis/recovery.js').Recovery} found */
+function findingOf(found) {
+  const all = phases(
+    summary({
+      phases: [
+        { name: 'baseline', figures: {} },
+        { name: 'spike', overload: true, figures: { p99: 900 } },
+      ],
+    }),
+  );
+  const [finding] = recovery(
+    /** @type {any} */ ({ phases: all, server: { ...NO_SERVER, recoveries: [found] } }),
+  );
+  assert.ok(finding);
+  return finding;
+}
 
-test('not recovered by the end of what was watched', () => {
-  const { recovery_s, confidence, observed_s } = judgeRecovery(plan(50), points(Array(18).fill(300)));
-  assert.deepEqual([recovery_s, confidence, observed_s], [null, 'high', 40]);
-});
+test('the finding: when, that it was not, and that it can not be told', () => {
+  const at = findingOf(judged(...times(4, SLOW), ...times(5, FAILING), ...times(26)));
+  assert.deepEqual(
+    [at.kind, at.phase, at.confidence, at.statement],
+    [
+      'recovery',
+      'spike',
+      'high',
+      'recovered 9 s after the end of spike: p99 <= 85 ms, failures <= 1 % from then on, for 10 s at least',
+    ],
+  );
+  assert.equal(at.figures.recovery_s, 9);
+  assert.match(
+    at.evidence.join('\n'),
+    /its objective, for 1\.3 x its p99 of 50 ms is less; failures <= 1 % is its 0 % and 1 % more/,
+  );
+  assert.match(
+    at.evidence.join('\n'),
+    /p99 by itself was so after 4 s, the share of failures was so after 9 s/,
+  );
+  assert.match(at.evidence.join('\n'), /windows of 6 s.*300 requests.*9 % too high.*up to 3 s late/);
+  assert.deepEqual(at.observations, [
+    {
+      series: 'client.p99',
+      unit: 'milliseconds',
+      from: 50,
+      to: 900,
+      threshold: 85,
+      at: new Date(STARTED_MS + 49_000).toISOString(),
+    },
+    {
+      series: 'client.failed',
+      unit: 'ratio',
+      from: 0,
+      to: 0,
+      threshold: 0.01,
+      at: new Date(STARTED_MS + 54_000).toISOString(),
+    },
+  ]);
 
-test('not enough to tell: hardly a figure, or normal for the last moment only', () => {
-  assert.equal(judgeRecovery(plan(50), []).confidence, 'not_enough_to_tell');
-  assert.equal(judgeRecovery(plan(50), points([60, 60])).confidence, 'not_enough_to_tell');
-  const late = judgeRecovery(plan(50), points([...Array(16).fill(300), 60, 60]));
-  assert.deepEqual([late.recovery_s, late.confidence], [null, 'not_enough_to_tell']);
-});
+  assert.equal(
+    findingOf(judged(...times(35))).statement,
+    'all was normal right after spike: p99 <= 85 ms, failures <= 1 %, for 10 s at least',
+  );
 
-test('few figures lower the confidence', () => {
-  assert.equal(judgeRecovery(plan(50), points([300, 60, 60, 60, 60])).confidence, 'medium');
+  const never = findingOf(judged(...times(35, FAILING)));
+  assert.equal(
+    never.statement,
+    'did not recover within 40 s after spike: not back to p99 <= 85 ms, failures <= 1 %',
+  );
+  assert.equal(never.figures.recovery_s, null);
+  assert.match(never.evidence.join('\n'), /in the last 6 s: 600 requests, p99 60 ms, 20 % failed/);
+  assert.deepEqual(
+    never.observations?.map(({ at }) => at),
+    [new Date(STARTED_MS + 45_000).toISOString(), null],
+  );
+
+  const unknown = findingOf(judgeRecovery(plan(), []));
+  assert.equal(unknown.confidence, 'not_enough_to_tell');
+  assert.match(
+    unknown.statement,
+    /^not enough to tell when all was normal again after spike: it was watched for 40 s/,
+  );
+  assert.deepEqual(unknown.observations, []);
 });

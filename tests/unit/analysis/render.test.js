@@ -213,8 +213,13 @@ test('CSV: no text is a formula', async () => {
 test('JUnit: a case a threshold and one for the verdict, counted right', async () => {
   const made = await spike();
   const { suite, cases } = readJunit(renderJunit(made));
-  assert.equal(cases.length, made.thresholds.length + 1);
-  assert.deepEqual([suite.tests, suite.failures, suite.errors, suite.skipped], ['9', '2', '0', '0']);
+  const found = made.findings.filter(({ kind }) => kind !== 'note');
+  assert.equal(cases.length, made.thresholds.length + found.length + 1);
+  const unclear = found.filter(({ confidence }) => confidence === 'not_enough_to_tell');
+  assert.deepEqual(
+    [suite.tests, suite.failures, suite.errors, suite.skipped],
+    [String(9 + found.length), '2', '0', String(unclear.length)],
+  );
   const failed = cases.find(({ name }) => name === 'baseline p99 < 85 ms');
   assert.deepEqual(failed?.parts.failure?.[0], 'baseline p99 was 132 ms, objective < 85 ms (2,000 samples)');
   assert.deepEqual(cases.find(({ name }) => name === 'recovered p99 < 85 ms')?.parts, {});
@@ -243,6 +248,155 @@ test('JUnit: a pass has no failure, a dead k6 one error', async () => {
     [suite.tests, suite.errors, cases[0]?.parts.error?.[0]],
     ['1', '1', 'error (exit code 137)'],
   );
+});
+
+/** @type {import('../../../analysis/findings.js').Finding} */
+const POOL = {
+  kind: 'bottleneck',
+  subject: 'connection pool',
+  phase: 'spike',
+  confidence: 'high',
+  statement: 'the connection pool limited spike',
+  figures: {},
+  evidence: ['the database was idle'],
+  observations: [
+    {
+      series: 'pool_used',
+      unit: 'ratio',
+      from: 0.12,
+      to: 1,
+      threshold: 0.98,
+      at: '2026-01-02T03:04:59.000Z',
+    },
+    {
+      series: 'client.p99',
+      unit: 'milliseconds',
+      from: 132,
+      to: null,
+      threshold: null,
+      at: '2026-01-02T03:05:44.400Z',
+    },
+    { series: 'db_io', unit: 'count', from: null, to: null, threshold: null, at: null },
+  ],
+};
+const OBSERVED = [
+  'pool used 12 % -> 100 % (limit 98 %) at 03:04:59, 14 s into spike',
+  'p99 132 ms -> - at 03:05:44, 1 min 39 s into the run',
+  'db io: no figures',
+];
+
+/** @param {import('../../../analysis/findings.js').Finding[]} findings @param {Partial<import('../../../analysis/verdict.js').Verdict>} [verdict] */
+async function withFindings(findings, verdict = {}) {
+  const made = await spike();
+  return { ...made, findings, verdict: { ...made.verdict, ...verdict } };
+}
+
+test('JUnit: a finding is a case that passes, with its evidence; what there was too little for is skipped', async () => {
+  const vague = { ...POOL, confidence: /** @type {const} */ ('not_enough_to_tell') };
+  const leak = { ...POOL, kind: /** @type {const} */ ('leak'), subject: 'memory', phase: null };
+  const note = { ...POOL, kind: /** @type {const} */ ('note') };
+  const { suite, cases } = readJunit(renderJunit(await withFindings([POOL, vague, leak, note])));
+  const found = cases.filter(({ name }) => name.startsWith('finding: '));
+  assert.deepEqual(
+    found.map(({ name, parts }) => [name, Object.keys(parts)]),
+    [
+      ['finding: bottleneck, connection pool in spike', ['system-out']],
+      ['finding: bottleneck, connection pool in spike (2)', ['skipped', 'system-out']],
+      ['finding: leak, memory', ['system-out']],
+    ],
+  );
+  assert.equal(
+    found[0]?.parts['system-out']?.[1],
+    ['the connection pool limited spike', 'the database was idle', ...OBSERVED].join('\n'),
+  );
+  assert.deepEqual([suite.failures, suite.errors, suite.skipped], ['2', '0', '1']);
+});
+
+test('JUnit: a generator that made the run invalid is an error, one that did not is none', async () => {
+  const generator = { ...POOL, kind: /** @type {const} */ ('generator'), subject: 'generator CPU' };
+  const partsIn = async (
+    /** @type {import('../../../analysis/verdict.js').Verdict['outcome']} */ outcome,
+  ) => {
+    const run = await withFindings([generator, POOL], { outcome, exit_code: 98 });
+    const { cases } = readJunit(renderJunit(run));
+    return cases.filter(({ name }) => name.startsWith('finding: ')).map(({ parts }) => Object.keys(parts));
+  };
+  assert.deepEqual(await partsIn('invalid'), [['error'], ['system-out']]);
+  assert.deepEqual(await partsIn('fail'), [['system-out'], ['system-out']]);
+});
+
+test('findings in the terminal and in Markdown: numbered, with what they were read from', async () => {
+  const run = await withFindings([
+    POOL,
+    { ...POOL, kind: 'note', statement: 'a note', observations: [] },
+    { ...POOL, kind: 'leak', statement: 'memory grows', phase: null },
+  ]);
+  const text = renderTerminal({ ...run, operations: [], thresholds: [], signals: [] }, PLAIN);
+  assert.ok(
+    text.includes(
+      [
+        'FINDINGS',
+        '1. bottleneck: the connection pool limited spike',
+        ...OBSERVED.map((line) => `   ${line}`),
+      ].join('\n'),
+    ),
+    text,
+  );
+  assert.match(
+    text,
+    /^2\. leak: memory grows\n {3}pool used 12 % -> 100 % \(limit 98 %\) at 03:04:59, 54 s into the run$/m,
+  );
+  assert.match(text, /^- a note$/m);
+  const markdown = renderMarkdown(run);
+  assert.ok(
+    markdown.includes(
+      [
+        '1. **bottleneck** (confidence: high): the connection pool limited spike',
+        '   - the database was idle',
+        '   - pool used 12 % -&gt; 100 % (limit 98 %) at 03:04:59, 14 s into spike',
+      ].join('\n'),
+    ),
+    markdown,
+  );
+  assert.ok(markdown.includes('## Notes\n\n- a note'));
+});
+
+test('terminal: on a full screen, steady signals are named before a finding loses what it was read from', async () => {
+  const kinds = /** @type {const} */ (['bottleneck', 'leak', 'onset', 'recovery', 'regression']);
+  const made = await withFindings(kinds.map((kind) => ({ ...POOL, kind })));
+  const signals = made.signals.map((one) =>
+    one.signal === 'pool_waiting' && one.phase === 'spike' ? { ...one, avg: 5000 } : one,
+  );
+  const text = renderTerminal({ ...made, signals }, PLAIN);
+  assert.match(text, /^pool_waiting +1,234 +5,000 /m);
+  assert.match(text, /^pool_used /m, 'a finding was read from it');
+  assert.match(text, /^the same in all phases: cpu, cache_hit/m);
+  assert.ok(text.split('\n').length <= 61, text);
+  assert.equal(text.match(/pool used 12 % -> 100 %/g)?.length, 5);
+});
+
+test('Markdown: whatever there is, it fits a step summary and says what is left out', async () => {
+  const made = await spike();
+  const long = '|*`<&@'.repeat(80);
+  const finding = { ...POOL, statement: long, evidence: Array.from({ length: 60 }, () => long) };
+  const table = {
+    title: 'Own',
+    columns: Array.from({ length: 12 }, () => ({ name: 'x', unit: /** @type {const} */ ('text') })),
+    rows: Array.from({ length: 400 }, () => Array.from({ length: 12 }, () => long)),
+    notes: [],
+  };
+  const huge = {
+    ...made,
+    findings: Array.from({ length: 400 }, () => finding),
+    tables: Array.from({ length: 6 }, () => table),
+  };
+  const text = renderMarkdown(huge);
+  assert.ok(Buffer.byteLength(text) < 1_048_576, String(Buffer.byteLength(text)));
+  assert.match(text, /more findings in run\.json\./);
+  assert.match(text, /^- baseline p99 was 132 ms/m);
+  const rest = renderMarkdown({ ...huge, tables: Array.from({ length: 60 }, () => table) });
+  assert.ok(Buffer.byteLength(rest) < 1_048_576, String(Buffer.byteLength(rest)));
+  assert.match(rest, /\n\nThe rest is in report\.html\.\n$/);
 });
 
 test('JUnit: hostile text is text', async () => {

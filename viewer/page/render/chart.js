@@ -1,5 +1,5 @@
 /** What all charts over time share: the time axis, the crosshair, zooming, and the marks of annotations. */
-import { fullText, timeTickTexts } from '../clock.js';
+import { fullText, tickDate, timeTickTexts } from '../clock.js';
 import { CANVAS, cssColor, textColor, withOpacity } from '../colors.js';
 import { hideTooltip, showTooltip } from '../tooltip.js';
 
@@ -15,6 +15,9 @@ const MIN_SELECTION = 8;
 /** Pixels between the pointer and a mark that it is on. */
 const NEAR = 6;
 const LABEL_GAP = 8;
+const LABEL_HEIGHT = 12;
+/** One of many alike: window-4. */
+const NUMBERED = /^\S+-(\d+)$/;
 
 const crosshair = UPlot.sync('dashboard');
 
@@ -51,6 +54,7 @@ export function chartOptions({ scene, hooks, tooltip, series, scales, axes, band
     width,
     height,
     bands,
+    tzDate: tickDate,
     padding: [8, PADDING_RIGHT, 0, 0],
     legend: { show: false },
     cursor: {
@@ -228,21 +232,43 @@ function drawMarks(plot, { marks, theme }) {
       ctx.stroke();
     }
   }
-  // A label that would run into another one or into the next mark is in the tooltip alone.
+  for (const line of [0, 1]) {
+    labelMarks(
+      plot,
+      placed.filter((mark) => (mark.line ?? 0) === line),
+      theme,
+      bbox.top + line * LABEL_HEIGHT * ratio,
+    );
+  }
+  ctx.restore();
+}
+
+/**
+ * A label that would run into another one or into the next mark is its number, or in the tooltip alone.
+ *
+ * @param {Plot} plot
+ * @param {{title: string, color: string, left: number}[]} marks from left to right
+ * @param {import('../colors.js').ThemeName} theme
+ * @param {number} top
+ */
+function labelMarks({ ctx, bbox }, marks, theme, top) {
+  const ratio = UPlot.pxRatio;
   let labelled = bbox.left;
-  for (const { title, color: name, left } of placed) {
+  for (const { title, color: name, left } of marks) {
     const next = Math.min(
       bbox.left + bbox.width,
-      ...placed.filter((one) => one.left > left).map((one) => one.left),
+      ...marks.filter((one) => one.left > left).map((one) => one.left),
     );
-    const labelWidth = ctx.measureText(title).width;
-    if (left < labelled || labelWidth + LABEL_GAP * ratio > next - left) continue;
+    const text = [title, NUMBERED.exec(title)?.[1]].find(
+      (one) => one !== undefined && ctx.measureText(one).width + LABEL_GAP * ratio <= next - left,
+    );
+    if (left < labelled || text === undefined) continue;
+    const labelWidth = ctx.measureText(text).width;
     const x = left + 3 * ratio;
     labelled = x + labelWidth + LABEL_GAP * ratio;
     ctx.fillStyle = withOpacity(CANVAS[theme].panel, 0.75);
-    ctx.fillRect(x - ratio, bbox.top, labelWidth + 3 * ratio, 12 * ratio);
+    ctx.fillRect(x - ratio, top, labelWidth + 3 * ratio, LABEL_HEIGHT * ratio);
     ctx.fillStyle = textColor(cssColor(name, theme), theme);
-    ctx.fillText(title, x, bbox.top + ratio);
+    ctx.fillText(text, x, top + ratio);
   }
-  ctx.restore();
 }

@@ -14,6 +14,9 @@ export class Legend {
   #hidden = new Set();
   /** What the rows were made for. */
   #built = '';
+  /** What its lines were counted for. */
+  #looked = '';
+  #lines = 1;
   /** @type {{values: Node[], swatch: HTMLElement, row: HTMLElement, button: HTMLElement}[]} */
   #rows = [];
   /** @type {string[]} */
@@ -32,10 +35,10 @@ export class Legend {
   /**
    * @param {{showLegend?: boolean, displayMode?: string, calcs?: string[]} | undefined} options
    * @param {import('./timeseries.js').Line[]} lines
-   * @param {number} height of the panel
+   * @param {{width: number, height: number}} size of the panel
    * @returns {number} pixels that it takes
    */
-  draw({ showLegend = true, displayMode = 'list', calcs = [] } = {}, lines, height) {
+  draw({ showLegend = true, displayMode = 'list', calcs = [] } = {}, lines, { width, height }) {
     this.#names = lines.map(({ name }) => name);
     // All were hidden, and those that are left now are others.
     if (this.#names.every((name) => this.#hidden.has(name))) this.#hidden.clear();
@@ -64,9 +67,22 @@ export class Legend {
     }
     // Whole lines: half a name looks like a mistake, and what is missing is scrolled to.
     const room = Math.max(2, Math.floor((height * MOST) / LINE_HEIGHT));
-    const taken = (isTable ? Math.min(lines.length + 1, room) : 1) * LINE_HEIGHT + 4;
+    const taken = Math.min(isTable ? lines.length + 1 : this.#listLines(width), room) * LINE_HEIGHT + 4;
     this.element.style.height = `${taken}px`;
     return taken;
+  }
+
+  /** @param {number} width @returns {number} lines that a list takes; to look is to lay the page out, so it is done once */
+  #listLines(width) {
+    const looked = `${this.#built} ${width}`;
+    if (looked !== this.#looked) {
+      this.#looked = looked;
+      this.#lines = Math.max(
+        1,
+        Math.round((this.element.firstElementChild?.clientHeight ?? 0) / LINE_HEIGHT),
+      );
+    }
+    return this.#lines;
   }
 
   /** @param {boolean} isTable @param {string[]} calcs */

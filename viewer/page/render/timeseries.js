@@ -42,7 +42,7 @@ export function mountTimeSeries(body, hooks) {
   function draw(next) {
     const { panel, data, theme } = next;
     const all = linesOf(panel, data.frames, theme);
-    const legendHeight = legend.draw(panel.options?.legend, all, next.height);
+    const legendHeight = legend.draw(panel.options?.legend, all, next);
     current = { ...next, height: Math.max(60, next.height - legendHeight) };
     lines = all.filter(({ name }) => legend.isShown(name));
     const values = stacked(lines);
@@ -76,6 +76,7 @@ export function mountTimeSeries(body, hooks) {
           scale,
           side: side === 'right' ? 1 : 3,
           ...(index > 0 && { grid: { show: false } }),
+          ...(config.custom.axisWidth && { size: config.custom.axisWidth }),
           ...(config.unit === 'bytes' && !isLogarithmic(config) && { incrs: BINARY_INCREMENTS }),
           values: (_plot, ticks) => sparseTickTexts(ticks, config.unit, config.decimals),
         }),

@@ -1,0 +1,64 @@
+/**
+ * What is normal in a test, told by the phase that shows it: what an overload leaves and a recovery comes back to.
+ */
+import { round } from './round.js';
+import { milliseconds, percent } from './units.js';
+
+/**
+ * @typedef {object} Band
+ * @property {string} baseline the phase that shows what is normal
+ * @property {number} baseline_p99_ms
+ * @property {number} baseline_failure_share
+ * @property {number} p99_ms at or below is normal
+ * @property {number} failure_share likewise
+ */
+
+/** Normal is what the baseline's objective allows, or so many times its p99 where that is more. */
+export const P99_FACTOR = 1.3;
+/** Normal is what the baseline's objective allows, or so much over its share of failures where that is more. */
+export const FAILURE_MARGIN = 0.01;
+/** k6's histograms have 8 buckets to a doubling: a percentile read from one is up to so many times what it was. */
+export const HISTOGRAM_ERROR = 2 ** (1 / 8);
+/** A p99 of fewer answers is their slowest. */
+export const P99_NEEDS = 100;
+/** Of a phase that fails so much by itself nothing can be called normal, unless its objective allows it. */
+const MAX_BASELINE_FAILED = 0.05;
+
+/**
+ * @param {import('./phases.js').Phase} baseline
+ * @param {import('./summary.js').Objective[]} objectives
+ * @returns {Band | null} null: the phase has too few answers, or too many failures, to show what is normal
+ */
+export function bandOf({ name, latency_ms: latency, answered, error_rate: failed }, objectives) {
+  if (!latency || failed === null || (answered ?? 0) < P99_NEEDS) return null;
+  const limits = (/** @type {string} */ metric) =>
+    objectives
+      .filter((one) => one.scope.phase === name && one.metric === metric && !one.relative_to)
+      .map(({ limit }) => limit);
+  const allowed = Math.max(0, ...limits('failure_share'));
+  if (failed > Math.max(allowed, MAX_BASELINE_FAILED)) return null;
+  return {
+    baseline: name,
+    baseline_p99_ms: latency.p99,
+    baseline_failure_share: failed,
+    p99_ms: round(Math.max(...limits('p99_ms'), P99_FACTOR * latency.p99)),
+    failure_share: round(Math.max(allowed, failed + FAILURE_MARGIN), 6),
+  };
+}
+
+/** @param {Band} band @returns {string} for a sentence: what is inside of it */
+export function bandText({ p99_ms, failure_share }) {
+  return `p99 <= ${milliseconds(p99_ms)}, failures <= ${percent(failure_share)}`;
+}
+
+/** @param {Band} band @returns {string} evidence: what it was made of */
+export function bandOrigin({ baseline, baseline_p99_ms: p99, baseline_failure_share: failed, ...band }) {
+  const latency = `${P99_FACTOR} x its p99 of ${milliseconds(p99)}`;
+  const failures = `its ${percent(failed)} and ${percent(FAILURE_MARGIN)} more`;
+  const allowed = (/** @type {boolean} */ is, /** @type {string} */ margin) =>
+    is ? `its objective, for ${margin} is less` : margin;
+  return (
+    `band, from ${baseline}: p99 <= ${milliseconds(band.p99_ms)} is ${allowed(band.p99_ms > round(P99_FACTOR * p99), latency)}; ` +
+    `failures <= ${percent(band.failure_share)} is ${allowed(band.failure_share > round(failed + FAILURE_MARGIN, 6), failures)}`
+  );
+}

@@ -1,0 +1,215 @@
+/**
+ * What limited the run where it broke: the heart of a report. A pure function of the run's facts and its timeline; the rules
+ * are data (resources.js).
+ *
+ *  1. Where did it break, and when (breakage.js)?
+ *  2. Which resources were at their limit there, and were not before (readings.js)?
+ *  3. Which of them hold the time that was added to requests, or the failures (parts.js)? What holds none of it limits nothing.
+ *  4. Which are symptoms of others? Those are explained away.
+ *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
+ */
+import { partialSpearman } from '../statistics/rank-correlation.js';
+import { breakagesOf } from './breakage.js';
+import { Reader } from './derived.js';
+import { partsOf, shareIn } from './parts.js';
+import { heldOf } from './readings.js';
+import { LEAST_PART, RESOURCES } from './resources.js';
+import { levelIn } from './windows.js';
+import { nothingFound, resourceFound } from './wording.js';
+
+/**
+ * @typedef {Pick<import('../findings.js').Known, 'plan' | 'phases' | 'thresholds' | 'timeline'>} Facts all that is needed of Known
+ *
+ * @typedef {object} Case what all steps look at
+ * @property {import('./breakage.js').Breakage} breakage
+ * @property {import('../timeline.js').Timeline} timeline
+ * @property {Reader} reader
+ * @property {import('./parts.js').Parts | null} parts
+ *
+ * @typedef {object} Suspect
+ * @property {import('./resources.js').Resource} resource
+ * @property {import('./resources.js').Cause[]} causes those that hold, the most telling first
+ * @property {import('./readings.js').Held[]} held
+ * @property {number | null} part of what broke that is its; null: it can't be told
+ * @property {{series: string, rho: number} | null} correlation with p99 at a given load: the largest of its readings
+ * @property {number | null} firstS Unix time at which the first of its readings was crossed
+ * @property {number} weight
+ * @property {string[]} missing signals that it needs and that have no samples
+ */
+
+/** A second resource whose weight is this near takes confidence from the first. */
+const CLOSE = 0.5;
+/** A signal tells of what was up to so long ago: what was crossed within it came no later. */
+const LATE_S = 8;
+/** An answer takes some turns of the event loop: connected, begun, read. Each may be late. */
+const TURNS = 3;
+/** What counts how much for the order of those that are left. */
+const WEIGHT = { part: 2, unknownPart: 0.5, saturation: 1, utilisation: 0.5, first: 0.5, correlation: 1 };
+const MOST_READINGS = 2;
+
+/**
+ * @param {Facts} facts
+ * @returns {import('../findings.js').Finding[]} one for each phase that broke (breakage.js), in their order; none where nothing did
+ */
+export function bottleneck({ plan, phases, thresholds, timeline }) {
+  if (!timeline) return [];
+  const found = breakagesOf({ plan, phases, thresholds }, timeline).map((breakage) =>
+    limitOf(breakage, timeline),
+  );
+  const told = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
+  return told.length > 0 ? told : found.slice(-1);
+}
+
+/**
+ * @param {import('./breakage.js').Breakage} breakage
+ * @param {import('../timeline.js').Timeline} timeline
+ * @returns {import('../findings.js').Finding}
+ */
+function limitOf(breakage, timeline) {
+  const reader = new Reader(timeline);
+  /** @type {Case} */
+  const the = { breakage, timeline, reader, parts: partsOf(reader, breakage) };
+  const suspects = RESOURCES.flatMap((resource) => suspectOf(resource, the) ?? []);
+  const remaining = suspects.filter((one) => !suspects.some((other) => explains(other, one, the)));
+  const [first, ...others] = remaining.toSorted((a, b) => b.weight - a.weight);
+  if (!first) return nothingFound(the, missingOf(RESOURCES, reader));
+  const symptoms = suspects.filter((one) => explains(first, one, the));
+  return resourceFound(the, { first, others, symptoms, doubts: doubtsOf(first, others, the) });
+}
+
+/**
+ * @param {import('./resources.js').Resource} resource
+ * @param {Case} the
+ * @returns {Suspect | null} null: it was not at its limit, or what broke is not its doing
+ */
+function suspectOf(resource, the) {
+  const { breakage, reader, parts } = the;
+  /** @type {import('./resources.js').Cause[]} */
+  const causes = [];
+  /** @type {Map<string, import('./readings.js').Held>} of two readings of one series the first */
+  const held = new Map();
+  /** @type {number[]} */
+  const known = [];
+  for (const cause of resource.causes) {
+    const its = heldOf(cause, the);
+    const part =
+      breakage.way === 'failures' ? failedPart(resource, breakage.phase) : shareIn(parts, cause.parts);
+    if (!its || (part !== null && part < LEAST_PART)) continue;
+    causes.push(cause);
+    if (part !== null) known.push(part);
+    for (const one of its) if (!held.has(one.reading.series)) held.set(one.reading.series, one);
+  }
+  if (causes.length === 0) return null;
+  const part = known.length > 0 ? Math.max(...known) : null;
+  const crossed = [...held.values()].flatMap(({ atS }) => atS ?? []);
+  const [correlation = null] = [...held.keys()]
+    .flatMap((series) => correlationOf(series, the) ?? [])
+    .toSorted((a, b) => b.rho - a.rho);
+  const suspect = {
+    resource,
+    causes,
+    held: [...held.values()],
+    part,
+    correlation,
+    firstS: crossed.length > 0 ? Math.min(...crossed) : null,
+    missing: missingOf([resource], reader),
+  };
+  return { ...suspect, weight: weightOf(suspect, breakage) };
+}
+
+/**
+ * @param {import('./resources.js').Resource} resource
+ * @param {import('../phases.js').Phase} phase
+ * @returns {number | null} share of its failed requests that may be the resource's doing; null: nothing failed
+ */
+function failedPart({ failures }, { failures: counts }) {
+  const all = Object.entries(counts ?? {});
+  const sum = (/** @type {typeof all} */ some) => some.reduce((total, [, count]) => total + count, 0);
+  if (sum(all) === 0) return null;
+  // Refusals are a rate limiter's alone.
+  const own = all.filter(([kind]) => (failures ? failures.includes(kind) : kind !== 'rate_limited'));
+  return sum(own) / sum(all);
+}
+
+/**
+ * @param {string} name
+ * @param {Case} the
+ * @returns {Suspect['correlation']} of the baseline's and the phase's points; load drives everything, so what it explains is taken out
+ */
+function correlationOf(name, { reader, breakage: { normal, whole } }) {
+  const [series, p99, offered] = [name, 'client.p99', 'client.offered'].map((each) => reader.series(each));
+  const points = [normal, whole].flatMap(({ first, last }) =>
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index),
+  );
+  const rows = points.flatMap((point) => {
+    const row = [series, p99, offered].map((each) => each?.values[point] ?? null);
+    return row.some((value) => value === null) ? [] : [/** @type {number[]} */ (row)];
+  });
+  const [x = [], y = [], load = []] = [0, 1, 2].map((column) => rows.map((row) => Number(row[column])));
+  const rho = partialSpearman(x, y, [load], { overTime: true })?.rho;
+  return rho === undefined ? null : { series: name, rho };
+}
+
+/**
+ * @param {Omit<Suspect, 'weight'>} suspect
+ * @param {import('./breakage.js').Breakage} breakage
+ * @returns {number}
+ */
+function weightOf({ held, part, correlation, firstS }, { onsetS }) {
+  const full = held.filter(({ reading }) => reading.role === 'utilisation').length;
+  const most = (/** @type {number} */ count) => Math.min(MOST_READINGS, count);
+  return (
+    WEIGHT.part * (part ?? WEIGHT.unknownPart) +
+    WEIGHT.saturation * most(held.length - full) +
+    WEIGHT.utilisation * most(full) +
+    WEIGHT.correlation * Math.max(0, correlation?.rho ?? 0) +
+    (firstS !== null && firstS <= onsetS + LATE_S ? WEIGHT.first : 0)
+  );
+}
+
+/**
+ * @param {Suspect} other
+ * @param {Suspect} one
+ * @param {Case} the
+ * @returns {boolean} is one no more than a symptom of the other?
+ */
+function explains(other, one, { reader, breakage }) {
+  if (other === one) return false;
+  const { id } = one.resource;
+  return other.causes.some(({ explains: filled, slows, within }) => {
+    if (filled?.includes(id)) return true;
+    if (!slows?.includes(id) || one.causes.some(({ itself }) => itself)) return false;
+    const late = within ? levelIn(reader.series(within), breakage.broken) : null;
+    const most = late === null ? Number.POSITIVE_INFINITY : TURNS * late;
+    return one.held.every(({ reading, from, to }) => !reading.once || (to ?? 0) - (from ?? 0) <= most);
+  });
+}
+
+/**
+ * @param {import('./resources.js').Resource[]} resources
+ * @param {Reader} reader
+ * @returns {string[]} signals that they need and that have no samples
+ */
+function missingOf(resources, reader) {
+  const needed = new Set(resources.flatMap(({ needs }) => needs));
+  return [...needed].filter((name) => !reader.series(name)?.values.some((value) => value !== null));
+}
+
+/**
+ * @param {Suspect} first
+ * @param {Suspect[]} others not explained either, the weightiest first
+ * @param {Case} the
+ * @returns {string[]} each takes a step of confidence
+ */
+function doubtsOf(first, [second], { breakage: { baseline, onsetS } }) {
+  const doubts = [];
+  if (!baseline) doubts.push('there is no phase to compare with: limits alone say it');
+  if (first.missing.length > 0) doubts.push(`no samples of ${first.missing.join(', ')}`);
+  if (first.firstS === null || first.firstS > onsetS + LATE_S) {
+    doubts.push('it was at its limit only after the run had broken');
+  }
+  if (second && second.weight > first.weight - CLOSE) {
+    doubts.push(`${second.resource.subject} is nearly as likely`);
+  }
+  return doubts;
+}

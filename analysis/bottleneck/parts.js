@@ -1,0 +1,70 @@
+/**
+ * Where the time of a request goes. Its mean is taken apart into what each place behind the server took of it, what the server
+ * took itself, what k6 took to take the answer up, and the rest, which was on the way; in which part most of what was added is, says whose doing it was. Means add up,
+ * percentiles do not. What a server measures of others holds its own lateness, too: on a thread that is late every answer seems
+ * to come late.
+ *
+ * @typedef {'generator' | 'way' | 'pool' | 'database' | 'cache' | 'upstream' | 'server'} Part
+ */
+import { levelIn } from './windows.js';
+
+/** @type {Record<Exclude<Part, 'server'>, string>} */
+const SERIES = {
+  generator: 'time_in_generator',
+  way: 'time_on_the_way',
+  pool: 'time_in_pool',
+  database: 'time_in_database',
+  cache: 'time_in_cache',
+  upstream: 'time_in_upstream',
+};
+/** Less than this on top of a mean is noise, whatever it is made of; seconds. */
+const LEAST_ADDED = 0.001;
+
+/**
+ * @typedef {object} Parts
+ * @property {number} addedS to the mean request
+ * @property {Partial<Record<Part, number>>} shares 0 to 1 of what was added; those that can be told
+ */
+
+/**
+ * @param {import('./derived.js').Reader} reader
+ * @param {import('./breakage.js').Breakage} breakage
+ * @returns {Parts | null} null: there is nothing to compare with, or nothing was added
+ */
+export function partsOf(reader, { normal, broken }) {
+  const added = (/** @type {string} */ name) => {
+    const series = reader.series(name);
+    const [from, to] = [levelIn(series, normal), levelIn(series, broken)];
+    return from === null || to === null ? null : to - from;
+  };
+  const addedS = (added('client.mean') ?? 0) / 1000;
+  if (addedS < LEAST_ADDED) return null;
+  /** @type {Parts['shares']} */
+  const shares = {};
+  let elsewhere = 0;
+  for (const [part, series] of Object.entries(SERIES)) {
+    const seconds = added(series);
+    if (seconds === null) continue;
+    const share = Math.min(1, Math.max(0, seconds / addedS));
+    shares[/** @type {Part} */ (part)] = share;
+    elsewhere += share;
+  }
+  // What is left is the server's own, where all else is known.
+  if (Object.keys(shares).length === Object.keys(SERIES).length) shares.server = Math.max(0, 1 - elsewhere);
+  return { addedS, shares };
+}
+
+/**
+ * @param {Parts | null} parts
+ * @param {Part[] | undefined} wanted
+ * @returns {number | null} the share of what was added that is in them; null where none of them can be told
+ */
+export function shareIn(parts, wanted) {
+  if (!parts || !wanted) return null;
+  const known = wanted.flatMap((part) => parts.shares[part] ?? []);
+  if (known.length === 0) return wanted.length === 0 ? 0 : null;
+  return Math.min(
+    1,
+    known.reduce((sum, share) => sum + share, 0),
+  );
+}

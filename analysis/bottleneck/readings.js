@@ -1,0 +1,125 @@
+/** Does what resources.js says of a resource hold where the run broke? */
+import { FULL_HOST, LEAST_TAKEN, TAKERS } from './resources.js';
+import { levelIn, staysFrom, timeOf } from './windows.js';
+
+/**
+ * @typedef {object} Held a reading with its figures
+ * @property {import('./resources.js').Reading} reading
+ * @property {boolean | null} holds null: its series has no samples, or there is no baseline to compare with
+ * @property {string} unit
+ * @property {number | null} from in the baseline
+ * @property {number | null} to in the phase, since it broke
+ * @property {number | null} threshold
+ * @property {number | null} atS Unix time from which on it stayed beyond
+ *
+ * @typedef {Pick<import('./bottleneck.js').Case, 'breakage' | 'timeline' | 'reader'>} Look
+ */
+
+/** A limit that was reached in the baseline, too, counts where this is more than it was there. */
+const GREW = 1.1;
+
+/**
+ * @param {import('./resources.js').Cause} cause
+ * @param {Look} look
+ * @returns {Held[] | null} those of its readings that hold; null where the cause does not
+ */
+export function heldOf({ any = [], all = [], taker }, look) {
+  if (taker) {
+    const took = tookMost(taker, look);
+    if (took) return took;
+  }
+  const [some, each] = [any, all].map((readings) =>
+    readings.map((reading) => hold(reading, look)).filter(({ holds }) => holds),
+  );
+  if (!some?.length || each?.length !== all.length) return null;
+  return [...some, ...each.filter(({ reading }) => !reading.not)];
+}
+
+/**
+ * Everything waits where a machine has no CPU left, each for all others. What limits is what took the most of what was not
+ * taken before; without a baseline, what takes the most.
+ *
+ * @param {string} taker
+ * @param {Look} look
+ * @returns {Held[] | null}
+ */
+function tookMost(taker, look) {
+  const { breakage, reader, timeline } = look;
+  const host = reader.series(FULL_HOST.series);
+  const full = hold(FULL_HOST, look);
+  const { least = 0 } = FULL_HOST;
+  // It may have been full before: then who filled it up says more than that it is.
+  if (full.to === null || full.to < least) return null;
+  const grown = (/** @type {string} */ name) => {
+    const series = reader.series(name);
+    const to = levelIn(series, breakage.broken);
+    return to === null ? null : to - (breakage.baseline ? (levelIn(series, breakage.normal) ?? 0) : 0);
+  };
+  const own = grown(taker);
+  // Where the processes of the machine could not be watched, what is not the server's or k6's is everybody's.
+  const rivals = [...TAKERS, 'cpu_of_the_rest'].filter((name) => name !== taker);
+  if (own === null || rivals.some((name) => (grown(name) ?? 0) >= own)) return null;
+  const took = hold({ series: taker, role: 'utilisation', ...LEAST_TAKEN }, look);
+  if (!took.holds) return null;
+  const since = staysFrom(host, breakage.whole, (value) => value >= least);
+  const atS = since === null ? null : timeOf(timeline, since);
+  return [
+    { ...full, holds: true, atS },
+    { ...took, threshold: null, atS },
+  ];
+}
+
+/**
+ * @param {import('./resources.js').Reading} reading
+ * @param {Look} look
+ * @returns {Held}
+ */
+export function hold(reading, { breakage: { normal, broken, whole }, timeline, reader }) {
+  const series = reader.series(reading.series);
+  const from = levelIn(series, normal);
+  const to = levelIn(series, broken);
+  const unknown = { reading, holds: null, unit: series?.unit ?? '', from, to, threshold: null, atS: null };
+  const threshold = thresholdOf(reading, from);
+  if (threshold === null) return unknown;
+  const falls = reading.share !== undefined || reading.fallen !== undefined;
+  if (reading.not) return { ...unknown, threshold, holds: to === null || to < threshold };
+  if (to === null)
+    return reading.share === undefined
+      ? unknown
+      : { ...unknown, threshold, ...ended(series, whole, timeline) };
+  const beyond = (/** @type {number} */ value) => (falls ? value <= threshold : value >= threshold);
+  const reached = !falls && from !== null && beyond(from);
+  const holds = beyond(to) && (!reached || to >= GREW * from);
+  const point = holds ? staysFrom(series, whole, beyond) : null;
+  return { ...unknown, holds, threshold, atS: point === null ? null : timeOf(timeline, point) };
+}
+
+/**
+ * What is done no more may have no samples any more.
+ *
+ * @param {import('../timeline.js').TimeSeries | null} series
+ * @param {import('./windows.js').Window} whole
+ * @param {import('../timeline.js').Timeline} timeline
+ * @returns {Pick<Held, 'holds' | 'atS'>}
+ */
+function ended(series, { first, last }, timeline) {
+  const sample = series?.values.findLastIndex((value, point) => value !== null && point <= last) ?? -1;
+  return { holds: true, atS: timeOf(timeline, Math.max(first, sample + 1)) };
+}
+
+/**
+ * @param {import('./resources.js').Reading} reading
+ * @param {number | null} from in the baseline
+ * @returns {number | null} null: it takes a baseline, and there is none
+ */
+function thresholdOf({ least, times, more, fallen, share }, from) {
+  // What had no samples before was not there: a series of waits begins with the first.
+  if (from === null) return least ?? null;
+  if (share !== undefined) return from > 0 ? share * from : null;
+  if (fallen !== undefined) return from - fallen;
+  return Math.max(
+    least ?? Number.NEGATIVE_INFINITY,
+    times === undefined ? Number.NEGATIVE_INFINITY : times * from,
+    more === undefined ? Number.NEGATIVE_INFINITY : from + more,
+  );
+}

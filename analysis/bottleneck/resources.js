@@ -1,0 +1,378 @@
+/**
+ * What can limit a run, and how that shows: the rules of bottleneck attribution, as data. `rules-table.js` prints them.
+ *
+ * A resource is looked at as the USE method has it (Gregg, Systems Performance, 2.5.9): utilisation, saturation, errors. Each
+ * of its causes has readings; one that holds makes the resource a suspect. What a suspect `explains` is its symptom: of a full
+ * pool in front of slow statements the database is named, not the pool.
+ *
+ * A reading's threshold is in the unit of its series, which is a signal's (docs/signals.md), `client.*`, or one of derived.js.
+ *
+ * @typedef {object} Reading
+ * @property {string} series
+ * @property {'utilisation' | 'saturation' | 'errors'} role
+ * @property {number} [least] at least so much
+ * @property {number} [times] at least so many times the baseline
+ * @property {number} [more] at least so much more than in the baseline
+ * @property {number} [fallen] at least so much less than in the baseline
+ * @property {number} [share] at most this share of the baseline, or no samples any more
+ * @property {true} [not] it has to be known that all of that is not so
+ * @property {true} [once] a time of one round trip: a thread that is late adds no more than some times its lateness to it
+ *
+ * @typedef {object} Cause
+ * @property {string} id
+ * @property {Reading[]} [any] one of them has to hold
+ * @property {Reading[]} [all] and each of these
+ * @property {string} [taker] or: the machine has no CPU left, and of all that run there this signal's grew the most
+ * @property {string} says after the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's.
+ *   Of parts between `;`, those with a missing figure are left out
+ * @property {string} hint what to do about it
+ * @property {string[]} [explains] resources that are full because of it
+ * @property {string[]} [slows] resources that look slow because of it: explained, unless a cause of their own is `itself`
+ * @property {string} [within] slows each round trip by no more than some times this series
+ * @property {true} [itself] what it reads can't come of something else being slow
+ * @property {import('./parts.js').Part[]} [parts] of a request's time: where less than LEAST_PART of what was added is in them,
+ *   it is not what made requests slow
+ *
+ * @typedef {object} Resource
+ * @property {string} id
+ * @property {string} subject after "the"
+ * @property {Cause[]} causes the most telling first
+ * @property {string[]} [failures] kinds of failed requests that are its doing, where not any may be
+ * @property {string[]} needs signals without which it can't be told well
+ */
+
+/** A machine that is busier than this over some seconds has moments without any CPU left. */
+export const FULL_HOST = /** @type {Reading} */ ({ series: 'host_cpu', role: 'utilisation', least: 0.9 });
+/** Who takes less of the machine, or this much more than before, did not fill it. */
+export const LEAST_TAKEN = { least: 0.2, more: 0.1 };
+/** Whose CPU is told apart, each of the whole machine. */
+export const TAKERS = ['cpu', 'generator_cpu', 'db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu'];
+/** Of the time that was added to a request, or of the requests that failed. */
+export const LEAST_PART = 0.2;
+
+/** Statements take what they took, or there are none. */
+const CALM_DATABASE = /** @type {Reading} */ ({
+  series: 'db_statement',
+  role: 'saturation',
+  times: 2,
+  more: 0.005,
+  not: true,
+});
+const EVERYTHING_SLOW = ['generator', 'target_cpu', 'database', 'pool', 'cache', 'upstream', 'network'];
+
+/** @type {Resource[]} */
+export const RESOURCES = [
+  {
+    id: 'host_cpu',
+    subject: 'host CPU',
+    causes: [
+      {
+        id: 'other processes',
+        taker: 'other_cpu',
+        says: 'they took {other_cpu} of it after {other_cpu.from};{host_cpu} of it was in use, and the server had {cpu}',
+        hint: 'end what else runs on the machine, or run the test where nothing else does',
+        slows: [...EVERYTHING_SLOW, 'memory_gc'],
+        itself: true,
+      },
+      {
+        id: 'stolen',
+        any: [{ series: 'cpu_steal', role: 'saturation', least: 0.1, more: 0.05 }],
+        says: 'the hypervisor gave {cpu_steal} of it to others',
+        hint: 'use a machine whose CPU is not shared',
+        slows: [...EVERYTHING_SLOW, 'memory_gc'],
+        itself: true,
+      },
+    ],
+    needs: ['host_cpu', 'other_cpu', 'cpu'],
+  },
+  {
+    id: 'generator',
+    subject: 'load generator',
+    causes: [
+      {
+        id: 'greedy',
+        taker: 'generator_cpu',
+        any: [{ series: 'generator_cpu', role: 'utilisation', least: 0.8, more: 0.1 }],
+        says: "k6 took {generator_cpu} of the machine's CPU after {generator_cpu.from}",
+        hint: 'give k6 a machine of its own: its own waiting is in the latencies, and what it takes the server lacks',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'starved',
+        any: [
+          { series: 'generator_share', role: 'saturation', least: 0.4, more: 0.1 },
+          { series: 'generator_allowed', role: 'utilisation', least: 0.8, more: 0.1 },
+        ],
+        says: 'what arrived waited {generator_delay} until k6 took it up, {generator_share} of what a call took;it used {generator_allowed} of the CPU that it may use',
+        hint: 'give k6 more CPU, or a machine of its own: its own waiting is in the latencies',
+        parts: ['generator'],
+        explains: ['network'],
+      },
+    ],
+    needs: ['generator_cpu', 'generator_delay', 'request'],
+  },
+  {
+    id: 'memory_gc',
+    subject: 'memory',
+    causes: [
+      {
+        id: 'garbage collection',
+        any: [{ series: 'gc', role: 'saturation', least: 0.2, more: 0.1 }],
+        says: 'collecting garbage took {gc} of the time of a process after {gc.from}',
+        hint: 'look for what a request allocates and keeps; a larger heap makes collections rarer',
+        explains: ['target_cpu'],
+        within: 'eventloop_lag',
+        slows: EVERYTHING_SLOW,
+      },
+      {
+        id: 'heap',
+        any: [{ series: 'heap', role: 'utilisation', least: 0.9, more: 0.1 }],
+        says: "{heap} of the heap's limit was in use after {heap.from}",
+        hint: 'look for what grows in the heap, or raise its limit',
+        explains: ['target_cpu'],
+        within: 'eventloop_lag',
+        slows: EVERYTHING_SLOW,
+      },
+      {
+        id: 'memory',
+        any: [{ series: 'host_memory', role: 'utilisation', least: 0.97, more: 0.02 }],
+        says: "{host_memory} of the machine's memory was in use after {host_memory.from}",
+        hint: 'look for what grows, or use a machine with more memory',
+        slows: EVERYTHING_SLOW,
+      },
+    ],
+    needs: ['gc', 'heap'],
+  },
+  {
+    id: 'cache',
+    subject: 'cache',
+    causes: [
+      {
+        id: 'off',
+        any: [{ series: 'cache_lookups_per_request', role: 'errors', share: 0.2 }],
+        says: 'it was hardly asked any more after {cache_lookups_per_request.from} lookups a request;a request spent {time_in_database} in the database after {time_in_database.from}',
+        hint: 'find out why the server has stopped using its cache',
+        parts: ['cache', 'database', 'pool'],
+        explains: ['database', 'pool', 'target_cpu'],
+        itself: true,
+      },
+      {
+        id: 'misses',
+        any: [{ series: 'cache_hit', role: 'errors', fallen: 0.3 }],
+        says: 'it answered {cache_hit} of the lookups after {cache_hit.from};a request spent {time_in_database} in the database after {time_in_database.from}',
+        hint: 'find out why entries are gone: lifetime, keys, evictions, or a cache that is away',
+        parts: ['cache', 'database', 'pool'],
+        explains: ['database', 'pool', 'target_cpu'],
+        itself: true,
+      },
+      {
+        id: 'server CPU',
+        taker: 'cache_cpu',
+        any: [{ series: 'cache_server_cpu', role: 'utilisation', least: 0.9, more: 0.1 }],
+        says: 'its one thread was busy {cache_server_cpu} of the time;a command took {cache_time} after {cache_time.from}',
+        hint: 'look for slow commands, ask for less, or spread keys over several servers',
+        parts: ['cache'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'slow',
+        any: [{ series: 'cache_time', role: 'saturation', times: 3, more: 0.002, once: true }],
+        says: 'a command took {cache_time} after {cache_time.from}',
+        hint: 'look at slow commands, at the size of values, and at the way to the cache',
+        parts: ['cache'],
+      },
+    ],
+    needs: ['cache_hit', 'cache_time', 'cache_lookups'],
+  },
+  {
+    id: 'target_cpu',
+    subject: 'target CPU',
+    causes: [
+      {
+        id: 'worker thread',
+        any: [
+          { series: 'worker_cpu', role: 'utilisation', least: 0.9, more: 0.1 },
+          { series: 'cpu_throttled', role: 'saturation', least: 0.2, more: 0.1 },
+        ],
+        says: 'a worker used {worker_cpu} of a core after {worker_cpu.from};its event loop ran {eventloop_lag} late (p99)',
+        hint: 'profile what a request computes; more workers help where the machine has cores left',
+        within: 'eventloop_lag',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'machine',
+        taker: 'cpu',
+        says: 'it took {cpu} of a machine of which {host_cpu} was in use;its event loop ran {eventloop_lag} late (p99)',
+        hint: 'profile what a request computes, or use a machine with more cores',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'event loop',
+        any: [{ series: 'eventloop_lag', role: 'saturation', least: 0.05, times: 2 }],
+        says: 'its event loop ran {eventloop_lag} late (p99) after {eventloop_lag.from};a worker used {worker_cpu} of a core',
+        hint: 'find what blocks the thread: work that is done in one go',
+        within: 'eventloop_lag',
+        slows: EVERYTHING_SLOW,
+      },
+    ],
+    needs: ['worker_cpu', 'eventloop_lag', 'host_cpu', 'other_cpu'],
+  },
+  {
+    id: 'database',
+    subject: 'database',
+    causes: [
+      {
+        id: 'locks',
+        any: [{ series: 'db_locks', role: 'saturation', least: 1, more: 1 }],
+        says: '{db_locks} statements waited for locks of others;a statement took {db_statement} after {db_statement.from}',
+        hint: 'look for rows that many requests change, and for transactions that hold them for long',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'connections',
+        any: [{ series: 'db_connections', role: 'utilisation', least: 0.9, more: 0.05 }],
+        says: '{db_connections} of the connections that it allows were open',
+        hint: 'smaller pools, a pooler, or a higher limit',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'CPU',
+        taker: 'db_cpu',
+        says: "it took {db_cpu} of the machine's CPU;{db_running} statements ran at a time;a statement took {db_statement} after {db_statement.from}",
+        hint: 'look for the statements that cost the most, and for missing indexes',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'I/O',
+        any: [{ series: 'db_io', role: 'saturation', least: 1, more: 1 }],
+        says: '{db_io} statements waited for I/O;the disk was busy {disk_busy} of the time',
+        hint: 'more memory for its cache, fewer rows read, or a faster disk',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'slow statements',
+        any: [{ series: 'db_statement', role: 'saturation', times: 2, more: 0.005, once: true }],
+        says: 'a statement took {db_statement} after {db_statement.from};{db_busy} ran at a time',
+        hint: 'look for what changed in the statements, their plans, or the amount of data',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+      },
+    ],
+    needs: ['db_statement', 'db_queries', 'db_locks'],
+  },
+  {
+    id: 'pool',
+    subject: 'connection pool',
+    causes: [
+      {
+        id: 'leak',
+        all: [{ series: 'pool_idle_in_use', role: 'utilisation', least: 0.5, more: 0.3 }, CALM_DATABASE],
+        any: [
+          { series: 'pool_used', role: 'utilisation', least: 0.95, more: 0.05 },
+          { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
+        ],
+        says: '{pool_used} in use and {pool_waiting} requests waiting;of {pool_in_use} connections in use {db_busy} ran a statement: the others were held, or never given back',
+        hint: 'look for connections that are taken and not given back, and for transactions that are left open',
+        parts: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'too small',
+        all: [CALM_DATABASE],
+        any: [
+          { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
+          { series: 'pool_wait', role: 'saturation', least: 0.01, times: 3 },
+          { series: 'pool_used', role: 'utilisation', least: 0.95, more: 0.05 },
+        ],
+        says: '{pool_used} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
+        hint: 'a larger pool, or connections that are held for a shorter time',
+        parts: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'full',
+        any: [
+          { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
+          { series: 'pool_wait', role: 'saturation', least: 0.01, times: 3 },
+          { series: 'pool_used', role: 'utilisation', least: 0.95, more: 0.05 },
+        ],
+        says: '{pool_used} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
+        hint: 'look for what holds the connections; a larger pool only helps where the database can do more',
+        parts: ['pool'],
+      },
+    ],
+    needs: ['pool_used', 'pool_waiting', 'db_statement'],
+  },
+  {
+    id: 'upstream',
+    subject: 'upstream service',
+    causes: [
+      {
+        id: 'slow',
+        any: [
+          { series: 'upstream', role: 'saturation', times: 1.5, more: 0.05, once: true },
+          { series: 'upstream_timeouts_per_request', role: 'errors', least: 0.01, more: 0.01 },
+        ],
+        says: 'a call to it took {upstream} after {upstream.from};{upstream_timeouts} calls got no answer in time',
+        hint: 'look at that service; a shorter timeout, or a cache in front of it, keeps requests from waiting',
+        parts: ['upstream'],
+      },
+      {
+        id: 'breaker',
+        any: [{ series: 'breaker_open', role: 'errors', least: 0.05, more: 0.05 }],
+        says: 'the circuit breaker in front of it opened {breaker_open}',
+        hint: 'look at that service',
+        parts: ['upstream'],
+      },
+    ],
+    failures: ['tool', 'http_5xx', 'jsonrpc'],
+    needs: ['upstream', 'upstream_calls'],
+  },
+  {
+    id: 'rate_limiter',
+    subject: 'rate limiter',
+    causes: [
+      {
+        id: 'refusals',
+        any: [
+          { series: 'refused_per_request', role: 'errors', least: 0.01, more: 0.01 },
+          { series: 'rate_limited_per_request', role: 'errors', least: 0.01, more: 0.01 },
+        ],
+        says: '{refused_per_request} of the requests were answered with 429',
+        hint: 'offer less, or raise the limit where it is not meant for this load',
+        parts: [],
+        itself: true,
+      },
+    ],
+    failures: ['rate_limited'],
+    needs: [],
+  },
+  {
+    id: 'network',
+    subject: 'network',
+    causes: [
+      {
+        id: 'slow',
+        any: [{ series: 'outside', role: 'saturation', times: 2, more: 0.01 }],
+        says: 'clients waited {outside} longer than the server took, after {outside.from}',
+        hint: 'look at what is between the two: proxies, distance, lost packets',
+        parts: ['way'],
+      },
+    ],
+    failures: ['connect', 'timeout'],
+    needs: ['request', 'generator_delay'],
+  },
+];

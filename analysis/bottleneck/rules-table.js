@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+/**
+ * Prints resources.js as the Markdown table of the docs.
+ *
+ *   node analysis/bottleneck/rules-table.js
+ */
+import { pathToFileURL } from 'node:url';
+import { inUnit, number, percent } from '../units.js';
+import { DERIVED } from './derived.js';
+import { FULL_HOST, RESOURCES } from './resources.js';
+
+/** Units of signals that a limit is given for; of others a figure says enough. */
+const UNITS = /^(eventloop_lag|pool_wait|db_statement|cache_time|upstream|outside)$/;
+const SHARES =
+  /(_cpu|_wait|_allowed|_used|_connections|_steal|_memory|_throttled|_hit|_per_request|_in_use)$|^(cpu|gc|heap)$/;
+
+/** @param {string} series @param {number} value */
+function figure(series, value) {
+  if (UNITS.test(series)) return inUnit('seconds', value);
+  const unit = DERIVED[series]?.unit;
+  return unit === 'ratio' || (SHARES.test(series) && unit !== 'count' && !/^pool_in_use$/.test(series))
+    ? percent(value)
+    : number(value);
+}
+
+/** @param {import('./resources.js').Reading} reading @returns {string} */
+export function readingText({ series, least, times, more, fallen, share, not }) {
+  const limits = [
+    ...(least === undefined ? [] : [`>= ${figure(series, least)}`]),
+    ...(times === undefined ? [] : [`>= ${number(times)} x baseline`]),
+    ...(more === undefined ? [] : [`>= baseline + ${figure(series, more)}`]),
+    ...(fallen === undefined ? [] : [`<= baseline - ${figure(series, fallen)}`]),
+    ...(share === undefined ? [] : [`<= ${percent(share)} of the baseline, or no samples`]),
+  ];
+  return `${not ? 'not ' : ''}\`${series}\` ${limits.join(' and ')}`;
+}
+
+/** @param {import('./resources.js').Cause} cause */
+function conditionOf({ any = [], all = [], taker }) {
+  const some = any.map(readingText).join(', or ');
+  const each = all.map(readingText).join(', and ');
+  const took = taker && `${readingText(FULL_HOST)}, and of all CPU \`${taker}\` grew the most`;
+  return [took, each && some ? `${each}, and (${some})` : each || some].filter(Boolean).join('; or ');
+}
+
+/** @returns {string} */
+export function rulesTable() {
+  const rows = RESOURCES.flatMap(({ subject, causes, needs }) =>
+    causes.map(({ id, explains = [], slows = [], itself, ...cause }, index) => {
+      const symptoms = [
+        ...explains.map(subjectOf),
+        ...slows
+          .filter((one) => !explains.includes(one) && subjectOf(one) !== subject)
+          .map((one) => `${subjectOf(one)}*`),
+      ];
+      return [
+        index === 0 ? `**${subject}**` : '',
+        `${id}${itself ? ' (itself)' : ''}`,
+        conditionOf({ id, ...cause }),
+        symptoms.join(', '),
+        index === 0 ? needs.map((name) => `\`${name}\``).join(', ') : '',
+      ];
+    }),
+  );
+  const head = ['resource', 'cause', 'when, where it broke', 'explains', 'needs'];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** @param {string} id */
+const subjectOf = (id) => RESOURCES.find((one) => one.id === id)?.subject ?? id;
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) console.log(rulesTable());

@@ -1,0 +1,189 @@
+/** What was found about a bottleneck, in words and figures. */
+import { round } from '../round.js';
+import { duration, inUnit, milliseconds, number, percent } from '../units.js';
+import { DERIVED } from './derived.js';
+import { levelIn } from './windows.js';
+
+/** @typedef {import('./bottleneck.js').Case} Case */
+/** @typedef {import('./bottleneck.js').Suspect} Suspect */
+
+const CONFIDENCE = /** @type {const} */ (['high', 'medium', 'low']);
+/** What each part of a request's time is called. */
+const PLACES = {
+  generator: 'in the load generator',
+  way: 'on the way between the two',
+  pool: 'waiting for a connection of the pool',
+  database: 'in statements of the database',
+  cache: 'in the cache',
+  upstream: 'in services behind the server',
+  server: 'in the server itself',
+};
+/** Parts below this share are not worth a word. */
+const WORTH = 0.05;
+
+/**
+ * @param {Case} the
+ * @param {{first: Suspect, others: Suspect[], symptoms: Suspect[], doubts: string[]}} found
+ * @returns {import('../findings.js').Finding}
+ */
+export function resourceFound(the, { first, others, symptoms, doubts }) {
+  const { breakage, parts } = the;
+  const { resource, causes, held, part, correlation, firstS } = first;
+  const [cause] = /** @type {[import('./resources.js').Cause]} */ (causes);
+  const lead = firstS === null ? null : round(breakage.onsetS - firstS, 1);
+  const says = phrase(cause.says, the);
+  const evidence = [
+    breakage.statement,
+    ...comparedWith(the),
+    ...held.map((one) => readingText(one, breakage.phase.name)),
+    ...partsText(parts),
+    ...leadText(lead),
+  ];
+  if (correlation && correlation.rho > 0)
+    evidence.push(
+      `rank correlation of ${nameOf(correlation.series)} with p99, at a given load: ${number(correlation.rho, 2)}`,
+    );
+  if (symptoms.length > 0)
+    evidence.push(
+      `symptoms of it: ${symptoms.map((one) => `${one.resource.subject} (${one.causes[0]?.id})`).join(', ')}`,
+    );
+  if (others.length > 0)
+    evidence.push(
+      `also at a limit, less likely: ${others.map((one) => `${one.resource.subject} (${one.causes[0]?.id}: ${phrase(one.causes[0]?.says ?? '', the)})`).join('; ')}`,
+    );
+  evidence.push(...doubts.map((doubt) => `less sure: ${doubt}`), `what helps: ${cause.hint}`);
+  return {
+    kind: 'bottleneck',
+    subject: resource.subject,
+    phase: breakage.phase.name,
+    confidence: CONFIDENCE[Math.min(doubts.length, CONFIDENCE.length - 1)] ?? 'low',
+    statement: `the ${resource.subject} limited the run in ${breakage.phase.name} (${cause.id})${says && `: ${says}`}`,
+    figures: {
+      added_ms: parts ? round(parts.addedS * 1000) : null,
+      part_ratio: part === null ? null : round(part),
+      lead_s: lead,
+      correlation_ratio: correlation ? round(correlation.rho) : null,
+    },
+    evidence,
+    observations: [breakage.observation, ...held.flatMap((one) => observationsOf(one, the))],
+  };
+}
+
+/**
+ * @param {Case} the
+ * @param {string[]} missing signals
+ * @returns {import('../findings.js').Finding}
+ */
+export function nothingFound(the, missing) {
+  const { breakage, parts } = the;
+  const without = missing.length > 0 ? `; without samples: ${missing.join(', ')}` : '';
+  return {
+    kind: 'bottleneck',
+    subject: 'unknown',
+    phase: breakage.phase.name,
+    confidence: 'not_enough_to_tell',
+    statement: `not enough to tell what limited the run in ${breakage.phase.name}: nothing that is watched was at its limit${without}`,
+    figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
+    evidence: [breakage.statement, ...comparedWith(the), ...partsText(parts)],
+    observations: [breakage.observation],
+  };
+}
+
+/** @param {Case} the @returns {string[]} */
+function comparedWith({ breakage: { baseline } }) {
+  return baseline ? [] : ['there is no earlier phase to compare with: absolute limits alone were looked at'];
+}
+
+/** @param {string} series as a sentence has it */
+const nameOf = (series) => series.replace(/^client\./, "clients' ").replaceAll('_', ' ');
+
+/** @param {number} seconds Unix time */
+const clock = (seconds) => new Date(seconds * 1000).toISOString();
+
+/** @param {import('./readings.js').Held} held @param {string} phase */
+function readingText({ reading, unit, from, to, threshold, atS }, phase) {
+  const falls = reading.share !== undefined || reading.fallen !== undefined;
+  const limit =
+    threshold === null
+      ? 'of all that run on the machine it grew the most'
+      : `${falls ? 'at most' : 'from'} ${inUnit(unit, threshold)} on it counts`;
+  const before = from === null ? '' : `, ${inUnit(unit, from)} before`;
+  const when = atS === null ? '' : `, crossed at ${clock(atS).slice(11, 19)} UTC`;
+  const now = to === null ? 'nothing' : inUnit(unit, to);
+  return `${nameOf(reading.series)} (${reading.role}): ${now} in ${phase}${before}; ${limit}${when}`;
+}
+
+/** @param {Case['parts']} parts @returns {string[]} */
+function partsText(parts) {
+  if (!parts) return [];
+  const where = Object.entries(PLACES)
+    .map(([part, place]) => ({ place, share: parts.shares[/** @type {keyof typeof PLACES} */ (part)] ?? 0 }))
+    .filter(({ share }) => share >= WORTH)
+    .toSorted((a, b) => b.share - a.share)
+    .map(({ place, share }) => `${percent(share, 2)} ${place}`);
+  const spent = where.length > 0 ? `: ${where.join(', ')}` : '';
+  return [`a request took ${milliseconds(parts.addedS * 1000)} longer on average${spent}`];
+}
+
+/** @param {number | null} lead seconds @returns {string[]} */
+function leadText(lead) {
+  if (lead === null) return [];
+  if (lead === 0) return ['it was crossed at the moment that the run broke'];
+  return [`it was crossed ${duration(Math.abs(lead))} ${lead > 0 ? 'before' : 'after'} the run broke`];
+}
+
+/**
+ * @param {string} says
+ * @param {Case} the
+ * @returns {string} without the parts whose figures are not known
+ */
+function phrase(says, { reader, breakage: { normal, broken } }) {
+  return says
+    .split(';')
+    .flatMap((text) => {
+      let known = true;
+      // Without a baseline there is no "after".
+      const told = text.replace(/,? after \{([\w.]+?)\.from\}/g, (part, name) =>
+        levelIn(reader.series(name), normal) === null ? '' : part,
+      );
+      const filled = told.replace(/\{([\w.]+?)(\.from)?\}/g, (_, name, from) => {
+        const series = reader.series(name);
+        const level = levelIn(series, from ? normal : broken);
+        if (level === null) known = false;
+        return inUnit(series?.unit ?? '', level);
+      });
+      return known ? [filled.trim()] : [];
+    })
+    .join(', ');
+}
+
+/**
+ * @param {import('./readings.js').Held} held
+ * @param {Case} the
+ * @returns {import('../findings.js').Observation[]} of a derived series those that it is made of: only they can be looked at
+ */
+function observationsOf(
+  { reading, unit, from, to, threshold, atS },
+  { reader, breakage: { normal, broken } },
+) {
+  const at = atS === null ? null : clock(atS);
+  const derived = DERIVED[reading.series];
+  if (!derived) return [{ series: reading.series, unit, from, to, threshold, at }];
+  return [...new Set(sourcesOf(reading.series))].map((name) => {
+    const series = reader.series(name);
+    const [before, now] = [normal, broken].map((window) => levelIn(series, window));
+    return {
+      series: name,
+      unit: series?.unit ?? '',
+      from: before ?? null,
+      to: now ?? null,
+      threshold: null,
+      at,
+    };
+  });
+}
+
+/** @param {string} name @returns {string[]} */
+function sourcesOf(name) {
+  return DERIVED[name]?.from.flatMap(sourcesOf) ?? [name];
+}

@@ -1,0 +1,190 @@
+/**
+ * What Linux tells in /proc about the processes of this machine: who they are, what CPU they used and waited for, and what they may use.
+ */
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+
+/**
+ * @typedef {object} Process
+ * @property {number} pid
+ * @property {number} parent its pid
+ * @property {string} start tells it from a later one with the same pid
+ * @property {string} comm the program's name, never its arguments: those may hold secrets
+ * @property {number} own seconds of CPU that it used
+ * @property {number} children seconds of CPU of those that it has waited for
+ */
+
+/** Clock ticks a second in /proc: 100 on every Linux that Node runs on. */
+const TICKS = 100;
+/** Of a process' flags: PF_KTHREAD. */
+const KERNEL_THREAD = 0x00200000;
+/** In the tables of /proc/net: TCP_LISTEN. */
+const LISTENING = '0A';
+
+/** The kernel makes such a file as it is read, and says no size before. */
+const buffer = Buffer.alloc(1 << 20);
+
+/** @param {string} path @returns {string} '' where it can't be read: processes come and go */
+function read(path) {
+  let file = -1;
+  try {
+    file = openSync(path, 'r');
+    let end = 0;
+    for (let count = 1; count > 0 && end < buffer.length; end += count)
+      count = readSync(file, buffer, end, buffer.length - end, null);
+    return buffer.toString('latin1', 0, end);
+  } catch {
+    return '';
+  } finally {
+    if (file >= 0) closeSync(file);
+  }
+}
+
+/** @param {string} path @returns {string[]} */
+function list(path) {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+/** Threads of the kernel, which are half of what is listed, and of no interest. @type {Set<string>} */
+let kernelThreads = new Set();
+
+/** @returns {Process[]} all that are visible */
+export function processes() {
+  const pids = list('/proc').filter((name) => /^\d+$/.test(name));
+  // A number that is free again may become a process'.
+  kernelThreads = new Set(pids.filter((pid) => kernelThreads.has(pid)));
+  return pids.flatMap((pid) => {
+    if (kernelThreads.has(pid)) return [];
+    const text = read(`/proc/${pid}/stat`);
+    const found = parseStat(text);
+    if (!found && text !== '') kernelThreads.add(pid);
+    return found ?? [];
+  });
+}
+
+/** @param {string} text of /proc/<pid>/stat @returns {Process | null} null: gone, or a thread of the kernel */
+export function parseStat(text) {
+  // The name may hold blanks and brackets.
+  const end = text.lastIndexOf(') ');
+  if (end < 0) return null;
+  const start = text.indexOf(' (');
+  const fields = text.slice(end + 2).split(' ');
+  if ((Number(fields[6]) & KERNEL_THREAD) !== 0) return null;
+  /** @param {number} index */
+  const seconds = (index) => Number(fields[index]) / TICKS;
+  return {
+    pid: Number(text.slice(0, start)),
+    parent: Number(fields[1]),
+    start: fields[19] ?? '',
+    comm: text.slice(start + 2, end),
+    own: seconds(11) + seconds(12),
+    children: seconds(13) + seconds(14),
+  };
+}
+
+/**
+ * @param {number} pid
+ * @returns {Record<string, {ran: number, waited: number}>} by thread: seconds on a CPU, and seconds ready to run without one
+ */
+export function threads(pid) {
+  const entries = list(`/proc/${pid}/task`).flatMap((tid) => {
+    const [ran, waited] = read(`/proc/${pid}/task/${tid}/schedstat`).split(' ').map(Number);
+    return ran === undefined || waited === undefined ? [] : [[tid, { ran: ran / 1e9, waited: waited / 1e9 }]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * @param {number} pid
+ * @returns {number} processors that it may use: as many as its threads are bound to, and as its cgroup's quota is worth
+ */
+export function allowedCores(pid) {
+  const bound = new Set(
+    list(`/proc/${pid}/task`).flatMap((tid) => {
+      const text = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read(`/proc/${pid}/task/${tid}/status`))?.[1] ?? '';
+      return parseCpuList(text);
+    }),
+  );
+  const quotas = cgroupQuotas(read(`/proc/${pid}/cgroup`), read);
+  return Math.min(bound.size > 0 ? bound.size : Number.POSITIVE_INFINITY, ...quotas);
+}
+
+/** @param {string} text for example `0-3,8` @returns {number[]} */
+export function parseCpuList(text) {
+  return text.split(',').flatMap((part) => {
+    const [from, to = from] = part.split('-').map(Number);
+    if (part === '' || from === undefined || to === undefined) return [];
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
+}
+
+const CGROUPS = '/sys/fs/cgroup';
+
+/**
+ * @param {string} text of /proc/<pid>/cgroup
+ * @param {(path: string) => string} readFile '' where there is none
+ * @returns {number[]} in processors: the quotas of its cgroup and of those around it
+ */
+export function cgroupQuotas(text, readFile) {
+  return text.split('\n').flatMap((line) => {
+    const [, controllers = '', path = ''] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    const old = controllers.split(',').includes('cpu');
+    if (!old && controllers !== '') return [];
+    const parts = path.split('/').filter(Boolean);
+    return parts
+      .map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)
+      .concat('')
+      .flatMap((folder) => {
+        const [quota, period] = old
+          ? ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((file) =>
+              Number(readFile(`${CGROUPS}/cpu${folder}/${file}`)),
+            )
+          : readFile(`${CGROUPS}${folder}/cpu.max`).split(' ').map(Number);
+        return quota && period && quota > 0 ? [quota / period] : [];
+      });
+  });
+}
+
+/** @param {number} port @returns {number[]} the processes that listen there, of those whose files may be looked at */
+export function listeners(port) {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const sockets = new Set(
+    ['tcp', 'tcp6'].flatMap((table) =>
+      read(`/proc/net/${table}`)
+        .split('\n')
+        .flatMap((line) => {
+          const fields = line.trim().split(/\s+/);
+          return fields[1]?.endsWith(wanted) && fields[3] === LISTENING ? [`socket:[${fields[9]}]`] : [];
+        }),
+    ),
+  );
+  if (sockets.size === 0) return [];
+  return list('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => list(`/proc/${pid}/fd`).some((fd) => sockets.has(linkOf(`/proc/${pid}/fd/${fd}`))))
+    .map(Number);
+}
+
+/** @param {string} path */
+function linkOf(path) {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** @returns {{busy: number, stolen: number}} seconds of CPU since the machine's start: in use, and taken by its hypervisor */
+export function machine() {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] =
+    read('/proc/stat')
+      .split('\n', 1)[0]
+      ?.trim()
+      .split(/\s+/)
+      .slice(1)
+      .map((ticks) => Number(ticks) / TICKS) ?? [];
+  return { busy: user + nice + system + irq + softirq, stolen: steal };
+}

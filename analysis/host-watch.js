@@ -1,0 +1,212 @@
+#!/usr/bin/env node
+/**
+ * Watches this machine beside one k6 run: who uses its processors, whether k6 gets those that it wants, and whether the clock
+ * goes on evenly. `scripts/leg` starts it and ends it; where there is no /proc there is nothing that it could watch.
+ *
+ *   node analysis/host-watch.js FILE K6_PORT
+ */
+import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { allowedCores, listeners, machine, processes, threads } from './host-watch-processes.js';
+import { HostRecord } from './host-watch-record.js';
+import { writeAtomic } from './write-atomic.js';
+
+/** As often as the timeline has points. */
+const LOOK_MS = 2000;
+/** Looking takes longer where there are thousands of processes: it may take this share of one processor. */
+const MOST_CPU = 0.006;
+const WRITE_MS = 60_000;
+/** What k6 may use hardly ever changes: it is read at each so many looks. */
+const ALLOWED_LOOKS = 5;
+const GOMAXPROCS_LOOKS = 30;
+/** A target that starts with the test does not listen yet. */
+const SEARCHES = 10;
+/** How often k6 is asked for a sign of life, on average: evenly, it might always be at the same moment of a quota's period. */
+const ASK_MS = 200;
+
+/** Parts of the stack that are looked at by themselves; all that supervisord keeps beside them is the rest. */
+const PARTS = /** @type {const} */ ({ postgres: 'db', redis: 'cache', supervisord: 'stack' });
+
+const [file = '', k6Port = ''] = process.argv.slice(2);
+const leg = process.ppid;
+const record = new HostRecord(cpus().length);
+const own = targetAddress();
+let over = false;
+
+/** @returns {number} of the clock that nobody sets */
+const monotonicMs = () => Number(process.hrtime.bigint()) / 1e6;
+
+/** @returns {number} CPU that this process has used */
+function costMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** @returns {{port: number, here: boolean, reference: boolean} | null} where the load goes; null: nobody said */
+function targetAddress() {
+  const { TARGET_URL = '', TARGET_PORT = '' } = process.env;
+  if (!URL.canParse(TARGET_URL)) return null;
+  const { hostname, port, protocol } = new URL(TARGET_URL);
+  const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  return {
+    port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    here,
+    reference: here && port !== '' && port === TARGET_PORT,
+  };
+}
+
+/** @param {string} part of the stack @returns {number} its pid, as scripts/component noted it; 0: it does not run */
+function pidOf(part) {
+  try {
+    return Number(readFileSync(join(process.env.RUN_DIR ?? '', 'pids', part), 'utf8').split(' ')[0]);
+  } catch {
+    return 0;
+  }
+}
+
+let searches = 0;
+/** @type {number[]} */
+let listening = [];
+
+/** @param {Set<number>} alive @returns {number[]} the roots of the target's processes */
+function targetPids(alive) {
+  if (own?.reference) return [pidOf('target')];
+  if (!own?.here) return [];
+  if (!listening.some((pid) => alive.has(pid)) && searches < SEARCHES) {
+    searches += 1;
+    listening = listeners(own.port);
+  }
+  return listening;
+}
+
+/**
+ * @param {import('./host-watch-processes.js').Process[]} all
+ * @returns {{roots: Map<number, import('./host-watch-record.js').Group | 'ignored'>, k6: number}} k6: 0 = it does not run
+ */
+function rootsOf(all) {
+  /** @type {Map<number, import('./host-watch-record.js').Group | 'ignored'>} */
+  const roots = new Map();
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
+  // Whatever an experiment starts beside its load is the run's own; of a plain run there are only shells.
+  const lab = parents.get(leg) ?? 0;
+  if (lab > 1) roots.set(lab, 'stack');
+  for (const [part, group] of Object.entries(PARTS)) {
+    const pid = pidOf(part);
+    if (pid > 1) roots.set(pid, group);
+  }
+  for (const pid of targetPids(new Set(parents.keys()))) if (pid > 1) roots.set(pid, 'target');
+  /** @param {number} pid */
+  const ofLeg = (pid) => {
+    let at = pid;
+    while (at > 0 && at !== leg) at = parents.get(at) ?? 0;
+    return at === leg;
+  };
+  const k6 = all.find(({ pid, comm }) => comm === 'k6' && ofLeg(pid))?.pid ?? 0;
+  if (k6 > 0) roots.set(k6, 'generator');
+  roots.set(process.pid, 'ignored');
+  return { roots, k6 };
+}
+
+/** @returns {import('./host-watch-record.js').HostWatch['target']} */
+function targetKind() {
+  if (own && !own.here) return 'elsewhere';
+  if (own?.reference) return 'own';
+  return listening.length > 0 ? 'found' : 'unknown';
+}
+
+let looks = 0;
+let allowed = availableParallelism();
+let gomaxprocs = Number.POSITIVE_INFINITY;
+
+function look() {
+  const all = processes();
+  const { roots, k6 } = rootsOf(all);
+  if (k6 > 0 && looks % ALLOWED_LOOKS === 0) allowed = allowedCores(k6);
+  if (k6 > 0 && looks % GOMAXPROCS_LOOKS === 0) readGomaxprocs();
+  if (k6 > 0) looks += 1;
+  record.target = targetKind();
+  record.look({
+    wallS: Date.now() / 1000,
+    monotonicS: monotonicMs() / 1000,
+    processes: all,
+    roots,
+    threads: k6 > 0 ? threads(k6) : {},
+    allowedCores: Math.min(allowed, gomaxprocs),
+    machine: machine(),
+    costS: costMs() / 1000,
+  });
+}
+
+/** Go decides by itself, or by its environment, how many processors it uses; k6 says so where it is scraped. */
+function readGomaxprocs() {
+  const request = get(`http://127.0.0.1:${k6Port}/metrics`, async (response) => {
+    const value = /^go_sched_gomaxprocs_threads (\d+)/m.exec(await text(response))?.[1];
+    if (value) gomaxprocs = Number(value);
+  });
+  // It does not listen yet: at the next turn.
+  request.on('error', () => {
+    looks = 0;
+  });
+}
+
+/**
+ * Asks k6 for a sign of life, again and again: what its answer takes is what any answer that arrives for k6 waits until k6
+ * gets to it. By hand, for that costs both sides less than an HTTP client does.
+ */
+function ask() {
+  /** @type {number | null} */
+  let askedMs = null;
+  const next = () => {
+    askedMs = monotonicMs();
+    socket.write('GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  };
+  const socket = connect(Number(k6Port), '127.0.0.1').setNoDelay();
+  socket.on('connect', next);
+  socket.on('data', () => {
+    if (askedMs === null) return;
+    const tookMs = monotonicMs() - askedMs;
+    askedMs = null;
+    record.delayed(tookMs / 1000, ASK_MS / 1000);
+    setTimeout(next, ASK_MS * (0.5 + Math.random()) - tookMs);
+  });
+  // It does not listen yet, or has ended.
+  socket.on('error', () => {});
+  socket.on('close', () => setTimeout(ask, ASK_MS));
+}
+
+const write = () => writeAtomic(file, `${JSON.stringify(record.document())}\n`);
+
+function end() {
+  if (over) return;
+  over = true;
+  look();
+  write();
+  process.exit();
+}
+
+// Ctrl-C is for k6, which takes its time to end.
+process.on('SIGINT', () => {});
+process.on('SIGHUP', () => {});
+process.on('SIGTERM', end);
+
+if (processes().length > 0) {
+  ask();
+  let writtenMs = monotonicMs();
+  while (!over) {
+    const [startMs, beforeMs] = [monotonicMs(), costMs()];
+    look();
+    if (monotonicMs() - writtenMs > WRITE_MS) {
+      write();
+      writtenMs = monotonicMs();
+    }
+    const restMs = Math.max(LOOK_MS, (costMs() - beforeMs) / MOST_CPU);
+    await sleep(restMs - (monotonicMs() - startMs));
+    // The leg was killed: nobody will end this.
+    if (process.ppid !== leg) end();
+  }
+}

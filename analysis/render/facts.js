@@ -1,0 +1,43 @@
+/** What ran, against what, from where, and how its figures were made: the same in every report. */
+import { bytes, counted, duration, percent } from '../units.js';
+
+/**
+ * @param {import('../run.js').Run} run
+ * @returns {[name: string, value: string][]} what is known
+ */
+export function factsOf({ testid, test, profile, workload, target, started, duration_s, environment }) {
+  const { k6, node, os, cpu, cores, memory_bytes, git } = environment;
+  const server = target?.server ? [target.server.name, target.server.version].filter(Boolean).join(' ') : '';
+  const protocol = [target?.era, target?.protocol_version].filter(Boolean).join(', ');
+  const knobs = Object.entries(target?.knobs ?? {}).map(([knob, value]) => `${knob}=${value}`);
+  /** @type {[string, string | null][]} */
+  const facts = [
+    ['run', testid],
+    ['test', test && `${test}, profile ${profile}, workload ${workload}`],
+    ['target', target && [target.url, server, protocol && `(${protocol})`].filter(Boolean).join(' ')],
+    ['knobs', knobs.join(' ')],
+    ['started', started && `${started}, ${duration(duration_s)}`],
+    ['machine', [os, cpu, counted(cores, 'core'), bytes(memory_bytes)].filter(Boolean).join(', ')],
+    [
+      'versions',
+      `k6 ${k6 ?? 'unknown'}, node ${node}${git ? `, git ${git.commit.slice(0, 12)}${git.dirty ? ' (changed)' : ''}` : ''}`,
+    ],
+  ];
+  return facts.flatMap(([name, value]) => (value ? [[name, value]] : []));
+}
+
+/** @param {import('../run.js').Run} run @returns {string[]} sentences */
+export function howMeasured({ streamed }) {
+  return [
+    ...(streamed
+      ? [
+          `Percentiles come from histograms of all answered requests and are up to ${percent(streamed.percentile_error)} off (nearest rank); min and max are the bounds of the outermost buckets.`,
+          'An absolute objective for a percentile is judged by the exact number of requests that were not below its limit. Warm-up requests are in no figure.',
+        ]
+      : [
+          'Percentiles come from the raw samples of all answered requests; warm-up requests are in no figure.',
+        ]),
+    'Operations are over all measured phases. A signal is a 6 s rate read every 2 s: the first 8 s of a phase are left out; ' +
+      'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before; of one below 2 s none.',
+  ];
+}

@@ -1,0 +1,150 @@
+/**
+ * A run over time, on one grid of moments: what its clients saw and what the server's signals said. Findings and the report
+ * read this, and it is kept beside the run document.
+ *
+ * @typedef {object} Timeline
+ * @property {'mcp-load-lab/timeline/1'} schema
+ * @property {string} testid
+ * @property {number} start_s Unix time of the first point
+ * @property {number} step_s from one point to the next
+ * @property {number} count of points
+ * @property {number} window_s what a rate or a percentile at a point looks back over
+ * @property {Record<string, TimeSeries>} client p50, p95, p99, mean (milliseconds), requests, iterations, offered, dropped (rate),
+ *   failed (ratio), vus (count), and failures_<kind> (rate)
+ * @property {Record<string, TimeSeries>} signals by name, those of the run's own server
+ *
+ * @typedef {object} TimeSeries
+ * @property {string} unit seconds, milliseconds, ratio, rate, count, bytes or bytes_rate
+ * @property {(number | null)[]} values one a point; null: there was no sample
+ */
+import * as promql from '../dashboards/queries.js';
+import { validator } from './schemas.js';
+import { ALL, LAG_S, ownSignals, RULE_WINDOW_S, STEP_S } from './signals.js';
+
+const SCHEMA = 'mcp-load-lab/timeline/1';
+const validate = validator('timeline.schema.json');
+/** An hour in steps of 2 s: enough for a day, too, and half a megabyte. */
+const MOST_POINTS = 1800;
+/** Beyond what Prometheus' histograms and k6's clock are good for. */
+const DIGITS = 6;
+
+/** @type {Record<string, {unit: string, factor?: number, expression: string}>} */
+const CLIENT = {
+  p50: { unit: 'milliseconds', factor: 1000, expression: promql.percentile(0.5, promql.DURATION) },
+  p95: { unit: 'milliseconds', factor: 1000, expression: promql.percentile(0.95, promql.DURATION) },
+  p99: { unit: 'milliseconds', factor: 1000, expression: promql.percentile(0.99, promql.DURATION) },
+  mean: { unit: 'milliseconds', factor: 1000, expression: promql.mean(promql.DURATION) },
+  requests: { unit: 'rate', expression: promql.perSecond(promql.REQUESTS) },
+  iterations: { unit: 'rate', expression: promql.perSecond(promql.ITERATIONS) },
+  offered: { unit: 'rate', expression: promql.offeredRate() },
+  dropped: {
+    unit: 'rate',
+    expression: promql.orZero(promql.perSecond(promql.DROPPED), promql.perSecond(promql.ITERATIONS)),
+  },
+  failed: { unit: 'ratio', expression: promql.share(promql.FAILURES, promql.REQUESTS) },
+  vus: { unit: 'count', expression: `sum(${promql.ofRun('vus')})` },
+};
+const FAILURES_BY_KIND = promql.perSecond(promql.FAILURES, 'kind');
+
+/**
+ * @param {import('./prometheus.js').Prometheus} prometheus
+ * @param {import('./signals.js').Subject} subject
+ * @param {import('./phases.js').Phase[]} phases
+ * @returns {Promise<Timeline | null>} null: no phase took place
+ * @throws {import('./prometheus.js').PrometheusError}
+ */
+export async function collectTimeline(prometheus, subject, phases) {
+  const grid = gridOf(phases);
+  if (!grid) return null;
+  const { start_s, step_s, count, window_s } = grid;
+  const ask = (/** @type {string} */ expression) =>
+    prometheus.queryRange(expression, start_s, start_s + (count - 1) * step_s, step_s);
+  const ofClient = (/** @type {string} */ expression) => ask(bound(expression, subject.testid, window_s));
+
+  /** @type {Timeline['client']} */
+  const client = {};
+  for (const [name, { unit, factor = 1, expression }] of Object.entries(CLIENT)) {
+    const [series] = await ofClient(expression);
+    if (series) client[name] = { unit, values: onGrid(series.points, grid, factor) };
+  }
+  for (const { labels, points } of await ofClient(FAILURES_BY_KIND)) {
+    client[`failures_${labels.kind}`] = { unit: 'rate', values: onGrid(points, grid) };
+  }
+
+  /** @type {Timeline['signals']} */
+  const signals = {};
+  for (const { signal, unit, labels, points } of ownSignals(await ask(ALL), subject).own) {
+    // A point that stands for a minute is its mean, not what the minute ended with.
+    const [mean] = step_s > STEP_S ? await ask(`avg_over_time(${selector(labels)}[${step_s}s])`) : [];
+    signals[signal] = { unit, values: onGrid(mean?.points ?? points, grid) };
+  }
+  return { schema: SCHEMA, testid: subject.testid, ...grid, client, signals };
+}
+
+/**
+ * @param {Pick<import('./phases.js').Phase, 'start' | 'end'>[]} phases
+ * @returns {Pick<Timeline, 'start_s' | 'step_s' | 'count' | 'window_s'> | null} from the first phase's start until the last
+ *   one's figures are in
+ */
+export function gridOf(phases) {
+  const starts = phases.flatMap(({ start }) => (start === null ? [] : Date.parse(start) / 1000));
+  const ends = phases.flatMap(({ end }) => (end === null ? [] : Date.parse(end) / 1000));
+  if (starts.length === 0 || ends.length === 0) return null;
+  const start_s = Math.floor(Math.min(...starts));
+  const lengthS = Math.max(...ends) + LAG_S - start_s;
+  const step_s = STEP_S * Math.max(1, Math.ceil(lengthS / (STEP_S * (MOST_POINTS - 1))));
+  return {
+    start_s,
+    step_s,
+    count: Math.floor(lengthS / step_s) + 1,
+    window_s: Math.max(RULE_WINDOW_S, step_s),
+  };
+}
+
+/**
+ * @param {[seconds: number, value: number][]} points
+ * @param {Pick<Timeline, 'start_s' | 'step_s' | 'count'>} grid
+ * @param {number} [factor]
+ * @returns {(number | null)[]}
+ */
+function onGrid(points, { start_s, step_s, count }, factor = 1) {
+  /** @type {(number | null)[]} */
+  const values = new Array(count).fill(null);
+  for (const [timeS, value] of points) {
+    const index = Math.round((timeS - start_s) / step_s);
+    if (index >= 0 && index < count) values[index] = Number((value * factor).toPrecision(DIGITS));
+  }
+  return values;
+}
+
+/**
+ * @param {string} expression with a dashboard's variables
+ * @param {string} testid
+ * @param {number} windowS
+ */
+export function bound(expression, testid, windowS) {
+  return expression
+    .replaceAll('$__rate_interval_ms', String(windowS * 1000))
+    .replaceAll('$__rate_interval', `${windowS}s`)
+    .replaceAll('"$testid"', JSON.stringify(testid));
+}
+
+/** @param {Record<string, string>} labels @returns {string} the one series that has them and no others that a signal may have */
+function selector({ __name__ = '', ...labels }) {
+  const all = { server: '', source: '', testid: '', ...labels };
+  const matchers = Object.entries(all).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `${__name__}{${matchers.join(',')}}`;
+}
+
+/** @param {unknown} document @returns {string | null} the first thing that is wrong, null = a timeline */
+export function validateTimeline(document) {
+  return validate(document);
+}
+
+/**
+ * @param {Pick<Timeline, 'start_s' | 'step_s' | 'count'>} timeline
+ * @returns {number[]} Unix time of each point
+ */
+export function timesOf({ start_s, step_s, count }) {
+  return Array.from({ length: count }, (_, index) => start_s + index * step_s);
+}

@@ -1,0 +1,439 @@
+/**
+ * Whether the run's figures can be trusted: one rule a reason, each with what to change. The limits are in trust-rules.js.
+ */
+import { heaviestOther, watchedIn } from './host-watch-series.js';
+import { shortfallCause } from './shortfall.js';
+import * as rules from './trust-rules.js';
+import { counted, duration, milliseconds, number, percent } from './units.js';
+
+/**
+ * @typedef {import('./findings.js').Known} Known
+ * @typedef {import('./host-watch-record.js').HostWatch} HostWatch
+ * @typedef {import('./phases.js').Phase} Phase
+ *
+ * @typedef {object} Doubt
+ * @property {boolean} invalid false: the reader is to know, the figures stand
+ * @property {'generator' | 'note'} kind
+ * @property {string} subject
+ * @property {string | null} phase
+ * @property {string} statement
+ * @property {string} hint what to change
+ * @property {Record<string, number | null>} [figures]
+ * @property {string[]} [evidence]
+ * @property {import('./findings.js').Observation[]} [observations]
+ *
+ * @typedef {object} Span a time that is looked at as one: a phase, or all those that are too short for that
+ * @property {string} name
+ * @property {string | null} phase
+ * @property {number} fromS Unix time
+ * @property {number} toS
+ * @property {boolean} overload
+ * @property {number | null} meanMs mean latency
+ * @property {HostWatch | undefined} watch that saw it
+ * @property {import('./host-watch-series.js').Watched} watched {} where nobody did
+ */
+
+/** @type {((known: Known, spans: Span[]) => Doubt[])[]} */
+const RULES = [
+  streamedProblems,
+  lostPushes,
+  clockJumps,
+  busyGenerator,
+  starvedGenerator,
+  otherProcesses,
+  silence,
+  shortLoad,
+  missingOperations,
+];
+
+/**
+ * @param {Known} known
+ * @returns {{reasons: string[], findings: import('./findings.js').Finding[]}} reasons: why the figures can't be trusted, each with a
+ *   hint; what else a reader has to know is a finding alone
+ */
+export function distrust(known) {
+  const spans = spansOf(known);
+  const doubts = RULES.flatMap((rule) => rule(known, spans));
+  return {
+    reasons: doubts.filter(({ invalid }) => invalid).map(({ statement, hint }) => `${statement}; ${hint}`),
+    findings: doubts.map(({ invalid: _, hint, evidence = [], figures = {}, ...doubt }) => ({
+      confidence: /** @type {const} */ ('high'),
+      figures,
+      ...doubt,
+      evidence: [...evidence, hint],
+    })),
+  };
+}
+
+/** @param {Phase[]} phases @returns {Phase[]} measured ones that saw no request */
+export function silentPhases(phases) {
+  return phases.filter(({ measured, requests }) => measured && !requests);
+}
+
+/** @param {Known} known @returns {Span[]} */
+function spansOf({ phases, watches }) {
+  const ran = phases.flatMap((phase) => {
+    if (!phase.measured || phase.start === null || phase.end === null) return [];
+    const [fromS, toS] = [Date.parse(phase.start) / 1000, Date.parse(phase.end) / 1000];
+    const { name, overload, latency_ms } = phase;
+    return [{ name, phase: name, fromS, toS, overload, meanMs: latency_ms?.avg ?? null }];
+  });
+  const short = ran.filter(({ fromS, toS }) => toS - fromS < rules.SHORTEST_S);
+  const together =
+    short.length > 1
+      ? [
+          {
+            name: `${short[0]?.name} to ${short.at(-1)?.name}`,
+            phase: null,
+            overload: short.every(({ overload }) => overload),
+            fromS: Math.min(...short.map(({ fromS }) => fromS)),
+            toS: Math.max(...short.map(({ toS }) => toS)),
+            meanMs: meanOf(phases.filter(({ name }) => short.some((one) => one.name === name))),
+          },
+        ]
+      : short;
+  return [...ran.filter((one) => !short.includes(one)), ...together].map((span) => {
+    const watch = watches.find((one) => Object.keys(watchedIn(one, span.fromS, span.toS)).length > 0);
+    return { ...span, watch, watched: watch ? watchedIn(watch, span.fromS, span.toS) : {} };
+  });
+}
+
+/** @param {Phase[]} phases @returns {number | null} of all their answers; a mean may be had of means, a percentile not */
+function meanOf(phases) {
+  const answered = phases.reduce((sum, phase) => sum + (phase.answered ?? 0), 0);
+  const all = phases.reduce((sum, phase) => sum + (phase.answered ?? 0) * (phase.latency_ms?.avg ?? 0), 0);
+  return answered > 0 ? all / answered : null;
+}
+
+/**
+ * One doubt of a rule, however many phases it holds in.
+ *
+ * @template {{name: string, phase?: string | null}} T
+ * @param {T[]} found the phases, the worst first
+ * @param {(worst: T, where: string) => Doubt} say where: the worst one's name, and how many more there are
+ * @returns {Doubt[]}
+ */
+function once(found, say) {
+  const [worst, ...rest] = found;
+  if (!worst) return [];
+  return [
+    say(worst, rest.length > 0 ? `${worst.name} and ${counted(rest.length, 'other phase')}` : worst.name),
+  ];
+}
+
+/**
+ * @param {Known} known
+ * @param {Span[]} spans
+ * @param {Span} span
+ * @param {string} series
+ * @param {number | null} threshold
+ * @returns {import('./findings.js').Observation}
+ */
+function observation({ timeline }, spans, span, series, threshold) {
+  const points = timeline?.signals[series];
+  const index =
+    timeline && points && threshold !== null
+      ? points.values.findIndex((value, i) => {
+          const atS = timeline.start_s + i * timeline.step_s;
+          return value !== null && value > threshold && atS > span.fromS && atS <= span.toS;
+        })
+      : -1;
+  const before = spans[0] === span ? undefined : spans[0]?.watched[series];
+  return {
+    series,
+    unit: points?.unit ?? (series === 'generator_delay' ? 'milliseconds' : 'ratio'),
+    from: before ?? null,
+    to: span.watched[series] ?? null,
+    threshold,
+    at:
+      index >= 0 && timeline
+        ? new Date((timeline.start_s + index * timeline.step_s) * 1000).toISOString()
+        : null,
+  };
+}
+
+/** @param {Known} known @returns {Doubt[]} */
+function streamedProblems({ streamed }) {
+  return (streamed?.problems ?? []).map((statement) => ({
+    invalid: true,
+    kind: 'note',
+    subject: 'remote write',
+    phase: null,
+    statement,
+    hint: 'see why Prometheus could not take it (CPU, disk, make status), or keep the samples (SAMPLES=keep)',
+  }));
+}
+
+/**
+ * A streamed run's figures, and what changed meanwhile, come from Prometheus. A kept run's come from k6: there only charts and
+ * what is read from them have holes, and they show as holes.
+ *
+ * @param {Known} known
+ * @returns {Doubt[]}
+ */
+function lostPushes({ phases, log, streamed }) {
+  const { failedPushesS } = log;
+  const lost = phases
+    .flatMap((phase) => {
+      if (!phase.measured || phase.start === null || phase.end === null) return [];
+      const [fromS, toS] = [Date.parse(phase.start) / 1000, Date.parse(phase.end) / 1000];
+      const seconds = rules.PUSH_S * failedPushesS.filter((atS) => atS > fromS && atS <= toS).length;
+      const share = Math.min(1, seconds / (toS - fromS));
+      return share > rules.LOST_SHARE ? [{ name: phase.name, share }] : [];
+    })
+    .sort((a, b) => b.share - a.share);
+  const [first, last] = [failedPushesS[0] ?? Number.NaN, failedPushesS.at(-1) ?? Number.NaN];
+  return once(lost, ({ name, share }, where) => ({
+    invalid: streamed !== null,
+    kind: 'note',
+    subject: 'remote write',
+    phase: name,
+    statement:
+      `k6 could not write to Prometheus for ${percent(share)} of ${where}` +
+      (streamed
+        ? ', and kept no samples'
+        : ': charts and findings lack this time, latencies and counts do not'),
+    hint: 'see that Prometheus runs and has the CPU and disk that it needs',
+    figures: { failed_pushes: failedPushesS.length, lost_ratio: share, limit_ratio: rules.LOST_SHARE },
+    evidence: [
+      `${counted(failedPushesS.length, 'write')} failed between ${timeOf(first)} and ${timeOf(last)}, of ${rules.PUSH_S} s each`,
+    ],
+  }));
+}
+
+/** @param {number} atS @returns {string} */
+const timeOf = (atS) => (Number.isFinite(atS) ? new Date(atS * 1000).toISOString() : 'an unknown time');
+
+/** @param {Known} known @returns {Doubt[]} */
+function clockJumps({ watches }) {
+  return watches
+    .flatMap(({ jumps }) => jumps)
+    .slice(0, 1)
+    .map(({ at_s, by_s }) => ({
+      invalid: true,
+      kind: 'note',
+      subject: 'clock',
+      phase: null,
+      statement:
+        `the machine's clock jumped ${by_s > 0 ? 'ahead' : 'back'} by ${duration(Math.abs(by_s))} during the run: ` +
+        'durations, and which phase a sample belongs to, are wrong',
+      hint: 'let the clock be set before a run and not in it (time synchronisation, suspended machine), and run again',
+      figures: { jump_s: by_s },
+      evidence: [`wall clock against monotonic clock, at ${timeOf(at_s)}`],
+    }));
+}
+
+/**
+ * Of what k6 may use, where that is known; else of the machine, as k6's own metrics say.
+ *
+ * @param {Known} known
+ * @param {Span[]} spans
+ * @returns {Doubt[]}
+ */
+function busyGenerator(known, spans) {
+  const limit = rules.GENERATOR_CPU_LIMIT;
+  const busy = spans
+    .flatMap((span) => {
+      const allowed = span.watched.generator_allowed;
+      const ofMachine = known.server.signals.find(
+        ({ signal, phase }) => signal === 'generator_cpu' && phase === span.phase,
+      )?.avg;
+      const used = allowed ?? ofMachine;
+      return used !== undefined && used > limit
+        ? [{ ...span, span, used, machine: allowed === undefined }]
+        : [];
+    })
+    .sort((a, b) => b.used - a.used);
+  return once(busy, ({ span, phase, used, machine }, where) => ({
+    invalid: true,
+    kind: 'generator',
+    subject: 'generator CPU',
+    phase,
+    statement:
+      `the load generator used ${percent(used)} of ${machine ? "the machine's CPU" : 'the CPU that it may use'} in ${where}, ` +
+      `at most ${percent(limit)} can be trusted: its own waiting is in the figures`,
+    hint: 'offer less (RATE_SCALE), or give k6 more processors (its affinity, its cgroup, GOMAXPROCS, a larger machine)',
+    figures: { used_ratio: used, limit_ratio: limit },
+    observations: [
+      machine
+        ? { series: 'generator_cpu', unit: 'ratio', from: null, to: used, threshold: limit, at: null }
+        : observation(known, spans, span, 'generator_allowed', limit),
+    ],
+  }));
+}
+
+/** @param {Known} known @param {Span[]} spans @returns {Doubt[]} */
+function starvedGenerator(known, spans) {
+  const starved = spans
+    .flatMap((span) => {
+      const { generator_delay: delayMs = 0 } = span.watched;
+      const limit = span.overload ? rules.OVERLOAD_DELAY_SHARE : rules.GENERATOR_DELAY_SHARE;
+      const leastMs = span.meanMs === null ? rules.GENERATOR_DELAY_ALONE_MS : rules.GENERATOR_DELAY_MS;
+      // Where nothing was answered all of its time is k6's.
+      const share = delayMs / (span.meanMs ?? delayMs);
+      return delayMs > leastMs && share > limit ? [{ ...span, span, delayMs, share, limit }] : [];
+    })
+    .sort((a, b) => b.share / b.limit - a.share / a.limit);
+  return once(starved, ({ span, phase, delayMs, share, limit, meanMs }, where) => {
+    const { generator_wait: wait = null, other_cpu: other = 0 } = span.watched;
+    const comm = span.watch && heaviestOther(span.watch, span.fromS, span.toS);
+    const from = other > rules.OTHER_CPU_LIMIT && comm ? `; ${comm} takes it` : '';
+    return {
+      invalid: true,
+      kind: 'generator',
+      subject: 'generator CPU',
+      phase,
+      statement:
+        `the load generator was short of CPU in ${where}: what arrived waited ${milliseconds(delayMs)} until k6 took it up, where ` +
+        `${meanMs === null ? 'no call was answered' : `a call took ${milliseconds(meanMs)}`}${from}`,
+      hint: 'give k6 CPU of its own (no other load beside it, a higher priority, more processors, another machine), or offer less (RATE_SCALE)',
+      figures: {
+        delay_ms: delayMs,
+        mean_latency_ms: meanMs,
+        delay_ratio: share,
+        limit_ratio: limit,
+        wait_ratio: wait,
+      },
+      evidence: [
+        `a sign of life of k6 took ${percent(share)} of what a call took on average, at most ${percent(limit)} is fine`,
+        ...(wait === null
+          ? []
+          : [`its threads waited for ${percent(wait)} of the time in which they wanted to run`]),
+      ],
+      observations: [
+        observation(known, spans, span, 'generator_delay', limit * (meanMs ?? 0)),
+        observation(known, spans, span, 'generator_wait', null),
+      ],
+    };
+  });
+}
+
+/**
+ * Where the target is on another machine, others matter as far as k6 waits for them: the rule above. Where it is here and
+ * not one of ours, what belongs to it can't be told from what does not.
+ *
+ * @param {Known} known
+ * @param {Span[]} spans
+ * @returns {Doubt[]}
+ */
+function otherProcesses(known, spans) {
+  const limit = rules.OTHER_CPU_LIMIT;
+  const heavy = spans
+    .flatMap((span) => {
+      const { other_cpu: share = 0 } = span.watched;
+      const kind = span.watch?.target;
+      return share > limit && kind !== 'elsewhere' ? [{ ...span, span, share, ours: kind === 'own' }] : [];
+    })
+    .sort((a, b) => b.share - a.share);
+  return once(heavy, ({ span, phase, share, ours }, where) => {
+    const comm = span.watch && heaviestOther(span.watch, span.fromS, span.toS);
+    const name = comm ? `, most of it ${comm}` : '';
+    return {
+      invalid: ours,
+      kind: 'note',
+      subject: 'other processes',
+      phase,
+      statement: ours
+        ? `other processes used ${percent(share)} of the machine's CPU in ${where}${name}: at most ${percent(limit)} can be trusted`
+        : `processes beside the generator and the server used ${percent(share)} of the machine's CPU in ${where}${name}`,
+      hint: ours
+        ? 'end them, or measure on a machine that does nothing else'
+        : 'where they are no part of the server, end them',
+      figures: { other_ratio: share, limit_ratio: limit },
+      observations: [observation(known, spans, span, 'other_cpu', limit)],
+    };
+  });
+}
+
+/** @param {Known} known @returns {Doubt[]} */
+function silence({ phases }) {
+  return silentPhases(phases).map(({ name, start }) => ({
+    invalid: true,
+    kind: 'note',
+    subject: 'samples',
+    phase: name,
+    statement: `${name} saw no request: nothing about it can be judged`,
+    hint:
+      start === null
+        ? 'the run ended before it: see why'
+        : 'see that its rate and its length leave time for a request',
+  }));
+}
+
+/** @param {Known} known @returns {Doubt[]} loads that were not made, but for those that an objective judges (thresholds.js) */
+function shortLoad(known) {
+  const { plan, phases, thresholds } = known;
+  const judged = new Set(
+    thresholds.flatMap(({ metric, scope }) => (metric === 'delivered_share' ? [scope.phase] : [])),
+  );
+  const silent = new Set(silentPhases(phases));
+  return phases.flatMap((phase, index) => {
+    const expected = (phase.offered_rps ?? 0) * (plan.phases[index]?.duration_s ?? 0);
+    const made = phase.iterations ?? 0;
+    if (!phase.measured || silent.has(phase) || judged.has(phase.name)) return [];
+    if (made >= Math.floor(rules.DELIVERED_SHARE * expected)) return [];
+    const cause = shortfallCause(phase, known);
+    if (cause.of === 'server' || cause.hint === null) return [];
+    const idle = idleServer(known, phase);
+    // An overload is more than there is CPU for: it is the generator's fault only where the server had nothing to do.
+    if (phase.overload && !idle) return [];
+    return [
+      {
+        invalid: true,
+        kind: /** @type {const} */ ('generator'),
+        subject: 'offered load',
+        phase: phase.name,
+        statement: `${phase.name} delivered ${percent(made / expected)} of its load: ${cause.because}`,
+        hint: cause.hint,
+        figures: {
+          delivered_ratio: made / expected,
+          limit_ratio: rules.DELIVERED_SHARE,
+          dropped: phase.dropped,
+        },
+        evidence: idle ? [idle] : [],
+      },
+    ];
+  });
+}
+
+/**
+ * @param {Known} known
+ * @param {Phase} phase
+ * @returns {string | null} how it is seen that the server had little to do; null: it is not
+ */
+function idleServer({ server, phases }, phase) {
+  const known = server.signals.filter(
+    (one) => one.phase === phase.name && rules.IDLE_BELOW[one.signal] !== undefined,
+  );
+  if (known.some(({ signal }) => rules.CPU_OF_SERVER.includes(signal))) {
+    const idle = known.every(({ signal, avg }) => avg < (rules.IDLE_BELOW[signal] ?? 0));
+    return idle
+      ? `the server was idle: ${known.map(({ signal, avg, unit }) => `${signal} ${unit === 'ratio' ? percent(avg) : number(avg)}`).join(', ')}`
+      : null;
+  }
+  const calm = phases.find(({ measured, overload }) => measured && !overload);
+  const [meanMs, calmMs] = [phase.latency_ms?.avg, calm?.latency_ms?.avg];
+  return calm && meanMs && calmMs && calm !== phase && meanMs <= rules.SLOW_FACTOR * calmMs
+    ? `the server answered in ${milliseconds(meanMs)}, after ${milliseconds(calmMs)} in ${calm.name}`
+    : null;
+}
+
+/** @param {Known} known @returns {Doubt[]} */
+function missingOperations({ plan, phases, operations }) {
+  const made = phases.reduce((sum, { iterations }) => sum + (iterations ?? 0), 0);
+  return plan.operations.flatMap(({ operation, share = 0 }) => {
+    const expected = (made * share) / 100;
+    const { requests = null } = operations.find((one) => one.operation === operation) ?? {};
+    if (plan.sequence || requests !== 0 || expected < rules.MISSING_CALLS) return [];
+    return [
+      {
+        invalid: true,
+        kind: /** @type {const} */ ('note'),
+        subject: 'samples',
+        phase: null,
+        statement: `${operation} was never called, though about ${counted(Math.round(expected), 'call')} of it were to be made`,
+        hint: 'the load was not the one that was planned: see k6.log',
+      },
+    ];
+  });
+}

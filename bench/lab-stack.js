@@ -1,0 +1,251 @@
+/** A stack of a bench's own, in which it runs the project's tests as a user would, and makes faults meanwhile. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../experiments/free-port.js';
+import { zeroOf } from '../experiments/lab.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * @typedef {object} LabRun
+ * @property {number} code
+ * @property {string} output
+ * @property {string} folder
+ * @property {any} run run.json, null where there is none
+ * @property {import('../analysis/timeline.js').Timeline | null} timeline
+ *
+ * @typedef {object} Moment the beginning of a phase
+ * @property {import('../analysis/summary.js').PlannedPhase} phase
+ * @property {import('../analysis/summary.js').PlannedPhase[]} phases
+ * @property {number} zeroMs when the phases' clock began
+ * @property {(seconds: number) => Promise<void>} after waits until so long after the phase's start; at once where that is past
+ * @property {() => number} generatorPid of k6
+ */
+
+/** See `withLabStack`. */
+export class LabStack {
+  /** @type {Set<import('node:child_process').ChildProcess>} */
+  #children = new Set();
+  #env;
+
+  /** @param {string} runDir @param {string} resultsDir */
+  constructor(runDir, resultsDir) {
+    this.runDir = runDir;
+    this.resultsDir = resultsDir;
+    this.#env = { ...process.env, RUN_DIR: runDir, RESULTS_DIR: resultsDir, STACK: 'native' };
+  }
+
+  /** @returns {Record<string, string>} where everything is: ports and URLs */
+  get stackEnv() {
+    return this.#file('stack.env');
+  }
+
+  /** @param {string} name */
+  #file(name) {
+    const text = readFileSync(join(this.runDir, name), 'utf8');
+    return Object.fromEntries(
+      [...text.matchAll(/^(\w+)='?(.*?)'?$/gm)].map(([, key = '', value = '']) => [key, value]),
+    );
+  }
+
+  /**
+   * @param {[string, ...string[]]} command a script of the project with its arguments
+   * @param {Record<string, string>} [env]
+   * @returns {Promise<string>} what it said
+   * @throws {Error} where it fails
+   */
+  async sh(command, env = {}) {
+    const { code, output } = await this.#command(command, env);
+    if (code !== 0) throw new Error(`${command.join(' ')}: exit code ${code}\n${output.slice(-2000)}`);
+    return output;
+  }
+
+  /**
+   * @param {[string, ...string[]]} command
+   * @param {Record<string, string>} env
+   * @returns {Promise<{code: number, output: string}>}
+   */
+  #command([file, ...args], env) {
+    return new Promise((resolve, reject) => {
+      const child = spawn(join(ROOT, file), args, {
+        cwd: ROOT,
+        env: { ...this.#env, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // A group of its own, so that Ctrl-C reaches it through us, in our order.
+        detached: true,
+      });
+      this.#children.add(child);
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+      child.once('error', reject);
+      child.once('close', (code) => {
+        this.#children.delete(child);
+        resolve({ code: code ?? 1, output });
+      });
+    });
+  }
+
+  /** @param {Record<string, string>} knobs restarts the target with these */
+  async target(knobs) {
+    await this.sh(['scripts/up'], knobs);
+  }
+
+  /**
+   * Makes these faults of the target, and lifts all others.
+   *
+   * @param {Record<string, number>} faults {} lifts them all
+   */
+  async faults(faults) {
+    const response = await fetch(`http://127.0.0.1:${this.stackEnv.TARGET_ADMIN_PORT}/admin/faults`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${this.#file('secrets.env').TARGET_TOKEN}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(faults),
+    });
+    if (!response.ok)
+      throw new Error(`faults ${JSON.stringify(faults)}: ${response.status} ${await response.text()}`);
+  }
+
+  /**
+   * One test from set-up to verdict, by scripts/run.
+   *
+   * @param {string} test
+   * @param {Record<string, string>} variables
+   * @param {{during?: (moment: Moment) => unknown}} [hooks] during: called as each phase begins, the warm-up too
+   * @returns {Promise<LabRun>}
+   */
+  async run(test, variables, { during } = {}) {
+    const port = await freePort();
+    const before = new Set(this.#folders());
+    let over = false;
+    const ended = this.#command(['scripts/run', test], { ...variables, K6_PORT: String(port) }).finally(
+      () => (over = true),
+    );
+    const meanwhile = during ? this.#follow(during, port, before, () => over) : null;
+    const { code, output } = await ended;
+    await meanwhile;
+    const folder = /^results: (.*)$/m.exec(output)?.[1] ?? '';
+    return {
+      code,
+      output,
+      folder,
+      run: readJson(join(folder, 'run.json')),
+      timeline: readJson(join(folder, 'timeline.json')),
+    };
+  }
+
+  #folders() {
+    return existsSync(this.resultsDir) ? readdirSync(this.resultsDir) : [];
+  }
+
+  /**
+   * @param {(moment: Moment) => unknown} during
+   * @param {number} port of k6's API
+   * @param {Set<string>} before folders of other runs
+   * @param {() => boolean} over
+   */
+  async #follow(during, port, before, over) {
+    const zeroMs = await zeroOf(port, over);
+    if (zeroMs === null) return;
+    const [folder = ''] = this.#folders().filter((name) => name !== 'latest' && !before.has(name));
+    const { phases } = readJson(join(this.resultsDir, folder, 'plan.json'));
+    const at = async (/** @type {number} */ seconds) => {
+      while (!over() && Date.now() < zeroMs + seconds * 1000)
+        await sleep(Math.min(50, Math.max(1, zeroMs + seconds * 1000 - Date.now())));
+    };
+    await Promise.all(
+      phases.map(async (/** @type {Moment['phase']} */ phase) => {
+        await at(phase.start_s);
+        if (over()) return;
+        await during({
+          phase,
+          phases,
+          zeroMs,
+          after: (seconds) => at(phase.start_s + seconds),
+          generatorPid: () => listenerOf(port),
+        });
+      }),
+    );
+  }
+
+  /** Ends what still runs, each by its id. */
+  async end() {
+    for (const { pid } of this.#children) {
+      if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+    }
+    while (this.#children.size > 0) await sleep(50);
+  }
+}
+
+/** @param {string} path @returns {any} null where there is none */
+function readJson(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+}
+
+/** @param {number} port @returns {number} the process that listens there @throws {Error} where there is none to be seen */
+function listenerOf(port) {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  const inode = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .find((fields) => fields[1]?.endsWith(`:${hex}`) && fields[3] === '0A')?.[9];
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    if (inode && links(pid).includes(`socket:[${inode}]`)) return Number(pid);
+  }
+  throw new Error(`nothing listens on port ${port}`);
+}
+
+/** @param {string} pid @returns {string[]} what its descriptors lead to */
+function links(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+  } catch {
+    // It has ended, or is not ours.
+    return [];
+  }
+}
+
+/**
+ * Brings a stack up, hands it to the bench, and takes it away again, however the bench ends. RUN_DIR and RESULTS_DIR name
+ * folders of the caller's own, which stay.
+ *
+ * @param {(lab: LabStack) => Promise<boolean>} bench whether every limit holds
+ */
+export async function withLabStack(bench) {
+  const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-bench-'));
+  const lab = new LabStack(
+    process.env.RUN_DIR || join(scratch, 'run'),
+    process.env.RESULTS_DIR || join(scratch, 'results'),
+  );
+  /** @type {Promise<void> | null} */
+  let ending = null;
+  const end = () => {
+    ending ??= (async () => {
+      await lab.end();
+      await lab.sh([process.env.RUN_DIR ? 'scripts/down' : 'scripts/clean']);
+      rmSync(scratch, { recursive: true, force: true });
+    })();
+    return ending;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => end().finally(() => process.exit(1)));
+  try {
+    process.stderr.write('starting a stack of its own ...\n');
+    await lab.sh(['scripts/up']);
+    process.exitCode = (await bench(lab)) ? 0 : 1;
+  } finally {
+    await end();
+  }
+}

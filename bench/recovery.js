@@ -1,0 +1,246 @@
+/**
+ * `make bench-recovery`: are recovery times and the onset of degradation found where they are known? A fault of the target
+ * is made as the spike ends and lifted so many seconds later, so that is the recovery time; a rate limit, or a pool of known
+ * capacity, is where a rising load has to degrade. What is judged is what the run's own findings say.
+ */
+import { withLabStack } from './lab-stack.js';
+import { printTable, verdict } from './table.js';
+
+/** One statement a call, and no cache in front of it. */
+const CALL = { TOOL: 'search_users', ARGS: '{"query":"ad","limit":2}' };
+const RUN_S = 95;
+
+/** A fifth of the spike's rates: 20 requests/s, a spike of 400. */
+const SPIKE = { PROFILE: 'quick', DURATION: '70s', RATE_SCALE: '0.2', ...CALL };
+/** A slow statement still makes its call slow when it is lifted. */
+const SLOW_MS = 300;
+/** @type {Record<string, Record<string, number>>} */
+const FAULTS = { latency: { slow_statement_ms: SLOW_MS }, failures: { rate_limit_rps: 1 } };
+/** Made so long before the spike ends, that it is there when it does. */
+const BEFORE_S = 0.5;
+/** The pushes of k6 are 2 s apart and windows begin 1 s apart; the rest is what a fault takes to come and go. */
+const LATE_S = 3 + SLOW_MS / 1000 + 0.5;
+/** What is bad in so little of a window of 10 s that the band allows it, and the clocks' differences. */
+const EARLY_S = 0.5;
+
+/** A tenth of the ramp's rates: 10, 50, 100 ... 300 requests/s. */
+const RAMP = { PROFILE: 'quick', DURATION: '70s', RATE_SCALE: '0.1', ...CALL };
+/** What a statement takes by itself, and the ways to PostgreSQL and back, at most. */
+const STATEMENT_MS = 10;
+/**
+ * Little's law: a pool does as many statements a second as it has connections, divided by what one takes.
+ *
+ * @param {number} size
+ * @param {number} slowMs
+ * @returns {Limit}
+ */
+const pool = (size, slowMs) => ({
+  name: `pool of ${size}, statements of ${slowMs} ms`,
+  faults: { pool_size: size, slow_statement_ms: slowMs },
+  known: [(size * 1000) / (slowMs + STATEMENT_MS), (size * 1000) / slowMs],
+  first: 'latency',
+});
+/** @param {number} perS @returns {Limit} */
+const rateLimit = (perS) => ({
+  name: `rate limit of ${perS}/s`,
+  faults: { rate_limit_rps: perS },
+  known: [perS, perS],
+  first: 'failures',
+});
+
+/**
+ * @typedef {object} Limit a known one, in requests/s
+ * @property {string} name
+ * @property {Record<string, number>} faults
+ * @property {[number, number] | null} known from, to; null: none up to the end of the ramp
+ * @property {string | null} first what has to leave the band first
+ */
+
+/** @type {Limit[]} */
+const LIMITS = [
+  { name: 'none', faults: {}, known: null, first: null },
+  rateLimit(120),
+  rateLimit(220),
+  pool(16, 120),
+  pool(32, 144),
+];
+
+const PARTS = ['recovery', 'onset'];
+const NEVER = 'never';
+
+const parts = words('ONLY', PARTS, (word) => PARTS.includes(word), PARTS.join(', '));
+const kinds = words(
+  'KINDS',
+  [...Object.keys(FAULTS), 'dead'],
+  (word) => word in FAULTS || word === 'dead',
+  'latency, failures, dead',
+);
+const lifted = words(
+  'LIFTED',
+  ['0', '4', '8', '15', NEVER],
+  (word) => word === NEVER || /^(\d|1[0-8])$/.test(word),
+  `whole seconds after the spike, 0 to 18, or ${NEVER}; 0 is no fault at all`,
+);
+
+/**
+ * @param {string} name of a variable
+ * @param {string[]} fallback
+ * @param {(word: string) => boolean} isValid
+ * @param {string} valid
+ * @returns {string[]}
+ */
+function words(name, fallback, isValid, valid) {
+  const given = (process.env[name] ?? '').split(/[\s,]+/).filter((word) => word !== '');
+  const wrong = given.find((word) => !isValid(word));
+  if (wrong === undefined) return given.length > 0 ? given : fallback;
+  console.error(`error: ${name} has "${wrong.slice(0, 80)}"; valid: ${valid}`);
+  process.exit(2);
+}
+
+/** @typedef {{kind: string, liftS: number | null}} Case liftS: null = never */
+
+/** @returns {Case[]} */
+function cases() {
+  const healthy = lifted.includes('0') ? [{ kind: 'none', liftS: 0 }] : [];
+  const faulty = kinds
+    .filter((kind) => kind !== 'dead')
+    .flatMap((kind) =>
+      lifted
+        .filter((word) => word !== '0')
+        .map((word) => ({ kind, liftS: word === NEVER ? null : Number(word) })),
+    );
+  const dead = kinds.includes('dead') && lifted.includes(NEVER) ? [{ kind: 'dead', liftS: null }] : [];
+  return [...healthy, ...faulty, ...dead];
+}
+
+/** @param {import('./lab-stack.js').LabRun} run @param {string} kind @returns {import('../analysis/findings.js').Finding | null} */
+const findingOf = ({ run }, kind) =>
+  run?.findings.find((/** @type {import('../analysis/findings.js').Finding} */ one) => one.kind === kind) ??
+  null;
+
+/**
+ * @param {import('./lab-stack.js').LabStack} lab
+ * @param {Case} one
+ * @returns {Promise<{row: string[], holds: boolean}>}
+ */
+async function recoveryRow(lab, { kind, liftS }) {
+  /** When the fault was really gone, seconds after the spike. @type {number | null} */
+  let goneS = kind === 'none' ? 0 : null;
+  const fault = FAULTS[kind];
+  const run = await lab.run('spike', SPIKE, {
+    during: async ({ phase, zeroMs, after }) => {
+      if (phase.name !== 'spike' || kind === 'none') return;
+      await after(phase.duration_s - BEFORE_S);
+      await (fault ? lab.faults(fault) : lab.sh(['scripts/ctl', 'stop', 'target']));
+      if (liftS === null) return;
+      await after(phase.duration_s + liftS);
+      await lab.faults({});
+      goneS = Date.now() / 1000 - (zeroMs / 1000 + phase.start_s + phase.duration_s);
+    },
+  });
+  await (kind === 'dead' ? lab.sh(['scripts/ctl', 'start', 'target']) : lab.faults({}));
+  const found = findingOf(run, 'recovery');
+  const told = found !== null && found.confidence !== 'not_enough_to_tell';
+  const foundS = found?.figures.recovery_s ?? null;
+  const error = goneS === null || foundS === null ? null : foundS - goneS;
+  const holds = told && (error === null ? goneS === foundS : error >= -EARLY_S && error <= LATE_S);
+  const seconds = (/** @type {number | null | undefined} */ value) =>
+    value == null ? 'no' : value.toFixed(1);
+  return {
+    row: [
+      kind,
+      goneS === null ? NEVER : goneS.toFixed(1),
+      told ? seconds(foundS) : (found?.statement ?? `no finding (${run.code})`),
+      error === null ? '-' : error.toFixed(1),
+      seconds(found?.figures.latency_recovery_s),
+      seconds(found?.figures.failures_recovery_s),
+      run.run?.verdict.outcome ?? 'none',
+      verdict(holds),
+    ],
+    holds,
+  };
+}
+
+/**
+ * @param {import('./lab-stack.js').LabStack} lab
+ * @param {Limit} limit
+ * @returns {Promise<{row: string[], holds: boolean}>}
+ */
+async function onsetRow(lab, { name, faults, known, first }) {
+  await lab.faults(faults);
+  const run = await lab.run('ramp', RAMP);
+  await lab.faults({});
+  const found = findingOf(run, 'onset');
+  const { last_good_rps: good = null, first_bad_rps: bad = null } = found?.figures ?? {};
+  const wentFirst =
+    /: (\w+) \([^)]*\)(?: and \w+ \([^)]*\))? left the band/.exec(found?.statement ?? '')?.[1] ?? '-';
+  const holds = known
+    ? good !== null && bad !== null && good < known[0] && known[1] <= bad && wentFirst === first
+    : good !== null && bad === null;
+  const rate = (/** @type {number} */ perS) => String(Math.round(perS));
+  return {
+    row: [
+      name,
+      known ? [...new Set(known.map(rate))].join(' to ') : 'none',
+      good === null && bad === null
+        ? (found?.statement ?? `no finding (${run.code})`)
+        : `${good === null ? '-' : rate(good)} to ${bad === null ? '-' : rate(bad)}`,
+      wentFirst,
+      run.run?.verdict.outcome ?? 'none',
+      verdict(holds),
+    ],
+    holds,
+  };
+}
+
+/**
+ * @template T
+ * @param {string} what
+ * @param {T[]} all
+ * @param {(one: T) => Promise<{row: string[], holds: boolean}>} measure
+ * @returns {Promise<{rows: string[][], hold: boolean}>}
+ */
+async function each(what, all, measure) {
+  const rows = [];
+  let hold = true;
+  for (const [index, one] of all.entries()) {
+    process.stderr.write(`${what} ${index + 1} of ${all.length} ...\n`);
+    const { row, holds } = await measure(one);
+    process.stderr.write(`  ${row.join(' | ')}\n`);
+    rows.push(row);
+    hold &&= holds;
+  }
+  return { rows, hold };
+}
+
+const recoveries = parts.includes('recovery') ? cases() : [];
+const limits = parts.includes('onset') ? LIMITS : [];
+const minutes = Math.ceil(((recoveries.length + limits.length) * RUN_S) / 60);
+process.stderr.write(`${recoveries.length + limits.length} runs, about ${minutes} min\n`);
+
+await withLabStack(async (lab) => {
+  // One worker: what a pool can do is known only where the load is not spread over several of them by chance.
+  await lab.target({ WORKERS: '1' });
+  const recovered = await each('recovery', recoveries, (one) => recoveryRow(lab, one));
+  const degraded = await each('onset', limits, (limit) => onsetRow(lab, limit));
+  if (recoveries.length > 0) {
+    console.log(
+      `recovery after the end of the spike, seconds; found may be ${EARLY_S} s early (what the band allows) to ` +
+        `${LATE_S.toFixed(1)} s late (2 s between pushes, 1 s between windows, ${SLOW_MS} ms of the last slow statement, 0.5 s)`,
+    );
+    printTable(
+      ['fault', 'lifted after', 'found', 'error', 'p99 alone', 'failures alone', 'verdict', 'limit'],
+      recovered.rows,
+    );
+  }
+  if (limits.length > 0) {
+    console.log('onset of degradation, requests/s; the interval has to hold what is known');
+    printTable(['limit', 'known', 'found between', 'first', 'verdict', 'limit'], degraded.rows);
+  }
+  const invalid = [...recovered.rows, ...degraded.rows].filter((row) => row.includes('invalid')).length;
+  if (invalid > 0)
+    console.log(
+      `${invalid} of the runs are invalid (98): the machine has something else to do, so measure again when it has not`,
+    );
+  return recovered.hold && degraded.hold;
+});

@@ -1,0 +1,110 @@
+/** Comparisons drawn from a pool of runs, and how many of them say what they should. */
+import { decide } from '../analysis/compare/decide.js';
+import { parseKey } from '../analysis/compare/digest.js';
+import { METRICS } from '../analysis/compare/metrics.js';
+
+/**
+ * @typedef {import('../analysis/compare/digest.js').Digest['values']} Values of one run
+ *
+ * @typedef {object} Counts of trials
+ * @property {number} trials
+ * @property {number} worse in which any metric was called worse
+ * @property {number} p99 in which p99 was
+ */
+
+/** Without those of single operations, as a comparison is without OPERATIONS=1. */
+const judged = (/** @type {string} */ key) => parseKey(key).of !== 'operation';
+
+/**
+ * @param {Values[]} base
+ * @param {Values[]} head
+ * @returns {{worse: boolean, p99: boolean}}
+ */
+export function outcomesOf(base, head) {
+  const keys = [...new Set([...base, ...head].flatMap((values) => Object.keys(values).filter(judged)))];
+  const pairs = keys.flatMap((key) => {
+    const metric = METRICS.find(({ name }) => name === parseKey(key).metric);
+    const of = (/** @type {Values[]} */ side) => side.map((values) => values[key] ?? null);
+    return metric ? [{ metric, base: of(base), head: of(head) }] : [];
+  });
+  const worse = decide(pairs).flatMap(({ outcome }, index) =>
+    outcome === 'worse' ? [pairs[index]?.metric.name] : [],
+  );
+  return { worse: worse.length > 0, p99: worse.includes('p99') };
+}
+
+/**
+ * @param {object} draw
+ * @param {Values[]} draw.pool that the base is drawn from
+ * @param {Values[] | null} draw.other that the head is; null: the same pool, no run on both sides
+ * @param {number} draw.runs a side
+ * @param {number} draw.trials
+ * @param {() => number} draw.random
+ * @param {(values: Values) => Values} [draw.slowed] what the head's runs are made
+ * @returns {Counts}
+ */
+export function countTrials({ pool, other, runs, trials, random, slowed = (values) => values }) {
+  const counts = { trials, worse: 0, p99: 0 };
+  for (let trial = 0; trial < trials; trial += 1) {
+    const first = drawn(pool, other ? runs : 2 * runs, random);
+    const head = other ? drawn(other, runs, random) : first.slice(runs);
+    const { worse, p99 } = outcomesOf(first.slice(0, runs), head.map(slowed));
+    if (worse) counts.worse += 1;
+    if (p99) counts.p99 += 1;
+  }
+  return counts;
+}
+
+/**
+ * @template T
+ * @param {T[]} all
+ * @param {number} count at most as many as there are
+ * @param {() => number} random
+ * @returns {T[]} so many of them, none twice, in random order
+ */
+function drawn(all, count, random) {
+  const left = [...all];
+  return Array.from(
+    { length: count },
+    () => /** @type {T} */ (left.splice(Math.floor(random() * left.length), 1)[0]),
+  );
+}
+
+/**
+ * @param {number} share 0.1: 10 % slower
+ * @returns {(values: Values) => Values} every latency longer by so much
+ */
+export const slower = (share) => (values) =>
+  Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      /^p\d+$/.test(parseKey(key).metric) ? value * (1 + share) : value,
+    ]),
+  );
+
+/**
+ * @param {number} count
+ * @param {number} trials
+ * @returns {[number, number]} where the share of all such trials is, 19 times of 20 (Wilson 1927)
+ */
+export function shareInterval(count, trials) {
+  const z = 1.959964;
+  const share = count / trials;
+  const middle = share + z ** 2 / (2 * trials);
+  const half = z * Math.sqrt((share * (1 - share)) / trials + z ** 2 / (4 * trials ** 2));
+  const scale = 1 + z ** 2 / trials;
+  return [Math.max(0, (middle - half) / scale), Math.min(1, (middle + half) / scale)];
+}
+
+/**
+ * @param {number} spread standard deviation of a run's logarithms
+ * @param {() => number} random
+ * @returns {Values} a run of a server that never was, with the metrics of one phase, each by itself
+ */
+export function inventedRun(spread, random) {
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const metrics = METRICS.filter(({ of, scale }) => of.includes('phase') && scale === 'ratio');
+  return Object.fromEntries(
+    metrics.map(({ name }) => [`phase/load/${name}`, 100 * Math.exp(spread * normal())]),
+  );
+}

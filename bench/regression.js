@@ -1,0 +1,254 @@
+/**
+ * `make bench-regression`: how often does `make compare` raise a false alarm, and how often does it see that p99 is 10 % worse?
+ * Real runs of the reference target as it is (A) and with each tool call stretched by a tenth (B), in turn; then comparisons
+ * are drawn from the two pools. A pool is kept in POOL_DIR: a bench that was ended goes on there, and with a whole pool only
+ * the comparisons are drawn anew.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ALPHA } from '../analysis/compare/decide.js';
+import { difference, digestOf, refusal } from '../analysis/compare/digest.js';
+import { duration, percent } from '../analysis/units.js';
+import { writeAtomic } from '../analysis/write-atomic.js';
+import { rounds } from '../experiments/rounds.js';
+import { seededRandom } from '../experiments/seeded-random.js';
+import { spread } from './figures.js';
+import { count, say } from './harness.js';
+import { withLabStack } from './lab-stack.js';
+import { countTrials, inventedRun, shareInterval, slower } from './regression-trials.js';
+import { printTable, verdict } from './table.js';
+
+/** @typedef {import('../analysis/compare/digest.js').Digest} Digest */
+/** @typedef {'A' | 'B'} Side */
+
+const POOL = count('POOL', 30);
+const TRIALS = count('TRIALS', 1000);
+const SEED = count('SEED', 1);
+const POOL_DIR = process.env.POOL_DIR || fileURLToPath(new URL('../.run/regression-pool', import.meta.url));
+/**
+ * Its p99 is another company's latency and takes next to no CPU: 2,000 calls, so that p99 has 20 of them beyond it. Any of these
+ * may be set to something else.
+ */
+const LOAD = {
+  PROFILE: 'smoke',
+  TOOL: 'fetch_weather',
+  REQUESTS: '2000',
+  CONCURRENCY: '100',
+  OBJECTIVES: 'off',
+};
+const TEST = process.env.TEST || 'load';
+const STRETCH_PERCENT = 10;
+/** To try the bench out where the machine does something else, too: its figures are then worth nothing, and it says so. */
+const INVALID_TOO = process.env.INVALID === 'keep';
+/** Runs that are invalid are made again, so often a run that is needed. */
+const TRIES = 2;
+/** About, for the estimate. */
+const RUN_S = 28;
+
+const RUNS = [3, 5, 7, 10];
+const MOST_FALSE = ALPHA / 2;
+const LEAST_POWER = 0.95;
+/** Of the rule, in which the last of RUNS has to see the slow-down. */
+const SIZES = [0.02, 0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3];
+const SPREADS = [0.02, 0.03, 0.035, 0.04, 0.05, 0.06, 0.08];
+
+/** @returns {Record<Side, Digest[]>} the runs that there are */
+function kept() {
+  mkdirSync(POOL_DIR, { recursive: true });
+  /** @type {Record<Side, Digest[]>} */
+  const pool = { A: [], B: [] };
+  for (const name of readdirSync(POOL_DIR).sort()) {
+    const side = /** @type {Side | undefined} */ (/^([AB])-\d+\.json$/.exec(name)?.[1]);
+    if (side) pool[side].push(JSON.parse(readFileSync(join(POOL_DIR, name), 'utf8')));
+  }
+  const [first, ...rest] = [...pool.A, ...pool.B];
+  for (const other of rest) {
+    const differs = first && difference(first, other);
+    if (!differs) continue;
+    console.error(
+      `error: POOL_DIR is "${POOL_DIR}", whose runs differ in ${differs}; valid: a folder of one pool`,
+    );
+    process.exit(2);
+  }
+  return pool;
+}
+
+/** @param {Side} side @param {Digest} digest */
+function keep(side, digest) {
+  let number = 1;
+  const file = () => join(POOL_DIR, `${side}-${String(number).padStart(3, '0')}.json`);
+  while (existsSync(file())) number += 1;
+  writeAtomic(file(), `${JSON.stringify(digest, null, 2)}\n`);
+}
+
+/**
+ * @param {import('./lab-stack.js').LabStack} lab
+ * @returns {Promise<boolean>} whether the pools are whole
+ */
+async function fill(lab) {
+  const variables = Object.fromEntries(
+    Object.entries(LOAD).map(([name, value]) => [name, process.env[name] || value]),
+  );
+  const order = rounds(/** @type {Side[]} */ (['A', 'B']), TRIES * POOL, seededRandom(SEED)).flat();
+  const startedMs = Date.now();
+  let made = 0;
+  for (const side of order) {
+    const pool = kept();
+    const missing = Math.max(0, POOL - pool.A.length) + Math.max(0, POOL - pool.B.length);
+    if (missing === 0) return true;
+    if (pool[side].length >= POOL) continue;
+    await lab.faults(side === 'B' ? { stretch_percent: STRETCH_PERCENT } : {});
+    const { run, output } = await lab.run(TEST, variables);
+    made += 1;
+    if (!run) throw new Error(`a run left no results: ${output.trim().split('\n').at(-1)}`);
+    const digest = digestOf(run);
+    const refused = INVALID_TOO ? null : refusal(digest, { includeFailed: true });
+    if (refused === null) keep(side, digest);
+    const left = ((Date.now() - startedMs) / 1000 / made) * (missing - (refused === null ? 1 : 0));
+    const p99 = Object.entries(digest.values).find(([key]) => /^phase\/.*\/p99$/.test(key))?.[1];
+    say(
+      `${side} ${pool[side].length + (refused === null ? 1 : 0)} of ${POOL}: ${refused ?? `p99 ${p99} ms`}; about ${duration(Math.round(left))} left`,
+    );
+  }
+  const pool = kept();
+  return pool.A.length >= POOL && pool.B.length >= POOL;
+}
+
+/** @param {import('./regression-trials.js').Counts} counts @param {'worse' | 'p99'} what @returns {string} */
+function shareText(counts, what) {
+  const [low, high] = shareInterval(counts[what], counts.trials);
+  return `${percent(counts[what] / counts.trials)} (${percent(low)} to ${percent(high)})`;
+}
+
+/** @returns {boolean} whether the limits hold */
+function analyse() {
+  const pool = kept();
+  const [a, b] = [pool.A, pool.B].map((runs) => runs.map(({ values }) => values));
+  if (!a || !b) return false;
+  const most = Math.min(Math.floor(a.length / 2), b.length);
+  const sizes = RUNS.filter((runs) => runs <= most);
+  console.log(
+    `\nPools: ${a.length} runs of A, ${b.length} of B (${STRETCH_PERCENT} % slower), in ${POOL_DIR}`,
+  );
+  printTable(
+    ['metric', 'A: median (min..max)', 'B: median (min..max)', 'B / A'],
+    Object.keys(a[0] ?? {})
+      .filter((key) => key.startsWith('phase/'))
+      .map((key) => {
+        const [one, other] = [a, b].map((side) => spread(side.map((values) => Number(values[key]))));
+        const text = (/** @type {typeof one} */ of) =>
+          of ? [of.median, of.min, of.max].map((value) => Number(value.toPrecision(4))) : [];
+        const [x, y] = [text(one), text(other)];
+        const ratio = one && other && one.median > 0 ? (other.median / one.median).toFixed(3) : '-';
+        return [key, `${x[0]} (${x[1]}..${x[2]})`, `${y[0]} (${y[1]}..${y[2]})`, ratio];
+      }),
+  );
+  const random = seededRandom(SEED);
+  const rows = sizes.map((runs) => {
+    say(`${runs} runs a side: ${2 * TRIALS} comparisons ...`);
+    const equal = countTrials({ pool: a, other: null, runs, trials: TRIALS, random });
+    const slow = countTrials({ pool: a, other: b, runs, trials: TRIALS, random });
+    return { runs, equal, slow };
+  });
+  console.log(
+    '\nA against A: share of comparisons in which anything is worse. A against B: p99, and anything, is worse',
+  );
+  printTable(
+    ['runs a side', 'A against A', 'A against B: p99', 'A against B'],
+    rows.map(({ runs, equal, slow }) => [
+      String(runs),
+      shareText(equal, 'worse'),
+      shareText(slow, 'p99'),
+      shareText(slow, 'worse'),
+    ]),
+  );
+  console.log('\nPower: p99 is called worse. Runs of A, against others of A whose latencies are multiplied');
+  printTable(
+    ['slower by', ...sizes.map((runs) => `${runs} runs a side`)],
+    SIZES.map((share) => {
+      say(`slower by ${percent(share)} ...`);
+      const slowed = slower(share);
+      const counts = sizes.map((runs) =>
+        countTrials({ pool: a, other: null, runs, trials: TRIALS, random, slowed }),
+      );
+      return [percent(share), ...counts.map((one) => percent(one.p99 / one.trials))];
+    }),
+  );
+  const last = rows.at(-1);
+  const holds = [
+    ...rows.map(({ runs, equal }) => ({
+      what: `false alarms with ${runs} runs a side`,
+      value: equal.worse / equal.trials,
+      ok: equal.worse / equal.trials <= MOST_FALSE,
+      limit: `<= ${percent(MOST_FALSE)}`,
+    })),
+    ...(last
+      ? [
+          {
+            what: `p99 10 % worse is seen with ${last.runs} runs a side`,
+            value: last.slow.p99 / last.slow.trials,
+            ok: last.runs >= Math.max(...RUNS) && last.slow.p99 / last.slow.trials >= LEAST_POWER,
+            limit: `>= ${percent(LEAST_POWER)} with ${Math.max(...RUNS)}`,
+          },
+        ]
+      : []),
+  ];
+  console.log('');
+  printTable(
+    ['limit', 'measured', 'wanted', ''],
+    holds.map(({ what, value, limit, ok }) => [what, percent(value), limit, verdict(ok)]),
+  );
+  return holds.length > 0 && holds.every(({ ok }) => ok);
+}
+
+/** What the rule can do at best, of runs whose scatter is known. */
+function invented() {
+  const trials = Math.max(100, Math.floor(TRIALS / 3));
+  const random = seededRandom(SEED);
+  const sizes = RUNS.filter((runs) => runs >= 5);
+  console.log(
+    '\nInvented runs, log-normal, each metric by itself: p99 10 % worse is seen, by how much runs scatter',
+  );
+  printTable(
+    ['standard deviation', ...sizes.map((runs) => `${runs} runs a side`)],
+    SPREADS.map((deviation) => {
+      say(`scatter ${percent(deviation)} ...`);
+      const counts = sizes.map((runs) => {
+        let seen = 0;
+        for (let trial = 0; trial < trials; trial += 1) {
+          const pool = Array.from({ length: 2 * runs }, () => inventedRun(deviation, random));
+          seen += countTrials({ pool, other: null, runs, trials: 1, random, slowed: onlyP99(0.1) }).p99;
+        }
+        return percent(seen / trials);
+      });
+      return [percent(deviation), ...counts];
+    }),
+  );
+}
+
+/** @param {number} share @returns {(values: Record<string, number>) => Record<string, number>} */
+const onlyP99 = (share) => (values) => ({
+  ...values,
+  'phase/load/p99': Number(values['phase/load/p99']) * (1 + share),
+});
+
+const { A, B } = kept();
+const missing = Math.max(0, POOL - A.length) + Math.max(0, POOL - B.length);
+say(
+  `${missing} of ${2 * POOL} runs are missing in ${POOL_DIR}: about ${duration(missing * RUN_S)}; then comparisons, about ${duration(Math.round(TRIALS * 0.5))}`,
+);
+if (missing > 0) {
+  await withLabStack(async (lab) => {
+    const whole = await fill(lab);
+    if (!whole)
+      console.error(
+        `error: too many runs are invalid, and the pools are not whole; what there is stays in ${POOL_DIR}`,
+      );
+    return whole;
+  });
+}
+if (!process.exitCode) {
+  process.exitCode = analyse() ? 0 : 1;
+  invented();
+}

@@ -1,0 +1,112 @@
+/**
+ * `make bench-trust`: is a run invalid where its figures can't be trusted, for the right reason, and is a healthy one never? Each
+ * case is made for real, against a stack of its own.
+ *
+ *   RUNS=3       of each case
+ *   CASES=a,b    those alone that have one of these in their names
+ */
+import { duration } from '../analysis/units.js';
+import { INVALID } from '../analysis/verdict.js';
+import { count, say } from './harness.js';
+import { withLabStack } from './lab-stack.js';
+import { printTable } from './table.js';
+import { CASES } from './trust/cases.js';
+
+const RUNS = count('RUNS', 3);
+/** What a run takes, with set-up, warm-up and analysis. */
+const RUN_S = 45;
+
+const wanted = process.env.CASES ?? '';
+const chosen = CASES.filter(({ name }) => wanted.split(',').some((part) => name.includes(part)));
+if (chosen.length === 0) {
+  console.error(
+    `error: CASES is "${wanted}"; valid: parts, with commas between, of ${CASES.map(({ name }) => name).join('; ')}`,
+  );
+  process.exit(2);
+}
+
+/**
+ * @param {import('./lab-stack.js').LabStack} lab
+ * @param {import('./trust/cases.js').Case} one
+ * @returns {Promise<{right: boolean, invalid: boolean, reasons: string[]}>}
+ */
+async function runOnce(lab, { reason, test, variables = {}, prepare, disturb }) {
+  const prepared = await prepare?.(lab);
+  /** @type {(() => unknown)[]} */
+  const undo = prepared ? [prepared.undo] : [];
+  let begun = false;
+  try {
+    const { code, output, run } = await lab.run(
+      test,
+      { ...variables, ...prepared?.variables },
+      {
+        during: async ({ phase, after, generatorPid }) => {
+          if (!disturb || begun || !phase.measured) return;
+          begun = true;
+          undo.push(await disturb({ pid: generatorPid(), lab, seconds: after }));
+        },
+      },
+    );
+    if (!run) throw new Error(`the run left no document: exit code ${code}\n${output.slice(-2000)}`);
+    const { outcome, reasons } = run.verdict;
+    if (outcome === 'error') throw new Error(`the run ended with an error: ${reasons.join('; ')}`);
+    const invalid = code === INVALID;
+    const right = reason
+      ? invalid && reasons.some((/** @type {string} */ text) => reason.test(text))
+      : !invalid;
+    return { right, invalid, reasons };
+  } finally {
+    for (const each of undo.reverse()) await each();
+  }
+}
+
+await withLabStack(async (lab) => {
+  say(
+    `${chosen.length} cases, ${RUNS} runs of each, about ${duration(chosen.length * RUNS * RUN_S)}. Nothing else should run here meanwhile.`,
+  );
+  /** @type {Map<string, Awaited<ReturnType<typeof runOnce>>[]>} */
+  const results = new Map(chosen.map(({ name }) => [name, []]));
+  // Round by round: a machine that is disturbed for a while disturbs one run of each.
+  for (let round = 1; round <= RUNS; round += 1) {
+    for (const one of chosen) {
+      const lacks = one.missing?.() ?? null;
+      if (lacks !== null) {
+        if (round === 1) say(`${one.name}: left out, ${lacks}`);
+        continue;
+      }
+      const result = await runOnce(lab, one);
+      results.get(one.name)?.push(result);
+      say(
+        `round ${round} of ${RUNS}: ${one.name}: ${result.invalid ? 'invalid' : 'valid'}${result.right ? '' : ', WRONG'}: ${result.reasons.join(' | ')}`,
+      );
+    }
+  }
+  const rows = chosen.flatMap(({ name, reason }) => {
+    const all = results.get(name) ?? [];
+    if (all.length === 0) return [];
+    const right = all.filter((one) => one.right).length;
+    const shown = all.find((one) => !one.right) ?? all[0];
+    return [
+      {
+        holds: right === all.length,
+        cells: [
+          name,
+          reason ? 'invalid' : 'valid',
+          `${all.filter(({ invalid }) => invalid).length} of ${all.length}`,
+          `${right} of ${all.length}`,
+          cut(shown?.invalid ? (shown.reasons[0] ?? '') : ''),
+        ],
+      },
+    ];
+  });
+  printTable(
+    ['case', 'has to be', 'invalid', 'right', 'reason (of the first wrong one, else of the first)'],
+    rows.map(({ cells }) => cells),
+  );
+  return rows.length > 0 && rows.every(({ holds }) => holds);
+});
+
+/** @param {string} text @returns {string} what fits beside the rest */
+function cut(text) {
+  return text.length > 110 ? `${text.slice(0, 107)}...` : text;
+}

@@ -1,0 +1,212 @@
+/**
+ * What is done to a run, and whether it can be trusted then. Rates are for a machine with two processors that generator, target and
+ * database share; a larger one takes them more easily, which changes nothing of what is to be found.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { burn } from '../attribution/disturb.js';
+import { startServer } from '../harness.js';
+
+/**
+ * @typedef {import('../lab-stack.js').LabStack} LabStack
+ *
+ * @typedef {object} Case
+ * @property {string} name
+ * @property {RegExp | null} reason why the run has to be invalid; null: it may fail, but it must not be invalid
+ * @property {string} test
+ * @property {Record<string, string>} [variables]
+ * @property {() => string | null} [missing] what this machine lacks for it
+ * @property {(lab: LabStack) => Promise<{variables?: Record<string, string>, undo: () => unknown}>} [prepare] before the run
+ * @property {(k6: {pid: number, lab: LabStack, seconds: (count: number) => Promise<unknown>}) => Promise<() => unknown>} [disturb] from
+ *   the beginning of the first measured phase on; resolves to what undoes it
+ */
+
+const SPIKE = { PROFILE: 'quick', DURATION: '24s' };
+/** @param {number} scale of 850 requests a second */
+const steady = (scale) => ({
+  PROFILE: 'quick',
+  DURATION: '15s',
+  RATE_SCALE: String(scale),
+  OBJECTIVES: 'off',
+});
+/** As many as there are processors, and one: none of these is free then. */
+const CROWD = availableParallelism() + 1;
+
+/** @type {Case[]} */
+export const CASES = [
+  { name: 'healthy: 85 requests/s', reason: null, test: 'sustained', variables: steady(0.1) },
+  { name: 'healthy: 255 requests/s', reason: null, test: 'sustained', variables: steady(0.3) },
+  { name: 'healthy: spike, no CPU left', reason: null, test: 'spike', variables: SPIKE },
+  {
+    name: 'healthy: 100 users without a pause, no CPU left',
+    reason: null,
+    test: 'load',
+    variables: { REQUESTS: '6000', CONCURRENCY: '100' },
+  },
+  {
+    name: 'healthy: streamed',
+    reason: null,
+    test: 'sustained',
+    variables: { ...steady(0.3), SAMPLES: 'stream' },
+  },
+  {
+    name: 'slow server: every statement takes 1 s',
+    reason: null,
+    test: 'spike',
+    variables: { ...SPIKE, RATE_SCALE: '0.2' },
+    prepare: async (lab) => {
+      await lab.faults({ slow_statement_ms: 1000 });
+      return { undo: () => lab.faults({}) };
+    },
+  },
+  {
+    name: 'starved: k6 comes last, the processors are busy',
+    reason: /load generator was short of CPU/,
+    test: 'sustained',
+    variables: steady(0.2),
+    disturb: async ({ pid }) => {
+      comeLast(pid);
+      return burn(CROWD);
+    },
+  },
+  {
+    name: 'starved: a quota of a fifth of one processor',
+    reason: /load generator (used .* it may use|was short of CPU)/,
+    test: 'sustained',
+    variables: steady(0.3),
+    missing: () => (quotaFolder() ? null : 'a cgroup of our own can not be made here'),
+    disturb: async ({ pid }) => limit(pid, 0.2),
+  },
+  {
+    name: 'starved: one processor of Go, 50 users without a pause',
+    reason: /load generator (used .* it may use|was short of CPU)/,
+    test: 'load',
+    variables: { GOMAXPROCS: '1' },
+    prepare: cheapServer,
+  },
+  {
+    name: 'starved: a server that costs less than k6, 50 users without a pause',
+    reason: /load generator (used .* it may use|was short of CPU)/,
+    test: 'load',
+    prepare: cheapServer,
+  },
+  {
+    name: 'starved: k6 stands still for 2 s',
+    reason: /load generator was short of CPU/,
+    test: 'sustained',
+    variables: steady(0.1),
+    disturb: async ({ pid, seconds }) => {
+      await seconds(5);
+      process.kill(pid, 'SIGSTOP');
+      await sleep(2000);
+      process.kill(pid, 'SIGCONT');
+      return () => {};
+    },
+  },
+  {
+    name: 'another process on every processor',
+    reason: /other processes used .* most of it node/,
+    test: 'sustained',
+    variables: steady(0.1),
+    disturb: () => burn(availableParallelism()),
+  },
+  {
+    name: 'too few users: MAX_VUS=1',
+    reason: /too few users/,
+    test: 'spike',
+    variables: { ...SPIKE, MAX_VUS: '1' },
+  },
+  {
+    name: 'Prometheus away for 8 s of a streamed run',
+    reason: /Prometheus/,
+    test: 'sustained',
+    variables: { ...steady(0.1), SAMPLES: 'stream' },
+    disturb: awayForSeconds,
+  },
+  {
+    name: 'Prometheus away for 8 s of a run that keeps its samples',
+    reason: null,
+    test: 'sustained',
+    variables: steady(0.1),
+    disturb: awayForSeconds,
+  },
+];
+
+/** @type {NonNullable<Case['disturb']>} */
+async function awayForSeconds({ lab, seconds }) {
+  await seconds(2);
+  await lab.sh(['scripts/ctl', 'stop', 'prometheus']);
+  await sleep(8000);
+  await lab.sh(['scripts/ctl', 'start', 'prometheus']);
+  return () => {};
+}
+
+/** @type {NonNullable<Case['prepare']>} */
+async function cheapServer() {
+  const server = await startServer();
+  const variables = {
+    TARGET_URL: `${server.url}/json`,
+    TOOL: 'lookup',
+    ARGS: '{"key":"a"}',
+    REQUESTS: '80000',
+    CONCURRENCY: '50',
+    OBJECTIVES: 'off',
+  };
+  return { variables, undo: server.stop };
+}
+
+/**
+ * The lowest priority. Where the kernel gives each session its share (autogroup), that of its session counts, too.
+ *
+ * @param {number} pid
+ */
+function comeLast(pid) {
+  for (const thread of readdirSync(`/proc/${pid}/task`)) execFileSync('renice', ['-n', '19', '-p', thread]);
+  const session = `/proc/${pid}/autogroup`;
+  if (existsSync(session)) writeFileSync(session, '19');
+}
+
+const PERIOD_US = 100_000;
+
+/** @returns {{folder: string, quota: [file: string, text: (us: number) => string][]} | null} a cgroup that can be made here */
+function quotaFolder() {
+  const name = `mcp-load-lab-${process.pid}`;
+  const kinds = [
+    {
+      folder: `/sys/fs/cgroup/cpu/${name}`,
+      quota: [
+        ['cpu.cfs_period_us', () => String(PERIOD_US)],
+        ['cpu.cfs_quota_us', (/** @type {number} */ us) => String(us)],
+      ],
+    },
+    {
+      folder: `/sys/fs/cgroup/${name}`,
+      quota: [['cpu.max', (/** @type {number} */ us) => `${us} ${PERIOD_US}`]],
+    },
+  ];
+  for (const kind of /** @type {NonNullable<ReturnType<typeof quotaFolder>>[]} */ (kinds)) {
+    try {
+      mkdirSync(kind.folder);
+      const usable = kind.quota.every(([file]) => existsSync(`${kind.folder}/${file}`));
+      rmdirSync(kind.folder);
+      if (usable) return kind;
+    } catch {
+      // The other kind, or not as this user.
+    }
+  }
+  return null;
+}
+
+/** @param {number} pid @param {number} cores @returns {() => void} */
+function limit(pid, cores) {
+  const { folder, quota } = /** @type {NonNullable<ReturnType<typeof quotaFolder>>} */ (quotaFolder());
+  mkdirSync(folder);
+  for (const [file, text] of quota) writeFileSync(`${folder}/${file}`, text(cores * PERIOD_US));
+  writeFileSync(`${folder}/cgroup.procs`, String(pid));
+  return () => {
+    // It is empty once k6 has ended.
+    if (readFileSync(`${folder}/cgroup.procs`, 'utf8') === '') rmdirSync(folder);
+  };
+}

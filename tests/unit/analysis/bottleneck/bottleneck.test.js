@@ -1,0 +1,417 @@
+/** Each resource at its limit is named, with what only follows from it explained away; a healthy run names none. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.js';
+import { facts } from './synthetic.js';
+
+/** @typedef {import('./synthetic.js').Difference} Difference */
+
+/** Requests that take 60 ms longer, nearly all of it on the server's side. */
+const SLOW = { 'client.p99': 400, 'client.mean': 70, request: 0.069 };
+/** What a pool looks like that is full. */
+const FULL_POOL = { pool_used: 1, pool_in_use: 50, pool_waiting: 5, pool_wait: 0.04 };
+/** What a thread that is late makes everything look like. */
+const LATE = {
+  eventloop_lag: 0.2,
+  db_statement: 0.02,
+  cache_time: 0.02,
+  upstream: 0.9,
+  pool_wait: 0.03,
+  pool_used: 1,
+  pool_waiting: 3,
+};
+
+/** @type {Record<string, {difference: Difference, subject: string, cause: string, symptoms?: string[]}>} */
+const CASES = {
+  'a small pool in front of an idle database': {
+    difference: {
+      series: {
+        ...SLOW,
+        pool_used: 1,
+        pool_in_use: 2,
+        pool_waiting: 6,
+        pool_wait: 0.05,
+        db_queries: 400,
+        db_statement: 0.004,
+      },
+    },
+    subject: 'connection pool',
+    cause: 'too small',
+  },
+  'a pool whose connections are in use and have nothing to do': {
+    difference: { series: { ...SLOW, ...FULL_POOL, pool_waiting: 6 } },
+    subject: 'connection pool',
+    cause: 'leak',
+  },
+  'slow statements, which fill the pool': {
+    difference: { series: { ...SLOW, ...FULL_POOL, pool_waiting: 2, db_statement: 0.2 } },
+    subject: 'database',
+    cause: 'slow statements',
+    symptoms: ['connection pool'],
+  },
+  'locks, for which statements wait': {
+    difference: { series: { ...SLOW, ...FULL_POOL, pool_waiting: 2, db_statement: 0.2, db_locks: 12 } },
+    subject: 'database',
+    cause: 'locks',
+    symptoms: ['connection pool'],
+  },
+  'a database that takes all of the CPU': {
+    difference: {
+      series: {
+        ...SLOW,
+        host_cpu: 0.99,
+        db_cpu: 0.6,
+        cpu: 0.25,
+        eventloop_lag: 0.06,
+        db_statement: 0.03,
+        generator_delay: 4,
+      },
+    },
+    subject: 'database',
+    cause: 'CPU',
+    symptoms: ['target CPU'],
+  },
+  'a database that waits for its disk': {
+    difference: { series: { ...SLOW, db_statement: 0.03, db_io: 4 } },
+    subject: 'database',
+    cause: 'I/O',
+  },
+  'a worker that can do no more': {
+    difference: { series: { ...SLOW, ...LATE, worker_cpu: 0.99, cpu: 0.5, host_cpu: 0.7 } },
+    subject: 'target CPU',
+    cause: 'worker thread',
+    symptoms: ['cache', 'database', 'connection pool'],
+  },
+  'a thread that is blocked now and then, on a machine with CPU left': {
+    difference: { series: { ...SLOW, ...LATE, worker_cpu: 0.5 } },
+    subject: 'target CPU',
+    cause: 'event loop',
+    symptoms: ['database', 'connection pool'],
+  },
+  'a machine that is full of the server': {
+    difference: {
+      series: {
+        ...SLOW,
+        ...LATE,
+        request: 0.035,
+        worker_cpu: 0.7,
+        cpu: 0.7,
+        host_cpu: 0.99,
+        generator_cpu: 0.15,
+        generator_delay: 4,
+      },
+    },
+    subject: 'target CPU',
+    cause: 'machine',
+    symptoms: ['network'],
+  },
+  'a machine that is full of something else': {
+    difference: {
+      series: {
+        ...SLOW,
+        ...LATE,
+        worker_cpu: 0.3,
+        cpu: 0.3,
+        host_cpu: 0.99,
+        other_cpu: 0.6,
+        generator_delay: 4,
+        gc: 0.25,
+      },
+    },
+    subject: 'host CPU',
+    cause: 'other processes',
+    symptoms: ['memory', 'target CPU'],
+  },
+  'a thread that collects garbage': {
+    difference: { series: { ...SLOW, ...LATE, worker_cpu: 0.95, gc: 0.5 } },
+    subject: 'memory',
+    cause: 'garbage collection',
+    symptoms: ['target CPU'],
+  },
+  'a generator that does not get a CPU': {
+    difference: {
+      series: { 'client.p99': 400, 'client.mean': 70, request: 0.01, generator_delay: 55, host_cpu: 0.7 },
+    },
+    subject: 'load generator',
+    cause: 'starved',
+  },
+  'a slow way to the server': {
+    difference: { series: { 'client.p99': 400, 'client.mean': 110, request: 0.01 } },
+    subject: 'network',
+    cause: 'slow',
+  },
+  'a slow service behind it': {
+    difference: { series: { ...SLOW, upstream: 1.8, upstream_calls: 4 }, normal: { upstream_calls: 1 } },
+    subject: 'upstream service',
+    cause: 'slow',
+  },
+  'a cache that answers late': {
+    difference: { series: { ...SLOW, cache_time: 0.07, cache_server_cpu: 0.5 } },
+    subject: 'cache',
+    cause: 'slow',
+  },
+  'a cache whose one thread is busy': {
+    difference: { series: { ...SLOW, cache_time: 0.07, cache_server_cpu: 0.97 } },
+    subject: 'cache',
+    cause: 'server CPU',
+  },
+  'a cache that is asked no more, so that statements fill the pool': {
+    difference: {
+      series: {
+        ...SLOW,
+        ...FULL_POOL,
+        cache_lookups: null,
+        cache_hit: null,
+        cache_time: null,
+        db_queries: 900,
+        db_statement: 0.006,
+      },
+    },
+    subject: 'cache',
+    cause: 'off',
+    symptoms: ['connection pool'],
+  },
+  'a cache that has lost its entries': {
+    difference: {
+      series: { ...SLOW, cache_hit: 0.1, db_queries: 900, db_statement: 0.006, pool_waiting: 2 },
+    },
+    subject: 'cache',
+    cause: 'misses',
+    symptoms: ['connection pool'],
+  },
+};
+
+for (const [name, { difference, subject, cause, symptoms = [] }] of Object.entries(CASES)) {
+  test(`${name}: the ${subject}, for ${cause}`, () => {
+    const [finding, ...more] = bottleneck(facts(difference));
+    assert.deepEqual(more, []);
+    assert.equal(finding?.kind, 'bottleneck');
+    assert.equal(finding?.subject, subject, JSON.stringify(finding, null, 1));
+    assert.equal(finding?.phase, 'busy');
+    assert.equal(finding?.confidence, 'high', finding?.evidence.join('\n'));
+    assert.match(
+      finding?.statement ?? '',
+      new RegExp(`^the ${subject} limited the run in busy \\(${cause}\\): .`),
+    );
+    assert.doesNotMatch(finding?.statement ?? '', /[{}]|undefined|NaN|null/);
+    const told = finding?.evidence.find((text) => text.startsWith('symptoms of it')) ?? '';
+    for (const symptom of symptoms) assert.ok(told.includes(symptom), `${symptom} in "${told}"`);
+    assert.equal(finding?.observations?.[0]?.series, 'client.p99');
+    for (const { series } of finding?.observations ?? []) assert.match(series, /^(client\.)?\w+$/);
+  });
+}
+
+test('a full pool is the pool or the database by what its connections do, at the same latency', () => {
+  const named = (/** @type {number} */ statementS) =>
+    bottleneck(
+      facts({
+        series: {
+          ...SLOW,
+          pool_used: 1,
+          pool_in_use: 4,
+          pool_waiting: 4,
+          pool_wait: 0.04,
+          db_statement: statementS,
+        },
+      }),
+    )[0]?.subject;
+  assert.equal(named(0.0025), 'connection pool');
+  assert.equal(named(0.02), 'database');
+});
+
+test('refused requests are the rate limiter, whatever the latency of the others is', () => {
+  const [finding] = bottleneck(
+    facts({
+      series: { 'client.failed': 0.3, rate_limited: 30, pool_waiting: 2 },
+      phase: { failures: { rate_limited: 1800 }, error_rate: 0.3 },
+    }),
+  );
+  assert.equal(finding?.subject, 'rate limiter');
+  assert.match(finding?.statement ?? '', /limited the run in busy \(refusals\)/);
+});
+
+test('refusals are not what makes the others slow', () => {
+  const [finding] = bottleneck(
+    facts({
+      series: { ...SLOW, ...LATE, worker_cpu: 0.99, 'client.failed': 0.02, rate_limited: 2 },
+      phase: { failures: { rate_limited: 120 } },
+    }),
+  );
+  assert.equal(finding?.subject, 'target CPU');
+});
+
+test('what is at its limit and holds none of the added time is not named', () => {
+  // Statements are slower, by 5 ms of 60: the time went on the way.
+  const [finding] = bottleneck(
+    facts({
+      series: { 'client.p99': 400, 'client.mean': 70, request: 0.014, db_statement: 0.0071, db_queries: 70 },
+    }),
+  );
+  assert.equal(finding?.subject, 'network');
+});
+
+test('a healthy run names nothing, whatever else there is', () => {
+  const busier = {
+    cpu: 0.35,
+    host_cpu: 0.75,
+    worker_cpu: 0.6,
+    'client.requests': 2000,
+    'client.offered': 2000,
+    'client.iterations': 2000,
+  };
+  assert.deepEqual(bottleneck(facts()), []);
+  assert.deepEqual(
+    bottleneck(facts({ series: { ...busier, 'client.p99': 37, pool_used: 1, db_statement: 0.02 } })),
+    [],
+  );
+});
+
+test('inside its objective a phase did not break, though it is slower', () => {
+  const objectives = [
+    { scope: { phase: 'calm' }, metric: 'p99_ms', op: /** @type {const} */ ('<'), limit: 500 },
+  ];
+  assert.deepEqual(bottleneck(facts({ series: { ...SLOW, ...LATE, worker_cpu: 0.99 }, objectives })), []);
+});
+
+test('a single point out of the band is no breakage', () => {
+  const known = facts();
+  const p99 = /** @type {import('../../../../analysis/timeline.js').TimeSeries} */ (
+    known.timeline.client.p99
+  );
+  p99.values[40] = 5000;
+  const [, busy] = known.phases;
+  if (busy?.latency_ms) busy.latency_ms.p99 = 45;
+  assert.deepEqual(bottleneck(known), []);
+});
+
+test('something broke and nothing was at its limit: not enough to tell, with what is missing', () => {
+  const [finding] = bottleneck(
+    facts({ series: { 'client.p99': 400, 'client.mean': 40 }, missing: ['request', 'db_locks'] }),
+  );
+  assert.equal(finding?.confidence, 'not_enough_to_tell');
+  assert.equal(finding?.kind, 'bottleneck');
+  assert.match(
+    finding?.statement ?? '',
+    /nothing that is watched was at its limit; without samples: .*request/,
+  );
+  assert.match(finding?.statement ?? '', /db_locks/);
+});
+
+test('a signal that is missing takes confidence, and is named', () => {
+  const [finding] = bottleneck(
+    facts({ series: { ...SLOW, ...FULL_POOL, db_statement: 0.2, pool_waiting: 2 }, missing: ['db_locks'] }),
+  );
+  assert.equal(finding?.subject, 'database');
+  assert.equal(finding?.confidence, 'medium');
+  assert.ok(finding?.evidence.includes('less sure: no samples of db_locks'));
+});
+
+test('what reached its limit long after the run broke is less likely to be why', () => {
+  const { confidence, figures } =
+    bottleneck(facts({ series: { ...SLOW, db_statement: 0.2 }, afterS: { db_statement: 20 } }))[0] ?? {};
+  assert.equal(confidence, 'medium');
+  assert.equal(figures?.lead_s, -20);
+});
+
+test('where nothing is normal, a missed objective and absolute limits say it', () => {
+  const missed = {
+    metric: 'p99_ms',
+    limit: 100,
+    outcome: /** @type {const} */ ('fail'),
+    scope: { phase: 'busy' },
+    relative_to: null,
+  };
+  const known = facts({ alone: true, series: { ...SLOW, ...FULL_POOL }, thresholds: [missed] });
+  const [finding] = bottleneck(known);
+  assert.equal(finding?.subject, 'connection pool');
+  assert.notEqual(finding?.confidence, 'high');
+  assert.ok(finding?.evidence.some((text) => text.includes('no earlier phase to compare with')));
+  assert.deepEqual(bottleneck({ ...known, thresholds: [] }), []);
+});
+
+test('without the processes of the machine, a full one is the server only where the rest grew less', () => {
+  const missing = ['db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu', 'generator_delay', 'generator_allowed'];
+  const slow = { ...SLOW, host_cpu: 0.99, eventloop_lag: 0.04 };
+  const [own] = bottleneck(facts({ series: { ...slow, cpu: 0.7 }, missing }));
+  assert.equal(own?.subject, 'target CPU');
+  const [others] = bottleneck(facts({ series: { ...slow, cpu: 0.3 }, missing }));
+  assert.notEqual(others?.subject, 'target CPU');
+});
+
+test('a baseline that misses an objective does not hide what broke after it', () => {
+  const missed = {
+    metric: 'p99_ms',
+    limit: 20,
+    outcome: /** @type {const} */ ('fail'),
+    scope: { phase: 'calm' },
+    relative_to: null,
+  };
+  const named = (/** @type {Record<string, number>} */ normal) =>
+    bottleneck(
+      facts({
+        series: { ...SLOW, ...FULL_POOL, db_statement: 0.2, pool_waiting: 2 },
+        normal,
+        thresholds: [missed],
+      }),
+    ).map(({ phase, subject }) => `${phase}: ${subject}`);
+  assert.deepEqual(named({}), ['busy: database']);
+  assert.deepEqual(named({ host_cpu: 0.99, other_cpu: 0.6 }), ['calm: host CPU', 'busy: database']);
+});
+
+test('a pool that is too small is named on a full machine, too: its statements are as fast as ever', () => {
+  const [finding] = bottleneck(
+    facts({
+      series: {
+        ...SLOW,
+        pool_used: 1,
+        pool_in_use: 2,
+        pool_waiting: 6,
+        pool_wait: 0.05,
+        host_cpu: 0.97,
+        other_cpu: 0.5,
+      },
+    }),
+  );
+  assert.equal(finding?.subject, 'connection pool');
+  assert.ok(finding?.evidence.some((text) => text.startsWith('also at a limit, less likely: host CPU')));
+});
+
+test('a late thread explains no more than its lateness: a service that takes a second longer is slow itself', () => {
+  const late = { ...SLOW, eventloop_lag: 0.06, upstream_calls: 4 };
+  const named = (/** @type {number} */ upstream) =>
+    bottleneck(facts({ series: { ...late, upstream }, normal: { upstream_calls: 4, upstream: 0.09 } }))[0]
+      ?.subject;
+  assert.equal(named(0.145), 'target CPU');
+  assert.equal(named(1.5), 'upstream service');
+});
+
+test('phases that call something else are not compared', () => {
+  const known = facts({ series: { ...SLOW, ...FULL_POOL } });
+  const [, busy] = known.plan.phases;
+  if (busy) busy.operation = 'generate_report';
+  assert.deepEqual(bottleneck(known), []);
+});
+
+test('legs of an experiment are compared where they differ in their rate, and are not where it may be anything', () => {
+  const known = facts({ series: { ...SLOW, ...FULL_POOL } });
+  // Each leg has a clock of its own.
+  known.plan.phases = known.plan.phases.map((one) => ({ ...one, start_s: one.name === 'busy' ? 0 : 10 }));
+  assert.deepEqual(bottleneck(known), []);
+  const phases = known.phases.map((phase, index) => ({
+    ...phase,
+    labels: { rate: String(100 * (index + 1)) },
+  }));
+  assert.equal(bottleneck({ ...known, phases })[0]?.subject, 'connection pool');
+});
+
+test('a fault that was made on purpose is not looked for', () => {
+  const known = facts({ series: { ...SLOW, ...FULL_POOL } });
+  const phases = known.phases.map((phase) => ({ ...phase, labels: { part: 'fault' } }));
+  assert.deepEqual(bottleneck({ ...known, phases }), []);
+});
+
+test('no timeline, a sequence: nothing is said', () => {
+  const known = facts({ series: { ...SLOW, ...FULL_POOL } });
+  assert.deepEqual(bottleneck({ ...known, timeline: null }), []);
+  assert.deepEqual(bottleneck({ ...known, plan: { ...known.plan, sequence: true } }), []);
+});

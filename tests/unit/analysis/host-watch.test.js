@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import {
+  allowedCores,
+  cgroupQuotas,
+  listeners,
+  parseCpuList,
+  parseStat,
+  processes,
+  threads,
+} from '../../../analysis/host-watch-processes.js';
+import { COLUMNS, HostRecord } from '../../../analysis/host-watch-record.js';
+import { heaviestOther, mergeHostWatch, watchedIn } from '../../../analysis/host-watch-series.js';
+
+const START_S = 1_800_000_000;
+/** Of the runs below: what scripts/leg starts has these ids. */
+const [STACK, TARGET, K6, SHELL] = [10, 11, 20, 30];
+
+/**
+ * @param {number} pid
+ * @param {number} own
+ * @param {Partial<import('../../../analysis/host-watch-processes.js').Process>} [rest]
+ */
+const process_ = (pid, own, rest = {}) => ({
+  pid,
+  parent: 1,
+  start: '1',
+  comm: `program-${pid}`,
+  own,
+  children: 0,
+  ...rest,
+});
+
+/** @type {import('../../../analysis/host-watch-record.js').Look['roots']} */
+const ROOTS = new Map([
+  [STACK, 'stack'],
+  [TARGET, 'target'],
+  [K6, 'generator'],
+]);
+
+/**
+ * @param {number} second
+ * @param {import('../../../analysis/host-watch-processes.js').Process[]} all
+ * @param {Partial<import('../../../analysis/host-watch-record.js').Look>} [rest]
+ */
+const look = (second, all, rest = {}) => ({
+  wallS: START_S + second,
+  monotonicS: 500 + second,
+  processes: all,
+  roots: ROOTS,
+  threads: {},
+  allowedCores: 2,
+  machine: { busy: 0, stolen: 0 },
+  costS: 0,
+  ...rest,
+});
+
+/** @param {ReturnType<typeof look>[]} looks */
+function recorded(looks) {
+  const record = new HostRecord(2);
+  for (const one of looks) record.look(one);
+  return record.document();
+}
+
+/** @param {import('../../../analysis/host-watch-record.js').HostWatch} watch @param {typeof COLUMNS[number]} column */
+const last = (watch, column) => watch.points.at(-1)?.[COLUMNS.indexOf(column)];
+
+test('CPU counts for the group of the nearest root, and for others where there is none', () => {
+  const at = (/** @type {number} */ factor) => [
+    process_(STACK, factor),
+    process_(TARGET, 2 * factor, { parent: STACK }),
+    process_(12, 3 * factor, { parent: TARGET }),
+    process_(K6, 4 * factor),
+    process_(SHELL, 5 * factor),
+  ];
+  const watch = recorded([look(0, at(1)), look(1, at(2))]);
+  assert.deepEqual(
+    /** @type {const} */ (['stack', 'target', 'generator', 'other']).map((column) => last(watch, column)),
+    [1, 5, 4, 5],
+  );
+  assert.equal(last(watch, 'db'), null, 'nothing of a database was seen');
+});
+
+test('who used most among the others is named, by its program alone', () => {
+  const at = (/** @type {number} */ own) => [process_(SHELL, own, { comm: 'cc1' }), process_(31, own / 10)];
+  const watch = recorded([look(0, at(0)), look(1, at(1)), look(2, at(2))]);
+  assert.equal(heaviestOther(watch, START_S, START_S + 2), 'cc1');
+  assert.equal(heaviestOther(watch, START_S + 5, START_S + 9), null);
+});
+
+test('what a process used is counted once, whoever waits for it in the end', () => {
+  const shell = { comm: 'make' };
+  const watch = recorded([
+    look(0, [process_(SHELL, 0, shell), process_(31, 1, { parent: SHELL }), process_(32, 2, { parent: 31 })]),
+    // Both have ended: the shell has the 4 s of the one, which had the 3 s of the other.
+    look(1, [process_(SHELL, 0, { ...shell, children: 8 })]),
+    // One that came and went between two looks is seen here alone.
+    look(2, [process_(SHELL, 0, { ...shell, children: 8.5 })]),
+  ]);
+  assert.equal(last(watch, 'other'), 5.5);
+});
+
+test('one whose parent ends stays what it was, and a reused number is another process', () => {
+  const watch = recorded([
+    look(0, [process_(STACK, 0), process_(12, 0, { parent: STACK }), process_(SHELL, 50)]),
+    look(1, [process_(12, 1), process_(SHELL, 2, { start: '2' })]),
+  ]);
+  assert.equal(last(watch, 'stack'), 1);
+  assert.equal(last(watch, 'other'), 2);
+});
+
+test('what a root that is found late has started is of its group from then on', () => {
+  const at = (/** @type {number} */ used) => [process_(40, 0), process_(41, used, { parent: 40 })];
+  const found = new Map([...ROOTS, /** @type {const} */ ([40, 'target'])]);
+  const watch = recorded([look(0, at(1)), look(1, at(2)), look(2, at(5), { roots: found })]);
+  assert.deepEqual([last(watch, 'other'), last(watch, 'target')], [1, 3]);
+});
+
+test('a clock that is set is a jump; one that drifts is none', () => {
+  const jumpsOf = (/** @type {number[]} */ walls) =>
+    recorded(walls.map((wall, second) => look(second, [], { wallS: START_S + wall }))).jumps;
+  assert.deepEqual(jumpsOf([0, 1, 2, 3]), []);
+  assert.deepEqual(jumpsOf([0, 1.4, 2.8, 4.2]), []);
+  assert.deepEqual(jumpsOf([0, 1, 12, 13]), [{ at_s: START_S + 12, by_s: 10 }]);
+  assert.deepEqual(jumpsOf([0, 1, -3600, -3599]), [{ at_s: START_S - 3600, by_s: -3602 }]);
+});
+
+test('the share of its time that k6 waits, of all of its threads, also of those that come later', () => {
+  const watch = recorded([
+    look(0, [process_(K6, 0)], { threads: { 20: { ran: 5, waited: 1 } } }),
+    look(10, [process_(K6, 1)], { threads: { 20: { ran: 6, waited: 1 }, 21: { ran: 1, waited: 2 } } }),
+  ]);
+  const watched = watchedIn(watch, START_S, START_S + 10);
+  assert.equal(watched.generator_wait, 0.5);
+  assert.equal(watched.generator_allowed, 0.05);
+});
+
+test('an answer that is long in coming stands for those that would have been asked for meanwhile', () => {
+  const record = new HostRecord(2);
+  record.look(look(0, []));
+  record.delayed(0.001, 0.2);
+  record.look(look(1, []));
+  record.delayed(0.5, 0.2);
+  record.look(look(2, []));
+  const { points } = record.document();
+  const [sum, count] = [COLUMNS.indexOf('delay_s'), COLUMNS.indexOf('delays')];
+  assert.deepEqual(
+    points.map((point) => [point[sum], point[count]]),
+    [
+      [0, 0],
+      [0.001, 1],
+      [0.901, 4],
+    ],
+  );
+});
+
+test('a day is no more than some thousand points, and its means are exact all the same', () => {
+  const record = new HostRecord(2);
+  const seconds = 86_400;
+  for (let second = 0; second <= seconds; second += 1)
+    record.look(look(second, [process_(K6, second / 4), process_(SHELL, second, { comm: 'cc1' })]));
+  const watch = record.document();
+  assert.ok(watch.points.length > 1800 && watch.points.length <= 3600, String(watch.points.length));
+  assert.ok(JSON.stringify(watch).length < 1e6);
+  const { generator_allowed, other_cpu } = watchedIn(watch, START_S + 1000.5, START_S + 80_000.25);
+  assert.deepEqual([generator_allowed, other_cpu], [0.125, 0.5]);
+  const othersS = watch.others.flat().reduce((sum, [, used]) => sum + used, 0);
+  assert.ok(Math.abs(othersS - seconds) < 64, `${othersS} s have a name`);
+});
+
+test('series on the grid of a timeline, where there was a watcher', () => {
+  const watch = recorded(
+    Array.from({ length: 21 }, (_, second) => look(second, [process_(SHELL, second > 10 ? second - 10 : 0)])),
+  );
+  const timeline = {
+    schema: /** @type {const} */ ('mcp-load-lab/timeline/1'),
+    testid: 'x',
+    start_s: START_S,
+    step_s: 2,
+    count: 12,
+    window_s: 6,
+    client: {},
+    signals: { cpu: { unit: 'ratio', values: new Array(12).fill(0.1) } },
+  };
+  const { signals } = mergeHostWatch(timeline, [watch]);
+  assert.deepEqual(Object.keys(signals), ['cpu', 'other_cpu']);
+  assert.deepEqual(signals.other_cpu, {
+    unit: 'ratio',
+    values: [null, 0, 0, 0, 0, 0, 0.166667, 0.333333, 0.5, 0.5, 0.5, null],
+  });
+  assert.deepEqual(mergeHostWatch(timeline, []), timeline);
+});
+
+test('a phase that nobody watched has no means', () => {
+  const watch = recorded([look(0, []), look(10, [])]);
+  assert.deepEqual(watchedIn(watch, START_S - 5, START_S + 5), {});
+  assert.deepEqual(watchedIn(watch, START_S + 5, START_S + 15), {});
+});
+
+test('a line of /proc, also of a program with brackets in its name', () => {
+  const fields = (/** @type {number} */ flags) =>
+    `7 (a (b) c) S 3 7 7 0 -1 ${flags} 0 0 0 0 150 50 25 75 20 0 1 0 4242 0`;
+  assert.deepEqual(parseStat(fields(4194304)), {
+    pid: 7,
+    parent: 3,
+    start: '4242',
+    comm: 'a (b) c',
+    own: 2,
+    children: 1,
+  });
+  assert.equal(parseStat(fields(0x00200040)), null, 'a thread of the kernel');
+  assert.equal(parseStat(''), null);
+});
+
+test('processors that may be used: lists, and quotas of both kinds of cgroups, the innermost and those around it', () => {
+  assert.deepEqual(parseCpuList('0-2,5'), [0, 1, 2, 5]);
+  assert.deepEqual(parseCpuList(''), []);
+  /** @type {Record<string, string>} */
+  const files = {
+    '/sys/fs/cgroup/a/b/cpu.max': '50000 100000\n',
+    '/sys/fs/cgroup/a/cpu.max': '300000 100000\n',
+    '/sys/fs/cgroup/cpu.max': 'max 100000\n',
+    '/sys/fs/cgroup/cpu/old/cpu.cfs_quota_us': '20000\n',
+    '/sys/fs/cgroup/cpu/old/cpu.cfs_period_us': '100000\n',
+    '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1\n',
+    '/sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000\n',
+  };
+  const read = (/** @type {string} */ path) => files[path] ?? '';
+  assert.deepEqual(cgroupQuotas('0::/a/b\n', read).toSorted(), [0.5, 3]);
+  assert.deepEqual(cgroupQuotas('4:memory:/x\n1:cpu,cpuacct:/old\n0::/\n', read), [0.2]);
+});
+
+const linux = { skip: process.platform !== 'linux' && 'there is no /proc here' };
+
+test('this machine: our own processes, what they used, and who listens', linux, async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  const child = spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' });
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const all = processes();
+    const own = all.find(({ pid }) => pid === process.pid);
+    const busy = all.find(({ pid }) => pid === child.pid);
+    assert.ok(own && own.own > 0);
+    assert.deepEqual([busy?.parent, busy?.comm], [process.pid, 'sh']);
+    assert.ok((busy?.own ?? 0) > 0.05, `${busy?.own} s`);
+    const { ran = 0 } = threads(child.pid ?? 0)[String(child.pid)] ?? {};
+    assert.ok(ran > 0.05, `${ran} s`);
+    assert.ok(allowedCores(process.pid) > 0);
+    const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+    assert.deepEqual(listeners(address.port), [process.pid]);
+    assert.deepEqual(threads(2 ** 22 + 1), {}, 'nobody');
+  } finally {
+    child.kill('SIGKILL');
+    server.close();
+  }
+});

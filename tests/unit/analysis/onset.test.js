@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onset } from '../../../analysis/onset.js';
+import { phases } from '../../../analysis/phases.js';
+import { NO_SERVER, objective, STARTED_MS, signal, summary } from './build.js';
+
+/**
+ * @typedef {import('./build.js').PhaseSpec} PhaseSpec
+ * @typedef {import('../../../analysis/timeline.js').Timeline} Timeline
+ */
+
+/**
+ * @param {PhaseSpec[]} shape
+ * @param {{objectives?: import('../../../analysis/summary.js').Objective[], timeline?: Timeline | null,
+ *   signals?: import('../../../analysis/signals.js').Signal[]}} [more]
+ */
+function find(shape, { objectives = [], timeline = null, signals = [] } = {}) {
+  const { plan, ...rest } = summary({ phases: shape, objectives });
+  const all = phases({ plan, ...rest });
+  return onset(/** @type {any} */ ({ plan, phases: all, timeline, server: { ...NO_SERVER, signals } }));
+}
+
+/**
+ * @param {number} rate
+ * @param {import('./build.js').PhaseFigures} [figures]
+ * @param {Partial<PhaseSpec>} [rest]
+ * @returns {PhaseSpec} 20 s at so many requests/s
+ */
+const step = (rate, figures = {}, rest = {}) => ({
+  name: `step-${rate}`,
+  offered_rps: rate,
+  max_vus: 100,
+  // As the shape has it: a profile scales the rate alone.
+  labels: { rate: 10 * rate },
+  figures: { iterations: 20 * rate, p99: 50, ...figures },
+  ...rest,
+});
+
+/** @param {Parameters<typeof find>} args the one finding that there is */
+function only(...args) {
+  const found = find(...args);
+  assert.equal(found.length, 1, JSON.stringify(found));
+  return /** @type {import('../../../analysis/findings.js').Finding} */ (found[0]);
+}
+
+/** @param {import('../../../analysis/findings.js').Finding} finding */
+const interval = ({ figures }) => [figures.last_good_rps, figures.first_bad_rps];
+
+test('an interval: the last load without harm and the first with it', () => {
+  const found = only([step(50), step(100), step(200, { p99: 66 }), step(400, { p99: 900 })]);
+  assert.deepEqual(interval(found), [100, 200]);
+  assert.deepEqual(
+    [found.kind, found.subject, found.phase, found.confidence],
+    ['onset', 'load', 'step-200', 'high'],
+  );
+  assert.equal(
+    found.statement,
+    'degrades between 100/s, where all was normal, and 200/s: latency (p99 66 ms) left the band',
+  );
+  assert.match(found.evidence.join('\n'), /from step-50: p99 <= 65 ms is 1\.3 x its p99 of 50 ms; failures/);
+  assert.match(found.evidence.join('\n'), /100\/s \(step-100\): p99 50 ms, 0 % failed, 100 % delivered/);
+});
+
+test('the objective of the lightest load widens the band', () => {
+  const objectives = [objective('step-50', 'p99_ms', '<', 320)];
+  const shape = [step(50), step(100, { p99: 300 }), step(200, { p99: 321 })];
+  assert.deepEqual(interval(only(shape, { objectives })), [100, 200]);
+  assert.deepEqual(interval(only(shape)), [50, 100]);
+});
+
+test('failures and delivery are told beside latency', () => {
+  const failing = only([step(50), step(100, { failures: { rate_limited: 21 } })]);
+  assert.match(failing.statement, /and 100\/s: failures \(1\.05 %\) left the band$/);
+  const at = only([step(50), step(100, { failures: { rate_limited: 20 } })]);
+  assert.deepEqual(interval(at), [100, null]);
+  // Little's law: 90 of 100 users are busy, so the server did not take the rest.
+  const undelivered = only([step(50), step(100, { iterations: 1800, dropped: 200, p99: 60, avg: 1000 })]);
+  assert.match(undelivered.statement, /: delivery \(90 % of the load\) left the band$/);
+  assert.deepEqual(undelivered.observations?.[2], {
+    series: 'client.dropped',
+    unit: 'rate',
+    from: 0,
+    to: 10,
+    threshold: 5,
+    at: null,
+  });
+});
+
+test('a load that the generator did not make says nothing of the server', () => {
+  const slack = { iterations: 5000, dropped: 3000, avg: 1 };
+  const found = only([step(50), step(100), step(400, slack)]);
+  assert.deepEqual(interval(found), [100, null]);
+  assert.match(found.evidence.join('\n'), /400\/s \(step-400\) says nothing: it was not made/);
+  const saturated = only([step(50), step(100, { p99: 900 })], {
+    signals: [signal('generator_cpu', 'step-100', 0.95)],
+  });
+  assert.equal(saturated.confidence, 'low');
+  assert.match(saturated.evidence.join('\n'), /used 95 % of the CPU in step-100: it may be what degraded/);
+});
+
+test('nothing left the band', () => {
+  const found = only([step(50), step(100), step(200, { p99: 60 })]);
+  assert.equal(found.statement, 'nothing left the band up to 200/s: p99 <= 65 ms, failures <= 1 %');
+  assert.deepEqual([interval(found), found.phase], [[200, null], null]);
+  assert.deepEqual(
+    found.observations?.map(({ series, from, to, threshold, at }) => [series, from, to, threshold, at]),
+    [
+      ['client.p99', 50, 60, 65, null],
+      ['client.failed', 0, 0, 0.01, null],
+    ],
+  );
+});
+
+test('already at the least load', () => {
+  const found = only([step(50, { iterations: 500, dropped: 500, avg: 4000 }), step(100)]);
+  assert.deepEqual(interval(found), [null, 50]);
+  assert.match(found.statement, /^degraded at 50\/s already, the least that was offered: delivery \(50 % /);
+});
+
+test('users instead of arrivals', () => {
+  const level = (/** @type {number} */ vus, /** @type {number} */ p99) => ({
+    name: `u${vus}`,
+    offered_rps: null,
+    vus,
+    iterations: 1000,
+    figures: { iterations: 1000, p99, endS: 0 },
+  });
+  const found = only([level(10, 20), level(50, 22), level(100, 45)]);
+  assert.match(found.statement, /^degrades between 50 users, where all was normal, and 100 users: latency/);
+  assert.deepEqual([found.figures.last_good_users, found.figures.first_bad_users], [50, 100]);
+});
+
+test('where the load was not varied, or something else was, there is nothing to find', () => {
+  const same = (/** @type {string} */ name, rest = {}) => step(100, {}, { name, labels: {}, ...rest });
+  assert.deepEqual(find([same('a'), same('b')]), []);
+  assert.deepEqual(find([same('a')]), []);
+  assert.deepEqual(find([same('a', { operation: 'x' }), step(200, {}, { operation: 'y' })]), []);
+  assert.deepEqual(find([same('a', { weights: [100] }), step(200)]), []);
+  assert.deepEqual(
+    find([same('a', { labels: { instances: 1 } }), step(200, {}, { labels: { instances: 2 } })]),
+    [],
+  );
+  const few = (/** @type {number} */ vus) => ({
+    name: `u${vus}`,
+    offered_rps: null,
+    vus,
+    iterations: 50,
+    figures: { iterations: 50 },
+  });
+  assert.deepEqual(find([few(1), few(50)]), []);
+});
+
+test('each operation of a test has its own', () => {
+  const of = (/** @type {string} */ operation, /** @type {number} */ rate, /** @type {number} */ p99) =>
+    step(rate, { p99 }, { name: `${operation}-${rate}`, operation });
+  const found = find([of('list', 50, 50), of('list', 100, 90), of('add', 50, 50), of('add', 100, 50)]);
+  assert.deepEqual(
+    found.map((one) => [one.subject, ...interval(one)]),
+    [
+      ['list', 50, 100],
+      ['add', 100, null],
+    ],
+  );
+});
+
+test('after an overload without a rest what is bad is its doing, what is good is not', () => {
+  const spike = (/** @type {number} */ later) => [
+    step(50, {}, { name: 'baseline' }),
+    step(1000, { p99: 900 }, { name: 'spike' }),
+    step(50, { p99: 900 }, { name: 'recovery' }),
+    step(200, { p99: later }, { name: 'later' }),
+  ];
+  assert.deepEqual(interval(only(spike(900))), [50, 1000]);
+  assert.deepEqual(interval(only(spike(50))), [200, 1000]);
+});
+
+test('after a new warm-up a lower load speaks for itself: a search that narrows down', () => {
+  const warmUp = { name: 'warm-up', measured: false, figures: {} };
+  const legs = (/** @type {PhaseSpec[]} */ ...steps) => steps.flatMap((one) => [warmUp, one]);
+  const found = only(
+    legs(step(50), step(100), step(200), step(400, { p99: 900 }), step(300, { p99: 300 }), step(250)),
+  );
+  assert.deepEqual(interval(found), [250, 300]);
+});
+
+test('a higher load that was normal again is said, and lowers the confidence', () => {
+  const found = only([step(50), step(100, { p99: 90 }), step(200)]);
+  assert.deepEqual([interval(found), found.confidence], [[50, 100], 'medium']);
+  assert.match(found.evidence.join('\n'), /200\/s was normal again, so chance had a part in it/);
+});
+
+test('of several phases of one load most decide', () => {
+  const rounds = (/** @type {number[]} */ ...p99s) => [
+    step(50),
+    ...p99s.map((p99, index) =>
+      step(100, { p99 }, { name: `r${index}`, labels: { rate: 100, repetition: index } }),
+    ),
+  ];
+  assert.deepEqual(interval(only(rounds(50, 90, 50))), [100, null]);
+  assert.deepEqual(interval(only(rounds(90, 50, 90))), [50, 100]);
+});
+
+test('too little to tell by', () => {
+  const silent = only([step(50, { answered: 20 }), step(100)]);
+  assert.equal(silent.confidence, 'not_enough_to_tell');
+  assert.match(silent.statement, /step-50 \(50\/s\) has too few answers/);
+  const failing = only([step(50, { failures: { tool: 900 } }), step(100)]);
+  assert.equal(failing.confidence, 'not_enough_to_tell');
+  const short = only([step(50), step(100, { requests: 50, answered: 50 })]);
+  assert.match(short.statement, /^not enough to tell .* no load above 50\/s was made and had 100 answers/);
+  // 50 answers say nothing of p99, but that they are all of 2,000 that were due does.
+  const dead = only([step(50), step(100, { iterations: 50, answered: 0, failures: { timeout: 50 } })]);
+  assert.deepEqual(interval(dead), [50, 100]);
+});
+
+/**
+ * @param {Record<string, (second: number) => number | null>} client values by name, of each point
+ * @returns {Timeline} of 40 s
+ */
+function timelineOf(client) {
+  /** @type {Record<string, string>} */
+  const units = { p99: 'milliseconds', failed: 'ratio' };
+  return {
+    schema: 'mcp-load-lab/timeline/1',
+    testid: 'x',
+    start_s: STARTED_MS / 1000,
+    step_s: 2,
+    count: 22,
+    window_s: 6,
+    client: Object.fromEntries(
+      Object.entries(client).map(([name, value]) => [
+        name,
+        { unit: units[name] ?? 'rate', values: Array.from({ length: 22 }, (_, index) => value(index * 2)) },
+      ]),
+    ),
+    signals: {},
+  };
+}
+
+test('what left the band first, and when, is read from the timeline', () => {
+  const broken = { p99: 900, failures: { rate_limited: 400 } };
+  const from =
+    (/** @type {number} */ second, /** @type {number} */ bad, /** @type {number} */ good) =>
+    (/** @type {number} */ s) =>
+      s >= second ? bad : good;
+  const timeline = timelineOf({ p99: from(30, 900, 50), failed: from(24, 0.2, 0) });
+  const found = only([step(50), step(100, broken)], { timeline });
+  assert.match(
+    found.statement,
+    /100\/s: failures \(20 %\) left the band first, then latency \(p99 900 ms\)$/,
+  );
+  assert.match(found.evidence.join('\n'), /failures 4 s after step-100 began, latency 10 s after/);
+  assert.deepEqual(
+    found.observations?.map(({ at }) => at),
+    [30, 24].map((second) => new Date(STARTED_MS + second * 1000).toISOString()),
+  );
+
+  const together = timelineOf({ p99: from(24, 900, 50), failed: from(24, 0.2, 0) });
+  assert.match(
+    only([step(50), step(100, broken)], { timeline: together }).statement,
+    /100\/s: latency \(p99 900 ms\) and failures \(20 %\) left the band$/,
+  );
+});
+
+test('one point out of the band is no crossing, nor is what a histogram reads too high', () => {
+  const timeline = timelineOf({
+    p99: (s) => (s === 22 ? 900 : s < 30 ? 70 : 900),
+  });
+  const found = only([step(50), step(100, { p99: 900 })], { timeline });
+  assert.equal(found.observations?.[0]?.at, new Date(STARTED_MS + 30_000).toISOString());
+  const flat = only([step(50), step(100, { p99: 900 })], { timeline: timelineOf({ p99: () => null }) });
+  assert.equal(flat.observations?.[0]?.at, null);
+  assert.match(flat.statement, /latency \(p99 900 ms\) left the band$/);
+});
+
+test('delivery is lost when arrivals are dropped', () => {
+  const timeline = timelineOf({ offered: () => 100, dropped: (s) => (s >= 28 ? 6 : 5) });
+  const found = only([step(50), step(100, { iterations: 1800, dropped: 200, avg: 1000, p99: 60 })], {
+    timeline,
+  });
+  assert.equal(found.observations?.[2]?.at, new Date(STARTED_MS + 28_000).toISOString());
+});

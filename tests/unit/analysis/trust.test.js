@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { COLUMNS } from '../../../analysis/host-watch-record.js';
+import { phases } from '../../../analysis/phases.js';
+import { judgeThresholds } from '../../../analysis/thresholds.js';
+import { distrust } from '../../../analysis/trust.js';
+import { MACHINE, NO_SERVER, objective, QUIET_LOG, STARTED_MS, signal, summary } from './build.js';
+
+const START_S = STARTED_MS / 1000;
+const CALM = { phases: [{ name: 'a', figures: { avg: 20 } }] };
+
+/**
+ * @param {import('./build.js').Spec} spec
+ * @param {Partial<import('../../../analysis/findings.js').Known>} [rest]
+ */
+function judge(spec, rest = {}) {
+  const { plan, metrics, ...times } = summary(spec);
+  const all = phases({ plan, metrics, ...times });
+  const { reasons, findings } = distrust({
+    plan,
+    phases: all,
+    operations: [],
+    failures: [],
+    thresholds: judgeThresholds({ plan, metrics, phases: all }),
+    server: NO_SERVER,
+    timeline: null,
+    environment: MACHINE,
+    streamed: null,
+    log: QUIET_LOG,
+    vusMax: 20,
+    watches: [],
+    expired: 0,
+    ...rest,
+  });
+  return { reasons, findings };
+}
+
+/**
+ * A watcher of a machine with two processors, that saw the same all the time.
+ *
+ * @param {Partial<Record<typeof COLUMNS[number], number>>} perSecond
+ * @param {Partial<import('../../../analysis/host-watch-record.js').HostWatch>} [rest]
+ * @returns {import('../../../analysis/host-watch-record.js').HostWatch}
+ */
+function watch(perSecond, rest = {}) {
+  const seconds = Array.from({ length: 200 }, (_, index) => index - 5);
+  return {
+    schema: 'mcp-load-lab/host-watch/1',
+    cores: 2,
+    target: 'own',
+    jumps: [],
+    columns: [...COLUMNS],
+    points: seconds.map((second) => [
+      START_S + second,
+      ...COLUMNS.slice(1).map((column) => {
+        const each = perSecond[column];
+        return each === undefined ? null : each * second;
+      }),
+    ]),
+    others: seconds.map(() => [['cc1', perSecond.other ?? 0]]),
+    ...rest,
+  };
+}
+
+const WELL = { generator: 0.3, generator_allowed: 2, generator_ran: 0.3, generator_waited: 0.4, other: 0.1 };
+/** @param {number} ms */
+const delay = (ms) => ({ delay_s: (5 * ms) / 1000, delays: 5 });
+
+test('nothing to say against a run as it should be, nor against one that nobody watched', () => {
+  assert.deepEqual(judge(CALM), { reasons: [], findings: [] });
+  assert.deepEqual(judge(CALM, { watches: [watch({ ...WELL, ...delay(0.5) })] }), {
+    reasons: [],
+    findings: [],
+  });
+});
+
+test('a generator that uses what it may', () => {
+  const { reasons, findings } = judge(CALM, {
+    watches: [watch({ ...WELL, generator: 0.9, generator_allowed: 1 })],
+  });
+  assert.match(reasons[0] ?? '', /used 90 % of the CPU that it may use in a, at most 80 %.*; offer less/);
+  const [found] = findings;
+  assert.deepEqual([found?.kind, found?.phase, reasons.length], ['generator', 'a', 1]);
+  assert.deepEqual(found?.observations, [
+    { series: 'generator_allowed', unit: 'ratio', from: null, to: 0.9, threshold: 0.8, at: null },
+  ]);
+  const fine = watch({ ...WELL, generator: 0.8, generator_allowed: 1 });
+  assert.deepEqual(judge(CALM, { watches: [fine] }).reasons, []);
+});
+
+test('without a watcher its share of the machine counts', () => {
+  const server = { ...NO_SERVER, signals: [signal('generator_cpu', 'a', 0.93)] };
+  assert.match(judge(CALM, { server }).reasons[0] ?? '', /used 93 % of the machine's CPU in a/);
+  const calm = { ...NO_SERVER, signals: [signal('generator_cpu', 'a', 0.8), signal('cpu', 'a', 0.99)] };
+  assert.deepEqual(judge(CALM, { server: calm }).reasons, []);
+  // Who may use two of eight processors is not idle at a fifth of the machine.
+  const watches = [watch({ ...WELL, generator: 1.9, generator_allowed: 2 })];
+  const small = { ...NO_SERVER, signals: [signal('generator_cpu', 'a', 0.2)] };
+  assert.match(
+    judge(CALM, { server: small, watches }).reasons[0] ?? '',
+    /used 95 % of the CPU that it may use/,
+  );
+});
+
+test('a generator that gets to its answers late, against what a call takes', () => {
+  const starved = judge(CALM, { watches: [watch({ ...WELL, ...delay(8), other: 1 })] });
+  assert.match(
+    starved.reasons[0] ?? '',
+    /short of CPU in a: what arrived waited 8 ms until k6 took it up, where a call took 20 ms; cc1 takes it; give k6 CPU/,
+  );
+  assert.equal(starved.findings[0]?.figures.wait_ratio?.toFixed(2), '0.57');
+  const slowServer = { phases: [{ name: 'a', figures: { avg: 900 } }] };
+  assert.deepEqual(judge(slowServer, { watches: [watch({ ...WELL, ...delay(8) })] }).reasons, []);
+  const quick = { phases: [{ name: 'a', figures: { avg: 0.8 } }] };
+  assert.deepEqual(
+    judge(quick, { watches: [watch({ ...WELL, ...delay(0.6) })] }).reasons,
+    [],
+    'as any answer',
+  );
+});
+
+test('a generator that is too late to see any answer, or gives no sign of life at all', () => {
+  const timeouts = { phases: [{ name: 'a', figures: { answered: 0, failures: { timeout: 200 } } }] };
+  const late = (/** @type {Partial<Record<typeof COLUMNS[number], number>>} */ delays) =>
+    judge(timeouts, { watches: [watch({ ...WELL, ...delays })] }).reasons.join();
+  assert.equal(late(delay(20)), '');
+  assert.match(late(delay(400)), /waited 400 ms until k6 took it up, where no call was answered; give k6/);
+  assert.match(late({ delay_s: 0, delays: 0 }), /waited 10,000 ms until k6 took it up/);
+});
+
+test('in an overload k6 may wait for longer: the machine is meant to be full', () => {
+  const overload = {
+    phases: [
+      { name: 'a', figures: { avg: 100 } },
+      { name: 'b', overload: true, figures: { avg: 100 } },
+    ],
+  };
+  const share = (/** @type {number} */ ms) =>
+    judge(overload, { watches: [watch({ ...WELL, ...delay(ms) })] }).reasons[0] ?? '';
+  assert.equal(share(24), '');
+  assert.match(share(30), /short of CPU in a:/);
+  assert.match(share(60), /short of CPU in a and 1 other phase:/);
+});
+
+test('another heavy process, beside a target of ours, and beside one that may have more of them', () => {
+  const heavy = { ...WELL, other: 0.9 };
+  const { reasons, findings } = judge(CALM, { watches: [watch(heavy)] });
+  assert.match(
+    reasons[0] ?? '',
+    /^other processes used 45 % of the machine's CPU in a, most of it cc1: at most 20 %.*; end them/,
+  );
+  assert.deepEqual([findings[0]?.kind, findings[0]?.subject], ['note', 'other processes']);
+  for (const target of /** @type {const} */ (['found', 'unknown'])) {
+    const beside = judge(CALM, { watches: [watch(heavy, { target })] });
+    assert.deepEqual([beside.reasons.length, beside.findings.length], [0, 1]);
+  }
+  const far = judge(CALM, { watches: [watch(heavy, { target: 'elsewhere' })] });
+  assert.deepEqual(far, { reasons: [], findings: [] });
+});
+
+test('phases that are too short are looked at together; of many that are bad there is one reason', () => {
+  const steps = (/** @type {number} */ duration_s) => ({
+    phases: ['a', 'b', 'c'].map((name) => ({ name, duration_s, figures: { avg: 20 } })),
+  });
+  const watches = [watch({ ...WELL, other: 0.9 })];
+  assert.match(judge(steps(2), { watches }).reasons.join(), /in a to c, most of it/);
+  const { reasons } = judge(steps(20), { watches });
+  assert.equal(reasons.length, 1);
+  assert.match(reasons[0] ?? '', /in a and 2 other phases, most of it/);
+});
+
+test('a clock that jumped', () => {
+  const watches = [watch(WELL, { jumps: [{ at_s: START_S + 3, by_s: -90 }] })];
+  assert.match(
+    judge(CALM, { watches }).reasons[0] ?? '',
+    /clock jumped back by 1 min 30 s during the run: .*; let the clock/,
+  );
+});
+
+test('a phase without a request', () => {
+  const { reasons } = judge({ phases: [...CALM.phases, { name: 'b' }] });
+  assert.equal(reasons.length, 1);
+  assert.match(reasons[0] ?? '', /^b saw no request: nothing about it can be judged; /);
+  const cut = judge({ phases: [...CALM.phases, { name: 'b', figures: {} }], ranS: 19 });
+  assert.match(cut.reasons[0] ?? '', /the run ended before it/);
+});
+
+test('an operation that should have been called', () => {
+  const operations = [
+    { operation: 'one', method: 'tools/call', class: 'read', share: 90 },
+    { operation: 'two', method: 'tools/call', class: 'read', share: 10 },
+  ];
+  const seen = (/** @type {number} */ ofTwo) =>
+    judge(
+      { ...CALM, plan: { operations } },
+      {
+        operations: operations.map(
+          ({ operation }, index) => /** @type {any} */ ({ operation, requests: [180, ofTwo][index] }),
+        ),
+      },
+    ).reasons.join();
+  assert.equal(seen(20), '');
+  assert.match(seen(0), /^two was never called, though about 20 calls of it were to be made/);
+});
+
+/** @param {import('./build.js').PhaseFigures} figures @param {Partial<import('./build.js').PhaseSpec>} [rest] */
+const short = (figures, rest) => ({
+  name: 'a',
+  offered_rps: 100,
+  figures: { iterations: 1000, dropped: 1000, ...figures },
+  ...rest,
+});
+
+test('load that the generator did not make, with nothing that asks for it', () => {
+  const { reasons, findings } = judge({ phases: [short({ avg: 5 })], plan: { objectives_off: true } });
+  assert.match(
+    reasons[0] ?? '',
+    /^a delivered 50 % of its load: the server gave no reason.*; give the generator more CPU/,
+  );
+  assert.equal(findings[0]?.kind, 'generator');
+  const asked = { phases: [short({ avg: 5 })], objectives: [objective('a', 'delivered_share', '>=', 0.95)] };
+  assert.deepEqual(judge(asked).reasons, [], 'the objective says so itself');
+  assert.deepEqual(judge({ phases: [short({ avg: 900 })] }).reasons, [], 'the server was slow');
+});
+
+test('users that were too few, though the server was quick', () => {
+  const few = (/** @type {number} */ avg, /** @type {Partial<import('./build.js').Spec>} */ rest = {}) =>
+    judge({ phases: [short({ avg }, { max_vus: 1 })], ...rest }).reasons.join();
+  assert.match(few(18), /too few users, for the server was not slow: .* kept 0\.9 of 1 user busy/);
+  assert.match(few(18), /; give the phase more users, up to 300 \(MAX_VUS/);
+  const within = { objectives: [objective('a', 'p99_ms', '<', 85)] };
+  assert.match(few(18, within), /where 85 ms are allowed/);
+  assert.equal(few(90, within), '', 'slower than it may be');
+});
+
+test('an overload may fall short where the server was the reason, not where it was idle', () => {
+  const spike = (
+    /** @type {number} */ avg,
+    /** @type {import('../../../analysis/signals.js').Signal[]} */ signals = [],
+  ) =>
+    judge(
+      {
+        phases: [
+          { name: 'calm', figures: { avg: 10 } },
+          {
+            name: 'a',
+            offered_rps: 2000,
+            overload: true,
+            max_vus: 12,
+            figures: { iterations: 9000, dropped: 31_000, avg },
+          },
+        ],
+      },
+      { server: { ...NO_SERVER, signals } },
+    ).reasons.join();
+  assert.equal(spike(44), '', 'busy users of a slow server');
+  assert.match(
+    spike(15),
+    /^a delivered 22.5 % of its load: .*after 10 ms in calm; give the phase more users/,
+  );
+  assert.match(spike(15, [signal('worker_cpu', 'a', 0.3)]), /more users/);
+  assert.equal(spike(15, [signal('worker_cpu', 'a', 0.98)]), '', 'a server at its limit');
+  assert.equal(spike(15, [signal('worker_cpu', 'a', 0.3), signal('pool_used', 'a', 1)]), '');
+  assert.match(spike(5, [signal('cpu', 'a', 0.3)]), /the load generator fell short/);
+});
+
+/** @param {number} count @param {number} [fromS] */
+const failedPushes = (count, fromS = 2) => ({
+  ...QUIET_LOG,
+  failedPushesS: Array.from({ length: count }, (_, index) => START_S + fromS + 2 * index),
+});
+
+test('writes to Prometheus that failed: a note where k6 kept its samples, invalid where it did not', () => {
+  const kept = judge(CALM, { log: failedPushes(4) });
+  assert.deepEqual(kept.reasons, []);
+  assert.match(
+    kept.findings[0]?.statement ?? '',
+    /could not write to Prometheus for 40 % of a: charts and findings lack/,
+  );
+  assert.match(kept.findings[0]?.evidence[0] ?? '', /^4 writes failed between 2026-/);
+  const streamed = { percentile_error: 0.01, failed_pushes: 4, problems: [] };
+  assert.match(
+    judge(CALM, { log: failedPushes(4), streamed }).reasons[0] ?? '',
+    /and kept no samples; see that Prometheus/,
+  );
+  assert.deepEqual(judge(CALM, { log: failedPushes(1), streamed }).reasons, [], 'made up for by the next');
+  assert.deepEqual(judge(CALM, { log: failedPushes(4, 100), streamed }).findings, [], 'after the phases');
+});
+
+test('what a streamed run lacks', () => {
+  const streamed = { percentile_error: 0.01, failed_pushes: 4, problems: ['the end of a is missing'] };
+  assert.match(judge(CALM, { streamed }).reasons[0] ?? '', /^the end of a is missing; see why Prometheus/);
+});
