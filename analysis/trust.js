@@ -317,7 +317,7 @@ function starvedGenerator(known, spans) {
  * @returns {Doubt[]}
  */
 function otherProcesses(known, spans) {
-  const limit = rules.OTHER_CPU_LIMIT;
+  const limit = known.plan.other_cpu_limit ?? rules.OTHER_CPU_LIMIT;
   const heavy = spans
     .flatMap((span) => {
       const { other_cpu: share = 0 } = span.watched;

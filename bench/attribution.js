@@ -33,8 +33,8 @@ delete process.env.FAULTS;
 const POOL = resolve(
   process.env.POOL_DIR || fileURLToPath(new URL('../results/bench-attribution', import.meta.url)),
 );
-/** Of the spike test's rates: 5 to 12 requests/s, and 100 to 240 in the spike. */
-const SCALES = [0.05, 0.06, 0.08, 0.1, 0.12];
+/** Of the spike test's rates: 6 to 10 requests/s, and 120 to 200 in the spike. */
+const SCALES = [0.06, 0.07, 0.08, 0.09, 0.1];
 /** Its phases are then 35, 14, 17 and 18 s long: the spike is just long enough for its signals to be its own. */
 const DURATION_S = 84;
 /** What a run takes with its warm-up, set-up and analysis. */

@@ -283,6 +283,12 @@ export const variables = {
     valid: 'a whole number above 0',
     parse: positiveInteger,
   }),
+  OTHER_CPU: variable({
+    default: '0.2',
+    help: "share of the machine's CPU that programs which are no part of the test may use in a measured phase; above it the run is invalid (1: any)",
+    valid: 'a number from 0 to 1',
+    parse: (text) => (/^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : undefined),
+  }),
   SEED: variable({
     default: '1',
     help: 'seed of the generated arguments: with the same seed each virtual user makes the same sequence of them',

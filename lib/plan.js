@@ -55,6 +55,7 @@ export function makePlan(
     samples: planSamples(config.SAMPLES, phases),
     objectives,
     objectives_off: config.OBJECTIVES === 'off',
+    other_cpu_limit: config.OTHER_CPU,
     reference_machine: REFERENCE_MACHINE,
   };
 }

@@ -41,11 +41,18 @@ import { nothingFound, resourceFound } from './wording.js';
 const CLOSE = 0.5;
 /** A signal tells of what was up to so long ago: what was crossed within it came no later. */
 const LATE_S = 8;
-/** An answer takes some turns of the event loop: connected, begun, read. Each may be late. */
-const TURNS = 3;
 /** What counts how much for the order of those that are left. */
-const WEIGHT = { part: 2, unknownPart: 0.5, saturation: 1, utilisation: 0.5, first: 0.5, correlation: 1 };
-const MOST_READINGS = 2;
+const WEIGHT = {
+  part: 2,
+  unknownPart: 0.5,
+  saturation: 1,
+  utilisation: 0.5,
+  beyond: 0.75,
+  correlation: 1,
+  first: 0.5,
+};
+/** More readings, and powers of ten beyond a limit, than this add nothing. */
+const MOST = 2;
 
 /**
  * @param {Facts} facts
@@ -70,8 +77,10 @@ function limitOf(breakage, timeline) {
   /** @type {Case} */
   const the = { breakage, timeline, reader, parts: partsOf(reader, breakage) };
   const suspects = RESOURCES.flatMap((resource) => suspectOf(resource, the) ?? []);
-  const remaining = suspects.filter((one) => !suspects.some((other) => explains(other, one, the)));
-  const [first, ...others] = remaining.toSorted((a, b) => b.weight - a.weight);
+  const left = suspects.filter((one) => !suspects.some((other) => explains(other, one, the)));
+  const [first, ...others] = left
+    .map((one) => weighed(one, left, the))
+    .toSorted((a, b) => b.weight - a.weight);
   if (!first) return nothingFound(the, missingOf(RESOURCES, reader));
   const symptoms = suspects.filter((one) => explains(first, one, the));
   return resourceFound(the, { first, others, symptoms, doubts: doubtsOf(first, others, the) });
@@ -100,21 +109,20 @@ function suspectOf(resource, the) {
     for (const one of its) if (!held.has(one.reading.series)) held.set(one.reading.series, one);
   }
   if (causes.length === 0) return null;
-  const part = known.length > 0 ? Math.max(...known) : null;
   const crossed = [...held.values()].flatMap(({ atS }) => atS ?? []);
   const [correlation = null] = [...held.keys()]
     .flatMap((series) => correlationOf(series, the) ?? [])
     .toSorted((a, b) => b.rho - a.rho);
-  const suspect = {
+  return {
     resource,
     causes,
     held: [...held.values()],
-    part,
+    part: known.length > 0 ? Math.max(...known) : null,
     correlation,
     firstS: crossed.length > 0 ? Math.min(...crossed) : null,
     missing: missingOf([resource], reader),
+    weight: 0,
   };
-  return { ...suspect, weight: weightOf(suspect, breakage) };
 }
 
 /**
@@ -151,20 +159,29 @@ function correlationOf(name, { reader, breakage: { normal, whole } }) {
 }
 
 /**
- * @param {Omit<Suspect, 'weight'>} suspect
- * @param {import('./breakage.js').Breakage} breakage
- * @returns {number}
+ * @param {Suspect} suspect
+ * @param {Suspect[]} left none of which explains another
+ * @param {Case} the
+ * @returns {Suspect} with its weight; what is first of all another's part is not its own
  */
-function weightOf({ held, part, correlation, firstS }, { onsetS }) {
+function weighed(suspect, left, { breakage: { way, onsetS }, parts }) {
+  const { held, correlation, firstS, causes } = suspect;
+  const taken = left.filter((one) => one !== suspect).flatMap((one) => one.causes[0]?.parts?.[0] ?? []);
+  const own = causes[0]?.parts?.filter((part, index) => index === 0 || !taken.includes(part));
+  const part = way === 'failures' ? suspect.part : shareIn(parts, own);
   const full = held.filter(({ reading }) => reading.role === 'utilisation').length;
-  const most = (/** @type {number} */ count) => Math.min(MOST_READINGS, count);
-  return (
+  const most = (/** @type {number} */ value) => Math.min(MOST, Math.max(0, value));
+  const beyond = held.flatMap(({ reading, to, threshold }) =>
+    reading.role !== 'utilisation' && to !== null && threshold ? Math.log10(to / threshold) : [],
+  );
+  const weight =
     WEIGHT.part * (part ?? WEIGHT.unknownPart) +
     WEIGHT.saturation * most(held.length - full) +
     WEIGHT.utilisation * most(full) +
+    WEIGHT.beyond * most(Math.max(0, ...beyond)) +
     WEIGHT.correlation * Math.max(0, correlation?.rho ?? 0) +
-    (firstS !== null && firstS <= onsetS + LATE_S ? WEIGHT.first : 0)
-  );
+    (firstS !== null && firstS <= onsetS + LATE_S ? WEIGHT.first : 0);
+  return { ...suspect, part, weight };
 }
 
 /**
@@ -180,7 +197,7 @@ function explains(other, one, { reader, breakage }) {
     if (filled?.includes(id)) return true;
     if (!slows?.includes(id) || one.causes.some(({ itself }) => itself)) return false;
     const late = within ? levelIn(reader.series(within), breakage.broken) : null;
-    const most = late === null ? Number.POSITIVE_INFINITY : TURNS * late;
+    const most = late ?? Number.POSITIVE_INFINITY;
     return one.held.every(({ reading, from, to }) => !reading.once || (to ?? 0) - (from ?? 0) <= most);
   });
 }

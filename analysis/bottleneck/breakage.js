@@ -24,6 +24,8 @@ import { samplesIn, staysFrom, steadyPoints, timeOf, windowOf } from './windows.
 const DELIVERED_SHARE = 0.95;
 /** The largest of ten windows' p99 is normal, too. */
 const USUAL = 0.9;
+/** Of the failures. */
+const REFUSED = 0.5;
 const NONE = { first: 0, last: -1 };
 
 /**
@@ -209,7 +211,10 @@ function firstOf(phase, timeline, { baseline, normal, p99, failed }) {
       };
       return [breakage];
     });
-  // Of two that show at about the same time the client's own waiting says more than what came of it.
+  // Of two that show at about the same time the waiting says more than what came of it; but a refusal comes of no waiting.
+  const { failures, failed: count } = phase;
+  const refused = (failures?.rate_limited ?? 0) > REFUSED * (count ?? 0);
+  if (refused) found.sort((a, b) => Number(b.way === 'failures') - Number(a.way === 'failures'));
   return found.toSorted((a, b) => (apart(a, b) ? a.onsetS - b.onsetS : 0))[0] ?? null;
 }
 

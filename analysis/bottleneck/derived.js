@@ -10,6 +10,8 @@
  * @property {string[]} from series that it needs
  * @property {(values: number[]) => number} of a point's value, of theirs
  * @property {string} [unless] there is none where this one is
+ * @property {true} [any] the first of them that there is
+ * @property {true} [idle] nothing where the first is 0: what does not happen takes no time, and has no samples of it
  */
 
 const MS = 1000;
@@ -36,17 +38,24 @@ export const DERIVED = {
     of: ([mean = 0, own = 0]) => mean / MS - own,
   },
   // Statements that the server has under way.
-  db_busy: { unit: 'count', from: ['db_queries', 'db_statement'], of: ([rate = 0, time = 0]) => rate * time },
+  db_busy: {
+    unit: 'count',
+    from: ['db_queries', 'db_statement'],
+    idle: true,
+    of: ([rate = 0, time = 0]) => rate * time,
+  },
   // Of the connections in use, those without a statement to run.
   pool_idle_in_use: {
     unit: 'ratio',
     from: ['pool_in_use', 'db_busy'],
     of: ([used = 0, busy = 0]) => (used > 0 ? Math.max(0, 1 - busy / used) : 0),
   },
+  // As the machine counts it, or else as the server says: a server without CPU says it late.
+  server_cpu: { unit: 'ratio', from: ['target_process_cpu', 'cpu'], any: true, of: ([value = 0]) => value },
   // Of the machine, where the processes that run there could not be told apart.
   cpu_of_the_rest: {
     unit: 'ratio',
-    from: ['host_cpu', 'cpu', 'generator_cpu'],
+    from: ['host_cpu', 'server_cpu', 'generator_cpu'],
     unless: 'db_cpu',
     of: ([host = 0, own = 0, generator = 0]) => Math.max(0, host - own - generator),
   },
@@ -54,6 +63,13 @@ export const DERIVED = {
   upstream_timeouts_per_request: perRequest('upstream_timeouts'),
   rate_limited_per_request: perRequest('rate_limited'),
   refused_per_request: perRequest('client.failures_rate_limited'),
+  // How long a request has a connection without a statement to run.
+  time_held_idle: {
+    unit: 'seconds',
+    from: ['pool_in_use', 'db_busy', 'client.requests'],
+    of: ([used = 0, busy = 0, requests = 0]) =>
+      requests > 0 ? Math.max(0, used - busy) / requests : Number.NaN,
+  },
   // Seconds of a request, on average over all of them, that are spent in each place.
   time_in_pool: { ...perRequest('pool_waiting'), unit: 'seconds' },
   time_in_database: { ...perRequest('db_busy'), unit: 'seconds' },
@@ -75,6 +91,7 @@ function timeIn(calls, time) {
   return {
     unit: 'seconds',
     from: [calls, time, 'client.requests'],
+    idle: true,
     of: ([rate = 0, seconds = 0, requests = 0]) => (requests > 0 ? (rate * seconds) / requests : Number.NaN),
   };
 }
@@ -106,11 +123,14 @@ export class Reader {
       const { client, signals } = this.#timeline;
       return (name.startsWith('client.') ? client[name.slice('client.'.length)] : signals[name]) ?? null;
     }
-    const sources = derived.from.map((each) => this.series(each));
+    const all = derived.from.map((each) => this.series(each));
+    const sources = derived.any ? all.filter((source) => source !== null).slice(0, 1) : all;
+    if (sources.length === 0) return null;
     if (sources.some((source) => source === null) || (derived.unless && this.series(derived.unless)))
       return null;
     const values = Array.from({ length: this.#timeline.count }, (_, point) => {
       const at = sources.map((source) => source?.values[point] ?? null);
+      if (derived.idle && at[0] === 0) return 0;
       if (at.some((value) => value === null)) return null;
       const value = derived.of(/** @type {number[]} */ (at));
       return Number.isFinite(value) ? value : null;

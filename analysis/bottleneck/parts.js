@@ -6,6 +6,7 @@
  *
  * @typedef {'generator' | 'way' | 'pool' | 'database' | 'cache' | 'upstream' | 'server'} Part
  */
+import { LEAST_PART } from './resources.js';
 import { levelIn } from './windows.js';
 
 /** @type {Record<Exclude<Part, 'server'>, string>} */
@@ -57,14 +58,12 @@ export function partsOf(reader, { normal, broken }) {
 /**
  * @param {Parts | null} parts
  * @param {Part[] | undefined} wanted
- * @returns {number | null} the share of what was added that is in them; null where none of them can be told
+ * @returns {number | null} the share of what was added that is in them; null where that can't be told
  */
 export function shareIn(parts, wanted) {
   if (!parts || !wanted) return null;
   const known = wanted.flatMap((part) => parts.shares[part] ?? []);
-  if (known.length === 0) return wanted.length === 0 ? 0 : null;
-  return Math.min(
-    1,
-    known.reduce((sum, share) => sum + share, 0),
-  );
+  const sum = known.reduce((total, share) => total + share, 0);
+  // It may all be in one that is not known.
+  return known.length < wanted.length && sum < LEAST_PART ? null : Math.min(1, sum);
 }

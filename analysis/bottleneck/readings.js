@@ -36,8 +36,8 @@ export function heldOf({ any = [], all = [], taker }, look) {
 }
 
 /**
- * Everything waits where a machine has no CPU left, each for all others. What limits is what took the most of what was not
- * taken before; without a baseline, what takes the most.
+ * Everything waits where a machine has no CPU left, each for all others. What limits is what takes the most of it: with that
+ * gone, the most would be left.
  *
  * @param {string} taker
  * @param {Look} look
@@ -48,24 +48,19 @@ function tookMost(taker, look) {
   const host = reader.series(FULL_HOST.series);
   const full = hold(FULL_HOST, look);
   const { least = 0 } = FULL_HOST;
-  // It may have been full before: then who filled it up says more than that it is.
+  // It may have been full before: then who fills it says more than that it is.
   if (full.to === null || full.to < least) return null;
-  const grown = (/** @type {string} */ name) => {
-    const series = reader.series(name);
-    const to = levelIn(series, breakage.broken);
-    return to === null ? null : to - (breakage.baseline ? (levelIn(series, breakage.normal) ?? 0) : 0);
-  };
-  const own = grown(taker);
+  const taken = (/** @type {string} */ name) => levelIn(reader.series(name), breakage.broken) ?? 0;
   // Where the processes of the machine could not be watched, what is not the server's or k6's is everybody's.
   const rivals = [...TAKERS, 'cpu_of_the_rest'].filter((name) => name !== taker);
-  if (own === null || rivals.some((name) => (grown(name) ?? 0) >= own)) return null;
-  const took = hold({ series: taker, role: 'utilisation', ...LEAST_TAKEN }, look);
-  if (!took.holds) return null;
+  const own = taken(taker);
+  if (own < LEAST_TAKEN || rivals.some((name) => taken(name) >= own)) return null;
+  const took = hold({ series: taker, role: 'utilisation', least: 0 }, look);
   const since = staysFrom(host, breakage.whole, (value) => value >= least);
   const atS = since === null ? null : timeOf(timeline, since);
   return [
     { ...full, holds: true, atS },
-    { ...took, threshold: null, atS },
+    { ...took, holds: true, threshold: null, atS },
   ];
 }
 

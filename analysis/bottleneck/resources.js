@@ -16,19 +16,19 @@
  * @property {number} [fallen] at least so much less than in the baseline
  * @property {number} [share] at most this share of the baseline, or no samples any more
  * @property {true} [not] it has to be known that all of that is not so
- * @property {true} [once] a time of one round trip: a thread that is late adds no more than some times its lateness to it
+ * @property {true} [once] a time of one round trip: a thread that is late adds no more than its lateness to it
  *
  * @typedef {object} Cause
  * @property {string} id
  * @property {Reading[]} [any] one of them has to hold
  * @property {Reading[]} [all] and each of these
- * @property {string} [taker] or: the machine has no CPU left, and of all that run there this signal's grew the most
+ * @property {string} [taker] or: the machine has no CPU left, and of all that run there this takes the most
  * @property {string} says after the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's.
  *   Of parts between `;`, those with a missing figure are left out
  * @property {string} hint what to do about it
  * @property {string[]} [explains] resources that are full because of it
  * @property {string[]} [slows] resources that look slow because of it: explained, unless a cause of their own is `itself`
- * @property {string} [within] slows each round trip by no more than some times this series
+ * @property {string} [within] slows a round trip by no more than this series, a 99th percentile: each has a few turns, most of them less late
  * @property {true} [itself] what it reads can't come of something else being slow
  * @property {import('./parts.js').Part[]} [parts] of a request's time: where less than LEAST_PART of what was added is in them,
  *   it is not what made requests slow
@@ -43,10 +43,10 @@
 
 /** A machine that is busier than this over some seconds has moments without any CPU left. */
 export const FULL_HOST = /** @type {Reading} */ ({ series: 'host_cpu', role: 'utilisation', least: 0.9 });
-/** Who takes less of the machine, or this much more than before, did not fill it. */
-export const LEAST_TAKEN = { least: 0.2, more: 0.1 };
+/** Who takes less of the machine did not fill it. */
+export const LEAST_TAKEN = 0.2;
 /** Whose CPU is told apart, each of the whole machine. */
-export const TAKERS = ['cpu', 'generator_cpu', 'db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu'];
+export const TAKERS = ['server_cpu', 'generator_cpu', 'db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu'];
 /** Of the time that was added to a request, or of the requests that failed. */
 export const LEAST_PART = 0.2;
 
@@ -69,9 +69,10 @@ export const RESOURCES = [
       {
         id: 'other processes',
         taker: 'other_cpu',
-        says: 'they took {other_cpu} of it after {other_cpu.from};{host_cpu} of it was in use, and the server had {cpu}',
+        says: 'they took {other_cpu} of it after {other_cpu.from};{host_cpu} of it was in use, and the server had {server_cpu}',
         hint: 'end what else runs on the machine, or run the test where nothing else does',
         slows: [...EVERYTHING_SLOW, 'memory_gc'],
+        within: 'eventloop_lag',
         itself: true,
       },
       {
@@ -80,10 +81,11 @@ export const RESOURCES = [
         says: 'the hypervisor gave {cpu_steal} of it to others',
         hint: 'use a machine whose CPU is not shared',
         slows: [...EVERYTHING_SLOW, 'memory_gc'],
+        within: 'eventloop_lag',
         itself: true,
       },
     ],
-    needs: ['host_cpu', 'other_cpu', 'cpu'],
+    needs: ['host_cpu', 'other_cpu'],
   },
   {
     id: 'generator',
@@ -95,16 +97,22 @@ export const RESOURCES = [
         any: [{ series: 'generator_cpu', role: 'utilisation', least: 0.8, more: 0.1 }],
         says: "k6 took {generator_cpu} of the machine's CPU after {generator_cpu.from}",
         hint: 'give k6 a machine of its own: its own waiting is in the latencies, and what it takes the server lacks',
+        within: 'eventloop_lag',
         slows: EVERYTHING_SLOW,
         itself: true,
       },
       {
+        id: 'its share of the CPU',
+        any: [{ series: 'generator_allowed', role: 'utilisation', least: 0.8, more: 0.1 }],
+        says: 'k6 used {generator_allowed} of the CPU that it may use, after {generator_allowed.from}',
+        hint: 'give k6 more processors (affinity, cgroup, GOMAXPROCS), or offer less',
+        slows: ['network'],
+      },
+      {
         id: 'starved',
-        any: [
-          { series: 'generator_share', role: 'saturation', least: 0.4, more: 0.1 },
-          { series: 'generator_allowed', role: 'utilisation', least: 0.8, more: 0.1 },
-        ],
-        says: 'what arrived waited {generator_delay} until k6 took it up, {generator_share} of what a call took;it used {generator_allowed} of the CPU that it may use',
+        all: [{ series: 'generator_share', role: 'saturation', least: 0.3, more: 0.1 }],
+        any: [{ series: 'time_in_generator', role: 'saturation', least: 0.003, more: 0.002, once: true }],
+        says: 'what arrived waited {generator_delay} until k6 took it up, {generator_share} of what a call took',
         hint: 'give k6 more CPU, or a machine of its own: its own waiting is in the latencies',
         parts: ['generator'],
         explains: ['network'],
@@ -204,9 +212,10 @@ export const RESOURCES = [
       },
       {
         id: 'machine',
-        taker: 'cpu',
-        says: 'it took {cpu} of a machine of which {host_cpu} was in use;its event loop ran {eventloop_lag} late (p99)',
+        taker: 'server_cpu',
+        says: 'it took {server_cpu} of a machine of which {host_cpu} was in use;its event loop ran {eventloop_lag} late (p99)',
         hint: 'profile what a request computes, or use a machine with more cores',
+        within: 'eventloop_lag',
         slows: EVERYTHING_SLOW,
         itself: true,
       },
@@ -268,7 +277,8 @@ export const RESOURCES = [
         says: 'a statement took {db_statement} after {db_statement.from};{db_busy} ran at a time',
         hint: 'look for what changed in the statements, their plans, or the amount of data',
         parts: ['database', 'pool'],
-        explains: ['pool'],
+        slows: ['pool'],
+        within: 'db_statement',
       },
     ],
     needs: ['db_statement', 'db_queries', 'db_locks'],
@@ -279,7 +289,10 @@ export const RESOURCES = [
     causes: [
       {
         id: 'leak',
-        all: [{ series: 'pool_idle_in_use', role: 'utilisation', least: 0.5, more: 0.3 }, CALM_DATABASE],
+        all: [
+          { series: 'pool_idle_in_use', role: 'utilisation', least: 0.5 },
+          { series: 'time_held_idle', role: 'saturation', least: 0.01, times: 3, once: true },
+        ],
         any: [
           { series: 'pool_used', role: 'utilisation', least: 0.95, more: 0.05 },
           { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
@@ -287,7 +300,6 @@ export const RESOURCES = [
         says: '{pool_used} in use and {pool_waiting} requests waiting;of {pool_in_use} connections in use {db_busy} ran a statement: the others were held, or never given back',
         hint: 'look for connections that are taken and not given back, and for transactions that are left open',
         parts: ['pool'],
-        itself: true,
       },
       {
         id: 'too small',
@@ -366,8 +378,8 @@ export const RESOURCES = [
     causes: [
       {
         id: 'slow',
-        any: [{ series: 'outside', role: 'saturation', times: 2, more: 0.01 }],
-        says: 'clients waited {outside} longer than the server took, after {outside.from}',
+        any: [{ series: 'time_on_the_way', role: 'saturation', times: 2, more: 0.01, once: true }],
+        says: 'a request was {time_on_the_way} on the way, after {time_on_the_way.from}',
         hint: 'look at what is between the two: proxies, distance, lost packets',
         parts: ['way'],
       },

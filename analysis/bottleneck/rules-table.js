@@ -7,7 +7,7 @@
 import { pathToFileURL } from 'node:url';
 import { inUnit, number, percent } from '../units.js';
 import { DERIVED } from './derived.js';
-import { FULL_HOST, RESOURCES } from './resources.js';
+import { FULL_HOST, LEAST_TAKEN, RESOURCES } from './resources.js';
 
 /** Units of signals that a limit is given for; of others a figure says enough. */
 const UNITS = /^(eventloop_lag|pool_wait|db_statement|cache_time|upstream|outside)$/;
@@ -39,7 +39,9 @@ export function readingText({ series, least, times, more, fallen, share, not }) 
 function conditionOf({ any = [], all = [], taker }) {
   const some = any.map(readingText).join(', or ');
   const each = all.map(readingText).join(', and ');
-  const took = taker && `${readingText(FULL_HOST)}, and of all CPU \`${taker}\` grew the most`;
+  const took =
+    taker &&
+    `${readingText(FULL_HOST)}, and of all that run there \`${taker}\` is the most (>= ${percent(LEAST_TAKEN)})`;
   return [took, each && some ? `${each}, and (${some})` : each || some].filter(Boolean).join('; or ');
 }
 

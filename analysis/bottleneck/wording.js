@@ -105,7 +105,7 @@ function readingText({ reading, unit, from, to, threshold, atS }, phase) {
   const falls = reading.share !== undefined || reading.fallen !== undefined;
   const limit =
     threshold === null
-      ? 'of all that run on the machine it grew the most'
+      ? 'of all that run on the machine it took the most'
       : `${falls ? 'at most' : 'from'} ${inUnit(unit, threshold)} on it counts`;
   const before = from === null ? '' : `, ${inUnit(unit, from)} before`;
   const when = atS === null ? '' : `, crossed at ${clock(atS).slice(11, 19)} UTC`;

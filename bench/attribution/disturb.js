@@ -1,6 +1,7 @@
 /** What is done to a run beside the target's own faults. Each function resolves to what undoes it. */
 import { execFileSync, fork } from 'node:child_process';
-import { cpus } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { constants, cpus, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const BURNER = fileURLToPath(new URL('../../experiments/chaos/burner.js', import.meta.url));
@@ -31,7 +32,7 @@ export async function burn(count, core) {
 }
 
 /**
- * Keeps the generator on one core, which it has to share.
+ * Keeps the generator on one core, on which others go before it.
  *
  * @param {number} pid of k6
  * @param {number} count of processes on the same core
@@ -41,5 +42,7 @@ export async function starve(pid, count) {
   const core = cpus().length - 1;
   // All of its threads: those that they start inherit it.
   execFileSync(TASKSET, ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' });
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    setPriority(Number(thread), constants.priority.PRIORITY_LOW);
   return burn(count, core);
 }

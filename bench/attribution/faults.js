@@ -95,10 +95,10 @@ export const FAULTS = {
   generator: {
     truth: 'generator',
     outside: 'generator',
-    size: [4, 8],
+    size: [1, 3],
     whole: true,
     invalid: true,
-    about: 'processes that share one core with k6',
+    about: 'processes that go before k6 on the one core that it may use',
   },
   network: { truth: 'network', outside: 'network', size: [60, 250], about: 'ms on the way back' },
 };

@@ -185,7 +185,12 @@ test('knobs are words, and FAULTS a JSON object of one word', async () => {
   assert.equal(set.output, 'WORKERS=4 FAULTS={"slow_statement_ms":50,"cache_off":1}\n');
   assert.equal((await merge(set.output.trim(), {})).output, set.output);
   assert.equal((await merge(set.output.trim(), { FAULTS: 'default' })).output, 'WORKERS=4\n');
-  for (const wrong of [{ FAULTS: '{"$(id)":1}' }, { FAULTS: 'cache_off' }, { WORKERS: '{4}' }]) {
+  for (const [name, text] of [
+    ['FAULTS', '{"$(id)":1}'],
+    ['FAULTS', 'cache_off'],
+    ['WORKERS', '{4}'],
+  ]) {
+    const wrong = { [String(name)]: String(text) };
     const { code, output } = await merge('', wrong);
     assert.equal(code, 2);
     assert.match(output, /^error: (FAULTS|WORKERS): got .*; a .* is valid\n$/);

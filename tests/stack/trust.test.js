@@ -10,7 +10,7 @@ import { burn } from '../../bench/attribution/disturb.js';
 import { runTest } from '../lab.js';
 import { processTree } from '../process-tree.js';
 
-const SHORT = { PROFILE: 'smoke', DURATION: '8s', RATE_SCALE: '0.3', OBJECTIVES: 'off' };
+const SHORT = { PROFILE: 'smoke', DURATION: '8s', RATE_SCALE: '0.3', OBJECTIVES: 'off', OTHER_CPU: '0.2' };
 const linux = { skip: !existsSync('/proc/self/schedstat') && 'the watcher needs /proc' };
 
 /** @param {RegExp} command @param {number} [root] @returns {number[]} the processes with such a command line that this test's own runs started */

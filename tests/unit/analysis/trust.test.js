@@ -150,6 +150,8 @@ test('another heavy process, beside a target of ours, and beside one that may ha
     /^other processes used 45 % of the machine's CPU in a, most of it cc1: at most 20 %.*; end them/,
   );
   assert.deepEqual([findings[0]?.kind, findings[0]?.subject], ['note', 'other processes']);
+  const allowed = { ...summary(CALM).plan, other_cpu_limit: 0.5 };
+  assert.deepEqual(judge(CALM, { plan: allowed, watches: [watch(heavy)] }), { reasons: [], findings: [] });
   for (const target of /** @type {const} */ (['found', 'unknown'])) {
     const beside = judge(CALM, { watches: [watch(heavy, { target })] });
     assert.deepEqual([beside.reasons.length, beside.findings.length], [0, 1]);

@@ -230,11 +230,21 @@ test('refused requests are the rate limiter, whatever the latency of the others 
   assert.match(finding?.statement ?? '', /limited the run in busy \(refusals\)/);
 });
 
+test('refusals say what they come of, where the others are slow for some other reason, too', () => {
+  const [finding] = bottleneck(
+    facts({
+      series: { ...SLOW, 'client.failed': 0.6, rate_limited: 60 },
+      phase: { failures: { rate_limited: 3600 } },
+    }),
+  );
+  assert.equal(finding?.subject, 'rate limiter');
+});
+
 test('refusals are not what makes the others slow', () => {
   const [finding] = bottleneck(
     facts({
       series: { ...SLOW, ...LATE, worker_cpu: 0.99, 'client.failed': 0.02, rate_limited: 2 },
-      phase: { failures: { rate_limited: 120 } },
+      phase: { failures: { rate_limited: 40, tool: 80 } },
     }),
   );
   assert.equal(finding?.subject, 'target CPU');
@@ -376,12 +386,34 @@ test('a pool that is too small is named on a full machine, too: its statements a
   assert.ok(finding?.evidence.some((text) => text.startsWith('also at a limit, less likely: host CPU')));
 });
 
+test('connections that have nothing to do are a leak, however slow the few statements are', () => {
+  const [finding] = bottleneck(
+    facts({
+      series: {
+        ...SLOW,
+        ...FULL_POOL,
+        'client.mean': 510,
+        request: 0.5,
+        pool_waiting: 40,
+        db_statement: 0.03,
+        db_queries: 260,
+        host_cpu: 0.97,
+        other_cpu: 0.5,
+      },
+    }),
+  );
+  assert.match(
+    finding?.statement ?? '',
+    /^the connection pool limited the run in busy \(leak\): .* of 50 connections in use 7.8 ran/,
+  );
+});
+
 test('a late thread explains no more than its lateness: a service that takes a second longer is slow itself', () => {
   const late = { ...SLOW, eventloop_lag: 0.06, upstream_calls: 4 };
   const named = (/** @type {number} */ upstream) =>
     bottleneck(facts({ series: { ...late, upstream }, normal: { upstream_calls: 4, upstream: 0.09 } }))[0]
       ?.subject;
-  assert.equal(named(0.145), 'target CPU');
+  assert.equal(named(0.146), 'target CPU');
   assert.equal(named(1.5), 'upstream service');
 });
 
