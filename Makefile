@@ -105,7 +105,7 @@ bench-report: ## what the reports of a day of load take to make, and how large t
 bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=...)
 	@scripts/setup stack k6 node toxiproxy && node bench/attribution.js
 
-bench-leaks: ## is a leak's rate found, and none where there is none? Leaks injected at several rates (MINUTES=4)
+bench-leaks: ## is a leak's rate found, and none where there is none? Leaks injected at several rates (RUNS=1 MINUTES=6 RATE_SCALE=0.25 ONLY=healthy,memory,connections)
 	@scripts/setup stack k6 node && node bench/leaks.js
 
 bench-recovery: ## are recovery time and the onset of degradation found? Faults lifted at known times

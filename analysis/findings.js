@@ -3,6 +3,7 @@
  */
 import { bottleneck } from './bottleneck/bottleneck.js';
 import { drift } from './drift.js';
+import { isLocal } from './is-local.js';
 import { note } from './note.js';
 import { onset } from './onset.js';
 import { peaks } from './phases.js';
@@ -162,7 +163,7 @@ function smallMachine({ plan: { reference_machine: reference }, thresholds, envi
 
 /** @param {Known} known @returns {Finding[]} */
 function sharedMachine({ plan, server }) {
-  if (!/^https?:\/\/(localhost|127\.|\[::1\])/.test(plan.target.url)) return [];
+  if (!isLocal(plan.target.url)) return [];
   const busy = server.signals.filter(({ signal, avg }) => signal === 'host_cpu' && avg > BUSY_HOST);
   if (busy.length === 0) return [];
   const where = busy.map(({ phase, avg }) => `${phase} ${percent(avg)}`);

@@ -31,6 +31,8 @@ export class LabStack {
   /** @type {Set<import('node:child_process').ChildProcess>} */
   #children = new Set();
   #env;
+  /** The one script that is still to run. @type {string} */
+  #ending = '';
 
   /** @param {string} runDir @param {string} resultsDir */
   constructor(runDir, resultsDir) {
@@ -70,6 +72,7 @@ export class LabStack {
    * @returns {Promise<{code: number, output: string}>}
    */
   #command([file, ...args], env) {
+    if (this.#ending && file !== this.#ending) throw new Error('the bench is ending');
     return new Promise((resolve, reject) => {
       const child = spawn(join(ROOT, file), args, {
         cwd: ROOT,
@@ -127,9 +130,14 @@ export class LabStack {
     const ended = this.#command(['scripts/run', test], { ...variables, K6_PORT: String(port) }).finally(
       () => (over = true),
     );
-    const meanwhile = during ? this.#follow(during, port, before, () => over) : null;
+    /** @type {unknown} */
+    let failure = null;
+    const meanwhile = during
+      ? this.#follow(during, port, before, () => over).catch((error) => (failure = error))
+      : null;
     const { code, output } = await ended;
     await meanwhile;
+    if (failure) throw failure;
     const folder = /^results: (.*)$/m.exec(output)?.[1] ?? '';
     return {
       code,
@@ -174,12 +182,18 @@ export class LabStack {
     );
   }
 
-  /** Ends what still runs, each by its id. */
-  async end() {
+  /**
+   * Ends what still runs, each by its id, and takes the stack away.
+   *
+   * @param {'scripts/down' | 'scripts/clean'} script
+   */
+  async end(script) {
+    this.#ending = script;
     for (const { pid } of this.#children) {
       if (pid !== undefined) process.kill(-pid, 'SIGTERM');
     }
     while (this.#children.size > 0) await sleep(50);
+    await this.sh([script]);
   }
 }
 
@@ -233,8 +247,7 @@ export async function withLabStack(bench) {
   let ending = null;
   const end = () => {
     ending ??= (async () => {
-      await lab.end();
-      await lab.sh([process.env.RUN_DIR ? 'scripts/down' : 'scripts/clean']);
+      await lab.end(process.env.RUN_DIR ? 'scripts/down' : 'scripts/clean');
       rmSync(scratch, { recursive: true, force: true });
     })();
     return ending;

@@ -1,4 +1,5 @@
 /** A spike: its phases side by side, when everything was normal again, and what gave way meanwhile. */
+import { FAILURE_MARGIN, HISTOGRAM_ERROR, P99_FACTOR } from '../analysis/band.js';
 import { dashboard, queryVariable } from './dashboard.js';
 import {
   barGauge,
@@ -46,13 +47,16 @@ const DELIVERED_STEPS = [
   { color: 'green', value: 0.9999 },
 ];
 
-/** As in analysis/recovery.js: the band, what p99 is read over, how often, and how long it has to stay. */
-const BAND = 1.3;
-const WINDOW = '6s';
-const STEP = '2s';
+/** As in analysis/recovery.js: the windows that are looked through, how often, and how long all has to stay in the band. */
+const WINDOW_S = 6;
+const WINDOW = `${WINDOW_S}s`;
+const STEP_S = 2;
+const STEP = `${STEP_S}s`;
 const HOLD_S = 10;
+/** How much less than the hold the ends of its windows are apart. */
+const LAST_ENDS_S = HOLD_S - WINDOW_S;
 /** A subquery leaves out its oldest moment, which belongs to what has to be in the band. */
-const HELD = '12s';
+const HELD = `${LAST_ENDS_S + STEP_S}s`;
 
 const NOT_RECOVERED = 'Not so far';
 const AFTER = 'phase!~"$baseline|$spike"';
@@ -66,15 +70,19 @@ const once = (ofRange) => ofRange.replaceAll('[$__range]', '[$__range] @ end()')
 
 /**
  * @param {string} name of the objective
- * @param {string} ofBaseline the figure that it is for
+ * @param {string} margin an expression: what is normal without one
  * @returns {string} the highest that is normal, a number
  */
-const highestNormal = (name, ofBaseline) =>
-  `scalar(max(${objectiveOfBaseline(name)} or ${BAND} * ${once(ofBaseline)}))`;
+const highestNormal = (name, margin) => `scalar(max(${objectiveOfBaseline(name)} or ${margin}))`;
 
 const IN_BASELINE = 'phase="$baseline"';
-const band = () => highestNormal('p99', percentileOfRun(0.99, DURATION, '', IN_BASELINE));
-const failureLimit = () => highestNormal('failure_share', shareOfRun(FAILURES, REQUESTS, '', IN_BASELINE));
+const band = () =>
+  highestNormal('p99', `${P99_FACTOR} * ${once(percentileOfRun(0.99, DURATION, '', IN_BASELINE))}`);
+const failureLimit = () =>
+  highestNormal(
+    'failure_share',
+    `${FAILURE_MARGIN} + ${once(shareOfRun(FAILURES, REQUESTS, '', IN_BASELINE))}`,
+  );
 
 /** Unix times, numbers. */
 const spikeEnd = () => `(${runStart()} + scalar(${phaseEnd('phase="$spike"')}))`;
@@ -90,7 +98,7 @@ const p99After = () => `histogram_quantile(0.99, sum(rate(${ofRun(DURATION, AFTE
 function recoverySeconds(outside) {
   const conditions = [
     `max_over_time((${outside})[${HELD}:${STEP}]) == 0`,
-    `present_over_time(${p99After()}[${STEP}:${STEP}] offset ${HOLD_S}s)`,
+    `present_over_time(${p99After()}[${STEP}:${STEP}] offset ${LAST_ENDS_S}s)`,
     `vector(time() - ${HOLD_S}) >= ${spikeEnd()}`,
     `vector(time()) <= ${runEnd()}`,
     // Where nothing was answered before the spike, nothing is normal.
@@ -100,10 +108,11 @@ function recoverySeconds(outside) {
   return `min_over_time((${recovered})[$__range:${STEP}]) - ${spikeEnd()}`;
 }
 
-const slow = () => `${p99After()} > bool ${band()}`;
+const allowed = () => `${band()} * ${HISTOGRAM_ERROR}`;
+const slow = () => `${p99After()} > bool ${allowed()}`;
 // Without a single answer there is no p99, but failures.
 const slowOrFailing = () =>
-  `${p99After()} > ${band()} or ${shareWithin(FAILURES, REQUESTS, AFTER, WINDOW)} > bool ${failureLimit()}`;
+  `${p99After()} > ${allowed()} or ${shareWithin(FAILURES, REQUESTS, AFTER, WINDOW)} > bool ${failureLimit()}`;
 
 /** @param {string} number @returns {string} the same while the run goes on: a line that ends with it */
 const whileRunning = (number) =>
@@ -147,9 +156,10 @@ export function spike() {
         title: 'Recovery time',
         description:
           `From the end of the spike to the moment from which, for ${HOLD_S} s, p99 is in the band and failures are within ` +
-          `their limit. The band: up to the p99 objective of the normal phase, or ${BAND} times its p99 where that is more; the limit is ` +
-          'the same of its share of failures. Read over the last 6 s, every 2 s, so up to 6 s late. Without a ' +
-          'figure it has not recovered so far, or the spike is not over.',
+          `their limit. The band: up to the p99 objective of the normal phase, or ${P99_FACTOR} times its p99 where that is more; the limit: ` +
+          `its failure objective, or its share of failures and ${100 * FAILURE_MARGIN}% where that is more. Read from windows of ${WINDOW_S} s, ` +
+          `one each ${STEP_S} s; the report takes one each second, longer ones where there are few requests, and is the exact one. ` +
+          'Without a figure it has not recovered so far, or the spike is not over.',
         unit: 's',
         width: 5,
         height: 4,
@@ -162,9 +172,7 @@ export function spike() {
         id: 2,
         title: 'Recovery time of p99',
         description:
-          'The same without failures, which is the rule of the report. The figure of the report is the exact one: its band is ' +
-          'made of exact percentiles and it reads from the very end of the spike on, where this one takes the p99 of ' +
-          'histograms (within 5%) and moments that are even seconds.',
+          'The same without failures: where it is the shorter one, failures went on after the answers were fast again.',
         unit: 's',
         width: 5,
         height: 4,
@@ -312,7 +320,7 @@ export function spike() {
         title: 'Failures against the limit',
         description:
           'Failed requests of all, over the last seconds. Above the dashed line, the objective of the normal phase or ' +
-          `${BAND} times what failed in it, the server has not recovered, however fast it answers the others.`,
+          `what failed in it and ${100 * FAILURE_MARGIN}%, the server has not recovered, however fast it answers the others.`,
         unit: 'percentunit',
         noValue: NO_RUN,
         lines: [

@@ -156,7 +156,7 @@ grafana_login() {
 
 # --- the target's knobs --------------------------------------------------------------------------------------------
 
-TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME FAULTS'
+TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
 
 # merge_knobs RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
 # A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose; `default`
@@ -165,10 +165,10 @@ merge_knobs() {
   local name value knobs=()
   for name in $TARGET_KNOB_NAMES; do
     value=${!name:-}
-    if [ "$name" = FAULTS ]; then
+    if [ "$name" = TARGET_FAULTS ]; then
       # JSON, as one word.
       value=${value//[[:space:]]/}
-      if [[ ! $value =~ ^(default|\{[A-Za-z0-9._:,\"-]*\})?$ ]]; then DIE_CODE=2 die "FAULTS: got $value; a JSON object of numbers by name is valid"; fi
+      if [[ ! $value =~ ^(default|\{[A-Za-z0-9._:,\"-]*\})?$ ]]; then DIE_CODE=2 die "TARGET_FAULTS: got $value; a JSON object of numbers by name is valid"; fi
     elif [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then
       DIE_CODE=2 die "$name: got $value; a word or a number is valid"
     fi

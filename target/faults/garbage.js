@@ -1,28 +1,36 @@
-/** gc_pressure_mb: small objects, most of which live just long enough to be copied before they die. */
+/** gc_pressure_mb: small objects that live just long enough to be copied before they die, in no order. */
 
-/** A list's node as V8 lays it out: header, two properties and an element of the array. */
-const NODE_BYTES = 40;
+/** A chain's link as V8 lays it out, with the slot that keeps it. */
+const LINK_BYTES = 40;
+/** So many are kept: several times the young generation, so what is replaced has been moved to the old one. */
+const SLOTS = 200_000;
+/** Short chains: the collector has to follow them, and each keeps a few that are in no slot any more. */
+const CHAIN = 8;
 
-/** Kept at once, MB. Several times the young generation, so what leaves has been moved to the old one. */
-const KEPT_MB = 96;
+/** @type {({previous: object | null, n: number} | null)[]} */
+let kept = [];
+let state = 1;
 
-/** One list a megabyte, the newest last. @type {object[][]} */
-const kept = [];
+/** @returns {number} a slot that is not next to the one before: whole pages of memory would otherwise become free at once */
+function anySlot() {
+  // Numerical Recipes' generator: next to nothing beside what it is for.
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return Math.floor((state / 2 ** 32) * SLOTS);
+}
 
 /** @param {number} megabytes */
 export function makeGarbage(megabytes) {
-  for (let made = 0; made < megabytes; made++) {
-    const count = Math.round((Math.min(1, megabytes - made) * 1e6) / NODE_BYTES);
-    /** @type {{previous: object | null, n: number}[]} */
-    const nodes = new Array(count);
-    // Each points to the one before: the collector has to follow them all.
-    for (let n = 0; n < count; n++) nodes[n] = { previous: nodes[n - 1] ?? null, n };
-    kept.push(nodes);
+  if (kept.length === 0) kept = new Array(SLOTS).fill(null);
+  const count = Math.round((megabytes * 1e6) / LINK_BYTES);
+  /** @type {{previous: object | null, n: number} | null} */
+  let link = null;
+  for (let n = 0; n < count; n++) {
+    link = { previous: n % CHAIN === 0 ? null : link, n };
+    kept[anySlot()] = link;
   }
-  if (kept.length > KEPT_MB) kept.splice(0, kept.length - KEPT_MB);
 }
 
 /** Forgets what is kept. */
 export function dropGarbage() {
-  kept.length = 0;
+  kept = [];
 }

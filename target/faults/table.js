@@ -1,4 +1,4 @@
-/** The faults that the target can make, as data: `PUT /admin/faults` and FAULTS take them by these names. */
+/** The faults that the target can make, as data: `PUT /admin/faults` and TARGET_FAULTS take them by these names. */
 
 /**
  * @typedef {object} Fault

@@ -174,26 +174,26 @@ test('a URL of this host becomes the one that a container has to call', async ()
   }
 });
 
-test('knobs are words, and FAULTS a JSON object of one word', async () => {
+test('knobs are words, and TARGET_FAULTS a JSON object of one word', async () => {
   const merge = (/** @type {string} */ running, /** @type {Record<string, string>} */ env) =>
     command('bash', ['-c', '. scripts/common.sh; merge_knobs "$1"', 'bash', running], {
       RUN_DIR: folder,
       ...env,
     });
   const faults = '{"slow_statement_ms": 50, "cache_off": 1}';
-  const set = await merge('WORKERS=4', { FAULTS: faults });
-  assert.equal(set.output, 'WORKERS=4 FAULTS={"slow_statement_ms":50,"cache_off":1}\n');
+  const set = await merge('WORKERS=4', { TARGET_FAULTS: faults });
+  assert.equal(set.output, 'WORKERS=4 TARGET_FAULTS={"slow_statement_ms":50,"cache_off":1}\n');
   assert.equal((await merge(set.output.trim(), {})).output, set.output);
-  assert.equal((await merge(set.output.trim(), { FAULTS: 'default' })).output, 'WORKERS=4\n');
+  assert.equal((await merge(set.output.trim(), { TARGET_FAULTS: 'default' })).output, 'WORKERS=4\n');
   for (const [name, text] of [
-    ['FAULTS', '{"$(id)":1}'],
-    ['FAULTS', 'cache_off'],
+    ['TARGET_FAULTS', '{"$(id)":1}'],
+    ['TARGET_FAULTS', 'cache_off'],
     ['WORKERS', '{4}'],
   ]) {
     const wrong = { [String(name)]: String(text) };
     const { code, output } = await merge('', wrong);
     assert.equal(code, 2);
-    assert.match(output, /^error: (FAULTS|WORKERS): got .*; a .* is valid\n$/);
+    assert.match(output, /^error: (TARGET_FAULTS|WORKERS): got .*; a .* is valid\n$/);
   }
 });
 

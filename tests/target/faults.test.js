@@ -150,13 +150,13 @@ describe('asking for faults', () => {
     await open.stop();
   });
 
-  test('FAULTS has them on from the start, and a worker that replaces another makes them, too', async () => {
+  test('TARGET_FAULTS has them on from the start, and a worker that replaces another makes them, too', async () => {
     // A port that is the same for the next workers.
     const PORT = String(await freePort());
     const faulty = await services.startTarget({
       PORT,
       WORKERS: '2',
-      FAULTS: '{"slow_statement_ms": 300}',
+      TARGET_FAULTS: '{"slow_statement_ms": 300}',
     });
     assert.match(faulty.output(), /faults are on.*slow_statement_ms/);
     const slow = () => timed(() => useTool(faulty, 'search_users', { query: 'ada' }));
@@ -172,7 +172,7 @@ describe('asking for faults', () => {
   });
 
   test('metrics are told while every worker is busy', async () => {
-    const busy = await services.startTarget({ FAULTS: '{"cpu_burn_ms": 1000}' });
+    const busy = await services.startTarget({ TARGET_FAULTS: '{"cpu_burn_ms": 1000}' });
     const calls = together(5, () => useTool(busy, 'payload', {}));
     await sleep(200);
     const start = performance.now();

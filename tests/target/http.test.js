@@ -243,8 +243,8 @@ describe('configuration', () => {
     { CACHE_TTL: '0', line: 'CACHE_TTL got "0"; valid: a whole number from 1 to 86400' },
     { RATE_LIMIT_RPS: '-1', line: 'RATE_LIMIT_RPS got "-1"; valid: a whole number from 0 to 1000000' },
     {
-      FAULTS: '{"slow":1}',
-      line: 'FAULTS got "{\\"slow\\":1}"; valid: a JSON object of numbers by name: cpu_burn_ms, pool_size, ',
+      TARGET_FAULTS: '{"slow":1}',
+      line: 'TARGET_FAULTS got "{\\"slow\\":1}"; valid: a JSON object of numbers by name: cpu_burn_ms, pool_size, ',
     },
     { ADMIN_PORT: 'x', line: 'ADMIN_PORT got "x"; valid: a whole number from 0 to 65535' },
     { SESSIONS: 'yes', line: 'SESSIONS got "yes"; valid: one of 0, 1' },

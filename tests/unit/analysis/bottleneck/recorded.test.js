@@ -1,0 +1,67 @@
+/**
+ * Runs of `make bench-attribution` as they were recorded, on a machine that others were busy on, too: what was done to each has to
+ * be named all the same.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.js';
+
+const FOLDER = new URL('fixtures/', import.meta.url);
+
+/** Subject and cause by fixture; null: nothing broke. */
+const TRUTH = /** @type {Record<string, [subject: string, cause: string] | null>} */ ({
+  'cache-misses': ['cache', 'misses'],
+  'cache-slow': ['cache', 'slow'],
+  'cpu-burn': ['target CPU', 'machine'],
+  healthy: null,
+  'host-cpu': ['host CPU', 'other processes'],
+  locks: ['database', 'locks'],
+  'pool-leak': ['connection pool', 'leak'],
+  'pool-too-small': ['connection pool', 'too small'],
+  'rate-limit': ['rate limiter', 'refusals'],
+  'slow-statements': ['database', 'slow statements'],
+  upstream: ['upstream service', 'slow'],
+});
+
+/** @param {string} name */
+const recorded = (name) =>
+  JSON.parse(gunzipSync(readFileSync(new URL(`${name}.json.gz`, FOLDER))).toString('utf8'));
+
+test('every recorded run has a truth', () => {
+  const names = readdirSync(FOLDER).flatMap((file) => /^(.+)\.json\.gz$/.exec(file)?.[1] ?? []);
+  assert.deepEqual(names.sort(), Object.keys(TRUTH).sort());
+});
+
+for (const [name, truth] of Object.entries(TRUTH)) {
+  test(`recorded: ${name}`, () => {
+    const findings = bottleneck(recorded(name));
+    if (!truth) return assert.deepEqual(findings, []);
+    const [subject, cause] = truth;
+    // A busy machine may have its baseline miss an objective; the fault came after it.
+    const finding = findings.at(-1);
+    assert.equal(finding?.subject, subject, finding?.evidence.join('\n'));
+    assert.equal(finding?.phase, 'spike');
+    assert.ok(
+      finding?.statement.startsWith(`the ${subject} limited the run in spike (${cause}): `),
+      finding?.statement,
+    );
+    assert.doesNotMatch(finding?.statement ?? '', /[{}]|undefined|NaN|null/);
+  });
+}
+
+test('a phase that ends early in the timeline, a signal that goes away: no error, and nothing made up', () => {
+  const run = recorded('locks');
+  for (const name of Object.keys(run.timeline.signals)) {
+    const { [name]: _, ...signals } = run.timeline.signals;
+    const findings = bottleneck({ ...run, timeline: { ...run.timeline, signals } });
+    assert.ok(findings.length > 0, name);
+    for (const { statement } of findings) assert.doesNotMatch(statement, /[{}]|undefined|NaN|null/);
+  }
+  const none = bottleneck({ ...run, timeline: { ...run.timeline, signals: {} } });
+  assert.deepEqual(
+    none.map(({ confidence }) => confidence),
+    ['not_enough_to_tell'],
+  );
+});
