@@ -1,10 +1,11 @@
 /** A stack of a bench's own, in which it runs the project's tests as a user would, and makes faults meanwhile. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { listeners } from '../analysis/host-watch-processes.js';
 import { freePort } from '../experiments/free-port.js';
 import { zeroOf } from '../experiments/lab.js';
 
@@ -204,31 +205,9 @@ function readJson(path) {
 
 /** @param {number} port @returns {number} the process that listens there @throws {Error} where there is none to be seen */
 function listenerOf(port) {
-  const hex = port.toString(16).toUpperCase().padStart(4, '0');
-  const inode = readFileSync('/proc/net/tcp', 'utf8')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .find((fields) => fields[1]?.endsWith(`:${hex}`) && fields[3] === '0A')?.[9];
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    if (inode && links(pid).includes(`socket:[${inode}]`)) return Number(pid);
-  }
-  throw new Error(`nothing listens on port ${port}`);
-}
-
-/** @param {string} pid @returns {string[]} what its descriptors lead to */
-function links(pid) {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).map((fd) => {
-      try {
-        return readlinkSync(`/proc/${pid}/fd/${fd}`);
-      } catch {
-        return '';
-      }
-    });
-  } catch {
-    // It has ended, or is not ours.
-    return [];
-  }
+  const [pid] = listeners(port);
+  if (pid === undefined) throw new Error(`nothing listens on port ${port}`);
+  return pid;
 }
 
 /**
