@@ -23,10 +23,10 @@ function faults({ tables: [{ columns, rows }] }) {
   );
 }
 
-/** @param {{code: number | null, output: string, document: any}} run whatever the machine made of its bounds */
-function cameToItsEnd({ code, output, document }) {
+/** @param {{code: number | null, exitCode: number | null, output: string, document: any}} run whatever the machine made of its bounds */
+function cameToItsEnd({ code, exitCode, output, document }) {
   assert.ok(code === 0 || code === 98 || code === 99, output.slice(-5000));
-  assert.equal(code, document.verdict.exit_code);
+  assert.equal(exitCode, document.verdict.exit_code);
 }
 
 test('the database is cut off under load: its share of the calls fails, and works again when it is back', async () => {

@@ -42,7 +42,7 @@ function assertInvalid(document, reason) {
 }
 
 test('a generator that does not run for two seconds', linux, async () => {
-  const { code, document } = await runTest('sustained', SHORT, async () => {
+  const { exitCode: code, document } = await runTest('sustained', SHORT, async () => {
     // In the phase that is measured, behind the warm-up.
     await sleep(5000);
     const [k6 = 0] = running(K6);
@@ -59,7 +59,7 @@ test('a generator that does not run for two seconds', linux, async () => {
 test('another process on every processor is named, and the series are in the timeline', linux, async () => {
   const cool = await burn(availableParallelism());
   try {
-    const { code, document, folder } = await runTest('sustained', SHORT);
+    const { exitCode: code, document, folder } = await runTest('sustained', SHORT);
     assert.equal(code, 98);
     assertInvalid(
       document,
@@ -84,7 +84,7 @@ test('another process on every processor is named, and the series are in the tim
 });
 
 test('users that are too few for the load, of a server that is quick', async () => {
-  const { code, document } = await runTest('sustained', {
+  const { exitCode: code, document } = await runTest('sustained', {
     PROFILE: 'smoke',
     DURATION: '8s',
     RATE_SCALE: '5',

@@ -11,9 +11,9 @@ const SMOKE = { PROFILE: 'smoke', OBJECTIVES: 'off' };
 const rowsOf = ({ tables }, title) => tables.find((/** @type {any} */ table) => table.title === title).rows;
 
 /** @param {any} result of runTest */
-function isMeasured({ code, output, document }) {
+function isMeasured({ code, exitCode, output, document }) {
   assert.equal(code, 0, output);
-  assert.equal(document.verdict.exit_code, 0);
+  assert.equal(document.verdict.exit_code, exitCode);
   for (const phase of document.phases.filter((/** @type {any} */ { measured }) => measured)) {
     assert.ok(phase.requests > 0, phase.name);
     assert.equal(phase.failed, 0, phase.name);
