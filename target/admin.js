@@ -105,7 +105,8 @@ export async function serveAdmin({ config, renderMetrics, faults }) {
       server.listen(port, host, resolve);
     })
   );
-  // Workers hold nothing of it, and it holds nobody up at the end.
+  // Workers hold nothing of it, and neither it nor who keeps a connection to it, as Prometheus does, holds up the end.
+  server.on('connection', (socket) => socket.unref());
   server.unref();
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   return `http://${host}:${address.port}`;

@@ -188,6 +188,16 @@ describe('asking for faults', () => {
 /** @param {{origin: string}} one */
 const healthy = async ({ origin }) => (await fetch(`${origin}/health`).catch(() => undefined))?.ok;
 
+test('who keeps a connection for metrics does not hold up the end', async () => {
+  const asked = await services.startTarget({ WORKERS: '1' });
+  const ask = () => fetch(`${asked.admin}/metrics`).then((response) => response.text());
+  await ask();
+  const asking = setInterval(() => ask().catch(() => {}), 200);
+  const took = await timed(() => asked.stop());
+  clearInterval(asking);
+  assert.ok(took < 8000, `${took} ms`);
+});
+
 describe('a fault', () => {
   test('cpu_burn_ms takes processor time of the worker, call by call', async () => {
     const calls = async () => {
