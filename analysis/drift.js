@@ -12,8 +12,8 @@ import { isLocal } from './is-local.js';
 import { note } from './note.js';
 import { round } from './round.js';
 import { blockLength, blocksOf, steadyStretches } from './steady-stretches.js';
-import { HOUR_S, STATISTIC, seriesOf, trendOf } from './stretch-trend.js';
-import { timesOf } from './timeline.js';
+import { HOUR_S, STATISTIC, trendOf } from './stretch-trend.js';
+import { seriesOf, timesOf } from './timeline.js';
 import { counted, duration, inUnit, number } from './units.js';
 
 /**

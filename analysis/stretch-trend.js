@@ -4,7 +4,7 @@ import { meanOf, studentT } from './interval.js';
 import { varianceInflation } from './statistics/autocorrelation.js';
 import { theilSen } from './statistics/theil-sen.js';
 import { blocksOf } from './steady-stretches.js';
-import { timesOf } from './timeline.js';
+import { seriesOf, timesOf } from './timeline.js';
 
 /**
  * @typedef {import('./drift-rules.js').DriftRule} DriftRule
@@ -109,7 +109,3 @@ export const STATISTIC = {
 
 /** @param {number[]} values */
 const ascending = (values) => values.toSorted((a, b) => a - b);
-
-/** @param {Timeline} timeline @param {string} series */
-export const seriesOf = (timeline, series) =>
-  series.startsWith('client.') ? timeline.client[series.slice('client.'.length)] : timeline.signals[series];

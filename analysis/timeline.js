@@ -148,3 +148,11 @@ export function validateTimeline(document) {
 export function timesOf({ start_s, step_s, count }) {
   return Array.from({ length: count }, (_, index) => start_s + index * step_s);
 }
+
+/**
+ * @param {Pick<Timeline, 'client' | 'signals'>} timeline
+ * @param {string} name `client.p99`, or a signal's
+ * @returns {TimeSeries | undefined}
+ */
+export const seriesOf = ({ client, signals }, name) =>
+  name.startsWith('client.') ? client[name.slice('client.'.length)] : signals[name];

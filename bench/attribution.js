@@ -20,10 +20,11 @@ import { seededRandom } from '../experiments/seeded-random.js';
 import { toolPath } from '../experiments/tool-path.js';
 import { burn, starve } from './attribution/disturb.js';
 import { FAULTS } from './attribution/faults.js';
-import { confusion, wilson } from './confusion.js';
+import { confusion } from './confusion.js';
 import { count, say } from './harness.js';
 import { withLabStack } from './lab-stack.js';
 import { printTable } from './table.js';
+import { wilson } from './wilson.js';
 
 const RUNS = count('RUNS', 3);
 const SEED = count('SEED', 1);

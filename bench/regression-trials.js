@@ -83,20 +83,6 @@ export const slower = (share) => (values) =>
   );
 
 /**
- * @param {number} count
- * @param {number} trials
- * @returns {[number, number]} where the share of all such trials is, 19 times of 20 (Wilson 1927)
- */
-export function shareInterval(count, trials) {
-  const z = 1.959964;
-  const share = count / trials;
-  const middle = share + z ** 2 / (2 * trials);
-  const half = z * Math.sqrt((share * (1 - share)) / trials + z ** 2 / (4 * trials ** 2));
-  const scale = 1 + z ** 2 / trials;
-  return [Math.max(0, (middle - half) / scale), Math.min(1, (middle + half) / scale)];
-}
-
-/**
  * @param {number} spread standard deviation of a run's logarithms
  * @param {() => number} random
  * @returns {Values} a run of a server that never was, with the metrics of one phase, each by itself

@@ -16,8 +16,9 @@ import { seededRandom } from '../experiments/seeded-random.js';
 import { spread } from './figures.js';
 import { count, say } from './harness.js';
 import { withLabStack } from './lab-stack.js';
-import { countTrials, inventedRun, shareInterval, slower } from './regression-trials.js';
+import { countTrials, inventedRun, slower } from './regression-trials.js';
 import { printTable, verdict } from './table.js';
+import { wilson } from './wilson.js';
 
 /** @typedef {import('../analysis/compare/digest.js').Digest} Digest */
 /** @typedef {'A' | 'B'} Side */
@@ -117,7 +118,7 @@ async function fill(lab) {
 
 /** @param {import('./regression-trials.js').Counts} counts @param {'worse' | 'p99'} what @returns {string} */
 function shareText(counts, what) {
-  const [low, high] = shareInterval(counts[what], counts.trials);
+  const { low, high } = wilson(counts[what], counts.trials);
   return `${percent(counts[what] / counts.trials)} (${percent(low)} to ${percent(high)})`;
 }
 

@@ -13,6 +13,7 @@
  * @property {true} [any] the first of them that there is
  * @property {true} [idle] nothing where the first is 0: what does not happen takes no time, and has no samples of it
  */
+import { seriesOf } from '../timeline.js';
 
 const MS = 1000;
 
@@ -119,10 +120,7 @@ export class Reader {
   /** @param {string} name */
   #find(name) {
     const derived = DERIVED[name];
-    if (!derived) {
-      const { client, signals } = this.#timeline;
-      return (name.startsWith('client.') ? client[name.slice('client.'.length)] : signals[name]) ?? null;
-    }
+    if (!derived) return seriesOf(this.#timeline, name) ?? null;
     const all = derived.from.map((each) => this.series(each));
     const sources = derived.any ? all.filter((source) => source !== null).slice(0, 1) : all;
     if (sources.length === 0) return null;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { confusion, wilson } from '../../../bench/confusion.js';
+import { confusion } from '../../../bench/confusion.js';
+import { wilson } from '../../../bench/wilson.js';
 
 test("Wilson's interval: as published, and inside of 0 and 1 for all and for none", () => {
   // Newcombe 1998, table I, method 3: 81 of 263, 15 of 148, 0 of 20, 1 of 29.

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  countTrials,
-  inventedRun,
-  outcomesOf,
-  shareInterval,
-  slower,
-} from '../../../bench/regression-trials.js';
+import { countTrials, inventedRun, outcomesOf, slower } from '../../../bench/regression-trials.js';
+import { wilson } from '../../../bench/wilson.js';
 import { seededRandom } from '../../../experiments/seeded-random.js';
 
 /** @param {number} count @param {number} seed */
@@ -51,8 +46,8 @@ test('trials draw no run twice, and the same ones for the same seed', () => {
 
 test("the interval of a share is statsmodels' Wilson interval", () => {
   // statsmodels.stats.proportion.proportion_confint(5, 500, method='wilson')
-  const [low, high] = shareInterval(5, 500);
+  const { low, high } = wilson(5, 500);
   assert.ok(Math.abs(low - 0.00427875) < 1e-7 && Math.abs(high - 0.0231931) < 1e-7, `${low} ${high}`);
-  assert.equal(shareInterval(0, 100)[0], 0);
-  assert.ok(Math.abs(shareInterval(100, 100)[1] - 1) < 1e-9);
+  assert.equal(wilson(0, 100).low, 0);
+  assert.ok(Math.abs(wilson(100, 100).high - 1) < 1e-9);
 });
