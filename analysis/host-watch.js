@@ -3,7 +3,7 @@
  * Watches this machine beside one k6 run: who uses its processors, whether k6 gets those that it wants, and whether the clock
  * goes on evenly. `scripts/leg` starts it and ends it; where there is no /proc there is nothing that it could watch.
  *
- *   node analysis/host-watch.js FILE K6_PORT
+ *   node analysis/host-watch.js FILE K6_PORT LEG_PID
  */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -28,12 +28,15 @@ const GOMAXPROCS_LOOKS = 30;
 const SEARCHES = 10;
 /** How often k6 is asked for a sign of life, on average: evenly, it might always be at the same moment of a quota's period. */
 const ASK_MS = 200;
+/** Its leg was killed: nobody else will end this. Not with the looks, which may be far apart on a busy machine. */
+const LEG_MS = 1000;
 
 /** Parts of the stack that are looked at by themselves; all that supervisord keeps beside them is the rest. */
 const PARTS = /** @type {const} */ ({ postgres: 'db', redis: 'cache', supervisord: 'stack' });
 
-const [file = '', k6Port = ''] = process.argv.slice(2);
-const leg = process.ppid;
+const [file = '', k6Port = '', legPid = ''] = process.argv.slice(2);
+/** Told, not asked for: whoever is the parent now may be another, where the leg was killed before this began. */
+const leg = Number(legPid);
 const record = new HostRecord(cpus().length);
 const own = targetAddress();
 let over = false;
@@ -195,6 +198,7 @@ process.on('SIGHUP', () => {});
 process.on('SIGTERM', end);
 
 if (processes().length > 0) {
+  setInterval(() => process.ppid === leg || end(), LEG_MS);
   ask();
   let writtenMs = monotonicMs();
   while (!over) {
@@ -206,7 +210,5 @@ if (processes().length > 0) {
     }
     const restMs = Math.max(LOOK_MS, (costMs() - beforeMs) / MOST_CPU);
     await sleep(restMs - (monotonicMs() - startMs));
-    // The leg was killed: nobody will end this.
-    if (process.ppid !== leg) end();
   }
 }

@@ -42,7 +42,7 @@ await run(async ({ folder, later }) => {
     const port = String(await freePort());
     const file = join(folder, 'host-watch.json');
     const watcher = watched
-      ? spawn(process.execPath, [join(ROOT, 'analysis/host-watch.js'), file, port], {
+      ? spawn(process.execPath, [join(ROOT, 'analysis/host-watch.js'), file, port, String(process.pid)], {
           env: { ...process.env, TARGET_URL: server.url },
           stdio: ['ignore', 'ignore', 'inherit'],
         })

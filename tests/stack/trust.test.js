@@ -1,11 +1,11 @@
 /** Runs whose figures can't be trusted, made for real; and the watcher beside k6, which never outlives its leg. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processes } from '../../analysis/host-watch-processes.js';
 import { burn } from '../../bench/attribution/disturb.js';
 import { runTest } from '../lab.js';
 import { processTree } from '../process-tree.js';
@@ -18,6 +18,9 @@ const running = (command, root = process.pid) =>
   processTree(root)
     .filter((one) => command.test(one.command))
     .map(({ pid }) => pid);
+
+/** @param {number} pid @returns {boolean} one that has ended, but that nobody has waited for, has no command line any more */
+const isRunning = (pid) => processTree(pid).some((one) => one.pid === pid && one.command !== '');
 
 const K6 = /\/k6 run /;
 const WATCHER = /analysis\/host-watch\.js/;
@@ -119,7 +122,24 @@ test('the watcher ends by itself where its leg was killed', linux, async () => {
   const [leg = 0] = running(/scripts\/leg /, pid);
   const [k6 = 0] = running(K6, pid);
   process.kill(leg, 'SIGKILL');
-  await until(() => !processes().some((one) => one.pid === watcher), 'the watcher is still there');
+  await until(() => !isRunning(watcher), 'the watcher is still there');
   process.kill(k6, 'SIGINT');
   await ended;
+});
+
+test('the watcher ends by itself where its leg was killed before it began', linux, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'watcher-'));
+  const leg = spawn('true');
+  await new Promise((resolve) => leg.once('close', resolve));
+  const arguments_ = ['analysis/host-watch.js', join(folder, 'host-watch.json'), '9', String(leg.pid)];
+  const watcher = spawn(process.execPath, arguments_, { stdio: 'inherit' });
+  const ended = new Promise((resolve) => watcher.once('close', resolve));
+  try {
+    const pid = watcher.pid ?? 0;
+    await until(() => !isRunning(pid), 'the watcher is still there');
+  } finally {
+    watcher.kill();
+    await ended;
+    rmSync(folder, { recursive: true });
+  }
 });
