@@ -78,6 +78,21 @@ export function watchedIn(watch, fromS, toS) {
 }
 
 /**
+ * The same of a phase, without what belongs to its neighbours: between two looks totals grow evenly as far as anyone knows, and a
+ * spike's first second would be in the calm before it.
+ *
+ * @param {HostWatch} watch
+ * @param {number} fromS Unix time
+ * @param {number} toS
+ * @returns {Watched} means from the first look to the last one in this time; over all of it where they are less than half of it
+ */
+export function watchedWithin(watch, fromS, toS) {
+  const looks = watch.points.map(([atS]) => atS ?? 0).filter((atS) => atS >= fromS && atS <= toS);
+  const [first = 0, last = 0] = [looks[0], looks.at(-1)];
+  return last - first < (toS - fromS) / 2 ? watchedIn(watch, fromS, toS) : watchedIn(watch, first, last);
+}
+
+/**
  * @param {HostWatch} watch
  * @param {number} atS
  * @returns {(number | null)[] | null} its totals at this time, on the straight line between two points; null: it did not watch then

@@ -27,7 +27,7 @@ const GOMAXPROCS_LOOKS = 30;
 /** A target that starts with the test does not listen yet. */
 const SEARCHES = 10;
 /** How often k6 is asked for a sign of life, on average: evenly, it might always be at the same moment of a quota's period. */
-const ASK_MS = 200;
+const ASK_MS = 100;
 /** Its leg was killed: nobody else will end this. Not with the looks, which may be far apart on a busy machine. */
 const LEG_MS = 1000;
 

@@ -12,8 +12,11 @@ export const GENERATOR_CPU_LIMIT = 0.8;
  * of it is of threads that look for work.
  */
 export const GENERATOR_DELAY_SHARE = 0.25;
-/** In an overload: a machine that generator and server share is full then, and it is reported, not judged. */
-export const OVERLOAD_DELAY_SHARE = 0.5;
+/**
+ * Where the load fills the machine by design (an overload, users without a pause). On a machine that generator and server share, k6 then
+ * waits for about as much of the latency as it uses of the CPU, whatever its health; from half on it measures mostly itself.
+ */
+export const FULL_DELAY_SHARE = 0.5;
 /** Less than this is what a request over loopback takes anyway. */
 export const GENERATOR_DELAY_MS = 1.5;
 
@@ -58,7 +61,10 @@ export const LOST_SHARE = 0.1;
 /** A push holds so much. */
 export const PUSH_S = 2;
 
-/** Phases shorter than this are looked at together: totals of processes are known to a hundredth of a second. */
+/**
+ * Phases shorter than this are looked at together: totals of processes are known to a hundredth of a second. Where all together are
+ * shorter, nobody can say whether k6 was late.
+ */
 export const SHORTEST_S = 5;
 
 /** So many calls of an operation should have been made, and none was: it is missing, not rare. */

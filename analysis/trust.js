@@ -1,7 +1,7 @@
 /**
  * Whether the run's figures can be trusted: one rule a reason, each with what to change. The limits are in trust-rules.js.
  */
-import { heaviestOther, watchedIn } from './host-watch-series.js';
+import { heaviestOther, watchedWithin } from './host-watch-series.js';
 import { shortfallCause } from './shortfall.js';
 import * as rules from './trust-rules.js';
 import { counted, duration, milliseconds, number, percent } from './units.js';
@@ -27,7 +27,7 @@ import { counted, duration, milliseconds, number, percent } from './units.js';
  * @property {string | null} phase
  * @property {number} fromS Unix time
  * @property {number} toS
- * @property {boolean} overload
+ * @property {boolean} fills the machine by design: an overload, or users who call again as soon as they are answered
  * @property {number | null} meanMs mean latency
  * @property {HostWatch | undefined} watch that saw it
  * @property {import('./host-watch-series.js').Watched} watched {} where nobody did
@@ -75,8 +75,9 @@ function spansOf({ phases, watches }) {
   const ran = phases.flatMap((phase) => {
     if (!phase.measured || phase.start === null || phase.end === null) return [];
     const [fromS, toS] = [Date.parse(phase.start) / 1000, Date.parse(phase.end) / 1000];
-    const { name, overload, latency_ms } = phase;
-    return [{ name, phase: name, fromS, toS, overload, meanMs: latency_ms?.avg ?? null }];
+    const { name, overload, offered_rps, latency_ms } = phase;
+    const fills = overload || offered_rps === null;
+    return [{ name, phase: name, fromS, toS, fills, meanMs: latency_ms?.avg ?? null }];
   });
   const short = ran.filter(({ fromS, toS }) => toS - fromS < rules.SHORTEST_S);
   const together =
@@ -85,7 +86,7 @@ function spansOf({ phases, watches }) {
           {
             name: `${short[0]?.name} to ${short.at(-1)?.name}`,
             phase: null,
-            overload: short.every(({ overload }) => overload),
+            fills: short.every(({ fills }) => fills),
             fromS: Math.min(...short.map(({ fromS }) => fromS)),
             toS: Math.max(...short.map(({ toS }) => toS)),
             meanMs: meanOf(phases.filter(({ name }) => short.some((one) => one.name === name))),
@@ -93,8 +94,8 @@ function spansOf({ phases, watches }) {
         ]
       : short;
   return [...ran.filter((one) => !short.includes(one)), ...together].map((span) => {
-    const watch = watches.find((one) => Object.keys(watchedIn(one, span.fromS, span.toS)).length > 0);
-    return { ...span, watch, watched: watch ? watchedIn(watch, span.fromS, span.toS) : {} };
+    const watch = watches.find((one) => Object.keys(watchedWithin(one, span.fromS, span.toS)).length > 0);
+    return { ...span, watch, watched: watch ? watchedWithin(watch, span.fromS, span.toS) : {} };
   });
 }
 
@@ -266,8 +267,10 @@ function busyGenerator(known, spans) {
 function starvedGenerator(known, spans) {
   const starved = spans
     .flatMap((span) => {
+      // Too few signs of life make no mean.
+      if (span.toS - span.fromS < rules.SHORTEST_S) return [];
       const { generator_delay: delayMs = 0 } = span.watched;
-      const limit = span.overload ? rules.OVERLOAD_DELAY_SHARE : rules.GENERATOR_DELAY_SHARE;
+      const limit = span.fills ? rules.FULL_DELAY_SHARE : rules.GENERATOR_DELAY_SHARE;
       const leastMs = span.meanMs === null ? rules.GENERATOR_DELAY_ALONE_MS : rules.GENERATOR_DELAY_MS;
       // Where nothing was answered all of its time is k6's.
       const share = delayMs / (span.meanMs ?? delayMs);

@@ -43,7 +43,7 @@ export const CASES = [
     name: 'healthy: 100 users without a pause, no CPU left',
     reason: null,
     test: 'load',
-    variables: { REQUESTS: '6000', CONCURRENCY: '100' },
+    variables: { REQUESTS: '20000', CONCURRENCY: '100' },
   },
   {
     name: 'healthy: streamed',
@@ -52,12 +52,12 @@ export const CASES = [
     variables: { ...steady(0.3), SAMPLES: 'stream' },
   },
   {
-    name: 'slow server: every statement takes 1 s',
+    name: 'slow server: every statement takes 0.7 s',
     reason: null,
     test: 'spike',
     variables: { ...SPIKE, RATE_SCALE: '0.2' },
     prepare: async (lab) => {
-      await lab.faults({ slow_statement_ms: 1000 });
+      await lab.faults({ slow_statement_ms: 700 });
       return { undo: () => lab.faults({}) };
     },
   },
