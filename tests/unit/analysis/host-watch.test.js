@@ -12,7 +12,7 @@ import {
   threads,
 } from '../../../analysis/host-watch-processes.js';
 import { COLUMNS, HostRecord } from '../../../analysis/host-watch-record.js';
-import { heaviestOther, mergeHostWatch, watchedIn } from '../../../analysis/host-watch-series.js';
+import { heaviestOther, mergeHostWatch, watchedIn, watchedWithin } from '../../../analysis/host-watch-series.js';
 
 const START_S = 1_800_000_000;
 /** Of the runs below: what scripts/leg starts has these ids. */
@@ -154,6 +154,21 @@ test('an answer that is long in coming stands for those that would have been ask
       [0.901, 4],
     ],
   );
+});
+
+test("a phase's means hold nothing of its neighbours, unless it has no two looks of its own", () => {
+  const record = new HostRecord(2);
+  for (let second = 0; second <= 20; second += 2) {
+    record.look(look(second, []));
+    // A spike from second 9 on: what was seen of it until 10 is in the look at 10.
+    for (let each = 0; each < 10; each += 1) record.delayed(second >= 8 ? 0.05 : 0.001, 0.1);
+  }
+  const watch = record.document();
+  const calm = watchedWithin(watch, START_S + 1, START_S + 9);
+  assert.equal(calm.generator_delay, 1);
+  assert.ok((watchedIn(watch, START_S + 1, START_S + 9).generator_delay ?? 0) > 5);
+  assert.equal(watchedWithin(watch, START_S + 13, START_S + 15.5).generator_delay, 50);
+  assert.deepEqual(watchedWithin(watch, START_S + 15, START_S + 25), {}, 'not seen to its end');
 });
 
 test('a day is no more than some thousand points, and its means are exact all the same', () => {

@@ -119,6 +119,19 @@ test('a generator that gets to its answers late, against what a call takes', () 
   );
 });
 
+test('too few signs of life make no mean', () => {
+  const short = {
+    phases: [
+      { name: 'a', duration_s: 2, figures: { avg: 20 } },
+      { name: 'b', duration_s: 2, figures: { avg: 20 } },
+    ],
+  };
+  const starved = watch({ ...WELL, ...delay(8) });
+  assert.deepEqual(judge(short, { watches: [starved] }).reasons, []);
+  const longer = { phases: [...short.phases, { name: 'c', duration_s: 1.5, figures: { avg: 20 } }] };
+  assert.match(judge(longer, { watches: [starved] }).reasons[0] ?? '', /short of CPU in a to c:/);
+});
+
 test('a generator that is too late to see any answer, or gives no sign of life at all', () => {
   const timeouts = { phases: [{ name: 'a', figures: { answered: 0, failures: { timeout: 200 } } }] };
   const late = (/** @type {Partial<Record<typeof COLUMNS[number], number>>} */ delays) =>
@@ -128,18 +141,19 @@ test('a generator that is too late to see any answer, or gives no sign of life a
   assert.match(late({ delay_s: 0, delays: 0 }), /waited 10,000 ms until k6 took it up/);
 });
 
-test('in an overload k6 may wait for longer: the machine is meant to be full', () => {
+test('in an overload, and with users without a pause, k6 may wait for longer: the machine is meant to be full', () => {
   const overload = {
     phases: [
       { name: 'a', figures: { avg: 100 } },
       { name: 'b', overload: true, figures: { avg: 100 } },
+      { name: 'c', offered_rps: null, vus: 20, figures: { avg: 100 } },
     ],
   };
   const share = (/** @type {number} */ ms) =>
     judge(overload, { watches: [watch({ ...WELL, ...delay(ms) })] }).reasons[0] ?? '';
   assert.equal(share(24), '');
   assert.match(share(30), /short of CPU in a:/);
-  assert.match(share(60), /short of CPU in a and 1 other phase:/);
+  assert.match(share(60), /short of CPU in a and 2 other phases:/);
 });
 
 test('another heavy process, beside a target of ours, and beside one that may have more of them', () => {
