@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listeners } from '../analysis/host-watch-processes.js';
+import { Prometheus } from '../analysis/prometheus.js';
 import { freePort } from '../experiments/free-port.js';
 import { zeroOf } from '../experiments/lab.js';
 
@@ -134,7 +135,9 @@ export class LabStack {
     /** @type {unknown} */
     let failure = null;
     const meanwhile = during
-      ? this.#follow(during, port, before, () => over).catch((error) => (failure = error))
+      ? this.#follow(during, port, before, () => over, variables.SAMPLES === 'stream').catch(
+          (error) => (failure = error),
+        )
       : null;
     const { code, output } = await ended;
     await meanwhile;
@@ -158,11 +161,13 @@ export class LabStack {
    * @param {number} port of k6's API
    * @param {Set<string>} before folders of other runs
    * @param {() => boolean} over
+   * @param {boolean} streamed
    */
-  async #follow(during, port, before, over) {
-    const zeroMs = await zeroOf(port, over);
+  async #follow(during, port, before, over, streamed) {
+    const folderOf = () => this.#folders().find((name) => name !== 'latest' && !before.has(name)) ?? '';
+    const zeroMs = streamed ? await this.#streamedZero(folderOf, over) : await zeroOf(port, over);
     if (zeroMs === null) return;
-    const [folder = ''] = this.#folders().filter((name) => name !== 'latest' && !before.has(name));
+    const folder = folderOf();
     const { phases } = readJson(join(this.resultsDir, folder, 'plan.json'));
     const at = async (/** @type {number} */ seconds) => {
       while (!over() && Date.now() < zeroMs + seconds * 1000)
@@ -181,6 +186,24 @@ export class LabStack {
         });
       }),
     );
+  }
+
+  /**
+   * A k6 that keeps no samples has no metrics on its API.
+   *
+   * @param {() => string} folderOf the run, named after its test id
+   * @param {() => boolean} over
+   * @returns {Promise<number | null>} as zeroOf
+   */
+  async #streamedZero(folderOf, over) {
+    const prometheus = new Prometheus(this.stackEnv.PROMETHEUS_URL ?? '');
+    while (!over()) {
+      const query = `k6_mcp_started_seconds{testid="${folderOf()}"}`;
+      const [sample] = await prometheus.query(query, Date.now() / 1000);
+      if (sample) return sample.value * 1000;
+      await sleep(200);
+    }
+    return null;
   }
 
   /**

@@ -30,7 +30,7 @@ if (chosen.length === 0) {
  * @param {import('./trust/cases.js').Case} one
  * @returns {Promise<{right: boolean, invalid: boolean, reasons: string[]}>}
  */
-async function runOnce(lab, { reason, test, variables = {}, prepare, disturb }) {
+async function runOnce(lab, { reason, test, variables = {}, prepare, disturb, early = false }) {
   const prepared = await prepare?.(lab);
   /** @type {(() => unknown)[]} */
   const undo = prepared ? [prepared.undo] : [];
@@ -41,13 +41,14 @@ async function runOnce(lab, { reason, test, variables = {}, prepare, disturb }) 
       { ...variables, ...prepared?.variables },
       {
         during: async ({ phase, after, generatorPid }) => {
-          if (!disturb || begun || !phase.measured) return;
+          if (!disturb || begun || !(phase.measured || early)) return;
           begun = true;
           undo.push(await disturb({ pid: generatorPid(), lab, seconds: after }));
         },
       },
     );
     if (!run) throw new Error(`the run left no document: exit code ${code}\n${output.slice(-2000)}`);
+    if (disturb && !begun) throw new Error('the run was over before anything was done to it');
     const { outcome, reasons } = run.verdict;
     if (outcome === 'error') throw new Error(`the run ended with an error: ${reasons.join('; ')}`);
     const invalid = code === INVALID;

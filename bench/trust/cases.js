@@ -21,6 +21,7 @@ import { startServer } from '../harness.js';
  * @property {(lab: LabStack) => Promise<{variables?: Record<string, string>, undo: () => unknown}>} [prepare] before the run
  * @property {(k6: {pid: number, lab: LabStack, seconds: (count: number) => Promise<unknown>}) => Promise<() => unknown>} [disturb] from
  *   the beginning of the first measured phase on; resolves to what undoes it
+ * @property {boolean} [early] from the beginning of the warm-up on instead
  */
 
 const SPIKE = { PROFILE: 'quick', DURATION: '24s' };
@@ -77,6 +78,8 @@ export const CASES = [
     test: 'sustained',
     variables: steady(0.3),
     missing: () => (quotaFolder() ? null : 'a cgroup of our own can not be made here'),
+    // A quota is there from the start, and is looked at each ten seconds.
+    early: true,
     disturb: async ({ pid }) => limit(pid, 0.2),
   },
   {
