@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { measureCollections } from './collections.js';
 
 /**
  * State of one worker's connection pool.
@@ -27,6 +28,7 @@ export class Metrics {
     this.registry = new Registry();
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_RESOLUTION });
+    measureCollections(this.registry);
 
     new Gauge({
       name: 'heap_used_ratio',

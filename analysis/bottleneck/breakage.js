@@ -1,5 +1,5 @@
 /** Where a run broke: the phases in which its clients first saw what is not normal, and since when. */
-import { bandOf } from '../band.js';
+import { bandOf, P99_NEEDS } from '../band.js';
 import { LAG_S, RULE_WINDOW_S } from '../signals.js';
 import { counted, milliseconds, percent, perSecond } from '../units.js';
 import { samplesIn, staysFrom, steadyPoints, timeOf, windowOf } from './windows.js';
@@ -97,7 +97,10 @@ function againstBaseline(plan, baseline, phase, timeline, thresholds) {
   const band = bandOf(baseline, plan.objectives);
   if (!band) return byObjectives(phase, timeline, thresholds);
   const normal = steadyPoints(timeline, baseline);
-  const usual = samplesIn(timeline.client.p99 ?? null, normal).toSorted((a, b) => a - b);
+  // The p99 of a few answers is their slowest, and says nothing of what is usual.
+  const answers = ((baseline.answered ?? 0) / baseline.duration_s) * timeline.window_s;
+  const p99s = answers < P99_NEEDS ? null : (timeline.client.p99 ?? null);
+  const usual = samplesIn(p99s, normal).toSorted((a, b) => a - b);
   const p99Limit = Math.max(band.p99_ms, usual[Math.ceil(USUAL * usual.length) - 1] ?? 0);
   return firstOf(phase, timeline, {
     baseline,

@@ -61,6 +61,7 @@ export const DERIVED = {
     of: ([host = 0, own = 0, generator = 0]) => Math.max(0, host - own - generator),
   },
   cache_lookups_per_request: perRequest('cache_lookups'),
+  db_queries_per_request: perRequest('db_queries'),
   upstream_timeouts_per_request: perRequest('upstream_timeouts'),
   rate_limited_per_request: perRequest('rate_limited'),
   refused_per_request: perRequest('client.failures_rate_limited'),

@@ -23,7 +23,8 @@ const GREW = 1.1;
  * @param {Look} look
  * @returns {Held[] | null} those of its readings that hold; null where the cause does not
  */
-export function heldOf({ any = [], all = [], taker }, look) {
+export function heldOf({ any = [], all = [], unless = [], taker }, look) {
+  if (unless.some((reading) => hold(reading, look).holds)) return null;
   if (taker) {
     const took = tookMost(taker, look);
     if (took) return took;

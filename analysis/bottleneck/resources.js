@@ -22,6 +22,7 @@
  * @property {string} id
  * @property {Reading[]} [any] one of them has to hold
  * @property {Reading[]} [all] and each of these
+ * @property {Reading[]} [unless] and none of these does; one that is not known does not
  * @property {string} [taker] or: the machine has no CPU left, and of all that run there this takes the most
  * @property {string} says after the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's.
  *   Of parts between `;`, those with a missing figure are left out
@@ -49,6 +50,13 @@ export const LEAST_TAKEN = 0.2;
 export const TAKERS = ['server_cpu', 'generator_cpu', 'db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu'];
 /** Of the time that was added to a request, or of the requests that failed. */
 export const LEAST_PART = 0.2;
+
+/** What a cache does not answer is asked of the database: where that is hardly asked, something else keeps the answers away. */
+const DATABASE_LEFT_ALONE = /** @type {Reading} */ ({
+  series: 'db_queries_per_request',
+  role: 'errors',
+  share: 0.5,
+});
 
 /** Statements take what they took, or there are none. */
 const CALM_DATABASE = /** @type {Reading} */ ({
@@ -162,6 +170,7 @@ export const RESOURCES = [
       {
         id: 'off',
         any: [{ series: 'cache_lookups_per_request', role: 'errors', share: 0.2 }],
+        unless: [DATABASE_LEFT_ALONE],
         says: 'it was hardly asked any more after {cache_lookups_per_request.from} lookups a request;a request spent {time_in_database} in the database after {time_in_database.from}',
         hint: 'find out why the server has stopped using its cache',
         parts: ['cache', 'database', 'pool'],
@@ -171,6 +180,7 @@ export const RESOURCES = [
       {
         id: 'misses',
         any: [{ series: 'cache_hit', role: 'errors', fallen: 0.3 }],
+        unless: [DATABASE_LEFT_ALONE],
         says: 'it answered {cache_hit} of the lookups after {cache_hit.from};a request spent {time_in_database} in the database after {time_in_database.from}',
         hint: 'find out why entries are gone: lifetime, keys, evictions, or a cache that is away',
         parts: ['cache', 'database', 'pool'],

@@ -36,13 +36,14 @@ export function readingText({ series, least, times, more, fallen, share, not }) 
 }
 
 /** @param {import('./resources.js').Cause} cause */
-function conditionOf({ any = [], all = [], taker }) {
+function conditionOf({ any = [], all = [], unless = [], taker }) {
   const some = any.map(readingText).join(', or ');
   const each = all.map(readingText).join(', and ');
   const took =
     taker &&
     `${readingText(FULL_HOST)}, and of all that run there \`${taker}\` is the most (>= ${percent(LEAST_TAKEN)})`;
-  return [took, each && some ? `${each}, and (${some})` : each || some].filter(Boolean).join('; or ');
+  const not = unless.map((reading) => `; not where ${readingText(reading)}`).join('');
+  return [took, each && some ? `${each}, and (${some})` : each || some].filter(Boolean).join('; or ') + not;
 }
 
 /** @returns {string} */

@@ -1,21 +1,16 @@
 /** What is done to a run beside the target's own faults. Each function resolves to what undoes it. */
-import { execFileSync, fork } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { constants, cpus, setPriority } from 'node:os';
+import { fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const BURNER = fileURLToPath(new URL('../../experiments/chaos/burner.js', import.meta.url));
-const TASKSET = 'taskset';
 
 /**
  * @param {number} count of processes that never wait
- * @param {number} [core] that they may run on; by default any
  * @returns {Promise<() => Promise<void>>}
  */
-export async function burn(count, core) {
-  const how =
-    core === undefined ? {} : { execPath: TASKSET, execArgv: ['-c', String(core), process.execPath] };
-  const children = Array.from({ length: count }, () => fork(BURNER, { execArgv: [], ...how }));
+export async function burn(count) {
+  const children = Array.from({ length: count }, () => fork(BURNER, { execArgv: [] }));
   const ended = children.map((child) => new Promise((resolve) => child.once('exit', resolve)));
   await Promise.all(
     children.map((child, index) =>
@@ -31,18 +26,35 @@ export async function burn(count, core) {
   };
 }
 
+const PERIOD_MS = 100;
+
 /**
- * Keeps the generator on one core, on which others go before it.
+ * Has a process run for a part of each tenth of a second alone, and leaves the CPU that it would have used to nobody else.
  *
  * @param {number} pid of k6
- * @param {number} count of processes on the same core
+ * @param {number} share of the time in which it may run
  * @returns {Promise<() => Promise<void>>}
  */
-export async function starve(pid, count) {
-  const core = cpus().length - 1;
-  // All of its threads: those that they start inherit it.
-  execFileSync(TASKSET, ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' });
-  for (const thread of readdirSync(`/proc/${pid}/task`))
-    setPriority(Number(thread), constants.priority.PRIORITY_LOW);
-  return burn(count, core);
+export async function starve(pid, share) {
+  let over = false;
+  const cycles = (async () => {
+    while (!over && signal(pid, 'SIGSTOP')) {
+      await sleep(PERIOD_MS * (1 - share));
+      if (!signal(pid, 'SIGCONT')) return;
+      await sleep(PERIOD_MS * share);
+    }
+  })();
+  return async () => {
+    over = true;
+    await cycles;
+  };
+}
+
+/** @param {number} pid @param {NodeJS.Signals} name @returns {boolean} false: it has ended */
+function signal(pid, name) {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }

@@ -95,10 +95,9 @@ export const FAULTS = {
   generator: {
     truth: 'generator',
     outside: 'generator',
-    size: [1, 3],
-    whole: true,
+    size: [0.05, 0.15],
     invalid: true,
-    about: 'processes that go before k6 on the one core that it may use',
+    about: 'of each 100 ms in which k6 may run',
   },
   network: { truth: 'network', outside: 'network', size: [60, 250], about: 'ms on the way back' },
 };

@@ -12,7 +12,12 @@ import {
   threads,
 } from '../../../analysis/host-watch-processes.js';
 import { COLUMNS, HostRecord } from '../../../analysis/host-watch-record.js';
-import { heaviestOther, mergeHostWatch, watchedIn, watchedWithin } from '../../../analysis/host-watch-series.js';
+import {
+  heaviestOther,
+  mergeHostWatch,
+  watchedIn,
+  watchedWithin,
+} from '../../../analysis/host-watch-series.js';
 
 const START_S = 1_800_000_000;
 /** Of the runs below: what scripts/leg starts has these ids. */
