@@ -1,7 +1,4 @@
-/**
- * Runs of `make bench-attribution` as they were recorded, on a machine that others were busy on, too: what was done to each has to
- * be named all the same.
- */
+/** Runs of `make bench-attribution` as they were recorded: what was done to each has to be named. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -15,9 +12,12 @@ const TRUTH = /** @type {Record<string, [subject: string, cause: string] | null>
   'cache-misses': ['cache', 'misses'],
   'cache-slow': ['cache', 'slow'],
   'cpu-burn': ['target CPU', 'machine'],
+  'garbage-collection': ['memory', 'garbage collection'],
+  generator: ['load generator', 'starved'],
   healthy: null,
   'host-cpu': ['host CPU', 'other processes'],
   locks: ['database', 'locks'],
+  network: ['network', 'slow'],
   'pool-leak': ['connection pool', 'leak'],
   'pool-too-small': ['connection pool', 'too small'],
   'rate-limit': ['rate limiter', 'refusals'],
@@ -39,7 +39,7 @@ for (const [name, truth] of Object.entries(TRUTH)) {
     const findings = bottleneck(recorded(name));
     if (!truth) return assert.deepEqual(findings, []);
     const [subject, cause] = truth;
-    // A busy machine may have its baseline miss an objective; the fault came after it.
+    // The baseline may miss an objective by itself; the fault came after it.
     const finding = findings.at(-1);
     assert.equal(finding?.subject, subject, finding?.evidence.join('\n'));
     assert.equal(finding?.phase, 'spike');
