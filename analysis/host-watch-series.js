@@ -84,12 +84,15 @@ export function watchedIn(watch, fromS, toS) {
  * @param {HostWatch} watch
  * @param {number} fromS Unix time
  * @param {number} toS
- * @returns {Watched} means from the first look to the last one in this time; over all of it where they are less than half of it
+ * @returns {Watched} means from the first look to the last one in this time; over all of it where they are less than half of it; {} where
+ *   the watcher did not see all of it
  */
 export function watchedWithin(watch, fromS, toS) {
   const looks = watch.points.map(([atS]) => atS ?? 0).filter((atS) => atS >= fromS && atS <= toS);
   const [first = 0, last = 0] = [looks[0], looks.at(-1)];
-  return last - first < (toS - fromS) / 2 ? watchedIn(watch, fromS, toS) : watchedIn(watch, first, last);
+  const whole = watchedIn(watch, fromS, toS);
+  const seen = Object.keys(whole).length > 0;
+  return seen && last - first >= (toS - fromS) / 2 ? watchedIn(watch, first, last) : whole;
 }
 
 /**

@@ -94,8 +94,10 @@ function spansOf({ phases, watches }) {
         ]
       : short;
   return [...ran.filter((one) => !short.includes(one)), ...together].map((span) => {
-    const watch = watches.find((one) => Object.keys(watchedWithin(one, span.fromS, span.toS)).length > 0);
-    return { ...span, watch, watched: watch ? watchedWithin(watch, span.fromS, span.toS) : {} };
+    const seen = watches
+      .map((watch) => ({ watch, watched: watchedWithin(watch, span.fromS, span.toS) }))
+      .find(({ watched }) => Object.keys(watched).length > 0);
+    return { ...span, ...(seen ?? { watch: undefined, watched: {} }) };
   });
 }
 

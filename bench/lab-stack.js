@@ -138,9 +138,7 @@ export class LabStack {
     /** @type {unknown} */
     let failure = null;
     const meanwhile = during
-      ? this.#follow(during, port, before, () => over, variables.SAMPLES === 'stream').catch(
-          (error) => (failure = error),
-        )
+      ? this.#follow(during, port, before, () => over).catch((error) => (failure = error))
       : null;
     const { code, output } = await ended;
     await meanwhile;
@@ -164,14 +162,18 @@ export class LabStack {
    * @param {number} port of k6's API
    * @param {Set<string>} before folders of other runs
    * @param {() => boolean} over
-   * @param {boolean} streamed
    */
-  async #follow(during, port, before, over, streamed) {
-    const folderOf = () => this.#folders().find((name) => name !== 'latest' && !before.has(name)) ?? '';
-    const zeroMs = streamed ? await this.#streamedZero(folderOf, over) : await zeroOf(port, over);
+  async #follow(during, port, before, over) {
+    let plan = null;
+    while (!plan && !over()) {
+      await sleep(50);
+      const folder = this.#folders().find((name) => name !== 'latest' && !before.has(name));
+      if (folder) plan = readJson(join(this.resultsDir, folder, 'plan.json'));
+    }
+    if (!plan) return;
+    const { testid, samples, phases } = plan;
+    const zeroMs = samples === 'stream' ? await this.#streamedZero(testid, over) : await zeroOf(port, over);
     if (zeroMs === null) return;
-    const folder = folderOf();
-    const { phases } = readJson(join(this.resultsDir, folder, 'plan.json'));
     const at = async (/** @type {number} */ seconds) => {
       while (!over() && Date.now() < zeroMs + seconds * 1000)
         await sleep(Math.min(50, Math.max(1, zeroMs + seconds * 1000 - Date.now())));
@@ -194,15 +196,17 @@ export class LabStack {
   /**
    * A k6 that keeps no samples has no metrics on its API.
    *
-   * @param {() => string} folderOf the run, named after its test id
+   * @param {string} testid
    * @param {() => boolean} over
    * @returns {Promise<number | null>} as zeroOf
    */
-  async #streamedZero(folderOf, over) {
+  async #streamedZero(testid, over) {
     const prometheus = new Prometheus(this.stackEnv.PROMETHEUS_URL ?? '');
     while (!over()) {
-      const query = `k6_mcp_started_seconds{testid="${folderOf()}"}`;
-      const [sample] = await prometheus.query(query, Date.now() / 1000);
+      const [sample] = await prometheus.query(
+        `k6_mcp_started_seconds{testid="${testid}"}`,
+        Date.now() / 1000,
+      );
       if (sample) return sample.value * 1000;
       await sleep(200);
     }

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { measureCollections } from './collections.js';
+import { measureCollections } from './garbage-collections.js';
 
 /**
  * State of one worker's connection pool.

@@ -174,6 +174,11 @@ test("a phase's means hold nothing of its neighbours, unless it has no two looks
   assert.ok((watchedIn(watch, START_S + 1, START_S + 9).generator_delay ?? 0) > 5);
   assert.equal(watchedWithin(watch, START_S + 13, START_S + 15.5).generator_delay, 50);
   assert.deepEqual(watchedWithin(watch, START_S + 15, START_S + 25), {}, 'not seen to its end');
+  assert.deepEqual(
+    watchedWithin(watch, START_S + 5, START_S + 22),
+    {},
+    'nor this one, though most of it was',
+  );
 });
 
 test('a day is no more than some thousand points, and its means are exact all the same', () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { measureCollections } from '../../target/collections.js';
+import { measureCollections } from '../../target/garbage-collections.js';
 
 test('each garbage collection counts, also of those between two turns of the event loop', async () => {
   const registry = new Registry();

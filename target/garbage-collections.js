@@ -1,6 +1,8 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { Histogram } from 'prom-client';
 
+/** @typedef {import('node:perf_hooks').PerformanceEntry & {detail: {kind: number}}} Collection duration: ms */
+
 const NAME = 'nodejs_gc_duration_seconds';
 const BUCKETS = [0.001, 0.01, 0.1, 1, 2, 5];
 /** @type {Record<number, string>} */
@@ -26,9 +28,7 @@ export function measureCollections(registry) {
     registers: [registry],
   });
   new PerformanceObserver((list) => {
-    for (const { detail, duration } of /** @type {{detail: {kind: number}, duration: number}[]} */ (
-      /** @type {unknown} */ (list.getEntries())
-    ))
-      durations.observe({ kind: KINDS[detail.kind] ?? 'other' }, duration / 1000);
+    for (const entry of /** @type {Collection[]} */ (list.getEntries()))
+      durations.observe({ kind: KINDS[entry.detail.kind] ?? 'other' }, entry.duration / 1000);
   }).observe({ entryTypes: ['gc'] });
 }
