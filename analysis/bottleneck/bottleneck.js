@@ -92,7 +92,7 @@ function limitOf(breakage, timeline) {
  * @returns {Suspect | null} null: it was not at its limit, or what broke is not its doing
  */
 function suspectOf(resource, the) {
-  const { breakage, reader, parts } = the;
+  const { reader } = the;
   /** @type {import('./resources.js').Cause[]} */
   const causes = [];
   /** @type {Map<string, import('./readings.js').Held>} of two readings of one series the first */
@@ -101,8 +101,7 @@ function suspectOf(resource, the) {
   const known = [];
   for (const cause of resource.causes) {
     const its = heldOf(cause, the);
-    const part =
-      breakage.way === 'failures' ? failedPart(resource, breakage.phase) : shareIn(parts, cause.parts);
+    const part = partOf(resource, cause.parts, the);
     if (!its || (part !== null && part < LEAST_PART)) continue;
     causes.push(cause);
     if (part !== null) known.push(part);
@@ -123,6 +122,23 @@ function suspectOf(resource, the) {
     missing: missingOf([resource], reader),
     weight: 0,
   };
+}
+
+/**
+ * Where both broke together, the larger of its two shares, if these failures can be its alone and take time: a tenth of the
+ * requests that time out is all of p99, and little of the mean.
+ *
+ * @param {import('./resources.js').Resource} resource
+ * @param {import('./parts.js').Part[] | undefined} wanted of the time of a request
+ * @param {Case} the
+ * @returns {number | null} share of what broke that is its; null: it can't be told
+ */
+function partOf(resource, wanted, { breakage: { way, failing, phase }, parts }) {
+  const failed = failing ? failedPart(resource, phase) : null;
+  if (way === 'failures') return failed;
+  const share = shareIn(parts, wanted);
+  const late = resource.failures && wanted?.length !== 0;
+  return late && failed !== null ? Math.max(failed, share ?? 0) : share;
 }
 
 /**
@@ -164,11 +180,12 @@ function correlationOf(name, { reader, breakage: { normal, whole } }) {
  * @param {Case} the
  * @returns {Suspect} with its weight; what is first of all another's part is not its own
  */
-function weighed(suspect, left, { breakage: { way, onsetS }, parts }) {
-  const { held, correlation, firstS, causes } = suspect;
+function weighed(suspect, left, the) {
+  const { resource, held, correlation, firstS, causes } = suspect;
+  const { way, onsetS } = the.breakage;
   const taken = left.filter((one) => one !== suspect).flatMap((one) => one.causes[0]?.parts?.[0] ?? []);
   const own = causes[0]?.parts?.filter((part, index) => index === 0 || !taken.includes(part));
-  const part = way === 'failures' ? suspect.part : shareIn(parts, own);
+  const part = way === 'failures' ? suspect.part : partOf(resource, own, the);
   const full = held.filter(({ reading }) => reading.role === 'utilisation').length;
   const most = (/** @type {number} */ value) => Math.min(MOST, Math.max(0, value));
   const beyond = held.flatMap(({ reading, to, threshold }) =>

@@ -2,13 +2,14 @@
 import { bandOf, P99_NEEDS } from '../band.js';
 import { LAG_S, RULE_WINDOW_S } from '../signals.js';
 import { counted, milliseconds, percent, perSecond } from '../units.js';
-import { samplesIn, staysFrom, steadyPoints, timeOf, windowOf } from './windows.js';
+import { samplesIn, staysFrom, steadyPoints, timeOf, usualIn, windowOf } from './windows.js';
 
 /**
  * @typedef {'latency' | 'failures' | 'throughput'} Way how a run breaks
  *
  * @typedef {object} Breakage
  * @property {Way} way
+ * @property {boolean} failing the failures left the band, by themselves or at about the same time
  * @property {import('../phases.js').Phase} phase
  * @property {import('../phases.js').Phase | null} baseline null: there is nothing normal to compare with
  * @property {import('./windows.js').Window} normal the baseline's steady points; empty without one
@@ -22,8 +23,6 @@ import { samplesIn, staysFrom, steadyPoints, timeOf, windowOf } from './windows.
 
 /** Of what is offered, the share that has to be made. */
 const DELIVERED_SHARE = 0.95;
-/** The largest of ten windows' p99 is normal, too. */
-const USUAL = 0.9;
 /** Of the failures. */
 const REFUSED = 0.5;
 const NONE = { first: 0, last: -1 };
@@ -100,8 +99,7 @@ function againstBaseline(plan, baseline, phase, timeline, thresholds) {
   // The p99 of a few answers is their slowest, and says nothing of what is usual.
   const answers = ((baseline.answered ?? 0) / baseline.duration_s) * timeline.window_s;
   const p99s = answers < P99_NEEDS ? null : (timeline.client.p99 ?? null);
-  const usual = samplesIn(p99s, normal).toSorted((a, b) => a - b);
-  const p99Limit = Math.max(band.p99_ms, usual[Math.ceil(USUAL * usual.length) - 1] ?? 0);
+  const p99Limit = Math.max(band.p99_ms, usualIn(p99s, normal) ?? 0);
   return firstOf(phase, timeline, {
     baseline,
     normal,
@@ -195,6 +193,7 @@ function firstOf(phase, timeline, { baseline, normal, p99, failed }) {
       /** @type {Breakage} */
       const breakage = {
         way: each.way,
+        failing: false,
         phase,
         baseline,
         normal,
@@ -218,7 +217,8 @@ function firstOf(phase, timeline, { baseline, normal, p99, failed }) {
   const { failures, failed: count } = phase;
   const refused = (failures?.rate_limited ?? 0) > REFUSED * (count ?? 0);
   if (refused) found.sort((a, b) => Number(b.way === 'failures') - Number(a.way === 'failures'));
-  return found.toSorted((a, b) => (apart(a, b) ? a.onsetS - b.onsetS : 0))[0] ?? null;
+  const [first = null] = found.toSorted((a, b) => (apart(a, b) ? a.onsetS - b.onsetS : 0));
+  return first && { ...first, failing: found.some((one) => one.way === 'failures' && !apart(one, first)) };
 }
 
 /** @param {Breakage} a @param {Breakage} b */

@@ -1,6 +1,6 @@
 /** Does what resources.js says of a resource hold where the run broke? */
 import { FULL_HOST, LEAST_TAKEN, TAKERS } from './resources.js';
-import { levelIn, staysFrom, timeOf } from './windows.js';
+import { levelIn, staysFrom, timeOf, usualIn } from './windows.js';
 
 /**
  * @typedef {object} Held a reading with its figures
@@ -75,7 +75,7 @@ export function hold(reading, { breakage: { normal, broken, whole }, timeline, r
   const from = levelIn(series, normal);
   const to = levelIn(series, broken);
   const unknown = { reading, holds: null, unit: series?.unit ?? '', from, to, threshold: null, atS: null };
-  const threshold = thresholdOf(reading, from);
+  const threshold = thresholdOf(reading, from, usualIn(series, normal));
   if (threshold === null) return unknown;
   const falls = reading.share !== undefined || reading.fallen !== undefined;
   if (reading.not) return { ...unknown, threshold, holds: to === null || to < threshold };
@@ -106,9 +106,10 @@ function ended(series, { first, last }, timeline) {
 /**
  * @param {import('./resources.js').Reading} reading
  * @param {number | null} from in the baseline
+ * @param {number | null} kept what the baseline's moments mostly kept to
  * @returns {number | null} null: it takes a baseline, and there is none
  */
-function thresholdOf({ least, times, more, fallen, share }, from) {
+function thresholdOf({ least, times, more, fallen, share, usual }, from, kept) {
   // What had no samples before was not there: a series of waits begins with the first.
   if (from === null) return least ?? null;
   if (share !== undefined) return from > 0 ? share * from : null;
@@ -117,5 +118,6 @@ function thresholdOf({ least, times, more, fallen, share }, from) {
     least ?? Number.NEGATIVE_INFINITY,
     times === undefined ? Number.NEGATIVE_INFINITY : times * from,
     more === undefined ? Number.NEGATIVE_INFINITY : from + more,
+    usual ? (kept ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY,
   );
 }

@@ -16,6 +16,7 @@
  * @property {number} [fallen] at least so much less than in the baseline
  * @property {number} [share] at most this share of the baseline, or no samples any more
  * @property {true} [not] it has to be known that all of that is not so
+ * @property {true} [usual] and more than in nine of ten of the baseline's own moments: a difference of two means of few requests scatters
  * @property {true} [once] a time of one round trip: a thread that is late adds no more than its lateness to it
  *
  * @typedef {object} Cause
@@ -392,7 +393,9 @@ export const RESOURCES = [
     causes: [
       {
         id: 'slow',
-        any: [{ series: 'time_on_the_way', role: 'saturation', times: 2, more: 0.01, once: true }],
+        any: [
+          { series: 'time_on_the_way', role: 'saturation', times: 2, more: 0.01, usual: true, once: true },
+        ],
         says: 'a request was {time_on_the_way} on the way, after {time_on_the_way.from}',
         hint: 'look at what is between the two: proxies, distance, lost packets',
         parts: ['way'],

@@ -24,11 +24,12 @@ function figure(series, value) {
 }
 
 /** @param {import('./resources.js').Reading} reading @returns {string} */
-export function readingText({ series, least, times, more, fallen, share, not }) {
+export function readingText({ series, least, times, more, fallen, share, usual, not }) {
   const limits = [
     ...(least === undefined ? [] : [`>= ${figure(series, least)}`]),
     ...(times === undefined ? [] : [`>= ${number(times)} x baseline`]),
     ...(more === undefined ? [] : [`>= baseline + ${figure(series, more)}`]),
+    ...(usual ? ['>= what nine of ten points of the baseline kept to'] : []),
     ...(fallen === undefined ? [] : [`<= baseline - ${figure(series, fallen)}`]),
     ...(share === undefined ? [] : [`<= ${percent(share)} of the baseline, or no samples`]),
   ];

@@ -10,6 +10,8 @@ import { steadyWindow } from '../signals.js';
 
 /** Fewer points than this are no more than chance. */
 export const LEAST_POINTS = 2;
+/** The largest of ten moments is normal, too. */
+const USUAL = 0.9;
 /** What has begun goes on for this share of the points that follow. */
 const STAYS = 0.7;
 
@@ -49,6 +51,16 @@ export function samplesIn(series, { first, last }) {
 export function levelIn(series, window) {
   const samples = samplesIn(series, window);
   return samples.length < LEAST_POINTS ? null : medianOf(samples);
+}
+
+/**
+ * @param {import('../timeline.js').TimeSeries | null} series
+ * @param {Window} window
+ * @returns {number | null} what nine of ten of its points kept to
+ */
+export function usualIn(series, window) {
+  const samples = samplesIn(series, window).toSorted((a, b) => a - b);
+  return samples[Math.ceil(USUAL * samples.length) - 1] ?? null;
 }
 
 /**

@@ -88,7 +88,7 @@ export const FAULTS = {
   host_cpu: {
     truth: 'host_cpu',
     outside: 'burners',
-    size: [2 * cpus().length, 4 * cpus().length],
+    size: [5 * cpus().length, 10 * cpus().length],
     whole: true,
     about: 'other processes that never wait',
   },

@@ -417,6 +417,34 @@ test('a late thread explains no more than its lateness: a service that takes a s
   assert.equal(named(1.5), 'upstream service');
 });
 
+test('requests that time out are of the service that they waited for, though the mean is hardly longer', () => {
+  const timeouts = { upstream: 2, upstream_timeouts: 10, upstream_calls: 0.4 };
+  const known = (/** @type {Record<string, number>} */ failures) =>
+    facts({
+      series: { 'client.p99': 2000, 'client.mean': 40, 'client.failed': 0.1, request: 0.015, ...timeouts },
+      phase: { failures },
+    });
+  assert.equal(bottleneck(known({ tool: 600 }))[0]?.subject, 'upstream service');
+  // Those that never got through are the network's.
+  assert.equal(bottleneck(known({ connect: 600 }))[0]?.subject, 'network');
+  // Long after the others were slow: their own matter.
+  const later = facts({
+    series: { ...SLOW, ...FULL_POOL, 'client.failed': 0.1, ...timeouts },
+    afterS: { 'client.failed': 30, upstream_timeouts: 30, upstream: 30 },
+    phase: { failures: { tool: 600 } },
+  });
+  assert.equal(bottleneck(later)[0]?.subject, 'connection pool');
+});
+
+test('what is between two means counts from what it is at its worst moments before', () => {
+  const known = facts({ series: { 'client.p99': 400, 'client.mean': 40, request: 0.009 } });
+  assert.equal(bottleneck(known)[0]?.subject, 'network');
+  const mean = known.timeline.client.mean?.values ?? [];
+  // One request in so many takes a second, and there are few.
+  for (let point = 0; point < 30; point += 5) mean[point] = 60;
+  assert.equal(bottleneck(known)[0]?.confidence, 'not_enough_to_tell');
+});
+
 test('phases that call something else are not compared', () => {
   const known = facts({ series: { ...SLOW, ...FULL_POOL } });
   const [, busy] = known.plan.phases;
