@@ -261,8 +261,9 @@ export async function withLabStack(bench) {
     })();
     return ending;
   };
-  for (const signal of ['SIGINT', 'SIGTERM'])
-    process.once(signal, () => end().finally(() => process.exit(1)));
+  const signals = ['SIGINT', 'SIGTERM'];
+  const giveUp = () => end().finally(() => process.exit(1));
+  for (const signal of signals) process.once(signal, giveUp);
   try {
     process.stderr.write('starting a stack of its own ...\n');
     await lab.sh(['scripts/up']);
@@ -273,5 +274,7 @@ export async function withLabStack(bench) {
     process.exitCode = (await bench(lab)) ? 0 : 1;
   } finally {
     await end();
+    // What a bench reckons afterwards leaves nothing to end, and a signal need not wait for it.
+    for (const signal of signals) process.off(signal, giveUp);
   }
 }

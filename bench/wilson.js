@@ -13,5 +13,10 @@ export function wilson(right, all) {
   const middle = share + Z ** 2 / (2 * all);
   const half = Z * Math.sqrt((share * (1 - share)) / all + Z ** 2 / (4 * all ** 2));
   const whole = 1 + Z ** 2 / all;
-  return { share, low: Math.max(0, (middle - half) / whole), high: Math.min(1, (middle + half) / whole) };
+  return {
+    share,
+    // Of none and of all the terms cancel but for rounding.
+    low: right === 0 ? 0 : (middle - half) / whole,
+    high: right === all ? 1 : (middle + half) / whole,
+  };
 }

@@ -14,7 +14,7 @@ import { normalQuantile } from '../statistics/normal.js';
 import { asChange, leastShift, onScale } from './metrics.js';
 import { adjustedP, choices } from './relabel.js';
 
-/** Of both sides: 1 % of comparisons of equal sides call something worse, and 1 % something better. */
+/** Of both sides: of comparisons of equal sides about 1 % call something worse, and 1 % something better. */
 export const ALPHA = 0.02;
 /** Of each interval: what lies beyond either end is as seldom as a false alarm. */
 export const CONFIDENCE = 1 - ALPHA;

@@ -5,17 +5,14 @@
  * nothing is worse, 99 where something is, 98 where nothing could be judged, 2 where the runs can't be compared.
  */
 import { mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { secretsOf } from '../clean-text.js';
-import { writeAtomic } from '../write-atomic.js';
 import { compare } from './comparison.js';
 import { exitWith } from './exit.js';
-import { renderJunit } from './junit.js';
-import { renderMarkdown } from './markdown.js';
 import { optionsOf } from './options.js';
-import { renderHtml } from './page.js';
 import { readSide } from './sides.js';
 import { renderTerminal } from './terminal.js';
+import { writeComparison } from './write-comparison.js';
 
 await exitWith(() => {
   const [results = '', baselines = '', directory = ''] = process.argv.slice(2);
@@ -35,12 +32,7 @@ await exitWith(() => {
     secretsOf(process.env),
   );
   mkdirSync(directory, { recursive: true });
-  const write = (/** @type {string} */ name, /** @type {string} */ text) =>
-    writeAtomic(join(directory, name), text);
-  write('comparison.json', `${JSON.stringify(comparison, null, 2)}\n`);
-  write('comparison.md', renderMarkdown(comparison));
-  write('comparison.html', renderHtml(comparison));
-  write('junit.xml', renderJunit(comparison));
+  writeComparison(directory, comparison);
   const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
   process.stdout.write(renderTerminal(comparison, { directory, colours }));
   return comparison.verdict.exit_code;

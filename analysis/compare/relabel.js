@@ -23,7 +23,7 @@ const ROUNDING = 1e-9;
  * @param {{a: number[], b: number[]}[]} metrics of the same runs, in the same order, in each
  * @param {number} [seed] of the draws
  * @returns {number[]} an adjusted p of each, two-sided: where it is below 0.02 for those that are called different, in at most
- *   2 % of comparisons of two equal sides any metric is, half of them for the worse
+ *   2 % of comparisons of two equal sides any metric is, about half of them for the worse
  */
 export function adjustedP(metrics, seed = 1) {
   const [first] = metrics;
