@@ -13,8 +13,9 @@ import { chartId, chartsOf } from '../../analysis/report/chart-list.js';
 import { renderReport } from '../../analysis/report/report.js';
 import { command, runTest } from '../lab.js';
 import { runs } from '../stack/panel-queries.js';
-import { openBrowser, watchedPage } from './browser.js';
+import { openBrowser } from './browser.js';
 import { textProblems } from './page-checks.js';
+import { openFile, showWhole } from './page-file.js';
 
 const RESULTS = resolve(process.env.RESULTS_DIR ?? 'results');
 const scratch = mkdtempSync(join(tmpdir(), 'report-'));
@@ -48,20 +49,10 @@ after(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/**
- * @param {string} file
- * @param {{width?: number, scheme?: 'light' | 'dark'}} [reader]
- */
-async function open(file, { width = 1280, scheme = 'light' } = {}) {
-  // A file's origin is none, so any request but the file itself is noted.
-  const watched = await watchedPage(browser, 'null', { width });
-  await watched.page.emulateMedia({ colorScheme: scheme });
-  await watched.page.goto(pathToFileURL(file).href);
-  await watched.page.locator('body[data-state="ready"]').waitFor();
-  return watched;
-}
-const openReport = (/** @type {{width?: number, scheme?: 'light' | 'dark'}} */ reader = {}) =>
-  open(join(folder, 'report.html'), reader);
+/** @typedef {{width?: number, scheme?: 'light' | 'dark'}} Reader */
+const open = (/** @type {string} */ file, /** @type {Reader} */ reader = {}) =>
+  openFile(browser, file, reader);
+const openReport = (/** @type {Reader} */ reader = {}) => open(join(folder, 'report.html'), reader);
 
 /**
  * @param {import('playwright-core').Page} page
@@ -119,10 +110,7 @@ for (const [name, reader] of /** @type {[string, {width: number, scheme: 'light'
     assert.equal(ink.length, expected.length);
     for (const [index, [most = 0]] of ink.entries())
       assert.ok(most > 50, `${expected[index]?.title} has ${ink[index]} pixels of a colour`);
-    const height = await page.evaluate(
-      () => /** @type {any} */ (globalThis).document.documentElement.scrollHeight,
-    );
-    await page.setViewportSize({ width: reader.width, height });
+    await showWhole(page);
     assert.deepEqual(await page.evaluate(textProblems), []);
     assert.deepEqual(problems, []);
     await close();
