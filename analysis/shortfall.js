@@ -19,7 +19,8 @@ import { counted, milliseconds, number } from './units.js';
 
 /**
  * By Little's law: busy users = requests/s x mean latency. Users who are all busy are the server's doing where it is slow, and
- * too few where it answers as it should.
+ * too few where it answers as it should. Load that is missing for a part of a phase takes users who are all busy for that part
+ * alone: what an overload leaves in the queue keeps all of the next phase's at its beginning, and none later.
  *
  * @param {import('./phases.js').Phase} phase a measured one that delivered less than it should
  * @param {{plan: Pick<import('./summary.js').Plan, 'phases' | 'objectives'>, phases: import('./phases.js').Phase[], vusMax: number}} run
@@ -36,6 +37,10 @@ export function shortfallCause(phase, { plan, phases, vusMax }) {
     return { of: 'server', because: `${counted(unanswered, 'request')} got no answer`, hint: null };
   }
   const text = `a mean latency of ${milliseconds(meanMs)} kept ${number(busy)} of ${counted(users, 'user')} busy`;
+  const fine = notSlow(phase, plan, phases, users);
+  const missing = 1 - (phase.iterations ?? 0) / ((phase.offered_rps ?? 0) * phase.duration_s);
+  if (!fine && busy >= Math.min(BUSY_SHARE, missing) * users)
+    return { of: 'server', because: `the server was slow, ${text}`, hint: null };
   if (busy < BUSY_SHARE * users) {
     return {
       of: 'generator',
@@ -43,8 +48,6 @@ export function shortfallCause(phase, { plan, phases, vusMax }) {
       hint: 'give the generator more CPU, or offer less (RATE_SCALE)',
     };
   }
-  const fine = notSlow(phase, plan, phases, users);
-  if (!fine) return { of: 'server', because: `the server was slow, ${text}`, hint: null };
   const enough = Math.max(users + 1, Math.ceil((phase.offered_rps ?? 0) * USUAL_HEADROOM_S));
   return {
     of: 'users',

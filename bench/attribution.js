@@ -103,7 +103,7 @@ async function make(lab, { fault: name, scale, size }, folder) {
   if (workload) variables.WORKLOAD = workload;
   /** @type {(generatorPid: () => number) => Promise<unknown>} */
   let begin = async () => target && lab.faults({ ...standing, [target]: amount });
-  if (outside === 'burners') begin = async () => undo.push(await burn(amount));
+  if (outside === 'burners') begin = async () => undo.push(await burn(amount, { apart: true }));
   if (outside === 'generator') begin = async (pid) => undo.push(await starve(pid(), amount));
   try {
     if (outside === 'network') {

@@ -7,10 +7,12 @@ const BURNER = fileURLToPath(new URL('../../experiments/chaos/burner.js', import
 
 /**
  * @param {number} count of processes that never wait
+ * @param {{apart?: boolean}} [how] apart: each in a session of its own. Linux shares the CPU out among sessions first
+ *   (sched_autogroup_enabled), so that any number of processes of one session takes no more than one
  * @returns {Promise<() => Promise<void>>}
  */
-export async function burn(count) {
-  const children = Array.from({ length: count }, () => fork(BURNER, { execArgv: [] }));
+export async function burn(count, { apart = false } = {}) {
+  const children = Array.from({ length: count }, () => fork(BURNER, { execArgv: [], detached: apart }));
   const ended = children.map((child) => new Promise((resolve) => child.once('exit', resolve)));
   await Promise.all(
     children.map((child, index) =>

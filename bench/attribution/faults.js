@@ -88,9 +88,9 @@ export const FAULTS = {
   host_cpu: {
     truth: 'host_cpu',
     outside: 'burners',
-    size: [5 * cpus().length, 10 * cpus().length],
+    size: [cpus().length, 2 * cpus().length],
     whole: true,
-    about: 'other processes that never wait',
+    about: 'other processes that never wait, each in a session of its own',
   },
   generator: {
     truth: 'generator',

@@ -239,6 +239,19 @@ test('load that the generator did not make, with nothing that asks for it', () =
   assert.deepEqual(judge({ phases: [short({ avg: 900 })] }).reasons, [], 'the server was slow');
 });
 
+test('what an overload left in the queue keeps all users at first, and load is missing then', () => {
+  const after = (/** @type {number} */ avg) =>
+    judge({
+      phases: [
+        { name: 'calm', figures: { avg: 6 } },
+        short({ iterations: 1600, dropped: 400, avg }, { max_vus: 300 }),
+      ],
+    }).reasons.join();
+  // 80 calls a second: 104 of 300 users busy on average, where a fifth of the load is missing.
+  assert.equal(after(1300), '');
+  assert.match(after(500), /kept 40 of 300 users busy: the load generator fell short/);
+});
+
 test('users that were too few, though the server was quick', () => {
   const few = (/** @type {number} */ avg, /** @type {Partial<import('./build.js').Spec>} */ rest = {}) =>
     judge({ phases: [short({ avg }, { max_vus: 1 })], ...rest }).reasons.join();
