@@ -67,6 +67,16 @@ const LATENCY_HEADROOM_S = 3;
 const MIN_VUS = 20;
 
 /**
+ * @param {Pick<import('./profiles.js').Profile, 'rate'>} profile
+ * @param {Pick<import('./config.js').Config, 'RATE_SCALE'>} config
+ * @param {boolean} [asWritten] the profile does not change rates
+ * @returns {number} on each arrival rate
+ */
+export function rateFactor(profile, config, asWritten = false) {
+  return (asWritten ? 1 : profile.rate) * config.RATE_SCALE;
+}
+
+/**
  * Scales a shape to a profile and puts a warm-up, at the first phase's load, in front.
  *
  * @param {Phase[]} shape
@@ -82,6 +92,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   const own = lengths.reduce((sum, length) => sum + length, 0);
   const measuredS = config.DURATION ?? (asWritten ? own : Math.min(own, profile.measuredS ?? own));
   const stretch = measuredS / own;
+  const factor = rateFactor(profile, config, asWritten);
   const least = Math.ceil(own / Math.min(...lengths));
   if (measuredS < least) {
     throw new ConfigError(
@@ -94,8 +105,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   let start = 0;
   /** @param {Phase} phase @param {number} duration @param {boolean} measured */
   const add = (phase, duration, measured) => {
-    const rate =
-      phase.rate === undefined ? null : phase.rate * (asWritten ? 1 : profile.rate) * config.RATE_SCALE;
+    const rate = phase.rate === undefined ? null : phase.rate * factor;
     const users = phase.users ?? Math.max(MIN_VUS, Math.ceil((rate ?? 0) * LATENCY_HEADROOM_S));
     planned.push({
       name: measured ? phase.name : WARM_UP,

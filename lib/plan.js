@@ -1,6 +1,8 @@
 /** What a test is about to do, as a document: for `make plan`, and for the analysis beside k6's own figures. */
 
 import { parseDuration } from './duration.js';
+import { rateFactor } from './phases.js';
+import { profiles } from './profiles.js';
 import { planSamples } from './samples.js';
 
 /** The machine that the benchmark documents' figures, and so the default objectives, are for. */
@@ -18,16 +20,17 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @param {import('./objectives.js').Objective[]} composed.objectives
  */
 export function makePlan(
-  { name, title, sequence, raw, progress },
+  { name, title, sequence, raw, progress, asWritten },
   { config, workload, phases, operations, objectives },
 ) {
+  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
   const last = phases.at(-1);
   const longestS = sequence ? (parseDuration(sequence.longest) ?? 0) : null;
   const { connection, left_out } = 'schema' in workload ? workload : {};
   return {
     testid: __ENV.TESTID || `${name}-unnamed`,
     test: name,
-    title,
+    title: scaledTitle(title, phases, rateFactor(profile, config, asWritten)),
     profile: config.PROFILE,
     workload: config.ARGS ? 'single tool' : workload.name,
     duration_s: longestS ?? (last?.start_s ?? 0) + (last?.duration_s ?? 0),
@@ -58,6 +61,17 @@ export function makePlan(
     other_cpu_limit: config.OTHER_CPU,
     reference_machine: REFERENCE_MACHINE,
   };
+}
+
+/**
+ * @param {string} title with the rates as they are written
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @param {number} factor on them
+ * @returns {string} one that does not promise a load which was not meant
+ */
+export function scaledTitle(title, phases, factor) {
+  const scaled = factor !== 1 && phases.some(({ offered_rps }) => offered_rps !== null);
+  return scaled ? `${title}; at ${Number(factor.toPrecision(3))} x these rates` : title;
 }
 
 /**
