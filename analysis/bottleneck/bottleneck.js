@@ -182,10 +182,9 @@ function correlationOf(name, { reader, breakage: { normal, whole } }) {
  */
 function weighed(suspect, left, the) {
   const { resource, held, correlation, firstS, causes } = suspect;
-  const { way, onsetS } = the.breakage;
   const taken = left.filter((one) => one !== suspect).flatMap((one) => one.causes[0]?.parts?.[0] ?? []);
   const own = causes[0]?.parts?.filter((part, index) => index === 0 || !taken.includes(part));
-  const part = way === 'failures' ? suspect.part : partOf(resource, own, the);
+  const part = partOf(resource, own, the);
   const full = held.filter(({ reading }) => reading.role === 'utilisation').length;
   const most = (/** @type {number} */ value) => Math.min(MOST, Math.max(0, value));
   const beyond = held.flatMap(({ reading, to, threshold }) =>
@@ -197,7 +196,7 @@ function weighed(suspect, left, the) {
     WEIGHT.utilisation * most(full) +
     WEIGHT.beyond * most(Math.max(0, ...beyond)) +
     WEIGHT.correlation * Math.max(0, correlation?.rho ?? 0) +
-    (firstS !== null && firstS <= onsetS + LATE_S ? WEIGHT.first : 0);
+    (firstS !== null && firstS <= the.breakage.onsetS + LATE_S ? WEIGHT.first : 0);
   return { ...suspect, part, weight };
 }
 

@@ -190,10 +190,9 @@ function firstOf(phase, timeline, { baseline, normal, p99, failed }) {
       const after = samplesIn(series, broken);
       if (after.length === 0) return [];
       const onsetS = timeOf(timeline, onset);
-      /** @type {Breakage} */
+      /** @type {Omit<Breakage, 'failing'>} */
       const breakage = {
         way: each.way,
-        failing: false,
         phase,
         baseline,
         normal,
@@ -221,5 +220,5 @@ function firstOf(phase, timeline, { baseline, normal, p99, failed }) {
   return first && { ...first, failing: found.some((one) => one.way === 'failures' && !apart(one, first)) };
 }
 
-/** @param {Breakage} a @param {Breakage} b */
+/** @param {Pick<Breakage, 'onsetS'>} a @param {Pick<Breakage, 'onsetS'>} b */
 const apart = (a, b) => Math.abs(a.onsetS - b.onsetS) > RULE_WINDOW_S;

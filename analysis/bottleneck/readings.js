@@ -75,7 +75,7 @@ export function hold(reading, { breakage: { normal, broken, whole }, timeline, r
   const from = levelIn(series, normal);
   const to = levelIn(series, broken);
   const unknown = { reading, holds: null, unit: series?.unit ?? '', from, to, threshold: null, atS: null };
-  const threshold = thresholdOf(reading, from, usualIn(series, normal));
+  const threshold = thresholdOf(reading, from, reading.usual ? usualIn(series, normal) : null);
   if (threshold === null) return unknown;
   const falls = reading.share !== undefined || reading.fallen !== undefined;
   if (reading.not) return { ...unknown, threshold, holds: to === null || to < threshold };
@@ -106,10 +106,10 @@ function ended(series, { first, last }, timeline) {
 /**
  * @param {import('./resources.js').Reading} reading
  * @param {number | null} from in the baseline
- * @param {number | null} kept what the baseline's moments mostly kept to
+ * @param {number | null} kept what the baseline's moments mostly kept to, where that counts
  * @returns {number | null} null: it takes a baseline, and there is none
  */
-function thresholdOf({ least, times, more, fallen, share, usual }, from, kept) {
+function thresholdOf({ least, times, more, fallen, share }, from, kept) {
   // What had no samples before was not there: a series of waits begins with the first.
   if (from === null) return least ?? null;
   if (share !== undefined) return from > 0 ? share * from : null;
@@ -118,6 +118,6 @@ function thresholdOf({ least, times, more, fallen, share, usual }, from, kept) {
     least ?? Number.NEGATIVE_INFINITY,
     times === undefined ? Number.NEGATIVE_INFINITY : times * from,
     more === undefined ? Number.NEGATIVE_INFINITY : from + more,
-    usual ? (kept ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY,
+    kept ?? Number.NEGATIVE_INFINITY,
   );
 }

@@ -12,6 +12,12 @@ const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
 test('there are three reports', () => assert.equal(REPORTS.length, 3));
 
+test('the page about them leads to each, and nothing on it is left to be filled in', () => {
+  const page = readFileSync(new URL('../../docs/reports/README.md', import.meta.url), 'utf8');
+  for (const folder of REPORTS) assert.ok(page.includes(`](${basename(folder)}/`), folder);
+  assert.doesNotMatch(page, /@@|TODO/);
+});
+
 for (const folder of REPORTS) {
   const name = basename(folder);
   const read = (/** @type {string} */ file) => readFileSync(join(folder, file), 'utf8');
