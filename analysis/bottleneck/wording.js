@@ -20,6 +20,8 @@ const PLACES = {
 };
 /** Parts below this share are not worth a word. */
 const WORTH = 0.05;
+/** Rank correlations below this are none: what Cohen calls small (Statistical Power Analysis, 2nd ed., 1988, section 3.2). */
+const CORRELATED = 0.1;
 
 /**
  * @param {Case} the
@@ -39,7 +41,7 @@ export function resourceFound(the, { first, others, symptoms, doubts }) {
     ...partsText(parts),
     ...leadText(lead),
   ];
-  if (correlation && correlation.rho > 0)
+  if (correlation && correlation.rho >= CORRELATED)
     evidence.push(
       `rank correlation of ${nameOf(correlation.series)} with p99, at a given load: ${number(correlation.rho, 2)}`,
     );

@@ -127,13 +127,16 @@ function ofTwoRuns(metric, { a: [before = 0], b: [after = 0] }, allowed) {
  */
 function ofManyRuns(metric, { a, b }, adjusted, family) {
   const { shift, low, high } = hodgesLehmann(a, b, CONFIDENCE);
-  const outcome = outcomeOf(metric, { shift, low, high }, adjusted);
+  const { p } = mannWhitney(a, b);
+  // Of equal ps the adjustment takes the larger difference for the smaller one: no adjusted p may be below its own for that.
+  const adjustedP = Math.max(adjusted, p);
+  const outcome = outcomeOf(metric, { shift, low, high }, adjustedP);
   return {
     change: asChange(metric, shift),
     low: low === null ? null : asChange(metric, low),
     high: high === null ? null : asChange(metric, high),
-    p: mannWhitney(a, b).p,
-    adjusted_p: adjusted,
+    p,
+    adjusted_p: adjustedP,
     outcome,
     runs_needed: outcome === 'inconclusive' ? runsNeeded(metric, a, b, family) : null,
     reason: null,

@@ -50,6 +50,8 @@ for (const [name, truth] of Object.entries(TRUTH)) {
       finding?.statement,
     );
     assert.doesNotMatch(finding?.statement ?? '', /[{}]|undefined|NaN|null/);
+    const told = finding?.evidence.find((text) => text.startsWith('rank correlation'));
+    assert.equal(told !== undefined, Number(finding?.figures.correlation_ratio) >= 0.1, told);
   });
 }
 
