@@ -151,7 +151,7 @@ async function recoveryRow(lab, { kind, liftS }) {
       kind,
       goneS === null ? NEVER : goneS.toFixed(1),
       told ? seconds(foundS) : (found?.statement ?? `no finding (${run.code})`),
-      error === null ? '-' : error.toFixed(1),
+      error === null ? '-' : (Math.round(error * 10) / 10 + 0).toFixed(1),
       seconds(found?.figures.latency_recovery_s),
       seconds(found?.figures.failures_recovery_s),
       run.run?.verdict.outcome ?? 'none',

@@ -135,6 +135,25 @@ export function server() {
           { expr: ofServer('signal:tool_errors:rate'), legend: 'tool errors', color: 'red' },
         ],
       }),
+      timeSeries({
+        width: 24,
+        height: 11,
+        id: 16,
+        title: 'What a request waits for, each on average',
+        description:
+          'A request in the server, and one of each thing that it may wait for: a connection of the pool, a statement, a ' +
+          'command to the cache, a call to a service behind it. The line that rises with the request is where to look; a ' +
+          'request that rises alone is the server itself.',
+        unit: 's',
+        noValue: NOTHING,
+        lines: [
+          { expr: ofServer('signal:request:seconds'), legend: 'request', color: 'text' },
+          { expr: ofServer('signal:pool_wait:seconds'), legend: 'wait for a connection', color: 'red' },
+          { expr: ofServer('signal:db_statement:seconds'), legend: 'statement', color: 'orange' },
+          { expr: ofServer('signal:cache_time:seconds'), legend: 'cache command', color: 'blue' },
+          { expr: ofServer('signal:upstream:seconds'), legend: 'upstream call', color: 'purple' },
+        ],
+      }),
 
       row({ id: 20, title: 'Database pool' }),
       timeSeries({
@@ -294,6 +313,9 @@ export function server() {
       }),
       signal({ ...third, id: 45, signal: 'workers:count' }),
       signal({ ...third, id: 46, signal: 'sessions:count' }),
+      signal({ ...third, id: 47, signal: 'heap:ratio' }),
+      signal({ ...third, id: 48, signal: 'open_files_count:count' }),
+      signal({ ...third, id: 49, signal: 'worker_cpu:ratio' }),
 
       row({ id: 50, title: 'Upstream: what the server itself calls' }),
       timeSeries({

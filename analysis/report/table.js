@@ -1,8 +1,8 @@
 /** A table of text as HTML. On a narrow screen each row is a block, so that nothing has to be scrolled to. */
 import { html } from './html.js';
 
-/** A figure with its unit, or none: 12.3, 1,234/s, 45 ms, 2 min 10 s, 1.5 x, $0.01, - */
-const FIGURE = /^(-|[-+]?\$?[\d.,]+(\/s|( [\w%/]+){1,4})?)$/;
+/** A figure or an interval with its unit, or none: 12.3, 1,234/s, 45 ms, 2 min 10 s, 1.5 x, $0.01, -3 to +5 %, - */
+const FIGURE = /^(-|[-+]?\$?[\d.,]+( to [-+]?[\d.,]+)?(\/s|( [\w%/]+){1,4})?)$/;
 /** More rows than any reader reads. */
 const MAX_ROWS = 500;
 

@@ -170,6 +170,7 @@ export function prometheusUrl() {
 /** @returns {Run[]} of the reference target, that began, the newest first */
 export function runs() {
   const { RESULTS_DIR = 'results' } = process.env;
+  if (!existsSync(RESULTS_DIR)) return [];
   return readdirSync(RESULTS_DIR, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => path.join(RESULTS_DIR, entry.name, 'run.json'))
