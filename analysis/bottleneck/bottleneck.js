@@ -9,13 +9,13 @@
  *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
  */
 import { partialSpearman } from '../statistics/rank-correlation.js';
-import { breakagesOf } from './breakage.js';
+import { breakagesOf, missOf } from './breakage.js';
 import { Reader } from './derived.js';
 import { partsOf, shareIn } from './parts.js';
 import { heldOf } from './readings.js';
 import { LEAST_PART, RESOURCES } from './resources.js';
 import { levelIn } from './windows.js';
-import { nothingFound, resourceFound } from './wording.js';
+import { nothingFound, nothingLasted, resourceFound } from './wording.js';
 
 /**
  * @typedef {Pick<import('../findings.js').Known, 'plan' | 'phases' | 'thresholds' | 'timeline'>} Facts all that is needed of Known
@@ -56,13 +56,18 @@ const MOST = 2;
 
 /**
  * @param {Facts} facts
- * @returns {import('../findings.js').Finding[]} one for each phase that broke (breakage.js), in their order; none where nothing did
+ * @returns {import('../findings.js').Finding[]} one for each phase that broke (breakage.js), in their order; where none did, one that says so of
+ *   the first that missed an objective
  */
 export function bottleneck({ plan, phases, thresholds, timeline }) {
   if (!timeline) return [];
-  const found = breakagesOf({ plan, phases, thresholds }, timeline).map((breakage) =>
-    limitOf(breakage, timeline),
-  );
+  const judged = { plan, phases, thresholds };
+  const breakages = breakagesOf(judged, timeline);
+  if (breakages.length === 0) {
+    const miss = missOf(judged, timeline);
+    return miss ? [nothingLasted(miss)] : [];
+  }
+  const found = breakages.map((breakage) => limitOf(breakage, timeline));
   const told = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
   return told.length > 0 ? told : found.slice(-1);
 }

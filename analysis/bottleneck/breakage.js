@@ -28,21 +28,91 @@ const REFUSED = 0.5;
 const NONE = { first: 0, last: -1 };
 
 /**
- * @param {Pick<import('../findings.js').Known, 'plan' | 'phases' | 'thresholds'>} known
+ * @typedef {Pick<import('../findings.js').Known, 'plan' | 'phases' | 'thresholds'>} Judged
+ *
+ * @param {Judged} judged
  * @param {import('../timeline.js').Timeline} timeline
  * @returns {Breakage[]} the first phase that missed an objective with nothing to be compared with, and the first that broke next
  *   to its baseline: that may be the one that missed it, and have broken all the same
  */
-export function breakagesOf({ plan, phases, thresholds }, timeline) {
-  // One user's calls, one after the other, each of another kind: they have no load that could be too much.
-  if (plan.sequence) return [];
+export function breakagesOf(judged, timeline) {
   /** @type {Breakage[]} */
   const breakages = [];
+  for (const { phase, usual } of comparedPhases(judged, timeline)) {
+    const found = firstOf(phase, timeline, usual);
+    if (!found || (!found.baseline && breakages.length > 0)) continue;
+    breakages.push(found);
+    if (found.baseline) break;
+  }
+  return breakages;
+}
+
+/**
+ * @typedef {object} Miss an objective that was missed in a phase that did not break
+ * @property {import('../phases.js').Phase} phase
+ * @property {string} reason what was missed, by how much
+ * @property {number} moments points of the timeline that were beyond what is normal
+ * @property {number} watched of so many
+ * @property {import('../findings.js').Observation} observation its threshold is what is normal
+ *
+ * @param {Judged} judged of a run in which nothing broke
+ * @param {import('../timeline.js').Timeline} timeline
+ * @returns {Miss | null} the first one of p99 or of failures
+ */
+export function missOf(judged, timeline) {
+  for (const { phase, usual } of comparedPhases(judged, timeline)) {
+    for (const [metric, name, { limit, from }] of /** @type {const} */ ([
+      ['p99_ms', 'p99', usual.p99],
+      ['failure_share', 'failed', usual.failed],
+    ])) {
+      const missed = missedIn(phase, metric, judged.thresholds);
+      const series = timeline.client[name];
+      if (!missed || !series) continue;
+      const whole = wholeOf(phase, timeline);
+      const watched = samplesIn(series, whole);
+      const beyond = watched.filter((value) => value > limit);
+      if (watched.length === 0) continue;
+      const first = series.values.indexOf(beyond[0] ?? null, whole.first);
+      return {
+        phase,
+        reason: missed.reason ?? '',
+        moments: beyond.length,
+        watched: watched.length,
+        observation: {
+          series: `client.${name}`,
+          unit: series.unit,
+          from,
+          to: missed.observed,
+          threshold: limit,
+          at: beyond.length > 0 ? new Date(timeOf(timeline, first) * 1000).toISOString() : null,
+        },
+      };
+    }
+  }
+  return null;
+}
+
+/**
+ * @typedef {{limit: number, from: number | null}} Limit
+ *
+ * @typedef {object} Usual what a phase is held against
+ * @property {import('../phases.js').Phase | null} baseline null: its objectives alone
+ * @property {import('./windows.js').Window} normal the baseline's steady points; empty without one
+ * @property {Limit} p99 milliseconds
+ * @property {Limit} failed share
+ *
+ * @param {Judged} judged
+ * @param {import('../timeline.js').Timeline} timeline
+ * @returns {{phase: import('../phases.js').Phase, usual: Usual}[]}
+ */
+function comparedPhases({ plan, phases, thresholds }, timeline) {
+  // One user's calls, one after the other, each of another kind: they have no load that could be too much.
+  if (plan.sequence) return [];
   const legs = legsOf(plan.phases);
-  for (const [index, phase] of phases.entries()) {
+  return phases.flatMap((phase, index) => {
     // What is done to the parts of an experiment is known, and is what differs between them.
     if (!phase.measured || phase.start === null || phase.end === null || phase.labels.part !== undefined)
-      continue;
+      return [];
     const baseline = phases.find(
       (one, first) =>
         first < index &&
@@ -52,14 +122,9 @@ export function breakagesOf({ plan, phases, thresholds }, timeline) {
         sameCalls(plan.phases[first], plan.phases[index]) &&
         (legs[first] === legs[index] || (phase.labels.rate !== undefined && one.labels.rate !== undefined)),
     );
-    const found = baseline
-      ? againstBaseline(plan, baseline, phase, timeline, thresholds)
-      : byObjectives(phase, timeline, thresholds);
-    if (!found || (!found.baseline && breakages.length > 0)) continue;
-    breakages.push(found);
-    if (found.baseline) break;
-  }
-  return breakages;
+    const usual = (baseline && ofBaseline(plan, baseline, timeline)) ?? ofObjectives(phase, thresholds);
+    return [{ phase, usual }];
+  });
 }
 
 /**
@@ -87,68 +152,70 @@ function sameCalls(a, b) {
 /**
  * @param {import('../summary.js').Plan} plan
  * @param {import('../phases.js').Phase} baseline
- * @param {import('../phases.js').Phase} phase
  * @param {import('../timeline.js').Timeline} timeline
- * @param {import('../thresholds.js').Threshold[]} thresholds
- * @returns {Breakage | null}
+ * @returns {Usual | null} null: it can't be told what is normal
  */
-function againstBaseline(plan, baseline, phase, timeline, thresholds) {
+function ofBaseline(plan, baseline, timeline) {
   const band = bandOf(baseline, plan.objectives);
-  if (!band) return byObjectives(phase, timeline, thresholds);
+  if (!band) return null;
   const normal = steadyPoints(timeline, baseline);
   // The p99 of a few answers is their slowest, and says nothing of what is usual.
   const answers = ((baseline.answered ?? 0) / baseline.duration_s) * timeline.window_s;
   const p99s = answers < P99_NEEDS ? null : (timeline.client.p99 ?? null);
-  const p99Limit = Math.max(band.p99_ms, usualIn(p99s, normal) ?? 0);
-  return firstOf(phase, timeline, {
+  return {
     baseline,
     normal,
-    p99: { limit: p99Limit, from: band.baseline_p99_ms },
+    p99: { limit: Math.max(band.p99_ms, usualIn(p99s, normal) ?? 0), from: band.baseline_p99_ms },
     failed: { limit: band.failure_share, from: band.baseline_failure_share },
-  });
+  };
 }
 
 /**
  * Without anything to compare with, only a missed objective says that something is not as it should be.
  *
  * @param {import('../phases.js').Phase} phase
- * @param {import('../timeline.js').Timeline} timeline
  * @param {import('../thresholds.js').Threshold[]} thresholds
+ * @returns {Usual}
  */
-function byObjectives(phase, timeline, thresholds) {
-  const missed = (/** @type {string} */ metric) => {
-    const found = thresholds.find(
-      (one) =>
-        one.metric === metric &&
-        one.outcome === 'fail' &&
-        !one.relative_to &&
-        one.limit !== null &&
-        one.scope.phase === phase.name &&
-        !one.scope.class &&
-        !one.scope.operation,
-    );
-    return { limit: found?.limit ?? Number.POSITIVE_INFINITY, from: null };
-  };
-  return firstOf(phase, timeline, {
-    baseline: null,
-    normal: NONE,
-    p99: missed('p99_ms'),
-    failed: missed('failure_share'),
+function ofObjectives(phase, thresholds) {
+  const missed = (/** @type {string} */ metric) => ({
+    limit: missedIn(phase, metric, thresholds)?.limit ?? Number.POSITIVE_INFINITY,
+    from: null,
   });
+  return { baseline: null, normal: NONE, p99: missed('p99_ms'), failed: missed('failure_share') };
 }
 
 /**
- * @typedef {{limit: number, from: number | null}} Limit
- *
+ * @param {import('../phases.js').Phase} phase
+ * @param {string} metric
+ * @param {import('../thresholds.js').Threshold[]} thresholds
+ * @returns {import('../thresholds.js').Threshold | undefined} the missed objective of the phase as a whole
+ */
+function missedIn(phase, metric, thresholds) {
+  return thresholds.find(
+    (one) =>
+      one.metric === metric &&
+      one.outcome === 'fail' &&
+      !one.relative_to &&
+      one.limit !== null &&
+      one.scope.phase === phase.name &&
+      !one.scope.class &&
+      !one.scope.operation,
+  );
+}
+
+/** @param {import('../phases.js').Phase} phase @param {import('../timeline.js').Timeline} timeline @returns {import('./windows.js').Window} */
+const wholeOf = ({ start, end }, timeline) =>
+  windowOf(timeline, Date.parse(start ?? '') / 1000, Date.parse(end ?? '') / 1000 + LAG_S);
+
+/**
  * @param {import('../phases.js').Phase} phase
  * @param {import('../timeline.js').Timeline} timeline
- * @param {Pick<Breakage, 'baseline' | 'normal'> & {p99: Limit, failed: Limit}} normal
+ * @param {Usual} usual
  * @returns {Breakage | null} the way in which it broke the earliest
  */
 function firstOf(phase, timeline, { baseline, normal, p99, failed }) {
-  const startS = Date.parse(phase.start ?? '') / 1000;
-  const endS = Date.parse(phase.end ?? '') / 1000;
-  const whole = windowOf(timeline, startS, endS + LAG_S);
+  const whole = wholeOf(phase, timeline);
   const { name, latency_ms: latency, error_rate: errors, offered_rps: offered, achieved_rps: made } = phase;
   const least = DELIVERED_SHARE * (offered ?? 0);
   /** @type {(Pick<Breakage, 'way' | 'statement'> & {series: string, beyond: (value: number) => boolean, limit: Limit, happened: boolean})[]} */

@@ -1,6 +1,6 @@
 /** What was found about a bottleneck, in words and figures. */
 import { round } from '../round.js';
-import { duration, inUnit, milliseconds, number, percent } from '../units.js';
+import { counted, duration, inUnit, milliseconds, number, percent } from '../units.js';
 import { DERIVED } from './derived.js';
 import { levelIn } from './windows.js';
 
@@ -88,6 +88,35 @@ export function nothingFound(the, missing) {
     figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
     evidence: [breakage.statement, ...comparedWith(the), ...partsText(parts)],
     observations: [breakage.observation],
+  };
+}
+
+/** What was missed, by its series. */
+const MISSED = /** @type {Record<string, string>} */ ({
+  'client.p99': 'p99 was',
+  'client.failed': 'failures were',
+});
+
+/**
+ * @param {import('./breakage.js').Miss} miss
+ * @returns {import('../findings.js').Finding}
+ */
+export function nothingLasted({ phase, reason, moments, watched, observation }) {
+  const { series, unit, threshold } = observation;
+  const most = `${moments === 0 ? 'none' : number(moments)} of ${counted(watched, 'moment')}`;
+  const beyond = `${MISSED[series]} over the normal ${inUnit(unit, threshold)} in ${most}`;
+  return {
+    kind: 'bottleneck',
+    subject: 'unknown',
+    phase: phase.name,
+    confidence: 'not_enough_to_tell',
+    statement: `not enough to tell what limited the run in ${phase.name}: ${beyond} only`,
+    figures: { moments, watched_moments: watched },
+    evidence: [
+      reason,
+      'what limits a run is read from what lasts: to the end of the phase, but for single moments',
+    ],
+    observations: [observation],
   };
 }
 

@@ -323,20 +323,50 @@ test('what reached its limit long after the run broke is less likely to be why',
   assert.equal(figures?.lead_s, -20);
 });
 
+const MISSED = {
+  metric: 'p99_ms',
+  limit: 100,
+  observed: 130,
+  outcome: /** @type {const} */ ('fail'),
+  reason: 'busy p99 was 130 ms, objective < 100 ms',
+  scope: { phase: 'busy' },
+  relative_to: null,
+};
+
 test('where nothing is normal, a missed objective and absolute limits say it', () => {
-  const missed = {
-    metric: 'p99_ms',
-    limit: 100,
-    outcome: /** @type {const} */ ('fail'),
-    scope: { phase: 'busy' },
-    relative_to: null,
-  };
-  const known = facts({ alone: true, series: { ...SLOW, ...FULL_POOL }, thresholds: [missed] });
+  const known = facts({ alone: true, series: { ...SLOW, ...FULL_POOL }, thresholds: [MISSED] });
   const [finding] = bottleneck(known);
   assert.equal(finding?.subject, 'connection pool');
   assert.notEqual(finding?.confidence, 'high');
   assert.ok(finding?.evidence.some((text) => text.includes('no earlier phase to compare with')));
   assert.deepEqual(bottleneck({ ...known, thresholds: [] }), []);
+});
+
+test('an objective that was missed for some moments alone: no resource is named, and the moments are', () => {
+  const known = facts({ thresholds: [MISSED] });
+  known.timeline.client.p99?.values.splice(40, 2, 400, 500);
+  const [finding, ...more] = bottleneck(known);
+  assert.deepEqual(more, []);
+  assert.equal(finding?.confidence, 'not_enough_to_tell');
+  assert.equal(
+    finding?.statement,
+    'not enough to tell what limited the run in busy: p99 was over the normal 39 ms in 2 of 31 moments only',
+  );
+  assert.equal(finding?.evidence[0], MISSED.reason);
+  const [observed] = finding?.observations ?? [];
+  assert.deepEqual(
+    [observed?.series, observed?.from, observed?.to, observed?.threshold, observed?.at],
+    ['client.p99', 30, 130, 39, '2026-01-02T03:05:20.000Z'],
+  );
+  assert.deepEqual(bottleneck({ ...known, thresholds: [] }), [], 'nothing was missed');
+  assert.deepEqual(
+    bottleneck(facts({ thresholds: [MISSED], missing: ['client.p99'] })),
+    [],
+    'nothing was watched',
+  );
+  const [never] = bottleneck(facts({ thresholds: [MISSED] }));
+  assert.match(never?.statement ?? '', / in none of 31 moments only$/);
+  assert.equal(never?.observations?.[0]?.at, null);
 });
 
 test('without the processes of the machine, a full one is the server only where the rest grew less', () => {
