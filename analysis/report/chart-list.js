@@ -249,6 +249,8 @@ function panelOf({ unit, lines, max, stacked = false, isLogarithmic = false, ste
         custom: {
           axisWidth: AXIS_WIDTH,
           lineWidth: 2,
+          // Of a moment with none beside it, such as the only failure of a run.
+          pointSize: 7,
           fillOpacity: stacked ? 35 : lines.length === 1 ? 8 : 0,
           scaleDistribution: { type: isLogarithmic ? 'log' : 'linear' },
           thresholdsStyle: { mode: drawn.length > 0 ? 'dashed' : 'off' },

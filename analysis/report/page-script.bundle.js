@@ -917,7 +917,7 @@
         dash: (custom.lineStyle.dash ?? [10, 10]).map((part) => part * 0.6)
       },
       ...custom.lineStyle?.fill === "dot" && { dash: [1, 4], cap: "round" },
-      points: pointsOf(custom, isBar),
+      points: pointsOf(custom, color, isBar),
       paths: isBar ? bars(bottom) : pathsOf(custom.lineInterpolation)
     };
   }
@@ -927,11 +927,12 @@
     if (interpolation === "stepBefore") return stepped?.({ align: -1 });
     return interpolation === "smooth" ? spline?.() : linear?.();
   }
-  function pointsOf({ showPoints = "auto", pointSize = 5, drawStyle }, isBar) {
+  function pointsOf({ showPoints = "auto", pointSize = 5, drawStyle }, color, isBar) {
     if (isBar || showPoints === "never" && drawStyle !== "points") return { show: false };
-    if (showPoints === "always" || drawStyle === "points") return { show: true, size: pointSize };
+    const dot = { size: pointSize, fill: color };
+    if (showPoints === "always" || drawStyle === "points") return { ...dot, show: true };
     return {
-      size: pointSize,
+      ...dot,
       // A sample with none beside it makes no line.
       show: true,
       filter: (plot, series, show, gaps) => {

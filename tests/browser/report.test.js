@@ -56,22 +56,66 @@ const openReport = (/** @type {Reader} */ reader = {}) => open(join(folder, 'rep
 
 /**
  * @param {import('playwright-core').Page} page
- * @returns {Promise<number[][]>} of each chart, how many pixels have each colour of its lines, by place in the page
+ * @returns {Promise<number[]>} of each chart, how many pixels between its axes are opaque: its lines, not its grid
  */
 const inkOf = (page) =>
-  page.locator('.chart-card canvas').evaluateAll((canvases) =>
-    canvases.map((/** @type {any} */ canvas) => {
-      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      /** @type {Map<number, number>} */
-      const counts = new Map();
-      for (let at = 0; at < data.length; at += 4) {
-        if (data[at + 3] < 200) continue;
-        const color = (data[at] << 16) | (data[at + 1] << 8) | data[at + 2];
-        counts.set(color, (counts.get(color) ?? 0) + 1);
-      }
-      return [...counts.values()].sort((a, b) => b - a).slice(0, 3);
+  page.locator('.chart-card').evaluateAll((cards) =>
+    cards.map((/** @type {any} */ card) => {
+      const canvas = card.querySelector('canvas');
+      const plot = card.querySelector('.u-over');
+      if (!canvas || !plot) return 0;
+      const [outer, inner] = [canvas, plot].map((one) => one.getBoundingClientRect());
+      const scale = canvas.width / outer.width;
+      // A line at zero is half below its axis.
+      const box = [inner.left - outer.left, inner.top - outer.top, inner.width, inner.height + 2];
+      const { data } = canvas.getContext('2d').getImageData(...box.map((side) => Math.round(side * scale)));
+      let pixels = 0;
+      for (let at = 3; at < data.length; at += 4) if (data[at] >= 200) pixels += 1;
+      return pixels;
     }),
   );
+
+/**
+ * Writes a report whose charts have their data and no lines of limits, and the same without any data.
+ *
+ * @param {import('../../analysis/timeline.js').Timeline} shown
+ * @returns {{drawn: string, empty: string}} paths of the pages
+ */
+function writeBare(shown) {
+  const directory = mkdtempSync(join(scratch, 'bare-'));
+  const page = renderReport(run, shown);
+  const [, text = ''] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page) ?? [];
+  const data = JSON.parse(text);
+  const write = (/** @type {string} */ name) => {
+    const file = join(directory, name);
+    const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+    writeFileSync(
+      file,
+      page.replace(text, () => json),
+    );
+    return file;
+  };
+  for (const { panel } of data.charts) delete panel.fieldConfig.defaults.thresholds;
+  const drawn = write('drawn.html');
+  for (const name of Object.keys(data.series)) data.series[name] = [];
+  return { drawn, empty: write('empty.html') };
+}
+
+/**
+ * @param {{drawn: string, empty: string}} pages
+ * @param {Reader} reader
+ * @returns {Promise<number[]>} of each chart, how many pixels its data is
+ */
+async function dataInk({ drawn, empty }, reader) {
+  /** @type {number[][]} */
+  const inks = [];
+  for (const file of [drawn, empty]) {
+    const { page, close } = await open(file, reader);
+    inks.push(await inkOf(page));
+    await close();
+  }
+  return (inks[0] ?? []).map((pixels, index) => pixels - (inks[1]?.[index] ?? 0));
+}
 
 /** @param {import('playwright-core').Page} page @returns {Promise<string[][]>} what is written in each chart */
 const textsOf = (page) =>
@@ -96,6 +140,9 @@ test('a run leaves its reports, and `scripts/report` writes the same again and a
     assert.ok(made[0]?.[index]?.equals(made[1]?.[index] ?? Buffer.of()), `${name} is another`);
 });
 
+/** A single point is a dot of 7 pixels across. */
+const LEAST_INK = 20;
+
 for (const [name, reader] of /** @type {[string, {width: number, scheme: 'light' | 'dark'}][]} */ ([
   ['light', { width: 1280, scheme: 'light' }],
   ['dark', { width: 1280, scheme: 'dark' }],
@@ -106,16 +153,33 @@ for (const [name, reader] of /** @type {[string, {width: number, scheme: 'light'
     const { page, problems, close } = await openReport(reader);
     const expected = chartsOf(run, timeline).groups.flatMap(({ charts }) => charts);
     assert.ok(expected.length > 10, String(expected.length));
-    const ink = await inkOf(page);
+    const ink = await dataInk(writeBare(timeline), reader);
     assert.equal(ink.length, expected.length);
-    for (const [index, [most = 0]] of ink.entries())
-      assert.ok(most > 50, `${expected[index]?.title} has ${ink[index]} pixels of a colour`);
+    for (const [index, pixels] of ink.entries())
+      assert.ok(pixels > LEAST_INK, `${expected[index]?.title} has ${pixels} pixels`);
     await showWhole(page);
     assert.deepEqual(await page.evaluate(textProblems), []);
     assert.deepEqual(problems, []);
     await close();
   });
 }
+
+test('the only moment of a series, with none beside it, can be seen', async () => {
+  const values = Array.from({ length: timeline.count }, (_, index) =>
+    index === Math.floor(timeline.count / 2) ? 0.5 : null,
+  );
+  const others = Object.entries(timeline.client).filter(([name]) => !name.startsWith('failures_'));
+  const shown = {
+    ...timeline,
+    client: { ...Object.fromEntries(others), failures_timeout: { unit: 'rate', values } },
+  };
+  const charts = chartsOf(run, shown).groups.flatMap((group) => group.charts);
+  const index = charts.findIndex(({ title }) => title === 'Failures by kind');
+  for (const scheme of /** @type {const} */ (['light', 'dark'])) {
+    const ink = await dataInk(writeBare(shown), { scheme });
+    assert.ok(Number(ink[index]) > LEAST_INK, `${ink[index]} pixels`);
+  }
+});
 
 test('phases are shaded and named in every chart, and findings marked where they were read from', async () => {
   const { page, close } = await openReport();

@@ -152,7 +152,7 @@ function seriesOptions({ name, color, scale, values: _, config: { custom } }, bo
       dash: (custom.lineStyle.dash ?? [10, 10]).map((/** @type {number} */ part) => part * 0.6),
     }),
     ...(custom.lineStyle?.fill === 'dot' && { dash: [1, 4], cap: 'round' }),
-    points: pointsOf(custom, isBar),
+    points: pointsOf(custom, color, isBar),
     paths: isBar ? bars(bottom) : pathsOf(custom.lineInterpolation),
   };
 }
@@ -167,14 +167,17 @@ function pathsOf(interpolation) {
 
 /**
  * @param {Record<string, any>} custom
+ * @param {string} color of the line
  * @param {boolean} isBar
  * @returns {import('uplot').Series.Points}
  */
-function pointsOf({ showPoints = 'auto', pointSize = 5, drawStyle }, isBar) {
+function pointsOf({ showPoints = 'auto', pointSize = 5, drawStyle }, color, isBar) {
   if (isBar || (showPoints === 'never' && drawStyle !== 'points')) return { show: false };
-  if (showPoints === 'always' || drawStyle === 'points') return { show: true, size: pointSize };
+  // Without a fill of its own a point is a white one.
+  const dot = { size: pointSize, fill: color };
+  if (showPoints === 'always' || drawStyle === 'points') return { ...dot, show: true };
   return {
-    size: pointSize,
+    ...dot,
     // A sample with none beside it makes no line.
     show: true,
     filter: (plot, series, show, gaps) => {
