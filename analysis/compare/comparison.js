@@ -1,6 +1,7 @@
 /** Two sides held against each other: the document that everything after it reads (comparison.schema.json). */
 import { cleanDeep } from '../clean-text.js';
 import { validator } from '../schemas.js';
+import { targetKnobs } from '../target-knobs.js';
 import { counted } from '../units.js';
 import { FAIL, INVALID, PASS } from '../verdict.js';
 // The schema refers to that of a baseline, which has to be known by then.
@@ -218,10 +219,15 @@ function notesOf(base, head, rows, single) {
 /**
  * @param {Side['target']} base
  * @param {Side['target']} head
- * @returns {string[]} in what the targets differ: it may be what is compared
+ * @returns {string[]} in what the targets differ: it may be what is compared; and what both have that nobody has by default: a
+ *   knob of an earlier run stays until it is taken back
  */
 function targetNotes(base, head) {
   if (!base || !head) return [];
+  const usual = targetKnobs('');
+  const both = Object.entries(base.knobs ?? {}).filter(
+    ([knob, value]) => value === head.knobs?.[knob] && value !== (usual[knob] ?? value),
+  );
   const knobs = [...new Set([...Object.keys(base.knobs ?? {}), ...Object.keys(head.knobs ?? {})])];
   /** @type {[string, string | null | undefined, string | null | undefined][]} */
   const facts = [
@@ -231,9 +237,12 @@ function targetNotes(base, head) {
       (knob) => /** @type {typeof facts[number]} */ ([knob, base.knobs?.[knob], head.knobs?.[knob]]),
     ),
   ];
-  return facts
-    .filter(([, one, other]) => one !== other)
-    .map(([what, one, other]) => `${what}: ${one ?? 'none'} in BASE, ${other ?? 'none'} in HEAD`);
+  return [
+    ...facts
+      .filter(([, one, other]) => one !== other)
+      .map(([what, one, other]) => `${what}: ${one ?? 'none'} in BASE, ${other ?? 'none'} in HEAD`),
+    ...(both.length > 0 ? [`both with ${both.map((knob) => knob.join('=')).join(' ')}`] : []),
+  ];
 }
 
 /**

@@ -84,14 +84,17 @@ test('runs of something else, and one run on both sides, are an error of one lin
 });
 
 test('another machine and other knobs are said', async () => {
-  const base = await side('a', CALM, { knobs: { WORKERS: '2', CACHE_TTL: '300' } });
+  const base = await side('a', CALM, {
+    knobs: { WORKERS: '2', CACHE_TTL: '300', POOL_SIZE: '1', TARGET_FAULTS: '{}' },
+  });
   const head = await side('b', CALM, {
-    knobs: { WORKERS: '1', CACHE_TTL: '300' },
+    knobs: { WORKERS: '1', CACHE_TTL: '300', POOL_SIZE: '1', TARGET_FAULTS: '{}' },
     environment: { cores: 2 },
   });
   const { notes } = compare('x', base, head, DEFAULTS);
   assert.match(notes.join('\n'), /machines that differ, so the difference may be theirs: cores 4 and 2/);
   assert.match(notes.join('\n'), /^WORKERS: 2 in BASE, 1 in HEAD$/m);
+  assert.match(notes.join('\n'), /^both with POOL_SIZE=1$/m);
   assert.ok(!notes.join().includes('CACHE_TTL'));
 });
 
