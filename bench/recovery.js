@@ -3,6 +3,7 @@
  * is made as the spike ends and lifted so many seconds later, so that is the recovery time; a rate limit, or a pool of known
  * capacity, is where a rising load has to degrade. What is judged is what the run's own findings say.
  */
+import { round } from '../analysis/round.js';
 import { withLabStack } from './lab-stack.js';
 import { printTable, verdict } from './table.js';
 
@@ -151,7 +152,7 @@ async function recoveryRow(lab, { kind, liftS }) {
       kind,
       goneS === null ? NEVER : goneS.toFixed(1),
       told ? seconds(foundS) : (found?.statement ?? `no finding (${run.code})`),
-      error === null ? '-' : (Math.round(error * 10) / 10 + 0).toFixed(1),
+      error === null ? '-' : round(error, 1).toFixed(1),
       seconds(found?.figures.latency_recovery_s),
       seconds(found?.figures.failures_recovery_s),
       run.run?.verdict.outcome ?? 'none',

@@ -70,9 +70,9 @@ export function missOf(judged, timeline) {
       if (!missed || !series) continue;
       const whole = wholeOf(phase, timeline);
       const watched = samplesIn(series, whole);
-      const beyond = watched.filter((value) => value > limit);
       if (watched.length === 0) continue;
-      const first = series.values.indexOf(beyond[0] ?? null, whole.first);
+      const beyond = watched.filter((value) => value > limit);
+      const [first] = beyond;
       return {
         phase,
         reason: missed.reason ?? '',
@@ -84,7 +84,10 @@ export function missOf(judged, timeline) {
           from,
           to: missed.observed,
           threshold: limit,
-          at: beyond.length > 0 ? new Date(timeOf(timeline, first) * 1000).toISOString() : null,
+          at:
+            first === undefined
+              ? null
+              : new Date(timeOf(timeline, series.values.indexOf(first, whole.first)) * 1000).toISOString(),
         },
       };
     }

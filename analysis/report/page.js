@@ -61,4 +61,4 @@ ${data !== undefined && html`<script type="application/json" id="data">${embedde
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** @param {unknown} data @returns {Html} no text in it ends the element that it stands in, or begins a comment */
-const embedded = (data) => new Html(JSON.stringify(data).replaceAll('<', '\\u003c'));
+export const embedded = (data) => new Html(JSON.stringify(data).replaceAll('<', '\\u003c'));

@@ -39,7 +39,7 @@ test("a decision's figures are SciPy's, on logarithms where shares count", () =>
 });
 
 test('no p that is adjusted for many metrics is below its own', () => {
-  // Of the ways to deal these runs out that are as unlikely (p 0.056), this one has nearly the largest difference of means.
+  // Of the ways to deal these runs out that are as unlikely (p 4 / 126), this one has nearly the largest difference of means.
   const pair = { metric: metric('p99'), base: [1, 2, 3, 4, 6.1], head: [5, 6, 40, 50, 60] };
   const [alone] = decide([pair]);
   near(alone?.p, 4 / 126);
