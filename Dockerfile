@@ -1,4 +1,4 @@
-# The two images that are the project's own.
+# The images that are the project's own. None of them was built yet (docs/ci.md says what is checked without).
 
 FROM node:24.19.0-bookworm-slim AS node
 ENV NODE_ENV=production
@@ -19,3 +19,32 @@ ENV NODE_ENV= HOME=/tmp K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=tr
 COPY --from=k6 /usr/bin/k6 /usr/bin/k6
 USER node
 CMD ["k6", "version"]
+
+# All of it: a test can be run where nothing but this image is, as in a pipeline (docs/ci.md), and those of docker-compose.yml are.
+FROM prom/prometheus:v3.15.0 AS prometheus
+FROM prom/node-exporter:v1.12.1 AS node-exporter
+FROM runner AS lab
+USER root
+RUN apt-get update && apt-get install --yes --no-install-recommends supervisor && rm -rf /var/lib/apt/lists/*
+ENV MCP_LOAD_LAB_CACHE=/opt/mcp-load-lab-tools RUN_DIR=/tmp/mcp-load-lab
+COPY --from=prometheus /bin/prometheus /bin/promtool /tools/prometheus/
+COPY --from=node-exporter /bin/node_exporter /tools/node_exporter/
+WORKDIR /opt/mcp-load-lab
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --no-audit --no-fund
+COPY tools tools
+COPY scripts scripts
+# Where scripts/setup would put what it builds: under a name that changes with the pins. What they write there is a lock.
+RUN bash -c 'set -e; . scripts/common.sh; mkdir -p "$CACHE_DIR"; for tool in prometheus node_exporter; do mv "/tools/$tool" "$(tool_dir "$tool")"; done; chown node: "$CACHE_DIR"'
+COPY provisioning provisioning
+COPY dashboards dashboards
+COPY target target
+COPY workloads workloads
+COPY lib lib
+COPY analysis analysis
+COPY experiments experiments
+COPY viewer viewer
+COPY pipeline pipeline
+COPY scenarios scenarios
+USER node
+CMD ["scripts/list"]

@@ -6,7 +6,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test lint setup conformance signals signals-docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher report compare compare-ab baseline-save trend
+.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher report compare compare-ab baseline-save trend
 
 help: ## this list: every target, every variable with its default
 	@scripts/help
@@ -14,9 +14,10 @@ help: ## this list: every target, every variable with its default
 list: ## every test with what it measures and how long it takes in each profile
 	@scripts/list
 
-# make turns every failure into its own exit code 2; the line shows the test's.
+# make turns every failure into its own exit code 2; by_make has the test's shown. One simple command: the shell becomes it,
+# so that a signal to make reaches it.
 $(TESTS): ## run the test
-	@scripts/run $@ || { code=$$?; echo "exit code $$code (make itself ends with 2; ./scripts/run $@ ends with $$code)" >&2; exit $$code; }
+	@by_make=1 scripts/run $@
 
 plan: ## print what a test would do (TEST=spike, TARGET_URL=...) and send nothing but discovery
 	@DRY_RUN=1 scripts/run $(or $(TEST),spike)
@@ -38,6 +39,9 @@ baseline-save: ## keep the figures of runs as a plain file in baselines/ (NAME=m
 
 trend: ## where did the figures of a test change for good, over all of its runs? (TEST=spike METRIC=...)
 	@scripts/trend
+
+ci: ## a test for a pipeline: no questions, bounded in time, compared with a baseline (TEST=spike RUNS=5 BASE=main LIMIT_MINUTES=60; docs/ci.md)
+	@scripts/ci || { code=$$?; echo "exit code $$code (make itself ends with 2; ./scripts/ci ends with $$code)" >&2; exit $$code; }
 
 gateway-up: ## start ContextForge, a gateway, in front of the target until Ctrl-C (GATEWAY_STORE=stack: on PostgreSQL and Redis)
 	@scripts/gateway
@@ -61,10 +65,16 @@ setup: ## install and build everything that the stack and the tests need, ahead 
 	@scripts/setup stack k6 node
 
 lint: ## format, lint and type checks
-	@scripts/setup node && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p viewer/page
+	@scripts/setup node node-servers && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p viewer/page
 
 test: ## all of the project's own tests
 	@scripts/test
+
+audit: ## what is known of weaknesses in npm packages and Go tools (asks the npm registry and Go's vulnerability database)
+	@scripts/audit
+
+fuzz: ## generated input against everything that reads some; seed and counts are printed (MINUTES=10 AREA=configuration,wire SEED=1)
+	@scripts/setup node k6 && node tests/fuzz/main.js
 
 conformance: ## run the official client conformance suite against the client, one line a scenario
 	@scripts/setup k6 conformance && node tests/conformance/run.js
@@ -81,8 +91,8 @@ report-build: ## write the script of report.html's charts from the viewer's modu
 signals: ## which signals have data, from which metric, and what would give the others (TARGET_METRICS=host:port/path, FORMAT=json)
 	@scripts/signals
 
-signals-docs: ## write the tables of docs/signals.md from the rule files
-	@scripts/setup node && node scripts/signal-reference.js --write
+docs: ## write the tables of docs/ that are made from the code: configuration, metrics, signals, rules
+	@scripts/setup node && node scripts/reference.js
 
 signals-record: ## record anew what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go, root)
 	@scripts/setup node && node tests/signals/recorded/record.js
@@ -95,6 +105,9 @@ bench-accuracy: ## are reported latencies those that there were? Against the log
 
 bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
 	@scripts/setup node k6 prometheus bench-tools && node bench/memory.js
+
+bench-prometheus: ## what the series of many generators cost the Prometheus that they share (GENERATORS=100)
+	@scripts/setup node prometheus && node bench/prometheus.js
 
 bench-viewer: ## how fast the viewer draws an hour of a run, and what refreshing it costs (SECONDS_LIVE=60)
 	@scripts/setup node k6 prometheus && node bench/viewer.js

@@ -14,9 +14,11 @@ const SECRET_VARIABLES = [
   'TARGET_TOKEN',
   'OAUTH_CLIENT_SECRET',
   'TARGET_KEY_PASSWORD',
+  'GATEWAY_TOKEN',
   'POSTGRES_PASSWORD',
   'REDIS_PASSWORD',
   'GRAFANA_ADMIN_PASSWORD',
+  'SUPERVISOR_PASSWORD',
 ];
 
 /**
@@ -27,6 +29,8 @@ export function secretsOf(env) {
   const values = [
     ...SECRET_VARIABLES.map((name) => env[name] ?? ''),
     ...headerValues(env.TARGET_HEADERS ?? ''),
+    ...headerValues(env.GATEWAY_HEADERS ?? ''),
+    ...settingValues(env.GATEWAY_SETTINGS ?? ''),
   ].filter((value) => value.length >= MIN_SECRET);
   const spellings = values.flatMap((value) => [
     value,
@@ -34,6 +38,20 @@ export function secretsOf(env) {
     JSON.stringify(value).slice(1, -1),
   ]);
   return [...new Set(spellings)].sort((a, b) => b.length - a.length);
+}
+
+/** Settings whose name says so: most others are words, such as `true`, that a report has, too. */
+const SECRET_SETTING = /SECRET|PASSW|TOKEN|KEY|CREDENTIAL/i;
+
+/** @param {string} text GATEWAY_SETTINGS: one JSON object @returns {string[]} */
+function settingValues(text) {
+  try {
+    return Object.entries(JSON.parse(text)).flatMap(([name, value]) =>
+      SECRET_SETTING.test(name) ? [String(value)] : [],
+    );
+  } catch {
+    return [];
+  }
 }
 
 /** @param {string} text TARGET_HEADERS: `Name: value` a line, or one JSON object @returns {string[]} */

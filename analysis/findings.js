@@ -46,6 +46,7 @@ import { bytes, counted, duration, number, percent, perSecond } from './units.js
  * @property {import('./k6-log.js').K6Log} log
  * @property {number} vusMax users that k6 had at most
  * @property {import('./host-watch-record.js').HostWatch[]} watches of the machine beside k6, one a leg that has one
+ * @property {import('./partial.js').Partial | null} [partial] null or none: the run came to its end
  * @property {number} expired sessions that the server had ended when they were used
  */
 

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { round } from './round.js';
+import { validator } from './schemas.js';
 
 /**
  * @typedef {import('./host-watch-record.js').HostWatch} HostWatch
@@ -11,7 +12,7 @@ import { round } from './round.js';
  * @typedef {Record<string, number>} Watched a signal's mean, by its name; without what is not known
  */
 
-const SCHEMA = 'mcp-load-lab/host-watch/1';
+const validate = validator('host-watch.schema.json');
 const DIGITS = 6;
 
 /**
@@ -24,7 +25,7 @@ export function readHostWatches(directory, legs) {
   return folders.flatMap((folder) => {
     try {
       const watch = JSON.parse(readFileSync(join(directory, folder, 'host-watch.json'), 'utf8'));
-      return watch.schema === SCHEMA && watch.points.length > 1 ? [watch] : [];
+      return validate(watch) === null && watch.points.length > 1 ? [watch] : [];
     } catch {
       // Not on Linux, or not natively: the run has all else.
       return [];

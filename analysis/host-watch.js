@@ -14,6 +14,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedCores, listeners, machine, processes, threads } from './host-watch-processes.js';
 import { HostRecord } from './host-watch-record.js';
+import { isLocal } from './is-local.js';
 import { writeAtomic } from './write-atomic.js';
 
 /** As often as the timeline has points. */
@@ -54,8 +55,8 @@ function costMs() {
 function targetAddress() {
   const { TARGET_URL = '', TARGET_PORT = '' } = process.env;
   if (!URL.canParse(TARGET_URL)) return null;
-  const { hostname, port, protocol } = new URL(TARGET_URL);
-  const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  const { href, port, protocol } = new URL(TARGET_URL);
+  const here = isLocal(href);
   return {
     port: Number(port || (protocol === 'https:' ? 443 : 80)),
     here,
@@ -89,7 +90,7 @@ function targetPids(alive) {
 
 /**
  * @param {import('./host-watch-processes.js').Process[]} all
- * @returns {{roots: Map<number, import('./host-watch-record.js').Group | 'ignored'>, k6: number}} k6: 0 = it does not run
+ * @returns {{roots: Map<number, import('./host-watch-record.js').Group | 'ignored'>, k6s: number[]}} k6s: their pids, of a run of several generators more than one
  */
 function rootsOf(all) {
   /** @type {Map<number, import('./host-watch-record.js').Group | 'ignored'>} */
@@ -109,10 +110,10 @@ function rootsOf(all) {
     while (at > 0 && at !== leg) at = parents.get(at) ?? 0;
     return at === leg;
   };
-  const k6 = all.find(({ pid, comm }) => comm === 'k6' && ofLeg(pid))?.pid ?? 0;
-  if (k6 > 0) roots.set(k6, 'generator');
+  const k6s = all.filter(({ pid, comm }) => comm === 'k6' && ofLeg(pid)).map(({ pid }) => pid);
+  for (const k6 of k6s) roots.set(k6, 'generator');
   roots.set(process.pid, 'ignored');
-  return { roots, k6 };
+  return { roots, k6s };
 }
 
 /** @returns {import('./host-watch-record.js').HostWatch['target']} */
@@ -128,7 +129,8 @@ let gomaxprocs = Number.POSITIVE_INFINITY;
 
 function look() {
   const all = processes();
-  const { roots, k6 } = rootsOf(all);
+  const { roots, k6s } = rootsOf(all);
+  const [k6 = 0] = k6s;
   if (k6 > 0 && looks % ALLOWED_LOOKS === 0) allowed = allowedCores(k6);
   if (k6 > 0 && looks % GOMAXPROCS_LOOKS === 0) readGomaxprocs();
   if (k6 > 0) looks += 1;
@@ -138,7 +140,7 @@ function look() {
     monotonicS: monotonicMs() / 1000,
     processes: all,
     roots,
-    threads: k6 > 0 ? threads(k6) : {},
+    threads: Object.assign({}, ...k6s.map(threads)),
     allowedCores: Math.min(allowed, gomaxprocs),
     machine: machine(),
     costS: costMs() / 1000,

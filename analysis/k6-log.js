@@ -24,7 +24,7 @@ export async function readK6Log(path) {
   try {
     for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
       const message = messageOf(line.trim());
-      if (message === FAILED_PUSH) log.failedPushesS.push(timeOf(line));
+      if (message === FAILED_PUSH) log.failedPushesS.push(...timeOf(line));
       take(log, message);
     }
   } catch {
@@ -49,9 +49,10 @@ function take(log, message) {
   if (code && reason && !log.abort) log.abort = { code: code === '2' ? 2 : 3, message: reason };
 }
 
-/** @param {string} line in logfmt @returns {number} Unix seconds */
+/** @param {string} line in logfmt @returns {number[]} Unix seconds; [] of a line that does not say when it was */
 function timeOf(line) {
-  return Date.parse(/^time="?([^"\s]+)/.exec(line.trim())?.[1] ?? '') / 1000;
+  const ms = Date.parse(/^time="?([^"\s]+)/.exec(line.trim())?.[1] ?? '');
+  return Number.isFinite(ms) ? [ms / 1000] : [];
 }
 
 /** @param {string} line @returns {string} the message of a logfmt line, or the whole of a raw one */

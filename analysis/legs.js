@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readK6Log } from './k6-log.js';
+import { validator } from './schemas.js';
 import { K6Metrics, readSummary } from './summary.js';
 
 /**
@@ -23,10 +24,30 @@ import { K6Metrics, readSummary } from './summary.js';
  * @property {string | null} error why the experiment could not go on
  */
 
-/** @param {string} directory a run's results @returns {Legs | null} null: the test is one k6 run */
+const validate = validator('legs.schema.json');
+
+/** What the experiment left of its legs can't be read: in one line. */
+export class LegsError extends Error {}
+
+/**
+ * @param {string} directory a run's results
+ * @returns {Legs | null} null: the test is one k6 run
+ * @throws {LegsError}
+ */
 export function readLegs(directory) {
   const path = join(directory, 'legs.json');
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+  if (!existsSync(path)) return null;
+  let document;
+  try {
+    document = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    throw new LegsError(
+      'legs.json is not JSON, or can not be read: the experiment was cut off while it wrote it',
+    );
+  }
+  const problem = validate(document);
+  if (problem) throw new LegsError(`legs.json does not say which legs there were: ${problem}`);
+  return document;
 }
 
 /**

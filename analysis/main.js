@@ -146,14 +146,28 @@ async function main() {
       return built;
     },
   );
-  writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
-  if (timeline) writeAtomic(join(directory, 'timeline.json'), `${JSON.stringify(timeline)}\n`);
-  writeReports(directory, run, timeline);
-  for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
+  const unwritten = failureOf(() => {
+    writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
+    if (timeline) writeAtomic(join(directory, 'timeline.json'), `${JSON.stringify(timeline)}\n`);
+    writeReports(directory, run, timeline);
+    for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
+  });
   const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
   process.stdout.write(renderTerminal(run, { directory, colours }));
   if (prometheus) await publish(run, prometheus);
+  // What was measured has been shown by now, and is nowhere else.
+  if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);
   return run.verdict.exit_code;
+}
+
+/** @param {() => void} action @returns {Error | null} what it threw */
+function failureOf(action) {
+  try {
+    action();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 /**

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanText } from './clean-text.js';
 
 /** Prometheus refuses a range query of more than 11,000 points a series. */
 const MAX_POINTS = 10_000;
 
 /** Prometheus could not be asked or did not answer; the message is one plain line. */
-export class PrometheusError extends Error {}
+export class PrometheusError extends Error {
+  /** @param {string} message made one line: it may hold what was answered */
+  constructor(message) {
+    super(cleanText(message, []));
+  }
+}
 
 /**
  * @typedef {{labels: Record<string, string>, points: [seconds: number, value: number][]}} Series finite points only
@@ -82,25 +88,30 @@ export class Prometheus {
    */
   async query(query, timeS) {
     const data = await this.#get('query', { query, time: timeS.toFixed(3) });
-    if (data?.resultType !== 'vector' || !Array.isArray(data.result)) {
-      throw new PrometheusError('Prometheus answered something else than a vector');
-    }
-    return data.result.map((/** @type {any} */ { metric, value, histogram }) => ({
-      labels: metric,
-      value: Number(value?.[1] ?? Number.NaN),
-      histogram: histogram ? toHistogram(histogram[1]) : null,
-    }));
+    if (data?.resultType !== 'vector' || !Array.isArray(data.result)) throw notA('vector');
+    return data.result.map((/** @type {any} */ one) => {
+      const { metric, value, histogram } = one ?? {};
+      if (!isLabels(metric) || !(histogram ? Array.isArray(histogram) : isPoint(value))) throw notA('vector');
+      return {
+        labels: metric,
+        value: histogram ? Number.NaN : Number(value[1]),
+        histogram: histogram ? toHistogram(histogram[1]) : null,
+      };
+    });
   }
 
   /** @returns {Promise<{name: string, labels: Record<string, string>}[]>} what is recorded, with the labels that rules add @throws {PrometheusError} */
   async recordingRules() {
     const data = await this.#get('rules', { type: 'record' });
-    const groups = /** @type {{rules?: {name?: unknown, labels?: Record<string, string>}[]}[]} */ (
-      data?.groups ?? []
-    );
-    return groups.flatMap(({ rules = [] }) =>
-      rules.map(({ name, labels = {} }) => ({ name: String(name), labels })),
-    );
+    if (!Array.isArray(data?.groups)) throw notA('list of rules');
+    return data.groups.flatMap((/** @type {any} */ group) => {
+      if (!Array.isArray(group?.rules)) throw notA('list of rules');
+      return group.rules.map((/** @type {any} */ rule) => {
+        const { name, labels = {} } = rule ?? {};
+        if (typeof name !== 'string' || !isLabels(labels)) throw notA('list of rules');
+        return { name, labels };
+      });
+    });
   }
 
   /**
@@ -194,32 +205,68 @@ function describe(error, timeoutMs) {
  * @throws {PrometheusError} where it is no matrix
  */
 function matrix(data) {
-  if (data?.resultType !== 'matrix' || !Array.isArray(data.result)) {
-    throw new PrometheusError('Prometheus answered something else than a matrix');
-  }
-  return data.result.map((/** @type {any} */ { metric, values = [] }) => ({
-    metric,
-    values: values
-      .map((/** @type {[number, string]} */ [time, value]) => [time, Number(value)])
-      .filter((/** @type {[number, number]} */ [, value]) => Number.isFinite(value)),
-  }));
+  if (data?.resultType !== 'matrix' || !Array.isArray(data.result)) throw notA('matrix');
+  return data.result.map((/** @type {any} */ one) => {
+    const { metric, values = [] } = one ?? {};
+    if (!isLabels(metric) || !Array.isArray(values) || !values.every(isPoint)) throw notA('matrix');
+    return {
+      metric,
+      values: values
+        .map(([time, value]) => [time, Number(value)])
+        .filter((/** @type {number[]} */ [, value = Number.NaN]) => Math.abs(value) < GREATEST),
+    };
+  });
+}
+
+/** @param {string} what */
+const notA = (what) => new PrometheusError(`Prometheus answered something else than a ${what}`);
+
+/** @param {unknown} metric @returns {boolean} */
+const isLabels = (metric) =>
+  typeof metric === 'object' &&
+  metric !== null &&
+  !Array.isArray(metric) &&
+  Object.values(metric).every((value) => typeof value === 'string');
+
+/** @param {unknown} point @returns {boolean} a time, and a value as text: also `NaN` and `+Inf` */
+const isPoint = (point) => Array.isArray(point) && Number.isFinite(point[0]) && typeof point[1] === 'string';
+
+/** Nothing is so much, and a few thousand of what is less can be added up. */
+const GREATEST = 1e300;
+
+/** Of no schema that there is are buckets wider. */
+const WIDEST = 2 ** 16;
+
+/**
+ * @param {any} native `{count, sum, buckets: [rule, left, right, count][]}`, numbers as texts
+ * @returns {import('./histogram.js').Histogram}
+ * @throws {PrometheusError} where it is none
+ */
+function toHistogram(native) {
+  const { count, sum, buckets = [] } = native ?? {};
+  const [whole, total] = [numberIn(count), numberIn(sum)];
+  if (whole === null || whole < 0 || total === null || !Array.isArray(buckets)) throw notA('histogram');
+  return { count: whole, sum: total, buckets: buckets.map(toBucket) };
 }
 
 /**
- * @param {{count: string, sum: string, buckets?: [rule: number, left: string, right: string, count: string][]}} native
- * @returns {import('./histogram.js').Histogram}
+ * @param {unknown} bucket
+ * @returns {import('./histogram.js').Bucket}
+ * @throws {PrometheusError} where it holds less than nothing, or ends before it begins
  */
-function toHistogram({ count, sum, buckets = [] }) {
-  return {
-    count: Number(count),
-    sum: Number(sum),
-    // The bucket around zero reaches below it, what k6 measures does not.
-    buckets: buckets.map(([, left, right, inside]) => ({
-      left: Math.max(0, Number(left)),
-      right: Number(right),
-      count: Number(inside),
-    })),
-  };
+function toBucket(bucket) {
+  const [left, right, count] = Array.isArray(bucket) ? bucket.slice(1).map(numberIn) : [];
+  if (left == null || right == null || count == null) throw notA('histogram');
+  // The bucket around zero reaches below it, what k6 measures does not.
+  const from = Math.max(0, left);
+  if (right < from || count < 0 || (from > 0 && right / from > 1.01 * WIDEST)) throw notA('histogram');
+  return { left: from, right, count };
+}
+
+/** @param {unknown} text @returns {number | null} */
+function numberIn(text) {
+  const value = typeof text === 'string' && text !== '' ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : null;
 }
 
 /** A scrape is at most this much later than what it counted. */
@@ -239,6 +286,8 @@ export async function increaseOf(prometheus, selector, { start, end }) {
     const series = await prometheus.queryRange(selector, fromS, toS, SCRAPE_S);
     // One look tells of no change; more of them fail where the server is too busy to be looked at.
     if (series.every(({ points }) => points.length < 2)) return null;
+    // No counter has less than nothing.
+    if (series.some(({ points }) => points.some(([, value]) => value < 0))) return null;
     return series.reduce((sum, { points }) => sum + risen(points.map(([, value]) => value)), 0);
   } catch (error) {
     if (error instanceof PrometheusError) return null;

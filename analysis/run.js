@@ -6,6 +6,7 @@ import { failures } from './failures.js';
 import { findings } from './findings.js';
 import { measurements } from './measurements.js';
 import { operations } from './operations.js';
+import { partialOf } from './partial.js';
 import { phases, roundLatency } from './phases.js';
 import { round } from './round.js';
 import { validator } from './schemas.js';
@@ -23,6 +24,7 @@ import { verdict } from './verdict.js';
  * @property {string | null} started ISO time of the first phase's start; null where the run ended before it
  * @property {string | null} ended
  * @property {number | null} duration_s from `started` to `ended`
+ * @property {import('./partial.js').Partial | null} [partial] null: it came to its end. Absent: as null
  * @property {{url: string, era: string | null, dialect: string | null, protocol_version: string | null,
  *   server: {name: string | null, version: string | null} | null, knobs: Record<string, string> | null} | null} target
  * @property {string | null} workload
@@ -72,13 +74,25 @@ const validate = validator('run.schema.json');
 export async function makeRun(collected, observe, build = withoutTables) {
   const run = cleanDeep(await assemble(collected, observe, build), collected.secrets);
   const problem = validateRun(run);
-  if (problem) throw new Error(`run.json does not match its schema: ${problem}`);
-  return run;
+  if (!problem) return run;
+  const { legSummaries: _, ...rest } = collected;
+  if (!rest.summary) throw new Error(`run.json does not match its schema: ${problem}`);
+  // A damaged summary can fit its schema and still make no run.
+  const summaryProblem = `the figures of summary.json make no run document: ${problem}`;
+  return makeRun({ ...rest, summary: null, summaryProblem }, observe, build);
 }
 
 /** @param {unknown} document @returns {string | null} the first thing that is wrong, null = a run document */
 export function validateRun(document) {
-  return validate(document);
+  return validate(document) ?? contradiction(/** @type {Run} */ (document));
+}
+
+/** @param {Run} run @returns {string | null} where its verdict is not that of its thresholds */
+function contradiction({ verdict: { outcome }, thresholds }) {
+  const failed = thresholds.findIndex((threshold) => threshold.outcome === 'fail');
+  return outcome === 'pass' && failed >= 0
+    ? `/verdict says pass, and /thresholds/${failed} that it was missed`
+    : null;
 }
 
 /** @type {Build} */
@@ -97,6 +111,7 @@ async function assemble(collected, observe, build) {
   if (!summary) {
     const judged = {
       k6Exit,
+      partial: null,
       experimentError,
       log,
       summaryProblem,
@@ -131,6 +146,7 @@ async function assemble(collected, observe, build) {
   const { count, latency } = metrics.latency({}, 'mcp_session_duration');
   const expired = metrics.count('mcp_sessions_expired');
   const allFailures = failures(runs, allPhases, log.samples);
+  const partial = began ? partialOf({ plan, k6Exit, ranS, legs: legSummaries !== undefined }) : null;
   const known = {
     plan,
     phases: allPhases,
@@ -145,9 +161,11 @@ async function assemble(collected, observe, build) {
     vusMax: metrics.gauge('vus_max').max,
     watches: collected.watches ?? [],
     expired,
+    partial,
   };
   const distrusted = began ? distrust(known) : { reasons: [], findings: [] };
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
+  const { generators = 1 } = plan;
   return {
     schema: SCHEMA,
     testid: plan.testid,
@@ -157,6 +175,7 @@ async function assemble(collected, observe, build) {
     started: startedMs === null ? null : new Date(startedMs).toISOString(),
     ended: startedMs === null ? null : new Date(startedMs + ranS * 1000).toISOString(),
     duration_s: startedMs === null ? null : round(ranS),
+    partial,
     target: {
       url: plan.target.url,
       era,
@@ -167,7 +186,7 @@ async function assemble(collected, observe, build) {
     },
     workload: plan.workload,
     streamed,
-    environment,
+    environment: generators > 1 ? { ...environment, generators } : environment,
     phases: allPhases,
     operations: allOperations,
     sessions: latency && { count, expired, duration_ms: roundLatency(latency) },
@@ -187,6 +206,7 @@ async function assemble(collected, observe, build) {
       : [],
     verdict: verdict({
       k6Exit,
+      partial,
       experimentError,
       log,
       summaryProblem: began ? summaryProblem : 'the run ended in its set-up',
@@ -207,6 +227,7 @@ const NOTHING = {
   started: null,
   ended: null,
   duration_s: null,
+  partial: null,
   target: null,
   workload: null,
   streamed: null,

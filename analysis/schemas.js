@@ -1,20 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { cleanText } from './clean-text.js';
 
-const ajv = new Ajv2020({ allErrors: false, allowUnionTypes: true });
+/** Each run compiles them: a test looks once for all whether they are schemas. */
+const ajv = new Ajv2020({
+  allErrors: false,
+  allowUnionTypes: true,
+  validateSchema: false,
+  code: { optimize: false },
+});
 formats.default(ajv);
 
 /**
  * @param {string} file a JSON Schema beside this module
- * @returns {(document: unknown) => string | null} the first thing that is wrong with a document, null = valid
+ * @returns {(document: unknown) => string | null} the first thing that is wrong with a document, in one line; null = valid
  */
 export function validator(file) {
-  const validate = ajv.compile(JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')));
+  const schema = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  // Others refer to it. It is compiled where it is needed, if at all.
+  ajv.addSchema(schema);
   return (document) => {
+    const validate = /** @type {import('ajv/dist/2020.js').ValidateFunction} */ (ajv.getSchema(schema.$id));
     if (validate(document)) return null;
     const [error] = validate.errors ?? [];
     const extra = error?.params.additionalProperty ?? error?.params.unevaluatedProperty;
-    return `${error?.instancePath || '/'} ${error?.message}${extra === undefined ? '' : ` (${extra})`}`;
+    // It has names in it that are the document's own.
+    return cleanText(
+      `${error?.instancePath || '/'} ${error?.message}${extra === undefined ? '' : ` (${extra})`}`,
+      [],
+    );
   };
 }

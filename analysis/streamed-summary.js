@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addUp, countFrom, rankOf, relativeError, splitAt, trendValues } from './histogram.js';
 import { PrometheusError } from './prometheus.js';
-import { selector } from './summary.js';
+import { selector, validatePlan } from './summary.js';
 import { scopeName, wordsOf } from './thresholds.js';
 import { writeAtomic } from './write-atomic.js';
 
@@ -52,12 +52,23 @@ export async function leaveSummary(directory, prometheus, ended) {
   // Prometheus forgets after some days, the results stay.
   if (existsSync(file)) return null;
   try {
-    const plan = JSON.parse(readFileSync(join(directory, 'plan.json'), 'utf8'));
+    const plan = readPlan(join(directory, 'plan.json'));
+    if (!plan) return 'plan.json is no plan of a test';
     writeAtomic(file, `${JSON.stringify(await streamedSummary(prometheus, plan, ended))}\n`);
     return null;
   } catch (error) {
     if (error instanceof PrometheusError) return error.message;
     throw error;
+  }
+}
+
+/** @param {string} file @returns {Plan | null} */
+function readPlan(file) {
+  try {
+    const plan = JSON.parse(readFileSync(file, 'utf8'));
+    return validatePlan(plan) === null ? plan : null;
+  } catch {
+    return null;
   }
 }
 
@@ -77,8 +88,16 @@ export async function streamedSummary(prometheus, plan, { untilS, failedPushesS 
     return prometheus.query(`${which}_over_time(${series}[${rangeS}s])`, untilS);
   };
   const last = await ask('last', 'mcp_.+|(iterations|dropped_iterations|data_sent|data_received)_total');
-  const [start] = having(last, { __name__: 'k6_mcp_started_seconds' });
+  const starts = having(last, { __name__: 'k6_mcp_started_seconds' });
+  const [start] = starts.toSorted((a, b) => a.value - b.value);
   if (!start) throw new PrometheusError(`Prometheus knows nothing of the run ${plan.testid}`);
+  if (!(start.value > 0 && start.value <= untilS))
+    throw new PrometheusError(`Prometheus knows no time at which the run ${plan.testid} began`);
+  const { generators = 1 } = plan;
+  if (starts.length < generators)
+    throw new PrometheusError(
+      `Prometheus knows ${starts.length} of the ${generators} generators of the run ${plan.testid}`,
+    );
   const { era = null, protocol_version = null, server_name, server_version = '' } = start.labels;
   const server = server_name === undefined ? null : { name: server_name, version: server_version };
 
@@ -86,6 +105,11 @@ export async function streamedSummary(prometheus, plan, { untilS, failedPushesS 
   const metrics = {};
   /** @param {string} name @param {Tags} tags @param {Record<string, number>} values */
   const put = (name, tags, values) => {
+    const isCount = (/** @type {string} */ value) => ['count', 'passes', 'fails'].includes(value);
+    const wrong = Object.entries(values).some(
+      ([value, n]) => isCount(value) && !(Number.isSafeInteger(n) && n >= 0),
+    );
+    if (wrong) throw new PrometheusError(`what Prometheus has of ${name}${selector(tags)} is no count`);
     metrics[name + selector(tags)] = { values };
   };
   const { limits, problems } = judgedLimits(plan, last, failedPushesS.length > 0);
@@ -108,7 +132,7 @@ export async function streamedSummary(prometheus, plan, { untilS, failedPushesS 
   for (const phase of valuesOf(ends, 'phase')) {
     put('mcp_phase_end_seconds', { phase }, { max: greatest(having(ends, { phase })) });
   }
-  put('vus_max', {}, { max: greatest(await ask('max', 'vus_max')) });
+  put('vus_max', {}, { max: total(await ask('max', 'vus_max')) });
 
   return {
     schema: 'mcp-load-lab/summary/1',
@@ -147,6 +171,9 @@ const least = (samples) => Math.min(...samples.map(({ value }) => value));
 
 /** @param {Sample[]} samples @returns {number} 0 without any */
 const greatest = (samples) => Math.max(0, ...samples.map(({ value }) => value));
+
+/** @param {Sample[]} samples of a gauge, one a generator */
+const total = (samples) => samples.reduce((sum, { value }) => sum + value, 0);
 
 /** @param {Sample[]} last @param {string} name a Counter @param {Tags} tags @returns {number} */
 function count(last, name, tags) {

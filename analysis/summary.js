@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cleanText } from './clean-text.js';
 import { validator } from './schemas.js';
 
 /**
@@ -39,13 +40,14 @@ import { validator } from './schemas.js';
  * @property {string} [title]
  * @property {string} profile
  * @property {string} workload
- * @property {{url: string, era?: string | null, dialect?: string | null, protocol_version?: string | null,
+ * @property {{url: string, confirm?: string, era?: string | null, dialect?: string | null, protocol_version?: string | null,
  *   server?: {name?: string | null, version?: string | null} | null}} target
  * @property {PlannedPhase[]} phases
  * @property {{operation: string, method: string, class: string, share?: number, example?: unknown}[]} operations
  * @property {{operation: string, reason: string}[]} [left_out] what discovery found and the test does not call
  * @property {number | null} [expected_requests] of the measured phases; null: as many as users without a pause can make
  * @property {Objective[]} objectives
+ * @property {number} [generators] k6 processes that shared the load
  * @property {'keep' | 'stream'} [samples] whether k6 keeps them to the run's end
  * @property {boolean} objectives_off
  * @property {number} [other_cpu_limit] see OTHER_CPU_LIMIT in trust-rules.js
@@ -87,7 +89,7 @@ const validate = validator('summary.schema.json');
  */
 export function readSummary(directory) {
   /** @param {string} problem */
-  const failed = (problem) => ({ summary: null, problem });
+  const failed = (problem) => ({ summary: null, problem: cleanText(problem, []) });
   let text;
   try {
     text = readFileSync(join(directory, 'summary.json'), 'utf8');
@@ -114,6 +116,16 @@ export function readSummary(directory) {
     },
     problem: null,
   };
+}
+
+/** @param {unknown} plan @returns {string | null} the first thing that is wrong with it, null = a plan */
+export function validatePlan(plan) {
+  const around = {
+    schema: 'mcp-load-lab/summary/1',
+    started_ms: null,
+    k6: { metrics: {}, state: { testRunDurationMs: 0 } },
+  };
+  return validate({ ...around, plan });
 }
 
 /** @param {Record<string, string | undefined>} tags @returns {string} as k6 writes a submetric: `{phase:spike,kind:tool}` */
@@ -196,7 +208,8 @@ export class K6Metrics {
       p999: pick('p(99.9)'),
       max: pick('max'),
     };
-    const complete = Object.values(latency).every(Number.isFinite);
+    // No time is less than none.
+    const complete = Object.values(latency).every((value) => Number.isFinite(value) && value >= 0);
     return { count, latency: complete ? latency : null };
   }
 

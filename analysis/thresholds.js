@@ -77,12 +77,15 @@ const WORDS =
     back_to_baseline: { name: 'as before', format: (value) => (value ? 'yes' : 'no') },
   });
 
+/** @param {string} metric of a document: it may be `toString` */
+const hasWords = (metric) => Object.hasOwn(WORDS, metric);
+
 /**
  * @param {string} metric
  * @returns {{name: string, format: (value: number, digits?: number) => string}}
  */
 export function wordsOf(metric) {
-  return WORDS[metric] ?? { name: metric, format: number };
+  return (hasWords(metric) && WORDS[metric]) || { name: metric, format: number };
 }
 
 /** @param {import('./summary.js').Scope} scope @returns {string} */
@@ -97,7 +100,7 @@ export function scopeName({ phase, operation, class: kind }) {
  * @returns {string} for example `baseline p99 < 85 ms`
  */
 export function thresholdName({ scope, metric, expression, op, limit, relative_to, k6 }) {
-  if (op === null || limit === null || !WORDS[metric]) return `${k6?.metric ?? metric} ${expression}`;
+  if (op === null || limit === null || !hasWords(metric)) return `${k6?.metric ?? metric} ${expression}`;
   const { name, format } = wordsOf(metric);
   const bound = relative_to === null ? format(limit) : `${number(limit)} x ${relative_to}`;
   return `${scopeName(scope)} ${name} ${op} ${bound}`;

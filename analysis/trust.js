@@ -351,8 +351,10 @@ function otherProcesses(known, spans) {
 }
 
 /** @param {Known} known @returns {Doubt[]} */
-function silence({ phases }) {
-  return silentPhases(phases).map(({ name, start }) => ({
+function silence({ phases, partial }) {
+  // Where a run was ended early, what never began is no surprise.
+  const surprising = silentPhases(phases).filter(({ start }) => !partial || start !== null);
+  return surprising.map(({ name, start }) => ({
     invalid: true,
     kind: 'note',
     subject: 'samples',

@@ -2,6 +2,7 @@
  * One verdict of everything: an error outweighs figures that can't be trusted, those outweigh a missed
  * objective (but for one that a single observation proves), and that outweighs a pass.
  */
+import { ofPlanned } from './partial.js';
 import { silentPhases } from './trust.js';
 import { counted, number } from './units.js';
 
@@ -13,6 +14,7 @@ import { counted, number } from './units.js';
  *
  * @typedef {object} Judged
  * @property {number} k6Exit
+ * @property {import('./partial.js').Partial | null} partial
  * @property {string | null} experimentError why a test of several legs could not go on
  * @property {import('./k6-log.js').K6Log} log
  * @property {string | null} summaryProblem why there is no summary
@@ -26,25 +28,27 @@ import { counted, number } from './units.js';
 export const PASS = 0;
 export const INVALID = 98;
 export const FAIL = 99;
+/** k6's own, where a signal ended it and it could still write its summary. */
+export const INTERRUPTED = 105;
 /** For an error to which k6 gave no code of its own. */
 const OTHER_ERROR = 1;
 
 /** k6's exit codes, in words. */
-const K6_EXIT = /** @type {Record<number, string>} */ ({
+export const K6_EXIT = /** @type {Record<number, string>} */ ({
   97: 'cloud test failed',
   100: 'set-up took too long',
   101: 'tear-down took too long',
   102: 'took too long',
   103: 'could not start',
   104: 'invalid configuration',
-  105: 'interrupted from outside',
+  [INTERRUPTED]: 'interrupted from outside',
   106: 'its API could not start',
   107: 'exception in the script',
   108: 'the test ended itself',
   109: 'k6 crashed',
   110: 'the test declared itself failed',
   130: 'interrupted',
-  137: 'killed',
+  137: 'killed, as the system does where memory runs out',
   143: 'terminated',
 });
 
@@ -66,7 +70,12 @@ export function verdict(judged) {
 }
 
 /** @param {Judged} judged @returns {{code: number, reason: string} | null} */
-function errorsOf({ k6Exit, experimentError, log, summaryProblem, lost }) {
+function errorsOf({ k6Exit, partial, experimentError, log, summaryProblem, lost }) {
+  if (k6Exit === INTERRUPTED && partial && !experimentError)
+    return {
+      code: k6Exit,
+      reason: `interrupted after ${ofPlanned(partial)}: what is reported was measured until then`,
+    };
   if (experimentError) return { code: OTHER_ERROR, reason: experimentError };
   if (log.abort && k6Exit !== 0) return { code: log.abort.code, reason: log.abort.message };
   if (k6Exit !== 0 && k6Exit !== FAIL) {

@@ -20,7 +20,7 @@ const HEALTHY_WITHIN_MS = 20_000;
  * @returns {Generator}
  */
 export function ours(script, url, env = {}) {
-  const settings = `. scripts/common.sh && printf '%s\\n' "\${GENERATOR_ENV[@]}"`;
+  const settings = '. scripts/common.sh && generator_env';
   const lines = execFileSync('bash', ['-c', settings], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
   return {
     script,

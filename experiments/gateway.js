@@ -3,6 +3,8 @@
  * same from behind. How much the gateway does is probed first: all get the same load, one that it holds.
  */
 import { ConfigError } from '../lib/config-error.js';
+import { tooMuch } from '../lib/load-limits.js';
+import { needConfirmed } from '../lib/target-host.js';
 import { watchCpu } from './cpu-watch.js';
 import { givenGateway, ownGateway } from './gateway/subject.js';
 import { toolsOnly } from './gateway/tools.js';
@@ -34,10 +36,14 @@ const NO_OTHER_WAY_IN = { TARGET_HEADERS: '', OAUTH_CLIENT_ID: '', TARGET_CERT: 
 
 /** @param {any} config @throws {ConfigError} */
 export function check(config) {
-  const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE } = config;
+  const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE, TARGET_CONFIRM, RATE, MAX_RATE } = config;
   if (GATEWAY_RPC_URL && !GATEWAY_URL) {
     throw new ConfigError('GATEWAY_RPC_URL is set without GATEWAY_URL; valid: both, or GATEWAY_URL alone');
   }
+  // They are loaded as the target is.
+  if (GATEWAY_URL) needConfirmed('GATEWAY_URL', GATEWAY_URL, TARGET_CONFIRM);
+  if (GATEWAY_RPC_URL) needConfirmed('GATEWAY_RPC_URL', GATEWAY_RPC_URL, TARGET_CONFIRM);
+  if (RATE > MAX_RATE) tooMuch(`RATE is ${RATE}, more than MAX_RATE=${MAX_RATE}`, 'MAX_RATE', RATE);
   const other = ['TARGET_HEADERS', 'OAUTH_CLIENT_ID', 'TARGET_CERT'].find((name) => process.env[name]);
   if (other && !GATEWAY_URL) {
     throw new ConfigError(

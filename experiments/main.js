@@ -8,6 +8,7 @@
  * `scripts/run` calls it, with the stack up and its addresses in the environment. Exits with k6's codes: 0, 99 where a
  * judged leg missed an objective, else that of the leg that ended it; 2 for a wrong variable.
  */
+import { INTERRUPTED } from '../analysis/verdict.js';
 import { variables as ofTests } from '../lib/config.js';
 import { ConfigError } from '../lib/config-error.js';
 import { readVariables } from '../lib/variable.js';
@@ -15,7 +16,6 @@ import { Interrupted, Lab, LegFailed } from './lab.js';
 import { variables as ofExperiments } from './variables.js';
 
 const USAGE = 2;
-const INTERRUPTED = 105;
 const BROKEN = 1;
 
 /** @returns {Promise<number>} the exit code */

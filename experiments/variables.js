@@ -34,7 +34,7 @@ function instanceCounts(text) {
 function sessionCounts(text) {
   if (text === '') return null;
   const counts = text.split(/[\s,]+/).filter((count) => count !== '');
-  return counts.every((count) => /^[1-9]\d{0,5}$/.test(count))
+  return counts.length > 0 && counts.every((count) => /^[1-9]\d{0,5}$/.test(count))
     ? [...new Set(counts.map(Number))].sort((a, b) => a - b)
     : undefined;
 }
@@ -42,13 +42,7 @@ function sessionCounts(text) {
 export const variables = {
   START_RATE: variable({
     default: '50',
-    help: 'capacity: requests/s to begin with',
-    valid: 'a number above 0',
-    parse: positiveNumber,
-  }),
-  MAX_RATE: variable({
-    default: '20000',
-    help: 'capacity: requests/s that are not to be exceeded',
+    help: 'capacity: requests/s to begin with; MAX_RATE is where it stops',
     valid: 'a number above 0',
     parse: positiveNumber,
   }),
@@ -124,9 +118,10 @@ export const variables = {
   }),
   GATEWAY_SETTINGS: variable({
     default: '',
-    help: "gateway: ContextForge's own settings",
+    help: "gateway: ContextForge's own settings (secrets among them never printed)",
     valid: 'one JSON object of texts, for example {"WEB_CONCURRENCY":"2"}',
     parse: textObject,
+    secret: true,
   }),
   INSTANCES: variable({
     default: '1 2 4',

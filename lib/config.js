@@ -7,9 +7,11 @@ import { parseHeaders } from './auth/headers.js';
 import { AUTH_METHODS } from './auth/oauth.js';
 import { ConfigError } from './config-error.js';
 import { parseDuration } from './duration.js';
+import { MOST_GENERATORS } from './generators.js';
 import { LEGACY_VERSIONS, MODERN_VERSION } from './mcp/protocol.js';
 import { profiles } from './profiles.js';
 import { KEPT_REQUESTS, SAMPLES } from './samples.js';
+import { hostList, needConfirmed } from './target-host.js';
 import {
   anyText,
   flag,
@@ -62,6 +64,12 @@ export const variables = {
     help: "the MCP endpoint to load; unset: the project's own reference target, started with the stack",
     valid: 'an http(s) URL without credentials, for example http://127.0.0.1:3001/mcp',
     parse: (text) => (text === '' ? '' : httpUrl(text)),
+  }),
+  TARGET_CONFIRM: variable({
+    default: '',
+    help: 'the host of TARGET_URL (GATEWAY_URL, a found authorization server) as it stands there, where it is not on loopback: only then it is loaded',
+    valid: 'hosts, or host:port, separated by commas',
+    parse: hostList,
   }),
   TARGET_DIALECT: variable({
     default: '',
@@ -279,9 +287,21 @@ export const variables = {
   }),
   MAX_VUS: variable({
     default: '1000',
-    help: 'most virtual users that an arrival-rate phase may use; each costs the generator up to 1 MB',
+    help: 'most virtual users that a phase may have: an arrival rate uses no more, users without a pause that are more end the run; each costs the generator up to 1 MB',
     valid: 'a whole number above 0',
     parse: positiveInteger,
+  }),
+  MAX_RATE: variable({
+    default: '5000',
+    help: 'most requests/s that a phase may offer, and at which capacity stops; more has to be meant',
+    valid: 'a number above 0',
+    parse: positiveNumber,
+  }),
+  MAX_DURATION: variable({
+    default: '25h',
+    help: 'longest that one k6 run may take; longer has to be meant',
+    valid: 'a duration such as 25h',
+    parse: (text) => parseDuration(text) ?? undefined,
   }),
   OTHER_CPU: variable({
     default: '0.2',
@@ -294,6 +314,15 @@ export const variables = {
     help: 'seed of the generated arguments: with the same seed each virtual user makes the same sequence of them',
     valid: 'a whole number above 0',
     parse: positiveInteger,
+  }),
+  GENERATORS: variable({
+    default: '1',
+    help: 'k6 processes on this machine that share the load; their figures are added up and judged once (docs/scale.md)',
+    valid: `a whole number from 1 to ${MOST_GENERATORS}`,
+    parse: (text) => {
+      const count = positiveInteger(text);
+      return count !== undefined && count <= MOST_GENERATORS ? count : undefined;
+    },
   }),
   SAMPLES: variable({
     default: 'auto',
@@ -314,6 +343,13 @@ export function readConfig(env) {
   const config = readVariables(variables, env);
   if (config.TARGET_URL === '')
     throw new ConfigError(`TARGET_URL is empty; valid: ${variables.TARGET_URL.valid}`);
+  // A plan sends nothing but discovery. STACK_HOSTS: what the stack's own containers, and this host, are called in Docker.
+  if (!config.DRY_RUN) {
+    needConfirmed('TARGET_URL', config.TARGET_URL, [
+      ...config.TARGET_CONFIRM,
+      ...(hostList(env.STACK_HOSTS ?? '') ?? []),
+    ]);
+  }
   const { MCP_PROTOCOL_VERSION: version, MCP_ERA: era } = config;
   if (version && era !== 'auto' && (era === 'modern') !== (version === MODERN_VERSION)) {
     throw new ConfigError(

@@ -9,10 +9,12 @@ import { withSecrets } from './auth/secret-source.js';
 import { clientCertificates } from './auth/tls.js';
 import { readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
-import { chooseOperations, oneLine, toDocument } from './discovery.js';
+import { chooseOperations, toDocument } from './discovery.js';
 import { connect } from './mcp/connect.js';
 import { USER_AGENT } from './mcp/protocol.js';
 import { TargetError } from './mcp/target-error.js';
+import { harmlessJson, oneLine } from './one-line.js';
+import { dialOptions } from './target-host.js';
 
 const SETUP_S = 300;
 /** All probes together; what was not tried until then is left out. */
@@ -23,6 +25,8 @@ const PROBE_TIMEOUT_S = 5;
 const OPERATION_S = 2;
 const PROGRESS_S = 3;
 const MAX_COMPLETIONS = 20;
+/** All questions for values together; after it there are none. */
+const COMPLETIONS_S = 30;
 
 /** @param {unknown} error @returns {never} */
 function end(error) {
@@ -55,6 +59,7 @@ export const options = {
   scenarios: { discovery: { executor: 'per-vu-iterations', vus: 1, iterations: 1, exec: 'nothing' } },
   setupTimeout: `${SETUP_S}s`,
   userAgent: USER_AGENT,
+  ...dialOptions(config),
   ...(tlsAuth && { tlsAuth }),
 };
 
@@ -97,6 +102,12 @@ function discover(client) {
     { ...config, TOOLS: named },
     has('completions') ? completeBy(client) : () => [],
   );
+  for (const [method, reason] of Object.entries(client.unread)) {
+    choice.leftOut.unshift({
+      operation: `the rest of ${method}`,
+      reason: `${reason}; what it had till then is looked at`,
+    });
+  }
   if (!config.DRY_RUN) probeAll(client, choice);
   client.close();
   if (Object.keys(choice.operations).length === 0) {
@@ -105,7 +116,7 @@ function discover(client) {
       `${client.connection.url} offers nothing that can be called (${reasons.join('; ')})`,
     );
   }
-  return `${JSON.stringify(toDocument({ ...client.connection, era }, choice), null, 2)}\n`;
+  return `${harmlessJson(toDocument({ ...client.connection, era }, choice), 2)}\n`;
 }
 
 /** @param {string} text */
@@ -120,16 +131,20 @@ function say(text) {
 function completeBy(client) {
   /** @type {Map<string, string[]>} */
   const asked = new Map();
+  let spentMs = 0;
   return (ref, argument, known) => {
     const params = { ref, argument, ...(Object.keys(known).length > 0 && { context: { arguments: known } }) };
     const key = JSON.stringify(params);
     let values = asked.get(key);
     if (!values) {
+      if (spentMs > COMPLETIONS_S * 1000) return [];
+      const started = Date.now();
       const found = client.once('completion/complete', params).result?.completion?.values;
       values = (Array.isArray(found) ? found : [])
         .filter((value) => typeof value === 'string' && value !== '' && value.length <= 200)
         .slice(0, MAX_COMPLETIONS);
       asked.set(key, values);
+      spentMs += Date.now() - started;
     }
     return values;
   };

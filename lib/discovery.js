@@ -2,9 +2,12 @@
  * Chooses what to call of what a server offers. Pure: discover.js asks the server, this file decides.
  * A server's listings are not to be trusted: names may be hostile, lists endless, schemas nonsense.
  */
+
+import { asText } from './as-text.js';
 import { ConfigError } from './config-error.js';
 import { paramHeaders } from './mcp/param-headers.js';
 import { namesOf } from './names-of.js';
+import { oneLine } from './one-line.js';
 import { generateArguments } from './schema/generate.js';
 
 /**
@@ -238,7 +241,7 @@ function promptOperation(prompt, seed, complete) {
     const args = {};
     for (const key of required) {
       const values = suggest({ type: 'ref/prompt', name }, key, args, complete);
-      args[key] = values.length > 0 ? (values[index % values.length] ?? '') : String(generated[key]);
+      args[key] = values.length > 0 ? (values[index % values.length] ?? '') : asText(generated[key]);
     }
     byText.set(JSON.stringify(args), args);
   });
@@ -263,7 +266,7 @@ function namedTools(tools, names) {
   return names.map((name) => {
     const found = tools.find((tool) => tool?.name === name);
     if (found) return found;
-    const valid = namesOf(tools.map((tool) => String(tool?.name)));
+    const valid = namesOf(tools.map((tool) => asText(tool?.name)));
     throw new ConfigError(`the target has no tool "${namesOf([name])}"; it has: ${valid || 'none'}`);
   });
 }
@@ -314,19 +317,6 @@ function leaveOut({ leftOut }, operation, reason) {
 
 /** @param {unknown} value */
 const text = (value) => (typeof value === 'string' ? value : '');
-
-/**
- * @param {unknown} value of a server
- * @param {number} most
- * @returns {string} printable ASCII, bounded
- */
-export function oneLine(value, most) {
-  return String(value)
-    .slice(0, 4 * most)
-    .replace(/[^\x20-\x7e]+/g, ' ')
-    .trim()
-    .slice(0, most);
-}
 
 /**
  * A name as a tag value and in a selector, `{operation:...}`: k6 splits that at commas, braces, colons and quotes.

@@ -4,6 +4,7 @@
  */
 import { sleep } from 'k6';
 import { abort, TARGET, USAGE } from './abort.js';
+import { asText } from './as-text.js';
 import { signIn } from './auth/auth.js';
 import { withSecrets } from './auth/secret-source.js';
 import { clientCertificates } from './auth/tls.js';
@@ -11,18 +12,22 @@ import { callOnce } from './call-once.js';
 import { readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { reach } from './dialects/reach.js';
+import { needShareable } from './generators.js';
 import { latencyLimits } from './latency-limits.js';
+import { needWithinLimits } from './load-limits.js';
 import { connect } from './mcp/connect.js';
 import { USER_AGENT } from './mcp/protocol.js';
 import { TargetError } from './mcp/target-error.js';
 import { objectiveLimits, phaseEndSeconds, phaseStartSeconds, startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
 import { drawnObjectives, planObjectives, toThresholds } from './objectives.js';
+import { harmlessJson } from './one-line.js';
 import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan, withConnection } from './plan.js';
 import { planShape } from './plan-shape.js';
 import { shareArguments } from './shared-arguments.js';
 import { keptSubmetrics, SUMMARY_TREND_STATS, summaryDocument } from './summary.js';
+import { dialOptions } from './target-host.js';
 import { planOperations, withWeights } from './workload.js';
 import { readWorkload } from './workload-file.js';
 
@@ -63,6 +68,8 @@ function compose(given) {
   const objectives =
     config.OBJECTIVES === 'off' ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
   const plan = makePlan(definition, { config, workload, phases, operations, objectives });
+  needWithinLimits(phases, plan.duration_s, config);
+  needShareable(definition, phases, config);
 
   /** @type {import('k6/options').Options} */
   const options = {
@@ -73,7 +80,13 @@ function compose(given) {
     summaryTrendStats: SUMMARY_TREND_STATS,
     userAgent: USER_AGENT,
     // Here and nowhere else: `--tag` and K6_TAGS would replace these whole.
-    tags: { testid: plan.testid, test: name, profile: config.PROFILE },
+    tags: {
+      testid: plan.testid,
+      test: name,
+      profile: config.PROFILE,
+      // Of several, each has series of its own.
+      ...(__ENV.GENERATOR && { generator: __ENV.GENERATOR }),
+    },
     // Each costs time with every request. This one only because dropped iterations carry no other tag.
     systemTags: ['scenario'],
     // Load balancers pin a session with a cookie; a user keeps it over its iterations.
@@ -82,6 +95,7 @@ function compose(given) {
     setupTimeout: '30s',
     // Nothing that k6 acts on: `k6 inspect` shows it.
     ext: { 'mcp-load-lab': plan },
+    ...dialOptions(config),
     ...tlsOptions(config),
   };
 
@@ -131,7 +145,7 @@ function dry(test, plan) {
     teardown: __ENV.CLEAN_UP === '1' ? test.teardown : async () => {},
     options: { ...test.options, scenarios, thresholds: {} },
     handleSummary: ({ setup_data: setup }) => ({
-      [__ENV.PLAN_FILE || 'plan.json']: JSON.stringify(withConnection(plan, setup?.connection)),
+      [__ENV.PLAN_FILE || 'plan.json']: harmlessJson(withConnection(plan, setup?.connection)),
     }),
   };
 }
@@ -341,15 +355,23 @@ function meet(config, auth, operations) {
   const client = connect(config, auth);
   const tools = operations
     .flatMap((operation) => operation.calls ?? operation)
-    .flatMap(({ method, params }) => (method === 'tools/call' ? [String(params.name)] : []));
+    .flatMap(({ method, params }) => (method === 'tools/call' ? [asText(params.name)] : []));
   // A server of resources alone has no list of tools.
-  const offered = tools.length > 0 ? client.listTools().map((tool) => String(tool?.name)) : [];
+  const offered = new Set();
+  let seen = 0;
+  /** @param {any[]} found */
+  const all = (found) => {
+    for (; seen < found.length; seen += 1) offered.add(asText(found[seen]?.name));
+    return tools.every((tool) => offered.has(tool));
+  };
+  if (tools.length > 0) all(client.listTools(all));
   client.close();
-  const missing = tools.filter((tool) => !offered.includes(tool));
+  // A list that does not end may have it later.
+  const missing = client.unread['tools/list'] ? [] : tools.filter((tool) => !offered.has(tool));
   if (missing.length > 0) {
     abort(
       USAGE,
-      `the target has no tool ${namesOf(missing)}; it has: ${namesOf(offered) || 'none'}; ` +
+      `the target has no tool ${namesOf(missing)}; it has: ${namesOf([...offered]) || 'none'}; ` +
         `choose one with TOOL=name ARGS='{...}'`,
     );
   }

@@ -1,3 +1,5 @@
+import { oneLine } from './one-line.js';
+
 /** A server may offer any number of them. */
 const MOST = 20;
 const MOST_LETTERS = 60;
@@ -8,11 +10,6 @@ const MOST_LETTERS = 60;
  */
 export function namesOf(names) {
   const rest = names.length - MOST;
-  const shown = names.slice(0, MOST).map((name) =>
-    name
-      .slice(0, MOST_LETTERS)
-      // Neither control characters nor those that turn the direction of a text.
-      .replace(/[^\x20-\x7e\u00a1-\u1fff\u2c00-\ud7ff]+/g, ' '),
-  );
+  const shown = names.slice(0, MOST).map((name) => oneLine(name, MOST_LETTERS));
   return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

@@ -121,7 +121,7 @@ function parseChanges(text, scopes) {
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .map((part) => {
-      const [, scope = '', metric = '', number = ''] = /^(.+)\.(\w+)=(\d+(?:\.\d+)?)$/.exec(part) ?? [];
+      const [, scope = '', metric = '', number = ''] = /^(.+)\.(\w+)=(\d{1,12}(?:\.\d+)?)$/.exec(part) ?? [];
       if (!scopes.includes(scope) || !METRICS.includes(metric)) {
         throw new ConfigError(
           `OBJECTIVES has "${part.slice(0, 80)}"; valid: off, or scope.metric=number with a scope of ` +

@@ -18,12 +18,12 @@ export function toWorkload(request, name) {
   if (typeof method !== 'string' || method === '') throw new ConfigError('its method is no text');
   if (!isObject(params)) throw new ConfigError('its params are no object');
   const called = method === 'tools/call' ? toolCall(params) : { method, params };
-  const operation = String(called.params.name ?? method)
+  const operation = (typeof called.params.name === 'string' ? called.params.name : method)
     .replace(/[,:{}"'\s]+/g, '_')
     .slice(0, 100);
   return checkDocument({
     schema: DOCUMENT_SCHEMA,
-    name,
+    name: name.slice(0, 200),
     dialect: isMcp(method) ? 'mcp' : 'jsonrpc',
     operations: { [operation]: { class: 'read', ...called } },
     mixes: { default: { [operation]: 100 } },

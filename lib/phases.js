@@ -65,6 +65,8 @@ export const WARM_UP = 'warm-up';
  */
 const LATENCY_HEADROOM_S = 3;
 const MIN_VUS = 20;
+/** Of a phase, as k6 has it. */
+const LEAST_S = 1;
 
 /**
  * @param {Pick<import('./profiles.js').Profile, 'rate'>} profile
@@ -232,14 +234,16 @@ const leadInS = ({ lead_in }) => (lead_in ? LEAD_IN_S : 0);
  * @returns {any} the part of a k6 scenario that its executor decides
  */
 function executor(phase) {
-  const duration = k6Duration(phase.duration_s + leadInS(phase));
+  const lengthS = phase.duration_s + leadInS(phase);
+  const duration = k6Duration(lengthS);
   if (phase.offered_rps !== null) {
     return {
       executor: 'constant-arrival-rate',
       // k6 takes whole numbers only: the rate is given per 10 minutes so that 0.5/s or 33.3/s stay what they are.
       rate: Math.max(1, Math.round(phase.offered_rps * 600)),
       timeUnit: '600s',
-      duration,
+      // Half an arrival less: at its very end, whether there is one more would be chance. (k6 takes no phase below a second.)
+      duration: `${Math.round(Math.max(LEAST_S, lengthS - 0.5 / phase.offered_rps) * 1e6)}us`,
       // All users exist from the start: k6 making users in mid-phase would be a load of its own.
       preAllocatedVUs: phase.max_vus,
       maxVUs: phase.max_vus,

@@ -4,6 +4,7 @@ import { parseDuration } from './duration.js';
 import { rateFactor } from './phases.js';
 import { profiles } from './profiles.js';
 import { planSamples } from './samples.js';
+import { unconfirmed } from './target-host.js';
 
 /** The machine that the benchmark documents' figures, and so the default objectives, are for. */
 const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
@@ -27,6 +28,7 @@ export function makePlan(
   const last = phases.at(-1);
   const longestS = sequence ? (parseDuration(sequence.longest) ?? 0) : null;
   const { connection, left_out } = 'schema' in workload ? workload : {};
+  const toConfirm = unconfirmed(config.TARGET_URL, config.TARGET_CONFIRM);
   return {
     testid: __ENV.TESTID || `${name}-unnamed`,
     test: name,
@@ -44,6 +46,7 @@ export function makePlan(
       dialect: /** @type {Dialect} */ (
         config.TARGET_DIALECT || ('dialect' in workload && workload.dialect) || 'mcp'
       ),
+      ...(config.DRY_RUN && toConfirm && { confirm: toConfirm }),
       // As discovery found it; set-up looks again.
       ...(connection && {
         era: connection.era,
@@ -55,7 +58,8 @@ export function makePlan(
     operations: operations.map((operation) => describe(operation, phases)),
     left_out: config.TOOL ? [] : (left_out ?? []),
     expected_requests: expectedRequests(phases),
-    samples: planSamples(config.SAMPLES, phases),
+    generators: config.GENERATORS,
+    samples: planSamples(config, phases),
     objectives,
     objectives_off: config.OBJECTIVES === 'off',
     other_cpu_limit: config.OTHER_CPU,

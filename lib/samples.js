@@ -10,11 +10,12 @@ const CALLS_PER_USER_S = 100;
 export const SAMPLES = ['auto', 'keep', 'stream'];
 
 /**
- * @param {string} wanted one of SAMPLES
+ * @param {Pick<import('./config.js').Config, 'SAMPLES' | 'GENERATORS'>} config
  * @param {import('./phases.js').PlannedPhase[]} phases
- * @returns {'keep' | 'stream'}
+ * @returns {'keep' | 'stream'} several generators meet in Prometheus alone
  */
-export function planSamples(wanted, phases) {
+export function planSamples({ SAMPLES: wanted, GENERATORS }, phases) {
+  if (GENERATORS > 1) return 'stream';
   if (wanted === 'keep' || wanted === 'stream') return wanted;
   const requests = phases.reduce((sum, phase) => sum + requestsOf(phase), 0);
   return requests > KEPT_REQUESTS ? 'stream' : 'keep';

@@ -3,6 +3,7 @@
  * Every submetric that the analysis reads must have been named in the thresholds, or k6 does not keep it.
  */
 import { FAILURE_KINDS } from './mcp/failure-kinds.js';
+import { harmlessJson } from './one-line.js';
 import { withConnection } from './plan.js';
 
 /** What k6 computes of every time Trend, from the raw samples. */
@@ -71,7 +72,7 @@ export function keptSubmetrics(phases, operations, { sequence, measures = [], ob
  */
 export function summaryDocument(plan, data) {
   const { setup_data: setup, ...k6 } = data;
-  return JSON.stringify({
+  return harmlessJson({
     schema: 'mcp-load-lab/summary/1',
     plan: withConnection(plan, setup?.connection),
     started_ms: setup?.startedMs ?? null,

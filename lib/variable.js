@@ -1,6 +1,7 @@
 /** What a variable of a test is made of, and the kinds of value that more than one of them has. */
 import { ConfigError } from './config-error.js';
 import { parseDuration } from './duration.js';
+import { oneLine } from './one-line.js';
 
 /**
  * @template T
@@ -29,9 +30,12 @@ export const anyText = (text) => text;
 /** @param {readonly string[]} choices */
 export const oneOf = (choices) => (/** @type {string} */ text) => (choices.includes(text) ? text : undefined);
 
+/** Beyond it a rate is none that anything has, and k6, which counts in 64 bits, may begin anew below zero. */
+const GREATEST = 1e9;
+
 /** @param {string} text */
 export const positiveNumber = (text) =>
-  /^\d+(\.\d+)?$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
+  /^\d+(\.\d+)?$/.test(text) && Number(text) > 0 && Number(text) <= GREATEST ? Number(text) : undefined;
 
 /** @param {string} text */
 export const positiveInteger = (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);
@@ -39,10 +43,25 @@ export const positiveInteger = (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(t
 /** @param {string} text */
 export const optionalDuration = (text) => (text === '' ? null : (parseDuration(text) ?? undefined));
 
+/** What ends in a number is an IPv4 address, or nothing. */
+const NOT_A_NAME = /(^|\.)\d+\.?$/;
+const IPV4 = /^((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}$/;
+
+/** @param {string} text */
+function isIpv6(text) {
+  const halves = text.split('::');
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
+  const enough = halves.length === 2 ? groups.length < 8 : groups.length === 8;
+  return halves.length <= 2 && enough && groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group));
+}
+
 /** @param {string} text */
 export function httpUrl(text) {
   // k6 has no URL class; host and port are all that must be told apart here.
-  return /^https?:\/\/([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?(\/[^\s]*)?$/.test(text) ? text : undefined;
+  const [, name = '', ipv6 = '', port = ''] =
+    /^https?:\/\/(?:([\w.-]+)|\[([^\]]*)\])(?::(\d{1,5}))?(?:\/[^\s]*)?$/.exec(text) ?? [];
+  const known = name === '' ? isIpv6(ipv6) : !NOT_A_NAME.test(name) || IPV4.test(name);
+  return known && Number(port) <= 65535 && oneLine(text) === text ? text : undefined;
 }
 
 /** @param {string} text */

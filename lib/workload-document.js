@@ -2,6 +2,7 @@
  * A workload as a JSON document: what discovery writes, people edit and WORKLOAD names.
  * workload-document.schema.json describes it; k6 has no validator, so this file checks it.
  */
+import { isHeaderName, isHeaderValue } from './auth/headers.js';
 import { ConfigError } from './config-error.js';
 import { namesOf } from './names-of.js';
 
@@ -32,6 +33,10 @@ const CLASSES = ['read', 'write', 'complex', 'protocol'];
 const DIALECTS = ['mcp', 'jsonrpc', 'rest'];
 /** What k6 takes for a part of a selector can't be in a tag that thresholds select by. */
 const OPERATION_NAME = /^[^\s,:{}"'](?:[^,:{}"'\n]{0,98}[^\s,:{}"'])?$/;
+
+const LONGEST_NAME = 200;
+/** Of numbers without end no share can be told. */
+const GREATEST_WEIGHT = 1e9;
 
 /** @param {string} path @param {string} expected @returns {never} */
 function wrong(path, expected) {
@@ -84,16 +89,37 @@ export function checkDocument(document) {
   ]);
   checkChoice(document.schema, 'schema', [DOCUMENT_SCHEMA]);
   checkText(document.name, 'name');
+  if (document.name.length > LONGEST_NAME) wrong('name', `a text of up to ${LONGEST_NAME} characters`);
   checkChoice(document.dialect, 'dialect', DIALECTS);
-  if (document.connection !== undefined)
-    checkMembers(document.connection, 'connection', ['era', 'version', 'server', 'subscribe']);
+  if (document.$schema !== undefined && typeof document.$schema !== 'string') wrong('$schema', 'a text');
+  if (document.connection !== undefined) checkConnection(document.connection);
   if (!isObject(document.operations) || Object.keys(document.operations).length === 0) {
     wrong('operations', 'an object with at least one operation');
   }
   for (const [name, operation] of Object.entries(document.operations)) checkOperation(name, operation);
   checkMixes(document.mixes, document.operations);
-  if (document.left_out !== undefined && !Array.isArray(document.left_out)) wrong('left_out', 'an array');
+  const { left_out: leftOut = [] } = document;
+  if (!Array.isArray(leftOut) || !leftOut.every(isLeftOut)) {
+    wrong('left_out', 'an array of objects with the texts operation and reason');
+  }
   return document;
+}
+
+/** @param {any} value */
+const isText = (value) => typeof value === 'string';
+
+/** @param {any} one */
+const isLeftOut = (one) => isObject(one) && isText(one.operation) && isText(one.reason);
+
+/** @param {any} connection */
+function checkConnection(connection) {
+  checkMembers(connection, 'connection', ['era', 'version', 'server', 'subscribe']);
+  const { era, version, server, subscribe } = connection;
+  if (era !== undefined) checkChoice(era, 'connection.era', ['modern', 'legacy']);
+  if (version !== undefined && !isText(version)) wrong('connection.version', 'a text');
+  if (subscribe !== undefined && subscribe !== true) wrong('connection.subscribe', 'true');
+  const named = server == null || (isObject(server) && isText(server.name) && isText(server.version));
+  if (!named) wrong('connection.server', 'an object with the texts name and version');
 }
 
 /** @param {string} name @param {any} operation */
@@ -124,12 +150,20 @@ function checkOperation(name, operation) {
     }
   }
   if (headers !== undefined) {
-    const fine = isObject(headers) && Object.values(headers).every((pointer) => /^\/./.test(String(pointer)));
+    const fine =
+      isObject(headers) &&
+      Object.keys(headers).every(isHeaderName) &&
+      Object.values(headers).every((pointer) => isText(pointer) && /^\/./.test(pointer));
     if (!fine) wrong(`${path}.headers`, 'an object of JSON pointers such as {"Region": "/region"}');
   }
   if (others !== undefined) {
-    const fine = isObject(others) && Object.values(others).every((value) => typeof value === 'string');
-    if (!fine) wrong(`${path}.request_headers`, 'an object of texts such as {"X-User": "one"}');
+    // What is none would end each call with an exception of k6's.
+    const fine =
+      isObject(others) &&
+      Object.keys(others).every(isHeaderName) &&
+      Object.values(others).every(isHeaderValue);
+    if (!fine)
+      wrong(`${path}.request_headers`, 'an object of header names and values such as {"X-User": "one"}');
   }
   if (statuses !== undefined) {
     const fine = Array.isArray(statuses) && statuses.length > 0 && statuses.every(isStatus);
@@ -152,7 +186,8 @@ function checkMixes(mixes, operations) {
           `${path} names "${operation.slice(0, 60)}", which is not in operations; valid: ${namesOf(Object.keys(operations))}`,
         );
       }
-      if (typeof weight !== 'number' || !(weight > 0)) wrong(`${path}.${operation}`, 'a number above 0');
+      if (typeof weight !== 'number' || !(weight > 0 && weight <= GREATEST_WEIGHT))
+        wrong(`${path}.${operation}`, 'a number above 0 (and up to 1e9)');
     }
   }
 }

@@ -11,6 +11,7 @@ import { exitWith } from '../analysis/compare/exit.js';
 import { optionsOf } from '../analysis/compare/options.js';
 import { targetKnobs } from '../analysis/target-knobs.js';
 import { counted, duration } from '../analysis/units.js';
+import { INTERRUPTED } from '../analysis/verdict.js';
 import { rounds } from '../experiments/rounds.js';
 import { seededRandom } from '../experiments/seeded-random.js';
 import { variables } from '../lib/config.js';
@@ -22,7 +23,6 @@ import { VARIABLES } from '../target/config.js';
 /** @typedef {Record<string, string>} Variables */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const INTERRUPTED = 105;
 /** Exit codes of a run after which the next would end the same way: usage, no target. */
 const HOPELESS = [2, 3];
 /** Variables that both sides have in common, or none of them could find the other's runs. */

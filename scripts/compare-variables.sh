@@ -13,12 +13,12 @@ names="$1 RESULTS_DIR BASELINES_DIR RUN_DIR STACK"
 shift
 for argument in "$@"; do
   name=${argument%%=*}
-  [[ $argument == *=* && " $names " == *" $name "* ]] || usage "got \"${name:0:80}\"; valid: NAME=value with a NAME of ${names// /, }"
+  [[ $argument == *=* ]] && is_one_of "$name" "$names" || usage "got \"$(shown "$name")\"; valid: NAME=value with a NAME of ${names// /, }"
   export "$name=${argument#*=}"
 done
 # shellcheck source=scripts/common.sh
 . "$here/scripts/common.sh"
-if [ "$(stack_kind)" = native ]; then "$ROOT/scripts/setup" node; fi
+if [ "$(stack_kind)" != docker ]; then "$ROOT/scripts/setup" node; fi
 RESULTS=${RESULTS_DIR:-$ROOT/results}
 # shellcheck disable=SC2034
 BASELINES=${BASELINES_DIR:-$ROOT/baselines}

@@ -5,48 +5,84 @@
 # what it still holds to PostgreSQL and Redis.
 #   part   observe: what watches any server; reference: the target and what it stands on
 #   wave   a wave starts together, once the one before is healthy
-#   port   the usual one; a taken one makes it the next free one
+#   port   its variable in stack.env, and the usual one; a taken one makes it the next free one
 #   stop   the signal to end it with (PostgreSQL: INT ends its clients' connections instead of waiting for them)
-# name             part      wave port  stop
+# name            part      wave port                         stop
 COMPONENTS='
-postgres           reference 1 15432 INT
-redis              reference 1 16379 TERM
-prometheus         observe   1 9090  TERM
-node_exporter      observe   1 9100  TERM
-grafana            observe   1 3000  TERM
-upstream           reference 1 8001  TERM
-postgres_exporter  reference 2 9187  TERM
-redis_exporter     reference 2 9121  TERM
-target             reference 2 8000  TERM
+postgres          reference 1    POSTGRES_PORT=15432          INT
+redis             reference 1    REDIS_PORT=16379             TERM
+prometheus        observe   1    PROMETHEUS_PORT=9090         TERM
+node_exporter     observe   1    NODE_EXPORTER_PORT=9100      TERM
+grafana           observe   1    GRAFANA_PORT=3000            TERM
+upstream          reference 1    UPSTREAM_PORT=8001           TERM
+postgres_exporter reference 2    POSTGRES_EXPORTER_PORT=9187  TERM
+redis_exporter    reference 2    REDIS_EXPORTER_PORT=9121     TERM
+target            reference 2    TARGET_PORT=8000             TERM
 '
 
 # Ports that a component has besides, or that are no component's: whose they are, and the usual one.
+# name         component   port
 MORE_PORTS='
-supervisor    supervisor  19001
-target_admin  target      8002
+supervisor     supervisor  SUPERVISOR_PORT=19001
+target_admin   target      TARGET_ADMIN_PORT=8002
 '
+
+# Names, ports and stack.env are asked for dozens of times a run, so by the shell itself: a process each would take longer than
+# all the rest of an `up` that has nothing to do.
 
 # components [PART] [WAVE]: names, in starting order.
 components() {
-  awk -v part="${1:-all}" -v wave="${2:-0}" \
-    'NF && (part == "all" || $2 == part) && (wave == 0 || $3 == wave) { print $1 }' <<<"$COMPONENTS"
+  local name part wave rest wanted=${1:-all}
+  while read -r name part wave rest; do
+    if [ -n "$name" ] && [[ $wanted == "$part" || $wanted == all ]] && [ "${2:-$wave}" = "$wave" ]; then echo "$name"; fi
+  done <<<"$COMPONENTS"
 }
 
 stop_signal() { awk -v name="$1" '$1 == name { print $5 }' <<<"$COMPONENTS"; }
 
+# is_component NAME [PART]: is it one, of that part? (Not with `components | grep -q`: the one that writes fails where grep has
+# seen enough and is gone.)
+is_component() { [[ $'\n'$(components "${2:-all}")$'\n' == *$'\n'"$1"$'\n'* ]]; }
+
 # component_name NAME: the name as in the table, also for one written as in docker-compose.yml.
 component_name() {
   local name=${1//-/_}
-  components | grep -qx -- "$name" || DIE_CODE=2 die "component: got $1; $(components | paste -sd' ' -) are valid"
+  is_component "$name" || DIE_CODE=2 die "component: got $1; $(components | paste -sd' ' -) are valid"
   echo "$name"
 }
 
 # --- stack.env: where everything is ----------------------------------------------------------------------------------
 
 # stack_value NAME: a value of stack.env; nothing where there is none.
-stack_value() { sed -n "s/^$1='\{0,1\}\(.*[^']\)'\{0,1\}$/\1/p" "$RUN_DIR/stack.env" 2>/dev/null || true; }
+stack_value() {
+  local line
+  { while read -r line; do
+    if [[ $line == "$1="* ]]; then
+      line=${line#*=}
+      line=${line#\'}
+      echo "${line%\'}"
+    fi
+  done <"$RUN_DIR/stack.env"; } 2>/dev/null || true
+}
 
-port_variable() { printf '%s_PORT\n' "$1" | tr '[:lower:]' '[:upper:]'; }
+# ports_of COMPONENT|all: the names of its ports, with variable and usual one: a line each.
+ports_of() {
+  local name part wave port rest
+  while read -r name part wave port rest; do
+    if [ -n "$name" ] && [[ $1 == "$name" || $1 == all ]]; then echo "$name ${port/=/ }"; fi
+  done <<<"$COMPONENTS"
+  while read -r name part port; do
+    if [ -n "$name" ] && [[ $1 == "$part" || $1 == all ]]; then echo "$name ${port/=/ }"; fi
+  done <<<"$MORE_PORTS"
+}
+
+# port_variable NAME
+port_variable() {
+  local name variable rest
+  while read -r name variable rest; do
+    if [ "$name" = "$1" ]; then echo "$variable"; fi
+  done < <(ports_of all)
+}
 port_of() { stack_value "$(port_variable "$1")"; }
 
 port_taken() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
@@ -57,12 +93,6 @@ free_port() {
   shift
   while port_taken "$port" || [[ " $* " == *" $port "* ]]; do port=$((port + 1)); done
   echo "$port"
-}
-
-# ports_of COMPONENT: the names of its ports, and the usual ones.
-ports_of() {
-  awk -v name="$1" 'NF && $1 == name { print $1, $4 }' <<<"$COMPONENTS"
-  awk -v name="$1" 'NF && $2 == name { print $1, $3 }' <<<"$MORE_PORTS"
 }
 
 # claim_ports: enters this stack among those of this user and prints the ports of them all, also of parts that are down for
@@ -91,17 +121,17 @@ write_stack_env() {
 }
 
 choose_stack_env() {
-  local kind=$1 knobs=$2 running=$3 component name port usual taken=() ports=() claimed=''
+  local kind=$1 knobs=$2 running=$3 component name variable port usual taken=() ports=() claimed=''
   shift 3
   for component in "$@"; do
-    while read -r name usual; do
-      port=$(port_of "$name")
-      if [ -z "$port" ] || { ! grep -qx "$component" <<<"$running" && port_taken "$port"; }; then
+    while read -r name variable usual; do
+      port=$(stack_value "$variable")
+      if [ -z "$port" ] || { [[ $'\n'$running$'\n' != *$'\n'$component$'\n'* ]] && port_taken "$port"; }; then
         claimed=${claimed:-$(claim_ports)}
         port=$(free_port "$usual" "${taken[*]:-}" "$claimed")
       fi
       taken+=("$port")
-      ports+=("$(port_variable "$name")=$port")
+      ports+=("$variable=$port")
     done < <(ports_of "$component")
   done
   {
@@ -125,10 +155,12 @@ choose_stack_env() {
 
 # url_among NAME PATH VARIABLE=PORT...: empty for what is not part of the stack.
 url_among() {
-  local variable path=$2
+  local variable path=$2 port
   variable=$(port_variable "$1")
   shift 2
-  printf '%s\n' "$@" | sed -n "s|^$variable=\(.*\)|http://127.0.0.1:\1$path|p"
+  for port in "$@"; do
+    if [[ $port == "$variable="* ]]; then echo "http://127.0.0.1:${port#*=}$path"; fi
+  done
 }
 
 status_head() { printf '%-18s %-5s %s\n' COMPONENT STATE ADDRESS; }
@@ -162,7 +194,7 @@ TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SES
 # A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose; `default`
 # takes it back.
 merge_knobs() {
-  local name value knobs=()
+  local name value knob knobs=()
   for name in $TARGET_KNOB_NAMES; do
     value=${!name:-}
     if [ "$name" = TARGET_FAULTS ]; then
@@ -172,7 +204,11 @@ merge_knobs() {
     elif [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then
       DIE_CODE=2 die "$name: got $value; a word or a number is valid"
     fi
-    if [ -z "$value" ]; then value=$(grep -oE "(^| )$name=[^ ]+" <<<"$1" | cut -d= -f2 || true); fi
+    if [ -z "$value" ]; then
+      for knob in $1; do
+        if [[ $knob == "$name="* ]]; then value=${knob#*=}; fi
+      done
+    fi
     if [ -n "$value" ] && [ "$value" != default ]; then knobs+=("$name=$value"); fi
   done
   echo "${knobs[*]:-}"

@@ -26,7 +26,7 @@ docker_up() {
   running=$(docker_running)
   for name in $(components); do
     part=${1:-}
-    if [ -z "$part" ] || components "$part" | grep -qx "$name" || grep -qx "$name" <<<"$running"; then
+    if [ -z "$part" ] || is_component "$name" "$part" || grep -qx "$name" <<<"$running"; then
       wanted+=("$name")
       services+=("${name//_/-}")
       grep -qx "$name" <<<"$running" || started+=("${name//_/-}")
@@ -124,7 +124,11 @@ docker_run() {
 
 docker_in_runner() (
   options=() arguments=()
+  # The stack's own target and this host, as they are called in there: no other machine is loaded (lib/config.js).
+  export STACK_HOSTS=target,host.docker.internal
   if [ ! -t 0 ] || [ ! -t 1 ]; then options+=(--no-TTY); fi
+  # The container has less than the machine: three quarters of the runner's mem_limit in docker-compose.yml.
+  if [[ ${GOMEMLIMIT:-} =~ ^([0-9]{1,9})MiB$ ]] && [ "${BASH_REMATCH[1]}" -gt 3072 ]; then export GOMEMLIMIT=3072MiB; fi
   for path in "${TARGET_CERT:-}" "${TARGET_KEY:-}" "${TARGET_CA:-}" "${OAUTH_CLIENT_KEY:-}" "${WORKLOAD:-}" "${PAYLOAD:-}"; do
     if [ -n "$path" ]; then options+=(--volume "$path:$path:ro"); fi
   done
@@ -152,7 +156,7 @@ docker_in_runner() (
 # url_inside TEXT: a URL of this host as a container has to call it: the stack's parts by name, the host's own servers
 # by the name that Docker gives the host. Any other text stays as it is.
 url_inside() {
-  local name port
+  local name port usual
   case $1 in http://127.0.0.1[:/]* | http://localhost[:/]*) ;; *)
     printf '%s\n' "$1"
     return
@@ -161,7 +165,9 @@ url_inside() {
   port=$(sed -n 's|^http://[^/:]*:\([0-9]*\).*|\1|p' <<<"$1")
   for name in target upstream prometheus; do
     if [ -n "$port" ] && [ "$port" = "$(port_of "$name")" ]; then
-      sed "s|^http://[^/]*|http://$name:$(awk -v name="$name" '$1 == name { print $4 }' <<<"$COMPONENTS")|" <<<"$1"
+      # Its own port is its first.
+      read -r _ _ usual < <(ports_of "$name")
+      sed "s|^http://[^/]*|http://$name:$usual|" <<<"$1"
       return
     fi
   done

@@ -5,7 +5,10 @@ HEALTH_TIMEOUT=90
 
 # native_components [PART] [WAVE]: Grafana is one only where it is installed.
 native_components() {
-  components "$@" | if grafana_binary >/dev/null; then cat; else grep -vx grafana || true; fi
+  local name
+  for name in $(components "$@"); do
+    if [ "$name" != grafana ] || grafana_binary >/dev/null; then echo "$name"; fi
+  done
 }
 
 grafana_binary() { command -v grafana || command -v grafana-server; }
@@ -199,8 +202,8 @@ healthy() {
   grafana) http_ok "$port" /api/health ;;
   node_exporter) http_ok "$port" /metrics ;;
   upstream | target) http_ok "$port" /health ;;
-  postgres_exporter) grep -qx 'pg_up 1' <<<"$(http_get "$port" /metrics)" ;;
-  redis_exporter) grep -qx 'redis_up 1' <<<"$(http_get "$port" /metrics)" ;;
+  postgres_exporter) [[ $(http_get "$port" /metrics) == *$'\npg_up 1\n'* ]] ;;
+  redis_exporter) [[ $(http_get "$port" /metrics) == *$'\nredis_up 1\n'* ]] ;;
   esac
 }
 
@@ -213,9 +216,10 @@ start_wave() {
   while [ ${#waiting[@]} -gt 0 ]; do
     local still=()
     for name in "${waiting[@]}"; do
+      if healthy "$name"; then continue; fi
+      still+=("$name")
       # A new cluster has neither the target's database nor its role yet.
       if [ "$name" = postgres ]; then create_database; fi
-      healthy "$name" || still+=("$name")
     done
     waiting=("${still[@]}")
     [ ${#waiting[@]} -gt 0 ] || break
@@ -306,11 +310,13 @@ create_database() {
 
 # write_targets: what Prometheus scrapes, of this stack. One file a job; a test adds and removes k6-<testid>.json itself.
 write_targets() {
-  local name job port
+  local name job port target was
   while read -r name job; do
     port=$(port_of "$name")
     if [ -n "$port" ]; then
-      printf '[{ "targets": ["127.0.0.1:%s"] }]\n' "$port" >"$1/$job.json.new"
+      target="[{ \"targets\": [\"127.0.0.1:$port\"] }]"
+      if { read -r was <"$1/$job.json"; } 2>/dev/null && [ "$was" = "$target" ]; then continue; fi
+      echo "$target" >"$1/$job.json.new"
       mv "$1/$job.json.new" "$1/$job.json"
     else
       rm -f "$1/$job.json"
@@ -350,7 +356,7 @@ native_up() {
   local name wanted=() knobs was wave pid
   # Any part that runs already stays a part.
   for name in $(native_components); do
-    if [ -z "${1:-}" ] || components "$1" | grep -qx "$name" || process_of "$name" >/dev/null; then
+    if [ -z "${1:-}" ] || is_component "$name" "$1" || process_of "$name" >/dev/null; then
       wanted+=("$name")
     fi
   done

@@ -1,25 +1,14 @@
-#!/usr/bin/env node
-/**
- * The tables of docs/signals.md, from the rule files and the catalogue that dashboards draw signals by.
- *
- *   node scripts/signal-reference.js [--write]     prints them, or writes them into the document
- */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+/** The tables of docs/signals.md, from the rule files and the catalogue that dashboards draw signals by. */
 import { parseName, SOURCES } from '../analysis/signals.js';
 import { SIGNALS } from '../dashboards/signal-catalogue.js';
+import { code, table } from './markdown-table.js';
 import { readRules } from './signal-rules.js';
 
-const DOCUMENT = fileURLToPath(new URL('../docs/signals.md', import.meta.url));
 /** What an aggregation keeps and that is no split. */
 const OF_THE_SERVER = ['server', 'instance', 'id', 'le', 'testid'];
 
 /** @typedef {import('./signal-rules.js').RecordingRule} RecordingRule */
 
-/** @param {string} text */
-const cell = (text) => text.replaceAll('|', '\\|');
-/** @param {string[]} cells */
-const row = (...cells) => `| ${cells.map(cell).join(' | ')} |`;
 /** @param {string} file */
 const kind = (file) => file.replace(/^signals-|\.yml$/g, '');
 /** @param {RecordingRule} rule */
@@ -51,13 +40,9 @@ function signalTable(rules) {
     if (!parsed) return [];
     const drawn = SIGNALS[`${parsed.signal}:${parsed.unit}`];
     const range = parsed.unit === 'ratio' && drawn?.max === 1 ? '0 to 1' : 'from 0';
-    return row(`\`${parsed.signal}\``, parsed.unit, range, drawn?.description ?? '', givers(those));
+    return [[code(parsed.signal), parsed.unit, range, drawn?.description ?? '', givers(those)]];
   });
-  return [
-    row('signal', 'unit', 'range', 'what it is', 'who gives it, the first that has it'),
-    '|---|---|---|---|---|',
-    ...rows,
-  ];
+  return table(['signal', 'unit', 'range', 'what it is', 'who gives it, the first that has it'], rows);
 }
 
 /** @param {RecordingRule[]} rules */
@@ -65,9 +50,9 @@ function detailTable(rules) {
   const rows = [...byName(rules)].flatMap(([name, those]) => {
     const [, detail = '', unit = ''] = /^detail:([^:]+):([^:]+)$/.exec(name) ?? [];
     if (!detail) return [];
-    return row(`\`${detail}\``, unit, [...new Set(those.flatMap(splitBy))].join(', '), givers(those));
+    return [[code(detail), unit, [...new Set(those.flatMap(splitBy))].join(', '), givers(those)]];
   });
-  return [row('detail', 'unit', 'by', 'who gives it'), '|---|---|---|---|', ...rows];
+  return table(['detail', 'unit', 'by', 'who gives it'], rows);
 }
 
 /** @param {RecordingRule[]} rules */
@@ -75,40 +60,23 @@ function sourceTable(rules) {
   const files = [...new Set(rules.map(({ file }) => file))];
   const rows = files.map((file) => {
     const those = rules.filter((rule) => rule.file === file);
-    const metrics = [...new Set(those.flatMap((rule) => rule.metrics))].sort().map((name) => `\`${name}\``);
+    const metrics = [...new Set(those.flatMap((rule) => rule.metrics))].sort().map(code);
     const [first] = those;
     const link = `[${kind(file)}](../provisioning/prometheus/rules/${file})`;
-    return row(link, first?.about ?? '', metrics.join(', '));
+    return [link, first?.about ?? '', metrics.join(', ')];
   });
-  return [row('rule file', 'for', 'metrics that it reads'), '|---|---|---|', ...rows];
+  return table(['rule file', 'for', 'metrics that it reads'], rows);
 }
 
-/** @returns {Record<string, string>} name of a table -> its text */
-export function tables() {
+/** @returns {import('./reference.js').Tables} */
+export function signalTables() {
   const rules = readRules();
   return {
-    signals: signalTable(rules).join('\n'),
-    details: detailTable(rules).join('\n'),
-    sources: sourceTable(rules).join('\n'),
-    precedence: SOURCES.map((source) => (source === '' ? 'a rule without `source`' : `\`${source}\``)).join(
+    signals: signalTable(rules),
+    details: detailTable(rules),
+    sources: sourceTable(rules),
+    precedence: SOURCES.map((source) => (source === '' ? 'a rule without `source`' : code(source))).join(
       ', ',
     ),
   };
-}
-
-/** @param {string} text of the document @returns {string} with the tables as they are now */
-export function renewed(text) {
-  return Object.entries(tables()).reduce(
-    (all, [name, table]) =>
-      all.replace(
-        new RegExp(`(<!-- ${name}: [^\\n]*-->\\n)[^]*?(<!-- end -->)`),
-        (_, begin, end) => `${begin}${table}\n${end}`,
-      ),
-    text,
-  );
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  if (process.argv[2] === '--write') writeFileSync(DOCUMENT, renewed(readFileSync(DOCUMENT, 'utf8')));
-  else for (const table of Object.values(tables())) process.stdout.write(`${table}\n\n`);
 }

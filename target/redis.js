@@ -5,7 +5,7 @@ import { log } from './log.js';
 /** Redis away is noticed after this long even when it falls silent without closing its connections, ms. */
 const SILENCE_TIMEOUT = 2000;
 const PING_INTERVAL = 500;
-const CONNECT_TIMEOUT = 1000;
+export const CONNECT_TIMEOUT = 1000;
 const LONGEST_RECONNECT_DELAY = 500;
 
 /** Where users are kept in Redis: one key a user, and the hash of those that the database does not have yet. */

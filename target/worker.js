@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
@@ -15,7 +16,7 @@ import { Metrics } from './metrics.js';
 import { Authority } from './npm/authority.js';
 import { sweepOld } from './npm/sweep.js';
 import { createRateLimit } from './rate-limit.js';
-import { connectRedis, watchCommands } from './redis.js';
+import { CONNECT_TIMEOUT, connectRedis, watchCommands } from './redis.js';
 import { Accounts } from './rest/accounts.js';
 import { createRestEndpoint } from './rest/endpoint.js';
 import { ServerPool } from './server-pool.js';
@@ -52,8 +53,13 @@ export async function runWorker(config) {
   const database = new Database(config, metrics);
   const redis = connectRedis(config.redisUrl);
   watchCommands(redis, metrics);
-  // Not awaited: without Redis the service works, slower.
-  redis.connect().catch(() => {});
+  // Known before the first request: of one that came earlier the cache would know nothing. Without Redis the service works,
+  // slower.
+  const redisKnown = Promise.race([
+    redis.connect().catch(() => {}),
+    once(redis, 'error'),
+    sleep(CONNECT_TIMEOUT),
+  ]);
   const weather = new Weather(config, metrics);
   const users = new Users({ config, database, redis, metrics });
   const writeBehind =
@@ -96,6 +102,7 @@ export async function runWorker(config) {
     }
   });
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
+  await redisKnown;
   await listen(server, config);
 
   let stopping = false;

@@ -28,6 +28,16 @@ export function command(file, args, env = {}, onOutput = () => {}) {
 }
 
 /**
+ * @param {'start' | 'stop' | 'restart' | 'kill'} action
+ * @param {string} component of the stack
+ */
+export async function control(action, component) {
+  const script = `. scripts/common.sh && stack_ctl ${action} ${component}`;
+  const { code, output } = await command('bash', ['-c', script]);
+  assert.equal(code, 0, output);
+}
+
+/**
  * @param {'stack.env' | 'secrets.env'} file of the stack in RUN_DIR
  * @returns {Record<string, string>}
  */
@@ -36,6 +46,19 @@ export function envFile(file) {
   return Object.fromEntries(
     [...text.matchAll(/^(\w+)='?(.*?)'?$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
+}
+
+/**
+ * Asks the stack's Prometheus.
+ *
+ * @param {string} endpoint of its API
+ * @param {Record<string, string>} parameters
+ * @returns {Promise<any>} the answer's data
+ */
+export async function askPrometheus(endpoint, parameters) {
+  const url = `${envFile('stack.env').PROMETHEUS_URL}/api/v1/${endpoint}?${new URLSearchParams(parameters)}`;
+  const answer = await fetch(url);
+  return /** @type {any} */ (await answer.json()).data;
 }
 
 /**

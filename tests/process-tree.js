@@ -22,3 +22,23 @@ export function processTree(root) {
   }
   return all.filter(({ pid }) => known.has(pid));
 }
+
+/**
+ * @param {...string} needles as `NAME=value`
+ * @returns {{pid: number, command: string, environment: string[]}[]} processes that have all of them in their environment
+ */
+export function processesWith(...needles) {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .flatMap((pid) => {
+      try {
+        const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+        if (!needles.every((needle) => environment.includes(needle))) return [];
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+        return [{ pid: Number(pid), command, environment }];
+      } catch {
+        // It has ended, or is another user's.
+        return [];
+      }
+    });
+}

@@ -1,6 +1,6 @@
 /**
  * The tests' output: a line a test, the whole error of each that failed, and at the end one plain line that
- * counts. Where TEST_COUNTS names a file, the counts are added to it for `scripts/test` to sum up.
+ * counts; how much input the fuzz tests tried is said, too. Where TEST_COUNTS names a file, the counts are added to it for `scripts/test` to sum up.
  */
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -14,6 +14,7 @@ export default async function* report(events) {
   let failed = 0;
   let file = '';
   for await (const { type, data } of events) {
+    if (type === 'test:diagnostic' && data.message.startsWith('fuzz ')) yield `    ${data.message}\n`;
     if (type !== 'test:pass' && type !== 'test:fail') {
       if (type === 'test:stderr' && process.env.TEST_VERBOSE) yield data.message;
       continue;

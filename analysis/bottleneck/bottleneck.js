@@ -15,7 +15,7 @@ import { partsOf, shareIn } from './parts.js';
 import { heldOf } from './readings.js';
 import { LEAST_PART, RESOURCES } from './resources.js';
 import { levelIn } from './windows.js';
-import { nothingFound, nothingLasted, resourceFound } from './wording.js';
+import { awayFound, nothingFound, nothingLasted, resourceFound } from './wording.js';
 
 /**
  * @typedef {Pick<import('../findings.js').Known, 'plan' | 'phases' | 'thresholds' | 'timeline'>} Facts all that is needed of Known
@@ -65,7 +65,8 @@ export function bottleneck({ plan, phases, thresholds, timeline }) {
   const breakages = breakagesOf(judged, timeline);
   if (breakages.length === 0) {
     const miss = missOf(judged, timeline);
-    return miss ? [nothingLasted(miss)] : [];
+    if (!miss) return [];
+    return [awayFound(miss.phase, miss.reason, miss.observation) ?? nothingLasted(miss)];
   }
   const found = breakages.map((breakage) => limitOf(breakage, timeline));
   const told = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
@@ -86,7 +87,10 @@ function limitOf(breakage, timeline) {
   const [first, ...others] = left
     .map((one) => weighed(one, left, the))
     .toSorted((a, b) => b.weight - a.weight);
-  if (!first) return nothingFound(the, missingOf(RESOURCES, reader));
+  if (!first) {
+    const away = breakage.failing && awayFound(breakage.phase, breakage.statement, breakage.observation);
+    return away || nothingFound(the, missingOf(RESOURCES, reader));
+  }
   const symptoms = suspects.filter((one) => explains(first, one, the));
   return resourceFound(the, { first, others, symptoms, doubts: doubtsOf(first, others, the) });
 }

@@ -1,5 +1,5 @@
 /**
- * What can limit a run, and how that shows: the rules of bottleneck attribution, as data. `rules-table.js` prints them.
+ * What can limit a run, and how that shows: the rules of bottleneck attribution, as data. `rules-table.js` makes a table of them.
  *
  * A resource is looked at as the USE method has it (Gregg, Systems Performance, 2.5.9): utilisation, saturation, errors. Each
  * of its causes has readings; one that holds makes the resource a suspect. What a suspect `explains` is its symptom: of a full

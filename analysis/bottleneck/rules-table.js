@@ -1,10 +1,4 @@
-#!/usr/bin/env node
-/**
- * Prints resources.js as the Markdown table of the docs.
- *
- *   node analysis/bottleneck/rules-table.js
- */
-import { pathToFileURL } from 'node:url';
+/** resources.js as the table of docs/verdicts.md, which `make docs` writes. */
 import { inUnit, number, percent } from '../units.js';
 import { DERIVED } from './derived.js';
 import { FULL_HOST, LEAST_TAKEN, RESOURCES } from './resources.js';
@@ -72,5 +66,3 @@ export function rulesTable() {
 
 /** @param {string} id */
 const subjectOf = (id) => RESOURCES.find((one) => one.id === id)?.subject ?? id;
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) console.log(rulesTable());

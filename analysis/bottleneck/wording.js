@@ -71,6 +71,45 @@ export function resourceFound(the, { first, others, symptoms, doubts }) {
   };
 }
 
+/** Failures of a server that is not there, or says nothing, in words. */
+const AWAY = /** @type {Record<string, string>} */ ({
+  connect: 'found no connection or lost it',
+  timeout: 'had no answer in time',
+});
+/** Of a phase's failures; the others may come of the same. */
+const MOSTLY = 0.9;
+
+/**
+ * Where no resource was at its limit: was the server there at all?
+ *
+ * @param {import('../phases.js').Phase} phase
+ * @param {string} broke what broke
+ * @param {import('../findings.js').Observation} observation of that
+ * @returns {import('../findings.js').Finding | null} null: it was, as far as its failures tell
+ */
+export function awayFound({ name, failures, requests, failed }, broke, observation) {
+  const kinds = Object.entries(failures ?? {})
+    .filter(([kind]) => kind in AWAY)
+    .toSorted((a, b) => b[1] - a[1]);
+  const count = kinds.reduce((sum, [, its]) => sum + its, 0);
+  if (!failed || !requests || count < MOSTLY * failed) return null;
+  const each = kinds.map(([kind, its]) => `${number(its)} ${AWAY[kind]} (${kind})`);
+  return {
+    kind: 'bottleneck',
+    subject: 'target away',
+    phase: name,
+    confidence: 'medium',
+    statement: `the target was away or said nothing in ${name}: of ${counted(requests, 'request')} ${each.join(', ')}`,
+    figures: Object.fromEntries([...kinds, ['requests', requests]]),
+    evidence: [
+      broke,
+      'nothing that is watched was at its limit',
+      "what helps: the target's log of that time, whether it ended, restarted or hung, and what is between the two",
+    ],
+    observations: [observation],
+  };
+}
+
 /**
  * @param {Case} the
  * @param {string[]} missing signals

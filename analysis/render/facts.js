@@ -1,12 +1,14 @@
 /** What ran, against what, from where, and how its figures were made: the same in every report. */
-import { bytes, counted, duration, percent } from '../units.js';
+import { lengthText } from '../partial.js';
+import { bytes, counted, number, percent } from '../units.js';
 
 /**
  * @param {import('../run.js').Run} run
  * @returns {[name: string, value: string][]} what is known
  */
-export function factsOf({ testid, test, profile, workload, target, started, duration_s, environment }) {
-  const { k6, node, os, cpu, cores, memory_bytes, git } = environment;
+export function factsOf(run) {
+  const { testid, test, profile, workload, target, started, environment } = run;
+  const { k6, generators, node, os, cpu, cores, memory_bytes, git } = environment;
   const server = target?.server ? [target.server.name, target.server.version].filter(Boolean).join(' ') : '';
   const protocol = [target?.era, target?.protocol_version].filter(Boolean).join(', ');
   const knobs = Object.entries(target?.knobs ?? {}).map(([knob, value]) => `${knob}=${value}`);
@@ -16,11 +18,11 @@ export function factsOf({ testid, test, profile, workload, target, started, dura
     ['test', test && `${test}, profile ${profile}, workload ${workload}`],
     ['target', target && [target.url, server, protocol && `(${protocol})`].filter(Boolean).join(' ')],
     ['knobs', knobs.join(' ')],
-    ['started', started && `${started}, ${duration(duration_s)}`],
+    ['started', started && `${started}, ${lengthText(run)}`],
     ['machine', [os, cpu, counted(cores, 'core'), bytes(memory_bytes)].filter(Boolean).join(', ')],
     [
       'versions',
-      `k6 ${k6 ?? 'unknown'}, node ${node}${git ? `, git ${git.commit.slice(0, 12)}${git.dirty ? ' (changed)' : ''}` : ''}`,
+      `k6 ${k6 ?? 'unknown'}${generators ? ` (${number(generators)} generators)` : ''}, node ${node}${git ? `, git ${git.commit.slice(0, 12)}${git.dirty ? ' (changed)' : ''}` : ''}`,
     ],
   ];
   return facts.flatMap(([name, value]) => (value ? [[name, value]] : []));

@@ -14,10 +14,11 @@ const MAX_OBJECTIVES = 8;
 
 /**
  * @param {Plan} plan cleaned
- * @param {{colours: boolean, brief: boolean}} options brief: only what is called and what is left out
+ * @param {{colours: boolean, brief: boolean, legs?: boolean}} options brief: only what is called, what is left out, and how much
+ *   load goes where; legs: it is the plan of one k6 run of several
  * @returns {string} every line within 100 columns (colours aside)
  */
-export function renderPlan(plan, { colours, brief }) {
+export function renderPlan(plan, { colours, brief, legs = false }) {
   /** @param {string} text */
   const title = (text) => (colours ? styleText('bold', text, { validateStream: false }) : text);
   /** @param {string[]} lines @returns {string[]} the first one as a title */
@@ -27,7 +28,9 @@ export function renderPlan(plan, { colours, brief }) {
     titled(operations(plan)),
     leftOut(plan),
     protocolOnly(plan),
-    ...(brief ? [] : [titled(phases(plan)), total(plan), objectives(plan)]),
+    brief ? [] : titled(phases(plan)),
+    [...total(plan), ...where(plan, legs)],
+    brief ? [] : objectives(plan),
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)
@@ -140,6 +143,24 @@ function total({ phases: all, expected_requests: requests, sequence }) {
     );
   }
   return wrap(`In total ${howMany} in ${bounded ? 'at most ' : ''}${duration(longest)}.`, '');
+}
+
+/** @param {Plan} plan @param {boolean} legs */
+function where({ target, phases: all }, legs) {
+  const { url, confirm } = target;
+  const rate = Math.max(...all.map(({ offered_rps }) => offered_rps ?? 0));
+  const users = Math.max(...all.map(({ vus, max_vus }) => vus ?? max_vus ?? 0));
+  const most = [...(rate > 0 ? [perSecond(rate)] : []), counted(users, 'user')].join(' from ');
+  return [
+    ...wrap(
+      `All of it goes to ${URL.canParse(url) ? new URL(url).host : url}: at most ${most} at a time.`,
+      '',
+    ),
+    ...(legs
+      ? wrap('The test takes several runs, each about like this; the test itself sets their load.', '')
+      : []),
+    ...(confirm ? wrap(`That is not this machine: a run needs TARGET_CONFIRM=${confirm}.`, '') : []),
+  ];
 }
 
 /** @param {Plan} plan */

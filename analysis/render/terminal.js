@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { duration } from '../units.js';
+import { lengthText } from '../partial.js';
 import { cut, foldHead, grid, WIDTH, wrap } from './layout.js';
 import { numbered, observationText } from './observations.js';
 import {
@@ -84,13 +84,10 @@ function linesOf(run, paint, directory, { held, observations, steady }) {
 }
 
 /** @param {import('../run.js').Run} run @param {Paint} paint @returns {string[]} */
-function header({ testid, test, title, profile, target, duration_s }, paint) {
+function header(run, paint) {
+  const { testid, test, title, profile, target } = run;
   const server = [target?.server?.name, target?.server?.version].filter(Boolean).join(' ');
-  const what = [
-    test ?? 'run',
-    profile && `profile ${profile}`,
-    duration_s === null ? null : duration(duration_s),
-  ];
+  const what = [test ?? 'run', profile && `profile ${profile}`, lengthText(run)];
   const lines = [
     `${what.filter(Boolean).join(', ')}  ${testid}`,
     ...(title ? [title] : []),

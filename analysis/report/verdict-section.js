@@ -1,4 +1,5 @@
 /** The top of a report: how it came out and why, what ran, and its first figures. */
+import { lengthText } from '../partial.js';
 import { duration, milliseconds, number, percent } from '../units.js';
 import { html } from './html.js';
 
@@ -9,7 +10,7 @@ const MAX_REASONS = 50;
 
 /** @param {Run} run */
 export function verdictSection(run) {
-  const { verdict, testid, test, title, profile, target, started } = run;
+  const { verdict, testid, test, title, profile, partial, target, started } = run;
   const shown = verdict.reasons.slice(0, MAX_REASONS);
   const rest = verdict.reasons.length - shown.length;
   const server = [target?.server?.name, target?.server?.version].filter(Boolean).join(' ');
@@ -22,6 +23,7 @@ ${shown.map((reason) => html`<li>${reason}</li>\n`)}${rest > 0 && html`<li>${num
     target?.url,
     server,
     started && `${started.slice(0, 19).replace('T', ' ')} UTC`,
+    partial && lengthText(run),
     `exit code ${verdict.exit_code}`,
   ]
     .filter(Boolean)
@@ -31,7 +33,7 @@ ${tiles(run)}`;
 }
 
 /** @param {Run} run what is known of the measured phases together: counts, and no percentile */
-function tiles({ phases, duration_s }) {
+function tiles({ phases, duration_s, partial }) {
   const measured = phases.filter(({ measured, requests }) => measured && requests !== null);
   if (measured.length === 0) return null;
   /** @param {'requests' | 'failed' | 'dropped' | 'iterations'} figure */
@@ -50,7 +52,9 @@ function tiles({ phases, duration_s }) {
     [
       'length',
       duration(duration_s),
-      `${number(measured.length)} measured ${measured.length === 1 ? 'phase' : 'phases'}`,
+      partial
+        ? `partial${partial.planned_s === null ? '' : `, of ${duration(partial.planned_s)}`}`
+        : `${number(measured.length)} measured ${measured.length === 1 ? 'phase' : 'phases'}`,
     ],
     ['requests', number(requests), `${number(iterations)} iterations`],
     ['failed', number(failed), requests > 0 ? `${percent(failed / requests)} of requests` : ''],

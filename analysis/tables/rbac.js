@@ -199,5 +199,5 @@ function csv({ duration_s, requests, failed, error_rate, achieved_rps, latency_m
     p95_latency_ms: latency_ms?.p95 ?? null,
     p99_latency_ms: latency_ms?.p99 ?? null,
   };
-  return stringify([row], { header: true });
+  return stringify([row], { header: true, escape_formulas: true });
 }

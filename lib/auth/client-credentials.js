@@ -3,6 +3,7 @@ import encoding from 'k6/encoding';
 import http from 'k6/http';
 import { ConfigError } from '../config-error.js';
 import { TargetError } from '../mcp/target-error.js';
+import { oneLine } from '../one-line.js';
 import { assertionClaims, readTokenAnswer, tokenRequest } from './oauth.js';
 import { headerSecrets, redactor } from './redact.js';
 import { seal, unseal } from './seal.js';
@@ -11,6 +12,8 @@ import { signAssertion } from './sign-assertion.js';
 const TIMEOUT = '10s';
 /** How long a user waits after a token request that failed, or for a token that was refused at once. */
 const PAUSE_MS = 5000;
+/** Of what an authorization server says of a refusal. */
+const MAX_PROBLEM = 300;
 /** A token that is refused sooner than this after it was issued will not be mended by another one. */
 const PROMPT_MS = 1000;
 
@@ -71,7 +74,8 @@ async function askForToken(client, grant) {
       : readTokenAnswer(response.status, String(response.body));
   if ('token' in answer) return answer;
   const basic = (headers.Authorization ?? '').replace('Basic ', '');
-  return { problem: redactor([secret, assertion, basic])(answer.problem) };
+  // Redacted first: a secret is one only as it was sent.
+  return { problem: oneLine(redactor([secret, assertion, basic])(answer.problem), MAX_PROBLEM) };
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Set-up: finds the token endpoint of a target, as MCP's authorization specification says. */
 import http from 'k6/http';
+import { asText } from '../as-text.js';
 import { TargetError } from '../mcp/target-error.js';
+import { strangeHost } from '../target-host.js';
 import {
   bearerChallenge,
   chooseMethod,
@@ -13,7 +15,8 @@ import {
 
 const PARAMS = {
   timeout: '4s',
-  redirects: 5,
+  // Where one leads is for nobody to choose but who started the run.
+  redirects: 0,
   responseType: /** @type {const} */ ('text'),
   tags: { name: 'oauth/metadata' },
 };
@@ -32,7 +35,7 @@ export function discoverGrant(config) {
   const method = chooseMethod(OAUTH_CLIENT_AUTH, OAUTH_CLIENT_KEY !== '', found.methods);
   if (!method) {
     throw new TargetError(
-      `${found.endpoint} takes ${String(found.methods).slice(0, 200)}; set OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY ` +
+      `${found.endpoint} takes ${asText(found.methods).slice(0, 200)}; set OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY ` +
         'to what it wants, or force one with OAUTH_CLIENT_AUTH',
     );
   }
@@ -52,6 +55,7 @@ export function discoverGrant(config) {
  */
 function discover(target, config) {
   const challenge = askForChallenge(config);
+  needKnown(challenge.resource_metadata, 'metadata', config);
   const urls = challenge.resource_metadata ? [challenge.resource_metadata] : resourceMetadataUrls(target);
   const resource = firstDocument(urls, (document) => Array.isArray(document.authorization_servers));
   if (resource && !isResourceOf(target, resource.document.resource)) {
@@ -60,7 +64,8 @@ function discover(target, config) {
     );
   }
   // Servers of the first authorization specification have no resource metadata: they are their own issuer.
-  const issuer = String(resource?.document.authorization_servers[0] ?? originOf(target));
+  const issuer = asText(resource?.document.authorization_servers[0] ?? originOf(target));
+  needKnown(issuer, 'authorization server', config);
   const server = firstDocument(
     serverMetadataUrls(issuer),
     (document) => typeof document.token_endpoint === 'string',
@@ -81,18 +86,36 @@ function discover(target, config) {
       `${server.url} names a token endpoint without TLS; set OAUTH_TOKEN_URL if it is to be trusted`,
     );
   }
+  needKnown(endpoint, 'token endpoint', config);
   const scopes = resource?.document.scopes_supported;
   return {
     endpoint,
-    issuer: String(document.issuer ?? ''),
+    issuer: asText(document.issuer ?? ''),
     methods: document.token_endpoint_auth_methods_supported,
-    scope: challenge.scope ?? (Array.isArray(scopes) ? scopes.join(' ') : ''),
-    resource: String(resource?.document.resource ?? target),
+    scope: challenge.scope ?? (Array.isArray(scopes) ? scopes.map(asText).join(' ') : ''),
+    resource: asText(resource?.document.resource ?? target),
   };
 }
 
+/**
+ * The client's secret goes there, and a request from this machine: not to whichever host a server names.
+ *
+ * @param {string | undefined} url
+ * @param {string} what
+ * @param {import('../config.js').Config} config
+ * @throws {TargetError}
+ */
+function needKnown(url, what, { TARGET_URL, TARGET_CONFIRM }) {
+  const host = url === undefined ? '' : strangeHost(url, TARGET_URL, TARGET_CONFIRM);
+  if (host === '') return;
+  throw new TargetError(
+    `${TARGET_URL.replace(/[?#].*$/, '')} has its ${what} on ${host.slice(0, 100)}; if that is to be trusted, set ` +
+      `TARGET_CONFIRM=${[...TARGET_CONFIRM, host.slice(0, 100)].join(',')} or OAUTH_TOKEN_URL`,
+  );
+}
+
 /** @param {unknown} issuer */
-const withoutSlash = (issuer) => String(issuer).replace(/\/$/, '');
+const withoutSlash = (issuer) => asText(issuer).replace(/\/$/, '');
 
 /** @param {import('../config.js').Config} config */
 function askForChallenge({ TARGET_URL, TARGET_HEADERS }) {

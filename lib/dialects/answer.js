@@ -1,4 +1,6 @@
 /** What the answers of servers that do not speak MCP say, in the terms of mcp/answer.js. */
+
+import { asText } from '../as-text.js';
 import { failed, readAnswer } from '../mcp/answer.js';
 
 /**
@@ -36,7 +38,8 @@ export function readJsonRpc(response, id) {
   if (message?.jsonrpc !== '2.0' || message.id !== id) {
     return failed('protocol', `no JSON-RPC reply to request ${id}: ${describe(response)}`);
   }
-  if (message.error) return failed('jsonrpc', `${message.error.code}: ${message.error.message}`);
+  if (message.error)
+    return failed('jsonrpc', `${asText(message.error.code)}: ${asText(message.error.message)}`);
   if (!('result' in message)) return failed('protocol', 'neither result nor error');
   return resultOf(message.result);
 }

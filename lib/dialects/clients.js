@@ -3,6 +3,7 @@
  * built and its answer is read; counting, tags and failures are the same.
  */
 import http from 'k6/http';
+import { asText } from '../as-text.js';
 import { jsonOf, McpClient } from '../mcp/client.js';
 import { readJsonRpc, readRest } from './answer.js';
 
@@ -92,7 +93,7 @@ class RestClient extends PlainClient {
   /** @override @param {{name?: unknown}} params */
   targetOf({ name }) {
     const [, base = '', query = ''] = /^([^?#]*)([^#]*)/.exec(this.connection.url) ?? [];
-    const url = `${base.replace(/\/+$/, '')}/tools/${encodeURIComponent(String(name))}/call${query}`;
+    const url = `${base.replace(/\/+$/, '')}/tools/${encodeURIComponent(asText(name))}/call${query}`;
     return http.url`${url}`;
   }
 

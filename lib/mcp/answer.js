@@ -1,6 +1,8 @@
 /**
  * What an HTTP response says about one JSON-RPC request, and whether that is a failure.
  */
+import { asText } from '../as-text.js';
+import { oneLine } from '../one-line.js';
 import { eventData } from './sse.js';
 
 /**
@@ -72,7 +74,7 @@ export const readAnswer = (response, id, expect, args) => {
   const found = findReply(response, id);
   if (!found) return failed('protocol', `no JSON-RPC reply to request ${id}: ${describe(response)}`);
   const { error, result } = found.message;
-  if (error) return failed('jsonrpc', `${error.code}: ${error.message}`);
+  if (error) return failed('jsonrpc', `${asText(error.code)}: ${asText(error.message)}`);
   if (typeof result !== 'object' || result === null || Array.isArray(result)) {
     return failed('protocol', 'neither a result that is an object nor an error');
   }
@@ -80,7 +82,7 @@ export const readAnswer = (response, id, expect, args) => {
   if (result.isError) return failed('tool', toolError(result), result);
   // A server that wants input before it goes on has not done what was asked.
   if (result.resultType !== undefined && result.resultType !== 'complete') {
-    return failed('unexpected', `resultType is ${result.resultType}`, result);
+    return failed('unexpected', `resultType is ${asText(result.resultType)}`, result);
   }
   if (expect && !meets(expect, new Reply(found.text, result), args)) return unexpected(result);
   return { failure: null, result };
@@ -175,11 +177,7 @@ const describe = ({ status, headers, body }) => {
  * @param {any} [result]
  * @returns {Answer}
  */
-export const failed = (kind, detail, result = null) => {
-  // Control characters and line ends: a server's text must stay one harmless line. k6 knows no `\p{Cc}`.
-  const line = String(detail)
-    .slice(0, 10 * DETAIL_LENGTH)
-    .replace(/[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]+/g, ' ')
-    .trim();
-  return { failure: { kind, detail: line.slice(0, DETAIL_LENGTH) }, result };
-};
+export const failed = (kind, detail, result = null) => ({
+  failure: { kind, detail: oneLine(detail, DETAIL_LENGTH) },
+  result,
+});

@@ -1,12 +1,21 @@
 import { McpClient } from './client.js';
 import { TargetError } from './target-error.js';
 
+/** Of a list; what comes after them is not looked at. */
 const MAX_PAGES = 1000;
+const MAX_ITEMS = 200_000;
+/** Characters of all pages of a list: all of them are in memory at once, several times as large. */
+const MAX_TEXT = 96 * 1024 * 1024;
 /** For all pages of a list: one of slow pages must not take a thousand times as long as one. */
 const LIST_S = 8;
 
 /** A client that asks what a server offers and reads the answers: for set-up and discovery, users do without. */
 export class AskingClient extends McpClient {
+  /** The lists that were not read to their end, and why. @type {Record<string, string>} by method */
+  unread = {};
+  /** Characters of all answers. */
+  received = 0;
+
   /**
    * @param {string} name
    * @param {Record<string, unknown>} args
@@ -15,9 +24,12 @@ export class AskingClient extends McpClient {
     return this.once('tools/call', { name, arguments: args });
   }
 
-  /** @returns {any[]} all pages */
-  listTools() {
-    return this.list('tools/list', 'tools');
+  /**
+   * @param {(found: any[]) => boolean} [enough] after a page: need there be no more?
+   * @returns {any[]} all pages
+   */
+  listTools(enough) {
+    return this.list('tools/list', 'tools', enough);
   }
 
   /** @returns {any[]} all pages */
@@ -71,22 +83,40 @@ export class AskingClient extends McpClient {
   /**
    * @param {string} method
    * @param {string} member
-   * @returns {any[]}
-   * @throws {TargetError} where a page fails, or the pages do not end soon
+   * @param {(found: any[]) => boolean} [enough]
+   * @returns {any[]} all pages, or as many as can be had; why no more is then in `unread`
+   * @throws {TargetError} where a page fails, or the pages do not end and have nothing
    */
-  list(method, member) {
+  list(method, member, enough = () => false) {
     /** @type {any[]} */
     const found = [];
     const deadline = Date.now() + LIST_S * 1000;
     let cursor;
+    const before = this.received;
+    const length = () => this.received - before;
     let page = 0;
-    for (; page < MAX_PAGES && Date.now() < deadline; page += 1) {
+    while (page < MAX_PAGES && found.length < MAX_ITEMS && length() < MAX_TEXT && Date.now() < deadline) {
       const { failure, result } = this.once(method, cursor === undefined ? {} : { cursor });
       if (failure) throw new TargetError(`${this.connection.url} fails at ${method} (${failure.detail})`);
-      found.push(...(Array.isArray(result[member]) ? result[member] : []));
+      page += 1;
+      // One by one: a page may have more items than a call may have arguments.
+      if (Array.isArray(result[member])) for (const item of result[member]) found.push(item);
       cursor = result.nextCursor;
-      if (cursor === undefined || cursor === null) return found;
+      if (cursor === undefined || cursor === null || enough(found)) return found;
     }
-    throw new TargetError(`${this.connection.url}: ${method} goes on after ${page} pages`);
+    const reason = `it goes on after ${page} pages with ${found.length} items (${Math.round(length() / 1024)} KB)`;
+    if (found.length === 0) throw new TargetError(`${this.connection.url}: ${method}: ${reason}`);
+    this.unread[method] = reason;
+    return found;
+  }
+
+  /**
+   * @param {import('./client.js').Call} call
+   * @param {import('./client.js').Arguments} [args]
+   */
+  exchange(call, args) {
+    const exchange = super.exchange(call, args);
+    this.received += exchange.response.body?.length ?? 0;
+    return exchange;
   }
 }

@@ -6,6 +6,7 @@
 import encoding from 'k6/encoding';
 import exec from 'k6/execution';
 import http from 'k6/http';
+import { asText } from '../as-text.js';
 import {
   failureSeconds,
   failures,
@@ -18,6 +19,7 @@ import {
   slowRequests,
   warmupRequests,
 } from '../metrics.js';
+import { oneLine } from '../one-line.js';
 import { failed, meets, Reply, readAnswer, unexpected, wasRefused } from './answer.js';
 import { paramHeaderValues } from './param-header-values.js';
 import { makeProver } from './plain-success.js';
@@ -76,6 +78,11 @@ const cache = __ENV.CLIENT_CACHE === '1' ? require('./client-cache.js') : null;
 // k6 asks for no compression by itself.
 /** @type {Record<string, string>} */
 const ACCEPTED = __ENV.ACCEPT_ENCODING ? { 'Accept-Encoding': __ENV.ACCEPT_ENCODING } : {};
+
+/** Of a server's name for itself, and of its version. */
+const MAX_NAME = 100;
+/** A session's id goes into each request. */
+const MAX_SESSION_ID = 4096;
 
 const OF_SESSION = { ofSession: true };
 /** @type {number[]} */
@@ -443,11 +450,18 @@ export class McpClient {
     if (answer.failure) return answer.failure;
     this.connection = {
       ...this.connection,
-      version: answer.result.protocolVersion,
+      version: asText(answer.result.protocolVersion),
       server: serverInfo(answer.result.serverInfo),
       capabilities: answer.result.capabilities ?? {},
     };
-    this.session = response.headers['Mcp-Session-Id'] ?? '';
+    const session = response.headers['Mcp-Session-Id'] ?? '';
+    if (session.length > MAX_SESSION_ID) {
+      return failed(
+        'protocol',
+        `a session id of ${session.length} characters; more than ${MAX_SESSION_ID} are not sent`,
+      ).failure;
+    }
+    this.session = session;
     for (const call of this.calls) this.setHeaders(call);
     this.notify('notifications/initialized');
     this.opened = true;
@@ -530,11 +544,11 @@ const rejected = (response) => {
 };
 
 /**
- * @param {any} info
+ * @param {any} info may say anything, and becomes a label and a line of each report
  * @returns {{name: string, version: string} | null}
  */
 export const serverInfo = (info) => {
   return info && typeof info.name === 'string'
-    ? { name: info.name, version: String(info.version ?? '') }
+    ? { name: oneLine(info.name, MAX_NAME), version: oneLine(info.version ?? '', MAX_NAME) }
     : null;
 };

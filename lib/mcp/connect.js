@@ -2,6 +2,7 @@
  * Finds out, once and before any load, how a target wants to be spoken to.
  */
 import http from 'k6/http';
+import { asText } from '../as-text.js';
 import { fixedAuth } from '../auth/fixed-auth.js';
 import { tlsHint } from '../auth/tls.js';
 import { AskingClient } from './asking-client.js';
@@ -67,9 +68,7 @@ function initialize(url, settings, version, forced) {
     }
     throw refusal(url, failure, settings.auth);
   }
-  const settled = String(client.connection.version)
-    .slice(0, 40)
-    .replace(/[^\w.-]/g, '?');
+  const settled = client.connection.version.slice(0, 40).replace(/[^\w.-]/g, '?');
   if (forced && settled !== version) {
     client.close();
     throw new TargetError(
@@ -149,7 +148,7 @@ function discover(url, settings) {
 
 /** @param {unknown} versions @returns {string[] | null} */
 const versionsIn = (versions) =>
-  Array.isArray(versions) ? versions.map(String).filter((version) => /^[\w.-]{1,40}$/.test(version)) : null;
+  Array.isArray(versions) ? versions.map(asText).filter((version) => /^[\w.-]{1,40}$/.test(version)) : null;
 
 /** @param {string[]} versions */
 const listed = (versions) => versions.slice(0, 10).join(', ') || 'no version';

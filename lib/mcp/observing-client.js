@@ -14,6 +14,7 @@ const compressed = new Counter('mcp_compressed');
 const connections = new Counter('mcp_connections');
 /** Of those: how long it took. */
 const connectDuration = new Trend('mcp_connect_duration', true);
+/** Of those with TLS: how long its handshake took. */
 const tlsDuration = new Trend('mcp_tls_duration', true);
 /** For how long the server says that it keeps an idle connection. */
 const keepAlive = new Gauge('mcp_keep_alive_seconds');

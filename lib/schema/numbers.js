@@ -31,9 +31,13 @@ export function* numbers({ nodes, integer, fraction }, { random }) {
   const enough = scales.findIndex((scale) => Math.floor(high * scale) - Math.ceil(low * scale) >= 2);
   const chosen = Math.max(enough, fraction ? 1 : 0);
   for (const scale of [scales[chosen] ?? 1, ...scales]) yield* grid(1, scale, wanted, random);
-  yield low + (high - low) / 2;
-  yield low + Math.abs(low) * Number.EPSILON;
-  yield high - Math.abs(high) * Number.EPSILON;
+  const between = [
+    low + (high - low) / 2,
+    low + Math.abs(low) * Number.EPSILON,
+    high - Math.abs(high) * Number.EPSILON,
+  ];
+  // Without a bound they are no numbers of JSON.
+  yield* between.filter(Number.isFinite);
 }
 
 /**

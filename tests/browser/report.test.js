@@ -55,25 +55,30 @@ const open = (/** @type {string} */ file, /** @type {Reader} */ reader = {}) =>
   openFile(browser, file, reader);
 const openReport = (/** @type {Reader} */ reader = {}) => open(join(folder, 'report.html'), reader);
 
+/** A line of one pixel may lie across two, each half as opaque; the grid and the areas below lines are less. */
+const OPAQUE = 100;
+
 /**
  * @param {import('playwright-core').Page} page
  * @returns {Promise<number[]>} of each chart, how many pixels between its axes are opaque: its lines, not its grid
  */
 const inkOf = (page) =>
-  page.locator('.chart-card').evaluateAll((cards) =>
-    cards.map((/** @type {any} */ card) => {
-      const canvas = card.querySelector('canvas');
-      const plot = card.querySelector('.u-over');
-      if (!canvas || !plot) return 0;
-      const [outer, inner] = [canvas, plot].map((one) => one.getBoundingClientRect());
-      const scale = canvas.width / outer.width;
-      // A line at zero is half below its axis.
-      const box = [inner.left - outer.left, inner.top - outer.top, inner.width, inner.height + 2];
-      const { data } = canvas.getContext('2d').getImageData(...box.map((side) => Math.round(side * scale)));
-      let pixels = 0;
-      for (let at = 3; at < data.length; at += 4) if (data[at] >= 200) pixels += 1;
-      return pixels;
-    }),
+  page.locator('.chart-card').evaluateAll(
+    (cards, OPAQUE) =>
+      cards.map((/** @type {any} */ card) => {
+        const canvas = card.querySelector('canvas');
+        const plot = card.querySelector('.u-over');
+        if (!canvas || !plot) return 0;
+        const [outer, inner] = [canvas, plot].map((one) => one.getBoundingClientRect());
+        const scale = canvas.width / outer.width;
+        // A line at zero is half below its axis.
+        const box = [inner.left - outer.left, inner.top - outer.top, inner.width, inner.height + 2];
+        const { data } = canvas.getContext('2d').getImageData(...box.map((side) => Math.round(side * scale)));
+        let pixels = 0;
+        for (let at = 3; at < data.length; at += 4) if (data[at] >= OPAQUE) pixels += 1;
+        return pixels;
+      }),
+    OPAQUE,
   );
 
 /**

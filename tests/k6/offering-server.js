@@ -14,9 +14,10 @@ import { createServer } from 'node:http';
 
 /**
  * @param {(body: string, request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => unknown} answer
+ * @param {number} [onPort] a free one by default
  * @returns {Promise<Recorder>}
  */
-async function record(answer) {
+async function record(answer, onPort = 0) {
   /** @type {Recorded[]} */
   const requests = [];
   const server = createServer(async (request, response) => {
@@ -26,7 +27,7 @@ async function record(answer) {
     else requests.push(JSON.parse(body));
     await answer(body, request, response);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  await new Promise((resolve) => server.listen(onPort, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     url: `http://127.0.0.1:${port}/mcp`,
@@ -45,9 +46,10 @@ async function record(answer) {
  * @param {any[]} [offer.resources]
  * @param {any[]} [offer.prompts]
  * @param {(name: string, args: any) => any} [call] the result of tools/call, or a promise of it
+ * @param {number} [port] a free one by default
  * @returns {Promise<Recorder>}
  */
-export function startOffering({ tools, resources, prompts }, call = () => ({ content: [] })) {
+export function startOffering({ tools, resources, prompts }, call = () => ({ content: [] }), port = 0) {
   /** @type {Record<string, (params: any) => any>} */
   const methods = {
     initialize: ({ protocolVersion }) => ({
@@ -78,7 +80,7 @@ export function startOffering({ tools, resources, prompts }, call = () => ({ con
     return response
       .writeHead(200, { 'Content-Type': 'application/json' })
       .end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
-  });
+  }, port);
 }
 
 /** @param {string} url of an MCP server @returns {Promise<Recorder>} */

@@ -30,7 +30,8 @@ function cameToItsEnd({ code, exitCode, output, document }) {
 }
 
 test('the database is cut off under load: its share of the calls fails, and works again when it is back', async () => {
-  const run = await runTest('chaos', { ...SHORT, FAULTS: 'database-cut' });
+  // The profile's fifth of the rate asks a cold cache for too few users: in one run of five none of them was in it.
+  const run = await runTest('chaos', { ...SHORT, RATE_SCALE: '5', FAULTS: 'database-cut' });
   cameToItsEnd(run);
   const [row, ...none] = faults(run.document);
   assert.deepEqual(none, []);
@@ -50,7 +51,7 @@ test("any server: a proxy in front of it is the fault; what is inside of it can'
     const run = await runTest('chaos', { ...SHORT, FAULTS: 'latency redis-cut', TARGET_URL: everything.url });
     cameToItsEnd(run);
     const [latency, redis] = faults(run.document);
-    assert.equal(latency?.failures, 0);
+    assert.equal(latency?.failures, 0, JSON.stringify(run.document.failures));
     const fault = run.document.phases.find((/** @type {any} */ { labels }) => labels.part === 'fault');
     // Most users open a session first, which takes three times the latency: some calls are made after it.
     assert.ok(fault.latency_ms.max > 150, `${fault.latency_ms.max} ms`);

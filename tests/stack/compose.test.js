@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
-import { command } from '../lab.js';
+import { command, envFile } from '../lab.js';
 import { toolPath } from '../tool.js';
 
 const SECRETS = {
@@ -39,10 +39,64 @@ test('all parts of the stack are services', () => {
     ...['grafana', 'node-exporter', 'postgres', 'postgres-exporter', 'prometheus', 'redis', 'redis-exporter'],
     ...['target', 'target-network', 'upstream'],
   ]);
-  assert.deepEqual(
-    services.filter(([, { profiles }]) => profiles?.includes('runner')).map(([name]) => name),
-    ['runner'],
+});
+
+/** Those whose legs need another target, or things done to the stack's parts. */
+const steersTheStack = (/** @type {string} */ name) =>
+  [`experiments/${name}.js`, ...filesIn(`experiments/${name}`)].some(
+    (file) => existsSync(file) && /\blab\.target\(|'scripts\/(ctl|setup)'/.test(readFileSync(file, 'utf8')),
   );
+
+/** @param {string} path @returns {string[]} */
+const filesIn = (path) => (existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : []);
+
+test('each test that can be run in a container has a profile of its name, and no other has', () => {
+  const tests = readdirSync('scenarios')
+    .map((file) => file.replace(/\.js$/, ''))
+    .filter((name) => !steersTheStack(name));
+  assert.ok(tests.includes('spike') && !tests.includes('chaos'));
+  assert.deepEqual(
+    services
+      .filter(([, { profiles }]) => profiles)
+      .map(([name, { profiles }]) => [name, ...profiles])
+      .sort(),
+    [...tests, 'runner'].map((name) => [name, name]).sort(),
+  );
+  for (const name of tests) {
+    const { command: given, image, environment } = Object.fromEntries(services)[name];
+    assert.deepEqual(given, ['scripts/run', name]);
+    assert.match(image, /\/lab:/);
+    assert.equal(environment.STACK, 'external');
+  }
+});
+
+test('the tests in containers get every variable of a test that is no secret, no file and no address of the stack', () => {
+  const names = [...readFileSync('lib/config.js', 'utf8').matchAll(/^ {2}([A-Z_]+): variable\(\{$/gm)].map(
+    ([, name = '']) => name,
+  );
+  const given = [
+    'TARGET_URL',
+    'TARGET_TOKEN',
+    'TARGET_HEADERS',
+    'OAUTH_CLIENT_SECRET',
+    'TARGET_KEY_PASSWORD',
+  ];
+  const files = [
+    'OAUTH_CLIENT_KEY',
+    'SECRET_SOURCE',
+    'TARGET_CERT',
+    'TARGET_KEY',
+    'TARGET_CA',
+    'WORKLOAD',
+    'PAYLOAD',
+  ];
+  const { environment } = Object.fromEntries(services).spike;
+  for (const name of names) assert.equal(name in environment, ![...given, ...files].includes(name), name);
+  // Those files that Compose is given have them, of the stack and for this host.
+  const stack = envFile('stack.env');
+  for (const [name, value] of Object.entries(environment)) {
+    if (name in stack) assert.notEqual(value, null, `${name} would be the stack's`);
+  }
 });
 
 test('a missing secret is an error, not a default', async () => {
@@ -84,12 +138,56 @@ test('every image is pinned to an exact version, in the Dockerfile too', () => {
 test('whatever keeps running has a health check, a memory limit, and no more rights than it needs', () => {
   for (const [name, service] of services) {
     assert.ok(service.mem_limit, name);
+    assert.ok(service.pids_limit > 0, name);
+    assert.equal(service.read_only, true, name);
     assert.deepEqual(service.cap_drop, ['ALL'], name);
     assert.ok(service.security_opt.includes('no-new-privileges:true'), name);
     assert.ok(!service.privileged, name);
-    assert.notEqual(service.user, 'root', name);
+    assert.match(service.user ?? '', /^(postgres|redis|node|[1-9]\d*:\d+)$/, name);
   }
   for (const [name, { healthcheck }] of running) assert.ok(healthcheck?.test?.length, name);
+});
+
+test('what writes has a place for it, and nowhere else', () => {
+  const places = Object.fromEntries(
+    services.map(([name, { tmpfs = [], volumes = [] }]) => [
+      name,
+      [
+        ...tmpfs,
+        ...volumes
+          .filter((/** @type {any} */ { read_only }) => !read_only)
+          .map((/** @type {any} */ { target }) => target),
+      ].sort(),
+    ]),
+  );
+  const tests = ['/results', '/targets', '/tmp'];
+  assert.deepEqual(Object.fromEntries(Object.entries(places).filter(([, all]) => `${all}` !== `${tests}`)), {
+    grafana: ['/tmp', '/var/lib/grafana'],
+    'node-exporter': [],
+    postgres: ['/run/postgresql', '/tmp', '/var/lib/postgresql'],
+    'postgres-exporter': [],
+    prometheus: ['/prometheus'],
+    redis: ['/data'],
+    'redis-exporter': [],
+    // The project itself, which the runner installs packages into.
+    runner: ['/tmp', process.cwd(), folder].sort(),
+    target: ['/tmp'],
+    'target-network': [],
+    upstream: ['/tmp'],
+  });
+});
+
+test('the secrets that Compose reads are made for their owner alone, each its own, and never in git', async () => {
+  const own = mkdtempSync(join(folder, 'secrets-'));
+  const made = await command('bash', ['-c', 'umask 022; . scripts/common.sh; make_secrets'], {
+    RUN_DIR: own,
+  });
+  assert.equal(made.code, 0, made.output);
+  assert.equal(statSync(join(own, 'secrets.env')).mode & 0o777, 0o600);
+  const values = [...readFileSync(join(own, 'secrets.env'), 'utf8').matchAll(/^\w+=([0-9a-f]{48})$/gm)];
+  assert.ok(values.length >= Object.keys(SECRETS).length);
+  assert.equal(new Set(values.map(([, value]) => value)).size, values.length);
+  assert.equal((await command('git', ['check-ignore', '.run/secrets.env'])).code, 0);
 });
 
 test('containers read the files that the native stack reads', () => {
@@ -111,7 +209,7 @@ test('containers read the files that the native stack reads', () => {
   ]) {
     assert.ok(mounted.includes(`provisioning/${path}`), path);
   }
-  for (const path of mounted.filter((one) => !one.startsWith('..') && one !== ''))
+  for (const path of mounted.filter((one) => !one.startsWith('..') && !['', 'results'].includes(one)))
     assert.ok(existsSync(path), path);
   const native = readFileSync('scripts/component', 'utf8') + readFileSync('scripts/native.sh', 'utf8');
   for (const path of mounted.filter((one) => one.startsWith('provisioning/'))) {
@@ -203,5 +301,8 @@ test("a server on this host's loopback is tested natively, for a container could
       .output;
   assert.equal(await kind({ STACK: '', TARGET_URL: 'http://127.0.0.1:3001/mcp' }), 'native\n');
   assert.equal(await kind({ STACK: 'docker', TARGET_URL: 'http://127.0.0.1:3001/mcp' }), 'docker\n');
-  assert.match(await kind({ STACK: 'podman' }), /^error: STACK: got podman; native and docker are valid/);
+  assert.match(
+    await kind({ STACK: 'podman' }),
+    /^error: STACK: got podman; native, docker and external are valid/,
+  );
 });

@@ -143,9 +143,13 @@ describe(`the overview and the run document of ${run.testid}`, () => {
   it('mark the start of every phase, the warm-up too', () => {
     const starts = byPhase(({ panel, title }) => panel === 'annotation' && title === 'Phases');
     assert.deepEqual(Object.keys(starts).sort(), run.phases.map(({ name }) => name).sort());
-    for (const { name, start } of run.phases) {
-      const late = ((starts[name] ?? NaN) - Date.parse(start ?? '')) / 1000;
-      assert.ok(late >= 0 && late <= LATE_S, `${name} is marked ${late} s after its start`);
+    for (const { name, start, end } of run.phases) {
+      const [late, length] = [starts[name] ?? NaN, Date.parse(end ?? '')].map(
+        (time) => (time - Date.parse(start ?? '')) / 1000,
+      );
+      // On a busy machine k6 may be later, but within the phase.
+      const most = Math.max(LATE_S, length ?? 0);
+      assert.ok((late ?? NaN) >= 0 && (late ?? NaN) <= most, `${name} is marked ${late} s after its start`);
     }
   });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { command, envFile, freePort, runTest } from '../lab.js';
+import { command, control, envFile, freePort, runTest } from '../lab.js';
 import { startEverything } from '../servers/everything.js';
 
 /** Signals that every run of the reference target must have samples of. */
@@ -47,6 +47,9 @@ const PHASES = {
   // Last: what it leaves is what the dashboards are then tested with.
   spike: ['warm-up', 'baseline', 'spike', 'recovery', 'recovered'],
 };
+
+/** Where what is asserted needs no more; a window of soak must take the 2 s that signals need. @type {Record<string, string>} */
+const SHORTER = { baseline: '14s', sustained: '12s', batch: '20s', spike: '26s' };
 
 /** @param {any} result of runTest */
 function isComplete({ code, exitCode, output, folder, document }) {
@@ -256,15 +259,6 @@ test('too few samples for the objective: exit 98, not a pass', async () => {
   assert.equal(document.verdict.outcome, 'invalid');
 });
 
-/** @param {string} action @param {string} component */
-async function control(action, component) {
-  const { code, output } = await command('bash', [
-    '-c',
-    `. scripts/common.sh && stack_ctl ${action} ${component}`,
-  ]);
-  assert.equal(code, 0, output);
-}
-
 test('PostgreSQL dies in mid-run: the run ends, failures are classified, and it says when they began', async () => {
   // Not the mix: its weather service leaves some calls unanswered on purpose, at any time.
   const variables = { ...GENTLE, DURATION: '14s', TOOL: 'update_user' };
@@ -305,9 +299,7 @@ test("Prometheus goes away in mid-run: the client's figures stay, the server's a
 
 for (const [name, phases] of Object.entries(PHASES)) {
   test(`${name} at smoke ends in a verdict with a complete run document`, async () => {
-    // Shorter where what is asserted needs no more. (A window of soak must take the 2 s that signals need.)
-    const shorter = ['baseline', 'sustained', 'batch'].includes(name) && { DURATION: '20s' };
-    const result = await runTest(name, { PROFILE: 'smoke', ...shorter });
+    const result = await runTest(name, { PROFILE: 'smoke', DURATION: SHORTER[name] ?? '' });
     isComplete(result);
     const { document } = result;
     assert.deepEqual(

@@ -4,9 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { Prometheus } from '../../analysis/prometheus.js';
+import { rawSamples } from '../../analysis/raw-samples.js';
 import { streamedSummary } from '../../analysis/streamed-summary.js';
 import { K6Metrics } from '../../analysis/summary.js';
-import { command, envFile, runTest } from '../lab.js';
+import { control, envFile, runTest } from '../lab.js';
 
 /** Every tenth call takes this much longer, so that a tenth of the requests is over a limit in between. */
 const SLOW_MS = 150;
@@ -50,7 +51,10 @@ after(() => {
 const MISSED = { OBJECTIVES: `sustained.p95_ms=${LIMIT_MS}` };
 
 test('what k6 kept and what it streamed of one and the same run are the same', async () => {
+  // With every sample in a file beside it: on a busy machine more calls are slow than the server meant to be.
+  process.env.K6_RAW = '1';
   const { code, output, folder } = await runTest('sustained', { ...variables, ...MISSED, SAMPLES: 'keep' });
+  delete process.env.K6_RAW;
   assert.equal(code, 99, output.slice(-3000));
   const { plan, started_ms, k6 } = JSON.parse(readFileSync(`${folder}/summary.json`, 'utf8'));
   const streamed = await streamedSummary(
@@ -83,8 +87,12 @@ test('what k6 kept and what it streamed of one and the same run are the same', a
     }
   }
   const { count } = made.latency({ phase: 'sustained' });
-  const slow = made.slow({ phase: 'sustained' }, LIMIT_MS) ?? 0;
-  assert.ok(Math.abs(slow - count / 10) <= 1, `${slow} of ${count}`);
+  let slow = 0;
+  for await (const { metric, value, tags } of rawSamples(folder)) {
+    if (metric === 'mcp_request_duration' && tags.phase === 'sustained' && value >= LIMIT_MS) slow += 1;
+  }
+  assert.ok(slow >= count / 10 - 1, `${slow} of ${count}`);
+  assert.equal(made.slow({ phase: 'sustained' }, LIMIT_MS), slow);
 });
 
 test('streamed, a missed objective: exit code 99 and the exact share', async () => {
@@ -113,21 +121,12 @@ test('streamed, objectives that are kept: exit code 0', async () => {
   for (const { ok } of document.thresholds) assert.equal(ok, true);
 });
 
-/** @param {string} action */
-async function prometheus(action) {
-  const { code, output } = await command('bash', [
-    '-c',
-    `. scripts/common.sh && stack_ctl ${action} prometheus`,
-  ]);
-  assert.equal(code, 0, output);
-}
-
 test('Prometheus goes away in mid-run: the figures are lost, exit code 98 and why', async () => {
   const { code, output } = await runTest('sustained', { ...variables, SAMPLES: 'stream' }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    await prometheus('stop');
+    await control('stop', 'prometheus');
   });
-  await prometheus('start');
+  await control('start', 'prometheus');
   assert.equal(code, 98, output.slice(-3000));
   assert.match(
     output.replace(/\s+/g, ' '),

@@ -89,6 +89,11 @@ const WRONG_USE = [
     ['MCP_ERA=modern'],
     /MCP_ERA is "modern", which has no sessions; valid: the legacy era/,
   ],
+  [
+    'samples that no k6 keeps',
+    ['SAMPLES=stream'],
+    /SAMPLES is "stream", and connections takes .*; valid: keep/,
+  ],
   ['no numbers', ['CONNECTIONS=many'], /CONNECTIONS is "many"; valid: whole numbers above 0/],
   [
     'a way in that only k6 knows',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -141,6 +142,28 @@ test('another strategy starts with an empty cache, the same one with a warm cach
   await useTool(other, 'get_user', { user_id: 5 });
   assert.equal((await readMetrics(other))('cache_hits_total{tool="get_user"}'), 0);
   await other.stop();
+});
+
+test('the first call finds the cache, also where it takes a moment to reach Redis', async () => {
+  /** @type {Set<import('node:net').Socket>} */
+  const sockets = new Set();
+  const slow = createServer((near) => {
+    const far = connect(Number(new URL(services.redisUrl).port), '127.0.0.1');
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => {}));
+    far.pipe(near);
+    setTimeout(() => near.pipe(far), 300);
+  });
+  await new Promise((resolve) => slow.listen(0, '127.0.0.1', () => resolve(null)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (slow.address());
+  const target = await services.startTarget({
+    CACHE_STRATEGY: 'read-through',
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+  });
+  for (const user_id of [8, 8]) await useTool(target, 'get_user', { user_id });
+  assert.equal((await readMetrics(target))('cache_hits_total{tool="get_user"}'), 1);
+  await target.stop();
+  for (const socket of sockets) socket.destroy();
+  slow.close();
 });
 
 for (const CACHE_STRATEGY of CACHED) {

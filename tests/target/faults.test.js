@@ -205,7 +205,8 @@ describe('a fault', () => {
     };
     await calls();
     const cpu = async () => Number((await growth(['process_cpu_seconds_total'], calls))[0]);
-    const before = await cpu();
+    // On a busy machine what is not burnt scatters, upwards alone.
+    const before = Math.min(await cpu(), await cpu());
     await put({ cpu_burn_ms: 50 });
     const burnt = (await cpu()) - before;
     assert.ok(burnt > 0.45 && burnt < 0.75, `${burnt} s for 10 calls`);

@@ -1,8 +1,9 @@
 /** What holds for the whole tree. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { projectFiles } from '../project-files.js';
 
 /** @param {string} command @param {string[]} args */
 function succeeds(command, args) {
@@ -10,11 +11,7 @@ function succeeds(command, args) {
   assert.equal(status, 0, `${stdout}${stderr}`.slice(-4000));
 }
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((name) => name !== '');
+const files = projectFiles();
 
 test('the types are right', () => {
   succeeds('node_modules/.bin/tsc', ['--noEmit']);
@@ -25,7 +22,7 @@ test('the types are right', () => {
 test('format and lint are clean', () => succeeds('node_modules/.bin/biome', ['check', '.']));
 
 test('shell scripts parse', () => {
-  const scripts = files.filter((name) => /^(scripts\/|\.ci\/)/.test(name) && !name.endsWith('.js'));
+  const scripts = files.filter((name) => /^(scripts\/|\.ci\/)/.test(name) && !/\.(js|txt)$/.test(name));
   assert.ok(scripts.length > 5);
   for (const script of scripts) succeeds('bash', ['-n', script]);
 });
@@ -63,7 +60,7 @@ test('every dependency is pinned exactly and has its reason in docs/dependencies
 
 test('every Python package is pinned by its hashes and comes from no named host', () => {
   const reasons = readFileSync('docs/dependencies.md', 'utf8');
-  for (const server of ['tests/servers/python', 'tools/gateway']) {
+  for (const server of ['tests/servers/python', 'tools/gateway', 'tools/check-jsonschema']) {
     const [, name, version] = /^(.+)==(.+)$/m.exec(readFileSync(`${server}/requirements.in`, 'utf8')) ?? [];
     assert.ok(reasons.includes(`| \`${name}\` (Python) | ${version} |`), `${name} ${version} has no row`);
     const pins = readFileSync(`${server}/requirements.txt`, 'utf8');
@@ -81,11 +78,13 @@ test('the lock file names no host', () => {
   assert.ok(!readFileSync('package-lock.json', 'utf8').includes('"resolved"'));
 });
 
-test('every test has a row in the README', () => {
+test('every test has a row in docs/tests.md, and is named in the README', () => {
+  const rows = readFileSync('docs/tests.md', 'utf8');
   const readme = readFileSync('README.md', 'utf8');
   for (const name of files.filter((file) => /^scenarios\/.*\.js$/.test(file))) {
     const short = name.slice('scenarios/'.length, -'.js'.length);
-    assert.ok(readme.includes(`| \`make ${short}\` |`), `README.md has no row for make ${short}`);
+    assert.ok(rows.includes(`| \`make ${short}\` |`), `docs/tests.md has no row for make ${short}`);
+    assert.ok(readme.includes(`\`${short}\``), `README.md does not name ${short}`);
     assert.ok(readFileSync(name, 'utf8').includes(`name: '${short}'`), `${name} is named after its test`);
   }
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { cleanDeep, cleanText, MAX_TEXT, redact, secretsOf } from '../../../analysis/clean-text.js';
+import { variables as ofExperiments } from '../../../experiments/variables.js';
+import { variables as ofTests } from '../../../lib/config.js';
 
 const TOKEN = 'tök"en/4711+x';
 const secrets = secretsOf({ TARGET_TOKEN: TOKEN, REDIS_PASSWORD: 'rp', PATH: '/usr/bin' });
@@ -55,5 +58,30 @@ test('the values of TARGET_HEADERS are secrets, as lines and as JSON', () => {
   for (const TARGET_HEADERS of ['X-Key: key-of-mine\nX-Short: 1', '{"X-Key": " key-of-mine"}']) {
     const found = secretsOf({ TARGET_HEADERS, OAUTH_CLIENT_SECRET: 'client-secret' });
     assert.equal(redact('key-of-mine, client-secret and X-Key 1', found), '***, *** and X-Key 1');
+  }
+});
+
+test('of the settings of a gateway those are secrets whose names say so', () => {
+  const settings = { JWT_SECRET_KEY: 'abcdefgh', BASIC_AUTH_PASSWORD: 'ijklmnop', CACHE_TYPE: 'memory' };
+  const secrets = secretsOf({ GATEWAY_SETTINGS: JSON.stringify(settings) });
+  assert.equal(cleanText('abcdefgh ijklmnop memory', secrets), '*** *** memory');
+  assert.deepEqual(secretsOf({ GATEWAY_SETTINGS: 'null' }), []);
+});
+
+test('every variable that is declared a secret is taken out, and so is each of the stack', () => {
+  const own = Object.entries({ ...ofTests, ...ofExperiments }).filter(([, { secret }]) => secret);
+  const ofStack =
+    /for name in (.*_TOKEN .*_PASSWORD); do/.exec(readFileSync('scripts/common.sh', 'utf8'))?.[1] ?? '';
+  const names = [...own.map(([name]) => name), ...ofStack.split(' ')];
+  assert.ok(names.includes('GATEWAY_HEADERS') && names.includes('SUPERVISOR_PASSWORD'), names.join());
+  /** @type {Record<string, string>} */
+  const several = {
+    TARGET_HEADERS: 'X-Key: s3cret-value',
+    GATEWAY_HEADERS: 'X-Key: s3cret-value',
+    GATEWAY_SETTINGS: '{"JWT_SECRET_KEY":"s3cret-value"}',
+  };
+  for (const name of names) {
+    const env = { [name]: several[name] ?? 's3cret-value' };
+    assert.equal(cleanText('it said s3cret-value', secretsOf(env)), 'it said ***', name);
   }
 });

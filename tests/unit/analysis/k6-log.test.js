@@ -80,3 +80,8 @@ test('the times at which k6 could not write to Prometheus', async () => {
   const first = Date.parse('2026-11-20T21:14:08Z') / 1000;
   assert.deepEqual(log.failedPushesS, [first, first + 2]);
 });
+
+test('a line that does not say when it was is at no time', async () => {
+  const line = 'time="the 5th" level=error msg="Failed to send the time series data to the endpoint"';
+  assert.deepEqual((await read(line)).failedPushesS, []);
+});

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { failures } from '../../../analysis/failures.js';
-import { readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.js';
+import { LegsError, readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.js';
 import { phases } from '../../../analysis/phases.js';
 import { judgeThresholds } from '../../../analysis/thresholds.js';
 import { objective, runOf, STARTED_MS, summaryDocument } from './build.js';
@@ -132,4 +132,24 @@ test('of the logs the first abort, and of each kind of failure the first sample'
 test('an experiment that could not go on is an error with its own words', async () => {
   const { verdict } = await runOf({ experimentError: 'the gateway did not start', k6Exit: 1 });
   assert.deepEqual(verdict, { outcome: 'error', exit_code: 1, reasons: ['the gateway did not start'] });
+});
+
+test('what can not be read of the legs is one line', () => {
+  for (const [text, message] of [
+    ['{"legs":[', /^legs\.json is not JSON/],
+    ['{"legs":{},"error":null}', /^legs\.json does not say which legs there were: \/legs must be array$/],
+    [
+      JSON.stringify({
+        legs: [{ name: 'a', labels: {}, folder: '../x', judged: true, code: 0, events: [] }],
+        error: null,
+      }),
+      /\/legs\/0\/folder must match/,
+    ],
+  ]) {
+    writeFileSync(join(folder, 'legs.json'), String(text));
+    assert.throws(() => readLegs(folder), {
+      constructor: LegsError,
+      message: /** @type {RegExp} */ (message),
+    });
+  }
 });

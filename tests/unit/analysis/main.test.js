@@ -187,7 +187,7 @@ test('a folder that can not be written to is one clear line', () => {
   mkdirSync(join(directory, 'run.json'));
   const { status, stderr } = analyse([directory, '--k6-exit', '0']);
   assert.equal(status, 1);
-  assert.match(stderr, /^analysis: \w+: .*run\.json/);
+  assert.match(stderr, /^analysis: the results can't be written to .*: \w+: .*run\.json/);
   assert.equal(stderr.trimEnd().split('\n').length, 1);
   assert.deepEqual(readdirSync(directory).sort(), ['run.json', 'summary.json']);
 });

@@ -89,11 +89,21 @@ test('a plan says who is loaded, with what, how much, for how long, and how it i
   assert.doesNotMatch(text, /min_samples|>= 100/);
 });
 
-test('brief: what is called and what is not, and nothing of the phases', () => {
+test('brief: what is called and what is not, how much load goes where, and nothing of the phases', () => {
   const text = renderPlan(planned(), { colours: false, brief: true });
   assert.match(text, /^OPERATION/);
   assert.match(text, /LEFT OUT/);
-  assert.doesNotMatch(text, /PHASE|OBJECTIVES|In total/);
+  assert.doesNotMatch(text, /PHASE|OBJECTIVES/);
+  assert.match(text, /^In total [\d,]+ requests, the warm-up aside, in at most 1 min 34 s\.$/m);
+  assert.match(text, /^All of it goes to 127\.0\.0\.1: at most 100\/s from 100 users at a time\.$/m);
+});
+
+test('the host with its port; of several runs; what a target elsewhere needs', () => {
+  const target = { url: 'https://mcp.example.org:8443/mcp', confirm: 'mcp.example.org' };
+  const text = renderPlan(planned({ target }), { colours: false, brief: true, legs: true });
+  assert.match(text, /^All of it goes to mcp\.example\.org:8443: /m);
+  assert.match(text, /^The test takes several runs, each about like this/m);
+  assert.match(text, /^That is not this machine: a run needs TARGET_CONFIRM=mcp\.example\.org\.$/m);
 });
 
 test('users without a pause: no number is claimed', () => {
@@ -145,4 +155,19 @@ test('the command takes the plan from what k6 inspect says, and writes it withou
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('what is no plan is one line and exit code 1', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-plan-'));
+  for (const text of ['{"testid":', 'null', '{}']) {
+    writeFileSync(join(folder, 'plan.json'), text);
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['analysis/plan.js', join(folder, 'plan.json')],
+      { encoding: 'utf8' },
+    );
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(stderr, /^plan: [^\n]+\n$/);
+  }
+  rmSync(folder, { recursive: true });
 });

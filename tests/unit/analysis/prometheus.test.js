@@ -25,11 +25,11 @@ after(() => {
   server.close();
 });
 
-/** @param {Handler} handler */
-function serve(handler) {
+/** @param {Handler} handler @param {number} [timeoutMs] */
+function serve(handler, timeoutMs = 200) {
   handle = handler;
   asked = [];
-  return new Prometheus(base, { timeoutMs: 200, tries: 2, pauseMs: 5 });
+  return new Prometheus(base, { timeoutMs, tries: 2, pauseMs: 5 });
 }
 
 /** @param {unknown} data @returns {Handler} */
@@ -79,7 +79,7 @@ test('a day in steps of 2 s is asked for in parts, no point twice and none left 
     for (let time = start ?? 0; time <= (end ?? 0); time += 2) values.push([time, '1']);
     assert.ok(values.length <= 11_000);
     success(matrix({ metric: {}, values }))(new URL(base), response);
-  });
+  }, 10_000);
   const [series] = await prometheus.queryRange('x', 0, 86_400, 2);
   assert.equal(asked.length, 5);
   assert.equal(series?.points.length, 43_201);
@@ -297,4 +297,56 @@ test('the increase of counters in a phase: of all their series, through a restar
   assert.equal(await of([[10]]), null);
   assert.equal(await of([]), null);
   assert.equal(await increaseOf(null, 'calls', phase), null);
+});
+
+test('what has the form of an answer, and not what belongs in it, is an error in one line', async () => {
+  const vector = (/** @type {any} */ one) => ({ resultType: 'vector', result: [one] });
+  const histogram = (/** @type {any} */ native) => vector({ metric: {}, histogram: [1, native] });
+  for (const data of [
+    vector(null),
+    vector({ metric: {} }),
+    vector({ metric: { a: 1 }, value: [1, '1'] }),
+    histogram({ count: 'x', sum: '1' }),
+    histogram({ count: '1', sum: '1', buckets: [[0, '2', '1', '1']] }),
+    histogram({ count: '1', sum: '1', buckets: [[0, '1', '2', '-1']] }),
+    histogram({ count: '1', sum: '1', buckets: [[0, '1', '2', null]] }),
+    histogram({ count: '1', sum: '1', buckets: [[0, '1', '1e20', '1']] }),
+  ])
+    await assert.rejects(serve(success(data)).query('x', 1), PrometheusError);
+  for (const one of [null, { metric: {}, values: [[1, 2]] }, { metric: {}, values: 'x' }])
+    await assert.rejects(serve(success(matrix(one))).queryRange('x', 1, 2, 1), PrometheusError);
+  for (const groups of [null, [null], [{ rules: [null] }], [{ rules: [{ name: 1 }] }]])
+    await assert.rejects(serve(success({ groups })).recordingRules(), PrometheusError);
+});
+
+test('an error that Prometheus answers is told in one line', async () => {
+  const asking = serve((_, response) => response.writeHead(400).end('one\r\n\u001b[31mtwo'));
+  await assert.rejects(asking.query('x', 1), ({ message }) => message.endsWith('answered 400: one [31mtwo'));
+});
+
+test('what is below zero is no counter', async () => {
+  const below = success(
+    matrix({
+      metric: {},
+      values: [
+        [1, '0'],
+        [2, '-1'],
+      ],
+    }),
+  );
+  const phase = { start: '2026-01-02T03:04:05.000Z', end: '2026-01-02T03:04:25.000Z' };
+  assert.equal(await increaseOf(serve(below), 'x', phase), null);
+});
+
+test('a value that no sum could hold is none', async () => {
+  const data = matrix({
+    metric: { a: 'b' },
+    values: [
+      [1, '1e308'],
+      [2, '-1e308'],
+      [3, '3'],
+    ],
+  });
+  const [series] = await serve(success(data)).queryRange('x', 1, 3, 1);
+  assert.deepEqual(series?.points, [[3, 3]]);
 });

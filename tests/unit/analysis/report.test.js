@@ -214,7 +214,10 @@ test('what is missing is said: no timeline, no summary, a set-up that failed', a
   );
   const dead = await runOf({ summary: null, summaryProblem: 'k6 left no summary.json', k6Exit: 137 });
   const page = parse(renderReport(dead, null));
-  assert.match(page.text, /error.*k6 ended with exit code 137 \(killed\)/s);
+  assert.match(
+    page.text,
+    /error.*k6 ended with exit code 137 \(killed, as the system does where memory runs out\)/s,
+  );
   assert.deepEqual(
     page.elements.flatMap(({ tag, attributes }) => (tag === 'section' ? [attributes.id] : [])),
     ['verdict', 'environment'],

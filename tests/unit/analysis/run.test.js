@@ -200,3 +200,22 @@ test('how the reference target was set up is in the run document and in the repo
   const { target } = await runOf({ summary: summary(spec) });
   assert.equal(target?.knobs, null);
 });
+
+test('figures that fit the summary and make no run: an error that says so, not none at all', async () => {
+  const damaged = captured();
+  damaged.plan.phases[0].offered_rps = -20;
+  const { verdict, phases } = await make({ summary: damaged });
+  assert.equal(verdict.outcome, 'error');
+  assert.match(verdict.reasons[0] ?? '', /^the figures of summary\.json make no run document: \/phases\/0\//);
+  assert.deepEqual(phases, []);
+});
+
+test('refused: a pass where a threshold failed', async () => {
+  const slow = {
+    phases: [{ name: 'a', figures: { p99: 500 } }],
+    objectives: [objective('a', 'p99_ms', '<', 85)],
+  };
+  const run = JSON.parse(JSON.stringify(await make({ summary: summary(slow), k6Exit: 99 })));
+  run.verdict = { outcome: 'pass', exit_code: 0, reasons: ['1 threshold held'] };
+  assert.equal(validateRun(run), '/verdict says pass, and /thresholds/0 that it was missed');
+});

@@ -121,7 +121,7 @@ test('the list of sources is that of the rule files', () => {
   const folder = 'provisioning/prometheus/rules';
   const rules = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
   const sources = rules.flatMap((text) =>
-    [...text.matchAll(/^ +source: (\S+)$/gm)].map(([, source]) => source),
+    [...text.matchAll(/^ +(?:labels: \{ )?source: ([\w-]+)/gm)].map(([, source]) => source),
   );
   assert.deepEqual([...new Set(['', ...sources])].sort(), [...SOURCES].sort());
 });

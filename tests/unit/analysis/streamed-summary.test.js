@@ -333,3 +333,30 @@ test('the summary is left once: Prometheus is not asked for a run that has one',
   assert.equal(readFileSync(join(folder, 'summary.json'), 'utf8'), written);
   assert.equal(readSummary(folder).problem, null);
 });
+
+test('a count that is none is no summary, and said', async () => {
+  for (const value of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
+    const broken = BOTH.map((one) =>
+      one.labels.__name__ === 'k6_mcp_requests_total' ? { ...one, value } : one,
+    );
+    await assert.rejects(read(broken), PrometheusError);
+  }
+  const never = { ...START, value: Number.NaN };
+  const source = /** @type {any} */ (prometheus([never, ...BOTH]));
+  await assert.rejects(
+    streamedSummary(source, planOf(), { untilS: UNTIL_S, failedPushesS: [] }),
+    PrometheusError,
+  );
+});
+
+test('a plan.json that is none is said', async () => {
+  const folder = mkdtempSync(join(directory, 'run-'));
+  const ended = { untilS: UNTIL_S, failedPushesS: [] };
+  for (const text of ['{"phases":[', '{}']) {
+    writeFileSync(join(folder, 'plan.json'), text);
+    assert.equal(
+      await leaveSummary(folder, /** @type {any} */ (prometheus([START])), ended),
+      'plan.json is no plan of a test',
+    );
+  }
+});

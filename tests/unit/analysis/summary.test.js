@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { K6Metrics, readSummary } from '../../../analysis/summary.js';
+import { K6Metrics, readSummary, validatePlan } from '../../../analysis/summary.js';
 import { summaryDocument } from './build.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-load-lab-summary-'));
@@ -32,6 +32,11 @@ test('what is missing or broken is one plain line', () => {
   assert.equal(readSummary(directory).problem, 'k6 left no summary.json');
   assert.match(read('').problem ?? '', /^summary\.json is not JSON: /);
   assert.match(read('{"schema":').problem ?? '', /^summary\.json is not JSON: /);
+  // Node says what it found there.
+  assert.match(read('\u001b[2J').problem ?? '', /^summary\.json is not JSON: [\x20-\x7e]+$/);
+  const kind = good();
+  Object.assign(kind.k6.metrics, { 'mcp_failures{phase:baseline,kind:to ol}': { values: { count: 1 } } });
+  assert.match(read(kind).problem ?? '', /\/k6\/metrics must match pattern|property name/);
   assert.match(read([]).problem ?? '', /must be object$/);
   assert.match(
     read({ ...good(), schema: 'mcp-load-lab/summary/2' }).problem ?? '',
@@ -123,4 +128,34 @@ test('of a leg that does not count k6 has judged nothing', () => {
   const unjudged = metrics.withoutThresholds();
   assert.deepEqual(unjudged.thresholds(), []);
   assert.equal(unjudged.count('iterations', { phase: 'step' }), 7);
+});
+
+test('figures that k6 can not have counted are refused, not taken for none', () => {
+  const key = 'mcp_request_failed{phase:baseline}';
+  for (const values of [{ passes: null, fails: 5 }, { fails: 5 }, { passes: -1, fails: 5 }, { count: -1 }]) {
+    const document = good();
+    document.k6.metrics[key].values = values;
+    assert.match(
+      read(document).problem ?? '',
+      /^summary\.json is not a mcp-load-lab\/summary\/1 document: \/k6/,
+    );
+  }
+  assert.match(read({ ...good(), started_ms: 9e15 }).problem ?? '', /\/started_ms must be <= /);
+  const negative = good();
+  negative.k6.metrics['mcp_request_duration{phase:baseline}'].values['p(99)'] = -1;
+  assert.equal(read(negative).summary?.metrics.latency({ phase: 'baseline' }).latency, null);
+});
+
+test('a problem is one line, also where the document has names of its own', () => {
+  const document = good();
+  document.k6.metrics['a\r\n\u001b[31m'] = 5;
+  const { problem } = read(document);
+  assert.match(problem ?? '', /must be object$/);
+  assert.doesNotMatch(problem ?? '', /\p{Cc}/u);
+});
+
+test('a plan is told from what is none', () => {
+  assert.equal(validatePlan(good().plan), null);
+  assert.match(validatePlan({ ...good().plan, phases: 5 }) ?? '', /^\/plan\/phases must be array$/);
+  assert.match(validatePlan(null) ?? '', /^\/plan must be object$/);
 });

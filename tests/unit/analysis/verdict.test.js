@@ -16,6 +16,7 @@ function judge(spec, rest = {}) {
   return verdict({
     experimentError: null,
     k6Exit: 0,
+    partial: null,
     log: QUIET_LOG,
     summaryProblem: null,
     lost: null,
@@ -36,6 +37,17 @@ const ABORT = {
 
 test('pass', () => {
   assert.deepEqual(judge(GOOD), { outcome: 'pass', exit_code: 0, reasons: ['1 threshold held'] });
+});
+
+test('interrupted: what is reported was measured until then', () => {
+  const partial = { ran_s: 10.5, planned_s: 39 };
+  assert.deepEqual(judge(SLOW, { k6Exit: 105, partial }), {
+    outcome: 'error',
+    exit_code: 105,
+    reasons: ['interrupted after 10.5 s of 39 s: what is reported was measured until then'],
+  });
+  assert.match(judge(GOOD, { k6Exit: 105 }).reasons[0] ?? '', /^k6 ended with exit code 105/);
+  assert.match(judge(GOOD, { k6Exit: 137, partial }).reasons[0] ?? '', /\(killed, as/);
 });
 
 test('fail', () => {

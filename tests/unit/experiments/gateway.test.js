@@ -8,7 +8,10 @@ import { givenGateway } from '../../../experiments/gateway/subject.js';
 import { toolNames, toolsOnly } from '../../../experiments/gateway/tools.js';
 import { check, enoughS } from '../../../experiments/gateway.js';
 
-const CONFIG = { PROFILE: 'quick', REPEATS: 3, DURATION: null, GATEWAY_STORE: 'sqlite', TARGET_URL: '' };
+const CONFIG = {
+  ...{ PROFILE: 'quick', REPEATS: 3, DURATION: null, GATEWAY_STORE: 'sqlite', TARGET_URL: '' },
+  ...{ TARGET_CONFIRM: [], RATE: null, MAX_RATE: 5000 },
+};
 
 test('what does not go together is one clear line', () => {
   assert.doesNotThrow(() => check(CONFIG));
@@ -24,7 +27,7 @@ test('what does not go together is one clear line', () => {
     delete process.env.TARGET_HEADERS;
   }
   const stack = { ...CONFIG, GATEWAY_STORE: 'stack' };
-  assert.throws(() => check({ ...stack, GATEWAY_URL: 'http://x/mcp' }), /"stack" beside GATEWAY_URL/);
+  assert.throws(() => check({ ...stack, GATEWAY_URL: 'http://[::1]/mcp' }), /"stack" beside GATEWAY_URL/);
   assert.throws(() => check({ ...stack, TARGET_URL: 'http://x/mcp' }), /TARGET_URL is "http:\/\/x\/mcp"/);
 });
 

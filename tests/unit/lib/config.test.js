@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { readConfig, variables } from '../../../lib/config.js';
 import { ConfigError } from '../../../lib/config-error.js';
@@ -24,6 +25,30 @@ test('every variable has its documented default', () => {
   for (const [name, { default: text, parse }] of Object.entries(variables)) {
     if (name !== 'TARGET_URL') assert.notEqual(parse(text), undefined, `${name}'s own default is valid`);
   }
+});
+
+test('a message is one line, whatever was given', () => {
+  refuses({ PROFILE: 'a\r\nb\u001b[31m\u202e' }, /^PROFILE is "a b \[31m "; valid: smoke, quick, full$/);
+});
+
+test('numbers and times that k6 can not count with are refused', () => {
+  refuses({ RATE_SCALE: '9'.repeat(400) }, /^RATE_SCALE/);
+  refuses({ RATE_SCALE: '1000000001' }, /^RATE_SCALE/);
+  refuses({ TARGET_TIMEOUT: '0.1ms' }, /^TARGET_TIMEOUT/);
+  refuses({ DURATION: '999999999h' }, /^DURATION/);
+});
+
+test('a URL that no one can call is refused', () => {
+  for (const url of [
+    'http://127.0.0.1:65536/mcp',
+    'http://1270.0.1/mcp',
+    'http://127.0.0.256/mcp',
+    'http://[:::1]/mcp',
+    'http://x/\u0000',
+  ])
+    refuses({ TARGET_URL: url }, /^TARGET_URL/);
+  for (const url of ['http://[::1]:8443/mcp', 'http://10.0.0.1/mcp', 'http://a-b.example:65535/x?y=z#w'])
+    assert.equal(readConfig({ TARGET_URL: url, TARGET_CONFIRM: '10.0.0.1,a-b.example' }).TARGET_URL, url);
 });
 
 test('an empty variable is an unset one', () => {
@@ -85,4 +110,15 @@ test('durations are k6 durations', () => {
   for (const wrong of ['', '5', 's', '5x', '-5s', '0s', '5s ', '1h 30m'])
     assert.equal(parseDuration(wrong), null, wrong);
   assert.equal(k6Duration(6.0416), '6042ms');
+});
+
+test('the scripts take one name at a time, and say what they got in one line', () => {
+  for (const argument of ['PROFILE TARGET_URL=x', '\r\nPROFILE=smoke', ' =x', '*=x', 'PATH=/x']) {
+    const { status, stdout, stderr } = spawnSync('./scripts/run', ['spike', argument], { encoding: 'utf8' });
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /^error: got "[ -~]*"; valid: NAME=value with a NAME of [ -~]*\n$/);
+  }
+  const { status, stderr } = spawnSync('./scripts/run', ['soak spike'], { encoding: 'utf8' });
+  assert.equal(status, 2);
+  assert.match(stderr, /^error: the test is "soak spike"; valid: /);
 });

@@ -151,3 +151,7 @@ test('what a dashboard draws: seconds, shares and factors, for each phase that t
     false,
   );
 });
+
+test('a limit that nothing can miss is refused', () => {
+  assert.throws(() => plan({}, `calm.p99_ms=${'9'.repeat(400)}`), ConfigError);
+});

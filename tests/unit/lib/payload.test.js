@@ -72,3 +72,8 @@ test('for a gateway, a method of its own is the tool that it stands for, and all
   const lists = toWorkload({ jsonrpc: '2.0', method: 'tools/list' }, 'lists');
   assert.throws(() => onlyTools(lists), /the workload lists calls no tools/);
 });
+
+test('a name that is no text is not taken for one', () => {
+  const request = { jsonrpc: '2.0', method: 'own', params: { name: { toString: 1 } } };
+  assert.deepEqual(Object.keys(toWorkload(request, 'x'.repeat(300)).operations), ['own']);
+});

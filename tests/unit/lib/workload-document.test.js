@@ -64,7 +64,7 @@ const WRONG = [
   [
     'a header of a request',
     (d) => change(d, { request_headers: { 'X-User': 1 } }),
-    /^operations.echo.request_headers is not an object of texts/,
+    /^operations.echo.request_headers is not an object of header names and values/,
   ],
   [
     'statuses',
@@ -95,9 +95,40 @@ const WRONG = [
   [
     'a weight',
     (d) => ({ ...d, mixes: { default: { echo: 0 } } }),
-    /^mixes.default.echo is not a number above 0$/,
+    /^mixes.default.echo is not a number above 0 \(and up to 1e9\)$/,
   ],
-  ['left_out', (d) => ({ ...d, left_out: {} }), /^left_out is not an array$/],
+  ['left_out', (d) => ({ ...d, left_out: {} }), /^left_out is not an array of objects/],
+  [
+    'what is left out',
+    (d) => ({ ...d, left_out: [{ operation: 'x' }] }),
+    /^left_out is not an array of objects/,
+  ],
+  ['$schema', (d) => ({ ...d, $schema: null }), /^\$schema is not a text$/],
+  ['a long name', (d) => ({ ...d, name: 'x'.repeat(201) }), /^name is not a text of up to 200 characters$/],
+  ['an era', (d) => ({ ...d, connection: { era: 'old' } }), /^connection.era is not one of modern, legacy$/],
+  ['a version', (d) => ({ ...d, connection: { version: 1 } }), /^connection.version is not a text$/],
+  ['a server', (d) => ({ ...d, connection: { server: {} } }), /^connection.server is not an object with/],
+  ['subscribe', (d) => ({ ...d, connection: { subscribe: 1 } }), /^connection.subscribe is not true$/],
+  [
+    'a header that no request can carry',
+    (d) => change(d, { request_headers: { 'X-User': 'one\ntwo' } }),
+    /^operations.echo.request_headers is not an object of header names/,
+  ],
+  [
+    'a header of a parameter that no request can carry',
+    (d) => change(d, { headers: { 'a b': '/a' } }),
+    /^operations.echo.headers is not an object of JSON pointers/,
+  ],
+  [
+    'a pointer that is no text, nor to be made one',
+    (d) => change(d, { headers: { Region: { toString: 1 } } }),
+    /^operations.echo.headers is not an object of JSON pointers/,
+  ],
+  [
+    'weights without end',
+    (d) => ({ ...d, mixes: { default: { echo: 1e308, 'tools/list': 1e308 } } }),
+    /^mixes.default.echo is not a number above 0 \(and up to 1e9\)$/,
+  ],
 ];
 
 /** @param {any} document @param {object} members of the operation echo */

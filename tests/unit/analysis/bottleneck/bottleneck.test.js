@@ -307,6 +307,22 @@ test('something broke and nothing was at its limit: not enough to tell, with wha
   assert.match(finding?.statement ?? '', /db_locks/);
 });
 
+test('nothing was at its limit and the calls found no server: the target was away', () => {
+  const known = facts({ series: { 'client.failed': 0.4 } });
+  const [, busy] = known.phases;
+  assert.ok(busy);
+  Object.assign(busy, { requests: 1000, failed: 400, failures: { connect: 390, timeout: 10 } });
+  const [finding] = bottleneck(known);
+  assert.equal(finding?.subject, 'target away');
+  assert.equal(
+    finding?.statement,
+    'the target was away or said nothing in busy: of 1,000 requests 390 found no connection or lost it (connect), 10 had no answer in time (timeout)',
+  );
+  // Failures that someone answered with are another matter.
+  Object.assign(busy, { failures: { connect: 200, http_5xx: 200 } });
+  assert.equal(bottleneck(known)[0]?.subject, 'unknown');
+});
+
 test('a signal that is missing takes confidence, and is named', () => {
   const [finding] = bottleneck(
     facts({ series: { ...SLOW, ...FULL_POOL, db_statement: 0.2, pool_waiting: 2 }, missing: ['db_locks'] }),

@@ -14,7 +14,7 @@ const FILES = {
 
 /** @param {Record<string, string>} env */
 const read = (env) =>
-  clientCertificates(readConfig({ TARGET_URL: 'https://host/mcp', ...env }), (path) => {
+  clientCertificates(readConfig({ TARGET_URL: 'https://127.0.0.1/mcp', ...env }), (path) => {
     const text = FILES[path];
     if (text === undefined) throw new Error('no such file');
     return text;

@@ -21,6 +21,18 @@ test('a result is an answer, as JSON and as SSE', () => {
   assert.equal(readAnswer(http({ headers: SSE_TYPE, body }), 7).failure, null);
 });
 
+test('texts that are objects are said, and end nothing with an exception', () => {
+  const odd = { toString: 1 };
+  assert.deepEqual(
+    readAnswer(reply({ jsonrpc: '2.0', id: 7, error: { code: odd, message: [odd, 'x'] } }), 7).failure,
+    {
+      kind: 'jsonrpc',
+      detail: 'an object: an object, x',
+    },
+  );
+  assert.equal(readAnswer(reply({ ...GOOD, result: { resultType: odd } }), 7).failure?.kind, 'unexpected');
+});
+
 test('the reply is found by id, wherever it stands', () => {
   const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } };
   const other = { jsonrpc: '2.0', id: 6, result: { isError: true } };

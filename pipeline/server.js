@@ -1,0 +1,99 @@
+/** The server under test, where the pipeline starts it. */
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanText } from '../analysis/clean-text.js';
+import { startChild } from './child.js';
+
+const LOOK_MS = 200;
+const ANSWER_MS = 2_000;
+const STOP_MS = 10_000;
+const MAX_LOG = 10_000_000;
+const MAX_LINE = 2_000;
+/** Of its log, for the message of why it did not get ready. */
+const LAST = 5;
+
+export class NotReady extends Error {}
+
+/**
+ * @typedef {object} Server
+ * @property {() => Promise<string | null>} stop says what is to be known of it: that it had ended by itself
+ */
+
+/**
+ * @param {object} options
+ * @param {string} options.command for bash
+ * @param {string} options.url that answers when it is ready
+ * @param {boolean} options.exact only 2xx is an answer; else any is: an MCP endpoint refuses a plain GET
+ * @param {number} options.withinS
+ * @param {string} options.log a file: what it says, without secrets and control characters
+ * @param {readonly string[]} options.secrets
+ * @param {AbortSignal} options.signal ends the waiting
+ * @returns {Promise<Server>} when it is ready
+ * @throws {NotReady} with the end of its log; it is stopped then
+ */
+export async function startServer({ command, url, exact, withinS, log, secrets, signal }) {
+  let written = 0;
+  let rest = '';
+  /** @type {string[]} */
+  let last = [];
+  /** @param {string} text */
+  const keep = (text) => {
+    // By the line: a secret is in one whole.
+    const lines = `${rest}${text}`.split('\n');
+    rest = (lines.pop() ?? '').slice(-MAX_LOG);
+    for (const line of lines) {
+      const clean = cleanText(line, secrets, MAX_LINE);
+      last = [...last.slice(1 - LAST), clean];
+      written += clean.length + 1;
+      if (written <= MAX_LOG) appendFileSync(log, `${clean}\n`);
+    }
+  };
+  const child = startChild('bash', ['-c', command], { onOutput: keep });
+  /** @type {number | null} */
+  let code = null;
+  child.ended.then(
+    (ended) => (code = ended),
+    () => (code = 127),
+  );
+  const untilMs = Date.now() + withinS * 1000;
+  while (!(await answers(url, exact))) {
+    const why =
+      code !== null
+        ? `the server ended with exit code ${code} before it was ready`
+        : Date.now() >= untilMs
+          ? `the server was not ready in ${withinS} s: ${url} did not answer${exact ? ' with 2xx' : ''}`
+          : signal.aborted
+            ? 'the server was not ready yet'
+            : null;
+    if (why) {
+      await child.stop(STOP_MS);
+      keep('\n');
+      const said = last.filter((line) => line !== '');
+      throw new NotReady(`${why}${said.length > 0 ? `; it said last: ${said.join(' | ')}` : ''}`);
+    }
+    await sleep(LOOK_MS);
+  }
+  return {
+    async stop() {
+      const ended = code;
+      await child.stop(STOP_MS);
+      if (rest !== '') keep('\n');
+      return ended === null ? null : `the server ended by itself, with exit code ${ended}`;
+    },
+  };
+}
+
+/** @param {string} url @param {boolean} exact @returns {Promise<boolean>} */
+async function answers(url, exact) {
+  try {
+    const answer = await fetch(url, {
+      headers: { accept: 'application/json, text/event-stream' },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    await answer.body?.cancel();
+    return !exact || answer.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# A stack that someone else runs: k6 and Node run here, Prometheus is at PROMETHEUS_URL, and the reference target, if there is
+# one, at REFERENCE_URL (its token is REFERENCE_TOKEN). So the tests of docker-compose.yml see it. Its parts can't be steered from here. Sourced by common.sh.
+#   PROMETHEUS_TARGETS_DIR             a folder whose JSON files it scrapes; unset: k6 itself and TARGET_METRICS are not scraped
+#   K6_LISTEN_HOST, K6_SCRAPE_HOST     where k6 listens for it, and by which name it finds that
+
+# external_up [observe]
+external_up() {
+  [ -n "${PROMETHEUS_URL:-}" ] || DIE_CODE=2 die 'PROMETHEUS_URL is empty; valid: where the Prometheus of STACK=external answers, as http://127.0.0.1:9090'
+  # It is in a file and in messages.
+  [[ $PROMETHEUS_URL != *@* ]] || DIE_CODE=2 die 'PROMETHEUS_URL has a user name or a password in it; valid: an address without them, as http://127.0.0.1:9090'
+  if [ -z "${1:-}" ] && [ -z "${REFERENCE_URL:-}" ]; then
+    DIE_CODE=2 die 'TARGET_URL is empty; valid: a server to load: with STACK=external there is a reference target only where REFERENCE_URL says it'
+  fi
+  if [ -n "${TARGET_METRICS:-}" ] && [ -z "${PROMETHEUS_TARGETS_DIR:-}" ]; then
+    DIE_CODE=2 die 'PROMETHEUS_TARGETS_DIR is empty; valid: with TARGET_METRICS, a folder whose files that Prometheus scrapes'
+  fi
+  local name
+  for name in $TARGET_KNOB_NAMES; do
+    [ -z "${!name:-}" ] || DIE_CODE=2 die "$name is set; valid: unset, where the reference target is someone else's (STACK=external)"
+  done
+  external_answers || die "Prometheus at $PROMETHEUS_URL is not ready"
+  if [ ! -f "$RUN_DIR/secrets.env" ]; then (umask 077 && printf 'TARGET_TOKEN=%s\n' "${REFERENCE_TOKEN:-}" >"$RUN_DIR/secrets.env"); fi
+  {
+    echo '# Written by scripts/up: a stack that someone else runs.'
+    echo STACK=external
+    echo "TARGET_URL=${REFERENCE_URL:-}"
+    echo "TARGET_METRICS_URL=${REFERENCE_URL:+${REFERENCE_URL%/mcp}/metrics}"
+    echo "PROMETHEUS_URL=$PROMETHEUS_URL"
+    echo "PROMETHEUS_TARGETS_DIR='${PROMETHEUS_TARGETS_DIR:-}'"
+    echo "K6_LISTEN_HOST=${K6_LISTEN_HOST:-127.0.0.1}"
+    echo "K6_SCRAPE_HOST=${K6_SCRAPE_HOST:-${K6_LISTEN_HOST:+$HOSTNAME}}"
+    echo 'GRAFANA_URL='
+    echo 'UPSTREAM_URL='
+    echo "TARGET_KNOBS=''"
+  } >"$RUN_DIR/stack.env.new"
+  mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
+  external_status
+}
+
+# external_answers: is that Prometheus ready?
+external_answers() {
+  node -e 'fetch(`${process.argv[1]}/-/ready`, { signal: AbortSignal.timeout(5000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))' "${PROMETHEUS_URL:-$(stack_value PROMETHEUS_URL)}"
+}
+
+external_status() {
+  local state=up
+  external_answers || state=down
+  status_head
+  printf '%-18s %-5s %s\n' prometheus $state "$(stack_value PROMETHEUS_URL)  (of someone else)"
+  [ $state = up ]
+}
+
+# There is nothing to stop: it is forgotten.
+external_down() { rm -f "$RUN_DIR/stack.env" "$RUN_DIR/secrets.env"; }
+external_clean() { external_down; }
+external_logs() { DIE_CODE=2 die 'the logs of a stack that someone else runs are theirs'; }
+external_ctl() { DIE_CODE=2 die "the stack is someone else's (STACK=external): its parts can not be steered from here"; }

@@ -1,0 +1,81 @@
+/** The tables of docs/metrics.md, from the code that makes the metrics. */
+import { readFileSync } from 'node:fs';
+import { serveClusterMetrics } from '../target/cluster-metrics.js';
+import { Metrics } from '../target/metrics.js';
+import { code, table } from './markdown-table.js';
+
+/** Where k6's metrics are made, with their comments. */
+const CLIENT = ['lib/metrics.js', 'lib/mcp/observing-client.js'];
+/** What a metric has whose comment says nothing else. */
+const OF_A_REQUEST = ['phase', 'method', 'operation', 'class'];
+/** What Prometheus' client libraries say of any process. */
+const OF_A_PROCESS = /^(process|nodejs)_/;
+
+/** What k6's remote write makes of a name: https://grafana.com/docs/k6/latest/results-output/real-time/prometheus-remote-write/ */
+const SUFFIX = { Counter: '_total', Gauge: '', Rate: '_rate', Trend: '' };
+
+/**
+ * @typedef {object} ClientMetric
+ * @property {string} name k6's own
+ * @property {string} kind
+ * @property {string} series its name in Prometheus
+ * @property {string[]} tags
+ * @property {string} about
+ */
+
+/** @returns {ClientMetric[]} */
+export const clientMetrics = () =>
+  CLIENT.flatMap((file) => {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+    const made = text.matchAll(
+      /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n(?:export )?const \w+ = new (Counter|Gauge|Rate|Trend)\('(\w+)'(, true)?\);/g,
+    );
+    return [...made].map(([, comment = '', kind = '', name = '', isTime]) => {
+      const [about = '', tags] = comment
+        .replaceAll(/\n \* ?/g, ' ')
+        .trim()
+        .split(/ *Tags: /);
+      const suffix = isTime ? '_seconds' : SUFFIX[/** @type {keyof typeof SUFFIX} */ (kind)];
+      return {
+        name,
+        kind: isTime ? `${kind}, a time` : kind,
+        series: `k6_${name}${suffix}`,
+        tags: tags?.split(', ') ?? OF_A_REQUEST,
+        about: about.trim(),
+      };
+    });
+  });
+
+/** @returns {string} */
+const clientTable = () =>
+  table(
+    ['k6', 'kind', 'in Prometheus', 'tags', 'what it is'],
+    clientMetrics().map(({ name, kind, series, tags, about }) => {
+      const those = tags === OF_A_REQUEST ? 'of a request' : tags.join(', ');
+      return [code(name), kind, code(series), those, about];
+    }),
+  );
+
+/** @returns {Promise<string>} */
+async function targetTable() {
+  const metrics = new Metrics();
+  metrics.watchPool(() => ({ used: 0, idle: 0, waiting: 0, size: 0 }));
+  const text = `${await metrics.registry.metrics()}\n${await serveClusterMetrics(() => 1)()}`;
+  const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)\n([^#]*)/gm)]
+    .filter(([, name = '']) => !OF_A_PROCESS.test(name))
+    .map(([, name = '', about = '', kind = '', samples = '']) => {
+      const { labelNames = [] } = /** @type {{labelNames?: string[]}} */ (
+        metrics.registry.getSingleMetric(name) ?? {}
+      );
+      const seen = [...samples.matchAll(/[{,](\w+)="/g)].map(([, label = '']) => label);
+      const labels = new Set([...labelNames, ...seen.filter((label) => label !== 'le')]);
+      return [code(name), kind, [...labels].map(code).join(', '), about];
+    });
+  return table(
+    ['metric', 'kind', 'labels', 'what it is'],
+    rows.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+  );
+}
+
+/** @returns {Promise<import('./reference.js').Tables>} */
+export const metricTables = async () => ({ client: clientTable(), target: await targetTable() });

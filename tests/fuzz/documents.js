@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { compare } from '../../analysis/compare/comparison.js';
+import { digestOf } from '../../analysis/compare/digest.js';
+import { renderTerminal as renderComparison } from '../../analysis/compare/terminal.js';
+import { trends } from '../../analysis/compare/trend.js';
+import { renderTrends } from '../../analysis/compare/trend-text.js';
+import { COLUMNS } from '../../analysis/host-watch-record.js';
+import { mergeHostWatch, readHostWatches } from '../../analysis/host-watch-series.js';
+import { readK6Log } from '../../analysis/k6-log.js';
+import { LegsError, readLegLogs, readLegSummaries, readLegs } from '../../analysis/legs.js';
+import { renderCsv } from '../../analysis/render/csv.js';
+import { renderJunit } from '../../analysis/render/junit.js';
+import { renderMarkdown } from '../../analysis/render/markdown.js';
+import { renderPlan } from '../../analysis/render/plan.js';
+import { renderTerminal } from '../../analysis/render/terminal.js';
+import { renderReport } from '../../analysis/report/report.js';
+import { validateRun } from '../../analysis/run.js';
+import { readSummary, validatePlan } from '../../analysis/summary.js';
+import { validateTimeline } from '../../analysis/timeline.js';
+import { objective, runOf, summaryDocument } from '../unit/analysis/build.js';
+import { anyJson, changed, damagedText, nearly } from './generated.js';
+import { isOneLine } from './oracles.js';
+import { property } from './property.js';
+import { scratchFolder } from './scratch-folder.js';
+
+const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
+const json = (/** @type {string} */ path) => JSON.parse(readFileSync(here(path), 'utf8'));
+
+const REPORTS = ['leaking-soak', 'pool-limited-spike'].map((name) => `../../docs/reports/${name}`);
+const RUNS = REPORTS.map((folder) => json(`${folder}/run.json`));
+const TIMELINES = REPORTS.map((folder) => json(`${folder}/timeline.json`));
+
+/** One run that passes, of two phases; each figure that its objectives are about is in `NEEDED`. */
+const PASSING = summaryDocument({
+  phases: [
+    { name: 'warm-up', measured: false },
+    { name: 'a', figures: {} },
+    { name: 'b', figures: {} },
+  ],
+  objectives: [
+    objective('a', 'p99_ms', '<', 85),
+    objective('b', 'failure_share', '<', 0.01),
+    objective('b', 'min_samples', '>=', 100),
+  ],
+});
+const SUMMARIES = [PASSING, json('../unit/analysis/fixtures/spike-summary.json')];
+/** What each objective reads: the metric, the value in it. */
+const NEEDED = [
+  ['mcp_request_duration{phase:a}', 'p(99)'],
+  ['mcp_request_duration{phase:a}', 'count'],
+  ['mcp_request_failed{phase:b}', 'passes'],
+  ['mcp_request_failed{phase:b}', 'fails'],
+  ['mcp_requests{phase:b}', 'count'],
+];
+
+const LEGS = {
+  legs: [
+    {
+      name: 'one',
+      labels: { items: 10 },
+      folder: 'one',
+      judged: true,
+      code: 0,
+      events: [{ time_ms: 1767323045000, kind: 'fault' }],
+    },
+    { name: 'two', labels: {}, folder: 'two', judged: false, code: 0, events: [] },
+  ],
+  result: null,
+  error: null,
+};
+
+const START_S = PASSING.started_ms / 1000;
+const WATCH = {
+  schema: 'mcp-load-lab/host-watch/1',
+  cores: 2,
+  target: 'own',
+  jumps: [{ at_s: START_S + 5, by_s: 2 }],
+  columns: COLUMNS,
+  points: Array.from({ length: 32 }, (_, n) => [
+    START_S + 2 * n,
+    ...Array.from({ length: 12 }, (_, i) => (i + 1) * n * 0.05),
+    n * 0.01,
+    n,
+  ]),
+  others: Array.from({ length: 32 }, (_, n) => (n % 2 ? [] : [['cc1', 0.1]])),
+};
+
+const LOG = [
+  'time="2026-01-02T03:04:10Z" level=error msg="Failed to send the time series data to the endpoint" error="x"',
+  'time="2026-01-02T03:04:11Z" level=error msg="failure tool of echo: no such place" source=console',
+  'time="2026-01-02T03:04:12Z" level=error msg="test aborted: exit 3: http://127.0.0.1:1 can\'t be reached"',
+  'failure timeout of get_user: request timeout',
+  '\tat default (file:///x.js:1:2)',
+].join('\n');
+
+const scratch = scratchFolder('mcp-load-lab-fuzz-');
+
+/**
+ * @param {Record<string, string>} files by path
+ * @returns {string} a folder with these alone
+ */
+function folderWith(files) {
+  const folder = join(scratch, 'run');
+  rmSync(folder, { recursive: true, force: true });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/**
+ * Everything that is made of a run document.
+ *
+ * @param {any} run of the schema
+ * @param {any} timeline
+ */
+function allOf(run, timeline) {
+  const texts = {
+    markdown: renderMarkdown(run),
+    junit: renderJunit(run),
+    csv: renderCsv(run),
+    report: renderReport(run, timeline),
+    terminal: renderTerminal(run, { directory: 'x', colours: false }),
+  };
+  // What stands in a document is told; what does not is not made up.
+  const given = JSON.stringify(run);
+  for (const [name, text] of Object.entries(texts)) {
+    const prose = name === 'report' ? text.slice(0, text.indexOf('<script')) : text;
+    for (const word of ['NaN', 'undefined', '[object Object]', 'Infinity'])
+      assert.ok(given.includes(word) || !prose.includes(word), `${word} in ${name}`);
+  }
+  const digest = digestOf(run);
+  const options = { metrics: null, least: {}, operations: true, includeFailed: true, allowSingle: true };
+  const original = { given: 'base', digests: [digestOf(/** @type {any} */ (RUNS[0]))] };
+  for (const base of [original, { given: 'same', digests: [digest, digest] }]) {
+    try {
+      const comparison = compare('x', base, { given: 'head', digests: [digest] }, options, []);
+      assert.ok([0, 98, 99].includes(comparison.verdict.exit_code));
+      renderComparison(comparison, { directory: 'x', colours: false });
+    } catch (error) {
+      if (/** @type {Error} */ (error).name !== 'CompareError' && error?.constructor?.name !== 'CompareError')
+        throw error;
+      isOneLine(/** @type {Error} */ (error).message);
+    }
+  }
+  renderTrends(
+    trends(
+      Array.from({ length: 6 }, () => digest),
+      options,
+    ),
+  );
+}
+
+/** @param {any} run */
+function isSound(run) {
+  assert.equal(validateRun(JSON.parse(JSON.stringify(run))), null);
+  const { outcome, exit_code, reasons } = run.verdict;
+  assert.ok(['pass', 'fail', 'invalid', 'error'].includes(outcome) && reasons.length > 0);
+  assert.equal(exit_code === 0, outcome === 'pass');
+  for (const reason of reasons) isOneLine(reason);
+  allOf(run, null);
+}
+
+/**
+ * As main.js does it, without a process of its own.
+ *
+ * @param {string} folder
+ * @param {number} k6Exit
+ */
+async function judged(folder, k6Exit) {
+  const legs = readLegs(folder);
+  const log = legs ? await readLegLogs(folder, legs) : await readK6Log(join(folder, 'k6.log'));
+  assert.ok(log.failedPushesS.every(Number.isFinite), 'a time that is none');
+  const { summary, problem, ...perLeg } = legs ? readLegSummaries(folder, legs) : readSummary(folder);
+  if (problem !== null) isOneLine(problem);
+  const watches = readHostWatches(folder, legs);
+  for (const timeline of TIMELINES) assert.equal(validateTimeline(mergeHostWatch(timeline, watches)), null);
+  return runOf({
+    summary,
+    ...('summaries' in perLeg && { legSummaries: perLeg.summaries }),
+    experimentError: legs?.error ?? null,
+    summaryProblem: problem,
+    log,
+    k6Exit,
+    watches,
+  });
+}
+
+/** @param {fc.Arbitrary<string>} text */
+const mostly = (text, right = '') => fc.oneof({ weight: 3, arbitrary: fc.constant(right) }, text);
+
+/** @type {import('./property.js').Area} */
+const area = {
+  name: 'documents',
+  close: async () => rmSync(scratch, { recursive: true, force: true }),
+  properties: [
+    property({
+      name: 'a run.json is refused in one line, or everything can be made of it',
+      runs: 120,
+      input: changed(RUNS),
+      holds: (run) => {
+        const problem = validateRun(run);
+        if (problem === null) allOf(run, null);
+        else isOneLine(problem);
+      },
+    }),
+    property({
+      name: 'a run.json does not pass where a threshold of it failed',
+      runs: 20,
+      input: fc.tuple(fc.constantFrom(...RUNS), fc.nat(1000)),
+      holds: ([document, at]) => {
+        const run = structuredClone(document);
+        const threshold = run.thresholds[at % run.thresholds.length];
+        Object.assign(threshold, { ok: false, outcome: 'fail', reason: 'it was missed' });
+        run.verdict = { outcome: 'pass', exit_code: 0, reasons: ['8 thresholds held'] };
+        assert.match(validateRun(run) ?? 'taken', /verdict/);
+      },
+    }),
+    property({
+      name: 'a timeline.json is refused in one line, or charts can be made of it',
+      runs: 60,
+      input: changed(TIMELINES),
+      holds: (timeline) => {
+        const problem = validateTimeline(timeline);
+        if (problem === null)
+          renderReport(
+            RUNS[TIMELINES.findIndex(({ testid }) => testid === timeline.testid)] ?? RUNS[0],
+            timeline,
+          );
+        else isOneLine(problem);
+      },
+    }),
+    property({
+      name: 'of a damaged summary.json comes a run document, and a verdict',
+      runs: 150,
+      input: fc.record({ text: damagedText(SUMMARIES), k6Exit: fc.constantFrom(0, 0, 99, 107, 108, 137) }),
+      holds: async ({ text, k6Exit }) => isSound(await judged(folderWith({ 'summary.json': text }), k6Exit)),
+    }),
+    property({
+      name: 'a figure that an objective needs is not passed over where it is missing or nonsense',
+      runs: 150,
+      input: fc.record({
+        of: fc.constantFrom(...NEEDED),
+        what: fc.oneof(
+          fc.record({ metric: fc.constant(true) }),
+          fc.record({
+            value: fc.oneof(
+              fc.constantFrom(null, undefined, -1, 1e9, '5', [], {}),
+              anyJson.filter((value) => typeof value !== 'number'),
+            ),
+          }),
+        ),
+      }),
+      holds: async ({ of: [metric = '', name = ''], what }) => {
+        const document = structuredClone(PASSING);
+        const { metrics } = document.k6;
+        if ('metric' in what) delete metrics[metric];
+        else if (what.value === undefined) delete metrics[metric].values[name];
+        else metrics[metric].values[name] = what.value;
+        // More requests that went well than there were, or more samples, is no failure.
+        if ('value' in what && what.value === 1e9 && ['fails', 'count'].includes(name)) return;
+        const run = await judged(folderWith({ 'summary.json': JSON.stringify(document) }), 0);
+        isSound(run);
+        assert.notEqual(run.verdict.outcome, 'pass');
+      },
+    }),
+    property({
+      name: 'of damaged legs.json, host-watch.json and k6.log comes a run document, or one line',
+      runs: 120,
+      input: fc.record({
+        legs: mostly(damagedText([LEGS]), JSON.stringify(LEGS)),
+        watch: mostly(damagedText([WATCH]), JSON.stringify(WATCH)),
+        log: nearly(fc.constant(LOG), 4),
+        summary: mostly(damagedText(SUMMARIES), JSON.stringify(PASSING)),
+        single: fc.boolean(),
+      }),
+      holds: async ({ legs, watch, log, summary, single }) => {
+        const second = summary.replaceAll('{phase:a}', '{phase:c}').replaceAll('"name":"a"', '"name":"c"');
+        /** @type {Record<string, string>} */
+        const files = single
+          ? { 'summary.json': summary, 'host-watch.json': watch, 'k6.log': log }
+          : {
+              'legs.json': legs,
+              'one/summary.json': summary,
+              'one/host-watch.json': watch,
+              'one/k6.log': log,
+              'two/summary.json': second,
+            };
+        try {
+          isSound(await judged(folderWith(files), 0));
+        } catch (error) {
+          if (!(error instanceof LegsError)) throw error;
+          isOneLine(error.message);
+        }
+      },
+    }),
+    property({
+      name: 'a plan.json is refused in one line, or shown',
+      runs: 500,
+      input: fc.oneof(changed(SUMMARIES.map(({ plan }) => plan)), anyJson),
+      holds: (plan) => {
+        const problem = validatePlan(plan);
+        if (problem === null) renderPlan(plan, { colours: false, brief: false });
+        else isOneLine(problem);
+      },
+    }),
+    property({
+      name: 'the programs end with their exit codes and one line',
+      runs: 8,
+      input: fc.oneof(
+        fc.record({
+          program: fc.constantFrom('report-main', 'compare/main', 'compare/trend-main'),
+          text: damagedText(RUNS),
+          beside: mostly(damagedText(TIMELINES)),
+        }),
+        fc.record({
+          program: fc.constant('main'),
+          text: damagedText(SUMMARIES),
+          beside: mostly(damagedText([LEGS])),
+        }),
+        fc.record({
+          program: fc.constant('plan'),
+          text: damagedText(SUMMARIES.map(({ plan }) => plan)),
+          beside: fc.constant(''),
+        }),
+      ),
+      holds: ({ program, text, beside }) => {
+        const [own, other] =
+          program === 'main' ? ['summary.json', 'legs.json'] : ['run.json', 'timeline.json'];
+        const folder = folderWith({ [own]: text, ...(beside && { [other]: beside }) });
+        const out = join(scratch, 'out');
+        const args =
+          {
+            'report-main': [folder],
+            'compare/main': [scratch, scratch, out],
+            'compare/trend-main': [scratch, scratch],
+            main: [folder, '--k6-exit', '0'],
+            plan: [join(folder, own)],
+          }[program] ?? [];
+        const env = { PATH: process.env.PATH, BASE: folder, HEAD: folder, RUNS: folder };
+        const { status, stdout, stderr, error } = spawnSync(
+          process.execPath,
+          [here(`../../analysis/${program}.js`), ...args],
+          { encoding: 'utf8', env, timeout: 60_000 },
+        );
+        assert.equal(error, undefined);
+        assert.doesNotMatch(stderr, /^ +at |node:internal/m);
+        // 1: what another part of the lab left can't be read. It is no verdict.
+        assert.ok([0, 1, 2, 98, 99].includes(status ?? -1), `exit code ${status}: ${stderr}`);
+        // Of a run without figures the verdict is an error, and 1.
+        if (status === 1 || status === 2)
+          assert.match(stderr + stdout, /^(error|report|analysis|plan): |VERDICT error/m);
+        for (const line of stderr.split('\n').filter((line) => line !== '')) isOneLine(line);
+        if (stdout.includes('VERDICT')) assert.ok(existsSync(join(folder, 'run.json')));
+      },
+    }),
+  ],
+};
+export default area;

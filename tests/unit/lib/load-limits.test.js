@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../../lib/config.js';
+import { ConfigError } from '../../../lib/config-error.js';
+import { needWithinLimits } from '../../../lib/load-limits.js';
+import { planPhases } from '../../../lib/phases.js';
+import { profiles } from '../../../lib/profiles.js';
+
+const TARGET_URL = 'http://127.0.0.1/mcp';
+
+/** @param {import('../../../lib/phases.js').Phase} phase @param {Record<string, string>} [env] */
+function check(phase, env = {}) {
+  const config = readConfig({ TARGET_URL, PROFILE: 'full', ...env });
+  const profile = /** @type {import('../../../lib/profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const phases = planPhases([phase], profile, config);
+  const last = phases.at(-1);
+  needWithinLimits(phases, (last?.start_s ?? 0) + (last?.duration_s ?? 0), config);
+}
+
+/** @param {RegExp} message */
+const refused = (message) => (/** @type {unknown} */ error) =>
+  error instanceof ConfigError && message.test(error.message) && !error.message.includes('\n');
+
+test('a rate above MAX_RATE has to be meant: one line names the variable and what it would take', () => {
+  const phase = { name: 'spike', rate: 2000, duration: '60s' };
+  check(phase);
+  const message =
+    /^the phase warm-up offers 6000 requests\/s, more than 5000; valid: less, or MAX_RATE=6000 where/;
+  assert.throws(() => check(phase, { RATE_SCALE: '3' }), refused(message));
+  check(phase, { RATE_SCALE: '3', MAX_RATE: '6000' });
+});
+
+test('more users without a pause than MAX_VUS have to be meant', () => {
+  const phase = { name: 'loop', vus: 1200, duration: '60s' };
+  assert.throws(
+    () => check(phase),
+    refused(/has 1200 users, more than 1000; valid: less, or MAX_VUS=1200 where/),
+  );
+  check(phase, { MAX_VUS: '1200' });
+});
+
+test('a run longer than MAX_DURATION has to be meant', () => {
+  const phase = { name: 'soak', rate: 1, duration: '24h' };
+  check(phase);
+  assert.throws(
+    () => check(phase, { DURATION: '48h' }),
+    refused(/longer than 90000 s; valid: less, or MAX_DURATION=172830s/),
+  );
+  check(phase, { DURATION: '48h', MAX_DURATION: '49h' });
+});
