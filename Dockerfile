@@ -27,7 +27,7 @@ FROM runner AS lab
 USER root
 RUN apt-get update && apt-get install --yes --no-install-recommends supervisor && rm -rf /var/lib/apt/lists/*
 ENV MCP_LOAD_LAB_CACHE=/opt/mcp-load-lab-tools RUN_DIR=/tmp/mcp-load-lab
-COPY --from=prometheus /bin/prometheus /bin/promtool /tools/prometheus/
+COPY --from=prometheus /bin/prometheus /tools/prometheus/
 COPY --from=node-exporter /bin/node_exporter /tools/node_exporter/
 WORKDIR /opt/mcp-load-lab
 COPY package.json package-lock.json .npmrc ./

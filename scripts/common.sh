@@ -287,6 +287,7 @@ tool_source() {
   go-server) echo "$ROOT/tests/servers/go" ;;
   python-servers) echo "$ROOT/tests/servers/python" ;;
   bench-tools) echo "$ROOT/bench/tools" ;;
+  promtool) echo "$ROOT/tools/prometheus" ;;
   *) echo "$ROOT/tools/$1" ;;
   esac
 }
@@ -323,10 +324,9 @@ tool_path() {
   case $1 in
   # K6_FOUND: by the script that calls this one.
   k6) if [ -n "${K6_FOUND:-}" ]; then echo "$K6_FOUND"; else k6_on_path || echo "$(tool_dir k6)/k6"; fi ;;
-  prometheus | promtool) echo "$(tool_dir prometheus)/$1" ;;
   bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
-  node_exporter | compose-go | kustomize | govulncheck | go-server | act | actionlint | dockerfile-lint) echo "$(tool_dir "$1")/$1" ;;
+  prometheus | promtool | node_exporter | compose-go | kustomize | govulncheck | go-server | act | actionlint | dockerfile-lint) echo "$(tool_dir "$1")/$1" ;;
   kubernetes-schemas) tool_dir "$1" ;;
   python-servers | gateway | check-jsonschema) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;

@@ -101,10 +101,9 @@ test('the target `lab`, made in a folder: a test runs there with nothing else of
   const tools = join(folder, 'tools');
   const place = join(folder, 'opt');
   mkdirSync(place);
-  for (const tool of ['prometheus', 'promtool', 'node_exporter']) {
-    const itsFolder = join(tools, tool === 'promtool' ? 'prometheus' : tool);
-    mkdirSync(itsFolder, { recursive: true });
-    symlinkSync(toolPath(/** @type {any} */ (tool)), join(itsFolder, tool));
+  for (const tool of /** @type {const} */ (['prometheus', 'node_exporter'])) {
+    mkdirSync(join(tools, tool), { recursive: true });
+    symlinkSync(toolPath(tool), join(tools, tool, tool));
   }
   const env = { MCP_LOAD_LAB_CACHE: join(folder, 'cache'), HOME: folder, NODE_ENV: '' };
   const inPlace = (/** @type {string} */ line, /** @type {Record<string, string>} */ more = {}) =>
@@ -123,7 +122,7 @@ test('the target `lab`, made in a folder: a test runs there with nothing else of
     assert.equal(done.code, 0, `${line}\n${done.output}`);
   }
   const found = await inPlace(
-    '. scripts/common.sh; "$(tool_path promtool)" --version && "$(tool_path node_exporter)" --version',
+    '. scripts/common.sh; "$(tool_path prometheus)" --version && "$(tool_path node_exporter)" --version',
   );
   assert.equal(found.code, 0, found.output);
 
