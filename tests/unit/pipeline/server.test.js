@@ -1,0 +1,66 @@
+/** When a server that the pipeline starts is ready. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { NotReady, startServer } from '../../../pipeline/server.js';
+
+/** Above 1023, which fetch refuses: https://fetch.spec.whatwg.org/#port-blocking */
+const REFUSED = [
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
+  10_080,
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'pipeline-server-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** @param {number} port */
+async function isFree(port) {
+  const server = createServer().listen(port, '127.0.0.1');
+  const free = await Promise.race([
+    once(server, 'listening').then(() => true),
+    once(server, 'close').then(() => false),
+  ]).catch(() => false);
+  if (free) await once(server.close(), 'close');
+  return free;
+}
+
+/** @param {number} port @param {number} status @param {boolean} exact */
+function start(port, status, exact) {
+  const serve = `(_, answer) => answer.writeHead(${status}).end()`;
+  const script = `require("node:http").createServer(${serve}).listen(${port}, "127.0.0.1")`;
+  return startServer({
+    command: `exec node -e '${script}'`,
+    url: `http://127.0.0.1:${port}/`,
+    exact,
+    withinS: exact && status !== 200 ? 2 : 20,
+    log: join(folder, 'server.log'),
+    secrets: [],
+    signal: new AbortController().signal,
+  });
+}
+
+test('a server is ready on a port that fetch would refuse, and with 2xx alone where that is asked for', async () => {
+  let port = 0;
+  for (const one of REFUSED) {
+    if (port === 0 && (await isFree(one))) port = one;
+  }
+  assert.ok(port > 0, 'none of them is free');
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/`), ({ cause }) => /bad port/.test(cause.message));
+  const server = await start(port, 200, true);
+  assert.equal(await server.stop(), null);
+  await assert.rejects(start(port, 405, true), NotReady);
+  await (await start(port, 405, false)).stop();
+});
+
+test("no port of k6's is one that fetch would refuse, by which it is asked how it gets on", () => {
+  const [, from = '', span = ''] =
+    /free_port \$\(\((\d+) \+ RANDOM % (\d+)\)\)/.exec(readFileSync('scripts/leg', 'utf8')) ?? [];
+  assert.ok(Number(span) >= 1000);
+  // Where it is taken, or there are several generators, it is one of the next.
+  const most = Number(from) + Number(span) + 200;
+  for (const port of REFUSED) assert.ok(port < Number(from) || port > most, `${port}`);
+});
