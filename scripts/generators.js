@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Until all of them have their users: 10,000 of them take some 10 s. */
-const READY_MS = 120_000;
+const READY_S = Number(process.env.K6_READY_S || 120);
 const LOOK_MS = 100;
 /** As often as a run on a terminal that is none says how far it is. */
 const TELL_MS = 5000;
@@ -105,14 +105,18 @@ const running = () => all.filter(({ code }) => code === null);
 const sumOf = (/** @type {'iterations' | 'vus' | 'mostVus'} */ figure) =>
   all.reduce((sum, { seen }) => sum + seen[figure], 0);
 
+/** Why they did not begin, where that is not a failure of one of them. */
+let late = '';
+
 /** @returns {Promise<boolean>} did they begin? */
 async function beginTogether() {
-  const until = Date.now() + READY_MS;
+  const until = Date.now() + READY_S * 1000;
   for (const one of all) {
     while (!(await one.isReady())) {
       if (running().length < all.length) return false;
       if (Date.now() > until) {
-        process.stderr.write(`error: generator ${one.name} is not ready after ${READY_MS / 1000} s\n`);
+        late = `generator ${one.name} is not ready after ${READY_S} s`;
+        process.stderr.write(`error: ${late}\n`);
         return false;
       }
       await sleep(LOOK_MS);
@@ -153,4 +157,6 @@ if (await beginTogether()) await tell();
 else end();
 await Promise.all(all.map(({ over }) => over));
 joinLogs();
-process.exitCode = all.find(({ code }) => code !== 0)?.code ?? 0;
+// Last, where the report looks for the reason: that they were ended then is none.
+if (late) appendFileSync(join(folder, 'k6.log'), `${late}\n`);
+process.exitCode = late ? BROKEN : (all.find(({ code }) => code !== 0)?.code ?? 0);
