@@ -1,10 +1,15 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** @returns {Promise<number>} a port of 127.0.0.1 that was free a moment ago */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+/**
+ * @param {number} [wanted] 0: any
+ * @returns {Promise<number>} a port of 127.0.0.1 that was free a moment ago
+ * @throws {Error} where the one that is wanted is taken
+ */
+export async function freePort(wanted = 0) {
+  const server = createServer().listen(wanted, '127.0.0.1');
+  await once(server, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => server.close(resolve));
+  await once(server.close(), 'close');
   return port;
 }

@@ -12,7 +12,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Until all of them have their users: 10,000 of them take some 10 s. */
+/** Until all of them have their users: 10,000 of them take some 10 s. A test waits for less. */
 const READY_S = Number(process.env.K6_READY_S || 120);
 const LOOK_MS = 100;
 /** As often as a run on a terminal that is none says how far it is. */

@@ -77,14 +77,15 @@ export function assertMeasured({ code, output }) {
  * @param {string} test
  * @param {Record<string, string>} variables
  * @param {() => Promise<unknown>} [meanwhile] started when the load begins
+ * @param {Record<string, string>} [env] what is no variable of a user's
  * @returns {Promise<{code: number | null, exitCode: number | null, output: string, seconds: number, folder: string, document: any}>}
  *   document: run.json, null where the run left none. code: what exitCode would be on a machine that has nothing else to do
  */
-export async function runTest(test, variables, meanwhile) {
+export async function runTest(test, variables, meanwhile, env = {}) {
   const args = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   /** @type {Promise<unknown> | undefined} */
   let disturbance;
-  const result = await command('scripts/run', [test, ...args], {}, (output) => {
+  const result = await command('scripts/run', [test, ...args], env, (output) => {
     if (meanwhile && !disturbance && /^running \(/m.test(output)) disturbance = meanwhile();
   });
   await disturbance;

@@ -1,6 +1,5 @@
 /** Several k6 processes that share one test: the same counts, the same percentiles, one verdict. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { assertMeasured, command, runTest } from '../lab.js';
@@ -119,19 +118,13 @@ test('a generator that dies ends the run: less load than was meant is no result'
 
 test('a generator that is not heard of in time ends the run, and the report says so', async () => {
   // No request to such a port leaves Node's fetch: the second is there, and does not answer.
-  const env = { K6_PORT: '6665', K6_READY_S: '4' };
-  const args = Object.entries({ ...variables, DURATION: '2s', GENERATORS: '2' });
-  const { code, output } = await command(
-    'scripts/run',
-    ['sustained', ...args.map(([name, value]) => `${name}=${value}`)],
-    env,
-  );
-  assert.equal(code, 1, output.slice(-3000));
+  const deaf = { K6_PORT: '6665', K6_READY_S: '4' };
+  const given = { ...variables, DURATION: '2s', GENERATORS: '2' };
+  const { exitCode, output, document } = await runTest('sustained', given, undefined, deaf);
+  assert.equal(exitCode, 1, output.slice(-3000));
   assert.match(output, /^error: generator \d is not ready after 4 s$/m);
-  const folder = /^results: (.*)$/m.exec(output)?.[1] ?? '';
-  const { verdict } = JSON.parse(readFileSync(`${folder}/run.json`, 'utf8'));
   assert.match(
-    verdict.reasons[0],
+    document.verdict.reasons[0],
     /^k6 ended with exit code 1; it said last: generator \d is not ready after 4 s$/,
   );
   assert.deepEqual(processesWith('GENERATOR=2', `RESULTS_DIR=${process.env.RESULTS_DIR}`), []);

@@ -1,11 +1,10 @@
 /** When a server that the pipeline starts is ready. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { freePort } from '../../../experiments/free-port.js';
 import { NotReady, startServer } from '../../../pipeline/server.js';
 
 /** Above 1023, which fetch refuses: https://fetch.spec.whatwg.org/#port-blocking */
@@ -17,26 +16,15 @@ const REFUSED = [
 const folder = mkdtempSync(join(tmpdir(), 'pipeline-server-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** @param {number} port */
-async function isFree(port) {
-  const server = createServer().listen(port, '127.0.0.1');
-  const free = await Promise.race([
-    once(server, 'listening').then(() => true),
-    once(server, 'close').then(() => false),
-  ]).catch(() => false);
-  if (free) await once(server.close(), 'close');
-  return free;
-}
-
-/** @param {number} port @param {number} status @param {boolean} exact */
-function start(port, status, exact) {
+/** @param {number} port @param {number} status @param {boolean} exact @param {number} [withinS] */
+function start(port, status, exact, withinS = 20) {
   const serve = `(_, answer) => answer.writeHead(${status}).end()`;
   const script = `require("node:http").createServer(${serve}).listen(${port}, "127.0.0.1")`;
   return startServer({
     command: `exec node -e '${script}'`,
     url: `http://127.0.0.1:${port}/`,
     exact,
-    withinS: exact && status !== 200 ? 2 : 20,
+    withinS,
     log: join(folder, 'server.log'),
     secrets: [],
     signal: new AbortController().signal,
@@ -44,15 +32,11 @@ function start(port, status, exact) {
 }
 
 test('a server is ready on a port that fetch would refuse, and with 2xx alone where that is asked for', async () => {
-  let port = 0;
-  for (const one of REFUSED) {
-    if (port === 0 && (await isFree(one))) port = one;
-  }
-  assert.ok(port > 0, 'none of them is free');
+  const port = await Promise.any(REFUSED.map(freePort));
   await assert.rejects(fetch(`http://127.0.0.1:${port}/`), ({ cause }) => /bad port/.test(cause.message));
   const server = await start(port, 200, true);
   assert.equal(await server.stop(), null);
-  await assert.rejects(start(port, 405, true), NotReady);
+  await assert.rejects(start(port, 405, true, 2), NotReady);
   await (await start(port, 405, false)).stop();
 });
 
