@@ -1,4 +1,4 @@
-# The images that are the project's own. None of them was built yet (docs/ci.md says what is checked without).
+# The images that are the project's own: `make up` builds them (scripts/docker.sh).
 
 FROM node:24.19.0-bookworm-slim AS node
 ENV NODE_ENV=production
@@ -9,22 +9,18 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY target target
+# A clone under umask 077 has files that nobody else can read.
+RUN chmod -R a+rX .
 USER node
 CMD ["node", "target/server.js"]
 
-# k6 and Node. The project itself is mounted, so that a scenario that was just edited is the one that runs.
-FROM grafana/k6:1.8.1 AS k6
-FROM node AS runner
-ENV NODE_ENV= HOME=/tmp K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-COPY --from=k6 /usr/bin/k6 /usr/bin/k6
-USER node
-CMD ["k6", "version"]
-
 # All of it: a test can be run where nothing but this image is, as in a pipeline (docs/ci.md), and those of docker-compose.yml are.
+FROM grafana/k6:1.8.1 AS k6
 FROM prom/prometheus:v3.15.0 AS prometheus
 FROM prom/node-exporter:v1.12.1 AS node-exporter
-FROM runner AS lab
-USER root
+FROM node AS lab
+ENV NODE_ENV= HOME=/tmp K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
+COPY --from=k6 /usr/bin/k6 /usr/bin/k6
 RUN apt-get update && apt-get install --yes --no-install-recommends supervisor && rm -rf /var/lib/apt/lists/*
 ENV MCP_LOAD_LAB_CACHE=/opt/mcp-load-lab-tools RUN_DIR=/tmp/mcp-load-lab
 COPY --from=prometheus /bin/prometheus /tools/prometheus/
@@ -46,5 +42,10 @@ COPY experiments experiments
 COPY viewer viewer
 COPY pipeline pipeline
 COPY scenarios scenarios
+RUN chmod -R a+rX .
+# What this image was made of: there is no git in it.
+ARG GIT_COMMIT=
+ARG GIT_DIRTY=
+ENV GIT_COMMIT=$GIT_COMMIT GIT_DIRTY=$GIT_DIRTY
 USER node
 CMD ["scripts/list"]

@@ -1,5 +1,4 @@
 # What people type. Every target is one line of help; the work is in scripts/.
-SHELL := /bin/bash
 .DEFAULT_GOAL := help
 TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 

@@ -30,8 +30,10 @@ export function environment(k6Version) {
   };
 }
 
-/** @returns {Environment['git']} */
+/** @returns {Environment['git']} of an image: what it was made of (Dockerfile) */
 function git() {
+  const { GIT_COMMIT: commit, GIT_DIRTY: dirty } = process.env;
+  if (commit) return { commit, dirty: Boolean(dirty) };
   /** @param {...string} args */
   const run = (...args) =>
     execFileSync('git', args, {

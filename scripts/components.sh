@@ -146,9 +146,7 @@ choose_stack_env() {
     echo "PROMETHEUS_TARGETS_DIR='$RUN_DIR/prometheus/targets'"
     echo "TARGET_KNOBS='$knobs'"
     # Where k6 listens for Prometheus, and where Prometheus finds it.
-    if [ "$kind" = docker ]; then printf '%s\n' K6_LISTEN_HOST=0.0.0.0 K6_SCRAPE_HOST=runner; else
-      printf '%s\n' K6_LISTEN_HOST=127.0.0.1 K6_SCRAPE_HOST=127.0.0.1
-    fi
+    printf '%s\n' K6_LISTEN_HOST=127.0.0.1 K6_SCRAPE_HOST=127.0.0.1
   } >"$RUN_DIR/stack.env.new"
   mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
 }

@@ -1,175 +1,556 @@
-# shellcheck shell=bash
-# The stack in containers, by docker-compose.yml. Sourced by common.sh.
+# shellcheck shell=sh
+# The stack in containers, by docker-compose.yml, and every command in one of them. POSIX sh. Sourced by scripts/lab.
+#
+# $RUN_DIR has
+#   secrets.env    readable by its owner alone
+#   compose.env    all that docker-compose.yml takes, as LAB_*: a variable of the caller's never gets in by its name. With secrets
+#   stack.env      where the parts of the stack are, for who asks on this host; there while it is up
+#   provisioning/  a copy that every container's user can read, whatever the caller's umask
 
-compose() {
-  docker compose --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" \
-    --env-file "$RUN_DIR/secrets.env" --env-file "$RUN_DIR/stack.env" "$@"
-}
+SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
+# Given to a container by name where they are set: addresses and secrets. All others are in docker-compose.yml.
+GIVEN='TARGET_URL TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
+# Files that a container gets to read, at the path that they have here.
+FILES='WORKLOAD PAYLOAD TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY'
+OBSERVE='prometheus node-exporter grafana'
+REFERENCE='postgres redis upstream postgres-exporter redis-exporter target target-network'
 
-# docker_prepare: what containers mount, and the two files that Compose reads.
-docker_prepare() {
+compose() { docker compose --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" "$@"; }
+
+# compose_value NAME: of compose.env.
+compose_value() { sed -n "s/^LAB_$1=//p" "$RUN_DIR/compose.env" 2>/dev/null | sed "s/^'\(.*\)'\$/\1/"; }
+
+# --- what containers are started with ----------------------------------------------------------------------------------
+
+# absolute PATH
+absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
+
+# mountable NAME PATH: Compose divides a mount at its colons.
+mountable() { case $2 in *[\'\"\\:\$]* | *"
+"*) usage "$1: got $2; a path without quotes, backslashes, colons, dollar signs and line breaks is valid" ;; esac; }
+
+prepare() {
+  [ -z "${PROJECT:-}" ] || return 0
+  RESULTS=$(absolute "${RESULTS_DIR:-$ROOT/results}")
+  mountable RUN_DIR "$RUN_DIR"
+  mountable RESULTS_DIR "$RESULTS"
+  mountable 'the folder of this project' "$ROOT"
+  claim_run_dir
+  # Not by the engine, which would make them root's.
+  mkdir -p "$RUN_DIR/prometheus/targets" "$RUN_DIR/loaded" "$RESULTS"
   make_secrets
-  mkdir -p "$RUN_DIR/prometheus/targets"
-  # A folder per RUN_DIR has containers and volumes of its own.
-  COMPOSE_PROJECT_NAME=mcp-load-lab-$(printf %s "$RUN_DIR" | cksum | cut -d' ' -f1)
-  RUNNER_USER=$(id -u):$(id -g)
-  export COMPOSE_PROJECT_NAME RUNNER_USER
+  # A folder per RUN_DIR has containers, volumes and images of its own.
+  PROJECT=mcp-load-lab-$(printf %s "$RUN_DIR" | cksum | cut -d' ' -f1)
+  read_provisioning
+  write_compose_env "$(compose_value CONTAINERS)"
 }
 
-docker_running() { compose ps --services --status running | tr - _; }
-
-# docker_up [observe]
-docker_up() {
-  local name part was knobs running wanted=() services=() started=()
-  docker_prepare
-  [ -f "$RUN_DIR/stack.env" ] || write_stack_env docker '' ''
-  running=$(docker_running)
-  for name in $(components); do
-    part=${1:-}
-    if [ -z "$part" ] || is_component "$name" "$part" || grep -qx "$name" <<<"$running"; then
-      wanted+=("$name")
-      services+=("${name//_/-}")
-      grep -qx "$name" <<<"$running" || started+=("${name//_/-}")
-    fi
-  done
-  if [ -z "${1:-}" ]; then services+=(target-network); fi
-  was=''
-  if grep -qx target <<<"$running"; then was=$(stack_value TARGET_KNOBS); fi
-  knobs=$(merge_knobs "$was")
-  write_stack_env docker "$knobs" "$running" "${wanted[@]}"
-  for name in "$ROOT"/provisioning/prometheus/targets-docker/*.json; do
-    cp "$name" "$RUN_DIR/prometheus/targets/"
-  done
-  # Compose starts again what differs from how it runs: after other knobs that is the target alone.
-  # shellcheck disable=SC2086
-  if ! (
-    unset $TARGET_KNOB_NAMES
-    if [ -n "$knobs" ]; then export $knobs; fi
-    compose up --detach --build --wait --wait-timeout 180 "${services[@]}" >&2
-  ); then
-    for name in "${services[@]}"; do
-      if [ "$(compose ps --all --format '{{.Health}}' "$name")" != healthy ]; then
-        say "--- the end of the log of $name"
-        compose logs --no-log-prefix --tail 10 "$name" >&2
-        say "error: $name is not healthy"
-      fi
-    done
-    if [ ${#started[@]} -gt 0 ]; then compose rm --stop --force "${started[@]}" >&2; fi
-    if [ -z "$running" ]; then rm -f "$RUN_DIR/stack.env"; fi
-    exit 1
-  fi
-  compose kill --signal HUP prometheus >/dev/null 2>&1 || true
-  docker_status
+read_provisioning() {
+  mkdir -p "$RUN_DIR/provisioning"
+  cp -R "$ROOT/provisioning/." "$RUN_DIR/provisioning"
+  chmod -R a+rX "$RUN_DIR/provisioning"
+  PROVISIONING_SUM=$(find "$ROOT/provisioning" -type f | sort | while read -r file; do cksum <"$file"; done | cksum | cut -d' ' -f1)
 }
 
-docker_status() {
-  local name down=0
-  docker_prepare
-  status_head
-  for name in $(components); do
-    [ -n "$(port_of "$name")" ] || continue
-    if [ "$(compose ps --format '{{.Health}}' "${name//_/-}" 2>/dev/null)" = healthy ]; then
-      status_line "$name" up
+# setting NAME: the caller's, else what the running target has; `default` takes it back.
+setting() {
+  eval "value=\${$1:-}"
+  if [ -z "$value" ] && [ -f "$RUN_DIR/stack.env" ]; then value=$(compose_value "$1"); fi
+  [ "$value" = default ] || printf '%s' "$value"
+}
+
+# check_settings: they are words, and one is JSON.
+check_settings() {
+  for name in $SETTINGS; do
+    eval "value=\${$name:-}"
+    if [ "$name" = TARGET_FAULTS ]; then
+      value=$(printf %s "$value" | tr -d ' \t\n')
+      TARGET_FAULTS=$value
+      case $value in '' | default | "{"*"}") ;; *) value="'" ;; esac
+      # shellcheck disable=SC1083
+      case $value in *[!A-Za-z0-9._:,\"{}-]*) usage "TARGET_FAULTS: got $TARGET_FAULTS; a JSON object of numbers by name is valid" ;; esac
     else
-      status_line "$name" down
-      down=1
+      case $value in *[!A-Za-z0-9._-]*) usage "$name: got $value; a word or a number is valid" ;; esac
     fi
+  done
+}
+
+# write_compose_env CONTAINERS
+write_compose_env() {
+  check_settings
+  commit='' dirty=''
+  if commit=$(git -C "$ROOT" rev-parse HEAD 2>/dev/null); then
+    if [ -n "$(git -C "$ROOT" status --porcelain 2>/dev/null)" ]; then dirty=yes; fi
+  fi
+  (
+    umask 077
+    {
+      echo '# Written by scripts/docker.sh: what docker-compose.yml takes. With secrets.'
+      echo "COMPOSE_PROJECT_NAME=$PROJECT"
+      echo "LAB_RUN_DIR='$RUN_DIR'"
+      echo "LAB_PROVISIONING='$RUN_DIR/provisioning'"
+      echo "LAB_PROVISIONING_SUM=$PROVISIONING_SUM"
+      echo "LAB_RESULTS_DIR='$RESULTS'"
+      echo "LAB_USER=$(id -u):$(id -g)"
+      echo "LAB_GIT_COMMIT=$commit"
+      echo "LAB_GIT_DIRTY=$dirty"
+      sed -n 's/^\([A-Z_]*=\)/LAB_\1/p' "$RUN_DIR/secrets.env"
+      echo "LAB_CONTAINERS='$1'"
+      echo "LAB_PROMETHEUS_PORT=$(stack_value PROMETHEUS_PORT)"
+      echo "LAB_GRAFANA_URL=$(stack_value GRAFANA_URL)"
+      knobs=''
+      for name in $SETTINGS AUTHORITY_LATENCY_MS AUTHORITY_PER_MINUTE; do
+        value=$(setting "$name")
+        [ -n "$value" ] || continue
+        echo "LAB_$name='$value'"
+        case $name in AUTHORITY_*) ;; *) knobs="$knobs${knobs:+ }$name=$value" ;; esac
+      done
+      echo "LAB_TARGET_KNOBS='$knobs'"
+    } >"$RUN_DIR/compose.env.new"
+    mv "$RUN_DIR/compose.env.new" "$RUN_DIR/compose.env"
+  )
+}
+
+# build SERVICE...: of this checkout as it is now, so that an image of before is never used. Quick where nothing changed.
+build() {
+  quiet=--quiet
+  for image in "$@"; do docker image inspect "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || quiet=''; done
+  [ -n "$quiet" ] || say 'building the images (once) ...'
+  # shellcheck disable=SC2086
+  compose --profile lab build $quiet "$@" >&2 || die 'an image could not be built; what Docker said is above'
+}
+
+# --- up and down -------------------------------------------------------------------------------------------------------
+
+# lock: one `up` or `down` of a stack at a time, known by its process.
+lock() {
+  claim_run_dir
+  waited=0
+  until ln -s "$$" "$RUN_DIR/lock" 2>/dev/null; do
+    holder=$(readlink "$RUN_DIR/lock" 2>/dev/null || true)
+    if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null; then rm -f "$RUN_DIR/lock"; continue; fi
+    [ $waited -gt 0 ] || say 'waiting for another up or down to end ...'
+    [ $waited -lt 900 ] || die 'another up or down has not ended in 15 minutes'
+    waited=$((waited + 1))
+    sleep 1
+  done
+  trap unlock EXIT
+}
+unlock() {
+  if [ "$(readlink "$RUN_DIR/lock" 2>/dev/null)" = $$ ]; then rm -f "$RUN_DIR/lock"; fi
+  trap - EXIT
+}
+
+# running: the services that run.
+running() { compose ps --services --status running; }
+
+# web_config: who may ask Prometheus, made by the image, for a host has nothing that makes such a hash.
+web_config() {
+  folder=$RUN_DIR/prometheus password=$(secret PROMETHEUS_PASSWORD)
+  [ -s "$folder/web.yml" ] && [ "$(cat "$folder/password" 2>/dev/null)" = "$password" ] && return
+  PROMETHEUS_PASSWORD=$password docker run --rm --network none --read-only --cap-drop ALL --env PROMETHEUS_PASSWORD \
+    "localhost/mcp-load-lab/lab:$PROJECT" node scripts/prometheus-web.js >"$folder/web.yml.new" || die "Prometheus' web configuration could not be made"
+  mv "$folder/web.yml.new" "$folder/web.yml"
+  printf %s "$password" >"$folder/password"
+  # Prometheus has a user of its own. RUN_DIR keeps everybody else out.
+  chmod a+r "$folder/web.yml" "$folder/password"
+}
+
+# address SERVICE PORT: where it is published on this host.
+address() { compose port "$1" "$2" 2>/dev/null | sed -n 1p; }
+
+# write_stack_env: after an up.
+write_stack_env() {
+  target=$(address target 8000) admin=$(address target 8002) prometheus=$(address prometheus 9090) grafana=$(address grafana 3000)
+  {
+    echo '# Written by scripts/docker.sh: where the parts of the stack are. No secrets.'
+    echo STACK=docker
+    echo "TARGET_URL=${target:+http://$target/mcp}"
+    echo "TARGET_METRICS_URL=${admin:+http://$admin/metrics}"
+    echo "TARGET_ADMIN_PORT=${admin##*:}"
+    echo "PROMETHEUS_URL=http://$prometheus"
+    echo "PROMETHEUS_PORT=${prometheus##*:}"
+    echo "GRAFANA_URL=http://$grafana"
+    echo 'UPSTREAM_URL='
+    echo "TARGET_KNOBS='$(compose_value TARGET_KNOBS)'"
+  } >"$RUN_DIR/stack.env.new"
+  mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
+}
+
+# stack_up [observe]
+stack_up() {
+  case ${1:-} in '' | observe) ;; *) usage "up: got $1; observe, or nothing, is valid" ;; esac
+  was=$(stack_value STACK)
+  [ "${was:-docker}" = docker ] || die "a $was stack is up; stop it first with: make down STACK=$was"
+  lock
+  prepare
+  before=$(running)
+  images=lab services=$OBSERVE
+  if [ -z "${1:-}" ]; then images='lab target' services="$OBSERVE $REFERENCE"; fi
+  # What an up started goes with it where it does not end well; what ran before stays.
+  started=''
+  for part in $services; do
+    case " $(echo $before) " in *" $part "*) ;; *) started="$started $part" ;; esac
+  done
+  trap 'undo_up; say interrupted; leave 130' INT TERM HUP
+  trap 'undo_up; unlock' EXIT
+  # shellcheck disable=SC2086
+  build $images
+  web_config
+  cp "$ROOT"/provisioning/prometheus/targets-docker/*.json "$RUN_DIR/prometheus/targets/"
+  chmod a+rX "$RUN_DIR/prometheus" "$RUN_DIR/prometheus/targets" "$RUN_DIR"/prometheus/targets/*.json
+  if [ -z "${1:-}" ] && [ ! -e "$RUN_DIR/database-ready" ]; then
+    # An up that was cut off left a database that is half made.
+    compose rm --stop --force postgres >/dev/null 2>&1 || true
+    docker volume rm "${PROJECT}_postgres" >/dev/null 2>&1 || true
+  fi
+  # shellcheck disable=SC2086
+  if ! docker image inspect $(compose config --images $services) >/dev/null 2>&1; then
+    say 'pulling the images (once) ...'
+    compose pull --policy missing $services >&2 || die 'an image could not be pulled; what Docker said is above'
+  fi
+  say 'starting the stack ...'
+  progress=quiet
+  if [ -t 2 ]; then progress=auto; fi
+  # A port that some other program has makes the engine fail, and take the next one of the range when it is asked again.
+  attempts=20
+  # shellcheck disable=SC2086
+  until compose --progress $progress up --detach --wait --wait-timeout 240 $services >&2; do
+    attempts=$((attempts - 1))
+    [ $attempts -gt 0 ] && port_was_taken || up_failed
+    say 'a port is taken; trying the next one ...'
+  done
+  if [ -z "${1:-}" ]; then : >"$RUN_DIR/database-ready"; fi
+  trap - INT TERM HUP
+  trap unlock EXIT
+  write_stack_env
+  write_compose_env "$(compose ps --format '{{.Service}}={{.ID}}' | tr '\n' ' ')"
+  unlock
+}
+
+port_was_taken() { compose ps --all --quiet | xargs docker inspect --format '{{.State.Error}}' 2>/dev/null | grep -q 'already in use\|already allocated'; }
+
+up_failed() {
+  for part in $services; do
+    state=$(compose ps --all --format '{{.State}} {{.Health}}' "$part" 2>/dev/null || true)
+    [ "$state" != 'running healthy' ] || continue
+    say "--- the end of the log of $part"
+    compose logs --no-log-prefix --tail 10 "$part" >&2 || true
+    say "error: $part is ${state:-not there}"
+  done
+  leave 1
+}
+
+# undo_up: idempotent, for a signal and the end of the script both come here.
+undo_up() {
+  trap '' INT TERM HUP
+  if [ -z "$before" ]; then
+    compose --progress quiet down --timeout 10 --remove-orphans >/dev/null 2>&1 || true
+    rm -f "$RUN_DIR/stack.env"
+  elif [ -n "$started" ]; then
+    # shellcheck disable=SC2086
+    compose rm --stop --force $started >/dev/null 2>&1 || true
+  fi
+  unlock
+}
+
+stack_status() {
+  [ -f "$RUN_DIR/stack.env" ] || { say 'no stack is up; start one with: make up'; leave 1; }
+  down=0
+  states=$(compose ps --all --format '{{.Service}} {{.Health}}')
+  printf '%-18s %-5s %s\n' COMPONENT STATE ADDRESS
+  for part in $OBSERVE $REFERENCE; do
+    case $part in
+    prometheus) at=$(stack_value PROMETHEUS_URL)"  user lab; the password is PROMETHEUS_PASSWORD in $RUN_DIR/secrets.env" ;;
+    grafana) at=$(stack_value GRAFANA_URL)"  user admin; the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env" ;;
+    target) at="$(stack_value TARGET_URL)  $(stack_value TARGET_KNOBS)" ;;
+    postgres) at=$(address postgres 5432) ;;
+    redis) at=$(address redis 6379) ;;
+    *) at='in the containers'\'' network' ;;
+    esac
+    case "
+$states
+" in
+    *"
+$part healthy
+"*) printf '%-18s %-5s %s\n' "$part" up "$at" ;;
+    *"
+$part "*) printf '%-18s %-5s %s\n' "$part" down "$at"; down=1 ;;
+    # An observing stack has no more than its own parts.
+    *) case " $OBSERVE " in *" $part "*) printf '%-18s %-5s %s\n' "$part" down "$at"; down=1 ;; esac ;;
+    esac
   done
   return $down
 }
 
-docker_down() {
-  [ -f "$RUN_DIR/stack.env" ] || return 0
-  docker_prepare
+stack_down() {
+  [ -f "$RUN_DIR/compose.env" ] || { say 'no stack is up'; return 0; }
+  lock
   # The target first: it writes what it still holds to PostgreSQL and Redis.
-  compose stop --timeout 30 target
-  compose --profile runner down --timeout 30 --remove-orphans
+  compose --progress quiet stop --timeout 30 target || true
+  compose --progress quiet --profile '*' down --timeout 30 --remove-orphans "$@" || die 'the stack did not stop; what Docker said is above'
   rm -f "$RUN_DIR/stack.env"
+  unlock
 }
 
-# docker_clean: the volumes, also after a `down`, which took stack.env with it.
-docker_clean() {
-  docker_prepare
-  touch "$RUN_DIR/stack.env"
-  compose --profile runner down --volumes --remove-orphans
+stack_clean() {
+  [ -e "$RUN_DIR" ] || return 0
+  claim_run_dir
+  stack_down --volumes
+  PROJECT=$(sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env" 2>/dev/null || true)
+  for image in target lab; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
+  remove_run_dir
 }
 
-docker_logs() {
-  local follow=() services=()
-  docker_prepare
-  if [ "${1:-}" = -f ]; then
-    follow=(--follow)
-    shift
+stack_logs() {
+  follow='' services=''
+  for argument in "$@"; do
+    if [ "$argument" = -f ]; then follow=--follow; continue; fi
+    part=$(printf %s "$argument" | tr _ -)
+    case " $OBSERVE $REFERENCE " in *" $part "*) services=$part ;; *) usage "component: got $argument; $OBSERVE $REFERENCE are valid" ;; esac
+  done
+  [ -f "$RUN_DIR/compose.env" ] || die 'no stack was ever up here; start one with: make up'
+  # shellcheck disable=SC2086
+  exec docker compose --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" logs --tail 50 $follow $services
+}
+
+# --- a command in a container ------------------------------------------------------------------------------------------
+
+# take_words NAME=value...: exports them; the others' names are wrong.
+take_words() {
+  names="$(sed -n '/^x-lab:/,/^x-test:/s/^    \([A-Z0-9_]*\):$/\1/p' "$ROOT/docker-compose.yml") $GIVEN $FILES $SETTINGS STACK RUN_DIR RESULTS_DIR MEMORY_CHECK ${OWN_WORDS:-}"
+  for word in "$@"; do
+    name=${word%%=*}
+    case $word in *=*) ;; *) name='' ;; esac
+    # Without the value: it may be a secret under a mistyped name.
+    case " $(echo $names) " in *" ${name:-?} "*) export "${word?}" ;; *) usage "got \"$(printf '%s' "${word%%=*}" | cut -c 1-80)\"; valid: NAME=value with a NAME of $(echo $names | sed 's/ /, /g')" ;; esac
+  done
+}
+
+# loopback URL: is it on this host's loopback address?
+loopback() { case $1 in http://127.*.*.*[:/]* | https://127.*.*.*[:/]* | http*://localhost[:/]* | http*://\[::1\]*) return 0 ;; *) return 1 ;; esac; }
+
+# desktop: Docker's engine is in a virtual machine, which gets this host's loopback services as host.docker.internal.
+desktop() { [ "$(uname -s)" != Linux ] || case $(docker info --format '{{.OperatingSystem}}' 2>/dev/null) in *Desktop*) return 0 ;; *) return 1 ;; esac; }
+
+# inside TEXT: addresses of this host as a container calls them.
+inside() { printf %s "$1" | sed -E 's#(^|,|//)(127\.[0-9.]+|localhost|\[::1\])(:|/|,|$)#\1host.docker.internal\3#g'; }
+
+# aim: where the load goes. Sets `foreign` and, where k6 has to share this host's network, `service`.
+aim() {
+  foreign=''
+  if [ -z "${TARGET_URL:-}" ] || [ "$TARGET_URL" = "$(stack_value TARGET_URL)" ]; then
+    unset TARGET_URL
+  else
+    foreign=yes
+    if loopback "$TARGET_URL"; then
+      if desktop; then TARGET_URL=$(inside "$TARGET_URL"); else service=lab-loopback; fi
+    fi
   fi
-  if [ $# -gt 0 ]; then services=("$(component_name "$1" | tr _ -)"); fi
-  compose logs --tail 50 "${follow[@]}" "${services[@]}"
-}
-
-# docker_ctl ACTION NAME
-docker_ctl() {
-  docker_prepare
-  compose "$1" "$(component_name "$2" | tr _ -)" >/dev/null
-}
-
-# docker_run COMMAND ARGS...: in the runner container, which sees the project at the same path and gets the whole
-# environment, but for what belongs to this host alone.
-docker_run() {
-  docker_prepare
-  [ -f "$RUN_DIR/stack.env" ] || touch "$RUN_DIR/stack.env"
-  if [ ! "$ROOT/node_modules/.package-lock.json" -nt "$ROOT/package-lock.json" ]; then
-    docker_in_runner npm install --no-save --no-audit --no-fund >&2
+  if [ "$service" = lab-loopback ]; then
+    if [ -n "${TARGET_METRICS:-}" ] && [ "$(inside "$TARGET_METRICS")" != "$TARGET_METRICS" ]; then
+      usage "TARGET_METRICS is \"$TARGET_METRICS\", on this host's loopback address, which Prometheus in its container can't reach; valid: let the server listen on all addresses, and TARGET_URL and TARGET_METRICS with host.docker.internal; or STACK=native"
+    fi
+  else
+    if [ -n "${TARGET_METRICS:-}" ]; then TARGET_METRICS=$(inside "$TARGET_METRICS"); fi
+    if [ -n "${OAUTH_TOKEN_URL:-}" ]; then OAUTH_TOKEN_URL=$(inside "$OAUTH_TOKEN_URL"); fi
   fi
-  docker_in_runner "$@"
+  export TARGET_METRICS OAUTH_TOKEN_URL
 }
 
-docker_in_runner() (
-  options=() arguments=()
-  # The stack's own target and this host, as they are called in there: no other machine is loaded (lib/config.js).
-  export STACK_HOSTS=target,host.docker.internal
-  if [ ! -t 0 ] || [ ! -t 1 ]; then options+=(--no-TTY); fi
-  # The container has less than the machine: three quarters of the runner's mem_limit in docker-compose.yml.
-  if [[ ${GOMEMLIMIT:-} =~ ^([0-9]{1,9})MiB$ ]] && [ "${BASH_REMATCH[1]}" -gt 3072 ]; then export GOMEMLIMIT=3072MiB; fi
-  for path in "${TARGET_CERT:-}" "${TARGET_KEY:-}" "${TARGET_CA:-}" "${OAUTH_CLIENT_KEY:-}" "${WORKLOAD:-}" "${PAYLOAD:-}"; do
-    if [ -n "$path" ]; then options+=(--volume "$path:$path:ro"); fi
+# in_container COMMAND ARGUMENT...: this becomes it, in `service`, in the foreground: Ctrl-C in a terminal is the container's.
+in_container() {
+  set -- "$service" "$@"
+  for name in $GIVEN by_make; do
+    eval "value=\${$name:-}"
+    if [ -n "$value" ]; then export "${name?}"; set -- --env "$name" "$@"; fi
+  done
+  for name in $FILES; do
+    eval "value=\${$name:-}"
+    [ -n "$value" ] || continue
+    [ -f "$value" ] && [ -r "$value" ] || usage "$name is \"$value\", which can't be read; valid: the path of a file"
+    path=$(absolute "$value")
+    mountable "$name" "$path"
+    # What the image has is there with all that it imports.
+    case $path in
+    "$ROOT"/workloads/*) export "$name=/opt/mcp-load-lab${path#"$ROOT"}" ;;
+    *) export "$name=$path"; set -- --volume "$path:$path:ro" "$@" ;;
+    esac
+    set -- --env "$name" "$@"
   done
   case ${SECRET_SOURCE:-} in file=*)
-    path=$(realpath -- "${SECRET_SOURCE#file=}")
-    options+=(--volume "$path:$path:ro")
+    path=$(absolute "${SECRET_SOURCE#file=}")
+    [ -r "$path" ] || usage "SECRET_SOURCE is \"$SECRET_SOURCE\", which can't be read; valid: file= and the path of a file with NAME=value lines"
+    mountable SECRET_SOURCE "$path"
+    SECRET_SOURCE=file=$path
+    set -- --volume "$path:$path:ro" "$@"
     ;;
   esac
-  if [ -n "${TARGET_CA:-}" ]; then options+=(--env SSL_CERT_FILE); fi
-  for name in $(compgen -e); do
-    case $name in
-    TARGET_CERT) options+=(--env "$name") ;;
-    PATH | HOME | USER | LOGNAME | SHELL | SHLVL | PWD | OLDPWD | TMPDIR | HOSTNAME | TERM | _) ;;
-    LD_* | DOCKER_* | COMPOSE_* | SSH_* | XDG_* | MAKE* | MFLAGS | NODE_* | SSL_* | *_CERT | *_CERTS | *_CA_*) ;;
-    *) options+=(--env "$name") ;;
+  while [ -n "$MOUNTS" ]; do
+    path=${MOUNTS%%
+*} MOUNTS=${MOUNTS#*
+}
+    set -- --volume "$path:$path" "$@"
+  done
+  [ -t 0 ] && [ -t 1 ] || set -- --no-TTY "$@"
+  # shellcheck disable=SC2086
+  exec docker compose --progress quiet --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" \
+    --profile '*' run --rm --no-deps $OPTIONS "$@"
+}
+
+# tests: the names of all of them. container_tests: of those that change nothing of the stack's parts.
+tests() { (cd "$ROOT/scenarios" && for file in *.js; do echo "${file%.js}"; done); }
+container_tests() { sed -n 's/^  \([a-z]*\): { <<: \*test, .*/\1/p' "$ROOT/docker-compose.yml"; }
+
+# among WORD LIST
+among() { case " $(echo $2) " in *" ${1:-?} "*) return 0 ;; *) return 1 ;; esac; }
+
+run_test() {
+  service=${1:-}
+  among "$service" "$(tests)" || usage "the test is \"$(printf %s "$service" | tr -cd ' -~' | cut -c 1-80)\"; valid: $(tests | tr '\n' ' ' | sed 's/ $//; s/ /, /g')"
+  shift
+  take_words "$@"
+  test=$service
+  among "$test" "$(container_tests)" ||
+    usage "the test $test starts and stops parts of the stack, which it can do natively alone; valid: STACK=native make $test, or here $(container_tests | tr '\n' ' ' | sed 's/ $//; s/ /, /g')"
+  prepare
+  aim
+  if [ "${DRY_RUN:-0}" = 1 ]; then
+      build lab
+    [ "$service" = lab-loopback ] || service=lab
+    without_target
+    in_container scripts/run "$test"
+  fi
+  if [ -z "$foreign" ]; then check_first "$test"; fi
+  if [ -n "$foreign" ]; then stack_up observe; else stack_up; fi
+  in_container scripts/run "$test"
+}
+
+# without_target: where no target runs there is none to ask.
+without_target() { if [ -z "$(address target 8000)" ]; then OPTIONS="$OPTIONS --env REFERENCE_URL="; fi; }
+
+# check_first TEST: what is wrong with the variables is said before anything is started.
+check_first() {
+  [ -z "$(stack_value STACK)" ] || return 0
+  build lab
+  (service=lab OPTIONS='--env CHECK_ONLY=1' in_container scripts/run "$1") || exit
+}
+
+# --- the other commands ------------------------------------------------------------------------------------------------
+
+# mount_paths LIST: the list, its items divided by commas; what is a path of this host is absolute in it, and mounted.
+mount_paths() {
+  list=''
+  rest=$1,
+  while [ -n "$rest" ]; do
+    item=${rest%%,*} rest=${rest#*,}
+    if [ -e "$item" ]; then
+      item=$(absolute "$item")
+      mountable 'a path' "$item"
+      MOUNTS="$MOUNTS$item
+"
+    fi
+    list="$list${list:+,}$item"
+  done
+}
+
+# in_lab WORD...: a command that takes NAME=value words, from the environment, too.
+in_lab() {
+  prepare
+  build lab
+  case $command in
+  report)
+    mount_paths "${1:-${RUN:-latest}}"
+    in_container scripts/report "$list"
+    ;;
+  workload-init | signals)
+    OWN_WORDS=FORMAT take_words "$@"
+    if [ "${TARGET_URL:-}" = "$(stack_value TARGET_URL)" ]; then
+      TARGET_URL=${TARGET_URL:+http://target:8000/mcp}
+      TARGET_TOKEN=$(secret TARGET_TOKEN)
+    else
+      aim
+    fi
+    ;;
+  esac
+  case $command in
+  signals)
+    [ -n "$(stack_value STACK)" ] || stack_up observe
+    without_target
+    OPTIONS="$OPTIONS --env FORMAT"
+    export FORMAT
+    in_container scripts/signals
+    ;;
+  workload-init)
+    folder=$ROOT/workloads file=${WORKLOAD:-}
+    if [ -n "$file" ]; then file=$(absolute "$file") folder=$(dirname "$file"); fi
+    [ -d "$folder" ] || usage "WORKLOAD is \"$WORKLOAD\"; valid: a path in a folder that exists"
+    mountable WORKLOAD "$folder"
+    MOUNTS="$folder
+" WORKLOAD=''
+    OPTIONS="$OPTIONS --env WORKLOADS_DIR"
+    WORKLOADS_DIR=$folder
+    export WORKLOADS_DIR
+    in_container scripts/workload-init ${file:+"WORKLOAD=$file"}
+    ;;
+  esac
+  BASELINES_DIR=$(absolute "${BASELINES_DIR:-$ROOT/baselines}")
+  mkdir -p "$BASELINES_DIR"
+  mountable BASELINES_DIR "$BASELINES_DIR"
+  MOUNTS="$BASELINES_DIR
+"
+  for name in BASELINES_DIR BASE HEAD TEST METRIC METRICS RUNS NAME MIN_EFFECT OPERATIONS INCLUDE_FAILED ALLOW_SINGLE; do
+    eval "value=\${$name:-}"
+    [ -z "$value" ] || set -- "$name=$value" "$@"
+  done
+  for word in "$@"; do
+    shift
+    case $word in
+    BASE=* | HEAD=* | RUNS=*) mount_paths "${word#*=}"; set -- "$@" "${word%%=*}=$list" ;;
+    RESULTS_DIR=* | STACK=* | RUN_DIR=*) ;;
+    *) set -- "$@" "$word" ;;
     esac
   done
-  for name in TARGET_URL TARGET_METRICS_URL UPSTREAM_URL OAUTH_TOKEN_URL PROMETHEUS_URL K6_PROMETHEUS_RW_SERVER_URL; do
-    if [ -n "${!name:-}" ]; then export "$name=$(url_inside "${!name}")"; fi
-  done
-  for argument in "$@"; do arguments+=("$(url_inside "$argument")"); done
-  compose run --rm --no-deps --use-aliases "${options[@]}" runner "${arguments[@]}"
-)
-
-# url_inside TEXT: a URL of this host as a container has to call it: the stack's parts by name, the host's own servers
-# by the name that Docker gives the host. Any other text stays as it is.
-url_inside() {
-  local name port usual
-  case $1 in http://127.0.0.1[:/]* | http://localhost[:/]*) ;; *)
-    printf '%s\n' "$1"
-    return
-    ;;
-  esac
-  port=$(sed -n 's|^http://[^/:]*:\([0-9]*\).*|\1|p' <<<"$1")
-  for name in target upstream prometheus; do
-    if [ -n "$port" ] && [ "$port" = "$(port_of "$name")" ]; then
-      # Its own port is its first.
-      read -r _ _ usual < <(ports_of "$name")
-      sed "s|^http://[^/]*|http://$name:$usual|" <<<"$1"
-      return
-    fi
-  done
-  sed -E 's#^http://(127\.0\.0\.1|localhost)#http://host.docker.internal#' <<<"$1"
+  in_container "scripts/$command" "$@"
 }
+
+docker_main() {
+  service=lab MOUNTS='' OPTIONS=''
+  case $command in
+  run) run_test "$@" ;;
+  up)
+    stack_up "$@"
+    stack_status
+    if [ -t 1 ]; then printf '\nGrafana: %s  user admin  password %s\n' "$(stack_value GRAFANA_URL)" "$(secret GRAFANA_ADMIN_PASSWORD)"; fi
+    ;;
+  down)
+    stack_down
+    say "the stack is down; its data stays (make clean removes it)"
+    ;;
+  status) stack_status ;;
+  logs) stack_logs "$@" ;;
+  clean) stack_clean ;;
+  compare-ab | gateway) usage "$command starts and stops parts of the stack, which it can do natively alone; valid: STACK=native" ;;
+  dashboards)
+    [ -n "$(stack_value STACK)" ] || stack_up observe
+    prepare
+    say "$(stack_value GRAFANA_URL)  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
+    ;;
+  *) in_lab "$@" ;;
+  esac
+}
+
+docker_temporary() { :; }
+claim_run_dir() { (umask 077; mkdir -p "$RUN_DIR"); [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"; }
+remove_run_dir() { rm -rf "$RUN_DIR"; }
+make_secrets() {
+  [ -f "$RUN_DIR/secrets.env" ] && return
+  (
+    umask 077
+    for name in TARGET_TOKEN POSTGRES_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD PROMETHEUS_PASSWORD; do
+      printf '%s=%s\n' "$name" "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"
+    done >"$RUN_DIR/secrets.env.new"
+    mv "$RUN_DIR/secrets.env.new" "$RUN_DIR/secrets.env"
+  )
+}
+secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }

@@ -1,0 +1,3 @@
+// TEMPORARY until guard merges
+import { execFileSync } from 'node:child_process';
+console.log('');
