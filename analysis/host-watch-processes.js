@@ -13,6 +13,8 @@ import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:f
  * @property {number} children seconds of CPU of those that it has waited for
  */
 
+/** A container sees its own processes in /proc, and the machine's where somebody mounted them. */
+const PROC = process.env.HOST_PROC || '/proc';
 /** Clock ticks a second in /proc: 100 on every Linux that Node runs on. */
 const TICKS = 100;
 /** Of a process' flags: PF_KTHREAD. */
@@ -53,12 +55,12 @@ let kernelThreads = new Set();
 
 /** @returns {Process[]} all that are visible */
 export function processes() {
-  const pids = list('/proc').filter((name) => /^\d+$/.test(name));
+  const pids = list(PROC).filter((name) => /^\d+$/.test(name));
   // A number that is free again may become a process'.
   kernelThreads = new Set(pids.filter((pid) => kernelThreads.has(pid)));
   return pids.flatMap((pid) => {
     if (kernelThreads.has(pid)) return [];
-    const text = read(`/proc/${pid}/stat`);
+    const text = read(`${PROC}/${pid}/stat`);
     const found = parseStat(text);
     if (!found && text !== '') kernelThreads.add(pid);
     return found ?? [];
@@ -90,8 +92,8 @@ export function parseStat(text) {
  * @returns {Record<string, {ran: number, waited: number}>} by thread: seconds on a CPU, and seconds ready to run without one
  */
 export function threads(pid) {
-  const entries = list(`/proc/${pid}/task`).flatMap((tid) => {
-    const [ran, waited] = read(`/proc/${pid}/task/${tid}/schedstat`).split(' ').map(Number);
+  const entries = list(`${PROC}/${pid}/task`).flatMap((tid) => {
+    const [ran, waited] = read(`${PROC}/${pid}/task/${tid}/schedstat`).split(' ').map(Number);
     return ran === undefined || waited === undefined ? [] : [[tid, { ran: ran / 1e9, waited: waited / 1e9 }]];
   });
   return Object.fromEntries(entries);
@@ -103,12 +105,12 @@ export function threads(pid) {
  */
 export function allowedCores(pid) {
   const bound = new Set(
-    list(`/proc/${pid}/task`).flatMap((tid) => {
-      const text = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read(`/proc/${pid}/task/${tid}/status`))?.[1] ?? '';
+    list(`${PROC}/${pid}/task`).flatMap((tid) => {
+      const text = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read(`${PROC}/${pid}/task/${tid}/status`))?.[1] ?? '';
       return parseCpuList(text);
     }),
   );
-  const quotas = cgroupQuotas(read(`/proc/${pid}/cgroup`), read);
+  const quotas = cgroupQuotas(read(`${PROC}/${pid}/cgroup`), read);
   return Math.min(bound.size > 0 ? bound.size : Number.POSITIVE_INFINITY, ...quotas);
 }
 
@@ -153,7 +155,7 @@ export function listeners(port) {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const sockets = new Set(
     ['tcp', 'tcp6'].flatMap((table) =>
-      read(`/proc/net/${table}`)
+      read(`${PROC}/net/${table}`)
         .split('\n')
         .flatMap((line) => {
           const fields = line.trim().split(/\s+/);
@@ -162,10 +164,30 @@ export function listeners(port) {
     ),
   );
   if (sockets.size === 0) return [];
-  return list('/proc')
+  return list(PROC)
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => list(`/proc/${pid}/fd`).some((fd) => sockets.has(linkOf(`/proc/${pid}/fd/${fd}`))))
+    .filter((pid) => list(`${PROC}/${pid}/fd`).some((fd) => sockets.has(linkOf(`${PROC}/${pid}/fd/${fd}`))))
     .map(Number);
+}
+
+/** @returns {number} this process, by the number that `processes` has for it */
+export const ownPid = () => Number(linkOf(`${PROC}/self`));
+
+/** The program that keeps a container of Docker's running. */
+const SHIM = 'containerd-shim';
+
+/**
+ * @param {Process[]} all
+ * @returns {[string, number][]} a container's id and its root process, which all others of the container come from
+ */
+export function containers(all) {
+  return all
+    .filter(({ comm }) => comm.startsWith(SHIM))
+    .flatMap(({ pid }) => {
+      const words = read(`${PROC}/${pid}/cmdline`).split('\0');
+      const id = words[words.indexOf('-id') + 1];
+      return words.includes('-id') && id ? [[id, pid]] : [];
+    });
 }
 
 /** @param {string} path */
@@ -180,7 +202,7 @@ function linkOf(path) {
 /** @returns {{busy: number, stolen: number}} seconds of CPU since the machine's start: in use, and taken by its hypervisor */
 export function machine() {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] =
-    read('/proc/stat')
+    read(`${PROC}/stat`)
       .split('\n', 1)[0]
       ?.trim()
       .split(/\s+/)

@@ -12,7 +12,15 @@ import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allowedCores, listeners, machine, processes, threads } from './host-watch-processes.js';
+import {
+  allowedCores,
+  containers,
+  listeners,
+  machine,
+  ownPid,
+  processes,
+  threads,
+} from './host-watch-processes.js';
 import { HostRecord } from './host-watch-record.js';
 import { isLocal } from './is-local.js';
 import { writeAtomic } from './write-atomic.js';
@@ -36,6 +44,14 @@ const LEG_MS = 1000;
 const PARTS = /** @type {const} */ ({ postgres: 'db', redis: 'cache', supervisord: 'stack' });
 
 const [file = '', k6Port = '', legPid = ''] = process.argv.slice(2);
+/** In Docker: `service=id` words, which scripts/docker.sh knows. @type {[string, string][]} */
+const stackContainers = (process.env.STACK_CONTAINERS ?? '')
+  .split(' ')
+  .filter(Boolean)
+  .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]);
+/** Whose CPU each of them uses; all others are the stack's. @type {Record<string, import('./host-watch-record.js').Group>} */
+const CONTAINER_GROUPS = { target: 'target', postgres: 'db', redis: 'cache' };
+
 /** Told, not asked for: whoever is the parent now may be another, where the leg was killed before this began. */
 const leg = Number(legPid);
 const record = new HostRecord(cpus().length);
@@ -53,14 +69,17 @@ function costMs() {
 
 /** @returns {{port: number, here: boolean, reference: boolean} | null} where the load goes; null: nobody said */
 function targetAddress() {
-  const { TARGET_URL = '', TARGET_PORT = '' } = process.env;
+  const { TARGET_URL = '', TARGET_PORT = '', REFERENCE_URL = '' } = process.env;
   if (!URL.canParse(TARGET_URL)) return null;
-  const { href, port, protocol } = new URL(TARGET_URL);
+  const { href, host, port, protocol } = new URL(TARGET_URL);
   const here = isLocal(href);
+  const isReference = URL.canParse(REFERENCE_URL)
+    ? host === new URL(REFERENCE_URL).host && stackContainers.length > 0
+    : port !== '' && port === TARGET_PORT;
   return {
     port: Number(port || (protocol === 'https:' ? 443 : 80)),
     here,
-    reference: here && port !== '' && port === TARGET_PORT,
+    reference: here && isReference,
   };
 }
 
@@ -97,22 +116,29 @@ function rootsOf(all) {
   const roots = new Map();
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
   // Whatever an experiment starts beside its load is the run's own; of a plain run there are only shells.
-  const lab = parents.get(leg) ?? 0;
+  const own = ownPid();
+  const ownLeg = parents.get(own) ?? 0;
+  const lab = parents.get(ownLeg) ?? 0;
   if (lab > 1) roots.set(lab, 'stack');
   for (const [part, group] of Object.entries(PARTS)) {
     const pid = pidOf(part);
     if (pid > 1) roots.set(pid, group);
   }
+  const rootOf = new Map(stackContainers.length > 0 ? containers(all) : []);
+  for (const [service, id] of stackContainers) {
+    const [, pid] = [...rootOf].find(([full]) => full.startsWith(id)) ?? [];
+    if (pid) roots.set(pid, CONTAINER_GROUPS[service] ?? 'stack');
+  }
   for (const pid of targetPids(new Set(parents.keys()))) if (pid > 1) roots.set(pid, 'target');
   /** @param {number} pid */
   const ofLeg = (pid) => {
     let at = pid;
-    while (at > 0 && at !== leg) at = parents.get(at) ?? 0;
-    return at === leg;
+    while (at > 0 && at !== ownLeg) at = parents.get(at) ?? 0;
+    return at === ownLeg;
   };
   const k6s = all.filter(({ pid, comm }) => comm === 'k6' && ofLeg(pid)).map(({ pid }) => pid);
   for (const k6 of k6s) roots.set(k6, 'generator');
-  roots.set(process.pid, 'ignored');
+  roots.set(own, 'ignored');
   return { roots, k6s };
 }
 

@@ -113,11 +113,14 @@ write_compose_env() {
 
 # build SERVICE...: of this checkout as it is now, so that an image of before is never used. Quick where nothing changed.
 build() {
-  quiet=--quiet
-  for image in "$@"; do docker image inspect "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || quiet=''; done
-  [ -n "$quiet" ] || say 'building the images (once) ...'
-  # shellcheck disable=SC2086
-  compose --profile lab build $quiet "$@" >&2 || die 'an image could not be built; what Docker said is above'
+  for image in "$@"; do
+    docker image inspect "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 && continue
+    say 'building the images (once) ...'
+    compose --profile lab build "$@" >&2 || die 'an image could not be built; what Docker said is above'
+    return
+  done
+  log=$(compose --profile lab build --quiet "$@" 2>&1) || die "an image could not be built:
+$log"
 }
 
 # --- up and down -------------------------------------------------------------------------------------------------------
@@ -536,7 +539,8 @@ docker_main() {
     prepare
     say "$(stack_value GRAFANA_URL)  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
     ;;
-  *) in_lab "$@" ;;
+  report | compare | trend | baseline-save | signals | workload-init) in_lab "$@" ;;
+  *) usage "the command is \"$command\"; valid: $(cd "$ROOT/scripts/commands" && echo *)" ;;
   esac
 }
 

@@ -87,7 +87,9 @@ async function ask(url, container) {
       return `answers ${answer.status}; valid: an address with metrics in Prometheus' text format`;
     text = await answer.text();
   } catch (error) {
-    return `can't be reached (${reason(error)}); valid: an address with metrics in Prometheus' text format`;
+    return `can't be reached (${reason(error)}); valid: an address with metrics in Prometheus' text format${
+      url.hostname === 'host.docker.internal' ? ', of a server that listens on all addresses, not on 127.0.0.1 alone' : ''
+    }`;
   }
   if (!SAMPLE.test(text))
     return "has no metrics in Prometheus' text format; valid: often the path is /metrics";

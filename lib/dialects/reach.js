@@ -2,6 +2,7 @@
 import http from 'k6/http';
 import { tlsHint } from '../auth/tls.js';
 import { TargetError } from '../mcp/target-error.js';
+import { unreachable } from '../unreachable.js';
 
 /**
  * @param {string} url
@@ -14,7 +15,7 @@ export function reach(url, dialect) {
   if (response.status === 0) {
     throw new TargetError(
       `${url} cannot be used (${response.error || 'no answer'}); ` +
-        (tlsHint(response.error) ?? 'is the server running, and is TARGET_URL right?'),
+        (tlsHint(response.error) ?? unreachable(url)),
     );
   }
   return { url, dialect, era: null, version: '', server: null, capabilities: {} };

@@ -5,6 +5,7 @@ import http from 'k6/http';
 import { asText } from '../as-text.js';
 import { fixedAuth } from '../auth/fixed-auth.js';
 import { tlsHint } from '../auth/tls.js';
+import { unreachable } from '../unreachable.js';
 import { AskingClient } from './asking-client.js';
 import { serverInfo } from './client.js';
 import { LEGACY_VERSIONS, MODERN_ERRORS, MODERN_VERSION, SERVER_INFO_KEY } from './protocol.js';
@@ -169,7 +170,7 @@ function errorOf(body) {
  */
 function refusal(url, { kind, detail }, auth) {
   const next = {
-    connect: tlsHint(detail) ?? 'is the server running, and is TARGET_URL right?',
+    connect: tlsHint(detail) ?? unreachable(url),
     timeout: `no answer within ${CONNECT_TIMEOUT_S} s: is it overloaded, or is TARGET_URL not its MCP endpoint?`,
     http_4xx: /^HTTP 40[13]/.test(detail)
       ? 'set TARGET_TOKEN, TARGET_HEADERS or OAUTH_CLIENT_ID'

@@ -1,0 +1,8 @@
+/** Imported by k6 and by Node. */
+
+/** @param {string} url where nobody listens @returns {string} what to look at */
+export const unreachable = (url) =>
+  /^https?:\/\/host\.docker\.internal[:/]/i.test(url)
+    ? "a container can't reach a server that listens on the host's 127.0.0.1 alone: let it listen on all addresses, or load " +
+      'http://127.0.0.1:PORT on Linux, where k6 then shares the host network'
+    : 'is the server running, and is TARGET_URL right?';
