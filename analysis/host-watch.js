@@ -170,7 +170,10 @@ function ask() {
     askedMs = monotonicMs();
     socket.write('GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
   };
-  const socket = connect(Number(new URL(`http://${k6Address}`).port), new URL(`http://${k6Address}`).hostname).setNoDelay();
+  const socket = connect(
+    Number(new URL(`http://${k6Address}`).port),
+    new URL(`http://${k6Address}`).hostname,
+  ).setNoDelay();
   socket.on('connect', next);
   socket.on('data', () => {
     if (askedMs === null) return;

@@ -35,10 +35,7 @@ export class Prometheus {
    * @param {{timeoutMs?: number, tries?: number, pauseMs?: number, headers?: Record<string, string>}} [options] limits of one
    *   request, and what each says about who asks; by default what the environment says
    */
-  constructor(
-    url,
-    { timeoutMs = 10_000, tries = 3, pauseMs = 500, headers = prometheusHeaders() } = {},
-  ) {
+  constructor(url, { timeoutMs = 10_000, tries = 3, pauseMs = 500, headers = prometheusHeaders() } = {}) {
     this.#headers = headers;
     this.#base = url.replace(/\/+$/, '');
     this.#timeoutMs = timeoutMs;

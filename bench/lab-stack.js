@@ -172,7 +172,8 @@ export class LabStack {
     }
     if (!plan) return;
     const { testid, samples, phases } = plan;
-    const zeroMs = samples === 'stream' ? await this.#streamedZero(testid, over) : await zeroOf(address, over);
+    const zeroMs =
+      samples === 'stream' ? await this.#streamedZero(testid, over) : await zeroOf(address, over);
     if (zeroMs === null) return;
     const at = async (/** @type {number} */ seconds) => {
       while (!over() && Date.now() < zeroMs + seconds * 1000)
