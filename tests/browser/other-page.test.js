@@ -128,6 +128,11 @@ test('it changes nothing of what the stack listens with besides', async () => {
       assert.equal(await ask(url, { method: 'POST', credentials, body: `${body}` }), 'refused', url);
     }
   }
+  // More than the authority has for a domain in a minute.
+  for (let order = 0; order < 6; order += 1) {
+    const body = '{"domains":["a.example"],"order":"issue"}';
+    await ask(`${stack.UPSTREAM_URL}/certificates`, { method: 'POST', mode: 'no-cors', body });
+  }
   const orders = await fetch(`${stack.UPSTREAM_URL}/certificates`, {
     method: 'POST',
     body: '{"domains":["a.example"],"order":"issue"}',
