@@ -3,7 +3,7 @@
  * Watches this machine beside one k6 run: who uses its processors, whether k6 gets those that it wants, and whether the clock
  * goes on evenly. `scripts/leg` starts it and ends it; where there is no /proc there is nothing that it could watch.
  *
- *   node analysis/host-watch.js FILE K6_PORT LEG_PID
+ *   node analysis/host-watch.js FILE K6_ADDRESS LEG_PID
  */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -43,7 +43,7 @@ const LEG_MS = 1000;
 /** Parts of the stack that are looked at by themselves; all that supervisord keeps beside them is the rest. */
 const PARTS = /** @type {const} */ ({ postgres: 'db', redis: 'cache', supervisord: 'stack' });
 
-const [file = '', k6Port = '', legPid = ''] = process.argv.slice(2);
+const [file = '', k6Address = '', legPid = ''] = process.argv.slice(2);
 /** In Docker: `service=id` words, which scripts/docker.sh knows. @type {[string, string][]} */
 const stackContainers = (process.env.STACK_CONTAINERS ?? '')
   .split(' ')
@@ -175,7 +175,7 @@ function look() {
 
 /** Go decides by itself, or by its environment, how many processors it uses; k6 says so where it is scraped. */
 function readGomaxprocs() {
-  const request = get(`http://127.0.0.1:${k6Port}/metrics`, async (response) => {
+  const request = get(`http://${k6Address}/metrics`, async (response) => {
     const value = /^go_sched_gomaxprocs_threads (\d+)/m.exec(await text(response))?.[1];
     if (value) gomaxprocs = Number(value);
   });
@@ -196,7 +196,10 @@ function ask() {
     askedMs = monotonicMs();
     socket.write('GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
   };
-  const socket = connect(Number(k6Port), '127.0.0.1').setNoDelay();
+  const socket = connect(
+    Number(new URL(`http://${k6Address}`).port),
+    new URL(`http://${k6Address}`).hostname,
+  ).setNoDelay();
   socket.on('connect', next);
   socket.on('data', () => {
     if (askedMs === null) return;

@@ -3,7 +3,7 @@
  * Prints how far a test is, with figures of k6's own API: a line every ten seconds of each measured phase, of a sequence
  * one every five seconds.
  *
- *   node analysis/progress.js <port of k6's API> <plan.json>
+ *   node analysis/progress.js <host:port of k6's API> <plan.json>
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,12 +66,12 @@ function sampleOf(metrics, metric, phase) {
 }
 
 /**
- * @param {string} port
+ * @param {string} address
  * @returns {Promise<ApiMetric[] | null>} null: it does not listen yet, or any more
  */
-async function metricsOf(port) {
+async function metricsOf(address) {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/v1/metrics`, {
+    const response = await fetch(`http://${address}/v1/metrics`, {
       signal: AbortSignal.timeout(2000),
     });
     return /** @type {{data: ApiMetric[]}} */ (await response.json()).data;
@@ -81,22 +81,22 @@ async function metricsOf(port) {
 }
 
 /**
- * @param {string} port
+ * @param {string} address
  * @param {string} planFile
  */
-async function tell(port, planFile) {
+async function tell(address, planFile) {
   const { phases, sequence } = JSON.parse(readFileSync(planFile, 'utf8'));
   let zeroS = 0;
   while (zeroS === 0) {
     await sleep(100);
-    const metrics = await metricsOf(port);
+    const metrics = await metricsOf(address);
     zeroS = metrics?.find(({ id }) => id === 'mcp_started_seconds')?.attributes.sample.value ?? 0;
   }
   /** @param {string} text */
   const say = (text) => process.stdout.write(`${text}\n`);
   if (sequence) {
     for (;;) {
-      const metrics = await metricsOf(port);
+      const metrics = await metricsOf(address);
       const text = metrics && stepLine(phases, metrics);
       if (!text) return;
       say(text);
@@ -105,12 +105,12 @@ async function tell(port, planFile) {
   }
   for (const moment of moments(phases)) {
     await sleep(Math.max(0, (zeroS + moment.at_s) * 1000 - Date.now()));
-    say(line(moment, (await metricsOf(port)) ?? []));
+    say(line(moment, (await metricsOf(address)) ?? []));
   }
 }
 
 // Whoever starts it ends it, with the test.
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const [port = '', planFile = ''] = process.argv.slice(2);
-  await tell(port, planFile);
+  const [address = '', planFile = ''] = process.argv.slice(2);
+  await tell(address, planFile);
 }

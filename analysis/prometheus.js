@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanText } from './clean-text.js';
+import { prometheusHeaders } from './prometheus-headers.js';
 
 /** Prometheus refuses a range query of more than 11,000 points a series. */
 const MAX_POINTS = 10_000;
@@ -24,15 +25,18 @@ export class PrometheusError extends Error {
 /** Prometheus' HTTP API, the few calls that the analysis needs. */
 export class Prometheus {
   #base;
+  #headers;
   #timeoutMs;
   #tries;
   #pauseMs;
 
   /**
    * @param {string} url for example http://127.0.0.1:9090
-   * @param {{timeoutMs?: number, tries?: number, pauseMs?: number}} [limits] for one request
+   * @param {{timeoutMs?: number, tries?: number, pauseMs?: number, headers?: Record<string, string>}} [options] limits of one
+   *   request, and what each says about who asks; by default what the environment says
    */
-  constructor(url, { timeoutMs = 10_000, tries = 3, pauseMs = 500 } = {}) {
+  constructor(url, { timeoutMs = 10_000, tries = 3, pauseMs = 500, headers = prometheusHeaders() } = {}) {
+    this.#headers = headers;
     this.#base = url.replace(/\/+$/, '');
     this.#timeoutMs = timeoutMs;
     this.#tries = tries;
@@ -165,6 +169,7 @@ export class Prometheus {
       try {
         const response = await fetch(`${this.#base}/api/v1/${path}`, {
           ...request,
+          headers: { ...this.#headers, ...request.headers },
           signal: AbortSignal.timeout(this.#timeoutMs),
         });
         const text = await response.text();

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listeners } from '../analysis/host-watch-processes.js';
 import { Prometheus } from '../analysis/prometheus.js';
-import { freePort } from '../experiments/free-port.js';
+import { freePort, hiddenHost } from '../experiments/free-port.js';
 import { zeroOf } from '../experiments/lab.js';
 
 /** A fifth of what a machine with two processors can do. */
@@ -129,16 +129,16 @@ export class LabStack {
    * @returns {Promise<LabRun>}
    */
   async run(test, variables, { during } = {}) {
-    const port = await freePort();
+    const address = `${hiddenHost()}:${await freePort()}`;
     const before = new Set(this.#folders());
     let over = false;
-    const ended = this.#command(['scripts/run', test], { ...variables, K6_PORT: String(port) }).finally(
+    const ended = this.#command(['scripts/run', test], { ...variables, K6_ADDRESS: address }).finally(
       () => (over = true),
     );
     /** @type {unknown} */
     let failure = null;
     const meanwhile = during
-      ? this.#follow(during, port, before, () => over).catch((error) => (failure = error))
+      ? this.#follow(during, address, before, () => over).catch((error) => (failure = error))
       : null;
     const { code, output } = await ended;
     await meanwhile;
@@ -159,11 +159,11 @@ export class LabStack {
 
   /**
    * @param {(moment: Moment) => unknown} during
-   * @param {number} port of k6's API
+   * @param {string} address of k6's API
    * @param {Set<string>} before folders of other runs
    * @param {() => boolean} over
    */
-  async #follow(during, port, before, over) {
+  async #follow(during, address, before, over) {
     let plan = null;
     while (!plan && !over()) {
       await sleep(50);
@@ -172,7 +172,8 @@ export class LabStack {
     }
     if (!plan) return;
     const { testid, samples, phases } = plan;
-    const zeroMs = samples === 'stream' ? await this.#streamedZero(testid, over) : await zeroOf(port, over);
+    const zeroMs =
+      samples === 'stream' ? await this.#streamedZero(testid, over) : await zeroOf(address, over);
     if (zeroMs === null) return;
     const at = async (/** @type {number} */ seconds) => {
       while (!over() && Date.now() < zeroMs + seconds * 1000)
@@ -187,7 +188,7 @@ export class LabStack {
           phases,
           zeroMs,
           after: (seconds) => at(phase.start_s + seconds),
-          generatorPid: () => listenerOf(port),
+          generatorPid: () => listenerOf(Number(new URL(`http://${address}`).port)),
         });
       }),
     );

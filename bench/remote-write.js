@@ -80,6 +80,10 @@ function snappy(data) {
   return Buffer.concat(parts);
 }
 
+/** @param {WrittenSeries[]} series @returns {Buffer} the body of a request */
+export const remoteWriteBody = (series) =>
+  snappy(Buffer.concat(series.map((one) => nested(1, seriesMessage(one)))));
+
 /**
  * @param {string} prometheusUrl
  * @param {WrittenSeries[]} series
@@ -93,7 +97,7 @@ export async function remoteWrite(prometheusUrl, series) {
       'content-encoding': 'snappy',
       'x-prometheus-remote-write-version': '0.1.0',
     },
-    body: snappy(Buffer.concat(series.map((one) => nested(1, seriesMessage(one))))),
+    body: remoteWriteBody(series),
   });
   if (!response.ok)
     throw new Error(`Prometheus refused what was written: ${response.status} ${await response.text()}`);

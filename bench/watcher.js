@@ -39,16 +39,16 @@ await run(async ({ folder, later }) => {
 
   /** @param {boolean} watched @returns {Promise<{k6Us: number, share: number}>} share of one processor that the watcher took */
   const load = async (watched) => {
-    const port = String(await freePort());
+    const address = `127.0.0.1:${await freePort()}`;
     const file = join(folder, 'host-watch.json');
     const watcher = watched
-      ? spawn(process.execPath, [join(ROOT, 'analysis/host-watch.js'), file, port, String(process.pid)], {
+      ? spawn(process.execPath, [join(ROOT, 'analysis/host-watch.js'), file, address, String(process.pid)], {
           env: { ...process.env, TARGET_URL: server.url },
           stdio: ['ignore', 'ignore', 'inherit'],
         })
       : null;
     const usage = join(folder, 'usage.json');
-    const arguments_ = ['run', '--quiet', '--address', `127.0.0.1:${port}`, join(ROOT, 'bench/k6', script)];
+    const arguments_ = ['run', '--quiet', '--address', address, join(ROOT, 'bench/k6', script)];
     const k6 = spawn(toolPath('rusage'), [usage, toolPath('k6'), ...arguments_], {
       env: { ...process.env, ...env },
       stdio: 'ignore',

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -12,4 +13,14 @@ export async function freePort(wanted = 0) {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   await once(server.close(), 'close');
   return port;
+}
+
+/**
+ * As `hidden_host` of scripts/components.sh: for an API that asks nobody who he is, which no page in the user's browser is to find.
+ *
+ * @returns {string} an address of this machine's loopback that nobody guesses
+ */
+export function hiddenHost() {
+  if (process.platform !== 'linux') return '127.0.0.1';
+  return ['127', ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.');
 }

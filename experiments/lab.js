@@ -9,7 +9,7 @@ import { readSummary } from '../analysis/summary.js';
 import { judgeThresholds } from '../analysis/thresholds.js';
 import { writeAtomic } from '../analysis/write-atomic.js';
 import { profiles } from '../lib/profiles.js';
-import { freePort } from './free-port.js';
+import { freePort, hiddenHost } from './free-port.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** k6 ends so where all went well, and where an objective was missed. */
@@ -178,7 +178,7 @@ export class Lab {
     const folder = join('legs', name);
     const path = join(this.folder, folder);
     mkdirSync(path, { recursive: true });
-    const port = await freePort();
+    const address = `${hiddenHost()}:${await freePort()}`;
     /** @type {import('../analysis/legs.js').Leg} */
     const leg = { name, labels, folder, judged, code: -1, events: [] };
     this.#legs.push(leg);
@@ -189,7 +189,7 @@ export class Lab {
         // Legs are short, and their samples are few.
         SAMPLES: 'keep',
         ...env,
-        K6_PORT: String(port),
+        K6_ADDRESS: address,
         LEG: name,
         LEG_LABELS: JSON.stringify(labels),
       },
@@ -203,7 +203,7 @@ export class Lab {
     /** @type {unknown} */
     let failure = null;
     const beside = during
-      ? this.#beside(during, leg, port, over).catch((error) => {
+      ? this.#beside(during, leg, address, over).catch((error) => {
           failure = error;
           // What it was to do is not done: the rest of the load would be for nothing.
           signalGroup(group, 'SIGINT');
@@ -233,13 +233,13 @@ export class Lab {
   /**
    * @param {NonNullable<LegPlan['during']>} during
    * @param {import('../analysis/legs.js').Leg} leg
-   * @param {number} port of k6's API
+   * @param {string} address of k6's API
    * @param {Promise<number>} over when k6 has ended
    */
-  async #beside(during, leg, port, over) {
+  async #beside(during, leg, address, over) {
     let done = false;
     over.then(() => (done = true));
-    const zeroMs = await zeroOf(port, () => done);
+    const zeroMs = await zeroOf(address, () => done);
     if (zeroMs === null) return;
     await during({
       at: async (seconds) => {
@@ -278,14 +278,14 @@ function signalGroup(group, signal) {
 }
 
 /**
- * @param {number} port of k6's API
+ * @param {string} address of k6's API
  * @param {() => boolean} over
  * @returns {Promise<number | null>} when k6's phases began, milliseconds since the epoch; null: they never did
  */
-export async function zeroOf(port, over) {
+export async function zeroOf(address, over) {
   while (!over()) {
     try {
-      const response = await fetch(`http://127.0.0.1:${port}/v1/metrics/mcp_started_seconds`);
+      const response = await fetch(`http://${address}/v1/metrics/mcp_started_seconds`);
       /** @type {any} */
       const metric = response.ok ? await response.json() : null;
       const seconds = metric?.data?.attributes?.sample?.value;

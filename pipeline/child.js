@@ -20,7 +20,7 @@ const PIPES_MS = 1_000;
  * @param {string} file
  * @param {string[]} args
  * @param {object} options
- * @param {Record<string, string>} [options.env] on top of this process's
+ * @param {Record<string, string | undefined>} [options.env] on top of this process's; undefined: without that variable
  * @param {(text: string) => void} options.onOutput both streams, in order of arrival
  * @returns {Child} in a session of its own: without a terminal, nothing can ask a question
  */

@@ -6,6 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanText } from '../analysis/clean-text.js';
 import { startChild } from './child.js';
 
+/** Whoever has these writes into the verdict. */
+const NOT_THE_SERVERS = {
+  PROMETHEUS_USERNAME: undefined,
+  PROMETHEUS_PASSWORD: undefined,
+  K6_PROMETHEUS_RW_USERNAME: undefined,
+  K6_PROMETHEUS_RW_PASSWORD: undefined,
+};
+
 const LOOK_MS = 200;
 const ANSWER_MS = 2_000;
 const STOP_MS = 10_000;
@@ -50,7 +58,7 @@ export async function startServer({ command, url, exact, withinS, log, secrets, 
       if (written <= MAX_LOG) appendFileSync(log, `${clean}\n`);
     }
   };
-  const child = startChild('bash', ['-c', command], { onOutput: keep });
+  const child = startChild('bash', ['-c', command], { env: NOT_THE_SERVERS, onOutput: keep });
   /** @type {number | null} */
   let code = null;
   child.ended.then(

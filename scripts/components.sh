@@ -85,6 +85,18 @@ port_variable() {
 }
 port_of() { stack_value "$(port_variable "$1")"; }
 
+# hidden_host: an address of this machine's loopback that nobody guesses, for an API that asks nobody who he is: a page in the user's
+# browser may post to any address, and reads no list of sockets. Only Linux has all of 127.0.0.0/8 without being told.
+hidden_host() {
+  local a b c
+  if [ "$(uname -s)" != Linux ]; then
+    echo 127.0.0.1
+    return
+  fi
+  read -r a b c < <(od -An -N3 -tu1 /dev/urandom)
+  echo "127.$((a % 254 + 1)).$((b % 254 + 1)).$((c % 254 + 1))"
+}
+
 port_taken() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 # free_port USUAL TAKEN...: the usual port or the next free one that is not among TAKEN.
@@ -145,8 +157,6 @@ choose_stack_env() {
     echo "GRAFANA_URL=$(url_among grafana '' "${ports[@]}")"
     echo "PROMETHEUS_TARGETS_DIR='$RUN_DIR/prometheus/targets'"
     echo "TARGET_KNOBS='$knobs'"
-    # Where k6 listens for Prometheus, and where Prometheus finds it.
-    printf '%s\n' K6_LISTEN_HOST=127.0.0.1 K6_SCRAPE_HOST=127.0.0.1
   } >"$RUN_DIR/stack.env.new"
   mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
 }
@@ -170,6 +180,7 @@ status_line() {
   case $1 in
   postgres | redis) ;;
   target) address="$(stack_value TARGET_URL)  $(stack_value TARGET_KNOBS)" ;;
+  prometheus) address="http://$address  user $PROMETHEUS_USER; the password is PROMETHEUS_PASSWORD in $RUN_DIR/secrets.env" ;;
   grafana) address="http://$address  user admin; the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env" ;;
   *) address=http://$address ;;
   esac

@@ -29,13 +29,27 @@ absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
 mountable() { case $2 in *[\'\"\\:\$]* | *"
 "*) usage "$1: got $2; a path without quotes, backslashes, colons, dollar signs and line breaks is valid" ;; esac; }
 
+# check_run_dir: RUN_DIR is a stack's, or can become one.
+check_run_dir() {
+  problem=$(run_dir_problem "$RUN_DIR")
+  [ -z "$problem" ] || usage "$problem"
+}
+
+# own_run_dir: it is there, marked, and closed to everybody else.
+own_run_dir() {
+  check_run_dir
+  (umask 077 && mark_run_dir "$RUN_DIR")
+  # shellcheck disable=SC3067
+  [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"
+}
+
 prepare() {
   [ -z "${PROJECT:-}" ] || return 0
   RESULTS=$(absolute "${RESULTS_DIR:-$ROOT/results}")
   mountable RUN_DIR "$RUN_DIR"
   mountable RESULTS_DIR "$RESULTS"
   mountable 'the folder of this project' "$ROOT"
-  claim_run_dir
+  own_run_dir
   # Not by the engine, which would make them root's.
   mkdir -p "$RUN_DIR/prometheus/targets" "$RUN_DIR/loaded" "$RESULTS"
   make_secrets
@@ -127,7 +141,7 @@ $log"
 
 # lock: one `up` or `down` of a stack at a time, known by its process.
 lock() {
-  claim_run_dir
+  own_run_dir
   waited=0
   until ln -s "$$" "$RUN_DIR/lock" 2>/dev/null; do
     holder=$(readlink "$RUN_DIR/lock" 2>/dev/null || true)
@@ -297,12 +311,13 @@ stack_down() {
 }
 
 stack_clean() {
-  [ -e "$RUN_DIR" ] || return 0
-  claim_run_dir
+  check_run_dir
+  run_dir_is_marked "$RUN_DIR" || run_dir_is_older "$RUN_DIR" || return 0
   stack_down --volumes
   PROJECT=$(sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env" 2>/dev/null || true)
   for image in target lab; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
-  remove_run_dir
+  left=$(remove_run_dir "$RUN_DIR")
+  [ -z "$left" ] || say "$RUN_DIR stays, with what is not the stack's: $left"
 }
 
 stack_logs() {
@@ -543,18 +558,3 @@ docker_main() {
   *) usage "the command is \"$command\"; valid: $(cd "$ROOT/scripts/commands" && echo *)" ;;
   esac
 }
-
-docker_temporary() { :; }
-claim_run_dir() { (umask 077; mkdir -p "$RUN_DIR"); [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"; }
-remove_run_dir() { rm -rf "$RUN_DIR"; }
-make_secrets() {
-  [ -f "$RUN_DIR/secrets.env" ] && return
-  (
-    umask 077
-    for name in TARGET_TOKEN POSTGRES_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD PROMETHEUS_PASSWORD; do
-      printf '%s=%s\n' "$name" "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"
-    done >"$RUN_DIR/secrets.env.new"
-    mv "$RUN_DIR/secrets.env.new" "$RUN_DIR/secrets.env"
-  )
-}
-secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }

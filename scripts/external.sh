@@ -1,14 +1,15 @@
 # shellcheck shell=bash
 # A stack that someone else runs: k6 and Node run here, Prometheus is at PROMETHEUS_URL, and the reference target, if there is
 # one, at REFERENCE_URL (its token is REFERENCE_TOKEN). So the tests of docker-compose.yml see it. Its parts can't be steered from here. Sourced by common.sh.
+#   PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD  of its basic authentication, where it asks for it; they are written nowhere
 #   PROMETHEUS_TARGETS_DIR             a folder whose JSON files it scrapes; unset: k6 itself and TARGET_METRICS are not scraped
-#   K6_LISTEN_HOST, K6_SCRAPE_HOST     where k6 listens for it, and by which name it finds that
+#   K6_LISTEN_HOST, K6_SCRAPE_HOST     of a Prometheus on another machine: where k6 listens for it, and by which name it finds that
 
 # external_up [observe]
 external_up() {
   [ -n "${PROMETHEUS_URL:-}" ] || DIE_CODE=2 die 'PROMETHEUS_URL is empty; valid: where the Prometheus of STACK=external answers, as http://127.0.0.1:9090'
   # It is in a file and in messages.
-  [[ $PROMETHEUS_URL != *@* ]] || DIE_CODE=2 die 'PROMETHEUS_URL has a user name or a password in it; valid: an address without them, as http://127.0.0.1:9090'
+  [[ $PROMETHEUS_URL != *@* ]] || DIE_CODE=2 die 'PROMETHEUS_URL has a user name or a password in it; valid: an address without them, as http://127.0.0.1:9090, and PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD'
   if [ -z "${1:-}" ] && [ -z "${REFERENCE_URL:-}" ]; then
     DIE_CODE=2 die 'TARGET_URL is empty; valid: a server to load: with STACK=external there is a reference target only where REFERENCE_URL says it'
   fi
@@ -28,8 +29,7 @@ external_up() {
     echo "TARGET_METRICS_URL=${REFERENCE_URL:+${REFERENCE_URL%/mcp}/metrics}"
     echo "PROMETHEUS_URL=$PROMETHEUS_URL"
     echo "PROMETHEUS_TARGETS_DIR='${PROMETHEUS_TARGETS_DIR:-}'"
-    echo "K6_LISTEN_HOST=${K6_LISTEN_HOST:-127.0.0.1}"
-    echo "K6_SCRAPE_HOST=${K6_SCRAPE_HOST:-${K6_LISTEN_HOST:+$HOSTNAME}}"
+    if [ -n "${K6_LISTEN_HOST:-}" ]; then printf '%s\n' "K6_LISTEN_HOST=$K6_LISTEN_HOST" "K6_SCRAPE_HOST=${K6_SCRAPE_HOST:-$HOSTNAME}"; fi
     echo "GRAFANA_URL=${GRAFANA_URL:-}"
     echo 'UPSTREAM_URL='
     echo "TARGET_KNOBS='${REFERENCE_KNOBS:-}'"
@@ -40,7 +40,10 @@ external_up() {
 
 # external_answers: is that Prometheus ready?
 external_answers() {
-  node -e 'fetch(`${process.argv[1]}/-/ready`, { signal: AbortSignal.timeout(5000) }).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))' "${PROMETHEUS_URL:-$(stack_value PROMETHEUS_URL)}"
+  node --input-type=module -e 'const [, url, headers] = process.argv;
+const { prometheusHeaders } = await import(headers);
+const answer = await fetch(`${url}/-/ready`, { headers: prometheusHeaders(), signal: AbortSignal.timeout(5000) }).catch(() => null);
+process.exitCode = answer?.ok ? 0 : 1;' "${PROMETHEUS_URL:-$(stack_value PROMETHEUS_URL)}" "$ROOT/analysis/prometheus-headers.js"
 }
 
 external_status() {

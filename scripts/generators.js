@@ -3,7 +3,7 @@
  * Runs one test in several k6 processes, each with its share of the load: k6's execution segments. They get ready, wait for
  * one another, begin together, and end together where one of them does not come to its end.
  *
- *   node scripts/generators.js FOLDER PORT,PORT K6 run ARGUMENT...     as many as there are ports, of k6's API
+ *   node scripts/generators.js FOLDER HOST:PORT,HOST:PORT K6 run ARGUMENT...     as many as there are addresses, of k6's API
  *
  * scripts/leg becomes this. A TERM is for all of them; the exit code is that of the first that failed, k6's otherwise.
  */
@@ -20,7 +20,7 @@ const TELL_MS = 5000;
 /** Not one of k6's codes: what it needs here was not to be had. */
 const BROKEN = 1;
 
-const [folder = '', ports = '', k6 = '', ...given] = process.argv.slice(2);
+const [folder = '', addresses = '', k6 = '', ...given] = process.argv.slice(2);
 class Generator {
   /** @type {number | null} */
   code = null;
@@ -28,13 +28,13 @@ class Generator {
   seen = { iterations: 0, vus: 0, mostVus: 0 };
   #users = 0;
 
-  /** @param {number} port @param {number} index @param {number} count */
-  constructor(port, index, count) {
+  /** @param {string} address @param {number} index @param {number} count */
+  constructor(address, index, count) {
     this.name = String(index + 1);
-    this.port = port;
+    this.address = address;
     this.log = join(folder, `k6-${this.name}.log`);
     const edges = Array.from({ length: count + 1 }, (_, edge) => (edge === count ? '1' : `${edge}/${count}`));
-    const args = given.map((argument) => argument.replace('{port}', String(port)).replace('{log}', this.log));
+    const args = given.map((argument) => argument.replace('{address}', address).replace('{log}', this.log));
     this.child = spawn(
       k6,
       [
@@ -64,7 +64,7 @@ class Generator {
   async status(init) {
     try {
       const signal = AbortSignal.timeout(TELL_MS);
-      const response = await fetch(`http://127.0.0.1:${this.port}/v1/status`, { ...init, signal });
+      const response = await fetch(`http://${this.address}/v1/status`, { ...init, signal });
       return response.ok ? /** @type {any} */ (await response.json()).data.attributes : null;
     } catch {
       return null;
@@ -92,7 +92,7 @@ class Generator {
 
   async #iterations() {
     try {
-      const response = await fetch(`http://127.0.0.1:${this.port}/v1/metrics/iterations`);
+      const response = await fetch(`http://${this.address}/v1/metrics/iterations`);
       return /** @type {any} */ (await response.json()).data.attributes.sample.count;
     } catch {
       return this.seen.iterations;
@@ -100,7 +100,7 @@ class Generator {
   }
 }
 
-const all = ports.split(',').map((port, index, { length }) => new Generator(Number(port), index, length));
+const all = addresses.split(',').map((address, index, { length }) => new Generator(address, index, length));
 const running = () => all.filter(({ code }) => code === null);
 const sumOf = (/** @type {'iterations' | 'vus' | 'mostVus'} */ figure) =>
   all.reduce((sum, { seen }) => sum + seen[figure], 0);

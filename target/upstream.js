@@ -44,6 +44,15 @@ try {
 }
 
 /**
+ * A browser names the site that asks; or its page has a name that leads to this machine, and names of this stack have no dot.
+ * @param {import('node:http').IncomingMessage} request
+ */
+function isFromPage({ headers }) {
+  const [name = ''] = (headers.host ?? '').split(':');
+  return 'origin' in headers || 'sec-fetch-site' in headers || /\.(?!\d+(\.|$))/.test(name);
+}
+
+/**
  * A weather service as slow as a real one, and a certificate authority that is slower still.
  * @param {Record<string, any>} config
  */
@@ -68,6 +77,7 @@ function run(config) {
   });
 
   const server = createServer(async (request, response) => {
+    if (isFromPage(request)) return json(response, 403, { error: 'asked by a page in a browser' });
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/health') return json(response, 200, { status: 'up' });
     if (pathname === '/metrics') {

@@ -1,7 +1,9 @@
 /** What several tests need: commands, the stack's addresses, free ports, runs. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { prometheusHeaders } from '../analysis/prometheus-headers.js';
 
 export { freePort } from '../experiments/free-port.js';
 
@@ -48,6 +50,21 @@ export function envFile(file) {
   );
 }
 
+/** @param {string} folder that is made, or taken, for a stack's state */
+export function markRunDir(folder) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, '.mcp-load-lab-stack'), '');
+}
+
+/** @returns {{PROMETHEUS_USERNAME: string, PROMETHEUS_PASSWORD: string}} of the stack in RUN_DIR, as variables */
+export const prometheusAccess = () => ({
+  PROMETHEUS_USERNAME: 'lab',
+  PROMETHEUS_PASSWORD: envFile('secrets.env').PROMETHEUS_PASSWORD ?? '',
+});
+
+/** What a request to the stack's Prometheus says about who asks. */
+export const stackHeaders = () => prometheusHeaders(prometheusAccess());
+
 /**
  * Asks the stack's Prometheus.
  *
@@ -57,7 +74,7 @@ export function envFile(file) {
  */
 export async function askPrometheus(endpoint, parameters) {
   const url = `${envFile('stack.env').PROMETHEUS_URL}/api/v1/${endpoint}?${new URLSearchParams(parameters)}`;
-  const answer = await fetch(url);
+  const answer = await fetch(url, { headers: stackHeaders() });
   return /** @type {any} */ (await answer.json()).data;
 }
 

@@ -1,6 +1,7 @@
 /** Passes queries, and nothing else, on to one Prometheus. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { prometheusHeaders } from '../analysis/prometheus-headers.js';
 import { Refusal } from './refusal.js';
 
 const TIMEOUT_S = 30;
@@ -21,22 +22,24 @@ export class PrometheusProxy {
   #headers;
 
   /**
-   * @param {string} url with user and password, where it wants them
-   * @throws {Error} one line, where it is no URL
+   * @param {string} url
+   * @param {Record<string, string>} [headers] who asks; by default what the environment says
+   * @throws {Error} one line, where it is no URL, or has a user name or a password in it
    */
-  constructor(url) {
+  constructor(url, headers = prometheusHeaders()) {
     const parsed = URL.canParse(url) ? new URL(url) : null;
     if (!parsed || !/^https?:$/.test(parsed.protocol)) {
       throw new Error('PROMETHEUS_URL is no URL; valid: one that begins with http:// or https://');
     }
     const { username, password, origin, pathname } = parsed;
+    if (username || password) {
+      throw new Error(
+        'PROMETHEUS_URL has a user name or a password in it; valid: an address without them, and PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD',
+      );
+    }
     this.#base = origin + pathname.replace(/\/+$/, '');
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    this.#headers = {
-      // On one machine packing and unpacking costs more than it saves.
-      'accept-encoding': 'identity',
-      ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
-    };
+    // On one machine packing and unpacking costs more than it saves.
+    this.#headers = { 'accept-encoding': 'identity', ...headers };
   }
 
   /**

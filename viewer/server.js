@@ -4,6 +4,7 @@
  *
  *   PROMETHEUS_URL=http://127.0.0.1:9090 node viewer/server.js     prints its own URL
  *
+ * PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD: who asks Prometheus, where it wants to know.
  * PORT: a port of its own instead of the first free one from 3001 on.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -135,12 +136,12 @@ const ROUTES = [
 ];
 
 /**
- * @param {{prometheusUrl: string}} options
+ * @param {{prometheusUrl: string, headers?: Record<string, string>}} options headers: who asks Prometheus
  * @returns {import('node:http').Server} not yet listening
  * @throws {Error} where the URL is none
  */
-export function viewer({ prometheusUrl }) {
-  const prometheus = new PrometheusProxy(prometheusUrl);
+export function viewer({ prometheusUrl, headers }) {
+  const prometheus = new PrometheusProxy(prometheusUrl, headers);
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 10_000 },
     async (request, response) => {

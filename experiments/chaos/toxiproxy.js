@@ -1,5 +1,5 @@
 /** Toxiproxy as a process of its own on loopback, and its HTTP API: proxies, and the toxics in them. */
-import { freePort } from '../free-port.js';
+import { freePort, hiddenHost } from '../free-port.js';
 import { startServer } from '../server-process.js';
 
 /**
@@ -16,11 +16,12 @@ const API_TIMEOUT = 3000;
  * @returns {Promise<Toxiproxy>}
  */
 export async function startToxiproxy(binary) {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+  // Its API lets in whoever finds it.
+  const [host, port] = [hiddenHost(), await freePort()];
+  const url = `http://${host}:${port}`;
   const server = await startServer('toxiproxy', {
     file: binary,
-    args: ['-host', '127.0.0.1', '-port', String(port)],
+    args: ['-host', host, '-port', String(port)],
     // Its messages, one for each connection that a toxic breaks, would fill the disk.
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error' },
     url,

@@ -23,7 +23,8 @@ export async function startRelay(prometheusUrl) {
         .end(JSON.stringify(refusal));
     }
     try {
-      const answer = await fetch(prometheusUrl + request.url);
+      const { authorization = '' } = request.headers;
+      const answer = await fetch(prometheusUrl + request.url, { headers: { authorization } });
       const text = relay.rewrite(await answer.text());
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
     } catch {

@@ -2,14 +2,14 @@
 import { mkdirSync } from 'node:fs';
 import { listen, viewer } from '../../viewer/server.js';
 import { runTest } from '../lab.js';
-import { prometheusUrl, runs } from '../stack/panel-queries.js';
+import { headersOf, prometheusUrl, runs } from '../stack/panel-queries.js';
 
 /** k6's last push, and the rules' last evaluation, come this much after a run's end. */
 const AFTER_MS = 4000;
 
 /** @param {string} [url] of another Prometheus than the stack's @returns {Promise<{origin: string, stop: () => void}>} */
 export async function startViewer(url = prometheusUrl()) {
-  const server = viewer({ prometheusUrl: url });
+  const server = viewer({ prometheusUrl: url, headers: headersOf() });
   const origin = await listen(server, 0);
   return {
     origin,

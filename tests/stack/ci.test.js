@@ -85,7 +85,7 @@ test('a server that does not get ready is exit code 3, with its own last words',
   assert.equal(silent.code, 3, silent.output);
   assert.match(silent.output, /^ci: the server was not ready in 1 s: http:.* did not answer$/m);
   assert.ok(!runs('sleep 987'));
-  const refusing = `${envFile('stack.env').PROMETHEUS_URL}/nope`;
+  const refusing = `${envFile('stack.env').PROMETHEUS_URL}/-/ready`;
   const other = await ci({ ...SHORT, ...server(port), READY_URL: refusing, READY_S: '3' });
   assert.equal(other.code, 3, other.output);
   assert.match(other.output, /did not answer with 2xx; it said last: .*listening on/);

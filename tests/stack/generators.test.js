@@ -118,7 +118,7 @@ test('a generator that dies ends the run: less load than was meant is no result'
 
 test('a generator that is not heard of in time ends the run, and the report says so', async () => {
   // No request to such a port leaves Node's fetch: the second is there, and does not answer.
-  const deaf = { K6_PORT: '6665', K6_READY_S: '4' };
+  const deaf = { K6_ADDRESS: '127.0.0.1:6665', K6_READY_S: '4' };
   const given = { ...variables, DURATION: '2s', GENERATORS: '2' };
   const { exitCode, output, document } = await runTest('sustained', given, undefined, deaf);
   assert.equal(exitCode, 1, output.slice(-3000));

@@ -37,6 +37,18 @@ test('the password is made once, is long, and is for its owner alone', async () 
 
 const password = async () => (await bash('secret GRAFANA_ADMIN_PASSWORD')).output.trim();
 
+test('a stack of an older version gets the secret that it lacks, and keeps the others', async () => {
+  const before = readFileSync(secrets, 'utf8');
+  const older = before.replace(/^PROMETHEUS_PASSWORD=.*\n/m, '');
+  assert.notEqual(older, before);
+  writeFileSync(secrets, older);
+  await bash('make_secrets');
+  const now = readFileSync(secrets, 'utf8');
+  assert.ok(now.startsWith(older));
+  assert.match(now.slice(older.length), /^PROMETHEUS_PASSWORD=[0-9a-f]{48}\n$/);
+  assert.equal(statSync(secrets).mode & 0o777, 0o600);
+});
+
 test('natively, it listens on loopback and is provisioned from the project', async () => {
   const { code, output } = await command('scripts/component', ['grafana'], {
     RUN_DIR,
@@ -53,6 +65,8 @@ test('natively, it listens on loopback and is provisioned from the project', asy
     ['127.0.0.1', '3007', provisioning, 'http://127.0.0.1:9097'],
   );
   assert.equal(env.GF_SECURITY_ADMIN_PASSWORD, await password());
+  assert.equal(env.PROMETHEUS_PASSWORD, (await bash('secret PROMETHEUS_PASSWORD')).output.trim());
+  assert.deepEqual([env.GF_SERVER_DOMAIN, env.GF_SERVER_ENFORCE_DOMAIN], ['127.0.0.1', 'true']);
   assert.deepEqual([env.GF_AUTH_ANONYMOUS_ENABLED, env.GF_AUTH_ANONYMOUS_ORG_ROLE], ['true', 'Viewer']);
   assert.equal(env.GF_UNIFIED_ALERTING_ENABLED, 'true');
   assert.equal(

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { command, envFile } from '../lab.js';
+import { command, envFile, prometheusAccess } from '../lab.js';
 import { projectFiles } from '../project-files.js';
 import { toolPath } from '../tool.js';
 
@@ -139,6 +139,7 @@ test('the target `lab`, made in a folder: a test runs there with nothing else of
   const external = {
     STACK: 'external',
     PROMETHEUS_URL,
+    ...prometheusAccess(),
     REFERENCE_URL: TARGET_URL,
     REFERENCE_TOKEN: TARGET_TOKEN,
     TARGET_URL: '',

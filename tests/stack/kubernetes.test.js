@@ -12,7 +12,7 @@ import { after, test } from 'node:test';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { expand, initializerArguments, runnerArguments } from '../kubernetes/operator.js';
 import { checker } from '../kubernetes/schemas.js';
-import { askPrometheus, command, envFile, freePort } from '../lab.js';
+import { askPrometheus, command, envFile, freePort, prometheusAccess } from '../lab.js';
 import { toolPath } from '../tool.js';
 
 const FOLDER = 'deploy/kubernetes';
@@ -201,7 +201,12 @@ async function operate(folder, packed) {
   const testrun = the(manifests, 'TestRun');
   const { name } = testrun.metadata;
   const cluster = mkdtempSync(join(scratch, 'cluster-'));
-  const secret = { TARGET_TOKEN: envFile('secrets.env').TARGET_TOKEN ?? '' };
+  const { PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD } = prometheusAccess();
+  const secret = {
+    TARGET_TOKEN: envFile('secrets.env').TARGET_TOKEN ?? '',
+    K6_PROMETHEUS_RW_USERNAME: PROMETHEUS_USERNAME,
+    K6_PROMETHEUS_RW_PASSWORD: PROMETHEUS_PASSWORD,
+  };
   const runners = [];
   for (let index = 1; index <= testrun.spec.parallelism; index += 1) {
     const env = container(the(manifests, 'ConfigMap'), `${name}-${index}`, secret);
@@ -248,7 +253,7 @@ async function judge(cluster, name, testid) {
   mkdirSync(results, { recursive: true });
   const options = ['--prometheus', envFile('stack.env').PROMETHEUS_URL ?? '', '--server', 'reference'];
   const PATH = [resolve('tests/kubernetes'), process.env.PATH].join(delimiter);
-  const env = { CLUSTER: cluster, PATH, RESULTS_DIR: results };
+  const env = { CLUSTER: cluster, PATH, RESULTS_DIR: results, ...prometheusAccess() };
   const { code, output } = await command(`${FOLDER}/judge.js`, [name, ...options], env);
   const file = join(results, testid, 'run.json');
   return { code, output, file };

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { command, envFile, runTest } from '../lab.js';
+import { command, envFile, markRunDir, runTest } from '../lab.js';
 import { processesWith } from '../process-tree.js';
 
 const BRIEF = ['PROFILE=smoke', 'RATE_SCALE=0.2', 'DURATION=6s', 'OBJECTIVES=off'];
@@ -176,6 +176,7 @@ test('no network but loopback, where all is built, and little memory: a fresh st
 
 test('Prometheus can not start: exit 1, its name and its own words; what was started is gone', async () => {
   const env = { RUN_DIR: join(base, 'blind/run'), RESULTS_DIR: join(base, 'blind/results'), ...elsewhere() };
+  markRunDir(env.RUN_DIR);
   mkdirSync(`${env.RUN_DIR}/prometheus/data`, { recursive: true });
   // A folder where a file of its own has to be.
   mkdirSync(`${env.RUN_DIR}/prometheus/data/queries.active`);
@@ -189,6 +190,7 @@ test('Prometheus can not start: exit 1, its name and its own words; what was sta
 
 test('PostgreSQL can not start: exit 1, its name and its own words', async () => {
   const env = { RUN_DIR: join(base, 'damaged/run'), RESULTS_DIR: join(base, 'damaged/results') };
+  markRunDir(env.RUN_DIR);
   // A cluster by its version alone.
   mkdirSync(`${env.RUN_DIR}/postgres`, { recursive: true, mode: 0o755 });
   copyFileSync(`${process.env.RUN_DIR}/postgres/PG_VERSION`, `${env.RUN_DIR}/postgres/PG_VERSION`);
@@ -209,7 +211,8 @@ test("Prometheus' disk fills up under load: the client's figures stay, the serve
   };
   const { code, output } = await apart(
     '--mount',
-    `data=$RUN_DIR/prometheus/data; mkdir -p $data
+    `. scripts/common.sh; own_run_dir; set +e
+     data=$RUN_DIR/prometheus/data; mkdir -p $data
      mount -t tmpfs -o size=70m none $data
      scripts/run spike ${BRIEF.join(' ')} & run=$!
      until grep -qs running $RESULTS_DIR/*/run.log; do sleep 0.1; done

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import Table from 'cli-table3';
+import { prometheusHeaders } from '../../analysis/prometheus-headers.js';
 import { dashboards } from '../../dashboards/build.js';
 import { fromInstant, fromRange, gridOf, timesOf } from '../../viewer/page/prometheus-answer.js';
 import { builtIn, SCRAPE_S, substitute } from '../../viewer/page/substitute.js';
@@ -92,6 +93,7 @@ class Source {
   async #get(what, parameters) {
     const response = await fetch(`${this.#url}/api/v1/${what}`, {
       method: 'POST',
+      headers: headersOf(),
       body: new URLSearchParams(parameters),
     });
     /** @type {any} */
@@ -165,6 +167,14 @@ export function prometheusUrl() {
     parseEnv(readFileSync(path.join(RUN_DIR, 'stack.env'), 'utf8')).PROMETHEUS_URL;
   if (!url) throw new Error(`${RUN_DIR}/stack.env has no PROMETHEUS_URL`);
   return url;
+}
+
+/** @returns {Record<string, string>} what a request to it says about who asks */
+export function headersOf() {
+  const { RUN_DIR = '.run', PROMETHEUS_URL } = process.env;
+  if (PROMETHEUS_URL !== undefined) return prometheusHeaders();
+  const secrets = parseEnv(readFileSync(path.join(RUN_DIR, 'secrets.env'), 'utf8'));
+  return prometheusHeaders({ PROMETHEUS_USERNAME: 'lab', ...secrets });
 }
 
 /** @returns {Run[]} of the reference target, that began, the newest first */

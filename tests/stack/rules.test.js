@@ -1,6 +1,6 @@
 /** The configuration of Prometheus, the signal rules and the alerts, checked and unit-tested by Prometheus' own promtool. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -47,6 +47,7 @@ test('the configuration is valid, with the rules and the Docker targets beside i
   for (const [link, of] of Object.entries(layout)) {
     symlinkSync(join(process.cwd(), PROVISIONING, of), join(folder, link));
   }
+  writeFileSync(join(folder, 'password'), 'secret\n');
   const output = await succeeds(['check', 'config', join(folder, 'prometheus.yml')]);
   for (const rules of readdirSync(join(PROVISIONING, 'rules'))) assert.match(output, new RegExp(rules));
 });

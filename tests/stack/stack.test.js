@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parseEnv } from 'node:util';
 import pg from 'pg';
+import { prometheusHeaders } from '../../analysis/prometheus-headers.js';
 import { command } from '../lab.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'stack-'));
@@ -105,10 +106,12 @@ async function eventually(condition, seconds, what) {
   }
 }
 
+const headers = () => prometheusHeaders({ PROMETHEUS_USERNAME: 'lab', ...read('secrets.env') });
+
 /** @param {string} query @returns {Promise<any[]>} */
 async function prometheus(query) {
   const url = `${read('stack.env').PROMETHEUS_URL}/api/v1/query?query=${encodeURIComponent(query)}`;
-  const answer = await fetch(url);
+  const answer = await fetch(url, { headers: headers() });
   return /** @type {any} */ (await answer.json()).data.result;
 }
 
@@ -177,7 +180,7 @@ test('observe brings up what watches a server, and moves away from a port that i
     ['native', '', '', undefined],
   );
   assert.deepEqual(Object.keys(pids()).sort(), [...OBSERVE, 'supervisord'].sort());
-  assert.equal((await fetch(`${stack.PROMETHEUS_URL}/-/ready`)).status, 200);
+  assert.equal((await fetch(`${stack.PROMETHEUS_URL}/-/ready`, { headers: headers() })).status, 200);
 });
 
 test('up adds the rest, and leaves alone what runs', { timeout }, async () => {
@@ -271,11 +274,11 @@ test('Prometheus scrapes every part, and the signals have samples', { timeout },
 });
 
 test('Prometheus finds a generator that registers itself, and forgets it', { timeout }, async () => {
-  const { PROMETHEUS_TARGETS_DIR, NODE_EXPORTER_PORT } = read('stack.env');
+  const { PROMETHEUS_TARGETS_DIR, REDIS_EXPORTER_PORT } = read('stack.env');
   const file = join(PROMETHEUS_TARGETS_DIR, 'k6-a-test.json');
   writeFileSync(
     file,
-    JSON.stringify([{ targets: [`127.0.0.1:${NODE_EXPORTER_PORT}`], labels: { testid: 'a-test' } }]),
+    JSON.stringify([{ targets: [`127.0.0.1:${REDIS_EXPORTER_PORT}`], labels: { testid: 'a-test' } }]),
   );
   const memory = async () =>
     (await prometheus('signal:generator_memory:bytes')).map(({ metric }) => metric.testid);

@@ -7,7 +7,7 @@ import { Prometheus } from '../../analysis/prometheus.js';
 import { rawSamples } from '../../analysis/raw-samples.js';
 import { streamedSummary } from '../../analysis/streamed-summary.js';
 import { K6Metrics } from '../../analysis/summary.js';
-import { control, envFile, runTest } from '../lab.js';
+import { control, envFile, runTest, stackHeaders } from '../lab.js';
 
 /** Every tenth call takes this much longer, so that a tenth of the requests is over a limit in between. */
 const SLOW_MS = 150;
@@ -58,7 +58,7 @@ test('what k6 kept and what it streamed of one and the same run are the same', a
   assert.equal(code, 99, output.slice(-3000));
   const { plan, started_ms, k6 } = JSON.parse(readFileSync(`${folder}/summary.json`, 'utf8'));
   const streamed = await streamedSummary(
-    new Prometheus(envFile('stack.env').PROMETHEUS_URL ?? ''),
+    new Prometheus(envFile('stack.env').PROMETHEUS_URL ?? '', { headers: stackHeaders() }),
     JSON.parse(readFileSync(`${folder}/plan.json`, 'utf8')),
     { untilS: Date.now() / 1000, failedPushesS: [] },
   );

@@ -136,7 +136,12 @@ test('the watcher ends by itself where its leg was killed before it began', linu
   const folder = mkdtempSync(join(tmpdir(), 'watcher-'));
   const leg = spawn('true');
   await new Promise((resolve) => leg.once('close', resolve));
-  const arguments_ = ['analysis/host-watch.js', join(folder, 'host-watch.json'), '9', String(leg.pid)];
+  const arguments_ = [
+    'analysis/host-watch.js',
+    join(folder, 'host-watch.json'),
+    '127.0.0.1:9',
+    String(leg.pid),
+  ];
   const watcher = spawn(process.execPath, arguments_, { stdio: 'inherit' });
   const ended = new Promise((resolve) => watcher.once('close', resolve));
   try {

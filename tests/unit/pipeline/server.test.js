@@ -40,6 +40,32 @@ test('a server is ready on a port that fetch would refuse, and with 2xx alone wh
   await (await start(port, 405, false)).stop();
 });
 
+test('the server has no password of Prometheus', async (t) => {
+  const names = [
+    'PROMETHEUS_USERNAME',
+    'PROMETHEUS_PASSWORD',
+    'K6_PROMETHEUS_RW_USERNAME',
+    'K6_PROMETHEUS_RW_PASSWORD',
+  ];
+  t.after(() => {
+    for (const name of names) delete process.env[name];
+  });
+  for (const name of names) process.env[name] = 's3same';
+  const port = await freePort();
+  const log = join(folder, 'environment.log');
+  const serve = '(_, answer) => answer.writeHead(200).end(JSON.stringify(process.env))';
+  const script = `require("node:http").createServer(${serve}).listen(${port}, "127.0.0.1")`;
+  const server = await startServer({
+    command: `exec node -e '${script}'`,
+    url: `http://127.0.0.1:${port}/`,
+    ...{ exact: true, withinS: 20, log, secrets: [], signal: new AbortController().signal },
+  });
+  const environment = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  await server.stop();
+  assert.match(environment, /"PATH":/);
+  assert.ok(!environment.includes('s3same'));
+});
+
 test("no port of k6's is one that fetch would refuse, by which it is asked how it gets on", () => {
   const [, from = '', span = ''] =
     /free_port \$\(\((\d+) \+ RANDOM % (\d+)\)\)/.exec(readFileSync('scripts/leg', 'utf8')) ?? [];

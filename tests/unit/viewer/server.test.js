@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { prometheusHeaders } from '../../../analysis/prometheus-headers.js';
 import { dashboardFiles, listen, viewer } from '../../../viewer/server.js';
 import { freePort } from '../../lab.js';
 
@@ -23,7 +24,8 @@ let port = 0;
 before(async () => {
   await new Promise((resolve) => upstream.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port: upstreamPort } = /** @type {import('node:net').AddressInfo} */ (upstream.address());
-  server = viewer({ prometheusUrl: `http://reader:s%3Acret@127.0.0.1:${upstreamPort}/sub/` });
+  const headers = prometheusHeaders({ PROMETHEUS_USERNAME: 'reader', PROMETHEUS_PASSWORD: 's:cret' });
+  server = viewer({ prometheusUrl: `http://127.0.0.1:${upstreamPort}/sub/`, headers });
   port = Number(new URL(await listen(server, 0)).port);
 });
 after(() => {
@@ -284,7 +286,8 @@ test('what Prometheus says of a query passes as one line, without where it is', 
 });
 
 test('a Prometheus that is away is said, and no credentials', async (t) => {
-  const away = viewer({ prometheusUrl: `http://reader:secret@127.0.0.1:${await freePort()}` });
+  const headers = prometheusHeaders({ PROMETHEUS_USERNAME: 'reader', PROMETHEUS_PASSWORD: 'secret' });
+  const away = viewer({ prometheusUrl: `http://127.0.0.1:${await freePort()}`, headers });
   t.after(() => {
     away.closeAllConnections();
     away.close();
@@ -302,6 +305,15 @@ test('a URL that is none is refused in one line', () => {
     assert.throws(
       () => viewer({ prometheusUrl: url }),
       /^Error: PROMETHEUS_URL is no URL; valid: one that begins with/,
+    );
+  }
+});
+
+test('a URL with a user name or a password in it is refused, without repeating it', () => {
+  for (const url of ['http://reader:s3cret@127.0.0.1:9090', 'http://reader@127.0.0.1:9090']) {
+    assert.throws(
+      () => viewer({ prometheusUrl: url }),
+      /^Error: PROMETHEUS_URL has a user name or a password in it(?!.*(reader|s3cret))/,
     );
   }
 });

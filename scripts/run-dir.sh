@@ -1,0 +1,74 @@
+# shellcheck shell=sh
+# The folder of a stack's state, RUN_DIR: how it is recognized, and which of its entries are the stack's own. POSIX sh without GNU
+# tools; sourced by common.sh, and by whatever else creates or removes the folder. Nothing here changes shell options.
+
+# Whoever creates the folder writes this file into it.
+RUN_DIR_MARK=.mcp-load-lab-stack
+
+# What a stack keeps there, as patterns of names. `postgres` is the native stack's to remove: it may be a link (native.sh).
+RUN_DIR_ENTRIES='stack.env stack.env.new secrets.env secrets.env.new gateway.env supervisord.conf supervisord.pid
+log pids loaded redis prometheus grafana run.?????? signals.?????? workload.??????
+compose.env compose.env.new provisioning database-ready lock'
+
+# run_dir_problem DIR: prints in one line why DIR is no folder of a stack's state, nor can become one; nothing where it can.
+run_dir_problem() {
+  if [ -L "$1" ]; then
+    printf '%s\n' "RUN_DIR is $1, a link; valid: the folder itself"
+  elif [ -e "$1" ] && [ ! -d "$1" ]; then
+    printf '%s\n' "RUN_DIR is $1, which is no folder; valid: a new folder, an empty one, or one that a stack created"
+  elif [ -d "$1" ] && ! run_dir_is_marked "$1" && ! run_dir_is_older "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ]; then
+    printf '%s\n' "RUN_DIR is $1, which holds something else than a stack's state (it has no $RUN_DIR_MARK); valid: a new folder, an empty one, or one that a stack created"
+  fi
+}
+
+run_dir_is_marked() { [ -f "$1/$RUN_DIR_MARK" ] && [ ! -L "$1/$RUN_DIR_MARK" ]; }
+
+# run_dir_is_older DIR: is it of a version that wrote no mark? Its secrets or its stack.env say so.
+run_dir_is_older() {
+  { [ ! -L "$1/secrets.env" ] && grep -Eqs '^SUPERVISOR_PASSWORD=[0-9a-f]{48}$' "$1/secrets.env"; } ||
+    { [ ! -L "$1/stack.env" ] && grep -Eqs '^# Written by scripts/up: ' "$1/stack.env"; }
+}
+
+# mark_run_dir DIR: creates DIR where it is missing, and marks it. `run_dir_problem` had nothing to say about it.
+mark_run_dir() {
+  mkdir -p "$1" || return
+  run_dir_is_marked "$1" ||
+    { echo 'State of an mcp-load-lab stack: data, logs, secrets. make clean removes it.' >"$1/$RUN_DIR_MARK"; } 2>/dev/null || true
+}
+
+# remove_run_dir DIR: removes the stack's own entries, of a link the link alone, and then DIR. Where something else is left, prints
+# its names in one line, and DIR and its mark stay.
+remove_run_dir() (
+  cd "$1" || exit
+  # Unquoted: they are patterns.
+  for entry in $RUN_DIR_ENTRIES; do
+    if [ -e "$entry" ] || [ -L "$entry" ]; then rm -rf "./$entry"; fi
+  done
+  left=$(ls -A | grep -Fvx "$RUN_DIR_MARK" | tr '\n' ' ')
+  if [ -n "$left" ]; then
+    printf '%s\n' "${left% }"
+  else
+    rm -f "./$RUN_DIR_MARK"
+    cd / && rmdir "$1"
+  fi
+)
+
+# The user that Prometheus and its exporters know; the password is PROMETHEUS_PASSWORD.
+PROMETHEUS_USER=lab
+
+# make_secrets: each once a RUN_DIR, readable by its owner alone. A stack of an older version gets those that it lacks.
+make_secrets() (
+  umask 077
+  secrets=$RUN_DIR/secrets.env missing=''
+  for name in TARGET_TOKEN POSTGRES_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD PROMETHEUS_PASSWORD; do
+    grep -qs "^$name=" "$secrets" || missing="$missing $name"
+  done
+  [ -n "$missing" ] || exit 0
+  {
+    if [ -f "$secrets" ]; then cat "$secrets"; fi
+    for name in $missing; do printf '%s=%s\n' "$name" "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; done
+  } >"$secrets.new"
+  mv "$secrets.new" "$secrets"
+)
+
+secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }
