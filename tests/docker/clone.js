@@ -21,7 +21,7 @@ const PATIENCE_MS = 240_000;
 const KEPT = /^(HOME|USER|LOGNAME|TERM|TMPDIR|DOCKER_\w+|(https?|no|all)_proxy|SSL_CERT_\w+)$/i;
 
 const WORKING_DIR = 'com.docker.compose.project.working_dir';
-const ALL_UTILITIES = [
+const UTILITIES = [
   ...[
     'awk',
     'basename',
@@ -96,7 +96,11 @@ export function makePath(folder, shell) {
   mkdirSync(folder);
   symlinkSync(shell === 'busybox' ? busybox : programPath(shell), join(folder, 'sh'));
   const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).split('\n');
-  for (const name of ALL_UTILITIES) if (applets.includes(name)) symlinkSync(busybox, join(folder, name));
+  // Debian's busybox lacks a few of them (cksum).
+  for (const name of UTILITIES) {
+    const file = applets.includes(name) ? busybox : programPath(name);
+    if (file) symlinkSync(file, join(folder, name));
+  }
   for (const name of ['docker', 'git', 'make'])
     symlinkSync(realpathSync(programPath(name)), join(folder, name));
 }
