@@ -161,15 +161,19 @@ unlock() {
 # running: the services that run.
 running() { compose ps --services --status running; }
 
-# web_config: who may ask Prometheus, made by the image, for a host has nothing that makes such a hash.
-web_config() {
+# password_files: who may ask Prometheus, made by the image, for a host has nothing that makes such a hash; and Redis' password
+# for its exporter. Each program has a user of its own: anybody may read them, and RUN_DIR keeps everybody out.
+password_files() {
+  mkdir -p "$RUN_DIR/redis"
+  printf '{"redis://redis:6379":"%s"}' "$(secret REDIS_PASSWORD)" >"$RUN_DIR/redis/passwords.json"
+  chmod a+rx "$RUN_DIR/redis"
+  chmod a+r "$RUN_DIR/redis/passwords.json"
   folder=$RUN_DIR/prometheus password=$(secret PROMETHEUS_PASSWORD)
-  [ -s "$folder/web.yml" ] && [ "$(cat "$folder/password" 2>/dev/null)" = "$password" ] && return
+  grep -qs '^basic_auth_users' "$folder/web.yml" && [ "$(cat "$folder/password" 2>/dev/null)" = "$password" ] && return
   PROMETHEUS_PASSWORD=$password docker run --rm --network none --read-only --cap-drop ALL --env PROMETHEUS_PASSWORD \
     "localhost/mcp-load-lab/lab:$PROJECT" node scripts/prometheus-web.js >"$folder/web.yml.new" || die "Prometheus' web configuration could not be made"
   mv "$folder/web.yml.new" "$folder/web.yml"
   printf %s "$password" >"$folder/password"
-  # Prometheus has a user of its own. RUN_DIR keeps everybody else out.
   chmod a+r "$folder/web.yml" "$folder/password"
 }
 
@@ -213,7 +217,7 @@ stack_up() {
   trap 'undo_up; unlock' EXIT
   # shellcheck disable=SC2086
   build $images
-  web_config
+  password_files
   cp "$ROOT"/provisioning/prometheus/targets-docker/*.json "$RUN_DIR/prometheus/targets/"
   chmod a+rX "$RUN_DIR/prometheus" "$RUN_DIR/prometheus/targets" "$RUN_DIR"/prometheus/targets/*.json
   if [ -z "${1:-}" ] && [ ! -e "$RUN_DIR/database-ready" ]; then

@@ -88,7 +88,9 @@ async function ask(url, container) {
     text = await answer.text();
   } catch (error) {
     return `can't be reached (${reason(error)}); valid: an address with metrics in Prometheus' text format${
-      url.hostname === 'host.docker.internal' ? ', of a server that listens on all addresses, not on 127.0.0.1 alone' : ''
+      url.hostname === 'host.docker.internal'
+        ? ', of a server that listens on all addresses, not on 127.0.0.1 alone'
+        : ''
     }`;
   }
   if (!SAMPLE.test(text))
