@@ -207,7 +207,7 @@ test('a server on this host’s loopback address is loaded, and no signal of the
     assertJudged(run);
     assert.match(run.document.target.server.name, /everything/);
     const measured = run.document.phases.find((/** @type {any} */ { measured }) => measured);
-    assert.equal(measured.requests, 200);
+    assert.ok(measured.requests >= 200, `${measured.requests} requests`);
     const shown = new Set(run.document.signals.map((/** @type {any} */ { signal }) => signal));
     for (const signal of ['network', 'tcp_retransmits', 'db_connections', 'worker_cpu'])
       assert.ok(!shown.has(signal), signal);
@@ -294,8 +294,8 @@ test('results outside the project: RESULTS_DIR and RUN may be any folder', async
 
 test('a restarted target has its network signals again', async () => {
   const target = clone.service('target').Id;
-  const since = Date.now() / 1000;
   docker('restart', target);
+  const since = Date.now() / 1000;
   await eventually(async () => {
     const [up] = await clone.askPrometheus('up{job="node", instance=~"target:.*"} == 1');
     assert.ok(up, 'the exporter in the target’s network is not scraped');
@@ -303,7 +303,7 @@ test('a restarted target has its network signals again', async () => {
     const [sample] = await clone.askPrometheus(
       'timestamp(node_netstat_Tcp_ActiveOpens{job="node", instance=~"target:.*"})',
     );
-    assert.ok(Number(sample?.value[1]) > since + 5, `the newest sample is older than the restart`);
+    assert.ok(Number(sample?.value[1]) > since, `the newest sample is older than the restart`);
   }, 90);
   assert.equal(clone.service('target').Id, target);
   await eventually(async () => {
@@ -318,11 +318,11 @@ test('after git pull the next command runs the new code: run.json has its commit
   assert.match(text, /^ {2}title: '/m);
   writeFileSync(scenario, text.replace(/^ {2}title: '/m, "  title: 'Pulled just now: "));
   clone.git('commit', '--quiet', '--all', '--message', 'Change a title');
-  const variables = { PROFILE: 'smoke', RATE_SCALE: '0.2', DURATION: '6s', OBJECTIVES: 'off' };
+  const variables = { PROFILE: 'smoke', MAX_VUS: '10', DURATION: '6s', OBJECTIVES: 'off' };
   const made = await clone.make('baseline', variables);
   const { document, folder } = latest(clone.results);
-  assertJudged({ ...made, code: document?.verdict.exit_code, document, folder });
-  assert.equal(document.test, 'baseline');
+  assert.equal(document.test, 'baseline', made.output);
+  assertJudged({ ...made, code: document.verdict.exit_code, document, folder });
   assert.match(document.title, /^Pulled just now: /);
   assert.deepEqual(document.environment.git, { commit: clone.git('rev-parse', 'HEAD'), dirty: false });
   appendFileSync(scenario, '// changed\n');
