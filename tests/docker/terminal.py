@@ -2,7 +2,7 @@
 
     terminal.py [--interrupt-when FILE] COMMAND [ARGUMENT ...]
 
-With --interrupt-when, Ctrl-C is typed 5 seconds after the file exists. The last line of standard error is JSON: the exit code, and the
+With --interrupt-when, Ctrl-C is typed 10 seconds after the file exists. The last line of standard error is JSON: the exit code, and the
 seconds of CPU time that the command and all that it waited for used.
 """
 
@@ -13,7 +13,7 @@ import select
 import sys
 import time
 
-AFTER_S = 5
+AFTER_S = 10
 
 arguments = sys.argv[1:]
 awaited = None
