@@ -57,7 +57,14 @@ test('the last words of a k6 that died are its message, not the place or a failu
 });
 
 test('no log, an empty and a binary one are no error', async () => {
-  const nothing = { abort: null, lastLine: null, failedPushesS: [], samples: {} };
+  const nothing = {
+    abort: null,
+    lastLine: null,
+    failedPushesS: [],
+    exceptions: {},
+    uncaught: null,
+    samples: {},
+  };
   assert.deepEqual(await readK6Log(join(directory, 'none.log')), nothing);
   assert.deepEqual(await readK6Log(directory), nothing);
   assert.deepEqual(await read(''), nothing);
