@@ -35,6 +35,8 @@ import { counted, duration, milliseconds, number, percent } from './units.js';
 
 /** @type {((known: Known, spans: Span[]) => Doubt[])[]} */
 const RULES = [
+  exceptions,
+  unreconciled,
   streamedProblems,
   lostPushes,
   clockJumps,
@@ -43,8 +45,6 @@ const RULES = [
   otherProcesses,
   silence,
   shortLoad,
-  exceptions,
-  unreconciled,
   missingOperations,
 ];
 
@@ -382,7 +382,8 @@ function shortLoad(known) {
     if (!phase.measured || silent.has(phase) || judged.has(phase.name)) return [];
     if (made >= Math.floor(rules.DELIVERED_SHARE * expected)) return [];
     const cause = shortfallCause(phase, known);
-    if (cause.of === 'server' || cause.hint === null) return [];
+    // Of iterations without a request there is a reason of its own.
+    if (cause.of === 'server' || cause.of === 'exceptions' || cause.hint === null) return [];
     const idle = idleServer(known, phase);
     // An overload is more than there is CPU for: it is the generator's fault only where the server had nothing to do.
     if (phase.overload && !idle) return [];
