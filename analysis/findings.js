@@ -47,6 +47,7 @@ import { bytes, counted, duration, number, percent, perSecond } from './units.js
  * @property {number} vusMax users that k6 had at most
  * @property {import('./host-watch-record.js').HostWatch[]} watches of the machine beside k6, one a leg that has one
  * @property {import('./partial.js').Partial | null} [partial] null or none: the run came to its end
+ * @property {import('./reconcile.js').Ledger} ledger iterations against requests
  * @property {number} expired sessions that the server had ended when they were used
  */
 

@@ -1,14 +1,25 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { PUSH_S } from './trust-rules.js';
 
 /**
  * @typedef {object} K6Log
  * @property {{code: 2 | 3, message: string} | null} abort the test ended itself: bad configuration (2) or target (3)
  * @property {string | null} lastLine what k6 said last, the best there is when it died
  * @property {number[]} failedPushesS Unix times at which k6 could not write to Prometheus
+ * @property {Record<string, LoggedException>} exceptions the first of each operation, and of what is none
+ * @property {{count: number, first: string} | null} uncaught exceptions that k6 itself logged: at least so many
  * @property {Record<string, string>} samples operation and text of the first `failure <kind> of <operation>: <text>` line of each kind
+ *
+ * @typedef {object} LoggedException
+ * @property {string | null} function of the workload that threw it
+ * @property {string} message
  */
 
+/** What scripts/bounded-log writes in place of the lines that it leaves out. */
+const CUT = /^the middle of this log is left out$/;
+/** A line that k6 writes of an iteration itself: nobody caught the exception. */
+const UNCAUGHT = /^time=(?:"[^"]*"|\S+) level=error msg=(?:"(?:[^"\\]|\\.)*"|\S+) executor=\S+ scenario=/;
 const FAILED_PUSH = 'Failed to send the time series data to the endpoint';
 
 /**
@@ -19,12 +30,27 @@ const FAILED_PUSH = 'Failed to send the time series data to the endpoint';
  */
 export async function readK6Log(path) {
   /** @type {K6Log} */
-  const log = { abort: null, lastLine: null, failedPushesS: [], samples: {} };
+  const log = { abort: null, lastLine: null, failedPushesS: [], exceptions: {}, uncaught: null, samples: {} };
+  /** @type {number} pushes that had failed before the lines that are left out */
+  let beforeCut = -1;
   const stream = createReadStream(path, 'utf8');
   try {
     for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
       const message = messageOf(line.trim());
-      if (message === FAILED_PUSH) log.failedPushesS.push(...timeOf(line));
+      if (CUT.test(message)) {
+        beforeCut = log.failedPushesS.length;
+        continue;
+      }
+      if (message === FAILED_PUSH) {
+        const [atS] = timeOf(line);
+        if (beforeCut === log.failedPushesS.length)
+          log.failedPushesS.push(...leftOut(log.failedPushesS, atS));
+        if (atS !== undefined) log.failedPushesS.push(atS);
+      }
+      if (UNCAUGHT.test(line.trim())) {
+        const [first = ''] = message.split('\n', 1);
+        log.uncaught = { count: (log.uncaught?.count ?? 0) + 1, first: log.uncaught?.first ?? first };
+      }
       take(log, message);
     }
   } catch {
@@ -35,8 +61,27 @@ export async function readK6Log(path) {
   return log;
 }
 
+/**
+ * In the lines that are left out every push failed, as far as anybody knows, where those before and after them did.
+ *
+ * @param {number[]} failedS before them
+ * @param {number | undefined} untilS
+ * @returns {number[]}
+ */
+function leftOut(failedS, untilS) {
+  const fromS = failedS.at(-1);
+  if (fromS === undefined || untilS === undefined) return [];
+  const count = Math.max(0, Math.ceil((untilS - fromS) / PUSH_S) - 1);
+  return Array.from({ length: count }, (_, index) => fromS + PUSH_S * (index + 1));
+}
+
 /** @param {K6Log} log @param {string} message */
 function take(log, message) {
+  const [, name, operation, why] = /^exception in (?:(\w+)\(\) of )?(.+?): (.*)$/.exec(message) ?? [];
+  if (operation !== undefined && why !== undefined) {
+    log.exceptions[operation] ??= { function: name ?? null, message: why };
+    return;
+  }
   const [, kind, text] = /^failure ([a-z0-9_]{1,40}) of (.+)$/.exec(message) ?? [];
   if (kind && text) {
     log.samples[kind] ??= text;
@@ -57,7 +102,8 @@ function timeOf(line) {
 
 /** @param {string} line @returns {string} the message of a logfmt line, or the whole of a raw one */
 function messageOf(line) {
-  const [, quoted, bare] = /^time=.* msg=(?:("(?:[^"\\]|\\.)*")|(\S+))/.exec(line) ?? [];
+  const [, quoted, bare] =
+    /^time=(?:"[^"]*"|\S+) level=\w+ msg=(?:("(?:[^"\\]|\\.)*")|(\S+))/.exec(line) ?? [];
   if (quoted) {
     try {
       return JSON.parse(quoted);

@@ -80,6 +80,12 @@ export async function readLegLogs(directory, { legs }) {
     abort: logs.find(({ abort }) => abort)?.abort ?? null,
     lastLine: logs.at(-1)?.lastLine ?? null,
     failedPushesS: logs.flatMap(({ failedPushesS }) => failedPushesS),
+    exceptions: Object.assign({}, ...logs.toReversed().map(({ exceptions }) => exceptions)),
+    uncaught: logs.reduce(
+      (sum, { uncaught }) =>
+        uncaught ? { count: (sum?.count ?? 0) + uncaught.count, first: sum?.first ?? uncaught.first } : sum,
+      /** @type {import('./k6-log.js').K6Log['uncaught']} */ (null),
+    ),
     samples: Object.assign({}, ...logs.toReversed().map(({ samples }) => samples)),
   };
 }

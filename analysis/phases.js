@@ -1,3 +1,4 @@
+import { countsOf, reconcile } from './reconcile.js';
 import { round } from './round.js';
 
 /**
@@ -12,7 +13,8 @@ import { round } from './round.js';
  * @property {boolean} completed ran its whole length, and made all of its iterations where it has a number of them
  * @property {number | null} offered_rps iterations that arrive each second; null: a fixed number of users
  * @property {number | null} vus users of a phase with a fixed number of them
- * @property {number | null} iterations made
+ * @property {number | null} iterations that made a request, or had its result from a cache
+ * @property {number | null} [lost] iterations that ended without either
  * @property {number | null} iterations_planned
  * @property {number | null} achieved_rps iterations made each second
  * @property {number | null} requests HTTP requests, handshakes too
@@ -58,6 +60,7 @@ export function phases({ plan, startedMs, ranS, metrics }) {
 
 const NONE = {
   iterations: null,
+  lost: null,
   achieved_rps: null,
   requests: null,
   requests_per_s: null,
@@ -130,10 +133,13 @@ function slotOf(planned, startedMs, ranS, metrics) {
  * @param {number} durationS
  * @param {import('./summary.js').K6Metrics} metrics
  */
-function figuresOf({ name }, durationS, metrics) {
+function figuresOf(planned, durationS, metrics) {
+  const { name } = planned;
   const tags = { phase: name };
-  const iterations = metrics.count('mcp_step_iterations', tags) || metrics.count('iterations', tags);
-  const requests = metrics.count('mcp_requests', tags);
+  const counts = countsOf(planned, metrics);
+  const { lost } = reconcile(counts);
+  const { requests } = counts;
+  const iterations = counts.iterations - lost;
   const items = metrics.count('mcp_items', tags);
   const { failed, total } = metrics.failed(tags);
   const { count, latency } = metrics.latency(tags);
@@ -141,6 +147,7 @@ function figuresOf({ name }, durationS, metrics) {
   const perSecond = (count) => (durationS > 0 ? round(count / durationS) : null);
   return {
     iterations,
+    lost,
     achieved_rps: perSecond(iterations),
     requests,
     requests_per_s: perSecond(requests),

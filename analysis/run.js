@@ -8,6 +8,7 @@ import { measurements } from './measurements.js';
 import { operations } from './operations.js';
 import { partialOf } from './partial.js';
 import { phases, roundLatency } from './phases.js';
+import { ledger } from './reconcile.js';
 import { round } from './round.js';
 import { validator } from './schemas.js';
 import { judgeThresholds } from './thresholds.js';
@@ -162,6 +163,7 @@ async function assemble(collected, observe, build) {
     watches: collected.watches ?? [],
     expired,
     partial,
+    ledger: ledger(runs, allPhases),
   };
   const distrusted = began ? distrust(known) : { reasons: [], findings: [] };
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;

@@ -1,8 +1,9 @@
 /**
- * Why a phase made less load than it offered: the server's doing, the generator's, or that of too few users.
+ * Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions.
  */
 import {
   BUSY_SHARE,
+  DELIVERED_SHARE,
   LEAST_HEADROOM_S,
   SLOW_FACTOR,
   UNANSWERED_SHARE,
@@ -12,7 +13,7 @@ import { counted, milliseconds, number } from './units.js';
 
 /**
  * @typedef {object} Shortfall
- * @property {'server' | 'users' | 'generator'} of
+ * @property {'server' | 'users' | 'generator' | 'exceptions'} of
  * @property {string} because
  * @property {string | null} hint what to change; null: it is the server
  */
@@ -29,6 +30,14 @@ import { counted, milliseconds, number } from './units.js';
  */
 export function shortfallCause(phase, { plan, phases, vusMax }) {
   const planned = plan.phases.find(({ name }) => name === phase.name);
+  const { iterations, lost = null } = phase;
+  if (lost && (iterations ?? 0) + lost >= DELIVERED_SHARE * (phase.offered_rps ?? 0) * phase.duration_s) {
+    return {
+      of: 'exceptions',
+      because: `${counted(lost, 'iteration')} ended without a request`,
+      hint: 'see what ended them',
+    };
+  }
   const users = planned?.max_vus ?? planned?.vus ?? vusMax;
   const meanMs = phase.latency_ms?.avg ?? 0;
   const busy = ((phase.answered ?? 0) / phase.duration_s) * (meanMs / 1000);

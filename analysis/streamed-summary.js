@@ -39,7 +39,16 @@ const DURATION = 'mcp_request_duration';
 /** The client streams durations a second time, in seconds to this power: its buckets are so many times narrower. */
 const FINE_POWER = 8;
 
-const COUNTERS = ['iterations', 'mcp_requests', 'mcp_items', 'data_sent', 'data_received'];
+const COUNTERS = [
+  'iterations',
+  'mcp_requests',
+  'mcp_further_requests',
+  'mcp_cache_hits',
+  'mcp_exceptions',
+  'mcp_items',
+  'data_sent',
+  'data_received',
+];
 
 /**
  * @param {string} directory a run's results, with its plan.json

@@ -35,6 +35,8 @@ import { counted, duration, milliseconds, number, percent } from './units.js';
 
 /** @type {((known: Known, spans: Span[]) => Doubt[])[]} */
 const RULES = [
+  exceptions,
+  unreconciled,
   streamedProblems,
   lostPushes,
   clockJumps,
@@ -380,7 +382,8 @@ function shortLoad(known) {
     if (!phase.measured || silent.has(phase) || judged.has(phase.name)) return [];
     if (made >= Math.floor(rules.DELIVERED_SHARE * expected)) return [];
     const cause = shortfallCause(phase, known);
-    if (cause.of === 'server' || cause.hint === null) return [];
+    // Of iterations without a request there is a reason of its own.
+    if (cause.of === 'server' || cause.of === 'exceptions' || cause.hint === null) return [];
     const idle = idleServer(known, phase);
     // An overload is more than there is CPU for: it is the generator's fault only where the server had nothing to do.
     if (phase.overload && !idle) return [];
@@ -423,6 +426,71 @@ function idleServer({ server, phases }, phase) {
   return calm && meanMs && calmMs && calm !== phase && meanMs <= rules.SLOW_FACTOR * calmMs
     ? `the server answered in ${milliseconds(meanMs)}, after ${milliseconds(calmMs)} in ${calm.name}`
     : null;
+}
+
+/**
+ * Whatever threw it, the load was not the one that was planned.
+ *
+ * @param {Known} known
+ * @returns {Doubt[]}
+ */
+function exceptions({ ledger, log }) {
+  const { exceptions: count, iterations, exceptionsOf } = ledger;
+  const uncaught = log.uncaught?.count ?? 0;
+  if (count + uncaught === 0) return [];
+  const [[operation = null, its = count] = [], ...others] = Object.entries(exceptionsOf).sort(
+    ([, a], [, b]) => b - a,
+  );
+  const logged = log.exceptions[operation ?? Object.keys(log.exceptions)[0] ?? ''];
+  const first = logged?.message ?? log.uncaught?.first;
+  const thrower = logged?.function ? `${logged.function}() of ${operation}` : operation;
+  const rest =
+    others.length > 0 ? `, and there are more of ${counted(others.length, 'other operation')}` : '';
+  return [
+    {
+      invalid: true,
+      kind: 'note',
+      subject: 'exceptions',
+      phase: null,
+      statement:
+        `${thrower ?? 'the script'} threw ${counted(its || uncaught, 'exception')} in ${counted(iterations, 'iteration')}` +
+        `${first ? `, the first: ${first}` : ''}${rest}`,
+      hint: logged?.function
+        ? `correct ${logged.function}() in the workload`
+        : 'correct the workload; where none of its functions threw it, k6.log says what did',
+      figures: { exceptions: count + uncaught, iterations },
+    },
+  ];
+}
+
+/**
+ * Iterations and requests that do not add up: one of the two is wrong, and so may be every figure.
+ *
+ * @param {Known} known
+ * @returns {Doubt[]}
+ */
+function unreconciled({ ledger }) {
+  const found = ledger.phases
+    .filter(({ unexplained, surplus }) => unexplained + surplus > 0)
+    .map((one) => ({ ...one, name: one.phase }))
+    .sort((a, b) => b.unexplained + b.surplus - (a.unexplained + a.surplus));
+  return once(found, (worst, where) => {
+    const { phase, iterations, calls, exceptions, unexplained, surplus, vus } = worst;
+    return {
+      invalid: true,
+      kind: 'note',
+      subject: 'iterations',
+      phase,
+      statement:
+        `iterations and requests do not add up in ${where}: ${counted(iterations, 'iteration')} ended, ` +
+        `${counted(calls, 'call')} and ${counted(exceptions, 'exception')} were counted, so ` +
+        (unexplained > 0
+          ? `${counted(unexplained, 'iteration')} left no trace`
+          : `${counted(surplus, 'call')} more than the ${counted(vus, 'VU')} can have had under way at the end`),
+      hint: 'k6.log may say why; otherwise it is a bug of the load generator: please report it',
+      figures: { iterations, calls, exceptions, unexplained, surplus },
+    };
+  });
 }
 
 /** @param {Known} known @returns {Doubt[]} */

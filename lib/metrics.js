@@ -40,6 +40,18 @@ export const failureSeconds = new Gauge('mcp_failure_seconds');
 export const sessionDuration = new Trend('mcp_session_duration', true);
 /** Sessions that the server had ended: opened anew, and the call made again. */
 export const sessionsExpired = new Counter('mcp_sessions_expired');
+/**
+ * Requests of the measured phases beyond the one in which an iteration's first call ends: handshakes, DELETEs, rounds of
+ * input, later calls of an operation that is several. Without them there is one request, or one result from the cache,
+ * for each iteration (see analysis/reconcile.js).
+ */
+export const furtherRequests = new Counter('mcp_further_requests');
+/**
+ * Exceptions that ended an iteration, or that a function of the workload threw, in the warm-up too. One is enough to
+ * make the run invalid.
+ * Tags: phase, method, operation, class
+ */
+export const exceptions = new Counter('mcp_exceptions');
 /** Results that a user took from its own cache (CLIENT_CACHE=1): no requests. */
 export const cacheHits = new Counter('mcp_cache_hits');
 /** Items processed by batch operations that succeeded. */

@@ -22,7 +22,15 @@ export const SUMMARY_TREND_STATS = [
 ];
 
 const OF_PHASE_AND_OPERATION = ['mcp_request_duration', 'mcp_requests', 'mcp_request_failed'];
-const OF_PHASE = ['iterations', 'mcp_items', 'mcp_phase_end_seconds'];
+const OF_PHASE = [
+  'iterations',
+  'mcp_items',
+  'mcp_phase_end_seconds',
+  'mcp_further_requests',
+  'mcp_cache_hits',
+];
+/** Counted where they happen, whatever the VU's tags say. */
+const OF_PHASE_OR_OPERATION = ['mcp_exceptions'];
 const OF_STEP = ['mcp_phase_start_seconds', 'mcp_step_iterations'];
 /** k6's own: bytes on the wire, headers included. */
 const OF_OPERATION = ['data_sent', 'data_received'];
@@ -45,7 +53,13 @@ const OBSERVED = [
  */
 export function keptSubmetrics(phases, operations, { sequence, measures = [], observe }) {
   const ofBoth = [...OF_PHASE_AND_OPERATION, ...(observe ? OBSERVED : [])];
-  const ofPhase = [...ofBoth, ...OF_PHASE, ...(sequence ? OF_STEP : []), ...measures];
+  const ofPhase = [
+    ...ofBoth,
+    ...OF_PHASE,
+    ...OF_PHASE_OR_OPERATION,
+    ...(sequence ? OF_STEP : []),
+    ...measures,
+  ];
   /** @type {string[]} */
   const names = FAILURE_KINDS.map((kind) => `mcp_failure_seconds{kind:${kind}}`);
   /** @param {string[]} metrics @param {string} tag */
@@ -60,7 +74,7 @@ export function keptSubmetrics(phases, operations, { sequence, measures = [], ob
     names.push(`dropped_iterations{scenario:${name}}`);
   }
   for (const { operation } of operations) {
-    keep([...ofBoth, ...OF_OPERATION], `operation:${operation}`);
+    keep([...ofBoth, ...OF_OPERATION, ...OF_PHASE_OR_OPERATION], `operation:${operation}`);
   }
   return Object.fromEntries(names.map((name) => [name, []]));
 }

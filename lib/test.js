@@ -4,9 +4,18 @@
  */
 import { randomSeed } from 'k6';
 import exec from 'k6/execution';
+import { asText } from './as-text.js';
 import { fixedAuth } from './auth/fixed-auth.js';
 import { McpClient } from './mcp/client.js';
-import { items as itemsMetric, offeredRps, phaseEndSeconds, sequenceDuration } from './metrics.js';
+import {
+  exceptions,
+  furtherRequests,
+  items as itemsMetric,
+  offeredRps,
+  phaseEndSeconds,
+  sequenceDuration,
+} from './metrics.js';
+import { oneLine } from './one-line.js';
 
 /**
  * @typedef {object} TestDefinition
@@ -133,13 +142,48 @@ const makeIterate = ({ workload, sequence, phases }) => {
   const names = [];
   /** The one operation of the phase, by turn; -1: the mix. */
   let only = -1;
+  /** Operations of which this VU has logged an exception (a text, for a first Set would cost 19 KB). */
+  let logged = ' ';
+
+  /**
+   * k6 would log each exception, and count an iteration that had one like any other.
+   *
+   * @param {unknown} error
+   * @param {string} [operation] without: no call had begun
+   */
+  const noteException = (error, operation) => {
+    const inFunction = running && `${running}() of `;
+    running = '';
+    exceptions.add(1, operation === undefined ? {} : { operation });
+    if (logged.includes(` ${operation} `)) return;
+    logged += `${operation} `;
+    const text = messageOf(error).slice(0, MAX_UNREDACTED);
+    const message = oneLine(client ? client.auth.redact(text) : text, MAX_MESSAGE);
+    console.error(`exception in ${inFunction}${operation ?? 'the start of a VU'}: ${message}`);
+  };
+
+  /** @param {number} index of the operation @returns {import('./mcp/client.js').Sender | undefined} one that never throws */
+  const guarded = (index) => {
+    const send = senders[index];
+    return (
+      send &&
+      ((iteration, ofPhase) => {
+        try {
+          return send(iteration, ofPhase);
+        } catch (error) {
+          noteException(error, names[index]);
+          return NO_ANSWER;
+        }
+      })
+    );
+  };
 
   /** @param {SetupData} data @param {import('./auth/auth.js').Auth} auth */
   const start = (data, auth) => {
     const user = makeClient(data, auth);
     // Not for...of: a first iterator costs each virtual user 9 KB.
     data.operations.forEach((operation) => {
-      senders.push(makeSender(user, operation, script ?? workload));
+      senders.push(makeSender(user, operation, script ?? workload, noteException));
       weights.push(operation.weight);
       names.push(operation.operation);
       varied = senders.length > 1 || (operation.arguments?.length ?? 1) > 1;
@@ -160,24 +204,28 @@ const makeIterate = ({ workload, sequence, phases }) => {
     numbers = varied || phase.iterations !== null ? exec.scenario : null;
     if (readiness && phase.lead_in) {
       client?.enterPhase(false, counting.streamed, undefined);
-      readiness.leadIn(data, phase, () => void senders[Math.max(only, 0)]?.(0, phase));
+      readiness.leadIn(data, phase, () => void guarded(Math.max(only, 0))?.(0, phase));
     }
     client?.enterPhase(phase.measured, counting.streamed, counting.limits[phase.name]);
   };
 
   /** @param {SetupData} data */
   const iterate = (data) => {
-    // k6 makes a new environment for a user whenever it hands it to another phase.
-    if (__ENV !== environment) enterPhase(data);
-    if (offered !== null && Date.now() >= nextOfferMs) {
-      offeredRps.add(offered);
-      nextOfferMs = Date.now() + 1000;
+    let index = -1;
+    let iteration = 0;
+    try {
+      // k6 makes a new environment for a user whenever it hands it to another phase.
+      if (__ENV !== environment) enterPhase(data);
+      if (offered !== null && Date.now() >= nextOfferMs) {
+        offeredRps.add(offered);
+        nextOfferMs = Date.now() + 1000;
+      }
+      if (numbers !== null) iteration = numbers.iterationInTest;
+      index = only >= 0 ? only : varied ? pick(shares, iteration) : 0;
+      /** @type {import('./mcp/client.js').Sender} */ (senders[index])(iteration, phase);
+    } catch (error) {
+      noteException(error, names[index]);
     }
-    const iteration = numbers === null ? 0 : numbers.iterationInTest;
-    const send = /** @type {import('./mcp/client.js').Sender} */ (
-      senders[only >= 0 ? only : varied ? pick(shares, iteration) : 0]
-    );
-    send(iteration, phase);
     if (iteration >= closing) phaseEndSeconds.add((Date.now() - data.startedMs) / 1000);
   };
 
@@ -188,16 +236,18 @@ const makeIterate = ({ workload, sequence, phases }) => {
   if (!userAuth && !steps) return iterate;
   // k6 waits for what is returned.
   return async (data) => {
-    if (!client)
-      start(data, await (userAuth?.takeOver(data.handOver) ?? fixedAuth(__ENV.TARGET_TOKEN ?? '')));
-    const user = /** @type {import('./mcp/client.js').McpClient} */ (client);
-    if (steps)
-      return steps.runSequence(
-        data,
-        user,
-        (operation) => senders[operation === undefined ? 0 : names.indexOf(operation)],
-      );
-    if (user.auth.dueMs <= Date.now()) await user.renew();
+    try {
+      if (!client)
+        start(data, await (userAuth?.takeOver(data.handOver) ?? fixedAuth(__ENV.TARGET_TOKEN ?? '')));
+      const user = /** @type {import('./mcp/client.js').McpClient} */ (client);
+      if (steps)
+        return await steps.runSequence(data, user, (operation) =>
+          guarded(operation === undefined ? 0 : names.indexOf(operation)),
+        );
+      if (user.auth.dueMs <= Date.now()) await user.renew();
+    } catch (error) {
+      return noteException(error);
+    }
     iterate(data);
   };
 };
@@ -218,23 +268,33 @@ const makeClient = ({ connection, startedMs, timeoutS, sessions, seed, operation
  * @param {import('./mcp/client.js').McpClient} client
  * @param {UserOperation} operation
  * @param {import('./workload.js').Workload} workload
+ * @param {NoteException} note
  * @param {string} [tag] the operation that the calls are counted as
  * @returns {import('./mcp/client.js').Sender}
  */
-const makeSender = (client, operation, workload, tag = operation.operation) => {
-  if (operation.calls) return inTurn(operation.calls.map((part) => makeSender(client, part, workload, tag)));
+const makeSender = (client, operation, workload, note, tag = operation.operation) => {
+  if (operation.calls)
+    return inTurn(operation.calls.map((part) => makeSender(client, part, workload, note, tag)));
   const { args, expect, received, items } =
     (operation.scripted && workload.operations[operation.operation]) || NO_SCRIPT;
   const texts = textsOf(operation.arguments);
   const withArguments = Boolean(texts ?? args);
-  const wanted = received ? handOn(received, expect) : expect;
+  const noteHere = (/** @type {unknown} */ error) => note(error, tag);
+  const wanted = received ? handOn(received, expect, noteHere) : expect;
   const options = { ...operation, operation: tag, withArguments, ...(wanted && { expect: wanted }) };
   const call = client.prepare(operation.method, JSON.parse(operation.params), options);
   const send = client.sender(call, argumentsOf(texts, args));
   if (!items) return send;
   return (iteration, phase) => {
     const answer = send(iteration, phase);
-    if (!answer.failure && phase.measured) itemsMetric.add(items(phase.labels ?? NO_LABELS));
+    if (answer.failure || !phase.measured) return answer;
+    try {
+      running = 'items';
+      itemsMetric.add(items(phase.labels ?? NO_LABELS));
+      running = '';
+    } catch (error) {
+      noteHere(error);
+    }
     return answer;
   };
 };
@@ -252,6 +312,7 @@ const inTurn = (senders) => (iteration, phase) => {
   for (let index = 0; index < senders.length; index += 1) {
     const send = /** @type {import('./mcp/client.js').Sender} */ (senders[index]);
     answer = send(iteration, phase);
+    if (index > 0 && phase.measured) furtherRequests.add(1);
     if (answer.failure) return answer;
   }
   if (phase.measured) sequenceDuration.add(instance.currentTestRunDuration - started);
@@ -260,12 +321,21 @@ const inTurn = (senders) => (iteration, phase) => {
 
 /**
  * @param {NonNullable<import('./workload.js').OperationSpec['received']>} received
- * @param {import('./mcp/answer.js').Expectation} [expect]
+ * @param {import('./mcp/answer.js').Expectation | undefined} expect
+ * @param {(error: unknown) => void} note
  * @returns {import('./mcp/answer.js').Expectation}
  */
-const handOn = (received, expect) => (reply, args) => {
+const handOn = (received, expect, note) => (reply, args) => {
   const met = expect === undefined || expect(reply, args);
-  if (met) received(reply, args);
+  if (!met) return met;
+  // The client takes an exception for an expectation that is not met, which would be the server's failure.
+  try {
+    running = 'received';
+    received(reply, args);
+    running = '';
+  } catch (error) {
+    note(error);
+  }
   return met;
 };
 
@@ -278,7 +348,14 @@ const argumentsOf = (texts, args) => {
   if (texts?.length === 1) return { text: texts.at(0) };
   if (texts) return { next: (iteration) => /** @type {string} */ (texts.at(iteration % texts.length)) };
   if (!args) return {};
-  return { next: (_, { labels = NO_LABELS }) => args(labels) };
+  return {
+    next: (_, { labels = NO_LABELS }) => {
+      running = 'args';
+      const made = args(labels);
+      running = '';
+      return made;
+    },
+  };
 };
 
 /** @param {UserOperation['arguments']} given */
@@ -287,6 +364,28 @@ const textsOf = (given) => {
     ? new shared.SharedTexts(sharedTexts, given)
     : /** @type {string[] | undefined} */ (given);
 };
+
+/** The function of the workload that is running; '' = none. */
+let running = '';
+
+/** Characters of an exception's message that are logged. */
+const MAX_MESSAGE = 200;
+/** Characters in which secrets are looked for: one that begins before the cut is still whole. */
+const MAX_UNREDACTED = 5000;
+
+/**
+ * @param {any} error whatever was thrown
+ * @returns {string}
+ */
+const messageOf = (error) => {
+  const { name = 'Error', message } = Object(error);
+  return message === undefined ? asText(error) : `${asText(name)}: ${asText(message)}`;
+};
+
+/** @typedef {(error: unknown, operation?: string) => void} NoteException */
+
+/** @type {import('./mcp/answer.js').Answer} of a call that ended in an exception */
+const NO_ANSWER = { failure: null, result: null };
 
 /** @type {Partial<import('./workload.js').OperationSpec>} */
 const NO_SCRIPT = {};

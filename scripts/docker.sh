@@ -12,6 +12,8 @@ SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SES
 GIVEN='TARGET_URL TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
 # Files that a container gets to read, at the path that they have here.
 FILES='WORKLOAD PAYLOAD TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY'
+# The usual ports on this host. A taken one makes it the next free one, and that is kept.
+PORTS='POSTGRES_PORT=15432 REDIS_PORT=16379 PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 TARGET_PORT=8000 TARGET_ADMIN_PORT=8002'
 OBSERVE='prometheus node-exporter grafana'
 REFERENCE='postgres redis upstream postgres-exporter redis-exporter target target-network'
 
@@ -110,7 +112,10 @@ write_compose_env() {
       echo "LAB_GIT_DIRTY=$dirty"
       sed -n 's/^\([A-Z_]*=\)/LAB_\1/p' "$RUN_DIR/secrets.env"
       echo "LAB_CONTAINERS='$1'"
-      echo "LAB_PROMETHEUS_PORT=$(stack_value PROMETHEUS_PORT)"
+      for port in $PORTS; do
+        kept=$(compose_value "${port%=*}")
+        echo "LAB_${port%=*}=${kept:-${port#*=}}"
+      done
       echo "LAB_GRAFANA_URL=$(stack_value GRAFANA_URL)"
       knobs=''
       for name in $SETTINGS AUTHORITY_LATENCY_MS AUTHORITY_PER_MINUTE; do
@@ -233,13 +238,17 @@ stack_up() {
   say 'starting the stack ...'
   progress=quiet
   if [ -t 2 ]; then progress=auto; fi
-  # A port that some other program has makes the engine fail, and take the next one of the range when it is asked again.
-  attempts=20
   # shellcheck disable=SC2086
   until compose --progress $progress up --detach --wait --wait-timeout 240 $services >&2; do
-    attempts=$((attempts - 1))
-    [ $attempts -gt 0 ] && port_was_taken || up_failed
-    say 'a port is taken; trying the next one ...'
+    # There is no command on every host that tells which ports are taken. The engine does.
+    taken=$(compose ps --all --quiet | xargs docker inspect --format '{{.State.Error}}' 2>/dev/null |
+      sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*already .*/\1/p' | sed -n 1p)
+    variable=$(sed -n "s/^\(LAB_[A-Z_]*_PORT\)=${taken:-none}\$/\1/p" "$RUN_DIR/compose.env")
+    [ -n "$variable" ] || up_failed
+    say "port $taken is taken; trying the next one ..."
+    sed "s/^$variable=.*/$variable=$((taken + 1))/" "$RUN_DIR/compose.env" >"$RUN_DIR/compose.env.new"
+    chmod 600 "$RUN_DIR/compose.env.new"
+    mv "$RUN_DIR/compose.env.new" "$RUN_DIR/compose.env"
   done
   if [ -z "${1:-}" ]; then : >"$RUN_DIR/database-ready"; fi
   trap - INT TERM HUP
@@ -248,8 +257,6 @@ stack_up() {
   write_compose_env "$(compose ps --format '{{.Service}}={{.ID}}' | tr '\n' ' ')"
   unlock
 }
-
-port_was_taken() { compose ps --all --quiet | xargs docker inspect --format '{{.State.Error}}' 2>/dev/null | grep -q 'already in use\|already allocated'; }
 
 up_failed() {
   for part in $services; do

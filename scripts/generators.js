@@ -7,10 +7,12 @@
  *
  * scripts/leg becomes this. A TERM is for all of them; the exit code is that of the first that failed, k6's otherwise.
  */
-import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 /** Until all of them have their users: 10,000 of them take some 10 s. A test waits for less. */
 const READY_S = Number(process.env.K6_READY_S || 120);
@@ -21,6 +23,36 @@ const TELL_MS = 5000;
 const BROKEN = 1;
 
 const [folder = '', addresses = '', k6 = '', ...given] = process.argv.slice(2);
+
+/**
+ * @param {string} log the file
+ * @returns {{pipe: string, ended: () => Promise<void>}} what k6 writes to instead; `ended` is to be called when it has ended
+ */
+function boundedLog(log) {
+  const place = mkdtempSync(join(tmpdir(), 'k6-log-'));
+  const pipe = join(place, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  // For writing, too: it stays open until k6 has ended, whether k6 opens it or not.
+  const held = openSync(pipe, 'r+');
+  const input = openSync(pipe, 'r');
+  const keeper = spawn(fileURLToPath(new URL('bounded-log', import.meta.url)), [log], {
+    stdio: [input, 'ignore', 'inherit'],
+  });
+  closeSync(input);
+  const closed = new Promise((resolve) => {
+    keeper.once('error', resolve);
+    keeper.once('close', resolve);
+  });
+  return {
+    pipe,
+    async ended() {
+      closeSync(held);
+      await closed;
+      rmSync(place, { recursive: true });
+    },
+  };
+}
+
 class Generator {
   /** @type {number | null} */
   code = null;
@@ -34,7 +66,8 @@ class Generator {
     this.address = address;
     this.log = join(folder, `k6-${this.name}.log`);
     const edges = Array.from({ length: count + 1 }, (_, edge) => (edge === count ? '1' : `${edge}/${count}`));
-    const args = given.map((argument) => argument.replace('{address}', address).replace('{log}', this.log));
+    const { pipe, ended: logEnded } = boundedLog(this.log);
+    const args = given.map((argument) => argument.replace('{address}', address).replace('{log}', pipe));
     this.child = spawn(
       k6,
       [
@@ -47,12 +80,13 @@ class Generator {
       { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, GENERATOR: this.name } },
     );
     this.over = new Promise((resolve) => {
-      const ended = (/** @type {number | null} */ code) => {
+      const ended = async (/** @type {number | null} */ code) => {
         this.code = code ?? BROKEN;
+        await logEnded();
         resolve(this.code);
       };
-      this.child.once('error', () => ended(BROKEN));
-      this.child.once('close', ended);
+      this.child.once('error', () => this.child.pid === undefined && ended(BROKEN));
+      this.child.once('close', (code) => this.code === null && ended(code));
     });
   }
 

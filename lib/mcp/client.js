@@ -10,6 +10,7 @@ import { asText } from '../as-text.js';
 import {
   failureSeconds,
   failures,
+  furtherRequests,
   refused,
   requestDuration,
   requestDurationFine,
@@ -401,6 +402,18 @@ export class McpClient {
   }
 
   /**
+   * A request in which no call ends: of a handshake, a session's end, a round of input.
+   *
+   * @param {Call} call
+   * @param {import('k6/http').RefinedResponse<any>} response
+   * @param {import('./answer.js').Failure | null} failure
+   */
+  recordFurther(call, response, failure) {
+    this.record(call, response, failure);
+    if (this.measured) furtherRequests.add(1);
+  }
+
+  /**
    * @param {Call} call
    * @param {number} ms
    */
@@ -446,22 +459,20 @@ export class McpClient {
       OF_SESSION,
     );
     const { response, answer } = this.exchange(initialize);
-    this.record(initialize, response, answer.failure);
-    if (answer.failure) return answer.failure;
+    const failure = answer.failure ?? tooLong(sessionOf(response));
+    if (failure) {
+      // The call for which the session was to be opened ends with it.
+      this.record(initialize, response, failure);
+      return failure;
+    }
+    this.recordFurther(initialize, response, null);
     this.connection = {
       ...this.connection,
       version: asText(answer.result.protocolVersion),
       server: serverInfo(answer.result.serverInfo),
       capabilities: answer.result.capabilities ?? {},
     };
-    const session = response.headers['Mcp-Session-Id'] ?? '';
-    if (session.length > MAX_SESSION_ID) {
-      return failed(
-        'protocol',
-        `a session id of ${session.length} characters; more than ${MAX_SESSION_ID} are not sent`,
-      ).failure;
-    }
-    this.session = session;
+    this.session = sessionOf(response);
     for (const call of this.calls) this.setHeaders(call);
     this.notify('notifications/initialized');
     this.opened = true;
@@ -479,7 +490,7 @@ export class McpClient {
     const body = JSON.stringify({ jsonrpc: '2.0', method });
     this.tag(call);
     const response = http.post(this.url, body, call.http);
-    this.record(call, response, rejected(response));
+    this.recordFurther(call, response, rejected(response));
   }
 
   /** Ends the session on the server, where there is one. */
@@ -489,7 +500,7 @@ export class McpClient {
     this.tag(call);
     const response = http.del(this.url, null, call.http);
     // A server may refuse to have its sessions ended by clients (405): not a failure.
-    this.record(call, response, response.status === 405 ? null : rejected(response));
+    this.recordFurther(call, response, response.status === 405 ? null : rejected(response));
     this.forget();
   }
 
@@ -510,6 +521,18 @@ export class McpClient {
     }
   }
 }
+
+/** @param {any} response @returns {string} '' = none */
+const sessionOf = ({ headers }) => headers['Mcp-Session-Id'] ?? '';
+
+/** @param {string} session @returns {import('./answer.js').Failure | null} */
+const tooLong = (session) =>
+  session.length > MAX_SESSION_ID
+    ? failed(
+        'protocol',
+        `a session id of ${session.length} characters; more than ${MAX_SESSION_ID} are not sent`,
+      ).failure
+    : null;
 
 /**
  * @param {Call} call

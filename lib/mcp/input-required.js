@@ -3,6 +3,9 @@
  * model nor a person: forms are filled in from their schema, and there are no roots.
  */
 
+/** Characters of a field. A form that demands longer ones is not filled in. */
+const MAX_LENGTH = 10_000;
+
 const TEXT_BY_FORMAT = /** @type {Record<string, string>} */ ({
   email: 'load@example.com',
   uri: 'https://example.com/',
@@ -16,6 +19,16 @@ const TEXT_BY_FORMAT = /** @type {Record<string, string>} */ ({
  *   null: something is asked for that this client can't give
  */
 export const inputParams = (result) => {
+  try {
+    return paramsFor(result);
+  } catch {
+    // A form with a schema that is none.
+    return null;
+  }
+};
+
+/** @param {any} result */
+const paramsFor = (result) => {
   const requests = result.inputRequests;
   if (requests !== undefined && (typeof requests !== 'object' || requests === null)) return null;
   if (requests === undefined && result.requestState === undefined) return null;
@@ -63,9 +76,12 @@ const fieldValue = (field) => {
       return all.slice(0, minItems);
     }
     default:
-      return (
-        TEXT_BY_FORMAT[field.format] ??
-        'load'.slice(0, field.maxLength ?? 4).padEnd(field.minLength ?? 0, 'd')
-      );
+      return TEXT_BY_FORMAT[field.format] ?? textOf(field);
   }
+};
+
+/** @param {{minLength?: number, maxLength?: number}} field @throws {RangeError} */
+const textOf = ({ minLength = 0, maxLength = 4 }) => {
+  if (minLength > MAX_LENGTH) throw new RangeError('the text is too long');
+  return 'load'.slice(0, maxLength).padEnd(minLength, 'd');
 };

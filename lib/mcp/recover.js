@@ -5,7 +5,7 @@
 import { sleep } from 'k6';
 import http from 'k6/http';
 import { sessionsExpired } from '../metrics.js';
-import { findReply, readAnswer } from './answer.js';
+import { failed, findReply, readAnswer } from './answer.js';
 import { inputParams } from './input-required.js';
 import { resume, resumePoint } from './resume.js';
 
@@ -61,10 +61,14 @@ const giveInput = (client, call, args, first) => {
   let last = first;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { result } = last.answer;
-    const input = result?.resultType === 'input_required' ? inputParams(result) : null;
-    if (!input) break;
+    if (result?.resultType !== 'input_required') break;
+    const input = inputParams(result);
+    if (!input) {
+      const answer = failed('unexpected', 'it asks for input that this client cannot give', result);
+      return recorded(client, call, { ...last, answer });
+    }
     // This round did what it was to do: it is a request like any other.
-    client.record(call, last.response, null);
+    client.recordFurther(call, last.response, null);
     last = client.exchange(client.makeCall(call.method, { ...call.params, ...input }, call.options), args);
   }
   return recorded(client, call, last);
@@ -72,7 +76,7 @@ const giveInput = (client, call, args, first) => {
 
 /** @param {McpClient} client @param {Call} call @param {Arguments | undefined} args @param {Exchange} first */
 const inNewSession = (client, call, args, first) => {
-  client.record({ ...call, ofSession: true }, first.response, null);
+  client.recordFurther({ ...call, ofSession: true }, first.response, null);
   if (client.measured) sessionsExpired.add(1);
   const failure = client.open();
   if (failure) return { ...first, answer: { failure, result: null } };
@@ -93,7 +97,7 @@ const onResumedStream = (client, call, args, first) => {
     get(lastEventId, timeout) {
       const headers = { ...get.http.headers, 'Last-Event-ID': lastEventId };
       const answer = http.get(client.url, { ...get.http, headers, timeout: Math.ceil(timeout) });
-      client.record(get, answer, null);
+      client.recordFurther(get, answer, null);
       return answer;
     },
     sleep: (ms) => sleep(ms / 1000),

@@ -167,7 +167,17 @@ export function summary(spec) {
 }
 
 /** @type {import('../../../analysis/k6-log.js').K6Log} */
-export const QUIET_LOG = { abort: null, lastLine: null, failedPushesS: [], samples: {} };
+export const QUIET_LOG = {
+  abort: null,
+  lastLine: null,
+  failedPushesS: [],
+  exceptions: {},
+  uncaught: null,
+  samples: {},
+};
+
+/** @type {import('../../../analysis/reconcile.js').Ledger} */
+export const NO_LEDGER = { phases: [], iterations: 0, exceptions: 0, exceptionsOf: {} };
 
 /** @type {import('../../../analysis/environment.js').Environment} */
 export const MACHINE = {

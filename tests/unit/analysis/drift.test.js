@@ -6,7 +6,7 @@ import { phases } from '../../../analysis/phases.js';
 import { steadyStretches } from '../../../analysis/steady-stretches.js';
 import { trendOf } from '../../../analysis/stretch-trend.js';
 import { seededRandom } from '../../../experiments/seeded-random.js';
-import { MACHINE, NO_SERVER, QUIET_LOG, STARTED_MS, summary } from './build.js';
+import { MACHINE, NO_LEDGER, NO_SERVER, QUIET_LOG, STARTED_MS, summary } from './build.js';
 import { normal } from './statistics/reference.js';
 
 const MB = 1e6;
@@ -80,6 +80,7 @@ function known(series, shape = {}, seed = 1) {
     log: QUIET_LOG,
     vusMax: 20,
     watches: [],
+    ledger: NO_LEDGER,
   };
 }
 

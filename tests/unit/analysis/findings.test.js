@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { findings } from '../../../analysis/findings.js';
 import { phases } from '../../../analysis/phases.js';
 import { judgeThresholds } from '../../../analysis/thresholds.js';
-import { MACHINE, NO_SERVER, objective, QUIET_LOG, signal, summary, trend } from './build.js';
+import { MACHINE, NO_LEDGER, NO_SERVER, objective, QUIET_LOG, signal, summary, trend } from './build.js';
 
 /**
  * @param {import('./build.js').Spec} spec
@@ -23,6 +23,7 @@ function find(spec, { server, environment, streamed = null, expired = 0 } = {}) 
     log: QUIET_LOG,
     vusMax: 20,
     watches: [],
+    ledger: NO_LEDGER,
     thresholds: judgeThresholds({ plan, metrics, phases: all }),
     server: { ...NO_SERVER, ...server },
     environment: { ...MACHINE, ...environment },

@@ -57,7 +57,14 @@ test('the last words of a k6 that died are its message, not the place or a failu
 });
 
 test('no log, an empty and a binary one are no error', async () => {
-  const nothing = { abort: null, lastLine: null, failedPushesS: [], samples: {} };
+  const nothing = {
+    abort: null,
+    lastLine: null,
+    failedPushesS: [],
+    exceptions: {},
+    uncaught: null,
+    samples: {},
+  };
   assert.deepEqual(await readK6Log(join(directory, 'none.log')), nothing);
   assert.deepEqual(await readK6Log(directory), nothing);
   assert.deepEqual(await read(''), nothing);
@@ -84,4 +91,45 @@ test('the times at which k6 could not write to Prometheus', async () => {
 test('a line that does not say when it was is at no time', async () => {
   const line = 'time="the 5th" level=error msg="Failed to send the time series data to the endpoint"';
   assert.deepEqual((await read(line)).failedPushesS, []);
+});
+
+test('the first exception of each operation, and what threw it', async () => {
+  const { exceptions, lastLine } = await read(
+    [
+      'time="t" level=error msg="exception in args() of get_user: Error: no \\"id\\": none" source=console',
+      'time="t" level=error msg="exception in args() of get_user: Error: later" source=console',
+      'time="t" level=error msg="exception in the start of a VU: TypeError: x" source=console',
+    ].join('\n'),
+  );
+  assert.deepEqual(exceptions, {
+    get_user: { function: 'args', message: 'Error: no "id": none' },
+    'the start of a VU': { function: null, message: 'TypeError: x' },
+  });
+  assert.equal(lastLine, null);
+});
+
+test('exceptions that k6 itself logs are counted, and nothing that a script or a server says is taken for one', async () => {
+  const own =
+    'time="t" level=error msg="Error: \\"a\\"\\n\\tat x (t.js:1:1)\\n" executor=constant-vus scenario=a source=stacktrace';
+  const said = 'time="t" level=error msg="failure tool of x: y\\" executor=a scenario=b" source=console';
+  const { uncaught } = await read([own, said, own].join('\n'));
+  assert.deepEqual(uncaught, { count: 2, first: 'Error: "a"' });
+});
+
+test('what a server says is no message of k6', async () => {
+  const line = 'time="t" level=error msg="failure tool of x: level=error msg=Failed" source=console';
+  assert.deepEqual((await read(line)).samples, { tool: 'x: level=error msg=Failed' });
+});
+
+test('in lines that were left out each write to Prometheus failed, where those around them did', async () => {
+  const push = (/** @type {string} */ at) =>
+    `time="2026-11-20T21:${at}Z" level=error msg="Failed to send the time series data to the endpoint" error="x"`;
+  const cut = '\nthe middle of this log is left out\n';
+  const log = await read([push('14:08'), push('14:10'), cut, push('14:20'), push('14:30')].join('\n'));
+  const first = Date.parse('2026-11-20T21:14:08Z') / 1000;
+  assert.deepEqual(
+    log.failedPushesS.map((at) => at - first),
+    [0, 2, 4, 6, 8, 10, 12, 22],
+  );
+  assert.deepEqual((await read(`${cut}\n${push('14:20')}`)).failedPushesS.length, 1);
 });

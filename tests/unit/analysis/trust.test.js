@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COLUMNS } from '../../../analysis/host-watch-record.js';
 import { phases } from '../../../analysis/phases.js';
+import { ledger } from '../../../analysis/reconcile.js';
 import { judgeThresholds } from '../../../analysis/thresholds.js';
 import { distrust } from '../../../analysis/trust.js';
 import { MACHINE, NO_SERVER, objective, QUIET_LOG, STARTED_MS, signal, summary } from './build.js';
@@ -30,6 +31,7 @@ function judge(spec, rest = {}) {
     vusMax: 20,
     watches: [],
     expired: 0,
+    ledger: ledger([{ plan, metrics, ...times }], all),
     ...rest,
   });
   return { reasons, findings };
