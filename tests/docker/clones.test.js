@@ -75,10 +75,12 @@ test('two clones at once: each has its own stack, and a load on one is no load o
   for (const run of runs) {
     assertJudged(run);
     const measured = run.document.phases.find((/** @type {any} */ { measured }) => measured);
-    assert.equal(measured.requests, 200);
+    assert.ok(measured.requests >= 200, `${measured.requests} requests`);
   }
   const calls = await Promise.all(
-    [first, second].map((clone) => clone.askPrometheus('count by (testid) (k6_http_reqs_total)')),
+    [first, second].map((clone) =>
+      clone.askPrometheus('count by (testid) (last_over_time({testid!=""}[10m]))'),
+    ),
   );
   for (const [index, series] of calls.entries()) {
     const seen = series.map(({ metric }) => metric.testid);
