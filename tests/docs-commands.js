@@ -286,6 +286,9 @@ export const BY_COMMAND = {
   ),
 };
 
+/** @param {string} checked @returns {string} */
+const noCluster = (checked) => `no Kubernetes cluster is at hand; tests/stack/kubernetes.test.js ${checked}`;
+
 /** @type {Record<string, string>} command -> why it is not run as it stands */
 export const NOT_RUN = {
   'node docs/reports/render.js':
