@@ -113,7 +113,7 @@ test('`make up` shows the password on a terminal, and nowhere that is kept', asy
   writeFileSync(join(RUN_DIR, 'stack.env'), 'STACK=native\n');
   assert.equal((await onTerminal({})).output, '');
   assert.throws(() => readFileSync(log));
-  assert.match(readFileSync('scripts/up', 'utf8'), /^grafana_login$/m);
+  assert.match(readFileSync('scripts/commands/up', 'utf8'), /^grafana_login$/m);
 });
 
 test('`make status` names the file', async () => {

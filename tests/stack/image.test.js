@@ -87,7 +87,7 @@ test('.dockerignore keeps secrets, results and packages out of what is sent to a
 });
 
 test('no image of the project runs as root', () => {
-  for (const name of ['target', 'runner', 'lab']) {
+  for (const name of ['target', 'lab']) {
     const user = image.stages
       .find((stage) => stage.name === name)
       ?.commands.filter((each) => each.name === 'USER')
