@@ -30,13 +30,13 @@ test('every metric that k6 code makes is in docs/metrics.md, with a comment', ()
 const INTERNAL = new Set(
   `BASH_SOURCE BASH_REMATCH BASH_VERSINFO SECONDS RANDOM PWD HOME PATH DISPLAY WAYLAND_DISPLAY XDG_CACHE_HOME DIE_CODE
   TESTID RUN_LOG K6_USERS K6_FOUND K6_SUMMARY K6_RAW K6_PROGRESS K6_ADDRESS K6_READY_S K6_LISTEN_HOST K6_SCRAPE_HOST K6_VERSION WATCHED_SERVER TARGET_KNOBS
-  TEST_COUNTS PROMETHEUS_TARGETS_DIR BASE_NAME HEAD_NAME RUNNER_USER`.split(/\s+/),
+  TEST_COUNTS PROMETHEUS_TARGETS_DIR BASE_NAME HEAD_NAME GRAFANA_URL CLAIMS_DIR CHECK_ONLY REFERENCE_KNOBS WORKLOADS_DIR`.split(/\s+/),
 );
 
 test('every variable that a script has a default for is in docs/configuration.md', () => {
   const page = readFileSync('docs/configuration.md', 'utf8');
   let found = 0;
-  for (const file of projectFiles().filter((name) => /^scripts\/[\w-]+(\.sh)?$/.test(name))) {
+  for (const file of projectFiles().filter((name) => /^scripts\/(commands\/)?[\w-]+(\.sh)?$/.test(name))) {
     const text = readFileSync(file, 'utf8');
     for (const [, name = ''] of text.matchAll(/\$\{([A-Z][A-Z0-9_]*):?-/g)) {
       // An array or a variable of the script's own.
