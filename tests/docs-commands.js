@@ -258,6 +258,18 @@ export const BY_TARGET = {
 
 /** @type {Record<string, Covered>} command -> the test that runs it with names and numbers of its own */
 export const BY_COMMAND = {
+  'docker compose --env-file .run/compose.env --profile spike run --rm spike': {
+    file: 'tests/docker/stack.test.js',
+    test: 'the commands of docs/ci.md for Compose use the stack that is up, and leave its target as it is',
+    runs: "['sh', '-c', line]",
+  },
+  'docker compose --env-file .run/compose.env --profile load run --rm --env TARGET_URL=http://host.docker.internal:3001/mcp load':
+    {
+      file: 'tests/docker/stack.test.js',
+      // On another port.
+      test: 'docs/ci.md: a server on this host is loaded by Compose as host.docker.internal',
+      runs: "['sh', '-c', line.replace(",
+    },
   "./scripts/ci TEST=load RUNS=5 BASE=main TARGET_URL=http://127.0.0.1:3001/mcp SERVER_COMMAND='exec node server.js'":
     {
       file: 'tests/stack/ci.test.js',
@@ -277,8 +289,6 @@ export const BY_COMMAND = {
 
 /** @param {string} checked @returns {string} */
 const noCluster = (checked) => `no Kubernetes cluster is at hand; tests/stack/kubernetes.test.js ${checked}`;
-/** @param {string} file @param {string} checked @returns {string} */
-const noEngine = (file, checked) => `no Docker engine is at hand; tests/stack/${file} ${checked}`;
 
 /** @type {Record<string, string>} command -> why it is not run as it stands */
 export const NOT_RUN = {
@@ -288,19 +298,10 @@ export const NOT_RUN = {
   'make serve': "a benchmark document's own words",
   'make gateway-up':
     'takes up to a minute until the gateway is up; tests/stack/gateway.test.js starts the same one by the same code (experiments/gateway)',
-  'make down STACK=docker': noEngine('compose.test.js', "asks Compose's own parser what it would run"),
-  'STACK=docker make up && mkdir -p results && export RUNNER_USER=$(id -u):$(id -g)': noEngine(
-    'compose.test.js',
-    "asks Compose's own parser what it would run",
-  ),
-  'docker compose --env-file .run/secrets.env --env-file .run/stack.env --profile spike run --rm spike':
-    noEngine('compose.test.js', "has Compose's own parser read the profile with files as these"),
-  'docker compose --env-file .run/secrets.env --env-file .run/stack.env --profile load run --rm --env TARGET_URL=http://host.docker.internal:3001/mcp load':
-    noEngine('compose.test.js', "has Compose's own parser read the profile with files as these"),
-  'docker build --target lab --tag registry.example.com/your-group/mcp-load-lab/lab:0.1.0 .': noEngine(
-    'image.test.js',
-    "has BuildKit's own parser read the Dockerfile, and runs its commands in a folder",
-  ),
+  'make down STACK=docker':
+    'the stack in containers is not these tests’; tests/docker/ runs make down where it is',
+  'docker build --target lab --tag registry.example.com/your-group/mcp-load-lab/lab:0.1.0 .':
+    'the tag is an example; tests/docker/ runs tests in that image, which Compose builds',
   'kubectl apply --filename deploy/kubernetes/namespace.yaml': noCluster('checks the file by its schema'),
   'kubectl apply -k deploy/kubernetes/monitoring': noCluster(
     'has kustomize render it, and checks that by the schemas',

@@ -11,7 +11,7 @@ import { projectFiles } from '../project-files.js';
 
 /** Stands for what the reader puts there: such a command is a form, not one to be executed. */
 const FORM = /\.\.\.|\bNAME\b|\[/;
-const LAYERS = /^tests\/(unit|target|k6|conformance|docs|signals|stack|browser)\/.+\.test\.js$/;
+const LAYERS = /^tests\/(unit|target|k6|conformance|docs|signals|stack|docker|browser)\/.+\.test\.js$/;
 
 /** @type {Map<string, string[]>} command -> the pages that have it */
 const documented = new Map();
@@ -51,7 +51,7 @@ function makes(text) {
 
 /** @param {string} target @param {string} text @returns {string} what is wrong; '' for nothing */
 function problemOf(target, text) {
-  if (target === 'NAME') return '';
+  if (target === 'NAME' || target === '...') return '';
   if (!targets.has(target)) return `make has no target ${target}`;
   return BY_TARGET[target] || storyTargets.has(target) ? '' : `no test runs make ${target} (${text})`;
 }

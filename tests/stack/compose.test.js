@@ -1,22 +1,25 @@
 /**
- * docker-compose.yml, read by the parser that Docker Compose itself uses; and how a command finds its way into a
- * container. No engine is needed.
+ * docker-compose.yml, read by the parser that Docker Compose itself uses; and what the scripts refuse before they ask an engine. No engine
+ * is needed; tests/docker/ has what needs one.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
-import { command, envFile } from '../lab.js';
+import { command } from '../lab.js';
 import { toolPath } from '../tool.js';
 
 const SECRETS = {
-  POSTGRES_PASSWORD: 'secret-of-postgres',
-  REDIS_PASSWORD: 'secret-of-redis',
-  GRAFANA_ADMIN_PASSWORD: 'secret-of-grafana',
-  TARGET_TOKEN: 'secret-of-target',
+  LAB_POSTGRES_PASSWORD: 'secret-of-postgres',
+  LAB_REDIS_PASSWORD: 'secret-of-redis',
+  LAB_GRAFANA_ADMIN_PASSWORD: 'secret-of-grafana',
+  LAB_PROMETHEUS_PASSWORD: 'secret-of-prometheus',
+  LAB_TARGET_TOKEN: 'secret-of-target',
 };
+/** As scripts/docker.sh names it, by the folder. */
+const PROJECT = { COMPOSE_PROJECT_NAME: 'mcp-load-lab-1' };
 /** Exact: three parts at least, or two for what is numbered that way; nothing that moves. */
 const EXACT = /^[\w./-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)*$/;
 
@@ -26,8 +29,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const compose = toolPath('compose-go');
 const { code, output } = await command(compose, ['docker-compose.yml'], {
   ...SECRETS,
-  RUN_DIR: folder,
-  ROOT: process.cwd(),
+  ...PROJECT,
 });
 assert.equal(code, 0, output);
 /** @type {[string, any][]} */
@@ -60,7 +62,7 @@ test('each test that can be run in a container has a profile of its name, and no
       .filter(([, { profiles }]) => profiles)
       .map(([name, { profiles }]) => [name, ...profiles])
       .sort(),
-    [...tests, 'runner'].map((name) => [name, name]).sort(),
+    [...tests.map((name) => [name, name]), ['lab', 'lab'], ['lab-loopback', 'lab']].sort(),
   );
   for (const name of tests) {
     const { command: given, image, environment } = Object.fromEntries(services)[name];
@@ -92,16 +94,22 @@ test('the tests in containers get every variable of a test that is no secret, no
   ];
   const { environment } = Object.fromEntries(services).spike;
   for (const name of names) assert.equal(name in environment, ![...given, ...files].includes(name), name);
-  // Those files that Compose is given have them, of the stack and for this host.
-  const stack = envFile('stack.env');
-  for (const [name, value] of Object.entries(environment)) {
-    if (name in stack) assert.notEqual(value, null, `${name} would be the stack's`);
-  }
+});
+
+test('what Compose puts in comes from compose.env: no variable of the caller’s has such a name', () => {
+  const text = readFileSync('docker-compose.yml', 'utf8');
+  const names = [...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name);
+  assert.ok(names.length > 20);
+  for (const name of names) assert.match(name, /^(LAB_[A-Z_]+|COMPOSE_PROJECT_NAME)$/);
 });
 
 test('a missing secret is an error, not a default', async () => {
   for (const name of Object.keys(SECRETS)) {
-    const without = await command(compose, ['docker-compose.yml'], { ...SECRETS, [name]: '' });
+    const without = await command(compose, ['docker-compose.yml'], {
+      ...SECRETS,
+      ...PROJECT,
+      [name]: '',
+    });
     assert.equal(without.code, 1);
     assert.match(without.output, new RegExp(`required variable ${name} is missing`));
   }
@@ -117,13 +125,22 @@ test('every port is published on loopback alone', () => {
   const published = services.flatMap(([name, { ports = [] }]) =>
     ports.map((/** @type {any} */ port) => ({ name, ...port })),
   );
-  assert.ok(published.length >= 8);
+  assert.ok(published.length >= 6);
   for (const { name, host_ip } of published) assert.equal(host_ip, '127.0.0.1', name);
-  for (const [name, { network_mode }] of services) assert.notEqual(network_mode, 'host', name);
+  // For a server on this host's loopback address: it listens nowhere, but for k6's API on loopback.
+  const onHost = services.filter(([, { network_mode }]) => network_mode === 'host').map(([name]) => name);
+  assert.deepEqual(onHost, ['lab-loopback']);
 });
 
 test('every image is pinned to an exact version, in the Dockerfile too', () => {
-  for (const [name, { image }] of services) assert.match(image, EXACT, name);
+  for (const [name, { image, pull_policy }] of services) {
+    if (!image.startsWith('localhost/')) assert.match(image, EXACT, name);
+    else {
+      // Nobody can publish an image of that name, and each folder has its own.
+      assert.match(image, /^localhost\/mcp-load-lab\/(lab|target):mcp-load-lab-1$/, name);
+      assert.equal(pull_policy, 'never', name);
+    }
+  }
   const stages = new Set();
   for (const [, from = '', stage] of readFileSync('Dockerfile', 'utf8').matchAll(
     /^FROM (\S+)(?: AS (\S+))?/gm,
@@ -160,7 +177,7 @@ test('what writes has a place for it, and nowhere else', () => {
       ].sort(),
     ]),
   );
-  const tests = ['/results', '/targets', '/tmp'];
+  const tests = ['/claims', '/results', '/targets', '/tmp'];
   assert.deepEqual(Object.fromEntries(Object.entries(places).filter(([, all]) => `${all}` !== `${tests}`)), {
     grafana: ['/tmp', '/var/lib/grafana'],
     'node-exporter': [],
@@ -169,8 +186,6 @@ test('what writes has a place for it, and nowhere else', () => {
     prometheus: ['/prometheus'],
     redis: ['/data'],
     'redis-exporter': [],
-    // The project itself, which the runner installs packages into.
-    runner: ['/tmp', process.cwd(), folder].sort(),
     target: ['/tmp'],
     'target-network': [],
     upstream: ['/tmp'],
@@ -209,10 +224,10 @@ test('containers read the files that the native stack reads', () => {
   ]) {
     assert.ok(mounted.includes(`provisioning/${path}`), path);
   }
-  for (const path of mounted.filter((one) => !one.startsWith('..') && !['', 'results'].includes(one)))
+  for (const path of mounted.filter((one) => !one.startsWith('..') && !/^(results|\.run)/.test(one)))
     assert.ok(existsSync(path), path);
   const native = readFileSync('scripts/component', 'utf8') + readFileSync('scripts/native.sh', 'utf8');
-  for (const path of mounted.filter((one) => one.startsWith('provisioning/'))) {
+  for (const path of mounted.filter((one) => /^provisioning\/.*\//.test(one))) {
     assert.ok(native.includes(`$ROOT/${path}`), `the native stack does not read ${path}`);
   }
 });
@@ -257,52 +272,33 @@ test('Prometheus in Docker scrapes services and ports that are there', () => {
   );
 });
 
-test('a URL of this host becomes the one that a container has to call', async () => {
-  writeFileSync(join(folder, 'stack.env'), 'STACK=docker\nTARGET_PORT=8005\nPROMETHEUS_PORT=9092\n');
-  for (const [given, inside] of [
-    ['http://127.0.0.1:8005/mcp', 'http://target:8000/mcp'],
-    ['http://127.0.0.1:9092/api/v1/write', 'http://prometheus:9090/api/v1/write'],
-    ['http://localhost:3001/mcp?a=b|c', 'http://host.docker.internal:3001/mcp?a=b|c'],
-    ['https://mcp.example.com/mcp', 'https://mcp.example.com/mcp'],
-    ['/a path/127.0.0.1', '/a path/127.0.0.1'],
-  ]) {
-    const script = '. scripts/common.sh; url_inside "$1"';
-    const answer = await command('bash', ['-c', script, 'bash', `${given}`], { RUN_DIR: folder });
-    assert.equal(answer.output.trim(), inside);
-  }
-});
+/**
+ * @param {string} script
+ * @param {Record<string, string>} env
+ */
+const refused = (script, env) => command(`scripts/${script}`, [], { RUN_DIR: join(folder, 'none'), ...env });
 
-test('knobs are words, and TARGET_FAULTS a JSON object of one word', async () => {
-  const merge = (/** @type {string} */ running, /** @type {Record<string, string>} */ env) =>
-    command('bash', ['-c', '. scripts/common.sh; merge_knobs "$1"', 'bash', running], {
-      RUN_DIR: folder,
-      ...env,
-    });
-  const faults = '{"slow_statement_ms": 50, "cache_off": 1}';
-  const set = await merge('WORKERS=4', { TARGET_FAULTS: faults });
-  assert.equal(set.output, 'WORKERS=4 TARGET_FAULTS={"slow_statement_ms":50,"cache_off":1}\n');
-  assert.equal((await merge(set.output.trim(), {})).output, set.output);
-  assert.equal((await merge(set.output.trim(), { TARGET_FAULTS: 'default' })).output, 'WORKERS=4\n');
+test('settings are words, and TARGET_FAULTS is a JSON object of numbers: all else is refused', async () => {
   for (const [name, text] of [
     ['TARGET_FAULTS', '{"$(id)":1}'],
     ['TARGET_FAULTS', 'cache_off'],
     ['WORKERS', '{4}'],
+    ['POOL_SIZE', "1'2"],
   ]) {
-    const wrong = { [String(name)]: String(text) };
-    const { code, output } = await merge('', wrong);
-    assert.equal(code, 2);
-    assert.match(output, /^error: (TARGET_FAULTS|WORKERS): got .*; a .* is valid\n$/);
+    const { code, output } = await refused('up', { STACK: 'docker', [String(name)]: String(text) });
+    assert.equal(code, 2, output);
+    assert.match(output, new RegExp(`^error: ${name}: got .*; a .* is valid$`, 'm'));
   }
 });
 
-test("a server on this host's loopback is tested natively, for a container could not reach it", async () => {
-  const kind = async (/** @type {Record<string, string>} */ env) =>
-    (await command('bash', ['-c', '. scripts/common.sh; stack_kind'], { RUN_DIR: `${folder}/none`, ...env }))
-      .output;
-  assert.equal(await kind({ STACK: '', TARGET_URL: 'http://127.0.0.1:3001/mcp' }), 'native\n');
-  assert.equal(await kind({ STACK: 'docker', TARGET_URL: 'http://127.0.0.1:3001/mcp' }), 'docker\n');
-  assert.match(
-    await kind({ STACK: 'podman' }),
-    /^error: STACK: got podman; native, docker and external are valid/,
-  );
+test('paths that Compose can’t mount are refused', async () => {
+  const { code, output } = await refused('up', { STACK: 'docker', RESULTS_DIR: join(folder, 'a:b') });
+  assert.equal(code, 2, output);
+  assert.match(output, /^error: RESULTS_DIR: got .*a:b; a path without .* is valid$/m);
+});
+
+test('an unknown STACK is refused', async () => {
+  const { code, output } = await refused('status', { STACK: 'podman' });
+  assert.equal(code, 2, output);
+  assert.match(output, /^error: STACK: got podman; native, docker and external are valid$/m);
 });
