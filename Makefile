@@ -5,7 +5,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher report compare compare-ab baseline-save trend
+.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher bench-docker report compare compare-ab baseline-save trend
 
 help: ## this list: every target, every variable with its default
 	@scripts/help
@@ -128,6 +128,9 @@ bench-regression: ## false alarms and power of `make compare`, from repeated run
 
 bench-trust: ## is a run invalid where it has to be, and valid where not? (RUNS=3)
 	@scripts/setup stack k6 node bench-tools && node bench/trust.js
+
+bench-docker: ## what the containers cost: the same load natively and in Docker (ROUNDS=3 REQUESTS=3000 IDLE_S=60)
+	@scripts/setup stack k6 node && node bench/docker.js
 
 bench-watcher: ## what watching the machine beside k6 costs (ROUNDS=5 REQUESTS=60000)
 	@scripts/setup node k6 bench-tools && node bench/watcher.js

@@ -239,6 +239,7 @@ export const BY_TARGET = {
   'bench-recovery': byHand('24 minutes'),
   'bench-regression': byHand('an hour and more'),
   'bench-trust': byHand('26 minutes'),
+  'bench-docker': byHand('20 minutes, on a machine with a Docker engine and nothing else to do'),
   'bench-watcher': byHand('10 minutes, on a machine with nothing else to do'),
   'signals-record': {
     reason: 'needs a JDK, Maven and root; what it recorded is played back in tests/signals',

