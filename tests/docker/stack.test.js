@@ -318,7 +318,7 @@ test('after git pull the next command runs the new code: run.json has its commit
   assert.match(text, /^ {2}title: '/m);
   writeFileSync(scenario, text.replace(/^ {2}title: '/m, "  title: 'Pulled just now: "));
   clone.git('commit', '--quiet', '--all', '--message', 'Change a title');
-  const variables = { PROFILE: 'smoke', MAX_VUS: '10', DURATION: '12s', OBJECTIVES: 'off' };
+  const variables = { PROFILE: 'smoke', DURATION: '12s', OBJECTIVES: 'off' };
   const made = await clone.make('baseline', variables);
   const { document, folder } = latest(clone.results);
   assert.equal(document.test, 'baseline', made.output);
