@@ -71,7 +71,7 @@ test('of the settings of a gateway those are secrets whose names say so', () => 
 test('every variable that is declared a secret is taken out, and so is each of the stack', () => {
   const own = Object.entries({ ...ofTests, ...ofExperiments }).filter(([, { secret }]) => secret);
   const ofStack =
-    /for name in (.*_TOKEN .*_PASSWORD); do/.exec(readFileSync('scripts/common.sh', 'utf8'))?.[1] ?? '';
+    /for name in (.*_TOKEN .*_PASSWORD); do/.exec(readFileSync('scripts/run-dir.sh', 'utf8'))?.[1] ?? '';
   const names = [...own.map(([name]) => name), ...ofStack.split(' ')];
   assert.ok(names.includes('GATEWAY_HEADERS') && names.includes('SUPERVISOR_PASSWORD'), names.join());
   /** @type {Record<string, string>} */
