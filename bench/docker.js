@@ -78,8 +78,7 @@ async function measure(kind, restCores) {
     const share = document.signals.find(
       (/** @type {any} */ { signal, phase: name }) => signal === 'generator_cpu' && name === phase.name,
     )?.avg;
-    const generatorUs =
-      (share * document.environment.cores * phase.duration_s * 1_000_000) / phase.requests;
+    const generatorUs = (share * document.environment.cores * phase.duration_s * 1_000_000) / phase.requests;
     return { verdictS, p99Ms: phase.latency_ms.p99, generatorUs, idleCores };
   } finally {
     run('clean', env);
