@@ -10,7 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY target target
 # A clone under umask 077 has files that nobody else can read.
-RUN chmod -R a+rX .
+RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +
 USER node
 CMD ["node", "target/server.js"]
 
@@ -42,7 +42,7 @@ COPY experiments experiments
 COPY viewer viewer
 COPY pipeline pipeline
 COPY scenarios scenarios
-RUN chmod -R a+rX .
+RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +
 # What this image was made of: there is no git in it.
 ARG GIT_COMMIT=
 ARG GIT_DIRTY=

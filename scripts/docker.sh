@@ -8,6 +8,8 @@
 #   provisioning/  a copy that every container's user can read, whatever the caller's umask
 
 SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
+# Of the upstream service.
+AUTHORITY='AUTHORITY_LATENCY_MS AUTHORITY_PER_MINUTE'
 # Given to a container by name where they are set: addresses and secrets. All others are in docker-compose.yml.
 GIVEN='TARGET_URL TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
 # Files that a container gets to read, at the path that they have here.
@@ -45,8 +47,10 @@ own_run_dir() {
   [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"
 }
 
+# prepare: all that Compose needs, once. Not while another command brings this stack up or down.
 prepare() {
   [ -z "${PROJECT:-}" ] || return 0
+  lock
   RESULTS=$(absolute "${RESULTS_DIR:-$ROOT/results}")
   mountable RUN_DIR "$RUN_DIR"
   mountable RESULTS_DIR "$RESULTS"
@@ -59,6 +63,7 @@ prepare() {
   PROJECT=mcp-load-lab-$(printf %s "$RUN_DIR" | cksum | cut -d' ' -f1)
   read_provisioning
   write_compose_env "$(compose_value CONTAINERS)"
+  unlock
 }
 
 read_provisioning() {
@@ -77,7 +82,7 @@ setting() {
 
 # check_settings: they are words, and one is JSON.
 check_settings() {
-  for name in $SETTINGS; do
+  for name in $SETTINGS $AUTHORITY; do
     eval "value=\${$name:-}"
     if [ "$name" = TARGET_FAULTS ]; then
       value=$(printf %s "$value" | tr -d ' \t\n')
@@ -118,7 +123,7 @@ write_compose_env() {
       done
       echo "LAB_GRAFANA_URL=$(stack_value GRAFANA_URL)"
       knobs=''
-      for name in $SETTINGS AUTHORITY_LATENCY_MS AUTHORITY_PER_MINUTE; do
+      for name in $SETTINGS $AUTHORITY; do
         value=$(setting "$name")
         [ -n "$value" ] || continue
         echo "LAB_$name='$value'"
@@ -175,7 +180,7 @@ password_files() {
   chmod a+r "$RUN_DIR/redis/passwords.json"
   folder=$RUN_DIR/prometheus password=$(secret PROMETHEUS_PASSWORD)
   grep -qs '^basic_auth_users' "$folder/web.yml" && [ "$(cat "$folder/password" 2>/dev/null)" = "$password" ] && return
-  PROMETHEUS_PASSWORD=$password docker run --rm --network none --read-only --cap-drop ALL --env PROMETHEUS_PASSWORD \
+  PROMETHEUS_PASSWORD=$password docker run --rm --pull never --network none --read-only --cap-drop ALL --env PROMETHEUS_PASSWORD \
     "localhost/mcp-load-lab/lab:$PROJECT" node scripts/prometheus-web.js >"$folder/web.yml.new" || die "Prometheus' web configuration could not be made"
   mv "$folder/web.yml.new" "$folder/web.yml"
   printf %s "$password" >"$folder/password"
@@ -208,8 +213,8 @@ stack_up() {
   case ${1:-} in '' | observe) ;; *) usage "up: got $1; observe, or nothing, is valid" ;; esac
   was=$(stack_value STACK)
   [ "${was:-docker}" = docker ] || die "a $was stack is up; stop it first with: make down STACK=$was"
-  lock
   prepare
+  lock
   before=$(running)
   images=lab services=$OBSERVE
   if [ -z "${1:-}" ]; then images='lab target' services="$OBSERVE $REFERENCE"; fi
@@ -236,10 +241,7 @@ stack_up() {
     compose pull --policy missing $services >&2 || die 'an image could not be pulled; what Docker said is above'
   fi
   say 'starting the stack ...'
-  progress=quiet
-  if [ -t 2 ]; then progress=auto; fi
-  # shellcheck disable=SC2086
-  until compose --progress $progress up --detach --wait --wait-timeout 240 $services >&2; do
+  until compose_up; do
     # There is no command on every host that tells which ports are taken. The engine does.
     taken=$(compose ps --all --quiet | xargs docker inspect --format '{{.State.Error}}' 2>/dev/null |
       sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*already .*/\1/p' | sed -n 1p)
@@ -258,7 +260,15 @@ stack_up() {
   unlock
 }
 
+# compose_up: with its progress where there is a terminal, else with what it says in a file.
+compose_up() {
+  set -- up --detach --wait --wait-timeout 240
+  # shellcheck disable=SC2086
+  if [ -t 2 ]; then compose "$@" $services >&2; else compose --progress quiet "$@" $services >"$RUN_DIR/up.log" 2>&1; fi
+}
+
 up_failed() {
+  [ -t 2 ] || cat "$RUN_DIR/up.log" >&2
   for part in $services; do
     state=$(compose ps --all --format '{{.State}} {{.Health}}' "$part" 2>/dev/null || true)
     [ "$state" != 'running healthy' ] || continue
@@ -563,7 +573,8 @@ docker_main() {
   dashboards)
     [ -n "$(stack_value STACK)" ] || stack_up observe
     prepare
-    say "$(stack_value GRAFANA_URL)  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
+    page=$(in_container node viewer/newest-run.js 2>/dev/null </dev/null) || page=/d/mcp-load-test
+    say "$(stack_value GRAFANA_URL)$page  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
     ;;
   report | compare | trend | baseline-save | signals | workload-init) in_lab "$@" ;;
   *) usage "the command is \"$command\"; valid: $(cd "$ROOT/scripts/commands" && echo *)" ;;
