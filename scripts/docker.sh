@@ -60,7 +60,9 @@ prepare() {
   mkdir -p "$RUN_DIR/prometheus/targets" "$RUN_DIR/loaded" "$RESULTS"
   make_secrets
   # A folder per RUN_DIR has containers, volumes and images of its own.
-  PROJECT=mcp-load-lab-$(printf %s "$RUN_DIR" | cksum | cut -d' ' -f1)
+  number=$(printf %s "$RUN_DIR" | cksum | cut -d' ' -f1)
+  [ -n "$number" ] || die 'cksum is missing, a utility of POSIX'
+  PROJECT=mcp-load-lab-$number
   read_provisioning
   write_compose_env "$(compose_value CONTAINERS)"
   unlock
