@@ -249,8 +249,11 @@ stack_up() {
       sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*already .*/\1/p' | sed -n 1p)
     variable=$(sed -n "s/^\(LAB_[A-Z_]*_PORT\)=${taken:-none}\$/\1/p" "$RUN_DIR/compose.env")
     [ -n "$variable" ] || up_failed
-    say "port $taken is taken; trying the next one ..."
-    sed "s/^$variable=.*/$variable=$((taken + 1))/" "$RUN_DIR/compose.env" >"$RUN_DIR/compose.env.new"
+    next=$((taken + 1))
+    # Not one of this stack's own.
+    while grep -q "_PORT=$next\$" "$RUN_DIR/compose.env"; do next=$((next + 1)); done
+    say "port $taken is taken; trying $next ..."
+    sed "s/^$variable=.*/$variable=$next/" "$RUN_DIR/compose.env" >"$RUN_DIR/compose.env.new"
     chmod 600 "$RUN_DIR/compose.env.new"
     mv "$RUN_DIR/compose.env.new" "$RUN_DIR/compose.env"
   done
