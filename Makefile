@@ -16,10 +16,10 @@ list: ## every test with what it measures and how long it takes in each profile
 # make turns every failure into its own exit code 2; by_make has the test's shown. One simple command: the shell becomes it,
 # so that a signal to make reaches it.
 $(TESTS): ## run the test
-	@by_make=1 scripts/run $@
+	@by_make=1 exec scripts/run $@
 
 plan: ## print what a test would do (TEST=spike, TARGET_URL=...) and send nothing but discovery
-	@DRY_RUN=1 scripts/run $(or $(TEST),spike)
+	@DRY_RUN=1 exec scripts/run $(or $(TEST),spike)
 
 workload-init: ## ask the server at TARGET_URL what it offers and write a workload file to edit (WORKLOAD=file.json)
 	@scripts/workload-init

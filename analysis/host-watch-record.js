@@ -53,6 +53,7 @@ const JUMP_S = 1;
 const MOST_JUMPS = 20;
 const NAMED_OTHERS = 3;
 
+const INIT = 1;
 /** @type {readonly Group[]} */
 const GROUPS = ['generator', 'db', 'cache', 'target', 'stack', 'other'];
 
@@ -138,7 +139,10 @@ export class HostRecord {
       twice.set(heir, (twice.get(heir) ?? 0) + own + children);
     }
     for (const key of this.#known.keys()) if (!keys.has(key)) this.#known.delete(key);
-    for (const one of processes) {
+    // Whose parent ended first is waited for by init, not by the parent's parent: what is not in that account is in init's.
+    let orphans = 0;
+    const initLast = [...processes].sort((a, b) => Number(a.pid === INIT) - Number(b.pid === INIT));
+    for (const one of initLast) {
       const key = keyOf(one);
       const last = this.#known.get(key);
       // A root may be found late; one whose parent has ended is still what it was.
@@ -152,7 +156,9 @@ export class HostRecord {
       });
       this.#seen.add(group);
       if (!counted || group === 'ignored') continue;
-      const collected = one.children - (last?.children ?? 0) - (twice.get(key) ?? 0);
+      const known = (twice.get(key) ?? 0) + (one.pid === INIT ? orphans : 0);
+      const collected = one.children - (last?.children ?? 0) - known;
+      orphans += Math.max(0, -collected);
       const used = one.own - (last?.own ?? 0) + Math.max(0, collected);
       this.#used.set(group, (this.#used.get(group) ?? 0) + used);
       if (group === 'other' && used > 0)

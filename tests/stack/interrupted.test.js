@@ -109,7 +109,7 @@ async function isPartial({ id, output, code, tookS }) {
 }
 
 test('Ctrl-C under load', async () =>
-  isPartial(await interrupt(SPIKE, { at: /k6 starts/, afterMs: 2500, typed: true })));
+  isPartial(await interrupt(SPIKE, { at: /k6 starts/, afterMs: 4000, typed: true })));
 
 test('a terminal that is closed, under load whose samples are in Prometheus alone', async () => {
   const ended = await interrupt([...SPIKE, 'SAMPLES=stream'], { ...UNDER_LOAD, signal: 'SIGHUP' });

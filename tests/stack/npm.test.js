@@ -124,6 +124,6 @@ for (const [name, end, expected] of ENDS) {
 /** @param {number} run @returns {{pid: number, testid: string} | undefined} the k6 that makes its load */
 function loadOf(run) {
   const k6 = processTree(run).find(({ command }) => /\/k6 run /.test(command));
-  const [, testid] = /\/(scale-[\w-]+)\/k6\.log/.exec(k6?.command ?? '') ?? [];
+  const [, testid] = /\/(scale-[\w-]+)\.\w+\/k6\.pipe/.exec(k6?.command ?? '') ?? [];
   return k6 && testid ? { pid: k6.pid, testid } : undefined;
 }

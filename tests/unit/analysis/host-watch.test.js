@@ -107,6 +107,22 @@ test('what a process used is counted once, whoever waits for it in the end', () 
   assert.equal(last(watch, 'other'), 5.5);
 });
 
+test('what an orphan used before counts for nobody when init has waited for it', () => {
+  const init = { comm: 'init', parent: 0 };
+  const watch = recorded([
+    // A supervisor, what it keeps, and a worker of that.
+    look(0, [
+      process_(1, 0, init),
+      process_(SHELL, 0),
+      process_(31, 1, { parent: SHELL }),
+      process_(32, 40, { parent: 31 }),
+    ]),
+    // The one in the middle was killed: the supervisor waited for it, and init for the worker, which had used 0.5 s more by then.
+    look(2, [process_(1, 0, { ...init, children: 40.5 }), process_(SHELL, 0, { children: 1 })]),
+  ]);
+  assert.equal(last(watch, 'other'), 0.5);
+});
+
 test('one whose parent ends stays what it was, and a reused number is another process', () => {
   const watch = recorded([
     look(0, [process_(STACK, 0), process_(12, 0, { parent: STACK }), process_(SHELL, 50)]),
