@@ -194,7 +194,7 @@ address() { compose port "$1" "$2" 2>/dev/null | sed -n 1p; }
 
 # write_stack_env: after an up.
 write_stack_env() {
-  target=$(address target 8000) admin=$(address target 8002) prometheus=$(address prometheus 9090) grafana=$(address grafana 3000)
+  target=$(address target-network 8000) admin=$(address target-network 8002) prometheus=$(address prometheus 9090) grafana=$(address grafana 3000)
   {
     echo '# Written by scripts/docker.sh: where the parts of the stack are. No secrets.'
     echo STACK=docker
@@ -471,7 +471,7 @@ run_test() {
 }
 
 # without_target: where no target runs there is none to ask.
-without_target() { if [ -z "$(address target 8000)" ]; then OPTIONS="$OPTIONS --env REFERENCE_URL="; fi; }
+without_target() { if [ -z "$(address target-network 8000)" ]; then OPTIONS="$OPTIONS --env REFERENCE_URL="; fi; }
 
 # check_first TEST: what is wrong with the variables is said before anything is started.
 check_first() {

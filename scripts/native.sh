@@ -280,7 +280,8 @@ make_cluster() {
   fi
   mkdir -p "$data"
   chmod 700 "$data"
-  password=$(mktemp)
+  # Where PostgreSQL's user gets, too: TMPDIR may be closed to it.
+  password=$(mktemp /tmp/mcp-load-lab.XXXXXX)
   secret POSTGRES_PASSWORD >"$password"
   if [ "$(id -u)" -eq 0 ]; then chown postgres: "$data" "$password"; fi
   if ! (cd / && as_postgres "$(postgres_bin)/initdb" -D "$data" -U postgres --pwfile "$password" \

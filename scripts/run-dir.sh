@@ -16,7 +16,8 @@ run_dir_problem() {
     printf '%s\n' "RUN_DIR is $1, a link; valid: the folder itself"
   elif [ -e "$1" ] && [ ! -d "$1" ]; then
     printf '%s\n' "RUN_DIR is $1, which is no folder; valid: a new folder, an empty one, or one that a stack created"
-  elif [ -d "$1" ] && ! run_dir_is_marked "$1" && ! run_dir_is_older "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ]; then
+  elif [ -d "$1" ] && ! run_dir_is_marked "$1" && ! run_dir_is_older "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ] && ! run_dir_is_marked "$1"; then
+    # (Asked twice: another command may just have begun to use it.)
     printf '%s\n' "RUN_DIR is $1, which holds something else than a stack's state (it has no $RUN_DIR_MARK); valid: a new folder, an empty one, or one that a stack created"
   fi
 }
