@@ -124,14 +124,14 @@ write_compose_env() {
         echo "LAB_${port%=*}=${kept:-${port#*=}}"
       done
       echo "LAB_GRAFANA_URL=$(stack_value GRAFANA_URL)"
-      knobs=''
+      settings=''
       for name in $SETTINGS $AUTHORITY; do
         value=$(setting "$name")
         [ -n "$value" ] || continue
         echo "LAB_$name='$value'"
-        case $name in AUTHORITY_*) ;; *) knobs="$knobs${knobs:+ }$name=$value" ;; esac
+        case $name in AUTHORITY_*) ;; *) settings="$settings${settings:+ }$name=$value" ;; esac
       done
-      echo "LAB_TARGET_KNOBS='$knobs'"
+      echo "LAB_TARGET_KNOBS='$settings'"
     } >"$RUN_DIR/compose.env.new"
     mv "$RUN_DIR/compose.env.new" "$RUN_DIR/compose.env"
   )
