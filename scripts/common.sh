@@ -207,13 +207,6 @@ lock() {
   flock --timeout 900 8 || die 'another up or down has not ended in 15 minutes'
 }
 
-# check_run_dir: RUN_DIR is a stack's, or can become one; exits with 2 where it holds something else.
-check_run_dir() {
-  local problem
-  problem=$(run_dir_problem "$RUN_DIR")
-  [ -z "$problem" ] || DIE_CODE=2 die "$problem"
-}
-
 # own_run_dir: RUN_DIR exists and carries the stack's mark.
 own_run_dir() {
   check_run_dir

@@ -19,25 +19,17 @@ PORTS='POSTGRES_PORT=15432 REDIS_PORT=16379 PROMETHEUS_PORT=9090 GRAFANA_PORT=30
 OBSERVE='prometheus node-exporter grafana'
 REFERENCE='postgres redis upstream postgres-exporter redis-exporter target target-network'
 
-compose() { docker compose --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" "$@"; }
+# become=exec compose ...: this becomes it.
+compose() { ${become:-} docker compose --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" "$@"; }
 
 # compose_value NAME: of compose.env.
 compose_value() { sed -n "s/^LAB_$1=//p" "$RUN_DIR/compose.env" 2>/dev/null | sed "s/^'\(.*\)'\$/\1/"; }
 
 # --- what containers are started with ----------------------------------------------------------------------------------
 
-# absolute PATH
-absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
-
 # mountable NAME PATH: Compose divides a mount at its colons.
 mountable() { case $2 in *[\'\"\\:\$]* | *"
 "*) usage "$1: got $2; a path without quotes, backslashes, colons, dollar signs and line breaks is valid" ;; esac; }
-
-# check_run_dir: RUN_DIR is a stack's, or can become one.
-check_run_dir() {
-  problem=$(run_dir_problem "$RUN_DIR")
-  [ -z "$problem" ] || usage "$problem"
-}
 
 # own_run_dir: it is there, marked, and closed to everybody else.
 own_run_dir() {
@@ -223,7 +215,7 @@ stack_up() {
   # What an up started goes with it where it does not end well; what ran before stays.
   started=''
   for part in $services; do
-    case " $(echo $before) " in *" $part "*) ;; *) started="$started $part" ;; esac
+    among "$part" "$before" || started="$started $part"
   done
   trap 'undo_up; say interrupted; leave 130' INT TERM HUP
   trap 'undo_up; unlock' EXIT
@@ -320,7 +312,7 @@ $part healthy
     *"
 $part "*) printf '%-18s %-5s %s\n' "$part" down "$at"; down=1 ;;
     # An observing stack has no more than its own parts.
-    *) case " $OBSERVE " in *" $part "*) printf '%-18s %-5s %s\n' "$part" down "$at"; down=1 ;; esac ;;
+    *) if among "$part" "$OBSERVE"; then printf '%-18s %-5s %s\n' "$part" down "$at"; down=1; fi ;;
     esac
   done
   return $down
@@ -351,11 +343,12 @@ stack_logs() {
   for argument in "$@"; do
     if [ "$argument" = -f ]; then follow=--follow; continue; fi
     part=$(printf %s "$argument" | tr _ -)
-    case " $OBSERVE $REFERENCE " in *" $part "*) services=$part ;; *) usage "component: got $argument; $OBSERVE $REFERENCE are valid" ;; esac
+    among "$part" "$OBSERVE $REFERENCE" || usage "component: got $argument; $OBSERVE $REFERENCE are valid"
+    services=$part
   done
   [ -f "$RUN_DIR/compose.env" ] || die 'no stack was ever up here; start one with: make up'
   # shellcheck disable=SC2086
-  exec docker compose --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" logs --tail 50 $follow $services
+  become=exec compose logs --tail 50 $follow $services
 }
 
 # --- a command in a container ------------------------------------------------------------------------------------------
@@ -367,7 +360,8 @@ take_words() {
     name=${word%%=*}
     case $word in *=*) ;; *) name='' ;; esac
     # Without the value: it may be a secret under a mistyped name.
-    case " $(echo $names) " in *" ${name:-?} "*) export "${word?}" ;; *) usage "got \"$(printf '%s' "${word%%=*}" | cut -c 1-80)\"; valid: NAME=value with a NAME of $(echo $names | sed 's/ /, /g')" ;; esac
+    among "$name" "$names" || usage "got \"$(printf '%s' "${word%%=*}" | cut -c 1-80)\"; valid: NAME=value with a NAME of $(listed "$names")"
+    export "${word?}"
   done
 }
 
@@ -438,29 +432,29 @@ in_container() {
   done
   [ -t 0 ] && [ -t 1 ] || set -- --no-TTY "$@"
   # shellcheck disable=SC2086
-  exec docker compose --progress quiet --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" \
-    --profile '*' run --rm --no-deps $OPTIONS "$@"
+  become=exec compose --progress quiet --profile '*' run --rm --no-deps $OPTIONS "$@"
 }
 
 # tests: the names of all of them. container_tests: of those that change nothing of the stack's parts.
 tests() { (cd "$ROOT/scenarios" && for file in *.js; do echo "${file%.js}"; done); }
 container_tests() { sed -n 's/^  \([a-z]*\): { <<: \*test, .*/\1/p' "$ROOT/docker-compose.yml"; }
 
-# among WORD LIST
+# among WORD LIST: is it one of the words? listed LIST: with commas between.
 among() { case " $(echo $2) " in *" ${1:-?} "*) return 0 ;; *) return 1 ;; esac; }
+listed() { echo $1 | sed 's/ /, /g'; }
 
 run_test() {
   service=${1:-}
-  among "$service" "$(tests)" || usage "the test is \"$(printf %s "$service" | tr -cd ' -~' | cut -c 1-80)\"; valid: $(tests | tr '\n' ' ' | sed 's/ $//; s/ /, /g')"
+  among "$service" "$(tests)" || usage "the test is \"$(printf %s "$service" | tr -cd ' -~' | cut -c 1-80)\"; valid: $(listed "$(tests)")"
   shift
   take_words "$@"
   test=$service
   among "$test" "$(container_tests)" ||
-    usage "the test $test starts and stops parts of the stack, which it can do natively alone; valid: STACK=native make $test, or here $(container_tests | tr '\n' ' ' | sed 's/ $//; s/ /, /g')"
+    usage "the test $test starts and stops parts of the stack, which it can do natively alone; valid: STACK=native make $test, or here $(listed "$(container_tests)")"
   prepare
   aim
   if [ "${DRY_RUN:-0}" = 1 ]; then
-      build lab
+    build lab
     [ "$service" = lab-loopback ] || service=lab
     without_target
     in_container scripts/run "$test"

@@ -22,6 +22,12 @@ run_dir_problem() {
   fi
 }
 
+# check_run_dir: exits with 2 and that line. (`die` is who sources this.)
+check_run_dir() {
+  problem=$(run_dir_problem "$RUN_DIR")
+  [ -z "$problem" ] || DIE_CODE=2 die "$problem"
+}
+
 run_dir_is_marked() { [ -f "$1/$RUN_DIR_MARK" ] && [ ! -L "$1/$RUN_DIR_MARK" ]; }
 
 # run_dir_is_older DIR: is it of a version that wrote no mark? Its secrets or its stack.env say so.
