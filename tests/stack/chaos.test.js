@@ -86,8 +86,10 @@ test("any server: a proxy in front of it is the fault; what is inside of it can'
   try {
     const run = await runTest('chaos', { ...SHORT, FAULTS: 'latency redis-cut', TARGET_URL: everything.url });
     cameToItsEnd(run);
-    const [latency, redis] = faults(run.document);
-    assert.equal(latency?.failures, 0, JSON.stringify(run.document.failures));
+    const [, redis] = faults(run.document);
+    // Node.js closes a connection that was idle for 5 s, and behind the latency a call may be on its way on it by then.
+    const failures = run.document.failures.filter((/** @type {any} */ { sample }) => !/\bEOF$/.test(sample));
+    assert.deepEqual(failures, []);
     const fault = run.document.phases.find((/** @type {any} */ { labels }) => labels.part === 'fault');
     // Most users open a session first, which takes three times the latency: some calls are made after it.
     assert.ok(fault.latency_ms.max > 150, `${fault.latency_ms.max} ms`);
