@@ -5,7 +5,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean test fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher bench-docker report compare compare-ab baseline-save trend
+.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher bench-docker report compare compare-ab baseline-save trend
 
 help: ## this list: every target, every variable with its default
 	@scripts/help
@@ -66,8 +66,14 @@ setup: ## install and build everything that the stack and the tests need, ahead 
 lint: ## format, lint and type checks
 	@scripts/setup node node-servers && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p viewer/page
 
-test: ## all of the project's own tests
-	@scripts/test
+check: lint ## format, lint, types and unit tests: everything that needs no load
+	@node tests/main.js tests/unit
+
+test: lint ## the project's own tests: what each change has to pass
+	@node tests/main.js
+
+test-all: lint ## every test of the project, also the long and the rare (one of them: node --test FILE)
+	@node tests/main.js tests
 
 audit: ## what is known of weaknesses in npm packages and Go tools (asks the npm registry and Go's vulnerability database)
 	@scripts/audit

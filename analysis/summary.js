@@ -30,7 +30,7 @@ import { validator } from './schemas.js';
  * @property {string} metric
  * @property {'<' | '<=' | '>' | '>='} op
  * @property {number} limit
- * @property {number} [min_samples] with fewer on either side a relative objective is not judged
+ * @property {number} [min_samples] with fewer, of a relative objective on either side, it is not judged
  * @property {{phase: string}} [relative_to]
  * @property {{metric: string, expression: string}} [k6]
  *

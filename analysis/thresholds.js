@@ -270,6 +270,14 @@ function judge(objective, figure, facts) {
     }
     return invalid(`${name} could not be judged: no samples`);
   }
+  if (!relative_to && min_samples !== undefined) {
+    // A call that failed was made, and its failure is judged by itself.
+    const calls = samples + facts.metrics.failed(scope).failed;
+    if (calls < min_samples)
+      return invalid(
+        `${name} was not judged: ${counted(calls, 'sample')}, ${number(min_samples)} are needed`,
+      );
+  }
   if (COMPARE[op]?.(value, limit) ?? false) return PASS;
   if (metric === 'delivered_share') return judgeDelivered(objective, value, facts);
   const reason = missed(objective, figure, facts);

@@ -18,7 +18,7 @@ import { namesOf } from './names-of.js';
  * @property {string} metric
  * @property {'<' | '<=' | '>='} op
  * @property {number} limit
- * @property {number} [min_samples] a relative objective is not judged with fewer samples on either side
+ * @property {number} [min_samples] it is not judged with fewer samples, a relative one with fewer on either side
  * @property {{phase: string}} [relative_to] the observed value is the ratio to this phase's figure
  * @property {{metric: string, expression: string}} [k6] the k6 threshold that judges it
  */
@@ -154,7 +154,8 @@ function expand(name, limits, phases, first) {
       const { of = 'mcp_requests' } = absolute;
       samples.set(of, Math.max(samples.get(of) ?? 0, absolute.samples));
       const k6 = { metric: absolute.metric + selector, expression: absolute.expression(limit) };
-      objectives.push({ scope, metric, op: '<', limit, k6 });
+      // k6 counts all requests, a handshake too; the time is that of calls alone, of which there may be fewer.
+      objectives.push({ scope, metric, op: '<', limit, k6, min_samples: absolute.samples });
     } else if (relative && first) {
       const { samples: min_samples, ...rest } = relative;
       objectives.push({ scope, ...rest, limit, min_samples, relative_to: { phase: first.name } });

@@ -17,10 +17,9 @@
 #                          and WATCHED_SERVER is `reference` for that one and empty for any other. With the stack's own
 #                          Prometheus come PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD.
 #   run_k6 ARGS...         k6, with its limits
-#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, compose-go,
+#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
-#                          tests' go-server, python-servers, and the benches' bench-server, rusage; act, actionlint,
-#                          dockerfile-lint, check-jsonschema (its Python), docker-compose
+#                          tests' go-server, python-servers, and the benches' bench-server, rusage; act, docker-compose
 #                          (`scripts/setup` builds what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
 
@@ -291,13 +290,12 @@ tool_path() {
   k6) if [ -n "${K6_FOUND:-}" ]; then echo "$K6_FOUND"; else k6_on_path || echo "$(tool_dir k6)/k6"; fi ;;
   bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
-  prometheus | promtool | node_exporter | compose-go | kustomize | govulncheck | go-server | act | actionlint | dockerfile-lint) echo "$(tool_dir "$1")/$1" ;;
-  docker-compose) echo "$(tool_dir "$1")/$1" ;;
+  prometheus | promtool | node_exporter | kustomize | govulncheck | go-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
   kubernetes-schemas) tool_dir "$1" ;;
-  python-servers | gateway | check-jsonschema) echo "$(tool_dir "$1")/bin/python" ;;
+  python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
   chromium) chromium_found || echo /usr/bin/chromium ;;
-  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, compose-go, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, actionlint, dockerfile-lint, check-jsonschema, docker-compose, bench-server and rusage are valid" ;;
+  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server and rusage are valid" ;;
   esac
 }
 

@@ -40,46 +40,15 @@ const plain = (tokens) =>
     )
     .join('');
 
-/** What a command begins with, where it stands in the text. */
-const COMMAND =
-  /^(?:[A-Z_]+=\S* )*(?:make|\.\/scripts\/[\w-]+|node|npx|docker|kubectl|kustomize|curl) [\w$.'/-]/;
-
-/**
- * @param {string} file
- * @returns {string[]} the commands of a page: lines of its blocks of shell, and inline code that is one
- */
-export function commandsOf(file) {
-  const { blocks, codes } = readPage(file);
-  const shell = blocks.filter(
-    ({ language, text }) =>
-      language === 'sh' || (language === '' && text.split('\n').every((line) => COMMAND.test(line))),
-  );
-  return [
-    ...new Set([
-      ...shell.flatMap(({ text }) => linesOf(text)),
-      ...codes.filter((code) => COMMAND.test(code)),
-    ]),
-  ];
-}
-
-/** Stands for a line break within a command, while lines are told apart: a character that no page has. */
-const BREAK = '\uE000';
-
-/** @param {string} text of a block @returns {string[]} its commands, without comments and aligning blanks */
-function linesOf(text) {
-  return (
-    text
-      // What reads a file of variables is for the command behind it.
-      .replaceAll(/^(\. .*?)(?: +#.*)?\n/gm, `$1${BREAK}`)
-      .replaceAll(/\\\n/g, `\\${BREAK}`)
-      .split('\n')
-      .map((line) =>
-        line
-          .replace(/(^|\s+)#.*$/, '')
-          .replaceAll(/(?<=[^\s\uE000]) +(?=\S)/g, ' ')
-          .trim(),
-      )
-      .filter((line) => line !== '')
-      .map((line) => line.replaceAll(BREAK, '\n'))
-  );
-}
+/** @param {string} file @returns {string[]} the commands in the page's blocks of shell, without comments and aligning blanks */
+export const commandsOf = (file) =>
+  readPage(file)
+    .blocks.filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.split('\n'))
+    .map((line) =>
+      line
+        .replace(/(^|\s+)#.*$/, '')
+        .trim()
+        .replaceAll(/ +/g, ' '),
+    )
+    .filter((line) => line !== '');

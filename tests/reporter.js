@@ -1,6 +1,6 @@
 /**
  * The tests' output: a line a test, the whole error of each that failed, and at the end one plain line that
- * counts; how much input the fuzz tests tried is said, too. Where TEST_COUNTS names a file, the counts are added to it for `scripts/test` to sum up.
+ * counts; how much input the fuzz tests tried is said, too. Where TEST_COUNTS names a file, the counts are added to it for tests/main.js to sum up.
  */
 import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -16,7 +16,7 @@ export default async function* report(events) {
   for await (const { type, data } of events) {
     if (type === 'test:diagnostic' && data.message.startsWith('fuzz ')) yield `    ${data.message}\n`;
     if (type !== 'test:pass' && type !== 'test:fail') {
-      if (type === 'test:stderr' && process.env.TEST_VERBOSE) yield data.message;
+      if (type === 'test:stderr') yield data.message;
       continue;
     }
     if (data.details?.type === 'suite' && type === 'test:pass') continue;

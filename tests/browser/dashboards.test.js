@@ -5,11 +5,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { dashboards } from '../../dashboards/build.js';
+import { ownStack } from '../own-stack.js';
 import { MAY_BE_EMPTY } from '../stack/may-be-empty.js';
 import { hasData, prometheusUrl } from '../stack/panel-queries.js';
 import { openBrowser, watchedPage } from './browser.js';
 import { textProblems } from './page-checks.js';
 import { address, runOf, showAll, startViewer } from './stack-viewer.js';
+
+await ownStack();
 
 /** Colours do not depend on the width, nor places on the theme: two views see each of both. */
 const VIEWS = [

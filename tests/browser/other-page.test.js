@@ -9,7 +9,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { remoteWriteBody } from '../../bench/remote-write.js';
 import { askPrometheus, assertMeasured, envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { openBrowser } from './browser.js';
+
+await ownStack();
 
 const TESTID = 'forged-by-a-page';
 

@@ -1,30 +1,28 @@
 /**
  * What a reader does with report.html: opens the file, reads, points, follows a finding to its chart, zooms, changes the theme,
- * prints. Needs a running stack, for a real run; one that is missing is made.
+ * prints. The report is made of a real run's figures, docs/reports/pool-limited-spike.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { numbered } from '../../analysis/render/observations.js';
 import { chartId, chartsOf } from '../../analysis/report/chart-list.js';
 import { embedded } from '../../analysis/report/page.js';
 import { renderReport } from '../../analysis/report/report.js';
-import { command, runTest } from '../lab.js';
-import { runs } from '../stack/panel-queries.js';
+import { command } from '../lab.js';
 import { openBrowser } from './browser.js';
 import { textProblems } from './page-checks.js';
 import { openFile, showWhole } from './page-file.js';
 
-const RESULTS = resolve(process.env.RESULTS_DIR ?? 'results');
+const RECORDED = 'docs/reports/pool-limited-spike';
 const scratch = mkdtempSync(join(tmpdir(), 'report-'));
+const folder = join(scratch, 'spike');
 
 /** @type {import('playwright-core').Browser} */
 let browser;
-/** @type {string} */
-let folder;
 /** @type {import('../../analysis/run.js').Run} */
 let run;
 /** @type {import('../../analysis/timeline.js').Timeline} */
@@ -34,13 +32,8 @@ let timeline;
 const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 
 before(async () => {
-  mkdirSync(RESULTS, { recursive: true });
-  const withTimeline = () =>
-    runs().find(({ test, testid }) => test === 'spike' && existsSync(join(RESULTS, testid, 'timeline.json')));
-  if (!withTimeline()) await runTest('spike', { PROFILE: 'smoke', POOL_SIZE: '2' });
-  const found = withTimeline();
-  assert.ok(found, 'the test spike left no timeline');
-  folder = join(RESULTS, found.testid);
+  mkdirSync(folder);
+  for (const name of ['run.json', 'timeline.json']) copyFileSync(join(RECORDED, name), join(folder, name));
   run = read('run.json');
   timeline = read('timeline.json');
   browser = await openBrowser();
@@ -129,12 +122,12 @@ const textsOf = (page) =>
     return canvases.map((canvas) => (canvasText.get(canvas) ?? []).map((/** @type {any} */ one) => one.text));
   });
 
-test('a run leaves its reports, and `scripts/report` writes the same again and again, without Prometheus', async () => {
+test('`scripts/report` writes a run’s reports, the same again and again, without Prometheus', async () => {
   const names = ['report.html', 'report.md', 'junit.xml', 'summary.csv'];
   /** @type {Buffer[][]} */
   const made = [];
   for (let turn = 0; turn < 2; turn += 1) {
-    for (const name of names) rmSync(join(folder, name));
+    for (const name of names) rmSync(join(folder, name), { force: true });
     const { code, output } = await command('scripts/report', [folder], {
       PROMETHEUS_URL: 'http://127.0.0.1:9',
     });

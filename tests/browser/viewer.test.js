@@ -4,10 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { ownStack } from '../own-stack.js';
 import { prometheusUrl } from '../stack/panel-queries.js';
 import { openBrowser, watchedPage } from './browser.js';
 import { startRelay } from './relay.js';
 import { address, runOf, settled, startViewer } from './stack-viewer.js';
+
+await ownStack();
 
 const OVERVIEW = 'mcp-load-test';
 /** It has something to show at any time. */

@@ -15,6 +15,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { docker, dockerLines, inspect } from './docker.js';
 
+/** The services that are up in between runs. */
+export const PARTS = [
+  ...['prometheus', 'node-exporter', 'grafana', 'postgres', 'redis', 'upstream'],
+  ...['postgres-exporter', 'redis-exporter', 'target', 'target-network'],
+];
+
 /** How long a command may take. The first one builds images. */
 const PATIENCE_MS = 240_000;
 /** Of this process's environment, what Docker's client, git and Python need. Nothing of it is a variable of the project. */

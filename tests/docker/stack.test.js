@@ -3,30 +3,18 @@
  * make; no bash, no Node.js. One stack for all of it: what is done to it comes last.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEverything } from '../servers/everything.js';
-import { assertJudged, Clone, latest, runsIn } from './clone.js';
-import { docker, inspect, watchHealthChecks } from './docker.js';
+import { assertJudged, Clone, latest, PARTS, runsIn } from './clone.js';
+import { docker, watchHealthChecks } from './docker.js';
+import { inTerminal, terminalResult } from './terminal.js';
 
-const PARTS = [
-  ...['prometheus', 'node-exporter', 'grafana', 'postgres', 'redis', 'upstream'],
-  ...['postgres-exporter', 'redis-exporter', 'target', 'target-network'],
-];
 /** A load of some seconds that no machine is too small for. */
 const BRIEF = { PROFILE: 'smoke', REQUESTS: '200', CONCURRENCY: '2' };
-/** A person's environment: some of it would change what Node.js and k6 do. */
-const FOREIGN = {
-  FOREIGN_TOKEN: 'foreign-secret-1',
-  AWS_SECRET_ACCESS_KEY: 'foreign-secret-2',
-  K6_CLOUD_TOKEN: 'foreign-secret-3',
-  NODE_OPTIONS: '--title=foreign-secret-4',
-  K6_DURATION: '1s',
-};
-
 /** @type {Clone} */
 let clone;
 /** @type {string} Compose's, of this clone */
@@ -49,22 +37,11 @@ async function eventually(check, withinS) {
   }
 }
 
-/** @param {string[]} options of terminal.py @returns {string[]} the words in front of a command that gets a terminal */
-const inTerminal = (...options) => [
-  // The interpreter itself: on this PATH there is no bash for a shim of pyenv's.
-  execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim(),
-  join(process.cwd(), 'tests/docker/terminal.py'),
-  ...options,
-];
-
 /** @returns {string[]} the commands of docs/ci.md for Compose */
 const composeLines = () =>
   readFileSync('docs/ci.md', 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('docker compose '));
-
-/** @param {string} output of terminal.py @returns {{code: number, cpu_s: number}} */
-const terminalResult = (output) => JSON.parse(output.trim().split('\n').at(-1) ?? '');
 
 test('make chaos says at once that it needs the native stack: exit 2, and nothing is started', async () => {
   const chaos = await clone.command(clone.script('run', 'chaos', 'PROFILE=smoke'));
@@ -78,68 +55,11 @@ test('make chaos says at once that it needs the native stack: exit 2, and nothin
   assert.ok(!existsSync(join(clone.folder, '.run/stack.env')));
 });
 
-test('make spike from a fresh clone: a verdict and a report; of the caller’s environment only the variables of the project get in', async () => {
-  /** @type {any[]} */
-  let running = [];
-  const words = ['make', 'spike', 'PROFILE=smoke'];
-  const spike = await clone.command(words, {
-    env: FOREIGN,
-    onOutput: (output) => {
-      if (running.length === 0 && /^running \(/m.test(output)) running = clone.oneOffs();
-    },
-  });
-  const { document, folder } = latest(clone.results);
-  assert.ok(document, spike.output);
-  // make turns every failure into its own exit code 2.
-  const { exit_code: verdict } = document.verdict;
-  assert.equal(spike.code, verdict === 0 ? 0 : 2, spike.output);
-  assertJudged({ ...spike, code: verdict, document, folder });
-  assert.equal(document.target.server.name, 'mcp-load-lab-target');
-  assert.equal(document.partial, null);
-  assert.ok(
-    document.signals.some((/** @type {any} */ { signal }) => signal === 'db_connections'),
-    'no signals',
-  );
-  assert.match(spike.output, /^VERDICT /m);
-
-  assert.equal(running.length, 1, 'no container of a test under load');
-  assert.ok(!JSON.stringify(running).includes('foreign-secret'));
-  for (const name of Object.keys(FOREIGN)) {
-    assert.ok(!running[0].Config.Env.some((/** @type {string} */ line) => line.startsWith(`${name}=`)), name);
-  }
-  assert.ok(running[0].Config.Env.includes('PROFILE=smoke'));
-  [project = ''] = clone.projects();
-  assert.equal(clone.projects().length, 1);
-});
-
-test('run.json has the commit of the checkout', () => {
-  const { document } = latest(clone.results);
-  assert.deepEqual(document.environment.git, { commit: clone.git('rev-parse', 'HEAD'), dirty: false });
-});
-
-test('make status lists each part as up, and make logs shows one part’s', async () => {
-  const status = await clone.make('status');
-  assert.equal(status.code, 0, status.output);
-  for (const part of PARTS) assert.match(status.output, new RegExp(`^${part} +up `, 'm'));
-  const all = await clone.make('logs');
-  assert.equal(all.code, 0, all.output);
-  const logs = await clone.make('logs', { COMPONENT: 'postgres' });
-  assert.equal(logs.code, 0, logs.output);
-  assert.match(logs.output, /database system is ready to accept connections/);
-  assert.doesNotMatch(logs.output, /prometheus/);
+test('make up is enough for everything that follows', async () => {
   const up = await clone.make('up');
   assert.equal(up.code, 0, up.output);
-});
-
-test('the project’s images have names that nobody else can publish, each service’s its own per clone', () => {
-  const images = inspect(...clone.containers()).map(({ Config }) => Config.Image);
-  const own = [...new Set(images.filter((image) => image.includes('mcp-load-lab')))];
-  assert.ok(own.length > 0);
-  // Docker takes the first part for a registry: there is none on this host.
-  for (const image of own) {
-    assert.match(image, /^localhost\/mcp-load-lab\//);
-    assert.ok(image.endsWith(`:${project}`), image);
-  }
+  [project = ''] = clone.projects();
+  assert.equal(clone.projects().length, 1);
 });
 
 /** @type {() => Map<string, number[]>} */
@@ -328,20 +248,4 @@ test('after git pull the next command runs the new code: run.json has its commit
   appendFileSync(scenario, '// changed\n');
   const run = await clone.run('load', BRIEF);
   assert.equal(run.document?.environment.git.dirty, true, run.output);
-});
-
-test('make down stops all of it and keeps the data; make clean leaves nothing', async () => {
-  const down = await clone.make('down');
-  assert.equal(down.code, 0, down.output);
-  assert.deepEqual(clone.containers(), []);
-  assert.ok(Clone.leftOf(project).some((name) => name === `${project}_postgres`));
-  const status = await clone.command(clone.script('status'));
-  assert.equal(status.code, 1, status.output);
-  assert.match(status.output, /no stack is up/);
-  const clean = await clone.make('clean');
-  assert.equal(clean.code, 0, clean.output);
-  assert.deepEqual(Clone.leftOf(project), []);
-  assert.ok(!existsSync(join(clone.folder, '.run')));
-  // Results are no data of the stack's.
-  assert.ok(existsSync(join(clone.results, 'stopped', 'report.html')));
 });

@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertMeasured, command, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { SCOPE, startAuthorizationServer } from './authorization-server.js';
 import { makeCertificates } from './certificates.js';
 import { bearerOf, startGuardedServer } from './guarded-server.js';
+
+await ownStack({ up: 'later' });
 
 /** A tenth of it is what a busy machine may be late by. */
 const TOKEN_LIFE_S = 5;

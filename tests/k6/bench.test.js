@@ -1,7 +1,10 @@
 /** The benches still run, with a few requests each: what they find out so is worth nothing, but for that it is something. */
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { command } from '../lab.js';
+import { setUp } from '../tool.js';
+
+setUp('node', 'k6', 'prometheus', 'bench-tools');
 
 /** @type {[name: string, env: Record<string, string>, rows: string[]][]} */
 const BENCHES = [
@@ -26,10 +29,6 @@ const BENCHES = [
 ];
 
 describe('benches', { concurrency: true }, () => {
-  before(async () => {
-    const { code, output } = await command('scripts/setup', ['bench-tools']);
-    assert.equal(code, 0, output);
-  });
   for (const [name, env, rows] of BENCHES) {
     test(`bench/${name}.js`, async () => {
       const { code, output } = await command('node', [`bench/${name}.js`], env);

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertMeasured, command, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { startGateway, startRestServer } from './dialect-servers.js';
+
+await ownStack({ up: 'later' });
 
 /** @type {Awaited<ReturnType<typeof startGateway>>} */
 let gateway;

@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { command, envFile } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
 import { toolPath } from '../tool.js';
 import { startOffering, startRecordingProxy } from './offering-server.js';
+
+await ownStack();
 
 /** What finding out about a server takes, and no more. */
 const DISCOVERY =

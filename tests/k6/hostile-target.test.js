@@ -4,8 +4,11 @@ import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { command } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { startEndlessListServer } from './endless-list-server.js';
 import { listen } from './listen.js';
+
+await ownStack({ up: 'later' });
 
 const ESCAPES = '\u001b]0;pwned\u0007\u001b[2J\u009b31m\u202e';
 /** What a terminal obeys, and what turns the direction of a text. */

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { command } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { startEndlessListServer } from './endless-list-server.js';
 import { FINE_LATER, PATHS, startFailingServer } from './failing-server.js';
 import { passes } from './passes.js';
+
+await ownStack({ up: 'later' });
 
 /** @type {Awaited<ReturnType<typeof startFailingServer>>} */
 let server;

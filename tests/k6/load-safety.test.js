@@ -6,9 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { command } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { toolPath } from '../tool.js';
 import { listen } from './listen.js';
 import { startOffering } from './offering-server.js';
+
+await ownStack({ up: 'later' });
 
 const k6 = toolPath('k6');
 const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };

@@ -9,8 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../../experiments/server-process.js';
 import { command, freePort } from '../lab.js';
 import { Services } from '../target/services.js';
-import { toolPath } from '../tool.js';
+import { setUp, toolPath } from '../tool.js';
 import { replay, startWatching } from './watch.js';
+
+setUp('node-servers');
 
 const services = new Services();
 /** @type {import('./watch.js').Watch} */

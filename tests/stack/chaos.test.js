@@ -8,8 +8,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { command, envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { processTree } from '../process-tree.js';
 import { startEverything } from '../servers/everything.js';
+
+await ownStack();
 
 const SHORT = { PROFILE: 'smoke', DURATION: '10s', RECOVERY_S: '2' };
 

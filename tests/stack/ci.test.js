@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { command, envFile, freePort } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { processTree } from '../process-tree.js';
+
+await ownStack();
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-ci-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -15,6 +15,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertMeasured, command, envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
+
+await ownStack();
 
 /** Enough answers for a p99, and no more load than that. */
 const FEW = { PROFILE: 'smoke', REQUESTS: '400', CONCURRENCY: '4' };

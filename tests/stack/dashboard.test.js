@@ -6,8 +6,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dashboards } from '../../dashboards/build.js';
 import { loadTest } from '../../dashboards/load-test.js';
+import { ownStack } from '../own-stack.js';
 import { MAY_BE_EMPTY } from './may-be-empty.js';
 import { execute, hasData, prometheusUrl, runs } from './panel-queries.js';
+
+await ownStack();
 
 /** A phase is seen with its first push, two seconds after it began, or somewhat later when k6 is busy. */
 const LATE_S = 4;

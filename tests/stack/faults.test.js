@@ -8,8 +8,7 @@ import { FAULTS } from '../../experiments/chaos/faults.js';
 import { startHelper } from '../../experiments/chaos/helper.js';
 import { makeLossyLink, whyNoLink } from '../../experiments/chaos/lossy-link.js';
 import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
-import { toolPath } from '../../experiments/tool-path.js';
-import { command } from '../lab.js';
+import { toolPath } from '../tool.js';
 
 const http = createServer((_, response) => response.end('here'));
 let server = '';
@@ -17,8 +16,6 @@ let server = '';
 let toxiproxy;
 
 before(async () => {
-  const { code, output } = await command('scripts/setup', ['toxiproxy']);
-  assert.equal(code, 0, output);
   await new Promise((resolve) => http.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (http.address());
   server = `127.0.0.1:${port}`;

@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { startGateway } from '../k6/dialect-servers.js';
 import { command, envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
+
+await ownStack({ needs: ['gateway', 'haproxy'] });
 
 const SHORT = { PROFILE: 'smoke', OBJECTIVES: 'off' };
 

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertMeasured, command, envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
+
+await ownStack();
 
 /** What is missed in so short a run on a busy machine tells nothing. */
 const SHORT = { PROFILE: 'smoke', OBJECTIVES: 'off' };

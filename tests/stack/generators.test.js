@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { assertMeasured, command, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { processesWith } from '../process-tree.js';
+
+await ownStack({ up: 'later' });
 
 /** One call in ten takes long, so that each percentile below is of the one kind or of the other. */
 const QUICK_MS = 20;

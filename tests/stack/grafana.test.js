@@ -1,14 +1,13 @@
 /**
- * How Grafana is started, natively and in Docker: on loopback, with anonymous viewing and a password that was made for this
+ * How Grafana is started, natively: on loopback, with anonymous viewing and a password that was made for this
  * stack alone. There is no Grafana here: natively, one is played by a script that says what it was given.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { command } from '../lab.js';
-import { toolPath } from '../tool.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'grafana-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -73,35 +72,6 @@ test('natively, it listens on loopback and is provisioned from the project', asy
     JSON.parse(readFileSync(env.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH ?? '', 'utf8')).uid,
     'mcp-load-test',
   );
-});
-
-test('in Docker, it is published on loopback alone, with the same settings and its own password', async () => {
-  const given = {
-    ...{
-      LAB_POSTGRES_PASSWORD: 'a',
-      LAB_REDIS_PASSWORD: 'b',
-      LAB_TARGET_TOKEN: 'c',
-      LAB_PROMETHEUS_PASSWORD: 'd',
-    },
-    COMPOSE_PROJECT_NAME: 'mcp-load-lab-1',
-  };
-  const compose = (/** @type {Record<string, string>} */ env) =>
-    command(toolPath('compose-go'), ['docker-compose.yml'], { ...given, ...env });
-  const { grafana } = JSON.parse((await compose({ LAB_GRAFANA_ADMIN_PASSWORD: 'secret' })).output).services;
-  assert.deepEqual(
-    grafana.ports.map((/** @type {any} */ { host_ip, target }) => [host_ip, target]),
-    [['127.0.0.1', 3000]],
-  );
-  assert.equal(grafana.network_mode, undefined);
-  assert.equal(grafana.environment.GF_SECURITY_ADMIN_PASSWORD, 'secret');
-  assert.equal(grafana.environment.PROMETHEUS_PASSWORD, 'd');
-  assert.equal(grafana.environment.GF_SECURITY_ADMIN_USER, undefined);
-  assert.deepEqual(
-    grafana.env_file.map((/** @type {any} */ { path }) => relative(process.cwd(), path)),
-    ['provisioning/grafana.env'],
-  );
-  assert.ok(!readFileSync('provisioning/grafana.env', 'utf8').includes('GF_SECURITY_ADMIN'));
-  assert.notEqual((await compose({ LAB_GRAFANA_ADMIN_PASSWORD: '' })).code, 0);
 });
 
 test('`make up` shows the password on a terminal, and nowhere that is kept', async () => {

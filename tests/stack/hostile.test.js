@@ -5,8 +5,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { askPrometheus, command } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { processTree } from '../process-tree.js';
 import { MARK, startHostile, TOOLS } from './hostile-server.js';
+
+await ownStack({ up: 'observe' });
 
 /** What a terminal obeys, and what turns the direction of a text: in none of what a run leaves or says. */
 const HARMFUL = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u200b\u2028\u2029\ufeff]/u;

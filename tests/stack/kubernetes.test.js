@@ -13,7 +13,10 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 import { expand, initializerArguments, runnerArguments } from '../kubernetes/operator.js';
 import { checker } from '../kubernetes/schemas.js';
 import { askPrometheus, command, envFile, freePort, prometheusAccess } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { toolPath } from '../tool.js';
+
+await ownStack();
 
 const FOLDER = 'deploy/kubernetes';
 const OVERLAYS = readdirSync(`${FOLDER}/overlays`);

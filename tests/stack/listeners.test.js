@@ -10,7 +10,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
 import { assertMeasured, command, envFile, prometheusAccess, runTest, stackHeaders } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { toolPath } from '../tool.js';
+
+await ownStack();
 
 const stack = envFile('stack.env');
 const PAGE = 'http://page.example';

@@ -16,7 +16,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { command, envFile, markRunDir, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { processesWith } from '../process-tree.js';
+
+await ownStack({ needs: ['faketime'] });
 
 const BRIEF = ['PROFILE=smoke', 'RATE_SCALE=0.2', 'DURATION=6s', 'OBJECTIVES=off'];
 

@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { processTree } from '../process-tree.js';
+
+await ownStack();
 
 /** What it takes to see the rows of an owner: a count of what would be removed. */
 const META = {

@@ -4,6 +4,9 @@ import { connect, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { control, envFile, freePort, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
+
+await ownStack();
 
 /** A few calls a second, for as long as it takes to go away, to be missed and to come back. */
 const LOAD = { PROFILE: 'smoke', RATE_SCALE: '0.2', DURATION: '10s' };

@@ -1,6 +1,5 @@
 /**
- * The pipelines in deploy/, checked by the schemas of those who run them, and run: GitHub's workflow by act, GitLab's template by
- * gitlab-ci-local, each with the real scripts, k6, and a server that the pipeline starts. Of GitHub only what belongs to
+ * The pipelines in deploy/, as they are run: GitHub's workflow by act, GitLab's template by gitlab-ci-local, each with the real scripts, k6, and a server that the pipeline starts. Of GitHub only what belongs to
  * others is stood in for: its actions, which can't be fetched here.
  */
 import assert from 'node:assert/strict';
@@ -14,13 +13,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { variables as ofPipelines } from '../../pipeline/variables.js';
 import { command, freePort } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { copyProject, makeRepository } from '../pipelines/workspace.js';
 import { toolPath } from '../tool.js';
+
+await ownStack({ up: 'later', needs: ['pipelines'] });
 
 const ACTION = 'deploy/github-action/action.yml';
 const WORKFLOW = 'deploy/github-action/workflow.yml';
@@ -51,49 +53,6 @@ const expression = (text) => `\${{ ${text} }}`;
 /** @param {number} port @param {number} delayMs of a call */
 const serverCommand = (port, delayMs) =>
   `exec node ${join(project, 'tests/pipelines/server.js')} ${port} ${delayMs}`;
-
-test('each pipeline is what the schema of its system says, and a wrong one is refused', async () => {
-  const checked = (/** @type {string} */ schema, /** @type {string} */ file) =>
-    command(toolPath('check-jsonschema'), [
-      '-m',
-      'check_jsonschema',
-      '--builtin-schema',
-      `vendor.${schema}`,
-      file,
-    ]);
-  /** @type {[schema: string, file: string, damage: (document: any) => void][]} */
-  const all = [
-    ['github-actions', ACTION, (document) => delete document.runs.steps[0].shell],
-    ['github-workflows', WORKFLOW, (document) => (document.jobs['load-test'].step = [])],
-    ['gitlab-ci', TEMPLATE, (document) => (document['load-test'].artifacts.when = 'sometimes')],
-  ];
-  for (const [schema, file, damage] of all) {
-    // The schema looks at no job whose name begins with a dot.
-    const document = parse(readFileSync(file, 'utf8').replace(/^\.(mcp-)/m, ''));
-    const copy = join(folder, basename(file));
-    writeFileSync(copy, stringify(document));
-    for (const each of [file, copy]) {
-      const fine = await checked(schema, each);
-      assert.equal(fine.code, 0, fine.output);
-    }
-    damage(document);
-    writeFileSync(copy, stringify(document));
-    const refused = await checked(schema, copy);
-    assert.equal(refused.code, 1, `${schema}: ${refused.output}`);
-  }
-});
-
-test('the workflow is one that actionlint has nothing to say about; it does about an expression inside of a command', async () => {
-  const fine = await command(toolPath('actionlint'), ['-no-color', WORKFLOW]);
-  assert.equal(fine.code, 0, fine.output);
-  const wrong = join(folder, 'injected.yml');
-  const document = yaml(WORKFLOW);
-  document.jobs['load-test'].steps.push({ run: `echo "${expression('github.event.pull_request.title')}"` });
-  writeFileSync(wrong, stringify(document));
-  const refused = await command(toolPath('actionlint'), ['-no-color', wrong]);
-  assert.equal(refused.code, 1);
-  assert.match(refused.output, /untrusted/);
-});
 
 test('the action: an input is a variable, none is put into a command; what others made is pinned by commit', () => {
   const { inputs, outputs, runs } = yaml(ACTION);

@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { Services, TOKEN } from '../target/services.js';
+
+await ownStack();
 
 const services = new Services();
 /** @type {Awaited<ReturnType<Services['startTarget']>>} */

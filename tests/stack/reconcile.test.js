@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { listen } from '../k6/listen.js';
 import { runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
+
+await ownStack({ up: 'later' });
 
 /** A terminal obeys it, and it is a line of its own. */
 const ESCAPE = '\u001b]0;pwned\u0007\u001b[2J\u202e';

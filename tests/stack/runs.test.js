@@ -1,13 +1,14 @@
 /** Every test of the lab, on the real stack, as a user runs it; and what a run does when something is wrong. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { command, control, envFile, freePort, runTest } from '../lab.js';
+import { command, control, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
+import { assertComplete, measured, SIGNALS, samplesOf, sum } from './complete-run.js';
 
-/** Signals that every run of the reference target must have samples of. */
-const SIGNALS = ['cpu', 'pool_used', 'cache_hit', 'db_connections', 'host_cpu', 'generator_cpu'];
+await ownStack();
 
 /** A run short enough for the questions that need no load. */
 const SHORT = { PROFILE: 'smoke', DURATION: '8s' };
@@ -16,14 +17,8 @@ const GENTLE = { ...SHORT, RATE_SCALE: '0.3' };
 /** Where a few calls answer the question. */
 const BRIEF = { ...GENTLE, DURATION: '4s' };
 
-/** @param {any} document @returns {any[]} */
-const measured = (document) => document.phases.filter((/** @type {any} */ phase) => phase.measured);
-
 /** @param {string} output @returns {string} without the terminal's line breaks */
 const flat = (output) => output.replace(/\s+/g, ' ');
-
-/** @param {number[]} numbers */
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /** @type {Awaited<ReturnType<typeof startEverything>>} */
 let everything;
@@ -44,16 +39,14 @@ const PHASES = {
     ...[10, 50, 100, 500].map((items) => `size-${items}`),
     ...[1, 5, 10, 20, 50].map((items) => `split-${items}`),
   ],
-  // Last: what it leaves is what the dashboards are then tested with.
-  spike: ['warm-up', 'baseline', 'spike', 'recovery', 'recovered'],
 };
 
 /** Where what is asserted needs no more; a window of soak must take the 2 s that signals need. @type {Record<string, string>} */
-const SHORTER = { baseline: '14s', sustained: '12s', batch: '20s', spike: '26s' };
+const SHORTER = { baseline: '14s', sustained: '12s', batch: '20s' };
 
 /** @param {any} result of runTest */
 function isComplete({ code, exitCode, output, folder, document }) {
-  assert.ok(document, output.slice(-3000));
+  assertComplete({ output, folder, document });
   assert.equal(exitCode, document.verdict.exit_code, output.slice(-3000));
   // On a slow or busy machine an objective may be missed, and then the run must say so; nothing else is right here.
   assert.ok(code === 0 || code === 99, output.slice(-6000));
@@ -61,33 +54,6 @@ function isComplete({ code, exitCode, output, folder, document }) {
     code === 99,
     document.thresholds.some((/** @type {any} */ threshold) => threshold.ok === false),
   );
-  for (const file of ['summary.json', 'run.json', 'report.md', 'junit.xml', 'summary.csv', 'k6.log']) {
-    assert.ok(existsSync(`${folder}/${file}`), file);
-  }
-  const warmUp = document.phases[0];
-  assert.equal(warmUp.measured, false);
-  assert.equal(warmUp.requests, null, 'the warm-up has no figures');
-  for (const phase of measured(document)) {
-    assert.ok(phase.requests > 0, phase.name);
-    assert.ok(phase.achieved_rps > 0, phase.name);
-    // Overload on a busy machine can fail every request of a phase; then the run has failed, and there is no latency.
-    if (phase.answered === 0) {
-      assert.equal(phase.latency_ms, null, phase.name);
-      assert.equal(code, 99, `${phase.name}: nothing was answered`);
-    } else assert.ok(phase.latency_ms.p50 <= phase.latency_ms.p99, phase.name);
-  }
-  // Two independent ways to count the same requests; the handshakes of a legacy target are in the phases alone.
-  const byPhase = sum(measured(document).map((phase) => phase.requests));
-  const byOperation = sum(document.operations.map((/** @type {any} */ operation) => operation.requests));
-  if (document.target.era === 'modern') assert.equal(byPhase, byOperation);
-  else assert.ok(byPhase > byOperation);
-
-  const token = envFile('secrets.env').TARGET_TOKEN ?? '';
-  assert.ok(token.length > 20);
-  for (const file of readdirSync(folder)) {
-    assert.ok(!readFileSync(`${folder}/${file}`, 'utf8').includes(token), `${file} holds the token`);
-  }
-  assert.ok(!output.includes(token), 'the terminal shows the token');
 }
 
 test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', async () => {
@@ -115,28 +81,6 @@ test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', as
   );
 });
 
-test('TARGET_URL alone is enough: what the server offers is found out and called', async () => {
-  const result = await runTest('spike', { ...GENTLE, OBJECTIVES: 'off', TARGET_URL: everything.url });
-  isComplete(result);
-  assert.equal(result.code, 0);
-  const called = result.document.operations.map((/** @type {any} */ { operation }) => operation);
-  for (const wanted of ['echo', 'resource/architecture.md', 'prompt/simple-prompt', 'tools/list', 'ping']) {
-    assert.ok(called.includes(wanted), `${wanted} of ${called}`);
-  }
-  assert.ok(!called.includes('toggle-simulated-logging'), 'not marked as read-only');
-  for (const { operation, requests } of result.document.operations) assert.ok(requests > 0, operation);
-  assert.equal(sum(measured(result.document).map((phase) => phase.failed)), 0);
-  const plan = JSON.parse(readFileSync(`${result.folder}/plan.json`, 'utf8'));
-  assert.deepEqual(
-    plan.operations.map((/** @type {any} */ { operation }) => operation),
-    called,
-  );
-  const found = JSON.parse(readFileSync(`${result.folder}/workload.json`, 'utf8'));
-  assert.deepEqual(found.left_out, plan.left_out);
-  assert.match(result.output, /trying \d+ operations/);
-  assert.match(result.output, /^LEFT OUT$/m);
-});
-
 test('a tool that the target has not: exit 2 and the tools that it has', async () => {
   const result = await runTest('spike', { ...SHORT, TARGET_URL: everything.url, TOOL: 'nope', ARGS: '{}' });
   assert.equal(result.code, 2, result.output);
@@ -145,7 +89,6 @@ test('a tool that the target has not: exit 2 and the tools that it has', async (
 
 /** @type {[string, string[], RegExp][]} */
 const WRONG_USE = [
-  ['an unknown profile', ['spike', 'PROFILE=nope'], /PROFILE is "nope"; valid: smoke, quick, full/],
   ['an unknown test', ['spiek'], /the test is "spiek"; valid: baseline, batch, .*spike, sustained/],
   ['no test', [], /the test is ""; valid: baseline/],
   [
@@ -174,13 +117,6 @@ for (const [name, args, message] of WRONG_USE) {
   });
 }
 
-test("make ends with its own 2 and shows the test's exit code", async () => {
-  const { code, output } = await command('make', ['--no-print-directory', 'spike', 'PROFILE=nope']);
-  assert.equal(code, 2);
-  assert.match(output, /PROFILE is "nope"/);
-  assert.match(output, /exit code 2/);
-});
-
 /** @param {import('node:http').RequestListener} listener @param {(url: string) => Promise<void>} use */
 async function withServer(listener, use) {
   const server = createServer(listener);
@@ -202,13 +138,6 @@ async function endsWithThree(url, message) {
   assert.ok(seconds < 15, `${seconds} s`);
   assert.equal(document.verdict.outcome, 'error');
 }
-
-test('a dead target: exit 3 within 15 s', async () => {
-  await endsWithThree(
-    `http://127.0.0.1:${await freePort()}/mcp`,
-    /connection refused.*is the server running/s,
-  );
-});
 
 test('a target that accepts and never answers: exit 3 within 15 s', () =>
   withServer(
@@ -244,24 +173,6 @@ test('a target that wants a token: exit 3 and what to set', () =>
     (_, response) => response.writeHead(401).end(),
     (url) => endsWithThree(url, /set TARGET_TOKEN/),
   ));
-
-test('a violated threshold: exit 99 and the reason with its figures', async () => {
-  const { code, exitCode, output, document } = await runTest('sustained', {
-    ...BRIEF,
-    OBJECTIVES: 'sustained.p50_ms=0.001',
-  });
-  assert.equal(code, 99, output);
-  assert.equal(document.verdict.outcome, exitCode === 99 ? 'fail' : 'invalid');
-  assert.match(document.verdict.reasons.join('\n'), /sustained p50 .* 0\.001 ms/);
-  const violated = document.thresholds.filter((/** @type {any} */ threshold) => threshold.ok === false);
-  assert.ok(violated.some((/** @type {any} */ { metric }) => metric === 'p50_ms'));
-});
-
-test('too few samples for the objective: exit 98, not a pass', async () => {
-  const { code, output, document } = await runTest('spike', { ...SHORT, DURATION: '6s', RATE_SCALE: '0.1' });
-  assert.equal(code, 98, output);
-  assert.equal(document.verdict.outcome, 'invalid');
-});
 
 test('PostgreSQL dies in mid-run: the run ends, failures are classified, and it says when they began', async () => {
   // Not the mix: its weather service leaves some calls unanswered on purpose, at any time.
@@ -313,11 +224,7 @@ for (const [name, phases] of Object.entries(PHASES)) {
     for (const wanted of SIGNALS) {
       // Batches are not cached: no look-up, no ratio.
       if (name === 'batch' && wanted === 'cache_hit') continue;
-      const samples = document.signals.filter((/** @type {any} */ { signal }) => signal === wanted);
-      assert.ok(
-        sum(samples.map((/** @type {any} */ entry) => entry.samples)) > 0,
-        `${wanted} has no samples`,
-      );
+      assert.ok(samplesOf(document, wanted) > 0, `${wanted} has no samples`);
     }
     for (const phase of measured(document)) {
       if (phase.offered_rps === null) continue;

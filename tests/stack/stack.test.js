@@ -21,6 +21,9 @@ import { parseEnv } from 'node:util';
 import pg from 'pg';
 import { prometheusHeaders } from '../../analysis/prometheus-headers.js';
 import { command } from '../lab.js';
+import { setUp } from '../tool.js';
+
+setUp('node', 'k6', 'stack');
 
 const folder = mkdtempSync(join(tmpdir(), 'stack-'));
 // Longer than a socket's path may be, and with what a shell would take apart.

@@ -8,6 +8,9 @@ import { rawSamples } from '../../analysis/raw-samples.js';
 import { streamedSummary } from '../../analysis/streamed-summary.js';
 import { K6Metrics } from '../../analysis/summary.js';
 import { control, envFile, runTest, stackHeaders } from '../lab.js';
+import { ownStack } from '../own-stack.js';
+
+await ownStack({ up: 'observe' });
 
 /** Every tenth call takes this much longer, so that a tenth of the requests is over a limit in between. */
 const SLOW_MS = 150;

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { assertMeasured, command, envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { startGo } from '../servers/go.js';
+
+await ownStack();
 
 const PROBLEM = /^error: TARGET_METRICS: http:\/\/127\.0\.0\.1:\d+\/mcp .*valid: .*\n$/;
 const stack = envFile('stack.env');

@@ -8,7 +8,10 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { burn } from '../../bench/attribution/disturb.js';
 import { runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { processTree } from '../process-tree.js';
+
+await ownStack();
 
 const SHORT = { PROFILE: 'smoke', DURATION: '8s', RATE_SCALE: '0.3', OBJECTIVES: 'off', OTHER_CPU: '0.2' };
 const linux = { skip: !existsSync('/proc/self/schedstat') && 'the watcher needs /proc' };

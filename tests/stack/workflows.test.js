@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IdleSessions } from '../../experiments/connections/idle-sessions.js';
 import { command, envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
+
+await ownStack();
 
 const SMOKE = { PROFILE: 'smoke', OBJECTIVES: 'off' };
 

@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../experiments/free-port.js';
+import { setUp } from '../tool.js';
 
 /** Bearer token of the targets that tests start. */
 export const TOKEN = 'test-token';
@@ -32,6 +33,7 @@ export class Services {
    * @param {Record<string, string>} [upstream] environment of the weather service
    */
   async start(upstream = {}) {
+    setUp('postgres', 'redis');
     this.#folder = await mkdtemp(join(tmpdir(), 'target-test-'));
     this.#cleanups.push(() => rm(this.#folder, { recursive: true, force: true }));
     for (const name of /** @type {const} */ (['postgres', 'redis', 'upstream']))

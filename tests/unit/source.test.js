@@ -13,14 +13,6 @@ function succeeds(command, args) {
 
 const files = projectFiles();
 
-test('the types are right', () => {
-  succeeds('node_modules/.bin/tsc', ['--noEmit']);
-  // The viewer's page runs in a browser and knows no Node.
-  succeeds('node_modules/.bin/tsc', ['--noEmit', '-p', 'viewer/page']);
-});
-
-test('format and lint are clean', () => succeeds('node_modules/.bin/biome', ['check', '.']));
-
 test('shell scripts parse', () => {
   const scripts = files.filter((name) => /^(scripts\/|\.ci\/)/.test(name) && !/\.(js|txt)$/.test(name));
   assert.ok(scripts.length > 5);
@@ -60,7 +52,7 @@ test('every dependency is pinned exactly and has its reason in docs/dependencies
 
 test('every Python package is pinned by its hashes and comes from no named host', () => {
   const reasons = readFileSync('docs/dependencies.md', 'utf8');
-  for (const server of ['tests/servers/python', 'tools/gateway', 'tools/check-jsonschema']) {
+  for (const server of ['tests/servers/python', 'tools/gateway']) {
     const [, name, version] = /^(.+)==(.+)$/m.exec(readFileSync(`${server}/requirements.in`, 'utf8')) ?? [];
     assert.ok(reasons.includes(`| \`${name}\` (Python) | ${version} |`), `${name} ${version} has no row`);
     const pins = readFileSync(`${server}/requirements.txt`, 'utf8');

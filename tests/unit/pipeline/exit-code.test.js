@@ -51,7 +51,6 @@ for (const [script, args] of /** @type {const} */ ([
   ['setup', ['nope']],
   ['ctl', ['nope']],
   ['logs', ['nope']],
-  ['test', ['nope']],
   ['report', ['no-such-run']],
   ['ci', ['NOPE=1']],
   ['compare-ab', ['NOPE=1']],

@@ -1,0 +1,107 @@
+/**
+ * What somebody does who has Docker, git and make: clones, types `make spike` in a terminal, looks, stops it, cleans up. The host's shell is
+ * POSIX sh, and there is no bash and no Node.js on its PATH.
+ */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { SIGNALS, samplesOf } from '../stack/complete-run.js';
+import { Clone, latest, PARTS } from './clone.js';
+import { dockerLines, inspect } from './docker.js';
+import { inTerminal, terminalResult } from './terminal.js';
+
+/** A person's environment: some of it would change what Node.js and k6 do. */
+const FOREIGN = {
+  FOREIGN_TOKEN: 'foreign-secret-1',
+  AWS_SECRET_ACCESS_KEY: 'foreign-secret-2',
+  K6_CLOUD_TOKEN: 'foreign-secret-3',
+  NODE_OPTIONS: '--title=foreign-secret-4',
+  K6_DURATION: '1s',
+};
+/** The database takes the time, and other programs of this machine may use what they like: the verdict is the same on any machine. */
+const SPIKE = {
+  PROFILE: 'smoke',
+  OTHER_CPU: '1',
+  TARGET_FAULTS: '{"slow_statement_ms":20}',
+  OBJECTIVES: ['baseline', 'recovered']
+    .flatMap((phase) => [`${phase}.p99_ms=10000`, `${phase}.failure_share=0.2`])
+    .join(),
+};
+
+const clone = new Clone({ shell: 'dash' });
+after(() => clone.remove());
+/** Compose's name for this clone. */
+let project = '';
+
+/** @param {string[]} words a command, typed in a terminal @param {Parameters<Clone['command']>[1]} [options] */
+async function type(words, options) {
+  const ended = await clone.command([...inTerminal(), ...words], options);
+  return { ...ended, code: terminalResult(ended.output).code };
+}
+
+test('make spike: the verdict is a pass with every signal, and of the caller’s environment only the project’s variables get in', async () => {
+  /** @type {any[]} */
+  let running = [];
+  const spike = await type(['make', 'spike'], {
+    env: { ...FOREIGN, ...SPIKE },
+    onOutput: (output) => {
+      if (running.length === 0 && /baseline/.test(output)) running = clone.oneOffs();
+    },
+  });
+  const { document, folder } = latest(clone.results);
+  assert.equal(spike.code, 0, spike.output);
+  assert.match(spike.output, /VERDICT pass \(exit code 0\)/);
+  assert.equal(document.partial, null);
+  assert.equal(document.target.server.name, 'mcp-load-lab-target');
+  for (const signal of SIGNALS) assert.ok(samplesOf(document, signal) > 0, `${signal} has no samples`);
+  assert.ok(existsSync(join(folder, 'report.html')));
+  assert.deepEqual(document.environment.git, { commit: clone.git('rev-parse', 'HEAD'), dirty: false });
+
+  assert.equal(running.length, 1, 'the container of the test was not seen');
+  assert.ok(!JSON.stringify(running).includes('foreign-secret'));
+  const given = running[0].Config.Env.map((/** @type {string} */ line) => line.split('=')[0]);
+  for (const name of Object.keys(FOREIGN)) assert.ok(!given.includes(name), name);
+  assert.ok(running[0].Config.Env.includes('PROFILE=smoke'));
+  [project = ''] = clone.projects();
+  assert.equal(clone.projects().length, 1);
+});
+
+test('the images have names that nobody else can publish, none runs as root, and none has what is not its business', () => {
+  const images = inspect(...clone.containers()).map(({ Config }) => Config.Image);
+  const own = [...new Set(images.filter((image) => image.includes('mcp-load-lab')))];
+  assert.ok(own.length > 0);
+  // Docker takes the first part for a registry: there is none on this host.
+  for (const image of own) {
+    assert.match(image, /^localhost\/mcp-load-lab\//);
+    assert.ok(image.endsWith(`:${project}`), image);
+    const [{ Config }] = inspect(image);
+    assert.equal(Config.User, 'node', image);
+    const files = dockerLines('run', '--rm', '--network=none', '--entrypoint=ls', image, '-A');
+    for (const name of ['.run', 'results', '.git', 'tests'])
+      assert.ok(!files.includes(name), `${image} has ${name}`);
+  }
+});
+
+test('make up and make status: each part is healthy; make logs shows one part’s', async () => {
+  const up = await type(['make', 'up']);
+  assert.equal(up.code, 0, up.output);
+  const status = await type(['make', 'status']);
+  assert.equal(status.code, 0, status.output);
+  for (const part of PARTS) assert.match(status.output, new RegExp(`^${part} +up `, 'm'));
+  const logs = await clone.make('logs', { COMPONENT: 'postgres' });
+  assert.match(logs.output, /database system is ready to accept connections/);
+  assert.doesNotMatch(logs.output, /prometheus/);
+});
+
+test('make down ends all of it and keeps the data; make clean leaves nothing but the results', async () => {
+  const down = await type(['make', 'down']);
+  assert.equal(down.code, 0, down.output);
+  assert.deepEqual(clone.containers(), []);
+  assert.ok(Clone.leftOf(project).some((name) => name === `${project}_postgres`));
+  const clean = await type(['make', 'clean']);
+  assert.equal(clean.code, 0, clean.output);
+  assert.deepEqual(Clone.leftOf(project), []);
+  assert.ok(!existsSync(join(clone.folder, '.run')));
+  assert.ok(existsSync(join(clone.results, 'latest/report.html')));
+});
