@@ -5,6 +5,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prometheusHeaders } from '../analysis/prometheus-headers.js';
 
+// Commands of the project run on this host, also where a Docker engine answers: tests/docker has clones for what runs in containers.
+process.env.STACK ??= 'native';
+
 export { freePort } from '../experiments/free-port.js';
 
 /**

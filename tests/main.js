@@ -8,8 +8,17 @@
  * node --test FILE. Results, stacks and databases of all tests are in one temporary folder, which is removed at the end.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { availableParallelism, constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** What each change has to pass. The rest of tests/ is in `make test-all`: every scenario, the long and the rare. */
@@ -75,15 +84,25 @@ async function run(files, folder) {
   writeFileSync(counts, '');
   const since = Date.now();
   // A process group of its own: nothing that a test started goes on when the tests are interrupted.
-  running = spawn(process.execPath, ['--test', '--test-reporter=./tests/reporter.js', ...files], {
-    detached: true,
-    env: { ...process.env, TMPDIR: folder, TEST_COUNTS: counts },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  running = spawn(
+    process.execPath,
+    [
+      '--test',
+      `--test-concurrency=${availableParallelism()}`,
+      '--test-reporter=./tests/reporter.js',
+      ...files,
+    ],
+    {
+      detached: true,
+      env: { ...process.env, TMPDIR: folder, TEST_COUNTS: counts },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   const code = await new Promise((resolve) => running?.once('close', resolve));
   running = undefined;
   const [, passed = 0, failed = 0] = (/^(\d+) (\d+)$/m.exec(readFileSync(counts, 'utf8')) ?? []).map(Number);
-  process.stdout.write(`  ${Math.round((Date.now() - since) / 1000)} s\n`);
+  const what = files.length > 1 ? `${files.length} files` : files[0];
+  process.stdout.write(`${what}: ${Math.round((Date.now() - since) / 1000)} s\n\n`);
   return { passed, failed: code === 0 ? failed : Math.max(failed, 1) };
 }
 
@@ -121,6 +140,8 @@ async function main(wanted) {
   }
   const groups = [files.filter(isUnit), ...files.filter((file) => !isUnit(file)).map((file) => [file])];
   const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-test-'));
+  // Databases run as users of their own, where this is root.
+  chmodSync(folder, 0o711);
   const total = { passed: 0, failed: 0 };
   try {
     for (const group of groups) {

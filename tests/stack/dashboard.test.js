@@ -1,11 +1,9 @@
-/**
- * The dashboards against real runs: needs a running stack (PROMETHEUS_URL, or RUN_DIR/stack.env) and finished runs of
- * spike, soak and batch on the reference target (RESULTS_DIR), as tests/stack/runs.test.js leaves them.
- */
+/** Every query of the dashboards, executed on real runs of spike, soak and batch. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dashboards } from '../../dashboards/build.js';
 import { loadTest } from '../../dashboards/load-test.js';
+import { runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { MAY_BE_EMPTY } from './may-be-empty.js';
 import { execute, hasData, prometheusUrl, runs } from './panel-queries.js';
@@ -30,6 +28,8 @@ const FOR = /** @type {Record<string, string[]>} */ ({
   'mcp-compare': ['spike'],
 });
 
+// The second spike is what the first is compared with.
+for (const test of ['spike', ...TESTS]) await runTest(test, { PROFILE: 'smoke' });
 const url = prometheusUrl();
 const all = runs();
 /** @param {string} test */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { readConfig, variables } from '../../../lib/config.js';
 import { ConfigError } from '../../../lib/config-error.js';
 import { k6Duration, parseDuration } from '../../../lib/duration.js';
+import { command } from '../../lab.js';
 
 const URL_ONLY = { TARGET_URL: 'http://127.0.0.1:8000/mcp' };
 
@@ -112,13 +112,13 @@ test('durations are k6 durations', () => {
   assert.equal(k6Duration(6.0416), '6042ms');
 });
 
-test('the scripts take one name at a time, and say what they got in one line', () => {
+test('the scripts take one name at a time, and say what they got in one line', async () => {
   for (const argument of ['PROFILE TARGET_URL=x', '\r\nPROFILE=smoke', ' =x', '*=x', 'PATH=/x']) {
-    const { status, stdout, stderr } = spawnSync('./scripts/run', ['spike', argument], { encoding: 'utf8' });
-    assert.deepEqual([status, stdout], [2, '']);
-    assert.match(stderr, /^error: got "[ -~]*"; valid: NAME=value with a NAME of [ -~]*\n$/);
+    const { code, output } = await command('./scripts/run', ['spike', argument]);
+    assert.equal(code, 2);
+    assert.match(output, /^error: got "[ -~]*"; valid: NAME=value with a NAME of [ -~]*\n$/);
   }
-  const { status, stderr } = spawnSync('./scripts/run', ['soak spike'], { encoding: 'utf8' });
-  assert.equal(status, 2);
-  assert.match(stderr, /^error: the test is "soak spike"; valid: /);
+  const { code, output } = await command('./scripts/run', ['soak spike']);
+  assert.equal(code, 2);
+  assert.match(output, /^error: the test is "soak spike"; valid: /);
 });
