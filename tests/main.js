@@ -5,21 +5,13 @@
  *   node tests/main.js [FILE|FOLDER ...]     by default those of `make test`
  *
  * Unit tests share the processors. Every other file has the machine to itself, because it measures a load; each can be run by itself, too:
- * node --test FILE. Results, stacks and databases of all tests are in one temporary folder, which is removed at the end.
+ * node --test FILE.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { availableParallelism, constants, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
+import { join } from 'node:path';
+import { scratchFolder } from './scratch.js';
 
 /** What each change has to pass. The rest of tests/ is in `make test-all`: every scenario, the long and the rare. */
 const EACH_CHANGE = [
@@ -74,13 +66,9 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   });
 }
 
-/**
- * @param {string[]} files
- * @param {string} folder for whatever the tests write
- * @returns {Promise<{passed: number, failed: number}>}
- */
-async function run(files, folder) {
-  const counts = join(folder, 'counts');
+/** @param {string[]} files @returns {Promise<{passed: number, failed: number}>} */
+async function run(files) {
+  const counts = join(scratchFolder(), 'counts');
   writeFileSync(counts, '');
   const since = Date.now();
   // A process group of its own: nothing that a test started goes on when the tests are interrupted.
@@ -94,7 +82,7 @@ async function run(files, folder) {
     ],
     {
       detached: true,
-      env: { ...process.env, TMPDIR: folder, TEST_COUNTS: counts },
+      env: { ...process.env, TEST_COUNTS: counts },
       stdio: ['ignore', 'inherit', 'inherit'],
     },
   );
@@ -104,24 +92,6 @@ async function run(files, folder) {
   const what = files.length > 1 ? `${files.length} files` : files[0];
   process.stdout.write(`${what}: ${Math.round((Date.now() - since) / 1000)} s\n\n`);
   return { passed, failed: code === 0 ? failed : Math.max(failed, 1) };
-}
-
-/** Stacks that a test has left, because it crashed or was interrupted. @param {string} folder */
-function removeStacks(folder) {
-  const marks = execFileSync('find', [folder, '-maxdepth', '5', '-name', '.mcp-load-lab-stack'], {
-    encoding: 'utf8',
-  });
-  for (const mark of marks.split('\n').filter(Boolean)) {
-    const RUN_DIR = dirname(mark);
-    // A clone's own stack, in containers or not, is removed by the clone's own command.
-    const clone = dirname(RUN_DIR);
-    const isOfClone = existsSync(join(clone, 'scripts/clean'));
-    spawnSync('scripts/clean', [], {
-      cwd: isOfClone ? clone : process.cwd(),
-      env: { ...process.env, RUN_DIR, ...(isOfClone ? {} : { STACK: 'native' }) },
-      stdio: 'ignore',
-    });
-  }
 }
 
 /** @param {string[]} wanted files or folders @returns {Promise<number>} exit code */
@@ -139,20 +109,12 @@ async function main(wanted) {
     leftOut.push(`not tested: ${folder}, which needs ${need}\n`);
   }
   const groups = [files.filter(isUnit), ...files.filter((file) => !isUnit(file)).map((file) => [file])];
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-test-'));
-  // Databases run as users of their own, where this is root.
-  chmodSync(folder, 0o711);
   const total = { passed: 0, failed: 0 };
-  try {
-    for (const group of groups) {
-      if (interrupted || group.length === 0) continue;
-      const { passed, failed } = await run(group, folder);
-      total.passed += passed;
-      total.failed += failed;
-    }
-  } finally {
-    removeStacks(folder);
-    rmSync(folder, { recursive: true, force: true });
+  for (const group of groups) {
+    if (interrupted || group.length === 0) continue;
+    const { passed, failed } = await run(group);
+    total.passed += passed;
+    total.failed += failed;
   }
   if (interrupted) return 128 + constants.signals[interrupted];
   process.stdout.write(`${leftOut.join('')}${total.passed} passed, ${total.failed} failed\n`);

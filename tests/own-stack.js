@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { command } from './lab.js';
+import { scratchFolder } from './scratch.js';
 import { setUp } from './tool.js';
 
 /**
@@ -19,7 +19,7 @@ import { setUp } from './tool.js';
  */
 export async function ownStack({ up = 'all', needs = [] } = {}) {
   setUp('k6', 'stack', ...needs);
-  const folder = mkdtempSync(join(tmpdir(), 'stack-'));
+  const folder = mkdtempSync(join(scratchFolder(), 'stack-'));
   Object.assign(process.env, {
     STACK: 'native',
     RUN_DIR: join(folder, 'run'),

@@ -1,8 +1,10 @@
 /** The official client conformance suite, run against our client: as others see it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setUp } from '../tool.js';
 import { runScenario, runs, VERSIONS } from './suite.js';
 
+setUp('k6', 'conformance');
 const all = await runs();
 
 test('the suite has scenarios for every version', () => {

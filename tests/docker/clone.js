@@ -11,9 +11,10 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { docker, dockerLines, inspect } from './docker.js';
+import { scratchFolder } from '../scratch.js';
+import { dockerLines, inspect } from './docker.js';
+import { leftOf, removeProjectsBelow } from './leftovers.js';
 
 /** The services that are up in between runs. */
 export const PARTS = [
@@ -126,7 +127,7 @@ export class Clone {
   constructor({ umask = '022', shell } = {}) {
     this.umask = umask;
     this.shell = shell;
-    this.base = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-load-lab-docker-')));
+    this.base = realpathSync(mkdtempSync(join(scratchFolder(), 'docker-')));
     this.folder = join(this.base, 'clone');
     this.results = join(this.folder, 'results');
     this.env.PATH = process.env.PATH ?? '';
@@ -276,15 +277,7 @@ export class Clone {
 
   /** @param {string} project @returns {string[]} all that the engine holds of it */
   static leftOf(project) {
-    const ofProject = ['--filter', `label=com.docker.compose.project=${project}`];
-    return [
-      ...dockerLines('ps', '--all', '--quiet', ...ofProject),
-      ...dockerLines('volume', 'ls', '--quiet', ...ofProject),
-      ...dockerLines('network', 'ls', '--quiet', ...ofProject),
-      ...dockerLines('images', '--format', '{{.Repository}}:{{.Tag}}').filter((image) =>
-        image.endsWith(`:${project}`),
-      ),
-    ];
+    return Object.values(leftOf(project)).flat();
   }
 
   /** @param {string[]} command @param {string[]} filters */
@@ -296,19 +289,9 @@ export class Clone {
   /** Whatever a test that failed has left goes, too. */
   async remove() {
     if (!existsSync(this.folder)) return;
-    const projects = this.projects();
-    const cleaned = await this.command(['make', 'clean']).catch((error) => error);
-    const left = this.containers();
-    if (left.length > 0) docker('rm', '--force', '--volumes', ...left);
-    for (const project of projects) {
-      const ofProject = ['--filter', `label=com.docker.compose.project=${project}`];
-      for (const kind of ['volume', 'network']) {
-        const names = dockerLines(kind, 'ls', '--quiet', ...ofProject);
-        if (names.length > 0) docker(kind, 'rm', ...names);
-      }
-    }
+    await this.command(['make', 'clean']).catch(() => {});
+    removeProjectsBelow(this.folder);
     rmSync(this.base, { recursive: true, force: true });
-    return cleaned;
   }
 }
 
