@@ -139,7 +139,11 @@ build() {
   done
   log=$(compose --profile lab build --quiet "$@" 2>&1) || die "an image could not be built:
 $log"
+  remove_replaced_images
 }
+
+# remove_replaced_images: a build takes the name from the image before, which stays without one: 600 MB.
+remove_replaced_images() { docker image prune --force --filter "label=com.docker.compose.project=$PROJECT" >/dev/null 2>&1 || true; }
 
 # --- up and down -------------------------------------------------------------------------------------------------------
 
@@ -334,6 +338,7 @@ stack_clean() {
   stack_down --volumes
   PROJECT=$(sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env" 2>/dev/null || true)
   for image in target lab; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
+  remove_replaced_images
   left=$(remove_run_dir "$RUN_DIR")
   [ -z "$left" ] || say "$RUN_DIR stays, with what is not the stack's: $left"
 }

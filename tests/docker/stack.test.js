@@ -248,4 +248,10 @@ test('after git pull the next command runs the new code: run.json has its commit
   appendFileSync(scenario, '// changed\n');
   const run = await clone.run('load', BRIEF);
   assert.equal(run.document?.environment.git.dirty, true, run.output);
+  const ofProject = `label=com.docker.compose.project=${project}`;
+  assert.equal(
+    docker('images', '--quiet', '--filter', 'dangling=true', '--filter', ofProject),
+    '',
+    'images that were replaced',
+  );
 });
