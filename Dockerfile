@@ -48,4 +48,4 @@ ARG GIT_COMMIT=
 ARG GIT_DIRTY=
 ENV GIT_COMMIT=$GIT_COMMIT GIT_DIRTY=$GIT_DIRTY
 USER node
-CMD ["scripts/list"]
+CMD ["cat", "scripts/list.txt"]

@@ -5,13 +5,16 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher bench-docker report compare compare-ab baseline-save trend
+.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher bench-docker report compare compare-ab baseline-save trend
 
-help: ## this list: every target, every variable with its default
-	@scripts/help
+help: ## one screen of what there is
+	@cat scripts/help.txt
+
+help-all: ## this list: every target, every variable with its default
+	@cat scripts/help-all.txt
 
 list: ## every test with what it measures and how long it takes in each profile
-	@scripts/list
+	@cat scripts/list.txt
 
 # make turns every failure into its own exit code 2; by_make has the test's shown. One simple command: the shell becomes it,
 # so that a signal to make reaches it.
@@ -96,7 +99,7 @@ report-build: ## write the script of report.html's charts from the viewer's modu
 signals: ## which signals have data, from which metric, and what would give the others (TARGET_METRICS=host:port/path, FORMAT=json)
 	@scripts/signals
 
-docs: ## write the tables of docs/ that are made from the code: configuration, metrics, signals, rules
+docs: ## write what is made from the code: tables of docs/, and what make list and make help-all print
 	@scripts/setup node && node scripts/reference.js
 
 signals-record: ## record anew what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go, root)

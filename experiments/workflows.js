@@ -1,6 +1,6 @@
 /** @typedef {import('./lab.js').Lab} Lab */
 
-/** @type {import('../scripts/list.js').Lasts} */
+/** @type {import('../scripts/list-text.js').Lasts} */
 export const lasts = (_, legS) => legS();
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Every variable that a test reads, in one place: its default, what it means, and how it is checked.
- * `make help` prints this table. The values come from the environment; k6 hands them over as `__ENV`.
+ * `make help-all` prints this table. The values come from the environment; k6 hands them over as `__ENV`.
  */
 
 import { parseHeaders } from './auth/headers.js';

@@ -3,7 +3,7 @@
  * measured or judged.
  *
  * @typedef {object} Profile
- * @property {string} about one line for `make help`
+ * @property {string} about one line for `make help-all`
  * @property {number} warmUpS length of the warm-up, seconds
  * @property {number | null} measuredS length of all measured phases together, seconds; null = the test's own figures
  * @property {number} rate factor on arrival rates

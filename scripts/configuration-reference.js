@@ -22,7 +22,7 @@ const declared = (variables) =>
   );
 
 /**
- * What the scripts read, as `make help` prints it: a heading, then two blanks, names, two blanks or more, a line of text,
+ * What the scripts read, as `make help-all` prints it: a heading, then two blanks, names, two blanks or more, a line of text,
  * its continuation further in; the default in brackets at the end.
  *
  * @returns {{names: string[], about: string, value: string}[][]} a list a heading; the first has none of its own

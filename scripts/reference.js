@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The tables of the documentation that are made from the code: `make docs` writes them, a test compares them.
+ * The texts that are made from the code, tables of the documentation and what `make` prints: `make docs` writes them, a test compares them.
  *
  *   node scripts/reference.js
  *
@@ -10,6 +10,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rulesTable } from '../analysis/bottleneck/rules-table.js';
 import { configurationTables } from './configuration-reference.js';
+import { helpText } from './help-text.js';
+import { listText } from './list-text.js';
 import { metricTables } from './metric-reference.js';
 import { signalTables } from './signal-reference.js';
 
@@ -22,6 +24,9 @@ export const PAGES = {
   'docs/signals.md': signalTables,
   'docs/verdicts.md': () => ({ bottlenecks: rulesTable() }),
 };
+
+/** What `make` prints without Node.js: files that are written whole. @type {Record<string, () => string | Promise<string>>} */
+export const FILES = { 'scripts/list.txt': listText, 'scripts/help-all.txt': helpText };
 
 /** @param {string} page @returns {URL} */
 const file = (page) => new URL(`../${page}`, import.meta.url);
@@ -47,4 +52,5 @@ export async function renew(page) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   for (const page of Object.keys(PAGES))
     writeFileSync(fileURLToPath(file(page)), (await renew(page)).renewed);
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(fileURLToPath(file(name)), await text());
 }

@@ -1,7 +1,12 @@
-/** What the documentation says of the code, where the code can say it itself. */
+/** What documentation and `make` say of the code, where the code can say it itself. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { PAGES, renew } from '../../scripts/reference.js';
+import { FILES, PAGES, renew } from '../../scripts/reference.js';
+import { command } from '../lab.js';
 
 for (const page of Object.keys(PAGES)) {
   test(`${page} is what the code says; \`make docs\` writes it`, async () => {
@@ -9,3 +14,42 @@ for (const page of Object.keys(PAGES)) {
     assert.ok(text === renewed, `${page} is not of this version: make docs`);
   });
 }
+
+for (const [name, text] of Object.entries(FILES)) {
+  test(`${name} is what the code says; \`make docs\` writes it`, async () => {
+    assert.ok(readFileSync(name, 'utf8') === (await text()), `${name} is not of this version: make docs`);
+  });
+}
+
+test('make help is one screen, and names each test', () => {
+  const lines = readFileSync('scripts/help.txt', 'utf8').trimEnd().split('\n');
+  assert.ok(lines.length <= 40 && lines.every((line) => line.length <= 110));
+  const words = new Set(lines.join(' ').split(/\s+/));
+  for (const file of readdirSync('scenarios').filter((name) => name.endsWith('.js')))
+    assert.ok(words.has(file.replace('.js', '')), file);
+});
+
+test('make, make help, help-all and list need nothing but a shell', async (t) => {
+  const bin = mkdtempSync(join(tmpdir(), 'bin-'));
+  t.after(() => rmSync(bin, { recursive: true }));
+  for (const name of ['sh', 'make', 'cat'])
+    symlinkSync(
+      execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+      join(bin, name),
+    );
+  for (const [target, says] of /** @type {const} */ ([
+    ['', /^ {2}make spike +100 requests/m],
+    ['help', /^ {2}make spike +100 requests/m],
+    ['help-all', /^ {2}TARGET_URL /m],
+    ['list', /^spike +33 s +2 min 10 s +12 min 30 s +100 requests/m],
+  ])) {
+    const { code, output } = await command('/usr/bin/env', [
+      '-i',
+      `PATH=${bin}`,
+      'make',
+      ...(target ? [target] : []),
+    ]);
+    assert.equal(code, 0, output);
+    assert.match(output, says);
+  }
+});

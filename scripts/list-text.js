@@ -1,10 +1,9 @@
-/** `make list`: every test with its length by profile, from the plan that a run would have, and what it measures. */
+/** What `make list` prints: every test with its length by profile, from the plan that a run would have, and what it measures. */
 import { readdirSync } from 'node:fs';
 import { register } from 'node:module';
 import { duration } from '../analysis/units.js';
 import { variables as ofExperiments } from '../experiments/variables.js';
 import { variables as ofTests } from '../lib/config.js';
-import { ConfigError } from '../lib/config-error.js';
 import { planShape } from '../lib/plan-shape.js';
 import { profiles } from '../lib/profiles.js';
 import { readVariables } from '../lib/variable.js';
@@ -23,7 +22,7 @@ const global = /** @type {any} */ (globalThis);
 global.defined = (/** @type {TestDefinition} */ definition) => {
   defined = definition;
 };
-global.__ENV = process.env;
+global.__ENV = {};
 // A scenario hands its definition to k6; here it is handed to us.
 const DEFINE = `data:text/javascript,${encodeURIComponent(
   'export const defineTest = (definition) => (globalThis.defined(definition), {});',
@@ -63,7 +62,7 @@ function lengthOf(definition, config) {
  */
 function lengthOfExperiment(definition, lasts, config) {
   const seconds = lasts(config, (env = {}) => {
-    const values = configOf({ ...process.env, PROFILE: config.PROFILE, ...env });
+    const values = configOf({ PROFILE: config.PROFILE, ...env });
     return endOf(planShape(definition, values));
   });
   return `~ ${duration(Math.round(seconds))}`;
@@ -72,7 +71,8 @@ function lengthOfExperiment(definition, lasts, config) {
 /** @param {NodeJS.ProcessEnv} env @returns {any} */
 const configOf = (env) => readVariables({ ...ofTests, ...ofExperiments }, env);
 
-async function list() {
+/** @returns {Promise<string>} */
+export async function listText() {
   const experiments = namesIn('experiments');
   const heads = Object.keys(profiles);
   const rows = [['test', ...heads, 'what it measures']];
@@ -85,38 +85,25 @@ async function list() {
       ? await import(new URL(`experiments/${name}.js`, here).href)
       : {};
     const lengths = heads.map((PROFILE) => {
-      const config = configOf({ ...process.env, PROFILE });
-      try {
-        if (lasts) return lengthOfExperiment(definition, lasts, config);
-        const length = lengthOf(definition, config);
-        return experiments.includes(name) ? `${length} a run` : length;
-      } catch (error) {
-        // A variable that does not fit one test may fit the others.
-        if (error instanceof ConfigError) return '-';
-        throw error;
-      }
+      const config = configOf({ PROFILE });
+      if (lasts) return lengthOfExperiment(definition, lasts, config);
+      const length = lengthOf(definition, config);
+      return experiments.includes(name) ? `${length} a run` : length;
     });
     rows.push([name, ...lengths, definition.title]);
   }
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of rows) {
-    process.stdout.write(
-      `${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
-  }
-  process.stdout.write(
-    '\n<= where calls are counted, not time; ~ several runs, or calls one after the other: by estimate, for the reference target;\n- not with these variables.\n' +
-      'Setting up and judging take some five seconds more. `make plan TEST=...` shows what one would do.\n',
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
   );
-}
-
-try {
-  await list();
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`error: ${error.message}\n`);
-  process.exitCode = 2;
+  return [
+    ...lines,
+    '',
+    '<= where calls are counted, not time; ~ several runs, or calls one after the other: by estimate, for the reference target.',
+    'Setting up and judging take some five seconds more. `make plan TEST=...` shows what one would do.',
+    '',
+  ].join('\n');
 }
