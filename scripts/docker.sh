@@ -19,6 +19,9 @@ PORTS='POSTGRES_PORT=15432 REDIS_PORT=16379 PROMETHEUS_PORT=9090 GRAFANA_PORT=30
 OBSERVE='prometheus node-exporter grafana'
 REFERENCE='postgres redis upstream postgres-exporter redis-exporter target target-network'
 
+# Compose prefers its environment to --env-file: the caller's COMPOSE_PROJECT_NAME would make `down` remove somebody else's containers.
+for name in $(env | sed -n -e 's/^\(COMPOSE_[A-Z_]*\)=.*/\1/p' -e 's/^\(LAB_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
+
 # become=exec compose ...: this becomes it.
 compose() { ${become:-} docker compose --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" "$@"; }
 

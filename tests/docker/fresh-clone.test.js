@@ -19,6 +19,13 @@ const FOREIGN = {
   NODE_OPTIONS: '--title=foreign-secret-4',
   K6_DURATION: '1s',
 };
+/** Variables of Compose's own, of another project of this person. */
+const OTHER_PROJECT = {
+  COMPOSE_PROJECT_NAME: 'somebody-elses',
+  COMPOSE_FILE: '/nonexistent/compose.yml',
+  LAB_USER: '65534:65534',
+  LAB_RESULTS_DIR: '/nonexistent',
+};
 /** The database takes the time, and other programs of this machine may use what they like: the verdict is the same on any machine. */
 const SPIKE = {
   PROFILE: 'smoke',
@@ -44,7 +51,7 @@ test('make spike: the verdict is a pass with every signal, and of the caller’s
   /** @type {any[]} */
   let running = [];
   const spike = await type(['make', 'spike'], {
-    env: { ...FOREIGN, ...SPIKE },
+    env: { ...FOREIGN, ...OTHER_PROJECT, ...SPIKE },
     onOutput: (output) => {
       if (running.length === 0 && /baseline/.test(output)) running = clone.oneOffs();
     },
@@ -65,6 +72,8 @@ test('make spike: the verdict is a pass with every signal, and of the caller’s
   assert.ok(running[0].Config.Env.includes('PROFILE=smoke'));
   [project = ''] = clone.projects();
   assert.equal(clone.projects().length, 1);
+  assert.match(project, /^mcp-load-lab-\d+$/);
+  assert.equal(running[0].Config.User, `${process.getuid?.()}:${process.getgid?.()}`);
 });
 
 test('the images have names that nobody else can publish, none runs as root, and none has what is not its business', () => {
@@ -95,11 +104,11 @@ test('make up and make status: each part is healthy; make logs shows one part’
 });
 
 test('make down ends all of it and keeps the data; make clean leaves nothing but the results', async () => {
-  const down = await type(['make', 'down']);
+  const down = await type(['make', 'down'], { env: OTHER_PROJECT });
   assert.equal(down.code, 0, down.output);
   assert.deepEqual(clone.containers(), []);
   assert.ok(Clone.leftOf(project).some((name) => name === `${project}_postgres`));
-  const clean = await type(['make', 'clean']);
+  const clean = await type(['make', 'clean'], { env: OTHER_PROJECT });
   assert.equal(clean.code, 0, clean.output);
   assert.deepEqual(Clone.leftOf(project), []);
   assert.ok(!existsSync(join(clone.folder, '.run')));
