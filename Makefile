@@ -70,76 +70,76 @@ lint: ## format, lint and type checks
 	@scripts/setup node node-servers && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p viewer/page
 
 check: lint ## format, lint, types and unit tests: everything that needs no load
-	@node tests/main.js tests/unit
+	@scripts/node tests/main.js tests/unit
 
 test: lint ## the project's own tests: what each change has to pass
-	@node tests/main.js
+	@scripts/node tests/main.js
 
-test-all: lint ## every test of the project, also the long and the rare (one of them: node --test FILE)
-	@node tests/main.js tests
+test-all: lint ## every test of the project, also the long and the rare (one file: scripts/node --test FILE)
+	@scripts/node tests/main.js tests
 
 audit: ## what is known of weaknesses in npm packages and Go tools (asks the npm registry and Go's vulnerability database)
 	@scripts/audit
 
 fuzz: ## generated input against everything that reads some; seed and counts are printed (MINUTES=10 AREA=configuration,wire SEED=1)
-	@scripts/setup node k6 && node tests/fuzz/main.js
+	@scripts/setup k6 && scripts/node tests/fuzz/main.js
 
 conformance: ## run the official client conformance suite against the client, one line a scenario
-	@scripts/setup k6 conformance && node tests/conformance/run.js
+	@scripts/setup k6 conformance && scripts/node tests/conformance/run.js
 
 dashboards: ## open the dashboards on the newest run: Grafana's, or the project's own viewer where there is none (PORT=3001)
 	@scripts/dashboards
 
 dashboards-build: ## write the dashboards' JSON from their code
-	@scripts/setup node && node dashboards/build.js
+	@scripts/node dashboards/build.js
 
 report-build: ## write the script of report.html's charts from the viewer's modules
-	@scripts/setup node && node viewer/build-report.js
+	@scripts/node viewer/build-report.js
 
 signals: ## which signals have data, from which metric, and what would give the others (TARGET_METRICS=host:port/path, FORMAT=json)
 	@scripts/signals
 
 docs: ## write what is made from the code: tables of docs/, and what make list and make help-all print
-	@scripts/setup node && node scripts/reference.js
+	@scripts/node scripts/reference.ts
 
 signals-record: ## record anew what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go, root)
-	@scripts/setup node && node tests/signals/recorded/record.js
+	@scripts/node tests/signals/recorded/record.js
 
 bench-client: ## what a call costs the load generator, against a bare k6 script (ROUNDS=5 REQUESTS=60000 GOGC=100,400)
-	@scripts/setup node k6 prometheus bench-tools && node bench/client.js
+	@scripts/setup k6 prometheus bench-tools && scripts/node bench/client.js
 
 bench-accuracy: ## are reported latencies those that there were? Against the log of a server with known ones (ROUNDS=3)
-	@scripts/setup node k6 prometheus bench-tools && node bench/accuracy.js
+	@scripts/setup k6 prometheus bench-tools && scripts/node bench/accuracy.js
 
 bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
-	@scripts/setup node k6 prometheus bench-tools && node bench/memory.js
+	@scripts/setup k6 prometheus bench-tools && scripts/node bench/memory.js
 
 bench-prometheus: ## what the series of many generators cost the Prometheus that they share (GENERATORS=100)
-	@scripts/setup node prometheus && node bench/prometheus.js
+	@scripts/setup prometheus && scripts/node bench/prometheus.js
 
 bench-viewer: ## how fast the viewer draws an hour of a run, and what refreshing it costs (SECONDS_LIVE=60)
-	@scripts/setup node k6 prometheus && node bench/viewer.js
+	@scripts/setup k6 prometheus && scripts/node bench/viewer.js
 
 bench-report: ## what the reports of a day of load take to make, and how large they are (HOURS=24)
-	@scripts/setup node prometheus && node bench/report.js
+	@scripts/setup prometheus && scripts/node bench/report.js
 
 bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=...)
-	@scripts/setup stack k6 node toxiproxy && node bench/attribution.js
+	@scripts/setup stack k6 toxiproxy && scripts/node bench/attribution.js
 
 bench-leaks: ## is a leak's rate found, and none where there is none? Leaks injected at several rates (RUNS=1 MINUTES=6 RATE_SCALE=0.25 ONLY=healthy,memory,connections)
-	@scripts/setup stack k6 node && node bench/leaks.js
+	@scripts/setup stack k6 && scripts/node bench/leaks.js
 
 bench-recovery: ## are recovery time and the onset of degradation found? Faults lifted at known times
-	@scripts/setup stack k6 node && node bench/recovery.js
+	@scripts/setup stack k6 && scripts/node bench/recovery.js
 
 bench-regression: ## false alarms and power of `make compare`, from repeated runs (POOL=30)
-	@scripts/setup stack k6 node && node bench/regression.js
+	@scripts/setup stack k6 && scripts/node bench/regression.js
 
 bench-trust: ## is a run invalid where it has to be, and valid where not? (RUNS=3)
-	@scripts/setup stack k6 node bench-tools && node bench/trust.js
+	@scripts/setup stack k6 bench-tools && scripts/node bench/trust.js
 
 bench-docker: ## what the containers cost: the same load natively and in Docker (ROUNDS=3 REQUESTS=3000 IDLE_S=60)
-	@scripts/setup stack k6 node && node bench/docker.js
+	@scripts/setup stack k6 && scripts/node bench/docker.js
 
 bench-watcher: ## what watching the machine beside k6 costs (ROUNDS=5 REQUESTS=60000)
-	@scripts/setup node k6 bench-tools && node bench/watcher.js
+	@scripts/setup k6 bench-tools && scripts/node bench/watcher.js

@@ -30,7 +30,7 @@ const LONGEST_STEP_S = 120;
  * @property {import('../analysis/thresholds.js').Threshold[]} thresholds of the last hold
  */
 
-/** @type {import('../scripts/list-text.js').Lasts} */
+/** @type {import('../scripts/list-text.ts').Lasts} */
 export const lasts = ({ PROFILE, DURATION, START_RATE, MAX_RATE }, legS) => {
   const how = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
   const stepS = DURATION ?? how.stepS;

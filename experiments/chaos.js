@@ -24,7 +24,7 @@ const TIMEOUT = '3s';
  * @typedef {{recovery_s: number, faults: Row[]}} ChaosResult
  */
 
-/** @type {import('../scripts/list-text.js').Lasts} */
+/** @type {import('../scripts/list-text.ts').Lasts} */
 export const lasts = (config, legS) => {
   const lengthS = lengthOf(config);
   return chosenBy(config).length * legS(lengthS ? { DURATION: `${lengthS}s` } : {});

@@ -65,7 +65,7 @@ export function check({ TARGET_DIALECT, MCP_ERA, OAUTH_CLIENT_ID, SECRET_SOURCE,
   }
 }
 
-/** @type {import('../scripts/list-text.js').Lasts} */
+/** @type {import('../scripts/list-text.ts').Lasts} */
 export const lasts = (config, legS) => {
   const plan = planOf(config);
   const rests = (plan.sizes.length + 1) * plan.restS + 2 * plan.timeoutS;

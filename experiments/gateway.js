@@ -87,7 +87,7 @@ export function enoughS(plannedS, rate, count) {
   return Math.max(plannedS, Math.min(plannedS * 2, steadyS / STEADY_SHARE));
 }
 
-/** @type {import('../scripts/list-text.js').Lasts} */
+/** @type {import('../scripts/list-text.ts').Lasts} */
 export const lasts = (config, legS) => {
   const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
   const { count, legS: length } = planOf(config, ways);

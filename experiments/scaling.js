@@ -34,7 +34,7 @@ export function check(config) {
   }
 }
 
-/** @type {import('../scripts/list-text.js').Lasts} */
+/** @type {import('../scripts/list-text.ts').Lasts} */
 export const lasts = (config, legS) =>
   config.INSTANCES.length *
   repeatsOf(config) *

@@ -25,7 +25,7 @@ export function check(config) {
   besides(config.KNOB, valuesOf(config.KNOB, config.VALUES), process.env);
 }
 
-/** @type {import('../scripts/list-text.js').Lasts} */
+/** @type {import('../scripts/list-text.ts').Lasts} */
 export const lasts = ({ KNOB, VALUES, REPEATS, PROFILE, DURATION }, legS) =>
   valuesOf(KNOB, VALUES).length *
   REPEATS *

@@ -1,6 +1,6 @@
 /** @typedef {import('./lab.js').Lab} Lab */
 
-/** @type {import('../scripts/list-text.js').Lasts} */
+/** @type {import('../scripts/list-text.ts').Lasts} */
 export const lasts = (_, legS) => legS();
 
 /**

@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { cleanText } from '../analysis/clean-text.js';
 
-export const LOCKS = ['.', 'tests/conformance', 'tests/pipelines', 'tests/servers/node'];
+export const LOCKS = ['.', 'tests/conformance', 'tests/pipelines', 'tests/servers/node', 'tools/node'];
 const LONGEST_MS = 180_000;
 const MOST_NAMES = 12;
 const FOUND = 1;

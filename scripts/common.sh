@@ -32,6 +32,10 @@ case $RUN_DIR in /*) ;; *) RUN_DIR=$PWD/$RUN_DIR ;; esac
 CACHE_DIR=${MCP_LOAD_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/mcp-load-lab}
 export ROOT RUN_DIR
 
+# Natively the Node.js that scripts/setup gets from npm, where this host's is older than 24, which runs TypeScript as it is. An image has its own.
+NODE_DIR=$CACHE_DIR/node-24.21.0
+case :$PATH: in *:"$NODE_DIR":*) ;; *) PATH=$NODE_DIR:$PATH ;; esac
+
 # k6 asks neither for extensions nor for a place to report its use: a load test talks to its target alone.
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
 

@@ -182,7 +182,7 @@ password_files() {
   folder=$RUN_DIR/prometheus password=$(secret PROMETHEUS_PASSWORD)
   grep -qs '^basic_auth_users' "$folder/web.yml" && [ "$(cat "$folder/password" 2>/dev/null)" = "$password" ] && return
   PROMETHEUS_PASSWORD=$password docker run --rm --pull never --network none --read-only --cap-drop ALL --env PROMETHEUS_PASSWORD \
-    "localhost/mcp-load-lab/lab:$PROJECT" node scripts/prometheus-web.js >"$folder/web.yml.new" || die "Prometheus' web configuration could not be made"
+    "localhost/mcp-load-lab/lab:$PROJECT" node scripts/prometheus-web.ts >"$folder/web.yml.new" || die "Prometheus' web configuration could not be made"
   mv "$folder/web.yml.new" "$folder/web.yml"
   printf %s "$password" >"$folder/password"
   chmod a+r "$folder/web.yml" "$folder/password"

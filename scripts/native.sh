@@ -360,7 +360,7 @@ write_web_config() {
   (
     umask 077
     rm -f "$folder"/{web.yml,password}{,.new}
-    PROMETHEUS_PASSWORD=$password node "$ROOT/scripts/prometheus-web.js" >"$folder/web.yml.new"
+    PROMETHEUS_PASSWORD=$password node "$ROOT/scripts/prometheus-web.ts" >"$folder/web.yml.new"
     printf '%s\n' "$password" >"$folder/password.new"
     mv "$folder/web.yml.new" "$folder/web.yml"
     mv "$folder/password.new" "$folder/password"

@@ -11,19 +11,19 @@ import { Prometheus, PrometheusError } from '../analysis/prometheus.js';
 import { BORDERLESS } from '../analysis/render/layout.js';
 import { parseName, preferred } from '../analysis/signals.js';
 import { inUnit } from '../analysis/units.js';
-import { readRules } from './signal-rules.js';
+import { readRules } from './signal-rules.ts';
 
 /**
  * @typedef {object} SignalState
  * @property {string} signal
  * @property {number | null} value null: no data
  * @property {string} shown
- * @property {import('./signal-rules.js').RecordingRule[]} from the rule that gives it; of one without data, all that could
+ * @property {import('./signal-rules.ts').RecordingRule[]} from the rule that gives it; of one without data, all that could
  * @property {string[]} also sources that give it, too, and stand behind
  */
 
 /**
- * @param {import('./signal-rules.js').RecordingRule[]} rules
+ * @param {import('./signal-rules.ts').RecordingRule[]} rules
  * @param {{labels: Record<string, string>, value: number}[]} samples of all signals now
  * @param {string} server whose are wanted
  * @returns {SignalState[]} those with data first, each part by name
@@ -54,7 +54,7 @@ export function signalStates(rules, samples, server) {
 }
 
 /**
- * @param {import('./signal-rules.js').RecordingRule} rule
+ * @param {import('./signal-rules.ts').RecordingRule} rule
  * @param {string[]} names of metrics that there are: instead of a pattern those that it found
  */
 function origin({ source, server, file, metrics }, names = []) {

@@ -5,7 +5,7 @@
  *   node tests/main.js [FILE|FOLDER ...]     by default those of `make test`
  *
  * Unit tests share the processors. Every other file has the machine to itself, because it measures a load; each can be run by itself, too:
- * node --test FILE.
+ * scripts/node --test FILE.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

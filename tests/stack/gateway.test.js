@@ -18,7 +18,7 @@ const measured = (document) => document.phases.filter((/** @type {any} */ phase)
 /** @param {string} folder @returns {string[]} every file in it */
 function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
-    entry.isFile() ? [`${entry.parentPath ?? entry.path}/${entry.name}`] : [],
+    entry.isFile() ? [`${entry.parentPath}/${entry.name}`] : [],
   );
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FILES, PAGES, renew } from '../../scripts/reference.js';
+import { FILES, PAGES, renew } from '../../scripts/reference.ts';
 import { command } from '../lab.js';
 
 for (const page of Object.keys(PAGES)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SIGNALS } from '../../dashboards/signal-catalogue.js';
-import { metricsOf, readRules } from '../../scripts/signal-rules.js';
+import { metricsOf, readRules } from '../../scripts/signal-rules.ts';
 import { signalStates } from '../../scripts/signals.js';
 
 test('every signal that is recorded has its place in the catalogue', () => {

@@ -8,7 +8,7 @@ import { prometheusHeaders } from '../../../analysis/prometheus-headers.js';
 
 /** @param {string} password */
 const made = (password) =>
-  spawnSync('node', ['scripts/prometheus-web.js'], {
+  spawnSync('node', ['scripts/prometheus-web.ts'], {
     encoding: 'utf8',
     env: { ...process.env, PROMETHEUS_PASSWORD: password },
   });

@@ -1,40 +1,33 @@
 /** The tables of docs/signals.md, from the rule files and the catalogue that dashboards draw signals by. */
 import { parseName, SOURCES } from '../analysis/signals.js';
 import { SIGNALS } from '../dashboards/signal-catalogue.js';
-import { code, table } from './markdown-table.js';
-import { readRules } from './signal-rules.js';
+import { code, table } from './markdown-table.ts';
+import type { Tables } from './reference.ts';
+import { type RecordingRule, readRules } from './signal-rules.ts';
 
 /** What an aggregation keeps and that is no split. */
 const OF_THE_SERVER = ['server', 'instance', 'id', 'le', 'testid'];
 
-/** @typedef {import('./signal-rules.js').RecordingRule} RecordingRule */
+const kind = (file: string) => file.replace(/^signals-|\.yml$/g, '');
+const giver = ({ source, server, file }: RecordingRule) => source || server || kind(file);
 
-/** @param {string} file */
-const kind = (file) => file.replace(/^signals-|\.yml$/g, '');
-/** @param {RecordingRule} rule */
-const giver = ({ source, server, file }) => source || server || kind(file);
+/** Of rules in the order of precedence. */
+const givers = (rules: RecordingRule[]) => [...new Set(rules.map(giver))].join(', ');
 
-/** @param {RecordingRule[]} rules in the order of precedence */
-const givers = (rules) => [...new Set(rules.map(giver))].join(', ');
-
-/** @param {RecordingRule} rule @returns {string[]} */
-function splitBy({ labels, expr }) {
+function splitBy({ labels, expr }: RecordingRule): string[] {
   const [, by = ''] = /by \(([^)]*)\)/.exec(expr) ?? [];
   const kept = by.split(',').map((label) => label.trim());
   return [...labels, ...kept].filter((label) => label !== '' && !OF_THE_SERVER.includes(label));
 }
 
-/** @param {RecordingRule[]} rules @returns {Map<string, RecordingRule[]>} by name */
-function byName(rules) {
-  /** @type {Map<string, RecordingRule[]>} */
-  const groups = new Map();
+function byName(rules: RecordingRule[]): Map<string, RecordingRule[]> {
+  const groups = new Map<string, RecordingRule[]>();
   const sorted = rules.toSorted((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
   for (const rule of sorted) groups.set(rule.name, [...(groups.get(rule.name) ?? []), rule]);
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** @param {RecordingRule[]} rules */
-function signalTable(rules) {
+function signalTable(rules: RecordingRule[]): string {
   const rows = [...byName(rules)].flatMap(([name, those]) => {
     const parsed = parseName(name);
     if (!parsed) return [];
@@ -45,8 +38,7 @@ function signalTable(rules) {
   return table(['signal', 'unit', 'range', 'what it is', 'who gives it, the first that has it'], rows);
 }
 
-/** @param {RecordingRule[]} rules */
-function detailTable(rules) {
+function detailTable(rules: RecordingRule[]): string {
   const rows = [...byName(rules)].flatMap(([name, those]) => {
     const [, detail = '', unit = ''] = /^detail:([^:]+):([^:]+)$/.exec(name) ?? [];
     if (!detail) return [];
@@ -55,8 +47,7 @@ function detailTable(rules) {
   return table(['detail', 'unit', 'by', 'who gives it'], rows);
 }
 
-/** @param {RecordingRule[]} rules */
-function sourceTable(rules) {
+function sourceTable(rules: RecordingRule[]): string {
   const files = [...new Set(rules.map(({ file }) => file))];
   const rows = files.map((file) => {
     const those = rules.filter((rule) => rule.file === file);
@@ -68,8 +59,7 @@ function sourceTable(rules) {
   return table(['rule file', 'for', 'metrics that it reads'], rows);
 }
 
-/** @returns {import('./reference.js').Tables} */
-export function signalTables() {
+export function signalTables(): Tables {
   const rules = readRules();
   return {
     signals: signalTable(rules),

@@ -6,31 +6,43 @@ import { parse } from 'yaml';
 
 export const RULES = fileURLToPath(new URL('../provisioning/prometheus/rules/', import.meta.url));
 
-/**
- * @typedef {object} RecordingRule
- * @property {string} name such as signal:cpu:ratio
- * @property {string} file
- * @property {string} about the file's first sentence
- * @property {string} source the label; '' where a rule has none
- * @property {string} server the label of rules that watch one certain server; '' for all others
- * @property {string[]} labels that a detail is split by
- * @property {string} expr
- * @property {string[]} metrics that the expression reads, a pattern where it takes several names for the same
- */
+export interface RecordingRule {
+  /** Such as signal:cpu:ratio. */
+  name: string;
+  file: string;
+  /** The file's first sentence. */
+  about: string;
+  /** The label; '' where a rule has none. */
+  source: string;
+  /** The label of rules that watch one certain server; '' for all others. */
+  server: string;
+  /** Labels that a detail is split by. */
+  labels: string[];
+  expr: string;
+  /** Metrics that the expression reads; a pattern where it takes several names for the same. */
+  metrics: string[];
+}
 
-/** @returns {RecordingRule[]} of signals and details, by file */
-export function readRules() {
+/** A rule in a file. */
+interface Rule {
+  record?: string;
+  expr: string;
+  labels?: Record<string, string>;
+}
+
+/** The rules of signals and details, by file. */
+export function readRules(): RecordingRule[] {
   return readdirSync(RULES)
     .filter((name) => /^signals-.*\.yml$/.test(name))
     .sort()
     .flatMap((file) => {
       const text = readFileSync(`${RULES}${file}`, 'utf8');
       const about = firstSentence(text);
-      const groups = /** @type {{labels?: Record<string, string>, rules: any[]}[]} */ (parse(text).groups);
+      const { groups } = parse(text) as { groups: { labels?: Record<string, string>; rules: Rule[] }[] };
       return groups.flatMap(({ labels: common = {}, rules }) =>
         rules
           .filter(({ record = '' }) => /^(signal|detail):/.test(record))
-          .map(({ record, expr, labels = {} }) => ({
+          .map(({ record = '', expr, labels = {} }) => ({
             name: record,
             file,
             about,
@@ -44,8 +56,8 @@ export function readRules() {
     });
 }
 
-/** @param {string} text that begins with comment lines */
-function firstSentence(text) {
+/** Of a text that begins with comment lines. */
+function firstSentence(text: string): string {
   const [head = ''] = /^(#.*\n)+/.exec(text) ?? [];
   const sentence = head.replace(/^# ?/gm, '').replace(/\s+/g, ' ').trim();
   return /^.*?[.](?= [A-Z]|$)/.exec(sentence)?.[0] ?? sentence;
@@ -54,10 +66,8 @@ function firstSentence(text) {
 /** Helpers between metrics and signals, and what says only which machine or server is meant. */
 const NOT_ITS_OWN = /^(watched:|up$)/;
 
-/** @param {string} expr @returns {string[]} */
-export function metricsOf(expr) {
-  /** @type {Set<string>} */
-  const names = new Set();
+export function metricsOf(expr: string): string[] {
+  const names = new Set<string>();
   parser.parse(expr).iterate({
     enter({ type, from, to, node }) {
       if (type.name !== 'VectorSelector') return;

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { serveClusterMetrics } from '../target/cluster-metrics.js';
 import { Metrics } from '../target/metrics.js';
-import { code, table } from './markdown-table.js';
+import { code, table } from './markdown-table.ts';
+import type { Tables } from './reference.ts';
 
 /** Where k6's metrics are made, with their comments. */
 const CLIENT = ['lib/metrics.js', 'lib/mcp/observing-client.js'];
@@ -14,17 +15,17 @@ const OF_A_PROCESS = /^(process|nodejs)_/;
 /** What k6's remote write makes of a name: https://grafana.com/docs/k6/latest/results-output/real-time/prometheus-remote-write/ */
 const SUFFIX = { Counter: '_total', Gauge: '', Rate: '_rate', Trend: '' };
 
-/**
- * @typedef {object} ClientMetric
- * @property {string} name k6's own
- * @property {string} kind
- * @property {string} series its name in Prometheus
- * @property {string[]} tags
- * @property {string} about
- */
+interface ClientMetric {
+  /** k6's own. */
+  name: string;
+  kind: string;
+  /** Its name in Prometheus. */
+  series: string;
+  tags: string[];
+  about: string;
+}
 
-/** @returns {ClientMetric[]} */
-export const clientMetrics = () =>
+const clientMetrics = (): ClientMetric[] =>
   CLIENT.flatMap((file) => {
     const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
     const made = text.matchAll(
@@ -35,7 +36,7 @@ export const clientMetrics = () =>
         .replaceAll(/\n \* ?/g, ' ')
         .trim()
         .split(/ *Tags: /);
-      const suffix = isTime ? '_seconds' : SUFFIX[/** @type {keyof typeof SUFFIX} */ (kind)];
+      const suffix = isTime ? '_seconds' : SUFFIX[kind as keyof typeof SUFFIX];
       return {
         name,
         kind: isTime ? `${kind}, a time` : kind,
@@ -46,7 +47,6 @@ export const clientMetrics = () =>
     });
   });
 
-/** @returns {string} */
 const clientTable = () =>
   table(
     ['k6', 'kind', 'in Prometheus', 'tags', 'what it is'],
@@ -56,17 +56,15 @@ const clientTable = () =>
     }),
   );
 
-/** @returns {Promise<string>} */
-async function targetTable() {
+async function targetTable(): Promise<string> {
   const metrics = new Metrics();
   metrics.watchPool(() => ({ used: 0, idle: 0, waiting: 0, size: 0 }));
   const text = `${await metrics.registry.metrics()}\n${await serveClusterMetrics(() => 1)()}`;
   const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)\n([^#]*)/gm)]
     .filter(([, name = '']) => !OF_A_PROCESS.test(name))
     .map(([, name = '', about = '', kind = '', samples = '']) => {
-      const { labelNames = [] } = /** @type {{labelNames?: string[]}} */ (
-        metrics.registry.getSingleMetric(name) ?? {}
-      );
+      // Its types leave the names of labels out.
+      const { labelNames = [] } = (metrics.registry.getSingleMetric(name) ?? {}) as { labelNames?: string[] };
       const seen = [...samples.matchAll(/[{,](\w+)="/g)].map(([, label = '']) => label);
       const labels = new Set([...labelNames, ...seen.filter((label) => label !== 'le')]);
       return [code(name), kind, [...labels].map(code).join(', '), about];
@@ -77,5 +75,7 @@ async function targetTable() {
   );
 }
 
-/** @returns {Promise<import('./reference.js').Tables>} */
-export const metricTables = async () => ({ client: clientTable(), target: await targetTable() });
+export const metricTables = async (): Promise<Tables> => ({
+  client: clientTable(),
+  target: await targetTable(),
+});

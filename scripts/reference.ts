@@ -2,41 +2,44 @@
 /**
  * The texts that are made from the code, tables of the documentation and what `make` prints: `make docs` writes them, a test compares them.
  *
- *   node scripts/reference.js
+ *   node scripts/reference.ts
  *
  * A page says where a table belongs: between `<!-- NAME: written by ... -->` and `<!-- end -->`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rulesTable } from '../analysis/bottleneck/rules-table.js';
-import { configurationTables } from './configuration-reference.js';
-import { helpText } from './help-text.js';
-import { listText } from './list-text.js';
-import { metricTables } from './metric-reference.js';
-import { signalTables } from './signal-reference.js';
+import { configurationTables } from './configuration-reference.ts';
+import { helpText } from './help-text.ts';
+import { listText } from './list-text.ts';
+import { metricTables } from './metric-reference.ts';
+import { signalTables } from './signal-reference.ts';
 
-/** @typedef {Record<string, string>} Tables name of a table -> its text */
+/** Name of a table -> its text. */
+export type Tables = Record<string, string>;
 
-/** @type {Record<string, () => Tables | Promise<Tables>>} page -> what is in it */
-export const PAGES = {
+/** Page -> what is in it. */
+export const PAGES: Record<string, () => Tables | Promise<Tables>> = {
   'docs/configuration.md': configurationTables,
   'docs/metrics.md': metricTables,
   'docs/signals.md': signalTables,
   'docs/verdicts.md': () => ({ bottlenecks: rulesTable() }),
 };
 
-/** What `make` prints without Node.js: files that are written whole. @type {Record<string, () => string | Promise<string>>} */
-export const FILES = { 'scripts/list.txt': listText, 'scripts/help-all.txt': helpText };
+/** What `make` prints without Node.js: files that are written whole. */
+export const FILES: Record<string, () => string | Promise<string>> = {
+  'scripts/list.txt': listText,
+  'scripts/help-all.txt': helpText,
+};
 
-/** @param {string} page @returns {URL} */
-const file = (page) => new URL(`../${page}`, import.meta.url);
+const file = (page: string) => new URL(`../${page}`, import.meta.url);
 
 /**
- * @param {string} page
- * @returns {Promise<{text: string, renewed: string}>} as it is, and with the tables as they have to be
+ * A page as it is, and with the tables as they have to be.
+ *
  * @throws where a table has no place, or a place no table
  */
-export async function renew(page) {
+export async function renew(page: string): Promise<{ text: string; renewed: string }> {
   const text = readFileSync(file(page), 'utf8');
   const tables = (await PAGES[page]?.()) ?? {};
   const missing = new Set(Object.keys(tables));

@@ -2,20 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { variables as ofExperiments } from '../experiments/variables.js';
 import { variables as ofTests } from '../lib/config.js';
+import type { Variable } from '../lib/variable.js';
 import { variables as ofPipelines } from '../pipeline/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 
-const read = (/** @type {string} */ path) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-/** @param {string} name @param {string} about @param {string} [value] its default */
-const line = (name, about, value) => `  ${name.padEnd(24)}${about}${value ? ` [${value}]` : ''}`;
+/** With the default in brackets. */
+const line = (name: string, about: string, value?: string) =>
+  `  ${name.padEnd(24)}${about}${value ? ` [${value}]` : ''}`;
 
-/** @param {Record<string, import('../lib/variable.js').Variable<any>>} variables @returns {string[]} */
-const declared = (variables) =>
+const declared = (variables: Record<string, Variable<unknown>>) =>
   Object.entries(variables).map(([name, { default: value, help }]) => line(name, help, String(value ?? '')));
 
-/** @returns {string} */
-export function helpText() {
+export function helpText(): string {
   const targets = [...read('../Makefile').matchAll(/^([a-z-]+):.*## (.*)$/gm)].map(
     ([, name = '', about = '']) => line(name, about),
   );

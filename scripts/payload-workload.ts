@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Makes a workload document of a file with one JSON-RPC request: node scripts/payload-workload.js PAYLOAD WORKLOAD.
+ * Makes a workload document of a file with one JSON-RPC request: node scripts/payload-workload.ts PAYLOAD WORKLOAD.
  * A run on such a file and one on a workload are then the same thing. Exit code 2, and one line, where it is no request.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,8 +20,7 @@ try {
   process.exitCode = 2;
 }
 
-/** @param {string} path @returns {unknown} */
-function read(path) {
+function read(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {

@@ -4,25 +4,23 @@ import { register } from 'node:module';
 import { duration } from '../analysis/units.js';
 import { variables as ofExperiments } from '../experiments/variables.js';
 import { variables as ofTests } from '../lib/config.js';
+import type { PlannedPhase } from '../lib/phases.js';
 import { planShape } from '../lib/plan-shape.js';
 import { profiles } from '../lib/profiles.js';
+import type { TestDefinition } from '../lib/test.js';
 import { readVariables } from '../lib/variable.js';
 
-/**
- * @typedef {import('../lib/test.js').TestDefinition} TestDefinition
- * @typedef {import('../lib/phases.js').PlannedPhase} PlannedPhase
- *
- * @typedef {(config: any, legS: (env?: Record<string, string>) => number) => number} Lasts what an experiment exports as
- *   `lasts`: seconds that all of it takes; legS: seconds of one leg with these variables
- */
+/** What an experiment exports as `lasts`: seconds that all of it takes. legS: seconds of one k6 run with these variables. */
+// biome-ignore lint/suspicious/noExplicitAny: each experiment has values of its own.
+export type Lasts = (config: any, legS: (env?: Record<string, string>) => number) => number;
 
-/** @type {TestDefinition | undefined} */
-let defined;
-const global = /** @type {any} */ (globalThis);
-global.defined = (/** @type {TestDefinition} */ definition) => {
-  defined = definition;
-};
-global.__ENV = {};
+let defined: TestDefinition | undefined;
+Object.assign(globalThis, {
+  defined: (definition: TestDefinition) => {
+    defined = definition;
+  },
+  __ENV: {},
+});
 // A scenario hands its definition to k6; here it is handed to us.
 const DEFINE = `data:text/javascript,${encodeURIComponent(
   'export const defineTest = (definition) => (globalThis.defined(definition), {});',
@@ -32,19 +30,13 @@ const HOOKS = `export const resolve = (specifier, context, next) =>
 register(`data:text/javascript,${encodeURIComponent(HOOKS)}`);
 
 const here = new URL('..', import.meta.url);
-/** @param {string} folder @returns {string[]} */
-const namesIn = (folder) =>
+const namesIn = (folder: string) =>
   readdirSync(new URL(folder, here)).flatMap((file) => /^([\w-]+)\.js$/.exec(file)?.[1] ?? []);
 
-/** @param {PlannedPhase[]} phases */
-const endOf = (phases) => Math.max(...phases.map(({ start_s, duration_s }) => start_s + duration_s));
+const endOf = (phases: PlannedPhase[]) =>
+  Math.max(...phases.map(({ start_s, duration_s }) => start_s + duration_s));
 
-/**
- * @param {TestDefinition} definition
- * @param {any} config
- * @returns {string}
- */
-function lengthOf(definition, config) {
+function lengthOf(definition: TestDefinition, config: Config): string {
   const phases = planShape(definition, config);
   const length = duration(Math.round(endOf(phases)));
   if (definition.sequence) return `~ ${length}`;
@@ -54,13 +46,7 @@ function lengthOf(definition, config) {
   return `${atMost}${length}`;
 }
 
-/**
- * @param {TestDefinition} definition
- * @param {Lasts} lasts
- * @param {any} config
- * @returns {string}
- */
-function lengthOfExperiment(definition, lasts, config) {
+function lengthOfExperiment(definition: TestDefinition, lasts: Lasts, config: Config): string {
   const seconds = lasts(config, (env = {}) => {
     const values = configOf({ PROFILE: config.PROFILE, ...env });
     return endOf(planShape(definition, values));
@@ -68,20 +54,18 @@ function lengthOfExperiment(definition, lasts, config) {
   return `~ ${duration(Math.round(seconds))}`;
 }
 
-/** @param {NodeJS.ProcessEnv} env @returns {any} */
-const configOf = (env) => readVariables({ ...ofTests, ...ofExperiments }, env);
+const configOf = (env: Record<string, string>) => readVariables({ ...ofTests, ...ofExperiments }, env);
+type Config = ReturnType<typeof configOf>;
 
-/** @returns {Promise<string>} */
-export async function listText() {
+export async function listText(): Promise<string> {
   const experiments = namesIn('experiments');
   const heads = Object.keys(profiles);
   const rows = [['test', ...heads, 'what it measures']];
   for (const name of namesIn('scenarios')) {
     defined = undefined;
     await import(new URL(`scenarios/${name}.js`, here).href);
-    const definition = /** @type {TestDefinition} */ (/** @type {unknown} */ (defined));
-    /** @type {{lasts?: Lasts}} */
-    const { lasts } = experiments.includes(name)
+    const definition = defined as unknown as TestDefinition;
+    const { lasts }: { lasts?: Lasts } = experiments.includes(name)
       ? await import(new URL(`experiments/${name}.js`, here).href)
       : {};
     const lengths = heads.map((PROFILE) => {

@@ -2,7 +2,7 @@
 /**
  * Prints the web configuration of Prometheus and its exporters: who may ask them. They get it by --web.config.file.
  *
- *   PROMETHEUS_PASSWORD=... node scripts/prometheus-web.js
+ *   PROMETHEUS_PASSWORD=... node scripts/prometheus-web.ts
  */
 import { hashSync } from 'bcryptjs';
 
@@ -18,6 +18,6 @@ if (password === '' || Buffer.byteLength(password) > MAX_BYTES) {
   process.exitCode = 2;
 } else {
   process.stdout.write(
-    `# Written by scripts/prometheus-web.js: a bcrypt hash.\nbasic_auth_users:\n  ${USER}: ${JSON.stringify(hashSync(password, ROUNDS))}\n`,
+    `# Written by scripts/prometheus-web.ts: a bcrypt hash.\nbasic_auth_users:\n  ${USER}: ${JSON.stringify(hashSync(password, ROUNDS))}\n`,
   );
 }

@@ -2,15 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { variables as ofExperiments } from '../experiments/variables.js';
 import { variables as ofTests } from '../lib/config.js';
+import type { Variable } from '../lib/variable.js';
 import { variables as ofPipelines } from '../pipeline/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
-import { code, table } from './markdown-table.js';
+import { code, table } from './markdown-table.ts';
+import type { Tables } from './reference.ts';
 
-/**
- * @param {Record<string, import('../lib/variable.js').Variable<any>>} variables
- * @returns {string}
- */
-const declared = (variables) =>
+const declared = (variables: Record<string, Variable<unknown>>) =>
   table(
     ['variable', 'default', 'what it does', 'valid'],
     Object.entries(variables).map(([name, { default: value, help, valid }]) => [
@@ -24,10 +22,9 @@ const declared = (variables) =>
 /**
  * What the scripts read, as `make help-all` prints it: a heading, then two blanks, names, two blanks or more, a line of text,
  * its continuation further in; the default in brackets at the end.
- *
- * @returns {{names: string[], about: string, value: string}[][]} a list a heading; the first has none of its own
+ * A list a heading; the first has none of its own.
  */
-export function scriptVariables() {
+export function scriptVariables(): { names: string[]; about: string; value: string }[][] {
   const text = readFileSync(new URL('variables.txt', import.meta.url), 'utf8');
   return text
     .replaceAll(/\n {10,}/g, ' ')
@@ -39,8 +36,7 @@ export function scriptVariables() {
     );
 }
 
-/** @returns {import('./reference.js').Tables} */
-export function configurationTables() {
+export function configurationTables(): Tables {
   const [test = [], comparing = [], others = [], stack = []] = scriptVariables().map((group) =>
     group.map(({ names, about, value }) => [names.map(code).join(', '), value, about]),
   );
