@@ -157,8 +157,8 @@ lock() {
   until ln -s "$$" "$RUN_DIR/lock" 2>/dev/null; do
     holder=$(readlink "$RUN_DIR/lock" 2>/dev/null || true)
     if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null; then rm -f "$RUN_DIR/lock"; continue; fi
-    [ $waited -gt 0 ] || say 'waiting for another up or down to end ...'
-    [ $waited -lt 900 ] || die 'another up or down has not ended in 15 minutes'
+    [ $waited -gt 0 ] || say "waiting for another up or down to end (process $holder, $RUN_DIR/lock) ..."
+    [ $waited -lt 900 ] || die "another up or down has not ended in 15 minutes; where process $holder is none, remove $RUN_DIR/lock"
     waited=$((waited + 1))
     sleep 1
   done

@@ -6,7 +6,9 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
+  constants,
   existsSync,
+  lstatSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -26,7 +28,7 @@ const LOCK = 'lock';
  * @returns {number | undefined} a descriptor that holds the lock until it is closed, at the latest with this process
  */
 function lock(file, how) {
-  const descriptor = openSync(file, 'a');
+  const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   // The lock belongs to the open file, which the command shares with this process.
   const { status } = spawnSync('flock', [how, '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
   if (status === 0) return descriptor;
@@ -43,10 +45,10 @@ export function scratchFolder() {
   const given = process.env.TEST_SCRATCH;
   if (given) return given;
   const temporary = tmpdir();
-  const others = lock(join(temporary, `${PREFIX}lock`), '--exclusive');
+  const others = lock(join(temporary, `${PREFIX}lock-${process.getuid?.()}`), '--exclusive');
   for (const name of readdirSync(temporary)) {
     const folder = join(temporary, name);
-    if (!name.startsWith(PREFIX) || !existsSync(join(folder, LOCK))) continue;
+    if (!name.startsWith(PREFIX) || !isOwn(folder) || !existsSync(join(folder, LOCK))) continue;
     const left = lock(join(folder, LOCK), '--nonblock');
     if (left === undefined) continue;
     removeAll(folder);
@@ -60,6 +62,12 @@ export function scratchFolder() {
   Object.assign(process.env, { TMPDIR: folder, TEST_SCRATCH: folder });
   process.on('exit', () => removeAll(folder));
   return folder;
+}
+
+/** @param {string} path @returns {boolean} a folder that this user made: others write to the same place */
+function isOwn(path) {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && found.uid === process.getuid?.();
 }
 
 /** @param {string} folder whose processes, stacks, containers and files go */

@@ -204,6 +204,11 @@ test('results outside the project: RESULTS_DIR and RUN may be any folder', async
   const outside = join(clone.base, 'elsewhere', 'results');
   const run = await clone.run('load', { ...BRIEF, RESULTS_DIR: outside });
   assertJudged(run);
+  const compared = await clone.command(
+    clone.script('compare', `RESULTS_DIR=${outside}`, `BASE=${run.document.testid}`, 'HEAD=nope'),
+  );
+  assert.equal(compared.code, 2, compared.output);
+  assert.match(compared.output, /HEAD has "nope"/, 'the run of BASE is found there');
   const copy = join(clone.base, 'copy of a run');
   cpSync(join(outside, run.document.testid), copy, { recursive: true });
   rmSync(join(copy, 'report.html'));
