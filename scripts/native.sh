@@ -280,9 +280,9 @@ make_cluster() {
   fi
   mkdir -p "$data"
   chmod 700 "$data"
-  # Where PostgreSQL's user gets, too: TMPDIR may be closed to it.
-  password=$(mktemp /tmp/mcp-load-lab.XXXXXX)
-  secret POSTGRES_PASSWORD >"$password"
+  # Where PostgreSQL's user gets, too, and where `make clean` removes what an interrupted `up` left.
+  password=$(dirname "$data")/initdb.password
+  (umask 077 && secret POSTGRES_PASSWORD >"$password")
   if [ "$(id -u)" -eq 0 ]; then chown postgres: "$data" "$password"; fi
   if ! (cd / && as_postgres "$(postgres_bin)/initdb" -D "$data" -U postgres --pwfile "$password" \
     --auth scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-instructions) >"$RUN_DIR/log/initdb.log" 2>&1; then
