@@ -35,7 +35,10 @@ export default async function* report(events) {
       if (counts) failed += 1;
       const error = data.details?.error;
       const cause = error?.cause ?? error;
-      yield `  FAILED ${data.name} (${ms} ms)\n    ${String(cause?.stack ?? cause).replaceAll('\n', '\n    ')}\n`;
+      // Of a file that ended before its tests did.
+      const how =
+        error?.exitCode || error?.signal ? ` (exit code ${error.exitCode}, signal ${error.signal})` : '';
+      yield `  FAILED ${data.name} (${ms} ms)\n    ${`${cause?.stack ?? cause}${how}`.replaceAll('\n', '\n    ')}\n`;
     }
   }
   if (process.env.TEST_COUNTS) appendFileSync(process.env.TEST_COUNTS, `${passed} ${failed}\n`);

@@ -8,7 +8,10 @@ import { FAULTS } from '../../experiments/chaos/faults.js';
 import { startHelper } from '../../experiments/chaos/helper.js';
 import { makeLossyLink, whyNoLink } from '../../experiments/chaos/lossy-link.js';
 import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
-import { toolPath } from '../tool.js';
+import { setUp, toolPath } from '../tool.js';
+
+// Root alone makes a network that loses packets.
+if (process.getuid?.() === 0) setUp('packet-loss');
 
 const http = createServer((_, response) => response.end('here'));
 let server = '';
