@@ -4,9 +4,11 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prometheusHeaders } from '../analysis/prometheus-headers.js';
+import { scratchFolder } from './scratch.js';
 
 // Commands of the project run on this host, also where a Docker engine answers: tests/docker has clones for what runs in containers.
 process.env.STACK ??= 'native';
+scratchFolder();
 
 export { freePort } from '../experiments/free-port.js';
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { toolPath as pathOf } from '../experiments/tool-path.js';
+import { scratchFolder } from './scratch.js';
+
+scratchFolder();
 
 /** What scripts/setup calls the tools that it has under another name. @type {Record<string, string>} */
 const NEEDS = { chromium: 'browser', 'bench-server': 'bench-tools', rusage: 'bench-tools' };

@@ -30,7 +30,7 @@ const PREFIX = 'mcp-load-lab-';
 /** @param {string} kind @returns {string[]} */
 const foldersOf = (kind) =>
   readdirSync(base)
-    .filter((name) => name.startsWith(PREFIX + kind) && !name.endsWith('lock'))
+    .filter((name) => new RegExp(`^${PREFIX}${kind}-\\w{6}$`).test(name))
     .map((name) => join(base, name));
 
 /**
@@ -50,7 +50,8 @@ function start([file = '', ...args], env = {}) {
     code: /** @type {number | null} */ (null),
   };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (started.output += chunk));
-  const end = new Promise((resolve) => child.once('close', resolve)).then((code) => {
+  // Not `close`: what it started may go on with its output.
+  const end = new Promise((resolve) => child.once('exit', resolve)).then((code) => {
     Object.assign(started, { ended: true, code });
   });
   return Object.assign(started, { end });

@@ -40,6 +40,24 @@ const newest = (test) => {
 };
 const made = dashboards.map((build) => build());
 
+/** What each query of each dashboard answered, before the first test begins. */
+const executed = [];
+for (const test of TESTS) {
+  const run = newest(test);
+  /** Of the same test and target. */
+  const base = all.find((one) => one.test === test && one.testid !== run.testid);
+  for (const dashboard of made) {
+    if (!(FOR[dashboard.uid ?? ''] ?? TESTS).includes(test)) continue;
+    executed.push({
+      run,
+      dashboard,
+      answers: await execute(url, dashboard, run, base && { base: base.testid }),
+    });
+  }
+}
+const run = newest('spike');
+const answers = await execute(url, loadTest(), run);
+
 it('every dashboard that is for one test alone exists', () => {
   const uids = made.map(({ uid }) => uid);
   for (const uid of Object.keys(FOR)) assert.ok(uids.includes(uid), uid);
@@ -68,46 +86,35 @@ function titled({ panels = [], annotations, templating }, title) {
     .flatMap(({ targets }) => targets?.map((/** @type {any} */ { refId }) => refId) ?? ['']);
 }
 
-for (const test of TESTS) {
-  const run = newest(test);
+for (const { run, dashboard, answers } of executed) {
   const facts = { run, has: (/** @type {string} */ expr) => hasData(url, expr, run) };
-  /** Of the same test and target. */
-  const base = all.find((one) => one.test === test && one.testid !== run.testid);
-
-  for (const dashboard of made) {
-    if (!(FOR[dashboard.uid ?? ''] ?? TESTS).includes(test)) continue;
-    const answers = await execute(url, dashboard, run, base && { base: base.testid });
-
-    describe(`the dashboard "${dashboard.title}" after ${run.testid}`, () => {
-      for (const { panel, title, refId, expr, samples } of answers) {
-        it(`${panel} "${title}" ${refId} has data`, async () => {
-          const listed = MAY_BE_EMPTY.filter(
-            (one) =>
-              (one.dashboard ?? dashboard.uid) === dashboard.uid &&
-              one.title === title &&
-              (one.refIds ?? [refId]).includes(refId),
-          );
-          for (const { reason, when, either } of listed) {
-            if (!(await when(facts))) continue;
-            if (!either) assert.equal(samples, 0, `expected nothing: ${reason}`);
-            return;
-          }
-          assert.ok(samples > 0, expr);
-        });
-      }
-
-      it('offers the run', () => {
-        const offered =
-          answers.find(({ panel, title }) => panel === 'variable' && title === 'testid')?.series ?? [];
-        assert.ok(offered.some(({ labels }) => labels.testid === run.testid));
+  describe(`the dashboard "${dashboard.title}" after ${run.testid}`, () => {
+    for (const { panel, title, refId, expr, samples } of answers) {
+      it(`${panel} "${title}" ${refId} has data`, async () => {
+        const listed = MAY_BE_EMPTY.filter(
+          (one) =>
+            (one.dashboard ?? dashboard.uid) === dashboard.uid &&
+            one.title === title &&
+            (one.refIds ?? [refId]).includes(refId),
+        );
+        for (const { reason, when, either } of listed) {
+          if (!(await when(facts))) continue;
+          if (!either) assert.equal(samples, 0, `expected nothing: ${reason}`);
+          return;
+        }
+        assert.ok(samples > 0, expr);
       });
+    }
+
+    it('offers the run', () => {
+      const offered =
+        answers.find(({ panel, title }) => panel === 'variable' && title === 'testid')?.series ?? [];
+      assert.ok(offered.some(({ labels }) => labels.testid === run.testid));
     });
-  }
+  });
 }
 
-const run = newest('spike');
 const measured = run.phases.filter((phase) => phase.measured);
-const answers = await execute(url, loadTest(), run);
 
 /**
  * @param {(answer: import('./panel-queries.js').Answer) => boolean} which
