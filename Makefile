@@ -102,7 +102,7 @@ signals: ## which signals have data, from which metric, and what would give the 
 docs: ## write what is made from the code: tables of docs/, and what make list and make help-all print
 	@scripts/node scripts/reference.ts
 
-signals-record: ## record anew what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go, root)
+signals-record: ## record what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go, root)
 	@scripts/node tests/signals/recorded/record.js
 
 bench-client: ## what a call costs the load generator, against a bare k6 script (ROUNDS=5 REQUESTS=60000 GOGC=100,400)

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { SIGNALS, samplesOf } from '../stack/complete-run.js';
+import { SIGNALS, STEADY_SPIKE, samplesOf } from '../stack/complete-run.js';
 import { Clone, latest, PARTS } from './clone.js';
 import { dockerLines, inspect } from './docker.js';
 import { inTerminal, terminalResult } from './terminal.js';
@@ -26,16 +26,6 @@ const OTHER_PROJECT = {
   LAB_USER: '65534:65534',
   LAB_RESULTS_DIR: '/nonexistent',
 };
-/** The database takes the time, and other programs of this machine may use what they like: the verdict is the same on any machine. */
-const SPIKE = {
-  PROFILE: 'smoke',
-  OTHER_CPU: '1',
-  TARGET_FAULTS: '{"slow_statement_ms":20}',
-  OBJECTIVES: ['baseline', 'recovered']
-    .flatMap((phase) => [`${phase}.p99_ms=10000`, `${phase}.failure_share=0.2`])
-    .join(),
-};
-
 const clone = new Clone({ shell: 'dash' });
 after(() => clone.remove());
 /** Compose's name for this clone. */
@@ -51,7 +41,7 @@ test('make spike: the verdict is a pass with every signal, and of the caller’s
   /** @type {any[]} */
   let running = [];
   const spike = await type(['make', 'spike'], {
-    env: { ...FOREIGN, ...OTHER_PROJECT, ...SPIKE },
+    env: { ...FOREIGN, ...OTHER_PROJECT, ...STEADY_SPIKE },
     onOutput: (output) => {
       if (running.length === 0 && /baseline/.test(output)) running = clone.oneOffs();
     },

@@ -1,4 +1,4 @@
-/** What every run of the reference target leaves, whatever its verdict. */
+/** A spike with the same verdict on any machine, and what every run of the reference target leaves. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { envFile } from '../lab.js';
@@ -6,6 +6,19 @@ import { envFile } from '../lab.js';
 const FILES = ['summary.json', 'run.json', 'report.md', 'report.html', 'junit.xml', 'summary.csv', 'k6.log'];
 /** Signals that every run of the reference target has samples of. */
 export const SIGNALS = ['cpu', 'pool_used', 'cache_hit', 'db_connections', 'host_cpu', 'generator_cpu'];
+
+/**
+ * Each statement takes so much longer that the database, not the machine, is what the spike is too much for; and other programs may use
+ * what they like.
+ */
+export const STEADY_SPIKE = {
+  PROFILE: 'smoke',
+  OTHER_CPU: '1',
+  TARGET_FAULTS: '{"slow_statement_ms":20}',
+  OBJECTIVES: ['baseline', 'recovered']
+    .flatMap((phase) => [`${phase}.p99_ms=10000`, `${phase}.failure_share=0.2`])
+    .join(),
+};
 
 /** @param {any} document @returns {any[]} */
 export const measured = (document) => document.phases.filter((/** @type {any} */ phase) => phase.measured);

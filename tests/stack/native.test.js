@@ -13,7 +13,7 @@ import { command, envFile, freePort, runTest } from '../lab.js';
 import { commandsOf } from '../markdown.js';
 import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
-import { assertComplete, measured, SIGNALS, samplesOf, sum } from './complete-run.js';
+import { assertComplete, measured, SIGNALS, STEADY_SPIKE, samplesOf, sum } from './complete-run.js';
 import { interrupt, isPartial, nothingIsLeft } from './interrupt.js';
 
 await ownStack({ up: 'later' });
@@ -46,14 +46,6 @@ function latest() {
   return { folder, document: JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) };
 }
 
-/** Each statement takes so much longer: the database, not the machine, is what the spike is too much for. */
-const SLOW_DATABASE = { TARGET_FAULTS: '{"slow_statement_ms":20}' };
-const LENIENT = {
-  OBJECTIVES: ['baseline', 'recovered']
-    .flatMap((phase) => [`${phase}.p99_ms=10000`, `${phase}.failure_share=0.2`])
-    .join(),
-};
-
 const everything = await startEverything();
 after(() => everything.stop());
 
@@ -66,7 +58,7 @@ test('before anything is up: the list of tests, and a plan', async () => {
 });
 
 test('make spike: a pass, with every signal', async () => {
-  const { output } = await type('make spike', { PROFILE: 'smoke', ...SLOW_DATABASE, ...LENIENT });
+  const { output } = await type('make spike', STEADY_SPIKE);
   const run = latest();
   assertComplete({ output, ...run });
   const { document } = run;
