@@ -8,6 +8,7 @@ import { scratchFolder } from './scratch.js';
 
 // Commands of the project run on this host, also where a Docker engine answers: tests/docker has clones for what runs in containers.
 process.env.STACK ??= 'native';
+// Before anything is written: TMPDIR of this file, and of all that it starts.
 scratchFolder();
 
 export { freePort } from '../experiments/free-port.js';

@@ -118,7 +118,8 @@ async function main(wanted) {
   }
   if (interrupted) return 128 + constants.signals[interrupted];
   process.stdout.write(`${leftOut.join('')}${total.passed} passed, ${total.failed} failed\n`);
-  return total.failed > 0 ? 1 : 0;
+  // Where nothing was tested, nothing has passed.
+  return total.failed > 0 || total.passed === 0 ? 1 : 0;
 }
 
 try {

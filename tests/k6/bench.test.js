@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { command } from '../lab.js';
 import { setUp } from '../tool.js';
 
-setUp('node', 'k6', 'prometheus', 'bench-tools');
+setUp('k6', 'prometheus', 'bench-tools');
 
 /** @type {[name: string, env: Record<string, string>, rows: string[]][]} */
 const BENCHES = [

@@ -6,6 +6,7 @@ import { startGateway } from '../servers/gateway.js';
 import { startGo } from '../servers/go.js';
 import { startPython } from '../servers/python.js';
 import { Services, TOKEN } from '../target/services.js';
+import { passes } from './passes.js';
 
 /**
  * @typedef {{url: string, token?: string, log: () => string, stop: () => Promise<void>}} Subject
@@ -142,6 +143,22 @@ export const reach = ({ ask = 'auto' }, { url, token = '' }) => ({
   TARGET_TOKEN: token,
   MCP_ERA: ask,
 });
+
+/**
+ * The client finds the era, the session and every method of the server.
+ *
+ * @param {Case} subject
+ * @param {Subject} server
+ */
+export const isSpokenTo = (subject, server) =>
+  passes('client.js', {
+    ...reach(subject, server),
+    WANT_ERA: subject.era,
+    WANT_SESSION: String(subject.session),
+    TOOL: subject.tool,
+    ARGS: subject.args ?? '{}',
+    ...(subject.tool === 'echo' && { EVERYTHING: '1' }),
+  });
 
 /**
  * Starts a server for as long as a test uses it; where the test fails, the server's log is shown.

@@ -23,7 +23,7 @@ import { prometheusHeaders } from '../../analysis/prometheus-headers.js';
 import { command } from '../lab.js';
 import { setUp } from '../tool.js';
 
-setUp('node', 'k6', 'stack');
+setUp('k6', 'stack');
 
 const folder = mkdtempSync(join(tmpdir(), 'stack-'));
 // Longer than a socket's path may be, and with what a shell would take apart.
