@@ -145,10 +145,13 @@ function rootsOf(all) {
 /** @returns {import('./host-watch-record.js').HostWatch['target']} */
 function targetKind() {
   if (own && !own.here) return 'elsewhere';
-  if (own?.reference) return 'own';
+  // Which container it is may not be told: not every engine has a shim that names it, and none where /proc is another machine's.
+  if (own?.reference) return targetSeen ? 'own' : 'unknown';
   return listening.length > 0 ? 'found' : 'unknown';
 }
 
+/** Was a process of the stack's own target seen? */
+let targetSeen = false;
 let looks = 0;
 let allowed = availableParallelism();
 let gomaxprocs = Number.POSITIVE_INFINITY;
@@ -160,6 +163,7 @@ function look() {
   if (k6 > 0 && looks % ALLOWED_LOOKS === 0) allowed = allowedCores(k6);
   if (k6 > 0 && looks % GOMAXPROCS_LOOKS === 0) readGomaxprocs();
   if (k6 > 0) looks += 1;
+  targetSeen ||= [...roots.values()].includes('target');
   record.target = targetKind();
   record.look({
     wallS: Date.now() / 1000,

@@ -17,7 +17,7 @@ FILES='WORKLOAD PAYLOAD TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY'
 # The usual ports on this host. A taken one makes it the next free one, and that is kept.
 PORTS='POSTGRES_PORT=15432 REDIS_PORT=16379 PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 TARGET_PORT=8000 TARGET_ADMIN_PORT=8002'
 OBSERVE='prometheus node-exporter grafana'
-REFERENCE='postgres redis upstream postgres-exporter redis-exporter target target-network'
+REFERENCE='postgres redis upstream postgres-exporter redis-exporter target target-network target-namespace'
 
 # Compose prefers its environment to --env-file: the caller's COMPOSE_PROJECT_NAME would make `down` remove somebody else's containers.
 for name in $(env | sed -n -e 's/^\(COMPOSE_[A-Z_]*\)=.*/\1/p' -e 's/^\(LAB_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
@@ -150,42 +150,44 @@ remove_replaced_images() { docker image prune --force --filter "label=com.docker
 
 # --- up and down -------------------------------------------------------------------------------------------------------
 
+# process PID: the process that has this number now, and no later one: with when it started. Nothing where there is none.
+process() {
+  since=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)
+  [ -n "$since" ] || since=$(ps -o lstart= -p "$1" 2>/dev/null | tr -s ' ' _)
+  [ -z "$since" ] || echo "$1 $since"
+}
+
 # lock: one `up` or `down` of a stack at a time, known by its process.
 lock() {
   own_run_dir
   waited=0
-  until ln -s "$$" "$RUN_DIR/lock" 2>/dev/null; do
+  until ln -s "$(process $$)" "$RUN_DIR/lock" 2>/dev/null; do
     holder=$(readlink "$RUN_DIR/lock" 2>/dev/null || true)
-    if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null; then rm -f "$RUN_DIR/lock"; continue; fi
-    [ $waited -gt 0 ] || say "waiting for another up or down to end (process $holder, $RUN_DIR/lock) ..."
-    [ $waited -lt 900 ] || die "another up or down has not ended in 15 minutes; where process $holder is none, remove $RUN_DIR/lock"
+    if [ -n "$holder" ] && [ "$(process "${holder%% *}")" != "$holder" ]; then rm -f "$RUN_DIR/lock"; continue; fi
+    [ $waited -gt 0 ] || say "waiting for another up or down to end (process ${holder%% *}, $RUN_DIR/lock) ..."
+    [ $waited -lt 900 ] || die "another up or down has not ended in 15 minutes: process ${holder%% *}, $RUN_DIR/lock"
     waited=$((waited + 1))
     sleep 1
   done
   trap unlock EXIT
 }
 unlock() {
-  if [ "$(readlink "$RUN_DIR/lock" 2>/dev/null)" = $$ ]; then rm -f "$RUN_DIR/lock"; fi
+  if [ "$(readlink "$RUN_DIR/lock" 2>/dev/null)" = "$(process $$)" ]; then rm -f "$RUN_DIR/lock"; fi
   trap - EXIT
 }
 
 # running: the services that run.
 running() { compose ps --services --status running; }
 
-# password_files: who may ask Prometheus, made by the image, for a host has nothing that makes such a hash; and Redis' password
-# for its exporter. Each program has a user of its own: anybody may read them, and RUN_DIR keeps everybody out.
+# password_files: those that containers read, each as a user of its own. Anybody may, in folders that keep everybody out.
 password_files() {
   mkdir -p "$RUN_DIR/redis"
+  chmod 700 "$RUN_DIR/redis" "$RUN_DIR/prometheus"
   printf '{"redis://redis:6379":"%s"}' "$(secret REDIS_PASSWORD)" >"$RUN_DIR/redis/passwords.json"
-  chmod a+rx "$RUN_DIR/redis"
-  chmod a+r "$RUN_DIR/redis/passwords.json"
-  folder=$RUN_DIR/prometheus password=$(secret PROMETHEUS_PASSWORD)
-  grep -qs '^basic_auth_users' "$folder/web.yml" && [ "$(cat "$folder/password" 2>/dev/null)" = "$password" ] && return
-  PROMETHEUS_PASSWORD=$password docker run --rm --pull never --network none --read-only --cap-drop ALL --env PROMETHEUS_PASSWORD \
-    "localhost/mcp-load-lab/lab:$PROJECT" node scripts/prometheus-web.ts >"$folder/web.yml.new" || die "Prometheus' web configuration could not be made"
-  mv "$folder/web.yml.new" "$folder/web.yml"
-  printf %s "$password" >"$folder/password"
-  chmod a+r "$folder/web.yml" "$folder/password"
+  # By the image: a host has nothing that makes such a hash.
+  write_web_configs docker run --rm --pull never --network none --read-only --cap-drop ALL --env PASSWORD \
+    "localhost/mcp-load-lab/lab:$PROJECT" node scripts/web-config.ts >/dev/null
+  chmod a+r "$RUN_DIR/redis/passwords.json" "$RUN_DIR"/prometheus/*.web.yml "$RUN_DIR"/prometheus/*.password
 }
 
 # address SERVICE PORT: where it is published on this host.
@@ -193,7 +195,7 @@ address() { compose port "$1" "$2" 2>/dev/null | sed -n 1p; }
 
 # write_stack_env: after an up.
 write_stack_env() {
-  target=$(address target-network 8000) admin=$(address target-network 8002) prometheus=$(address prometheus 9090) grafana=$(address grafana 3000)
+  target=$(address target-namespace 8000) admin=$(address target-namespace 8002) prometheus=$(address prometheus 9090) grafana=$(address grafana 3000)
   {
     echo '# Written by scripts/docker.sh: where the parts of the stack are. No secrets.'
     echo STACK=docker
@@ -230,7 +232,7 @@ stack_up() {
   build $images
   password_files
   cp "$ROOT"/provisioning/prometheus/targets-docker/*.json "$RUN_DIR/prometheus/targets/"
-  chmod a+rX "$RUN_DIR/prometheus" "$RUN_DIR/prometheus/targets" "$RUN_DIR"/prometheus/targets/*.json
+  chmod a+rX "$RUN_DIR/prometheus/targets" "$RUN_DIR"/prometheus/targets/*.json
   if [ -z "${1:-}" ] && [ ! -e "$RUN_DIR/database-ready" ]; then
     # An up that was cut off left a database that is half made.
     compose rm --stop --force postgres >/dev/null 2>&1 || true
@@ -252,8 +254,7 @@ stack_up() {
     # Not one of this stack's own.
     while grep -q "_PORT=$next\$" "$RUN_DIR/compose.env"; do next=$((next + 1)); done
     say "port $taken is taken; trying $next ..."
-    sed "s/^$variable=.*/$variable=$next/" "$RUN_DIR/compose.env" >"$RUN_DIR/compose.env.new"
-    chmod 600 "$RUN_DIR/compose.env.new"
+    (umask 077 && sed "s/^$variable=.*/$variable=$next/" "$RUN_DIR/compose.env" >"$RUN_DIR/compose.env.new")
     mv "$RUN_DIR/compose.env.new" "$RUN_DIR/compose.env"
   done
   if [ -z "${1:-}" ]; then : >"$RUN_DIR/database-ready"; fi
@@ -338,10 +339,20 @@ stack_down() {
 stack_clean() {
   check_run_dir
   run_dir_is_marked "$RUN_DIR" || run_dir_is_older "$RUN_DIR" || return 0
-  stack_down --volumes
-  PROJECT=$(sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env" 2>/dev/null || true)
-  for image in target lab; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
-  remove_replaced_images
+  if [ -f "$RUN_DIR/compose.env" ]; then
+    docker_answers || die "Docker does not answer, which has the data of the stack in $RUN_DIR; start it, or remove $RUN_DIR/compose.env to give that up"
+    stack_down --volumes
+    PROJECT=$(sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env")
+    for image in target lab; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
+    remove_replaced_images
+    rm -f "$RUN_DIR/compose.env"
+  fi
+  # Of a native stack that was here before, or since.
+  if [ -d "$RUN_DIR/pids" ]; then
+    STACK=native
+    export STACK
+    on_host clean
+  fi
   left=$(remove_run_dir "$RUN_DIR")
   [ -z "$left" ] || say "$RUN_DIR stays, with what is not the stack's: $left"
 }
@@ -473,7 +484,7 @@ run_test() {
 }
 
 # without_target: where no target runs there is none to ask.
-without_target() { if [ -z "$(address target-network 8000)" ]; then OPTIONS="$OPTIONS --env REFERENCE_URL="; fi; }
+without_target() { if [ -z "$(address target-namespace 8000)" ]; then OPTIONS="$OPTIONS --env REFERENCE_URL="; fi; }
 
 # check_first TEST: what is wrong with the variables is said before anything is started.
 check_first() {

@@ -184,15 +184,15 @@ http_get() {
   timeout 5 bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$0"; printf "GET %s HTTP/1.0\r\nHost: 127.0.0.1:%s\r\n%b\r\n" "$1" "$0" "${AUTHORIZATION:+Authorization: $AUTHORIZATION\r\n}" >&3; cat <&3' \
     "$1" "$2" 2>/dev/null
 }
-# http_get_as_lab PORT PATH: the same, of Prometheus and of the exporters that ask for its password.
+# http_get_as_lab SECRET PORT PATH: the same, of what asks for that password.
 http_get_as_lab() {
   local -x AUTHORIZATION
-  AUTHORIZATION="Basic $(printf '%s:%s' "$PROMETHEUS_USER" "$(secret PROMETHEUS_PASSWORD)" | base64 | tr -d '\n')"
-  http_get "$@"
+  AUTHORIZATION="Basic $(printf '%s:%s' "$PROMETHEUS_USER" "$(secret "$1")" | base64 | tr -d '\n')"
+  http_get "$2" "$3"
 }
 
 http_ok() { [[ $(http_get "$1" "$2") == HTTP/1.?\ 200* ]]; }
-http_ok_as_lab() { [[ $(http_get_as_lab "$1" "$2") == HTTP/1.?\ 200* ]]; }
+http_ok_as_lab() { [[ $(http_get_as_lab "$@") == HTTP/1.?\ 200* ]]; }
 
 as_admin() {
   PGPASSWORD=$(secret POSTGRES_PASSWORD) PGCONNECT_TIMEOUT=3 "$(postgres_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
@@ -206,11 +206,11 @@ healthy() {
   case $1 in
   postgres) as_admin -d mcp -c 'select 1' >/dev/null 2>&1 ;;
   redis) [ "$(REDISCLI_AUTH=$(secret REDIS_PASSWORD) timeout 5 redis-cli -p "$port" ping 2>/dev/null)" = PONG ] ;;
-  prometheus) http_ok_as_lab "$port" /-/ready ;;
+  prometheus) http_ok_as_lab PROMETHEUS_PASSWORD "$port" /-/ready ;;
   grafana) http_ok "$port" /api/health ;;
-  node_exporter) http_ok_as_lab "$port" /metrics ;;
+  node_exporter) http_ok_as_lab EXPORTERS_PASSWORD "$port" /metrics ;;
   upstream | target) http_ok "$port" /health ;;
-  postgres_exporter) [[ $(http_get_as_lab "$port" /metrics) == *$'\npg_up 1\n'* ]] ;;
+  postgres_exporter) [[ $(http_get_as_lab EXPORTERS_PASSWORD "$port" /metrics) == *$'\npg_up 1\n'* ]] ;;
   redis_exporter) [[ $(http_get "$port" /metrics) == *$'\nredis_up 1\n'* ]] ;;
   esac
 }
@@ -350,21 +350,11 @@ redis_exporter redis
 JOBS
 }
 
-# write_web_config: who may ask Prometheus and its exporters, beside its configuration. Those that run without it, or with another
-# password, are stopped; they start again with the rest.
-write_web_config() {
-  local folder=$RUN_DIR/prometheus password was='' name
-  password=$(secret PROMETHEUS_PASSWORD)
-  { read -r was <"$folder/password"; } 2>/dev/null || true
-  if [ "$was" = "$password" ] && [ -s "$folder/web.yml" ]; then return; fi
-  (
-    umask 077
-    rm -f "$folder"/{web.yml,password}{,.new}
-    PROMETHEUS_PASSWORD=$password node "$ROOT/scripts/prometheus-web.ts" >"$folder/web.yml.new"
-    printf '%s\n' "$password" >"$folder/password.new"
-    mv "$folder/web.yml.new" "$folder/web.yml"
-    mv "$folder/password.new" "$folder/password"
-  )
+# renew_web_configs: what runs with another password is stopped; it starts again with the rest.
+renew_web_configs() {
+  local name changed
+  changed=$(write_web_configs node "$ROOT/scripts/web-config.ts")
+  [ -n "$changed" ] || return 0
   for name in prometheus node_exporter postgres_exporter; do
     if process_of "$name" >/dev/null; then supervisor stop "$name" >/dev/null; fi
   done
@@ -409,7 +399,7 @@ native_up() {
   # for the rules and the targets beside its configuration.
   ln -sfn "$ROOT/provisioning/prometheus/prometheus.yml" "$RUN_DIR/prometheus/prometheus.yml"
   ln -sfn "$ROOT/provisioning/prometheus/rules" "$RUN_DIR/prometheus/rules"
-  write_web_config
+  renew_web_configs
 
   STARTED=() OWN_SUPERVISORD=no
   trap undo_up EXIT

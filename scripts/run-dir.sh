@@ -60,14 +60,14 @@ remove_run_dir() (
   fi
 )
 
-# The user that Prometheus and its exporters know; the password is PROMETHEUS_PASSWORD.
+# The user that Prometheus and its exporters know; the passwords are PROMETHEUS_PASSWORD and EXPORTERS_PASSWORD.
 PROMETHEUS_USER=lab
 
 # make_secrets: each once a RUN_DIR, readable by its owner alone. A stack of an older version gets those that it lacks.
 make_secrets() (
   umask 077
   secrets=$RUN_DIR/secrets.env missing=''
-  for name in TARGET_TOKEN POSTGRES_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD PROMETHEUS_PASSWORD; do
+  for name in TARGET_TOKEN POSTGRES_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD PROMETHEUS_PASSWORD EXPORTERS_PASSWORD; do
     grep -qs "^$name=" "$secrets" || missing="$missing $name"
   done
   [ -n "$missing" ] || exit 0
@@ -79,3 +79,17 @@ make_secrets() (
 )
 
 secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }
+
+# write_web_configs COMMAND...: in $RUN_DIR/prometheus, who may ask Prometheus and who its exporters (`prometheus` and `exporters`
+# .web.yml, which COMMAND prints of $PASSWORD), and with what Prometheus asks them (.password). Prints the names of those that changed.
+write_web_configs() (
+  umask 077
+  for who in prometheus exporters; do
+    file=$RUN_DIR/prometheus/$who password=$(secret "$(echo $who | tr a-z A-Z)_PASSWORD")
+    if [ -s "$file.web.yml" ] && [ "$(cat "$file.password" 2>/dev/null)" = "$password" ]; then continue; fi
+    PASSWORD=$password "$@" >"$file.web.yml.new" || die "who may ask $who could not be written"
+    printf %s "$password" >"$file.password"
+    mv "$file.web.yml.new" "$file.web.yml"
+    echo $who
+  done
+)

@@ -19,7 +19,7 @@ import { leftOf, removeProjectsBelow } from './leftovers.js';
 /** The services that are up in between runs. */
 export const PARTS = [
   ...['prometheus', 'node-exporter', 'grafana', 'postgres', 'redis', 'upstream'],
-  ...['postgres-exporter', 'redis-exporter', 'target', 'target-network'],
+  ...['postgres-exporter', 'redis-exporter', 'target', 'target-network', 'target-namespace'],
 ];
 
 /** How long a command may take. The first one builds images. */

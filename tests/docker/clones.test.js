@@ -1,6 +1,6 @@
 /** More than one stack on one host, clones that hardly anybody can read, and an `up` that does not end well. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -108,6 +108,47 @@ test('a native stack alongside: both are up', async () => {
   } finally {
     await command('scripts/clean', [], native);
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('make clean removes what either kind of stack left, whatever this host could start now', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-both-'));
+  const RUN_DIR = join(folder, 'run');
+  const run = async (/** @type {string} */ STACK, /** @type {string[]} */ ...[script = '', ...words]) => {
+    const ended = await command(`scripts/${script}`, words, { STACK, RUN_DIR });
+    assert.equal(ended.code, 0, ended.output);
+  };
+  try {
+    for (const STACK of ['', 'native']) {
+      await run('native', 'up');
+      await run('native', 'down');
+      await run('docker', 'up', 'observe');
+      const [, project = ''] =
+        /^COMPOSE_PROJECT_NAME=(.*)$/m.exec(readFileSync(join(RUN_DIR, 'compose.env'), 'utf8')) ?? [];
+      assert.ok(Clone.leftOf(project).length > 0);
+      await run('docker', 'down');
+      await run(STACK, 'clean');
+      assert.deepEqual(Clone.leftOf(project), []);
+      assert.ok(!existsSync(RUN_DIR));
+    }
+    // What is native alone, on a host that has Docker.
+    await run('native', 'up', 'observe');
+    await run('native', 'down');
+    await run('', 'clean');
+    assert.ok(!existsSync(RUN_DIR));
+  } finally {
+    await command('scripts/clean', [], { RUN_DIR });
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a lock of a process that is gone holds nobody up, where another process has its number now', async () => {
+  const lock = join(first.folder, '.run/lock');
+  for (const left of [`${process.pid}`, `${process.pid} 1`]) {
+    symlinkSync(left, lock);
+    const plan = await first.command(first.script('run', 'load', 'DRY_RUN=1'));
+    assert.equal(plan.code, 0, plan.output);
+    assert.doesNotMatch(plan.output, /waiting for another/);
   }
 });
 

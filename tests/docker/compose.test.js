@@ -1,10 +1,10 @@
 /** docker-compose.yml as Docker Compose reads it, and what the scripts refuse before they ask an engine. Nothing is started. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { command } from '../lab.js';
+import { command, markRunDir } from '../lab.js';
 
 const SECRETS = {
   LAB_POSTGRES_PASSWORD: 'secret-of-postgres',
@@ -37,7 +37,7 @@ const running = services.filter(([, { profiles }]) => !profiles);
 test('all parts of the stack are services', () => {
   assert.deepEqual(running.map(([name]) => name).sort(), [
     ...['grafana', 'node-exporter', 'postgres', 'postgres-exporter', 'prometheus', 'redis', 'redis-exporter'],
-    ...['target', 'target-network', 'upstream'],
+    ...['target', 'target-namespace', 'target-network', 'upstream'],
   ]);
 });
 
@@ -181,6 +181,7 @@ test('what writes has a place for it, and nowhere else', () => {
     redis: ['/data'],
     'redis-exporter': [],
     target: ['/tmp'],
+    'target-namespace': [],
     'target-network': [],
     upstream: ['/tmp'],
   });
@@ -209,6 +210,19 @@ test('paths that Compose can’t mount are refused', async () => {
   const { code, output } = await refused('up', { STACK: 'docker', RESULTS_DIR: join(folder, 'a:b') });
   assert.equal(code, 2, output);
   assert.match(output, /^error: RESULTS_DIR: got .*a:b; a path without .* is valid$/m);
+});
+
+test('make clean where Docker, which has the data, does not answer: exit 1, and nothing is removed', async () => {
+  const RUN_DIR = join(folder, 'in-docker');
+  markRunDir(RUN_DIR);
+  writeFileSync(join(RUN_DIR, 'compose.env'), 'COMPOSE_PROJECT_NAME=mcp-load-lab-1\n');
+  const { code, output } = await command('scripts/clean', [], {
+    RUN_DIR,
+    DOCKER_HOST: `unix://${join(folder, 'none')}`,
+  });
+  assert.equal(code, 1, output);
+  assert.match(output, /^error: Docker does not answer, which has the data of the stack in .*compose\.env/m);
+  assert.ok(existsSync(join(RUN_DIR, 'compose.env')));
 });
 
 test('an unknown STACK is refused', async () => {

@@ -3,8 +3,8 @@
  * POSIX sh, and there is no bash and no Node.js on its PATH.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { SIGNALS, STEADY_SPIKE, samplesOf } from '../stack/complete-run.js';
 import { Clone, latest, PARTS } from './clone.js';
@@ -27,6 +27,9 @@ const OTHER_PROJECT = {
   LAB_RESULTS_DIR: '/nonexistent',
 };
 const clone = new Clone({ shell: 'dash' });
+const runDir = join(clone.folder, '.run');
+// As a folder is that somebody makes, and as a native stack leaves it.
+mkdirSync(runDir, { mode: 0o755 });
 after(() => clone.remove());
 /** Compose's name for this clone. */
 let project = '';
@@ -64,6 +67,26 @@ test('make spike: the verdict is a pass with every signal, and of the caller’s
   assert.equal(clone.projects().length, 1);
   assert.match(project, /^mcp-load-lab-\d+$/);
   assert.equal(running[0].Config.User, `${process.getuid?.()}:${process.getgid?.()}`);
+});
+
+test('in .run no secret can be read by anybody else', () => {
+  const secrets = Object.values(clone.envFile('secrets.env'));
+  assert.ok(secrets.length > 5);
+  const open = (/** @type {string} */ path) => (statSync(path).mode & 0o005) !== 0;
+  const files = readdirSync(runDir, { recursive: true, withFileTypes: true, encoding: 'utf8' })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => secrets.some((secret) => readFileSync(path, 'utf8').includes(secret)));
+  assert.ok(files.length > 3, `${files}`);
+  const readable = files.filter((path) => {
+    const folders = [];
+    for (let at = dirname(path); at.startsWith(runDir); at = dirname(at)) folders.push(at);
+    return [path, ...folders].every(open);
+  });
+  assert.deepEqual(
+    readable.map((path) => relative(runDir, path)),
+    [],
+  );
 });
 
 test('the images have names that nobody else can publish, none runs as root, and none has what is not its business', () => {

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEverything } from '../servers/everything.js';
 import { assertJudged, Clone, latest, PARTS, runsIn } from './clone.js';
-import { docker, watchHealthChecks } from './docker.js';
+import { docker, inspect, watchHealthChecks } from './docker.js';
 import { inTerminal, terminalResult } from './terminal.js';
 
 /** A load of some seconds that no machine is too small for. */
@@ -106,6 +106,55 @@ test('the commands of docs/ci.md for Compose use the stack that is up, and leave
   assertJudged({ ...ended, ...latest(clone.results) });
   assert.deepEqual(clone.projects(), [project]);
   assert.equal(clone.service('target').Id, before, 'the target was re-created');
+});
+
+test('where no container can be told to be the target’s, the watch says so, and other processes make no run invalid', async () => {
+  const line = composeLines().find((text) => /^docker compose .* run --rm spike$/.test(text)) ?? '';
+  const file = join(clone.folder, '.run/compose.env');
+  const text = readFileSync(file, 'utf8');
+  // Engines without containerd's shims: no process says which container it is of.
+  writeFileSync(file, text.replace(/^LAB_CONTAINERS=.*$/m, "LAB_CONTAINERS='target=none postgres=none'"));
+  try {
+    const ended = await clone.command(['sh', '-c', line.replace(/spike$/, 'load')], {
+      env: { ...BRIEF, REQUESTS: '1000', OBJECTIVES: 'off', OTHER_CPU: '0.01' },
+    });
+    const run = latest(clone.results);
+    assertJudged({ ...ended, ...run });
+    const watch = JSON.parse(readFileSync(join(run.folder, 'host-watch.json'), 'utf8'));
+    assert.equal(watch.target, 'unknown');
+    const others = run.document.findings.filter(
+      (/** @type {any} */ { subject }) => subject === 'other processes',
+    );
+    assert.match(
+      others[0]?.statement ?? '',
+      /^processes beside the generator and the server used/,
+      ended.output,
+    );
+    assert.doesNotMatch(run.document.verdict.reasons.join('\n'), /other processes/);
+  } finally {
+    writeFileSync(file, text);
+  }
+});
+
+test('the exporters answer nobody without their password, and nobody with that of Prometheus', async () => {
+  const { PROMETHEUS_PASSWORD, EXPORTERS_PASSWORD } = clone.envFile('secrets.env');
+  const from = clone.service('upstream').Id;
+  // In the environment, for the container's processes are on this machine's list.
+  const script = `fetch(process.argv[1], { headers: { authorization: 'Basic ' + btoa('lab:' + process.env.PASSWORD) } })
+    .then((answer) => console.log(answer.status))`;
+  const ask = (/** @type {string} */ address, password = '') =>
+    docker('exec', '--env', `PASSWORD=${password}`, from, 'node', '-e', script, `http://${address}/metrics`);
+  for (const exporter of ['node-exporter:9100', 'postgres-exporter:9187', 'target:9101']) {
+    assert.equal(ask(exporter), '401', exporter);
+    assert.equal(ask(exporter, PROMETHEUS_PASSWORD), '401', exporter);
+    assert.equal(ask(exporter, EXPORTERS_PASSWORD), '200', exporter);
+  }
+  assert.equal(ask('prometheus:9090', EXPORTERS_PASSWORD), '401');
+  const scraped = await clone.askPrometheus('up{job=~"prometheus|node|postgres|redis"}');
+  assert.deepEqual(
+    scraped.map(({ value }) => value[1]),
+    Array(5).fill('1'),
+  );
 });
 
 test('once healthy, a part is checked at most every 20 s', async () => {
@@ -235,6 +284,44 @@ test('a restarted target has its network signals again', async () => {
     const status = await clone.make('status');
     assert.equal(status.code, 0, status.output);
   }, 60);
+});
+
+/** Does the target answer on this host, and Prometheus? */
+const assertReached = () =>
+  eventually(async () => {
+    const answer = await fetch(clone.envFile('stack.env').TARGET_URL?.replace(/mcp$/, 'health') ?? '');
+    assert.equal(answer.status, 200);
+    const scraped = await clone.askPrometheus('up{instance=~"target:.*"}');
+    assert.deepEqual(
+      scraped.map(({ value }) => value[1]),
+      ['1', '1'],
+    );
+  }, 30);
+
+test('make up WORKERS=2 replaces the target, and nothing beside it', async () => {
+  const [target, network, namespace] = ['target', 'target-network', 'target-namespace'].map((name) =>
+    clone.service(name),
+  );
+  const up = await clone.make('up', { WORKERS: '2' });
+  assert.equal(up.code, 0, up.output);
+  assert.match(up.output, /^target .* WORKERS=2$/m);
+  assert.notEqual(clone.service('target').Id, target.Id);
+  for (const part of [network, namespace])
+    assert.deepEqual(inspect(part.Id)[0].State.StartedAt, part.State.StartedAt, part.Name);
+  const processes = docker('exec', namespace.Id, 'ps', '-o', 'args');
+  assert.equal(processes.match(/target\/server\.js/g)?.length, 3, processes);
+  await assertReached();
+});
+
+test('a target whose network is gone is not called healthy: it ends with it, and make up brings both back', async () => {
+  docker('restart', '--time', '1', clone.service('target-namespace').Id);
+  const status = await clone.make('status');
+  assert.notEqual(status.code, 0, status.output);
+  assert.match(status.output, /^target +down /m);
+  const up = await clone.make('up');
+  assert.equal(up.code, 0, up.output);
+  assert.match(up.output, /^target +up .* WORKERS=2$/m);
+  await assertReached();
 });
 
 test('after git pull the next command runs the new code: run.json has its commit', async () => {

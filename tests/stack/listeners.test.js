@@ -4,12 +4,20 @@
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { request } from 'node:http';
+import { createServer as createWebServer, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
-import { assertMeasured, command, envFile, prometheusAccess, runTest, stackHeaders } from '../lab.js';
+import {
+  assertMeasured,
+  command,
+  control,
+  envFile,
+  prometheusAccess,
+  runTest,
+  stackHeaders,
+} from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { toolPath } from '../tool.js';
 
@@ -161,7 +169,7 @@ test("Prometheus' password is on no command line while a test runs, and in nothi
   for (const name of readdirSync(result.folder))
     assert.ok(!holds(readFileSync(join(result.folder, name), 'latin1')), name);
   const RUN_DIR = process.env.RUN_DIR ?? '.run';
-  for (const name of ['password', 'web.yml'])
+  for (const name of ['prometheus', 'exporters'].flatMap((who) => [`${who}.password`, `${who}.web.yml`]))
     assert.equal(statSync(join(RUN_DIR, 'prometheus', name)).mode & 0o777, 0o600, name);
   for (const name of readdirSync(join(RUN_DIR, 'log')))
     assert.ok(!holds(readFileSync(join(RUN_DIR, 'log', name), 'latin1')), name);
@@ -175,4 +183,29 @@ test('the target, and all that it starts, has no password of Prometheus', () => 
     assert.notEqual(environment, '', name);
     assert.ok(!environment.includes(prometheusAccess().PROMETHEUS_PASSWORD), name);
   }
+});
+
+/** @param {string | undefined} port @returns {Promise<string>} the login of whoever asks there next, '' where he tells none */
+async function nextLogin(port) {
+  const { promise, resolve } = Promise.withResolvers();
+  const squatter = createWebServer(({ headers: { authorization = '' } }, answer) => {
+    answer.end();
+    resolve(Buffer.from(authorization.replace('Basic ', ''), 'base64').toString());
+  });
+  squatter.listen(Number(port), '127.0.0.1');
+  try {
+    return await promise;
+  } finally {
+    squatter.closeAllConnections();
+    squatter.close();
+  }
+}
+
+test('who takes the port of an exporter that is down gets no password that opens anything else', async () => {
+  const { EXPORTERS_PASSWORD, PROMETHEUS_PASSWORD } = envFile('secrets.env');
+  await control('stop', 'redis_exporter');
+  assert.equal(await nextLogin(stack.REDIS_EXPORTER_PORT), '');
+  await control('stop', 'node_exporter');
+  assert.equal(await nextLogin(stack.NODE_EXPORTER_PORT), `lab:${EXPORTERS_PASSWORD}`);
+  assert.notEqual(EXPORTERS_PASSWORD, PROMETHEUS_PASSWORD);
 });

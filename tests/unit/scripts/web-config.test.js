@@ -8,9 +8,9 @@ import { prometheusHeaders } from '../../../analysis/prometheus-headers.js';
 
 /** @param {string} password */
 const made = (password) =>
-  spawnSync('node', ['scripts/prometheus-web.ts'], {
+  spawnSync('node', ['scripts/web-config.ts'], {
     encoding: 'utf8',
-    env: { ...process.env, PROMETHEUS_PASSWORD: password },
+    env: { ...process.env, PASSWORD: password },
   });
 
 test('the web configuration has one user, and of the password its hash alone', () => {
@@ -27,7 +27,7 @@ test('no password, and one that bcrypt would cut: exit 2, and nothing of it is s
   for (const password of ['', 'x'.repeat(73)]) {
     const { status, stdout, stderr } = made(password);
     assert.deepEqual([status, stdout], [2, '']);
-    assert.equal(stderr, 'error: PROMETHEUS_PASSWORD is empty or too long; valid: 1 to 72 bytes\n');
+    assert.equal(stderr, 'error: PASSWORD is empty or too long; valid: 1 to 72 bytes\n');
   }
 });
 
