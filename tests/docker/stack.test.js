@@ -136,6 +136,18 @@ test('where no container can be told to be the target’s, the watch says so, an
   }
 });
 
+test('once healthy, a part is checked at most every 20 s', async () => {
+  // Those of a stack that does not answer would be none, too.
+  const rest = 65_000 - (Date.now() - watchedSince);
+  if (rest > 0) await sleep(rest);
+  const checks = checksSince();
+  assert.deepEqual([...checks.keys()].sort(), [...PARTS].sort());
+  for (const [service, starts] of checks) {
+    const gaps = starts.slice(1).map((at, index) => at - Number(starts[index]));
+    assert.ok(Math.min(...gaps) >= 20, `${service}: ${gaps.map(Math.round)} s`);
+  }
+});
+
 test('the exporters answer nobody without their password, and nobody with that of Prometheus', async () => {
   const { PROMETHEUS_PASSWORD, EXPORTERS_PASSWORD } = clone.envFile('secrets.env');
   const from = clone.service('upstream').Id;
@@ -155,18 +167,6 @@ test('the exporters answer nobody without their password, and nobody with that o
     scraped.map(({ value }) => value[1]),
     Array(5).fill('1'),
   );
-});
-
-test('once healthy, a part is checked at most every 20 s', async () => {
-  // Those of a stack that does not answer would be none, too.
-  const rest = 65_000 - (Date.now() - watchedSince);
-  if (rest > 0) await sleep(rest);
-  const checks = checksSince();
-  assert.deepEqual([...checks.keys()].sort(), [...PARTS].sort());
-  for (const [service, starts] of checks) {
-    const gaps = starts.slice(1).map((at, index) => at - Number(starts[index]));
-    assert.ok(Math.min(...gaps) >= 20, `${service}: ${gaps.map(Math.round)} s`);
-  }
 });
 
 test('a server on this host’s loopback address is loaded, and no signal of the reference target is shown as its own', async () => {

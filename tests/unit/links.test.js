@@ -1,6 +1,6 @@
 /** Every link of the documentation leads somewhere. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pages, readPage } from '../markdown.js';
@@ -26,4 +26,12 @@ test('every page is in the index, docs/README.md', () => {
     if (file === 'docs/README.md') continue;
     assert.ok(index.includes(file), `docs/README.md does not lead to ${file}`);
   }
+});
+
+test('README shows scenarios/spike.js as it is', () => {
+  const shown = read.get('README.md')?.blocks.filter(({ language }) => language === 'js');
+  assert.deepEqual(
+    shown?.map(({ text }) => `${text}\n`),
+    [readFileSync('scenarios/spike.js', 'utf8')],
+  );
 });
