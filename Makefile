@@ -5,7 +5,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build report-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher bench-docker report compare compare-ab baseline-save trend
+.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher bench-docker report compare compare-ab baseline-save trend
 
 help: ## one screen of what there is
 	@cat scripts/help.txt
@@ -92,9 +92,6 @@ dashboards: ## open the dashboards on the newest run: Grafana's, or the project'
 
 dashboards-build: ## write the dashboards' JSON from their code
 	@scripts/node dashboards/build.js
-
-report-build: ## write the script of report.html's charts from the viewer's modules
-	@scripts/node viewer/build-report.js
 
 signals: ## which signals have data, from which metric, and what would give the others (TARGET_METRICS=host:port/path, FORMAT=json)
 	@scripts/signals

@@ -1,6 +1,6 @@
 /**
  * A sudden spike of 20x the normal load: how far does the server get, and does it recover by itself?
- * The spike is reported and not judged. 145 s after its end, everything must be as it was before.
+ * Phases with `overload` are reported but not judged. 145 s after the spike, everything must be as it was before.
  */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';

@@ -5,7 +5,7 @@ import { environmentSection } from './environment-section.js';
 import { findingsSection } from './findings-section.js';
 import { html } from './html.js';
 import { htmlPage } from './page.js';
-import { pageScript } from './page-script.js';
+import { pageScript } from './page-script.ts';
 import {
   failuresSection,
   operationsSection,

@@ -22,7 +22,6 @@ import { writeReports } from '../../../analysis/report/write-reports.js';
 import { validateRun } from '../../../analysis/run.js';
 import { timesOf, validateTimeline } from '../../../analysis/timeline.js';
 import { SIGNALS } from '../../../dashboards/signal-catalogue.js';
-import { reportScript } from '../../../viewer/build-report.js';
 import { fieldConfig } from '../../../viewer/page/field-config.js';
 import { unsupported } from '../../../viewer/page/unsupported.js';
 import { runOf, summary } from './build.js';
@@ -417,12 +416,4 @@ test('the command: by name, latest or path; what is wrong is one line and exit c
   const wrong = command(['nowhere']);
   assert.equal(wrong.status, 2);
   assert.ok(wrong.stderr.includes(`a run's name: ${run.testid}`), wrong.stderr);
-});
-
-test("the committed script of the charts is what `make report-build` makes of the viewer's modules", () => {
-  const committed = readFileSync(
-    new URL('../../../analysis/report/page-script.bundle.js', import.meta.url),
-    'utf8',
-  );
-  assert.ok(committed === reportScript(), 'write it anew: make report-build');
 });
