@@ -12,7 +12,7 @@ ask_metrics() {
     case $address in *://*) ;; *) address=http://$address ;; esac
     urls+=("$address")
   done
-  node "$ROOT/scripts/target-metrics.js" "${urls[@]}" >"$1" || exit
+  node "$ROOT/scripts/target-metrics.ts" "${urls[@]}" >"$1" || exit
 }
 
 # start_scraping FILE NAME: from here on the signals are those of the server that FILE says, until stop_scraping. The stack's

@@ -182,7 +182,7 @@ for (const name of [...PLAYED, ...Object.keys(EXPECTED).filter((one) => !PLAYED.
 
 test('`make signals` says which signals there are, from what, and what would give the others', async () => {
   const { code, output } = await command(process.execPath, [
-    'scripts/signals.js',
+    'scripts/signals.ts',
     ...['--prometheus', watch.url, '--server', servers.python ?? ''],
   ]);
   assert.equal(code, 0, output);
@@ -211,7 +211,7 @@ test('addresses that can not be scraped are each one clear line', async () => {
     [`${recording.url}#nothing`, /knows no container "nothing"; valid: .*\/mcp-load-lab-recorded/],
   ];
   for (const [address, message] of wrong) {
-    const { code, output } = await command(process.execPath, ['scripts/target-metrics.js', address]);
+    const { code, output } = await command(process.execPath, ['scripts/target-metrics.ts', address]);
     assert.equal(code, 2, output);
     assert.match(output, message);
     assert.equal(output.trim().split('\n').length, 1, output);

@@ -16,7 +16,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/prometheus.js';
 import { startServer } from '../../experiments/server-process.js';
-import { scrapeGroups } from '../../scripts/target-metrics.js';
+import { scrapeGroups } from '../../scripts/target-metrics.ts';
 import { freePort } from '../lab.js';
 import { toolPath } from '../tool.js';
 

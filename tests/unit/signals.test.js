@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SIGNALS } from '../../dashboards/signal-catalogue.js';
 import { metricsOf, readRules } from '../../scripts/signal-rules.ts';
-import { signalStates } from '../../scripts/signals.js';
+import { signalStates } from '../../scripts/signals.ts';
 
 test('every signal that is recorded has its place in the catalogue', () => {
   for (const { name } of readRules()) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * What is known of weaknesses in the npm packages of each lock file, and in the Go tools as they were built: one line each.
+ * Prints one line for the npm packages of each lock file and for each Go binary: the known vulnerabilities.
  *
- *   node scripts/audit.js <govulncheck> <name>=<binary>...
+ *   node scripts/audit.ts <govulncheck> <name>=<binary>...
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,25 +15,22 @@ const MOST_NAMES = 12;
 const FOUND = 1;
 const NOT_ASKED = 3;
 
-/** @typedef {{known: string[]} | {notAsked: string}} Answer known: package and weakness, each once */
+/** known: package and vulnerability, each once. notAsked: why there is no answer. */
+type Answer = { known: string[] } | { notAsked: string };
 
-/**
- * @param {string} text what `npm audit --json` prints
- * @returns {Answer}
- */
-export function readNpmAudit(text) {
+/** Reads the output of `npm audit --json`. */
+export function readNpmAudit(text: string): Answer {
   const report = parse(text);
   if (!report?.vulnerabilities) return { notAsked: report?.message ?? lastLine(text) };
-  const known = Object.entries(report.vulnerabilities).map(([name, { severity }]) => `${name} (${severity})`);
-  return { known };
+  const found: [string, { severity: string }][] = Object.entries(report.vulnerabilities);
+  return { known: found.map(([name, { severity }]) => `${name} (${severity})`) };
 }
 
 /**
- * @param {string} text what `govulncheck -mode binary -format json` prints: one JSON object after the other
- * @param {string} problem what it says on stderr
- * @returns {Answer} those that the binary has code of
+ * Reads the stdout of `govulncheck -mode binary -format json`, a sequence of JSON objects, and its stderr.
+ * Counts only vulnerabilities whose code is in the binary.
  */
-export function readGovulncheck(text, problem) {
+export function readGovulncheck(text: string, problem: string): Answer {
   if (problem !== '') return { notAsked: lastLine(problem) };
   const messages = text
     .split(/^(?=\{)/m)
@@ -41,15 +38,15 @@ export function readGovulncheck(text, problem) {
     .filter((message) => message !== null);
   if (!messages.some((message) => message.config)) return { notAsked: 'it says nothing' };
   const found = messages.flatMap(({ finding }) => {
-    // A trace that names no function says that the module is there, not that its weak part is.
+    // A trace without a function names a module in the binary, but not the vulnerable code.
     const called = finding?.trace?.[0]?.function;
     return called ? [`${finding.trace[0].module} (${finding.osv})`] : [];
   });
   return { known: [...new Set(found)] };
 }
 
-/** @param {string} text @returns {any} null: no JSON */
-function parse(text) {
+/** null: not JSON. */
+function parse(text: string) {
   try {
     return JSON.parse(text);
   } catch {
@@ -57,29 +54,25 @@ function parse(text) {
   }
 }
 
-/** @param {string} text */
-const lastLine = (text) => text.trim().split('\n').at(-1) ?? '';
+const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
 
-/** @param {string} folder @returns {Answer} */
-function askNpm(folder) {
+function askNpm(folder: string): Answer {
   const { stdout, error } = spawnSync('npm', ['audit', '--package-lock-only', '--json'], {
     ...{ cwd: folder, encoding: 'utf8', timeout: LONGEST_MS, maxBuffer: 2 ** 28 },
   });
   return error ? { notAsked: error.message } : readNpmAudit(stdout);
 }
 
-/** @param {string} govulncheck @param {string} binary @returns {Answer} */
-function askGo(govulncheck, binary) {
+function askGo(govulncheck: string, binary: string): Answer {
   const { stdout, stderr, error } = spawnSync(govulncheck, ['-mode', 'binary', '-format', 'json', binary], {
     ...{ encoding: 'utf8', timeout: LONGEST_MS, maxBuffer: 2 ** 28 },
   });
   return error ? { notAsked: error.message } : readGovulncheck(stdout, stderr);
 }
 
-/** @param {string} what @param {Answer} answer @returns {string} one line */
-export function lineOf(what, answer) {
+export function lineOf(what: string, answer: Answer): string {
   if ('notAsked' in answer) {
-    // Without a registry's address: whose it is depends on the machine.
+    // The address of the registry depends on the machine.
     const why = cleanText(answer.notAsked, [], 300).replace(/https?:\/\/\S+/g, '…');
     return `not asked  ${what}: ${why}`;
   }
@@ -91,11 +84,9 @@ export function lineOf(what, answer) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [govulncheck = '', ...binaries] = process.argv.slice(2);
-  /** @type {[string, Answer][]} */
-  const answers = [];
-  /** @param {string} what @param {Answer} answer */
-  const tell = (what, answer) => {
-    answers.push([what, answer]);
+  const answers: Answer[] = [];
+  const tell = (what: string, answer: Answer) => {
+    answers.push(answer);
     process.stdout.write(`${lineOf(what, answer)}\n`);
   };
   for (const folder of LOCKS) {
@@ -106,8 +97,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     const [name = '', binary = ''] = named.split('=');
     tell(`Go modules of ${name}`, askGo(govulncheck, binary));
   }
-  const of = (/** @type {string} */ member) => answers.filter(([, answer]) => member in answer).length;
-  const known = answers.filter(([, answer]) => 'known' in answer && answer.known.length > 0).length;
+  const of = (member: string) => answers.filter((answer) => member in answer).length;
+  const known = answers.filter((answer) => 'known' in answer && answer.known.length > 0).length;
   process.stdout.write(
     `${of('known')} of ${answers.length} asked, weaknesses known in ${known}` +
       `${of('notAsked') > 0 ? '; the others could not be asked from here: run make audit where the network allows it' : ''}\n`,

@@ -1,33 +1,36 @@
 #!/usr/bin/env node
 /**
- * What Prometheus is to scrape for TARGET_METRICS, as a file of its file-based discovery, on stdout:
+ * Prints what Prometheus scrapes for TARGET_METRICS, as a document for its file-based service discovery.
  *
- *   node scripts/target-metrics.js URL...
+ *   node scripts/target-metrics.ts URL...
  *
- * Each address is asked first. Exit code 2 and one line where one can't be scraped.
+ * Asks each address first. Ends with exit code 2 and one line if one can't be scraped.
  */
 import { pathToFileURL } from 'node:url';
 
-/** Longer than Prometheus waits for a scrape (2 s): a first answer may take more than all others. */
+/** Longer than the scrape timeout of Prometheus (2 s): a first answer can take longer than later ones. */
 const TIMEOUT_MS = 5000;
 const LISTED = 8;
-/** A sample in Prometheus' text format; OpenMetrics' looks the same. */
+/** A sample in the text format of Prometheus or in OpenMetrics. */
 const SAMPLE = /^[a-zA-Z_:][\w:]*(\{.*\})? +[-+\w.]+( +[\d.]+)?$/m;
 const CADVISOR = /^cadvisor_version_info/m;
 const CONTAINER = /^container_last_seen\{(.*)\} /gm;
 
 export class MetricsError extends Error {}
 
+interface ScrapeGroup {
+  targets: string[];
+  labels: Record<string, string>;
+}
+
 /**
- * @typedef {{targets: string[], labels: Record<string, string>}} ScrapeGroup
+ * The fragment of a URL names a container of a cAdvisor. The label `server` of all groups is the host and port
+ * of the first URL: the metrics of all URLs are about that server.
  *
- * @param {string[]} urls http(s) URLs; a fragment names the container that a cAdvisor is asked for
- * @returns {Promise<ScrapeGroup[]>} the label `server` of all is the first one's host and port: what is seen at the others is of that server, too
  * @throws {MetricsError}
  */
-export async function scrapeGroups(urls) {
-  /** @type {ScrapeGroup[]} */
-  const groups = [];
+export async function scrapeGroups(urls: string[]): Promise<ScrapeGroup[]> {
+  const groups: ScrapeGroup[] = [];
   for (const text of urls) {
     const url = parse(text);
     const container = decodeURIComponent(url.hash.slice(1));
@@ -49,10 +52,9 @@ export async function scrapeGroups(urls) {
   return groups;
 }
 
-/** @param {string} text @returns {URL} */
-function parse(text) {
+function parse(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // Without the value, which may hold a password.
+  // The message does not show the URL, because it holds a password.
   if (url && (url.username || url.password)) {
     throw new MetricsError(
       'TARGET_METRICS has a user or password in it, which Prometheus would show to all who can look at it; valid: an ' +
@@ -67,17 +69,15 @@ function parse(text) {
   return url;
 }
 
-/** @param {URL} url @param {string} container @throws {MetricsError} */
-async function check(url, container) {
+async function check(url: URL, container: string) {
   const problem = await ask(url, container);
-  // Without its parameters: a key may be among them.
+  // The message does not show the parameters: they can hold a key.
   if (problem) throw new MetricsError(`TARGET_METRICS: ${url.origin}${url.pathname} ${problem}`);
 }
 
-/** @param {URL} url @param {string} container @returns {Promise<string>} what is wrong with it; '' for nothing */
-async function ask(url, container) {
-  /** @type {string} */
-  let text;
+/** Returns what is wrong with the address, or ''. */
+async function ask(url: URL, container: string): Promise<string> {
+  let text: string;
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (answer.status === 401 || answer.status === 403) {
@@ -98,8 +98,8 @@ async function ask(url, container) {
   return CADVISOR.test(text) ? missingContainer(text, container) : '';
 }
 
-/** @param {string} text @param {string} container */
-function missingContainer(text, container) {
+/** Returns what is wrong with the name of the container, or ''. */
+function missingContainer(text: string, container: string): string {
   const seen = [...text.matchAll(CONTAINER)].map(([, labels = '']) => ({
     name: /(?:^|,)name="([^"]*)"/.exec(labels)?.[1] ?? '',
     id: /(?:^|,)id="([^"]*)"/.exec(labels)?.[1] ?? '',
@@ -111,14 +111,10 @@ function missingContainer(text, container) {
   return `${what}; valid: #name after the address, with a name of ${valid || 'none: it sees no container'}`;
 }
 
-/** @param {unknown} error */
-function reason(error) {
+function reason(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer in ${TIMEOUT_MS / 1000} s`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return (
-    /** @type {NodeJS.ErrnoException} */ (cause).code ??
-    (cause instanceof Error ? cause.message : String(cause))
-  );
+  return (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

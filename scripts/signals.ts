@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Which signals have data now, of what, and what would give the others: `make signals`.
+ * `make signals`: prints which signals have data now and from which metrics, and what would give the others.
  *
- *   node scripts/signals.js --prometheus URL [--server LABEL] [--wait SECONDS] [--format json]
+ *   node scripts/signals.ts --prometheus URL [--server LABEL] [--wait SECONDS] [--format json]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -11,24 +11,27 @@ import { Prometheus, PrometheusError } from '../analysis/prometheus.js';
 import { BORDERLESS } from '../analysis/render/layout.js';
 import { parseName, preferred } from '../analysis/signals.js';
 import { inUnit } from '../analysis/units.js';
-import { readRules } from './signal-rules.ts';
+import { type RecordingRule, readRules } from './signal-rules.ts';
 
-/**
- * @typedef {object} SignalState
- * @property {string} signal
- * @property {number | null} value null: no data
- * @property {string} shown
- * @property {import('./signal-rules.ts').RecordingRule[]} from the rule that gives it; of one without data, all that could
- * @property {string[]} also sources that give it, too, and stand behind
- */
+interface SignalState {
+  signal: string;
+  /** null: no data. */
+  value: number | null;
+  /** The value with its unit. */
+  shown: string;
+  /** The rule that gives the signal; without data, all rules that can give it. */
+  from: RecordingRule[];
+  /** Other sources that give the signal, with lower precedence. */
+  also: string[];
+}
 
-/**
- * @param {import('./signal-rules.ts').RecordingRule[]} rules
- * @param {{labels: Record<string, string>, value: number}[]} samples of all signals now
- * @param {string} server whose are wanted
- * @returns {SignalState[]} those with data first, each part by name
- */
-export function signalStates(rules, samples, server) {
+interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** The signals with data come first. Each part is sorted by name. */
+export function signalStates(rules: RecordingRule[], samples: Sample[], server: string): SignalState[] {
   const ours = samples.filter(({ labels }) => (labels.server ?? server) === server);
   const chosen = preferred(ours);
   const names = [...new Set(rules.map(({ name }) => name))].filter((name) => parseName(name)).sort();
@@ -53,11 +56,8 @@ export function signalStates(rules, samples, server) {
   return [...states.filter(({ value }) => value !== null), ...states.filter(({ value }) => value === null)];
 }
 
-/**
- * @param {import('./signal-rules.ts').RecordingRule} rule
- * @param {string[]} names of metrics that there are: instead of a pattern those that it found
- */
-function origin({ source, server, file, metrics }, names = []) {
+/** Shows the metrics among names that match a pattern, instead of the pattern. */
+function origin({ source, server, file, metrics }: RecordingRule, names: string[] = []) {
   const found = metrics.flatMap((metric) => {
     const matching = names.filter((name) => new RegExp(`^(?:${metric})$`).test(name));
     return matching.length > 0 ? matching : [metric];
@@ -65,8 +65,7 @@ function origin({ source, server, file, metrics }, names = []) {
   return `${[source || server, `(${file})`].filter(Boolean).join(' ')}: ${[...new Set(found)].join(', ')}`;
 }
 
-/** @param {SignalState[]} states @param {string} server @param {string[]} names of the server's metrics */
-function print(states, server, names) {
+function print(states: SignalState[], server: string, metrics: string[]) {
   const bare = { head: [], border: [], 'padding-left': 2, 'padding-right': 0 };
   const there = new Table({ chars: BORDERLESS, style: bare });
   const missing = new Table({ chars: BORDERLESS, style: bare });
@@ -76,25 +75,24 @@ function print(states, server, names) {
       there.push([
         signal,
         { content: shown, hAlign: 'right' },
-        from.map((rule) => origin(rule, names)).join('; ') +
+        from.map((rule) => origin(rule, metrics)).join('; ') +
           (also.length > 0 ? `; also ${also.join(', ')}` : ''),
       ]);
   }
   const whose = server
     ? `${server}, and of the machine`
     : 'the machine; no server is watched (TARGET_METRICS)';
-  // A table fills its last column with blanks.
-  const text = (/** @type {Table.Table} */ table) => table.toString().replace(/ +$/gm, '');
+  // The table pads its last column with blanks.
+  const text = (table: Table.Table) => table.toString().replace(/ +$/gm, '');
   process.stdout.write(`Signals of ${whose}\n${text(there)}\n`);
   if (missing.length > 0)
     process.stdout.write(`\nWithout data, and what would give them\n${text(missing)}\n`);
 }
 
-/** @param {Prometheus} prometheus */
-const samplesNow = (prometheus) => prometheus.query('{__name__=~"signal:.+:.+"}', Date.now() / 1000);
+const samplesNow = (prometheus: Prometheus) =>
+  prometheus.query('{__name__=~"signal:.+:.+"}', Date.now() / 1000);
 
-/** @param {Prometheus} prometheus @param {string} server @returns {Promise<string[]>} */
-async function metricNames(prometheus, server) {
+async function metricNames(prometheus: Prometheus, server: string): Promise<string[]> {
   const query = `group by (__name__) ({job="custom", server="${server}"})`;
   const samples = server ? await prometheus.query(query, Date.now() / 1000) : [];
   return samples.map(({ labels: { __name__: name = '' } }) => name).sort();
@@ -110,14 +108,14 @@ async function main() {
     },
   });
   const prometheus = new Prometheus(values.prometheus ?? '');
-  // A scrape that has just begun: two of it, and then the rules, make a rate.
+  // When scraping has just begun, a rate takes two scrapes and one evaluation of the rules.
   await sleep(Number(values.wait) * 1000);
   const states = signalStates(readRules(), await samplesNow(prometheus), values.server);
   if (values.format === 'json') process.stdout.write(`${JSON.stringify(states, null, 2)}\n`);
   else print(states, values.server, await metricNames(prometheus, values.server));
 }
 
-if (process.argv[1]?.endsWith('signals.js')) {
+if (process.argv[1]?.endsWith('signals.ts')) {
   try {
     await main();
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * `make compare-ab`: runs a test with A's variables and with B's, in turn, and compares the two. `scripts/compare-ab` calls it,
- * with A and B as lines of NAME=value that are known to be valid.
+ * `make compare-ab`: runs a test with the variables of A and of B in alternation, and compares the results.
+ * `scripts/compare-ab` calls it, with A and B as lines of NAME=value that it has checked.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -18,51 +18,52 @@ import { variables } from '../lib/config.js';
 import { ConfigError } from '../lib/config-error.js';
 import { positiveInteger, readVariables } from '../lib/variable.js';
 import { VARIABLES } from '../target/config.js';
-
-/** @typedef {'A' | 'B'} Name */
-/** @typedef {Record<string, string>} Variables */
+import type { Variable } from '../target/environment.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Exit codes of a run after which the next would end the same way: usage, no target. */
+const NAMES = ['A', 'B'] as const;
+/** Exit codes after which every further run fails the same way: usage error, no target. */
 const HOPELESS = [2, 3];
-/** Variables that both sides have in common, or none of them could find the other's runs. */
+/** Variables that must be the same for both sides: they say where the runs are. */
 const COMMON = ['RESULTS_DIR', 'RUN_DIR', 'STACK'];
 
-/** Process group of what runs. @type {number | null} */
-let running = null;
+type Name = (typeof NAMES)[number];
+type Variables = Record<string, string>;
+type Sides = Record<Name, Variables>;
+/** The ids of the runs that left results. */
+type TestIds = Record<Name, string[]>;
+/** Starts the target of a side and returns the environment of its run. */
+type Start = (side: Variables) => Promise<Variables>;
+
+/** The process group of the current command. */
+let running: number | null = null;
 let interrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
     interrupted = true;
-    // k6 ends its users' requests and runs its teardown; a second signal would not let it.
+    // k6 finishes its requests and runs its teardown; a second signal would prevent that.
     if (running !== null) signalGroup(running);
     running = null;
   });
 }
 
-/** @param {number} group */
-function signalGroup(group) {
+function signalGroup(group: number) {
   try {
     process.kill(-group, 'SIGINT');
   } catch {
-    // It has ended by itself.
+    // The group has already ended.
   }
 }
 
-/** @param {string} text progress, on stderr */
-const say = (text) => process.stderr.write(`${text}\n`);
+const say = (text: string) => process.stderr.write(`${text}\n`);
 
-/**
- * @param {string[]} command of the project
- * @param {Variables} env on top of this process's
- * @returns {Promise<{code: number, output: string}>}
- */
-function sh([file = '', ...args], env = {}) {
+/** Runs a command of the project, with env added to the environment of this process. */
+function sh([file = '', ...args]: string[], env: Variables): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(join(ROOT, file), args, {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own: it is told to end by us, and then all of it.
+      // In its own process group: only signalGroup interrupts it, and it interrupts all of it.
       detached: true,
     });
     running = child.pid ?? null;
@@ -76,22 +77,16 @@ function sh([file = '', ...args], env = {}) {
   });
 }
 
-/**
- * @param {string[]} command
- * @param {Variables} env
- * @throws {Error} with the last line that it said, where it fails
- */
-async function must(command, env) {
+/** @throws with the last line of the output if the command fails */
+async function must(command: string[], env: Variables) {
   const { code, output } = await sh(command, env);
   if (code !== 0 && !interrupted)
     throw new Error(`${command[0]}: ${lastLine(output).replace(/^error: /, '')}`);
 }
 
-/** @param {string} output */
-const lastLine = (output) => output.trim().split('\n').at(-1) ?? '';
+const lastLine = (output: string) => output.trim().split('\n').at(-1) ?? '';
 
-/** @param {Name} name @returns {Variables} */
-function sideOf(name) {
+function sideOf(name: Name): Variables {
   const lines = (process.env[name] ?? '').split('\n').filter((line) => line !== '');
   const side = Object.fromEntries(
     lines.map((line) => [line.split('=', 1)[0], line.slice(line.indexOf('=') + 1)]),
@@ -103,17 +98,13 @@ function sideOf(name) {
 }
 
 /**
- * Before anything is started. What only k6 can check, as a workload's names, the first run does.
+ * Checks a side before anything starts. The first run checks what only k6 can, such as names in a workload.
  *
- * @param {Name} name
- * @param {Variables} side
  * @throws {CompareError}
  */
-function check(name, side) {
+function check(name: Name, side: Variables) {
   for (const [variable, value] of Object.entries(side)) {
-    const knob = /** @type {Record<string, import('../target/environment.js').Variable>} */ (VARIABLES)[
-      variable
-    ];
+    const knob = (VARIABLES as Record<string, Variable>)[variable];
     if (knob && value !== 'default' && knob.parse(value) === undefined)
       throw new CompareError(`${name} has ${variable}=${value.slice(0, 80)}; valid: ${knob.valid}, default`);
   }
@@ -124,23 +115,22 @@ function check(name, side) {
   }
 }
 
-/** @param {Name} name @param {Variables} side @returns {string} without a secret */
-function described(name, side) {
+/** Without the values of secrets. */
+function described(name: Name, side: Variables): string {
   const words = Object.entries(side).map(([variable, value]) => {
-    const known = /** @type {Record<string, object>} */ (variables)[variable] ?? {};
+    const known = (variables as Record<string, object>)[variable] ?? {};
     return `${variable}=${'secret' in known ? '***' : value}`;
   });
   return words.length > 0 ? `${name}: ${words.join(' ')}` : name;
 }
 
-/** @returns {string} knobs of the reference target that runs and are not at their defaults */
-function knobsThatRun() {
+/** The knobs of the running reference target that are not at their defaults, as in stack.env. */
+function knobsThatRun(): string {
   const file = join(process.env.RUN_DIR ?? '', 'stack.env');
   return existsSync(file) ? (/^TARGET_KNOBS='?(.*?)'?$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '') : '';
 }
 
-/** @param {string} name @param {string} fallback @returns {string} a variable's value, where it is set */
-const given = (name, fallback) => process.env[name] || fallback;
+const given = (name: string, fallback: string) => process.env[name] || fallback;
 
 await exitWith(async () => {
   const test = given('TEST', 'baseline');
@@ -159,22 +149,15 @@ await exitWith(async () => {
     throw new CompareError(
       'A and B are the same; valid: two sides that differ, as in A="WORKERS=2" B="WORKERS=1"',
     );
-  /** @type {Record<Name, string[]>} */
-  const testids = { A: [], B: [] };
+  const testids: TestIds = { A: [], B: [] };
   const code = await withTarget(sides, (start) => runAll({ test, runs, seed, sides, testids, start }));
   if (code !== 0) return code;
   return compared(sides, testids);
 });
 
-/**
- * Hands on a way to start the reference target anew with a side's knobs, and gives it its own back, whatever happens.
- *
- * @param {Record<Name, Variables>} sides
- * @param {(start: (side: Variables) => Promise<Variables>) => Promise<number>} work start returns the side's environment
- * @returns {Promise<number>}
- */
-async function withTarget(sides, work) {
-  const isReference = (/** @type {Variables} */ side) => !(side.TARGET_URL ?? process.env.TARGET_URL);
+/** Lets work restart the reference target with the knobs of a side, and always restores its own knobs. */
+async function withTarget(sides: Sides, work: (start: Start) => Promise<number>): Promise<number> {
+  const isReference = (side: Variables) => !(side.TARGET_URL ?? process.env.TARGET_URL);
   if (!Object.values(sides).some(isReference)) return work(async (side) => side);
   await must(['scripts/up'], {});
   const before = Object.fromEntries(
@@ -186,7 +169,7 @@ async function withTarget(sides, work) {
   const changed = Object.keys(targetKnobs('')).filter((knob) =>
     Object.values(sides).some((side) => knob in side),
   );
-  // `default` is the knob as if it had never been set: what one side changes is not left to the other.
+  // `default` unsets a knob, so that what one side changes does not stay for the other.
   const own = Object.fromEntries(changed.map((knob) => [knob, before[knob] ?? 'default']));
   try {
     return await work(async (side) => {
@@ -197,22 +180,24 @@ async function withTarget(sides, work) {
     });
   } finally {
     const { code, output } = await sh(['scripts/up'], own);
-    if (code !== 0) say(`the target could not be given its knobs back: ${lastLine(output)}`);
+    if (code !== 0) say(`could not restore the knobs of the target: ${lastLine(output)}`);
   }
 }
 
-/**
- * @param {object} all
- * @param {string} all.test
- * @param {number} all.runs
- * @param {number} all.seed
- * @param {Record<Name, Variables>} all.sides
- * @param {Record<Name, string[]>} all.testids gets those of the runs that left results
- * @param {(side: Variables) => Promise<Variables>} all.start
- * @returns {Promise<number>} 0, or the exit code to end with
- */
-async function runAll({ test, runs, seed, sides, testids, start }) {
-  const order = rounds(/** @type {Name[]} */ (['A', 'B']), runs, seededRandom(seed)).flat();
+interface Plan {
+  test: string;
+  /** Of each side. */
+  runs: number;
+  seed: number;
+  sides: Sides;
+  /** runAll fills it. */
+  testids: TestIds;
+  start: Start;
+}
+
+/** Returns 0, or the exit code to end with. */
+async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promise<number> {
+  const order = rounds(NAMES, runs, seededRandom(seed)).flat();
   const startedMs = Date.now();
   say(
     `${test}: ${counted(runs, 'run')} of ${described('A', sides.A)} and of ${described('B', sides.B)}, in turn`,
@@ -240,13 +225,9 @@ async function runAll({ test, runs, seed, sides, testids, start }) {
   return 0;
 }
 
-/**
- * @param {Record<Name, Variables>} sides
- * @param {Record<Name, string[]>} testids
- * @returns {Promise<number>} the comparison's exit code
- */
-async function compared(sides, testids) {
-  const empty = /** @type {Name[]} */ (['A', 'B']).find((name) => testids[name].length === 0);
+/** Returns the exit code of the comparison. */
+async function compared(sides: Sides, testids: TestIds): Promise<number> {
+  const empty = NAMES.find((name) => testids[name].length === 0);
   if (empty) throw new Error(`no run of ${empty} left results`);
   const child = spawn(join(ROOT, 'scripts/compare'), [], {
     env: {
