@@ -5,7 +5,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-prometheus bench-viewer bench-report bench-attribution bench-leaks bench-recovery bench-regression bench-trust bench-watcher bench-docker report compare compare-ab baseline-save trend
+.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
 
 help: ## one screen of what there is
 	@cat scripts/help.txt
@@ -38,9 +38,6 @@ compare-ab: ## run a test with A's variables and with B's, in turn, and compare 
 
 baseline-save: ## keep the figures of runs as a plain file in baselines/ (NAME=main RUNS=testid,testid)
 	@scripts/baseline-save
-
-trend: ## where did the figures of a test change for good, over all of its runs? (TEST=spike METRIC=...)
-	@scripts/trend
 
 ci: ## a test for a pipeline: no questions, bounded in time, compared with a baseline (TEST=spike RUNS=5 BASE=main LIMIT_MINUTES=60; docs/ci.md)
 	@scripts/ci || { code=$$?; echo "exit code $$code (make itself ends with 2; ./scripts/ci ends with $$code)" >&2; exit $$code; }
@@ -111,15 +108,6 @@ bench-accuracy: ## are reported latencies those that there were? Against the log
 bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
 	@scripts/setup k6 prometheus bench-tools && scripts/node bench/memory.js
 
-bench-prometheus: ## what the series of many generators cost the Prometheus that they share (GENERATORS=100)
-	@scripts/setup prometheus && scripts/node bench/prometheus.js
-
-bench-viewer: ## how fast the viewer draws an hour of a run, and what refreshing it costs (SECONDS_LIVE=60)
-	@scripts/setup k6 prometheus && scripts/node bench/viewer.js
-
-bench-report: ## what the reports of a day of load take to make, and how large they are (HOURS=24)
-	@scripts/setup prometheus && scripts/node bench/report.js
-
 bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=...)
 	@scripts/setup stack k6 toxiproxy && scripts/node bench/attribution.js
 
@@ -135,8 +123,3 @@ bench-regression: ## false alarms and power of `make compare`, from repeated run
 bench-trust: ## is a run invalid where it has to be, and valid where not? (RUNS=3)
 	@scripts/setup stack k6 bench-tools && scripts/node bench/trust.js
 
-bench-docker: ## what the containers cost: the same load natively and in Docker (ROUNDS=3 REQUESTS=3000 IDLE_S=60)
-	@scripts/setup stack k6 && scripts/node bench/docker.js
-
-bench-watcher: ## what watching the machine beside k6 costs (ROUNDS=5 REQUESTS=60000)
-	@scripts/setup k6 bench-tools && scripts/node bench/watcher.js

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * @typedef {object} Environment where the load came from
- * @property {number} [generators] k6 processes that shared the load; none: one
  * @property {string | null} k6 version
  * @property {string} node version
  * @property {string} os

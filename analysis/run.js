@@ -167,7 +167,6 @@ async function assemble(collected, observe, build) {
   };
   const distrusted = began ? distrust(known) : { reasons: [], findings: [] };
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
-  const { generators = 1 } = plan;
   return {
     schema: SCHEMA,
     testid: plan.testid,
@@ -188,7 +187,7 @@ async function assemble(collected, observe, build) {
     },
     workload: plan.workload,
     streamed,
-    environment: generators > 1 ? { ...environment, generators } : environment,
+    environment,
     phases: allPhases,
     operations: allOperations,
     sessions: latency && { count, expired, duration_ms: roundLatency(latency) },

@@ -7,7 +7,6 @@ import { parseHeaders } from './auth/headers.js';
 import { AUTH_METHODS } from './auth/oauth.js';
 import { ConfigError } from './config-error.js';
 import { parseDuration } from './duration.js';
-import { MOST_GENERATORS } from './generators.js';
 import { LEGACY_VERSIONS, MODERN_VERSION } from './mcp/protocol.js';
 import { profiles } from './profiles.js';
 import { KEPT_REQUESTS, SAMPLES } from './samples.js';
@@ -314,15 +313,6 @@ export const variables = {
     help: 'seed of the generated arguments: with the same seed each virtual user makes the same sequence of them',
     valid: 'a whole number above 0',
     parse: positiveInteger,
-  }),
-  GENERATORS: variable({
-    default: '1',
-    help: 'k6 processes on this machine that share the load; their figures are added up and judged once (docs/scale.md)',
-    valid: `a whole number from 1 to ${MOST_GENERATORS}`,
-    parse: (text) => {
-      const count = positiveInteger(text);
-      return count !== undefined && count <= MOST_GENERATORS ? count : undefined;
-    },
   }),
   SAMPLES: variable({
     default: 'auto',

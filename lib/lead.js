@@ -12,7 +12,6 @@ import { callOnce } from './call-once.js';
 import { readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { reach } from './dialects/reach.js';
-import { needShareable } from './generators.js';
 import { latencyLimits } from './latency-limits.js';
 import { needWithinLimits } from './load-limits.js';
 import { connect } from './mcp/connect.js';
@@ -69,7 +68,6 @@ function compose(given) {
     config.OBJECTIVES === 'off' ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
   const plan = makePlan(definition, { config, workload, phases, operations, objectives });
   needWithinLimits(phases, plan.duration_s, config);
-  needShareable(definition, phases, config);
 
   /** @type {import('k6/options').Options} */
   const options = {

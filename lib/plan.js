@@ -59,7 +59,6 @@ export function makePlan(
     operations: operations.map((operation) => describe(operation, phases)),
     left_out: config.TOOL ? [] : (left_out ?? []),
     expected_requests: expectedRequests(phases),
-    generators: config.GENERATORS,
     samples: planSamples(config, phases),
     objectives,
     objectives_off: config.OBJECTIVES === 'off',

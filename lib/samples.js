@@ -10,12 +10,11 @@ const CALLS_PER_USER_S = 100;
 export const SAMPLES = ['auto', 'keep', 'stream'];
 
 /**
- * @param {Pick<import('./config.js').Config, 'SAMPLES' | 'GENERATORS'>} config
+ * @param {Pick<import('./config.js').Config, 'SAMPLES'>} config
  * @param {import('./phases.js').PlannedPhase[]} phases
- * @returns {'keep' | 'stream'} several generators meet in Prometheus alone
+ * @returns {'keep' | 'stream'}
  */
-export function planSamples({ SAMPLES: wanted, GENERATORS }, phases) {
-  if (GENERATORS > 1) return 'stream';
+export function planSamples({ SAMPLES: wanted }, phases) {
   if (wanted === 'keep' || wanted === 'stream') return wanted;
   const requests = phases.reduce((sum, phase) => sum + requestsOf(phase), 0);
   return requests > KEPT_REQUESTS ? 'stream' : 'keep';

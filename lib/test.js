@@ -21,6 +21,7 @@ import { oneLine } from './one-line.js';
  * @typedef {object} TestDefinition
  * @property {string} name the file's name without `.js`
  * @property {string} title one line: the load
+ * @property {string[]} [covers] which parts of published benchmark documents it reproduces, as `document: heading`
  * @property {import('./workload.js').Workload} workload
  * @property {string} [mix] a mix of the workload, or one of its operations; without: the operations that the phases name
  * @property {import('./phases.js').Phase[]} [phases] in the figures of PROFILE=full

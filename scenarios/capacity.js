@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate, handleSummary } = defineTest({
   name: 'capacity',
   title: 'the highest rate that holds, and what breaks above it',
+  covers: ['MCP server: Vertical Scaling', 'MCP server: Hardware Recommendations'],
   workload: reference,
   mix: 'mixed',
   asWritten: true,

@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate, handleSummary } = defineTest({
   name: 'chaos',
   title: 'faults in the middle of 100 requests/s: what fails, and how soon it is over',
+  covers: ['erlmcp: Chaos Engineering Results'],
   workload: reference,
   mix: 'stores',
   warmUp: '3s',

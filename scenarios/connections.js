@@ -9,6 +9,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   name: 'connections',
   title: 'idle and active sessions, from 100 to as many as the machine holds',
+  covers: ['erlmcp: Concurrent Connection Scaling'],
   workload: reference,
   mix: 'get_user',
   phases: [{ name: 'calls', vus: 5, duration: '30s' }],

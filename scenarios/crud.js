@@ -33,6 +33,11 @@ const FIVE_HUNDRED = { proxy_hosts: 300, certificates: 100, access_lists: 50, st
 export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   name: 'crud',
   title: 'each operation on proxy hosts, certificates, access lists and streams',
+  covers: [
+    'NPM MCP server: Throughput Benchmarks',
+    'NPM MCP server: Latency Benchmarks',
+    'NPM MCP server: Performance Budget',
+  ],
   workload: npm,
   repetitions: 3,
   sequence: {

@@ -27,6 +27,12 @@ const PARTS = {
 export const { options, setup, iterate, handleSummary } = defineTest({
   name: 'memory',
   title: 'memory at rest, per cached user, per pooled connection',
+  covers: [
+    'NPM MCP server: Baseline Memory',
+    'NPM MCP server: Resource Caching',
+    'NPM MCP server: Connection Pool',
+    'NPM MCP server: Multi-Instance',
+  ],
   workload: {
     ...reference,
     operations: {

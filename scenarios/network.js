@@ -80,6 +80,12 @@ const part = __ENV.PART || 'traffic';
 export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   name: 'network',
   title: 'sizes with and without gzip, bandwidth, connections',
+  covers: [
+    'MCP server: Network Recommendations',
+    'NPM MCP server: Request/Response Sizes',
+    'NPM MCP server: Bandwidth Utilization',
+    'NPM MCP server: Connection Behavior',
+  ],
   workload: both,
   asWritten: true,
   warmUp: '2s',

@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   name: 'payload',
   title: 'messages of 1 to 32 KB each way',
+  covers: ['erlmcp: Network I/O Benchmark', 'MCP Gateway: JSON Serialization Performance'],
   workload: reference,
   mix: 'payload',
   phases: [1, 2, 4, 8, 16, 32].map((kb) => ({ name: `${kb}-kb`, vus: 10, duration: '30s', labels: { kb } })),

@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate, handleSummary } = defineTest({
   name: 'scaling',
   title: '1, 2 and 4 instances behind a load balancer, with as many users for each',
+  covers: ['MCP server: Horizontal Scaling', 'erlmcp: Cluster Scaling Recommendations'],
   workload: reference,
   mix: 'mixed',
   phases: [{ name: 'load', vus: 20, duration: '60s' }],

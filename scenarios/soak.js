@@ -10,6 +10,11 @@ const windows = Array.from({ length: 12 }, (_, index) => `window-${String(index 
 export const { options, setup, iterate, handleSummary } = defineTest({
   name: 'soak',
   title: '400 requests/s from up to 50 concurrent users, in 12 windows',
+  covers: [
+    'MCP server: Endurance Test',
+    'erlmcp: Time-Series Performance',
+    'erlmcp: Memory Growth Under Sustained Load',
+  ],
   workload: reference,
   mix: 'mixed',
   phases: windows.map((name) => ({ name, rate: 400, duration: '2h', users: 50 })),

@@ -9,6 +9,13 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate, handleSummary } = defineTest({
   name: 'sweep',
   title: 'one knob of the reference target, value by value: KNOB=WORKERS VALUES="1 2 4"',
+  covers: [
+    'MCP server: Worker Process Count',
+    'MCP server: Database Connection Pool Size',
+    'MCP server: Cache Configuration',
+    'MCP server: Serialization Format',
+    'NPM MCP server: Configuration Recommendations',
+  ],
   workload: reference,
   mix: 'mixed',
   asWritten: true,

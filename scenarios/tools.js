@@ -9,6 +9,11 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate, handleSummary } = defineTest({
   name: 'tools',
   title: 'get_user, generate_report, fetch_weather and process_batch side by side',
+  covers: [
+    'MCP server: Simple Tool Execution',
+    'MCP server: Complex Tool Execution',
+    'MCP server: External API Tool',
+  ],
   workload: reference,
   // The rest between them tells the queries of one from those of the next; the slowest gets the time for a p99.
   phases: [

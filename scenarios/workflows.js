@@ -20,6 +20,7 @@ const phases = [
 export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   name: 'workflows',
   title: 'tool call, resource list, resource subscribe, prompt list, tool call sequence',
+  covers: ['erlmcp: MCP Protocol Benchmarks'],
   workload: workflows,
   fit: workflowsOf,
   phases: phases.map((phase) => ({ ...phase, operation: phase.name, duration: '50s', users: USERS })),

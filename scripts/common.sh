@@ -49,20 +49,14 @@ cgroup_memory() {
   done
 }
 
-# of_each MIB: for each of the run's generators.
-of_each() {
-  if [[ ${GENERATORS:-} =~ ^[1-9][0-9]?$ ]]; then echo $(($1 / GENERATORS)); else echo "$1"; fi
-}
-
-# share_of_memory PART OF: MiB of what this machine, or the cgroup that this is in, has, for each of the run's generators; nothing
-# where that can't be told.
+# share_of_memory PART OF: MiB of what this machine, or the cgroup that this is in, has; nothing where that can't be told.
 share_of_memory() {
   local total limit
   { read -r _ total _ </proc/meminfo; } 2>/dev/null || return 0
   total=$((total / 1024))
   limit=$(cgroup_memory memory.max memory.limit_in_bytes)
   if [ "${limit:-$total}" -lt $total ]; then total=$limit; fi
-  of_each $((total * $1 / $2))
+  echo $((total * $1 / $2))
 }
 
 # MiB that k6 needs for a user: 0.6 of it live. With less room for garbage than that it does little else than collect it (docs/scale.md).
@@ -73,7 +67,7 @@ MEMORY_OF_USER=1
 garbage_limit() {
   local share needed
   share=$(share_of_memory 1 4)
-  needed=$(of_each $((${K6_USERS:-0} * MEMORY_OF_USER)))
+  needed=$((${K6_USERS:-0} * MEMORY_OF_USER))
   if [ "${share:=2048}" -gt "$needed" ]; then echo "$share"; else echo "$needed"; fi
 }
 

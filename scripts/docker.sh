@@ -556,7 +556,7 @@ in_lab() {
   mountable BASELINES_DIR "$BASELINES_DIR"
   MOUNTS="$BASELINES_DIR
 "
-  for name in BASELINES_DIR BASE HEAD TEST METRIC METRICS RUNS NAME MIN_EFFECT OPERATIONS INCLUDE_FAILED ALLOW_SINGLE; do
+  for name in BASELINES_DIR BASE HEAD METRICS RUNS NAME MIN_EFFECT OPERATIONS INCLUDE_FAILED ALLOW_SINGLE; do
     eval "value=\${$name:-}"
     [ -z "$value" ] || set -- "$name=$value" "$@"
   done
@@ -594,7 +594,7 @@ docker_main() {
     page=$(in_container node viewer/newest-run.js 2>/dev/null </dev/null) || page=/d/mcp-load-test
     say "$(stack_value GRAFANA_URL)$page  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
     ;;
-  report | compare | trend | baseline-save | signals | workload-init) in_lab "$@" ;;
+  report | compare | baseline-save | signals | workload-init) in_lab "$@" ;;
   *) usage "the command is \"$command\"; valid: $(cd "$ROOT/scripts/commands" && echo *)" ;;
   esac
 }

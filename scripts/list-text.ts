@@ -57,10 +57,31 @@ function lengthOfExperiment(definition: TestDefinition, lasts: Lasts, config: Co
 const configOf = (env: Record<string, string>) => readVariables({ ...ofTests, ...ofExperiments }, env);
 type Config = ReturnType<typeof configOf>;
 
+/** By document. */
+function coveredBy({ covers = [] }: TestDefinition): Map<string, string[]> {
+  const documents = new Map<string, string[]>();
+  for (const entry of covers) {
+    const [document = '', part = ''] = entry.split(': ');
+    documents.set(document, [...(documents.get(document) ?? []), part]);
+  }
+  return documents;
+}
+
+function aligned(rows: string[][]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
 export async function listText(): Promise<string> {
   const experiments = namesIn('experiments');
   const heads = Object.keys(profiles);
   const rows = [['test', ...heads, 'what it measures']];
+  const covered = [['test', 'part of a published benchmark document that it reproduces']];
   for (const name of namesIn('scenarios')) {
     defined = undefined;
     await import(new URL(`scenarios/${name}.js`, here).href);
@@ -75,19 +96,16 @@ export async function listText(): Promise<string> {
       return experiments.includes(name) ? `${length} a run` : length;
     });
     rows.push([name, ...lengths, definition.title]);
+    for (const [document, parts] of coveredBy(definition))
+      covered.push([name, `${document}: ${parts.join(', ')}`]);
   }
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
   return [
-    ...lines,
+    ...aligned(rows),
     '',
     '<= where calls are counted, not time; ~ several runs, or calls one after the other: by estimate, for the reference target.',
     'Setting up and judging take some five seconds more. `make plan TEST=...` shows what one would do.',
+    '',
+    ...aligned(covered),
     '',
   ].join('\n');
 }

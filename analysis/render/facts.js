@@ -1,6 +1,6 @@
 /** What ran, against what, from where, and how its figures were made: the same in every report. */
 import { lengthText } from '../partial.js';
-import { bytes, counted, number, percent } from '../units.js';
+import { bytes, counted, percent } from '../units.js';
 
 /**
  * @param {import('../run.js').Run} run
@@ -8,7 +8,7 @@ import { bytes, counted, number, percent } from '../units.js';
  */
 export function factsOf(run) {
   const { testid, test, profile, workload, target, started, environment } = run;
-  const { k6, generators, node, os, cpu, cores, memory_bytes, git } = environment;
+  const { k6, node, os, cpu, cores, memory_bytes, git } = environment;
   const server = target?.server ? [target.server.name, target.server.version].filter(Boolean).join(' ') : '';
   const protocol = [target?.era, target?.protocol_version].filter(Boolean).join(', ');
   const knobs = Object.entries(target?.knobs ?? {}).map(([knob, value]) => `${knob}=${value}`);
@@ -22,7 +22,7 @@ export function factsOf(run) {
     ['machine', [os, cpu, counted(cores, 'core'), bytes(memory_bytes)].filter(Boolean).join(', ')],
     [
       'versions',
-      `k6 ${k6 ?? 'unknown'}${generators ? ` (${number(generators)} generators)` : ''}, node ${node}${git ? `, git ${git.commit.slice(0, 12)}${git.dirty ? ' (changed)' : ''}` : ''}`,
+      `k6 ${k6 ?? 'unknown'}, node ${node}${git ? `, git ${git.commit.slice(0, 12)}${git.dirty ? ' (changed)' : ''}` : ''}`,
     ],
   ];
   return facts.flatMap(([name, value]) => (value ? [[name, value]] : []));

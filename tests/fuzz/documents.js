@@ -7,8 +7,6 @@ import fc from 'fast-check';
 import { compare } from '../../analysis/compare/comparison.js';
 import { digestOf } from '../../analysis/compare/digest.js';
 import { renderTerminal as renderComparison } from '../../analysis/compare/terminal.js';
-import { trends } from '../../analysis/compare/trend.js';
-import { renderTrends } from '../../analysis/compare/trend-text.js';
 import { COLUMNS } from '../../analysis/host-watch-record.js';
 import { mergeHostWatch, readHostWatches } from '../../analysis/host-watch-series.js';
 import { readK6Log } from '../../analysis/k6-log.js';
@@ -31,9 +29,9 @@ import { scratchFolder } from './scratch-folder.js';
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 const json = (/** @type {string} */ path) => JSON.parse(readFileSync(here(path), 'utf8'));
 
-const REPORTS = ['leaking-soak', 'pool-limited-spike'].map((name) => `../../docs/reports/${name}`);
-const RUNS = REPORTS.map((folder) => json(`${folder}/run.json`));
-const TIMELINES = REPORTS.map((folder) => json(`${folder}/timeline.json`));
+const REPORT = '../../docs/reports/pool-limited-spike';
+const RUNS = [json(`${REPORT}/run.json`)];
+const TIMELINES = [json(`${REPORT}/timeline.json`)];
 
 /** One run that passes, of two phases; each figure that its objectives are about is in `NEEDED`. */
 const PASSING = summaryDocument({
@@ -150,12 +148,6 @@ function allOf(run, timeline) {
       isOneLine(/** @type {Error} */ (error).message);
     }
   }
-  renderTrends(
-    trends(
-      Array.from({ length: 6 }, () => digest),
-      options,
-    ),
-  );
 }
 
 /** @param {any} run */
@@ -316,7 +308,7 @@ const area = {
       runs: 8,
       input: fc.oneof(
         fc.record({
-          program: fc.constantFrom('report-main', 'compare/main', 'compare/trend-main'),
+          program: fc.constantFrom('report-main', 'compare/main'),
           text: damagedText(RUNS),
           beside: mostly(damagedText(TIMELINES)),
         }),
@@ -340,7 +332,6 @@ const area = {
           {
             'report-main': [folder],
             'compare/main': [scratch, scratch, out],
-            'compare/trend-main': [scratch, scratch],
             main: [folder, '--k6-exit', '0'],
             plan: [join(folder, own)],
           }[program] ?? [];

@@ -24,7 +24,6 @@ const BENCHES = [
     { ROUNDS: '1', PHASE_SECONDS: '1', STALL_SECONDS: '6' },
     ['constant, 50/s', 'bimodal, 200/s', 'heavy-tail, 500/s', 'longest, ms'],
   ],
-  ['prometheus', { GENERATORS: '3', PUSHES: '5' }, ['series', 'CPU a sample', 'largest query']],
   ['memory', { REQUESTS: '600', RATE: '200' }, ['bare k6', 'ours, samples kept', 'ours, SAMPLES=stream']],
 ];
 

@@ -59,7 +59,7 @@ function store(name, count, factor, day = 1) {
 /** @param {string} output @returns {string} the folder that a comparison was written to */
 const written = (output) => /^results: (.*)$/m.exec(output)?.[1] ?? '';
 
-test('compare, baseline-save and trend on runs of the lab', async () => {
+test('compare and baseline-save on runs of the lab', async () => {
   store('old', 8, 1);
   store('new', 8, 1.3, 20);
   const found = await command('scripts/compare', ['BASE=old-*', 'HEAD=new-*'], places);
@@ -92,16 +92,6 @@ test('compare, baseline-save and trend on runs of the lab', async () => {
   store('again', 8, 1, 40);
   const same = await command('scripts/compare', ['BASE=main', 'HEAD=again-*'], places);
   assert.equal(same.code, 0, same.output);
-
-  const trend = await command('scripts/trend', ['RUNS=old-*,new-*', 'TEST=load', 'METRIC=p99'], places);
-  assert.equal(trend.code, 0, trend.output);
-  assert.match(
-    trend.output.replace(/\s+/g, ' '),
-    /p99 in load is worse from new-1 on \(the last before it is old-8\)/,
-  );
-  const few = await command('scripts/trend', ['RUNS=old-1,old-2'], places);
-  assert.equal(few.code, 98, few.output);
-  assert.match(few.output, /not enough runs/);
 });
 
 test('a run that is invalid is refused, and named', async () => {
@@ -125,7 +115,6 @@ const WRONG_USE = [
   ['compare', ['BASES=x'], /got "BASES"; valid: NAME=value with a NAME of BASE, HEAD/],
   ['baseline-save', ['NAME=../main', 'RUNS=only-1'], /NAME is "\.\.\/main"; valid: up to 64 letters/],
   ['baseline-save', ['NAME=main'], /RUNS is empty; valid: testids/],
-  ['trend', ['TEST=nope'], /TEST is "nope"; valid: load/],
   ['compare-ab', ['TEST=nope', 'A=WORKERS=1'], /TEST is "nope"; valid: .*spike/],
   ['compare-ab', ['RUNS=0', 'A=WORKERS=1'], /RUNS is "0"; valid: a whole number above 0/],
   ['compare-ab', ['A=WORKERS=1', 'B=WORKERS=1'], /A and B are the same; valid: two sides that differ/],

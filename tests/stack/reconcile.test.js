@@ -120,20 +120,6 @@ test('a workload whose args() throws every second time', async () => {
   assert.doesNotMatch(logOf(run.folder), /source=stacktrace/);
 });
 
-test('the same, shared by two generators that keep no samples', async () => {
-  const run = await runTest('sustained', {
-    ...SHORT,
-    TARGET_URL: target.url,
-    WORKLOAD: join(folder, 'args.js'),
-    GENERATORS: '2',
-  });
-  assertInvalid(run, THROWN);
-  const phase = run.document.phases.at(-1);
-  assert.equal(phase.iterations, phase.requests);
-  assert.ok(phase.lost > 0.3 * phase.iterations, JSON.stringify(phase));
-  assert.match(logOf(run.folder), /exception in args\(\) of echo/);
-});
-
 test('a server that answers half of its calls with a form that cannot be filled', async () => {
   calls = 0;
   const run = await runTest('sustained', { ...SHORT, TARGET_URL: target.url, TOOL: 'ask', ARGS: '{}' });
@@ -163,19 +149,17 @@ test('received() that throws: its calls are no failures of the server', async ()
   assert.deepEqual([phase.failed, phase.lost], [0, 0]);
 });
 
-for (const GENERATORS of ['1', '2']) {
-  test(`what k6 itself logs of each iteration, GENERATORS=${GENERATORS}`, async () => {
-    const run = await runTest('load', {
-      ...{ PROFILE: 'smoke', REQUESTS: '3000', CONCURRENCY: '4', OBJECTIVES: 'off', GENERATORS },
-      TARGET_URL: target.url,
-      WORKLOAD: join(folder, 'rejected.js'),
-    });
-    assertInvalid(
-      run,
-      /^the script threw [\d,]+ exceptions in .* iterations, the first: Uncaught \(in promise\) Error: yyy/,
-    );
-    const { size } = statSync(join(run.folder, 'k6.log'));
-    assert.ok(size > 200_000 && size < Number(GENERATORS) * MOST_LOG, String(size));
-    assert.match(logOf(run.folder), /^the middle of this log is left out$/m);
+test('what k6 itself logs of each iteration', async () => {
+  const run = await runTest('load', {
+    ...{ PROFILE: 'smoke', REQUESTS: '3000', CONCURRENCY: '4', OBJECTIVES: 'off' },
+    TARGET_URL: target.url,
+    WORKLOAD: join(folder, 'rejected.js'),
   });
-}
+  assertInvalid(
+    run,
+    /^the script threw [\d,]+ exceptions in .* iterations, the first: Uncaught \(in promise\) Error: yyy/,
+  );
+  const { size } = statSync(join(run.folder, 'k6.log'));
+  assert.ok(size > 200_000 && size < MOST_LOG, String(size));
+  assert.match(logOf(run.folder), /^the middle of this log is left out$/m);
+});

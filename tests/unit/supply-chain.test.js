@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { test } from 'node:test';
-import { LOCKS, lineOf, readGovulncheck, readNpmAudit } from '../../scripts/audit.js';
+import { LOCKS, lineOf, readGovulncheck, readNpmAudit } from '../../scripts/audit.ts';
 import { projectFiles } from '../project-files.js';
 
 const files = projectFiles();
@@ -110,4 +110,11 @@ test('k6 reports to nobody and fetches nothing', () => {
   const { stdout } = spawnSync('bash', ['-c', '. scripts/common.sh; env'], { encoding: 'utf8' });
   assert.match(stdout, /^K6_NO_USAGE_REPORT=true$/m);
   assert.match(stdout, /^K6_AUTO_EXTENSION_RESOLUTION=false$/m);
+});
+
+test('every npm dependency has its reason in CONTRIBUTING.md', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const reasons = readFileSync('CONTRIBUTING.md', 'utf8');
+  for (const name of Object.keys({ ...dependencies, ...devDependencies }))
+    if (!name.startsWith('@types/')) assert.ok(reasons.includes(`| \`${name}\` |`), name);
 });

@@ -167,7 +167,7 @@ test('each trial of an experiment by itself', () => {
 });
 
 test('samples in Prometheus, of two generators', async () => {
-  const plan = { ...summaryDocument({ phases: [{ name: 'a' }] }).plan, operations: [READ], generators: 2 };
+  const plan = { ...summaryDocument({ phases: [{ name: 'a' }] }).plan, operations: [READ] };
   /** @param {string} generator @param {string} name @param {number} value @param {Record<string, string>} [tags] */
   const series = (generator, name, value, tags = { phase: 'a', operation: 'read' }) => ({
     labels: { __name__: `k6_${name}`, testid: 'x', generator, ...tags },

@@ -33,9 +33,9 @@ test('what there was not enough to tell of is not shown', () => {
 });
 
 test('a comparison names the baseline', () => {
-  const [one, ...none] = annotationsOfComparison(read('without-a-cache/comparison.json'));
-  assert.deepEqual(none, []);
-  assert.equal(one?.level, 'error');
-  assert.match(one?.title ?? '', /^compared with .*: fail$/);
-  assert.match(one?.message ?? '', /^throughput in load is worse: /);
+  const reasons = ['throughput in load is worse', 'p99 in load is worse'];
+  const verdict = { outcome: 'fail', exit_code: 99, reasons };
+  assert.deepEqual(annotationsOfComparison(/** @type {any} */ ({ base: { given: 'main' }, verdict })), [
+    { level: 'error', title: 'compared with main: fail', message: reasons.join('\n') },
+  ]);
 });

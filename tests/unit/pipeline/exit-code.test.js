@@ -21,7 +21,6 @@ for (const [script, args] of /** @type {const} */ ([
   ['report', ['no-such-run']],
   ['ci', ['NOPE=1']],
   ['compare-ab', ['NOPE=1']],
-  ['trend', ['NOPE=1']],
   ['baseline-save', ['NOPE=1']],
 ])) {
   test(`scripts/${script} ${args.join(' ')} ends with ${USAGE}, and one line`, async () => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes reference.json anew: what SciPy and Apache Otava say of fixed inputs.
+"""Makes reference.json anew: what SciPy says of fixed inputs.
 
-    python3 -m venv venv && venv/bin/pip install scipy apache-otava
+    python3 -m venv venv && venv/bin/pip install scipy
     venv/bin/python make-reference.py
 """
 
@@ -12,7 +12,6 @@ from itertools import combinations
 from math import atanh, sqrt, tanh
 
 import numpy as np
-from otava.analysis import compute_change_points
 from scipy import stats
 
 random = np.random.default_rng(20260102)
@@ -135,27 +134,8 @@ def normal():
     ]
 
 
-def change_points():
-    cases = []
-    levels = [
-        [(40, 100)],
-        [(20, 100), (20, 110)],
-        [(30, 100), (30, 120), (30, 90)],
-        [(60, 50), (15, 60), (60, 50), (40, 40)],
-    ]
-    for parts in levels:
-        series = figures(np.concatenate([random.normal(level, 2, size) for size, level in parts]), 3)
-        found, _ = compute_change_points(list(series), window_len=50, max_pvalue=0.001)
-        cases.append({
-            "call": "compute_change_points(series, window_len=50, max_pvalue=0.001)",
-            "series": series, "indexes": [int(point.index) for point in found],
-            "made": [int(i) for i in np.cumsum([size for size, _ in parts])[:-1]],
-        })
-    return cases
-
-
 document = {
-    "made_with": {name: version(name) for name in ["scipy", "numpy", "apache-otava"]},
+    "made_with": {name: version(name) for name in ["scipy", "numpy"]},
     "normal": normal(),
     "student": student(),
     "mann_whitney": mann_whitney(),
@@ -163,7 +143,6 @@ document = {
     "spearman": spearman(),
     "partial_spearman": partial_spearman(),
     "theil_sen": theil_sen(),
-    "change_points": change_points(),
 }
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference.json"), "w") as file:
     json.dump(document, file, indent=1)
