@@ -88,7 +88,7 @@ dashboards: ## open the dashboards on the newest run: Grafana's, or the project'
 	@scripts/dashboards
 
 dashboards-build: ## write the dashboards' JSON from their code
-	@scripts/node dashboards/build.js
+	@scripts/node dashboards/build.ts
 
 signals: ## which signals have data, from which metric, and what would give the others (TARGET_METRICS=host:port/path, FORMAT=json)
 	@scripts/signals

@@ -69,15 +69,15 @@ export const SUBJECTS = [
     subject: 'pool connections',
     rules: [
       {
-        series: 'pool_in_use',
+        series: 'pool_connections_in_use',
         noun: 'the number of pool connections in use',
         of: 'floor',
         worse: 1,
-        limit: { ratio: 'pool_used' },
+        limit: { ratio: 'pool_utilization' },
         least: { growth: 2 },
       },
       {
-        series: 'pool_used',
+        series: 'pool_utilization',
         noun: 'the share of the pool in use',
         of: 'floor',
         worse: 1,

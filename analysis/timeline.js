@@ -17,7 +17,7 @@
  * @property {string} unit seconds, milliseconds, ratio, rate, count, bytes or bytes_rate
  * @property {(number | null)[]} values one a point; null: there was no sample
  */
-import * as promql from '../dashboards/queries.js';
+import * as promql from '../dashboards/queries.ts';
 import { validator } from './schemas.js';
 import { ALL, LAG_S, ownSignals, RULE_WINDOW_S, STEP_S } from './signals.js';
 
@@ -36,7 +36,7 @@ const CLIENT = {
   mean: { unit: 'milliseconds', factor: 1000, expression: promql.mean(promql.DURATION) },
   requests: { unit: 'rate', expression: promql.perSecond(promql.REQUESTS) },
   iterations: { unit: 'rate', expression: promql.perSecond(promql.ITERATIONS) },
-  offered: { unit: 'rate', expression: promql.offeredRate() },
+  offered: { unit: 'rate', expression: promql.targetRate() },
   dropped: {
     unit: 'rate',
     expression: promql.orZero(promql.perSecond(promql.DROPPED), promql.perSecond(promql.ITERATIONS)),

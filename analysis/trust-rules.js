@@ -50,7 +50,7 @@ export const IDLE_BELOW = {
   cpu: 0.7,
   // It may wait for what others use.
   host_cpu: 0.9,
-  pool_used: 0.9,
+  pool_utilization: 0.9,
   pool_waiting: 1,
   eventloop_lag: 0.05,
 };

@@ -591,7 +591,7 @@ docker_main() {
   dashboards)
     [ -n "$(stack_value STACK)" ] || stack_up observe
     prepare
-    page=$(in_container node viewer/newest-run.js 2>/dev/null </dev/null) || page=/d/mcp-load-test
+    page=$(in_container node viewer/newest-run.js 2>/dev/null </dev/null) || page=/d/mcp-overview
     say "$(stack_value GRAFANA_URL)$page  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
     ;;
   report | compare | baseline-save | signals | workload-init) in_lab "$@" ;;

@@ -1,6 +1,6 @@
 /** The tables of docs/signals.md, from the rule files and the catalogue that dashboards draw signals by. */
 import { parseName, SOURCES } from '../analysis/signals.js';
-import { SIGNALS } from '../dashboards/signal-catalogue.js';
+import { SIGNALS } from '../dashboards/signals.ts';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 import { type RecordingRule, readRules } from './signal-rules.ts';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const OVERVIEW = '/d/mcp-load-test';
+const OVERVIEW = '/d/mcp-overview';
 /** What the overview shows of itself: of a run that ended within it most is seen, and a next one will be, too. */
 const LIVE_MS = 10 * 60_000;
 /** Before and after the run, so that its first and last points are inside. */

@@ -18,7 +18,7 @@ const HOST = '127.0.0.1';
 const FIRST_PORT = 3001;
 const PORTS_TRIED = 50;
 /** Where `/` leads. */
-const OVERVIEW = 'mcp-load-test';
+const OVERVIEW = 'mcp-overview';
 /** A query of a panel is 4 KB at most, and twice that in an address. */
 const MAX_HEADER_BYTES = 32_768;
 

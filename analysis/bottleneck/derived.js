@@ -41,14 +41,14 @@ export const DERIVED = {
   // Statements that the server has under way.
   db_busy: {
     unit: 'count',
-    from: ['db_queries', 'db_statement'],
+    from: ['db_query_rate', 'db_query_duration'],
     idle: true,
     of: ([rate = 0, time = 0]) => rate * time,
   },
   // Of the connections in use, those without a statement to run.
   pool_idle_in_use: {
     unit: 'ratio',
-    from: ['pool_in_use', 'db_busy'],
+    from: ['pool_connections_in_use', 'db_busy'],
     of: ([used = 0, busy = 0]) => (used > 0 ? Math.max(0, 1 - busy / used) : 0),
   },
   // As the machine counts it, or else as the server says: a server without CPU says it late.
@@ -61,14 +61,14 @@ export const DERIVED = {
     of: ([host = 0, own = 0, generator = 0]) => Math.max(0, host - own - generator),
   },
   cache_lookups_per_request: perRequest('cache_lookups'),
-  db_queries_per_request: perRequest('db_queries'),
+  db_queries_per_request: perRequest('db_query_rate'),
   upstream_timeouts_per_request: perRequest('upstream_timeouts'),
   rate_limited_per_request: perRequest('rate_limited'),
   refused_per_request: perRequest('client.failures_rate_limited'),
   // How long a request has a connection without a statement to run.
   time_held_idle: {
     unit: 'seconds',
-    from: ['pool_in_use', 'db_busy', 'client.requests'],
+    from: ['pool_connections_in_use', 'db_busy', 'client.requests'],
     of: ([used = 0, busy = 0, requests = 0]) =>
       requests > 0 ? Math.max(0, used - busy) / requests : Number.NaN,
   },

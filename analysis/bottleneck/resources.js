@@ -61,7 +61,7 @@ const DATABASE_LEFT_ALONE = /** @type {Reading} */ ({
 
 /** Statements take what they took, or there are none. */
 const CALM_DATABASE = /** @type {Reading} */ ({
-  series: 'db_statement',
+  series: 'db_query_duration',
   role: 'saturation',
   times: 2,
   more: 0.005,
@@ -252,7 +252,7 @@ export const RESOURCES = [
       {
         id: 'locks',
         any: [{ series: 'db_locks', role: 'saturation', least: 1, more: 1 }],
-        says: '{db_locks} statements waited for locks of others;a statement took {db_statement} after {db_statement.from}',
+        says: '{db_locks} statements waited for locks of others;a statement took {db_query_duration} after {db_query_duration.from}',
         hint: 'look for rows that many requests change, and for transactions that hold them for long',
         parts: ['database', 'pool'],
         explains: ['pool'],
@@ -270,7 +270,7 @@ export const RESOURCES = [
       {
         id: 'CPU',
         taker: 'db_cpu',
-        says: "it took {db_cpu} of the machine's CPU;{db_running} statements ran at a time;a statement took {db_statement} after {db_statement.from}",
+        says: "it took {db_cpu} of the machine's CPU;{db_running} statements ran at a time;a statement took {db_query_duration} after {db_query_duration.from}",
         hint: 'look for the statements that cost the most, and for missing indexes',
         parts: ['database', 'pool'],
         explains: ['pool'],
@@ -288,15 +288,15 @@ export const RESOURCES = [
       },
       {
         id: 'slow statements',
-        any: [{ series: 'db_statement', role: 'saturation', times: 2, more: 0.005, once: true }],
-        says: 'a statement took {db_statement} after {db_statement.from};{db_busy} ran at a time',
+        any: [{ series: 'db_query_duration', role: 'saturation', times: 2, more: 0.005, once: true }],
+        says: 'a statement took {db_query_duration} after {db_query_duration.from};{db_busy} ran at a time',
         hint: 'look for what changed in the statements, their plans, or the amount of data',
         parts: ['database', 'pool'],
         slows: ['pool'],
-        within: 'db_statement',
+        within: 'db_query_duration',
       },
     ],
-    needs: ['db_statement', 'db_queries', 'db_locks'],
+    needs: ['db_query_duration', 'db_query_rate', 'db_locks'],
   },
   {
     id: 'pool',
@@ -309,10 +309,10 @@ export const RESOURCES = [
           { series: 'time_held_idle', role: 'saturation', least: 0.01, times: 3, once: true },
         ],
         any: [
-          { series: 'pool_used', role: 'utilisation', least: 0.95, more: 0.05 },
+          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
           { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
         ],
-        says: '{pool_used} in use and {pool_waiting} requests waiting;of {pool_in_use} connections in use {db_busy} ran a statement: the others were held, or never given back',
+        says: '{pool_utilization} in use and {pool_waiting} requests waiting;of {pool_connections_in_use} connections in use {db_busy} ran a statement: the others were held, or never given back',
         hint: 'look for connections that are taken and not given back, and for transactions that are left open',
         parts: ['pool'],
       },
@@ -322,9 +322,9 @@ export const RESOURCES = [
         any: [
           { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
           { series: 'pool_wait', role: 'saturation', least: 0.01, times: 3 },
-          { series: 'pool_used', role: 'utilisation', least: 0.95, more: 0.05 },
+          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
         ],
-        says: '{pool_used} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
+        says: '{pool_utilization} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
         hint: 'a larger pool, or connections that are held for a shorter time',
         parts: ['pool'],
         itself: true,
@@ -334,14 +334,14 @@ export const RESOURCES = [
         any: [
           { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
           { series: 'pool_wait', role: 'saturation', least: 0.01, times: 3 },
-          { series: 'pool_used', role: 'utilisation', least: 0.95, more: 0.05 },
+          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
         ],
-        says: '{pool_used} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
+        says: '{pool_utilization} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
         hint: 'look for what holds the connections; a larger pool only helps where the database can do more',
         parts: ['pool'],
       },
     ],
-    needs: ['pool_used', 'pool_waiting', 'db_statement'],
+    needs: ['pool_utilization', 'pool_waiting', 'db_query_duration'],
   },
   {
     id: 'upstream',

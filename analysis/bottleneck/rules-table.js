@@ -4,17 +4,15 @@ import { DERIVED } from './derived.js';
 import { FULL_HOST, LEAST_TAKEN, RESOURCES } from './resources.js';
 
 /** Units of signals that a limit is given for; of others a figure says enough. */
-const UNITS = /^(eventloop_lag|pool_wait|db_statement|cache_time|upstream|outside)$/;
+const UNITS = /^(eventloop_lag|pool_wait|db_query_duration|cache_time|upstream|outside)$/;
 const SHARES =
-  /(_cpu|_wait|_allowed|_used|_connections|_steal|_memory|_throttled|_hit|_per_request|_in_use)$|^(cpu|gc|heap)$/;
+  /(_cpu|_wait|_allowed|_utilization|_connections|_steal|_memory|_throttled|_hit|_per_request)$|^(cpu|gc|heap)$/;
 
 /** @param {string} series @param {number} value */
 function figure(series, value) {
   if (UNITS.test(series)) return inUnit('seconds', value);
   const unit = DERIVED[series]?.unit;
-  return unit === 'ratio' || (SHARES.test(series) && unit !== 'count' && !/^pool_in_use$/.test(series))
-    ? percent(value)
-    : number(value);
+  return unit === 'ratio' || (SHARES.test(series) && unit !== 'count') ? percent(value) : number(value);
 }
 
 /** @param {import('./resources.js').Reading} reading @returns {string} */

@@ -21,7 +21,7 @@ export const seriesName = (series) => series.replace(/^client\./, '').replaceAll
  * @param {Observation} observation
  * @param {Run} run
  * @param {string | null} phase that the finding is about
- * @returns {string} for example: pool used 12 % -> 100 % (limit 100 %) at 12:03:10, 14 s into spike
+ * @returns {string} for example: pool utilization 12 % -> 100 % (limit 100 %) at 12:03:10, 14 s into spike
  */
 export function observationText({ series, unit, from, to, threshold, at }, run, phase) {
   if ([from, to, threshold, at].every((value) => value === null)) return `${seriesName(series)}: no figures`;

@@ -1,5 +1,5 @@
 /** Makes the charts of one run: which of them have anything to show, as panels that the viewer's renderer draws. */
-import { SIGNALS } from '../../dashboards/signal-catalogue.js';
+import { SIGNALS } from '../../dashboards/signals.ts';
 import { numbered } from '../render/observations.js';
 import { CLIENT_CHARTS, OWN_SIGNALS, PROCESSOR_SHARES, SIGNAL_GROUPS, UNITS } from './charts.js';
 

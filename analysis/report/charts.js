@@ -127,12 +127,15 @@ export const SIGNAL_GROUPS = [
       'tool_errors',
     ],
   },
-  { title: 'Connection pool', signals: ['pool_used', 'pool_in_use', 'pool_waiting', 'pool_wait'] },
+  {
+    title: 'Connection pool',
+    signals: ['pool_utilization', 'pool_connections_in_use', 'pool_waiting', 'pool_wait'],
+  },
   {
     title: 'Database',
     signals: [
-      'db_statement',
-      'db_queries',
+      'db_query_duration',
+      'db_query_rate',
       'db_transactions',
       'db_running',
       'db_locks',

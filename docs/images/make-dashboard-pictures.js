@@ -2,7 +2,7 @@
  * Makes a picture of a dashboard as the viewer shows it after a run, from the run's start to its end.
  *
  *   node docs/images/make-dashboard-pictures.js --testid spike-20260101T120000Z-abcd --output docs/images/overview.png
- *     --dashboard mcp-spike   (default: mcp-load-test)
+ *     --dashboard mcp-server   (default: mcp-overview)
  *     --theme light           (default: dark)
  *     --width 1920            (default: 1280)
  *     --height 900            (default: the whole page)
@@ -16,7 +16,7 @@ import { pictureCommand } from './picture-command.js';
 
 /** @type {{stop: () => unknown} | undefined} */
 let viewer;
-const OPTIONS = { testid: '', dashboard: 'mcp-load-test' };
+const OPTIONS = { testid: '', dashboard: 'mcp-overview' };
 await pictureCommand(
   'make-dashboard-pictures',
   OPTIONS,

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { dashboards } from '../../dashboards/build.js';
+import { dashboards } from '../../dashboards/build.ts';
 import { ownStack } from '../own-stack.js';
 import { MAY_BE_EMPTY } from '../stack/may-be-empty.js';
 import { hasData, prometheusUrl } from '../stack/panel-queries.js';
@@ -21,7 +21,7 @@ const VIEWS = [
 ];
 
 /** Whose run a dashboard is looked at with. */
-const RUN_OF = /** @type {Record<string, string>} */ ({ 'mcp-soak': 'soak', 'mcp-batch': 'batch' });
+const RUN_OF = /** @type {Record<string, string>} */ ({ 'mcp-overview': 'batch', 'mcp-server': 'soak' });
 
 /** @type {{theme: string, width: number, watched: import('./browser.js').Watched}[]} */
 let views = [];

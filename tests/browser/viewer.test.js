@@ -12,7 +12,7 @@ import { address, runOf, settled, startViewer } from './stack-viewer.js';
 
 await ownStack();
 
-const OVERVIEW = 'mcp-load-test';
+const OVERVIEW = 'mcp-overview';
 /** It has something to show at any time. */
 const HOST = 'mcp-host';
 const CHART = '.panel[data-type="timeseries"][data-state="drawn"]';

@@ -91,14 +91,14 @@ const EXPECTED = {
     'process workers:count': 1,
     'process detail:memory:bytes resident': [20 * MIB, 1000 * MIB],
     'process detail:gc_collections:rate 0': [0, 1000],
-    'sqlalchemy pool_used:ratio': 0.5,
+    'sqlalchemy pool_utilization:ratio': 0.5,
     'sqlalchemy detail:pool:count used': 3,
     'sqlalchemy detail:pool:count idle': 0,
-    'asyncpg pool_used:ratio': 0.25,
+    'asyncpg pool_utilization:ratio': 0.25,
     'asyncpg detail:pool:count used': 1,
     'asyncpg detail:pool:count idle': 1,
     // The fourth connection is given from one who waits to the next, and may be seen on its way.
-    'psycopg pool_used:ratio': [0.75, 1],
+    'psycopg pool_utilization:ratio': [0.75, 1],
     'psycopg pool_waiting:count': [2, 4],
     'psycopg pool_wait:seconds': [0.1, 0.6],
     'psycopg detail:pool:count used': [3, 4],
@@ -116,7 +116,7 @@ const EXPECTED = {
     'process open_files:ratio': [1e-7, 0.5],
     'process gc:ratio': [0, 0.5],
     'process detail:memory:bytes heap_used': [MIB / 2, 100 * MIB],
-    'pgx pool_used:ratio': [0.75, 1],
+    'pgx pool_utilization:ratio': [0.75, 1],
     'pgx pool_wait:seconds': [0.1, 0.6],
     'pgx detail:pool:count used': [3, 4],
     'pgx detail:pool:count idle': [0, 1],
@@ -135,7 +135,7 @@ const EXPECTED = {
     'node-redis detail:upstream:seconds redis': [1e-5, 0.5],
   },
   'hikaricp-micrometer': {
-    'hikaricp pool_used:ratio': 1,
+    'hikaricp pool_utilization:ratio': 1,
     'hikaricp pool_waiting:count': 3,
     'hikaricp detail:pool:count used': 4,
     'hikaricp detail:pool:count idle': 0,
@@ -147,7 +147,7 @@ const EXPECTED = {
     'jvm gc:ratio': [0, 0.5],
   },
   'hikaricp-simpleclient': {
-    'hikaricp pool_used:ratio': 1,
+    'hikaricp pool_utilization:ratio': 1,
     'hikaricp pool_waiting:count': 3,
     'process memory:bytes': [20 * MIB, 4000 * MIB],
     'process open_files:ratio': [1e-4, 0.5],
@@ -189,7 +189,7 @@ test('`make signals` says which signals there are, from what, and what would giv
   // Of three pools the first in the order of sources; the others are named beside it.
   assert.match(
     output,
-    /^ *pool_used +(75|100) % +psycopg \(signals-psycopg\.yml\): psycopg_pool_pool_.*; also asyncpg, sqlalchemy$/m,
+    /^ *pool_utilization +(75|100) % +psycopg \(signals-psycopg\.yml\): psycopg_pool_pool_.*; also asyncpg, sqlalchemy$/m,
   );
   assert.match(output, /^ *memory +\d+(\.\d)? MiB +process/m);
   assert.match(

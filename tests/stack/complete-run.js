@@ -5,7 +5,14 @@ import { envFile } from '../lab.js';
 
 const FILES = ['summary.json', 'run.json', 'report.md', 'report.html', 'junit.xml', 'summary.csv', 'k6.log'];
 /** Signals that every run of the reference target has samples of. */
-export const SIGNALS = ['cpu', 'pool_used', 'cache_hit', 'db_connections', 'host_cpu', 'generator_cpu'];
+export const SIGNALS = [
+  'cpu',
+  'pool_utilization',
+  'cache_hit',
+  'db_connections',
+  'host_cpu',
+  'generator_cpu',
+];
 
 /**
  * Each statement takes so much longer that the database, not the machine, is what the spike is too much for; and other programs may use

@@ -1,8 +1,8 @@
 /** Every query of the dashboards, executed on real runs of spike, soak and batch. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { dashboards } from '../../dashboards/build.js';
-import { loadTest } from '../../dashboards/load-test.js';
+import { dashboards } from '../../dashboards/build.ts';
+import { overview } from '../../dashboards/overview.ts';
 import { runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { MAY_BE_EMPTY } from './may-be-empty.js';
@@ -21,9 +21,6 @@ const TESTS = ['spike', 'soak', 'batch'];
 
 /** Which tests' runs a dashboard is for, where it is not for any. */
 const FOR = /** @type {Record<string, string[]>} */ ({
-  'mcp-spike': ['spike'],
-  'mcp-soak': ['soak'],
-  'mcp-batch': ['batch'],
   // Of which there is another to compare with.
   'mcp-compare': ['spike'],
 });
@@ -56,7 +53,7 @@ for (const test of TESTS) {
   }
 }
 const run = newest('spike');
-const answers = await execute(url, loadTest(), run);
+const answers = await execute(url, overview(), run);
 
 it('every dashboard that is for one test alone exists', () => {
   const uids = made.map(({ uid }) => uid);
@@ -130,15 +127,15 @@ const byPhase = (which) =>
 
 describe(`the overview and the run document of ${run.testid}`, () => {
   it('count the same requests in every phase', () => {
-    const requests = byPhase(({ title, refId }) => title === 'Phases' && refId === 'B');
+    const requests = byPhase(({ title, refId }) => title === 'Phases' && refId === 'E');
     const counted = measured.filter((phase) => phase.requests);
     assert.deepEqual(requests, Object.fromEntries(counted.map((phase) => [phase.name, phase.requests])));
   });
 
   for (const [refId, name, quantile] of /** @type {const} */ ([
-    ['D', 'p50', 0.5],
-    ['E', 'p95', 0.95],
-    ['F', 'p99', 0.99],
+    ['G', 'p50', 0.5],
+    ['H', 'p95', 0.95],
+    ['I', 'p99', 0.99],
   ])) {
     it(`agree on ${name}`, () => {
       const seconds = byPhase((answer) => answer.title === 'Phases' && answer.refId === refId);
@@ -166,9 +163,7 @@ describe(`the overview and the run document of ${run.testid}`, () => {
   it('draw the objective of the phases that have one, while they run', () => {
     const limits = run.thresholds.filter(({ metric, scope }) => metric === 'p99_ms' && scope.phase);
     assert.ok(limits.length > 0);
-    const drawn = answers.find(
-      ({ title, expr }) => title === 'Latency percentiles' && /objective="p99"/.test(expr),
-    );
+    const drawn = answers.find(({ title, expr }) => title === 'Latency' && /objective="p99"/.test(expr));
     const starts = byPhase(({ panel, title }) => panel === 'annotation' && title === 'Phases');
     const points = drawn?.series.flatMap((series) => series.points) ?? [];
     for (const { scope, limit } of limits) {

@@ -67,10 +67,9 @@ test('natively, it listens on loopback and is provisioned from the project', asy
   assert.equal(env.PROMETHEUS_PASSWORD, (await bash('secret PROMETHEUS_PASSWORD')).output.trim());
   assert.deepEqual([env.GF_SERVER_DOMAIN, env.GF_SERVER_ENFORCE_DOMAIN], ['127.0.0.1', 'true']);
   assert.deepEqual([env.GF_AUTH_ANONYMOUS_ENABLED, env.GF_AUTH_ANONYMOUS_ORG_ROLE], ['true', 'Viewer']);
-  assert.equal(env.GF_UNIFIED_ALERTING_ENABLED, 'true');
   assert.equal(
     JSON.parse(readFileSync(env.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH ?? '', 'utf8')).uid,
-    'mcp-load-test',
+    'mcp-overview',
   );
 });
 

@@ -44,12 +44,12 @@ const withoutObjective = (objective) =>
     `last_over_time(k6_mcp_objective{testid="$testid", objective="${objective}", operation="", class=""}[1h])`,
   );
 
-/** @param {Facts} facts @returns {number} seconds */
-const longestPhase = (facts) => Math.max(...measured(facts).map(({ duration_s }) => duration_s ?? 0));
-
-/** @param {Facts} facts @returns {boolean} was p99 not what it was before, for as long as the run went on? */
-const notRecovered = ({ run }) =>
-  run.findings.some(({ kind, figures }) => kind === 'recovery' && figures?.recovery_s === null);
+/** @param {string} test @returns {MayBeEmpty['when']} */
+const unless =
+  (test) =>
+  (/** @type {Facts} */ { run }) =>
+    run.test !== test;
+const EITHER = /** @type {const} */ (true);
 
 /** @type {MayBeEmpty[]} */
 export const MAY_BE_EMPTY = [
@@ -59,99 +59,68 @@ export const MAY_BE_EMPTY = [
     when: withoutFailures,
   })),
   {
-    dashboard: 'mcp-load-test',
-    title: 'Offered and achieved rate',
+    title: 'Target and achieved rate',
     refIds: ['A'],
-    reason: 'phases of a fixed number of users offer no rate',
+    reason: 'phases with a fixed number of VUs have no target rate',
     when: ({ run }) => run.phases.every(({ offered_rps }) => offered_rps === null),
   },
+  ...[
+    { dashboard: 'mcp-overview', title: 'Latency', refIds: ['D'], objective: 'p95' },
+    { dashboard: 'mcp-overview', title: 'Latency', refIds: ['E'], objective: 'p99' },
+    { dashboard: 'mcp-overview', title: 'Failure rate', refIds: ['B'], objective: 'failure_share' },
+    { dashboard: 'mcp-compare', title: 'p99', refIds: ['C'], objective: 'p99' },
+  ].map(({ objective, ...where }) => ({
+    ...where,
+    reason: `the test has no objective for ${objective}`,
+    when: withoutObjective(objective),
+  })),
   {
-    dashboard: 'mcp-load-test',
-    title: 'Latency percentiles',
-    refIds: ['D'],
-    reason: 'the test has no objective for p95',
-    when: withoutObjective('p95'),
+    title: 'Utilization of the limiting resource',
+    reason: 'a finding names another resource as the bottleneck',
+    either: EITHER,
+    when: ({ run }) => run.findings.some(({ kind }) => kind === 'bottleneck'),
   },
   {
-    dashboard: 'mcp-load-test',
-    title: 'Latency percentiles',
-    refIds: ['E'],
-    reason: 'the test has no objective for p99',
-    when: withoutObjective('p99'),
+    title: 'Phases',
+    refIds: ['B'],
+    reason: 'phases with a fixed number of VUs have no target rate',
+    when: ({ run }) => run.phases.every(({ offered_rps }) => offered_rps === null),
   },
+  { title: 'Throughput by batch size', reason: 'the run has no batches', when: unless('batch') },
   {
-    dashboard: 'mcp-compare',
-    title: 'p99 latency',
-    refIds: ['C'],
-    reason: 'the test has no objective for p99',
-    when: withoutObjective('p99'),
-  },
-  ...['Cache hits', 'Cache hit ratio', 'Cache hit ratio by tool'].map((title) => ({
-    title,
+    title: 'Cache hit ratio',
     reason: 'no call of the test looks anything up in the cache',
-    either: /** @type {const} */ (true),
+    either: EITHER,
     when: withoutSignal('cache_hit:ratio', 'get_user'),
-  })),
-  ...['Pool wait, worst', 'Pool wait, of the latency'].map((title) => ({
-    title,
-    reason: 'no call of the test takes a connection of the pool',
-    either: /** @type {const} */ (true),
-    when: isMissing('signal:pool_wait:seconds{server="reference"}'),
-  })),
-  ...['Upstream, worst', 'Upstream latency', 'Upstream time'].map((title) => ({
+  },
+  ...['Upstream latency'].map((title) => ({
     title,
     reason: 'no call of the test needs the weather service',
-    either: /** @type {const} */ (true),
+    either: EITHER,
     when: withoutSignal('upstream:seconds', 'fetch_weather'),
   })),
-  ...['Recovery time', 'Recovery time of p99'].map((title) => ({
-    dashboard: 'mcp-spike',
-    title,
-    reason: 'the run ended before it had recovered',
-    either: /** @type {const} */ (true),
-    when: notRecovered,
-  })),
-  ...['Memory, MB', 'Connections', 'Sessions', 'Event-loop lag, ms'].map((what) => ({
-    dashboard: 'mcp-soak',
-    title: `${what} per hour`,
-    reason: 'a line through less than ten minutes says nothing',
-    when: (/** @type {Facts} */ { run }) => (run.duration_s ?? 0) < 600,
-  })),
-  {
-    dashboard: 'mcp-soak',
-    title: 'First and last',
-    reason: 'windows of less than a minute are not compared as hours',
-    when: (facts) => longestPhase(facts) < 60,
-  },
-  {
-    dashboard: 'mcp-soak',
-    title: 'Latency',
-    refIds: ['C'],
-    reason: 'the test has no objective for p99',
-    when: withoutObjective('p99'),
-  },
   ...Object.entries({
-    B: 'pool_wait',
-    C: 'db_statement',
-    D: 'cache_time',
-  }).map(([refId, name]) => ({
-    dashboard: 'mcp-server',
-    title: 'What a request waits for, each on average',
-    refIds: [refId],
-    reason: `no call of the test waits for that: ${name}`,
-    either: /** @type {const} */ (true),
-    when: isMissing(`signal:${name}:seconds{server="reference"}`),
+    'Pool wait': 'pool_wait:seconds',
+    'Query duration': 'db_query_duration:seconds',
+    'Cache command duration': 'cache_time:seconds',
+    'CPU throttling': 'cpu_throttled:ratio',
+    'CPU pressure': 'cpu_pressure:ratio',
+  }).map(([title, name]) => ({
+    title,
+    reason: `the server or the machine does not export it: ${name}`,
+    either: EITHER,
+    when: isMissing(`signal:${name}{server=~"reference|"}`),
   })),
+  ...Object.entries({ B: 'pool_wait', C: 'db_query_duration', D: 'cache_time', E: 'upstream' }).map(
+    ([refId, name]) => ({
+      title: 'Where a request spends its time',
+      refIds: [refId],
+      reason: `no call of the test waits for it: ${name}`,
+      either: EITHER,
+      when: isMissing(`signal:${name}:seconds{server="reference"}`),
+    }),
+  ),
   {
-    dashboard: 'mcp-server',
-    title: 'What a request waits for, each on average',
-    refIds: ['E'],
-    reason: 'no call of the test needs the weather service',
-    either: /** @type {const} */ (true),
-    when: withoutSignal('upstream:seconds', 'fetch_weather'),
-  },
-  {
-    dashboard: 'mcp-generator',
     title: 'Dropped iterations',
     reason: 'k6 exports no dropped iterations where there were none',
     when: isMissing('k6_dropped_iterations_total{testid="$testid"}'),

@@ -119,7 +119,7 @@ test('a server that no one here wrote: its address is enough', async () => {
     assert.ok(called.includes(wanted), `${wanted} of ${called}`);
   assert.ok(!called.includes('toggle-simulated-logging'), 'not marked as read-only');
   for (const signal of ['host_cpu', 'generator_cpu']) assert.ok(samplesOf(document, signal) > 0, signal);
-  for (const signal of ['cpu', 'pool_used'])
+  for (const signal of ['cpu', 'pool_utilization'])
     assert.equal(samplesOf(document, signal), 0, `${signal} is another server's`);
 });
 

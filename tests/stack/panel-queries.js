@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import Table from 'cli-table3';
 import { prometheusHeaders } from '../../analysis/prometheus-headers.js';
-import { dashboards } from '../../dashboards/build.js';
+import { dashboards } from '../../dashboards/build.ts';
 import { fromInstant, fromRange, gridOf, timesOf } from '../../viewer/page/prometheus-answer.js';
 import { builtIn, SCRAPE_S, substitute } from '../../viewer/page/substitute.js';
 import { align, stepOf } from '../../viewer/page/time-range.js';

@@ -32,7 +32,7 @@ test('every denial holds under load; the goals, the progress and the CSV are as 
   assert.ok(code === 0 || code === 99, output);
   assert.equal(document.target.dialect, 'rest');
   assert.ok(
-    document.signals.some((/** @type {any} */ { signal }) => signal === 'pool_used'),
+    document.signals.some((/** @type {any} */ { signal }) => signal === 'pool_utilization'),
     'it is watched',
   );
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { alerts, recordings } from '../../dashboards/alerts.js';
+import { GENERATOR_CPU_LIMIT } from '../../analysis/trust-rules.js';
 import { command } from '../lab.js';
 import { toolPath } from '../tool.js';
 
@@ -13,14 +13,20 @@ const UNITS = ['ratio', 'bytes', 'count', 'seconds', 'rate', 'bytes_rate'];
 /** What dashboards and reports build upon. */
 const SIGNALS = [
   ...['cpu:ratio', 'worker_cpu:ratio', 'memory:bytes', 'eventloop_lag:seconds', 'gc:ratio', 'sessions:count'],
-  ...['pool_used:ratio', 'pool_waiting:count', 'pool_wait:seconds', 'cache_hit:ratio'],
+  ...['pool_utilization:ratio', 'pool_waiting:count', 'pool_wait:seconds', 'cache_hit:ratio'],
   ...['upstream:seconds', 'rate_limited:rate', 'breaker_open:rate', 'deadlocks:rate'],
   ...['upstream_timeouts:rate', 'tool_errors:rate', 'workers:count'],
   ...['db_connections:ratio', 'db_locks:count', 'db_transactions:rate'],
   ...['host_cpu:ratio', 'host_memory:ratio', 'network:bytes_rate', 'disk_io:bytes_rate'],
   ...['redis_memory:bytes', 'redis_evictions:rate'],
   ...['generator_cpu:ratio', 'generator_memory:bytes'],
-  ...['heap:ratio', 'open_files_count:count', 'db_statement:seconds', 'db_queries:rate', 'pool_in_use:count'],
+  ...[
+    'heap:ratio',
+    'open_files_count:count',
+    'db_query_duration:seconds',
+    'db_query_rate:rate',
+    'pool_connections_in_use:count',
+  ],
   ...['cache_lookups:rate', 'cache_time:seconds', 'upstream_calls:rate'],
   ...['db_clients:count', 'db_running:count', 'db_io:count', 'cache_server_cpu:ratio'],
   ...['disk_busy:ratio', 'cpu_steal:ratio', 'cpu_pressure:ratio', 'tcp_retransmits:rate'],
@@ -47,7 +53,7 @@ test('the configuration is valid, with the rules and the Docker targets beside i
   for (const [link, of] of Object.entries(layout)) {
     symlinkSync(join(process.cwd(), PROVISIONING, of), join(folder, link));
   }
-  writeFileSync(join(folder, 'password'), 'secret\n');
+  for (const who of ['prometheus', 'exporters']) writeFileSync(join(folder, `${who}.password`), 'secret');
   const output = await succeeds(['check', 'config', join(folder, 'prometheus.yml')]);
   for (const rules of readdirSync(join(PROVISIONING, 'rules'))) assert.match(output, new RegExp(rules));
 });
@@ -58,9 +64,21 @@ test('the rules are valid, and the linter finds nothing', async () => {
 
 test('every alert, and what it stands on, is unit-tested', () => {
   const tests = readFileSync(join(PROVISIONING, 'tests/alerts.test.yml'), 'utf8');
-  for (const { name } of alerts)
+  const rules = readFileSync(join(PROVISIONING, 'rules/alerts.yml'), 'utf8');
+  const named = (/** @type {string} */ key) =>
+    [...rules.matchAll(new RegExp(`- ${key}: (\\S+)`, 'g'))].map(([, name = '']) => name);
+  assert.equal(named('alert').length, 11);
+  for (const name of named('alert'))
     assert.ok(tests.includes(`ALERTS{alertname="${name}",alertstate="firing"`), name);
-  for (const { record } of recordings) assert.ok(tests.includes(`labels: '${record}`), record);
+  for (const record of named('record')) assert.ok(tests.includes(`labels: '${record}`), record);
+});
+
+test("the generator is called saturated by an alert where the verdict calls it so, and an alert's dashboard exists", () => {
+  const rules = readFileSync(join(PROVISIONING, 'rules/alerts.yml'), 'utf8');
+  const [, limit] = /avg_over_time\(signal:generator_cpu:ratio\[30s\]\)\s*\) > ([\d.]+)/.exec(rules) ?? [];
+  assert.equal(Number(limit), GENERATOR_CPU_LIMIT);
+  const uids = readdirSync('provisioning/grafana/dashboards').map((file) => file.replace('.json', ''));
+  for (const [, uid = ''] of rules.matchAll(/dashboard: \/d\/([\w-]+)/g)) assert.ok(uids.includes(uid), uid);
 });
 
 test('the rules do what their unit tests say', async () => {

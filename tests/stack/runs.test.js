@@ -71,7 +71,7 @@ test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', as
   const seen = new Set(result.document.signals.map((/** @type {any} */ { signal }) => signal));
   assert.ok(seen.has('host_cpu') && seen.has('generator_cpu'));
   assert.ok(
-    !seen.has('cpu') && !seen.has('pool_used'),
+    !seen.has('cpu') && !seen.has('pool_utilization'),
     "the reference target's signals are not this server's",
   );
   assert.equal(sum(measured(result.document).map((phase) => phase.failed)), 0);

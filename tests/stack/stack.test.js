@@ -251,7 +251,7 @@ test('everything listens on loopback alone', { timeout }, () => {
 test('Prometheus scrapes every part, and the signals have samples', { timeout }, async () => {
   const jobs = ['node', 'postgres', 'prometheus', 'redis', 'target', 'upstream'];
   const expected = [
-    ...['cpu:ratio', 'memory:bytes', 'pool_used:ratio', 'pool_waiting:count', 'eventloop_lag:seconds'],
+    ...['cpu:ratio', 'memory:bytes', 'pool_utilization:ratio', 'pool_waiting:count', 'eventloop_lag:seconds'],
     ...['rate_limited:rate', 'breaker_open:rate', 'deadlocks:rate', 'sessions:count'],
     ...['db_connections:ratio', 'db_locks:count', 'db_transactions:rate'],
     ...['host_cpu:ratio', 'host_memory:ratio', 'network:bytes_rate', 'disk_io:bytes_rate'],

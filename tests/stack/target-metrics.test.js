@@ -42,7 +42,7 @@ test('the signals of a run are those of TARGET_METRICS, and the scrape ends with
     for (const name of ['cpu', 'memory', 'eventloop_lag', 'open_files', 'host_cpu'])
       assert.ok(signals.has(name), name);
     // Of the same process, but by rules that are for the reference target.
-    for (const name of ['pool_used', 'db_connections']) assert.ok(!signals.has(name), name);
+    for (const name of ['pool_utilization', 'db_connections']) assert.ok(!signals.has(name), name);
   } finally {
     await subject.stop();
   }

@@ -3,8 +3,7 @@
  */
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { parser } from '@prometheus-io/lezer-promql';
-import { FOLDERS } from '../../dashboards/dashboard.js';
-import { SIGNALS } from '../../dashboards/signal-catalogue.js';
+import { SIGNALS } from '../../dashboards/signals.ts';
 import { MAPPINGS } from '../../viewer/page/mappings.js';
 import { builtIn, substitute } from '../../viewer/page/substitute.js';
 import { TRANSFORMATIONS } from '../../viewer/page/transformations.js';
@@ -37,20 +36,14 @@ const TABLE_COLUMN_PX = 70;
 
 /** What a run, the recording rules and the end of a run write. */
 const NAMES = /^(k6_|signal:|detail:|ALERTS$|mcp_finding$|mcp_verdict$)/;
-/** Standard exporters, where the dashboard is about what they watch. */
+/** Of k6's process and of Prometheus. */
 const MORE_NAMES = {
-  'mcp-database': /^pg_/,
-  'mcp-redis': /^redis_/,
-  'mcp-host': /^node_/,
   'mcp-generator': /^(process_|go_|prometheus_)/,
 };
 
 /** Functions through which a counter may be read: k6's never reset, others do. */
 const RESETTING = ['rate', 'increase', 'irate'];
 const COUNTER_FUNCTIONS = [...RESETTING, 'last_over_time'];
-/** Of PostgreSQL's exporter, whose counters are not all called so. */
-const PG_COUNTERS =
-  /^pg_stat_(database_(xact_|blks_|tup_|deadlocks|conflicts|temp_|blk_)|statements_(calls|rows|seconds)|bgwriter_|checkpointer_)/;
 /** k6's cumulative sinks: a percentile or a share of the whole run so far, which looks like one of the moment. */
 const CUMULATIVE = /^k6_(?!vus_max$).*_(p\d+|avg|med|min|max|rate)$/;
 /** k6's times are native histograms, but for moments, which are gauges. */
@@ -71,20 +64,7 @@ const AVERAGING = [
 const withValues = (expr) =>
   substitute(expr, {
     ...builtIn({ fromS: 1_700_000_000, toS: 1_700_000_900 }, 2),
-    ...Object.fromEntries(
-      [
-        'testid',
-        'server',
-        'base',
-        'operation',
-        'instance',
-        'phase',
-        'database',
-        'baseline',
-        'spike',
-        'first',
-      ].map((name) => [name, name]),
-    ),
+    ...Object.fromEntries(['testid', 'server', 'base', 'operation', 'baseline'].map((name) => [name, name])),
     shift: '3600',
   });
 
@@ -127,9 +107,7 @@ function parse(expr) {
 }
 
 /** @param {string} metric */
-const isCounter = (metric) =>
-  // What postgres_exporter calls a count is how many there are now.
-  (/_(total|count|sum|bucket)$/.test(metric) && !/^pg_\w+_count$/.test(metric)) || PG_COUNTERS.test(metric);
+const isCounter = (metric) => /_(total|count|sum|bucket)$/.test(metric);
 
 /**
  * @param {{metric: string, text: string, functions: string[]}} selector
@@ -339,9 +317,7 @@ export function frameProblems(dashboard) {
   if (!description?.endsWith('.')) found.push('no description that ends with a full stop');
   if (graphTooltip !== 1) found.push('no crosshair that panels share');
   if (editable !== false) found.push('can be edited');
-  if (!tags.includes('mcp-load-lab') || FOLDERS.filter((folder) => tags.includes(folder)).length !== 1) {
-    found.push(`the tags are ${tags}; expected mcp-load-lab and one of ${FOLDERS}`);
-  }
+  if (!tags.includes('mcp-load-lab')) found.push(`the tags are ${tags}; expected mcp-load-lab`);
   const leads = links.some(
     (/** @type {any} */ link) =>
       link.type === 'dashboards' && link.tags.includes('mcp-load-lab') && link.keepTime && link.includeVars,

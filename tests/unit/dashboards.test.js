@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { GENERATOR_CPU_LIMIT } from '../../analysis/trust-rules.js';
-import { dashboards, fileOf, toJson } from '../../dashboards/build.js';
-import { dashboard, FOLDERS } from '../../dashboards/dashboard.js';
-import { percentiles, signal } from '../../dashboards/panels.js';
-import { GENERATOR_SATURATED } from '../../dashboards/signal-catalogue.js';
+import { dashboards, FOLDER, toJson } from '../../dashboards/build.ts';
+import { dashboard } from '../../dashboards/dashboard.ts';
+import { signal, timeSeries } from '../../dashboards/panels.ts';
+import { objective, percentile } from '../../dashboards/queries.ts';
+import { GENERATOR_SATURATED } from '../../dashboards/signals.ts';
 import { optionsOf } from '../../viewer/page/variables.js';
 import { lint, queryProblems } from './dashboard-lint.js';
 
-const WHERE = { uid: 'mcp-load-test', panel: 1, type: 'timeseries' };
+const WHERE = { uid: 'mcp-overview', panel: 1, type: 'timeseries' };
 const DURATION = 'k6_mcp_request_duration_seconds{testid="$testid"}';
 
 describe('the lint of queries', () => {
@@ -23,12 +21,7 @@ describe('the lint of queries', () => {
     'a scraped counter by its last value': [
       'last_over_time(node_cpu_seconds_total[$__range])',
       /counter outside of rate, increase/,
-      { uid: 'mcp-host' },
-    ],
-    "PostgreSQL's counter that is not called so": [
-      'sum(pg_stat_database_xact_commit)',
-      /counter outside of/,
-      { uid: 'mcp-database' },
+      { uid: 'mcp-server' },
     ],
     'an averaged percentile': [
       `avg(histogram_quantile(0.99, rate(${DURATION}[$__rate_interval])))`,
@@ -47,7 +40,7 @@ describe('the lint of queries', () => {
     'a histogram as it is': [`sum(rate(${DURATION}[$__rate_interval]))`, /histogram outside of/],
     "a server's own metric": [
       'rate(request_duration_seconds_count[$__rate_interval])',
-      /no series that mcp-load-test may name/,
+      /no series that mcp-overview may name/,
     ],
     'an exporter on a dashboard about something else': [
       'pg_up',
@@ -58,7 +51,7 @@ describe('the lint of queries', () => {
     'a fixed window': ['rate(k6_mcp_requests_total{testid="$testid"}[5m])', /rate over 5m/],
     'all runs at once': ['sum(rate(k6_mcp_requests_total[$__rate_interval]))', /of any run/],
     'all generators at once': ['signal:generator_cpu:ratio', /of any run/],
-    'all servers at once': ['signal:pool_used:ratio', /of any server/],
+    'all servers at once': ['signal:pool_utilization:ratio', /of any server/],
     'a syntax error': ['sum(rate(k6_mcp_requests_total{testid="$testid"}[$__rate_interval])', /syntax error/],
   };
   for (const [name, [expr, problem, where]] of Object.entries(bad)) {
@@ -71,12 +64,9 @@ describe('the lint of queries', () => {
     for (const [expr, where] of /** @type {[string, Partial<typeof WHERE>?][]} */ ([
       ['sum by (kind) (rate(k6_mcp_failures_total{testid="$testid"}[$__rate_interval]))'],
       [`histogram_quantile(0.99, sum(rate(${DURATION}[$__rate_interval])))`],
-      ['signal:pool_used:ratio{server=~"$server|"}'],
+      ['signal:pool_utilization:ratio{server=~"$server|"}'],
       [`sum(rate(${DURATION}[$__rate_interval]))`, { type: 'heatmap' }],
-      [
-        'sum by (mode) (rate(node_cpu_seconds_total{instance="$instance"}[$__rate_interval]))',
-        { uid: 'mcp-host' },
-      ],
+      ['rate(process_cpu_seconds_total{job="k6"}[$__rate_interval])', { uid: 'mcp-generator' }],
       ['sort_desc(max by (testid) (k6_mcp_started_seconds))', { panel: 'variable' }],
     ])) {
       assert.deepEqual(queryProblems(expr, { ...WHERE, ...where }), [], expr);
@@ -96,11 +86,20 @@ describe('the lint of dashboards', () => {
     dashboard({
       uid: 'mcp-example',
       title: 'Example',
-      folder: 'runs',
       description: 'One that keeps every rule.',
       panels: [
-        percentiles({ id: 1, metric: 'mcp_request_duration_seconds', objective: true }),
-        signal({ id: 2, signal: 'pool_used:ratio', width: 12, height: 9 }),
+        timeSeries({
+          title: 'Latency',
+          description: 'Percentiles.',
+          unit: 's',
+          width: 12,
+          height: 9,
+          lines: [
+            { expr: percentile(0.99, 'mcp_request_duration_seconds'), legend: 'p99' },
+            { expr: objective('p99'), legend: 'limit' },
+          ],
+        }),
+        signal('pool_utilization:ratio', { width: 12, height: 9 }),
       ],
     });
 
@@ -141,7 +140,7 @@ describe('the lint of dashboards', () => {
     'a p99 without its objective': [(_, panel) => panel.targets.pop(), /p99 without its objective/],
     'a signal without its thresholds': [
       ({ panels }) => delete panels[1].fieldConfig.defaults.thresholds,
-      /signal:pool_used:ratio without its thresholds/,
+      /signal:pool_utilization:ratio without its thresholds/,
     ],
     'a panel without a query': [(_, panel) => (panel.targets = []), /no query/],
     'a bad query': [(_, panel) => (panel.targets[0].expr = 'up'), /up is no series/],
@@ -152,7 +151,7 @@ describe('the lint of dashboards', () => {
     'a uid that may change': [(one) => (one.uid = 'c1f2'), /the uid is c1f2/],
     'an id of one Grafana': [(one) => (one.id = 7), /has the id/],
     'no crosshair': [(one) => (one.graphTooltip = 0), /no crosshair/],
-    'no folder': [(one) => (one.tags = ['mcp-load-lab']), /the tags are/],
+    'no tag': [(one) => (one.tags = []), /the tags are/],
     'links that lose the run': [(one) => (one.links[0].includeVars = false), /no links/],
     'no data source to choose': [(one) => one.templating.list.shift(), /no variable datasource/],
     'no run to choose': [(one) => one.templating.list.splice(1, 1), /no variable testid/],
@@ -186,7 +185,11 @@ for (const build of dashboards) {
   const made = build();
   describe(`the dashboard "${made.title}"`, () => {
     it('is committed as the code makes it', () => {
-      assert.equal(readFileSync(fileOf(made), 'utf8'), toJson(made));
+      assert.equal(
+        readFileSync(new URL(`${made.uid}.json`, FOLDER), 'utf8'),
+        toJson(made),
+        'make dashboards-build',
+      );
     });
 
     it('keeps the rules', () => assert.deepEqual(lint(JSON.parse(toJson(made))), []));
@@ -199,8 +202,6 @@ for (const build of dashboards) {
         testid: 'a-b',
         server: 'reference',
         operation: 'get_user',
-        instance: '127.0.0.1:9100',
-        phase: 'spike',
       };
       const answer = {
         grid: { startS: 1_700_000_000, stepS: 1, count: 1 },
@@ -262,28 +263,10 @@ it('the shift of two runs is read whether the base began before or after', () =>
 });
 
 it('a signal that the catalogue has not is refused with those that it has', () => {
-  assert.throws(() => signal({ id: 1, signal: 'nope:ratio' }), /the signal is nope:ratio.*pool_used:ratio/);
+  assert.throws(() => signal('nope:ratio'), /the signal is nope:ratio.*pool_utilization:ratio/);
 });
 
-describe('dashboards/build.js', () => {
-  const script = fileURLToPath(new URL('../../dashboards/build.js', import.meta.url));
-
-  it('has written every file that Grafana is provisioned with', () => {
-    for (const folder of FOLDERS) {
-      const written = readdirSync(
-        new URL(`../../provisioning/grafana/dashboards/${folder}/`, import.meta.url),
-      );
-      const made = dashboards
-        .map((build) => fileOf(build()))
-        .filter((file) => path.basename(path.dirname(file)) === folder);
-      assert.deepEqual(written.sort(), made.map((file) => path.basename(file)).sort());
-    }
-    assert.equal(spawnSync(process.execPath, [script, '--check']).status, 0);
-  });
-
-  it('refuses an option that it does not know', () => {
-    const { status, stderr } = spawnSync(process.execPath, [script, '--write'], { encoding: 'utf8' });
-    assert.equal(status, 2);
-    assert.match(stderr, /got --write; valid is nothing or --check\n$/);
-  });
+it('Grafana is provisioned with these alone', () => {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+  assert.deepEqual(files.sort(), dashboards.map((build) => `${build().uid}.json`).sort());
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SIGNALS } from '../../dashboards/signal-catalogue.js';
+import { SIGNALS } from '../../dashboards/signals.ts';
 import { metricsOf, readRules } from '../../scripts/signal-rules.ts';
 import { signalStates } from '../../scripts/signals.ts';
 

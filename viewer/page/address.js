@@ -63,14 +63,10 @@ export function linksOf(link, here, dashboards) {
 }
 
 /** What every reader begins with. */
-const OVERVIEW = 'mcp-load-test';
-/** The second tag of a dashboard is its folder: what a run shows, then what it runs on. */
-const FOLDERS = ['runs', 'resources'];
+const OVERVIEW = 'mcp-overview';
 
 /** @param {{uid: string, title: string, tags: string[]}[]} dashboards */
 function inOrder(dashboards) {
-  /** @param {{uid: string, tags: string[]}} dashboard */
-  const place = ({ uid, tags }) =>
-    uid === OVERVIEW ? -1 : FOLDERS.findIndex((folder) => tags.includes(folder));
+  const place = (/** @type {{uid: string}} */ { uid }) => (uid === OVERVIEW ? 0 : 1);
   return dashboards.toSorted((a, b) => place(a) - place(b) || (a.title < b.title ? -1 : 1));
 }

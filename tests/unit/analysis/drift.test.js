@@ -243,8 +243,8 @@ test('connections that are never given back are counted, up to the size of the p
   const leaked = (/** @type {number} */ seconds) => Math.floor((seconds * 6) / MINUTE);
   const [finding, ...others] = drift(
     known({
-      pool_in_use: ['count', (seconds, random) => leaked(seconds) + Math.floor(3 * random())],
-      pool_used: ['ratio', (seconds) => leaked(seconds) / 50],
+      pool_connections_in_use: ['count', (seconds, random) => leaked(seconds) + Math.floor(3 * random())],
+      pool_utilization: ['ratio', (seconds) => leaked(seconds) / 50],
       db_clients: ['count', (seconds) => 10 + leaked(seconds)],
       db_connections: ['ratio', (seconds) => (10 + leaked(seconds)) / 100],
       open_files_count: ['count', (seconds) => 60 + leaked(seconds)],
@@ -264,7 +264,7 @@ test('connections that are never given back are counted, up to the size of the p
   assert.ok(Number(finding?.figures.count_per_hour_high) >= Number(finding?.figures.count_per_hour) + 18);
   assert.deepEqual(
     finding?.observations?.map(({ series }) => series),
-    ['pool_in_use', 'db_clients', 'open_files_count'],
+    ['pool_connections_in_use', 'db_clients', 'open_files_count'],
   );
 });
 

@@ -158,9 +158,9 @@ test('signals that are missing, silent or ambiguous', () => {
     `server signals are missing because ${problem}`,
   ]);
   assert.deepEqual(
-    statements(find(CALM, { server: { silent: ['cpu', 'pool_used'], ambiguous: ['memory'] } })),
+    statements(find(CALM, { server: { silent: ['cpu', 'pool_utilization'], ambiguous: ['memory'] } })),
     [
-      'no samples for cpu, pool_used',
+      'no samples for cpu, pool_utilization',
       'left out, as each has more than one series: memory; its rule must add them up',
     ],
   );
@@ -172,7 +172,7 @@ test('signals that are missing, silent or ambiguous', () => {
 
 test('a run of moments has no signals, and says why', () => {
   const moment = { phases: [{ name: 'a', duration_s: 1, figures: {} }] };
-  assert.deepEqual(statements(find(moment, { server: { silent: ['cpu', 'pool_used'] } })), [
+  assert.deepEqual(statements(find(moment, { server: { silent: ['cpu', 'pool_utilization'] } })), [
     'no server signals: no phase took the 2 s that they need',
   ]);
 });

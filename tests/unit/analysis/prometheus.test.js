@@ -177,7 +177,11 @@ const spike = summary({
 test('all that is asked of a run: signals a measured phase, the rules, the recovery', async () => {
   const prometheus = serve((url, response) => {
     if (url.pathname === '/api/v1/rules') {
-      const rules = [{ name: 'signal:cpu:ratio' }, { name: 'signal:pool_used:ratio' }, { name: 'other' }];
+      const rules = [
+        { name: 'signal:cpu:ratio' },
+        { name: 'signal:pool_utilization:ratio' },
+        { name: 'other' },
+      ];
       return success({ groups: [{ rules }] })(url, response);
     }
     const end = Number(url.searchParams.get('end'));
@@ -194,7 +198,7 @@ test('all that is asked of a run: signals a measured phase, the rules, the recov
       ['cpu', 'recovered'],
     ],
   );
-  assert.deepEqual(server.silent, ['pool_used']);
+  assert.deepEqual(server.silent, ['pool_utilization']);
   assert.equal(server.recoveries[0]?.overload, 'spike');
   const ranges = asked
     .filter(({ searchParams }) => searchParams.get('query')?.includes('signal:'))

@@ -16,9 +16,15 @@ import { gauge, objective, QUIET_LOG, runOf, signal, summary, trend } from './bu
 const run = (spec, server = {}, collected = {}) => runOf({ summary: summary(spec), ...collected }, server);
 
 const SIGNALS = [
-  ...['cpu', 'pool_used', 'cache_hit', 'host_cpu', 'host_memory', 'db_connections', 'generator_cpu'].map(
-    (name) => /** @type {const} */ ([name, 'ratio', 0.421]),
-  ),
+  ...[
+    'cpu',
+    'pool_utilization',
+    'cache_hit',
+    'host_cpu',
+    'host_memory',
+    'db_connections',
+    'generator_cpu',
+  ].map((name) => /** @type {const} */ ([name, 'ratio', 0.421])),
   ...['memory', 'redis_memory', 'generator_memory'].map(
     (name) => /** @type {const} */ ([name, 'bytes', 734_003_200]),
   ),
@@ -261,7 +267,7 @@ const POOL = {
   evidence: ['the database was idle'],
   observations: [
     {
-      series: 'pool_used',
+      series: 'pool_utilization',
       unit: 'ratio',
       from: 0.12,
       to: 1,
@@ -280,7 +286,7 @@ const POOL = {
   ],
 };
 const OBSERVED = [
-  'pool used 12 % -> 100 % (limit 98 %) at 03:04:59, 14 s into spike',
+  'pool utilization 12 % -> 100 % (limit 98 %) at 03:04:59, 14 s into spike',
   'p99 132 ms -> - at 03:05:44, 1 min 39 s into the run',
   'db io: no figures',
 ];
@@ -344,7 +350,7 @@ test('findings in the terminal and in Markdown: numbered, with what they were re
   );
   assert.match(
     text,
-    /^2\. leak: memory grows\n {3}pool used 12 % -> 100 % \(limit 98 %\) at 03:04:59, 54 s into the run$/m,
+    /^2\. leak: memory grows\n {3}pool utilization 12 % -> 100 % \(limit 98 %\) at 03:04:59, 54 s into the run$/m,
   );
   assert.match(text, /^- a note$/m);
   const markdown = renderMarkdown(run);
@@ -353,7 +359,7 @@ test('findings in the terminal and in Markdown: numbered, with what they were re
       [
         '1. **bottleneck** (confidence: high): the connection pool limited spike',
         '   - the database was idle',
-        '   - pool used 12 % -&gt; 100 % (limit 98 %) at 03:04:59, 14 s into spike',
+        '   - pool utilization 12 % -&gt; 100 % (limit 98 %) at 03:04:59, 14 s into spike',
       ].join('\n'),
     ),
     markdown,
@@ -369,10 +375,10 @@ test('terminal: on a full screen, steady signals are named before a finding lose
   );
   const text = renderTerminal({ ...made, signals }, PLAIN);
   assert.match(text, /^pool_waiting +1,234 +5,000 /m);
-  assert.match(text, /^pool_used /m, 'a finding was read from it');
+  assert.match(text, /^pool_utilization /m, 'a finding was read from it');
   assert.match(text, /^the same in all phases: cpu, cache_hit/m);
   assert.ok(text.split('\n').length <= 61, text);
-  assert.equal(text.match(/pool used 12 % -> 100 %/g)?.length, 5);
+  assert.equal(text.match(/pool utilization 12 % -> 100 %/g)?.length, 5);
 });
 
 test('Markdown: whatever there is, it fits a step summary and says what is left out', async () => {

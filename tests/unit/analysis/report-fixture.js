@@ -16,7 +16,7 @@ const SIGNALS = [
   ['cpu', 'ratio', 0.05, 0.31],
   ['memory', 'bytes', 1.8e8, 2.6e8],
   ['eventloop_lag', 'seconds', 0.011, 0.034],
-  ['pool_used', 'ratio', 0.12, 1],
+  ['pool_utilization', 'ratio', 0.12, 1],
   ['pool_waiting', 'count', 0, 212],
   ['pool_wait', 'seconds', 0, 1.42],
   ['db_transactions', 'rate', 210, 640],
@@ -116,11 +116,11 @@ export async function spikeRun() {
         'the connection pool limited spike: all of its connections were in use while the database was idle',
       figures: { pool_used_share: 1 },
       evidence: [
-        'pool used went from 12 % in baseline to 100 % in spike, 14 s before p99 left its band',
+        'pool utilization went from 12 % in baseline to 100 % in spike, 14 s before p99 left its band',
         'the database ran 0.4 statements at a time: a full pool with an idle database is the pool',
       ],
       observations: [
-        { series: 'pool_used', unit: 'ratio', from: 0.12, to: 1, threshold: 0.98, at },
+        { series: 'pool_utilization', unit: 'ratio', from: 0.12, to: 1, threshold: 0.98, at },
         { series: 'pool_wait', unit: 'seconds', from: 0, to: 1.42, threshold: 0.005, at },
         { series: 'client.p99', unit: 'milliseconds', from: 32, to: 1934.5, threshold: 96, at },
         { series: 'never_collected', unit: 'count', from: null, to: null, threshold: null, at: null },

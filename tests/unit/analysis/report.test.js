@@ -21,7 +21,7 @@ import { renderReport } from '../../../analysis/report/report.js';
 import { writeReports } from '../../../analysis/report/write-reports.js';
 import { validateRun } from '../../../analysis/run.js';
 import { timesOf, validateTimeline } from '../../../analysis/timeline.js';
-import { SIGNALS } from '../../../dashboards/signal-catalogue.js';
+import { SIGNALS } from '../../../dashboards/signals.ts';
 import { fieldConfig } from '../../../viewer/page/field-config.js';
 import { unsupported } from '../../../viewer/page/unsupported.js';
 import { runOf, summary } from './build.js';
@@ -109,7 +109,7 @@ test('everything that a report has to have is in it, in its order', async () => 
     'exit code 99',
     'the connection pool limited spike',
     'a full pool with an idle database is the pool',
-    'pool used12 %100 %98 %03:05:39, 14 s into spike',
+    'pool utilization12 %100 %98 %03:05:39, 14 s into spike',
     'not enough to tell whether memory grows',
     'warm-up not measured03:04:0520 s',
     'rate_limited90003:05:28 1 min 24 s into the run, in spike',
@@ -129,7 +129,7 @@ test('links lead to places of the page, names of places are there once, and noth
   assert.equal(new Set(ids).size, ids.length, ids.join(' '));
   const links = attribute(parsed, 'href').filter((href) => !href.startsWith('data:'));
   for (const link of links) assert.ok(link.startsWith('#') && ids.includes(link.slice(1)), link);
-  for (const series of ['pool_used', 'pool_wait', 'client.p99'])
+  for (const series of ['pool_utilization', 'pool_wait', 'client.p99'])
     assert.ok(links.includes(`#${chartId(series)}`));
   // There is no such series in the timeline.
   assert.ok(!links.includes(`#${chartId('never_collected')}`));
@@ -286,8 +286,8 @@ test('charts: limits of objectives are drawn where they hold, those of findings 
     85,
   ]);
   const charts = groups.flatMap((group) => group.charts);
-  const pool = charts.find(({ id }) => id === chartId('pool_used'));
-  const { thresholds, unit } = fieldConfig(pool?.panel, { name: '', refId: 'pool_used' });
+  const pool = charts.find(({ id }) => id === chartId('pool_utilization'));
+  const { thresholds, unit } = fieldConfig(pool?.panel, { name: '', refId: 'pool_utilization' });
   assert.deepEqual([unit, thresholds?.steps.map(({ value }) => value)], ['percentunit', [null, 0.8, 0.98]]);
   assert.deepEqual(
     pool?.marks.map(({ title, fromS, toS }) => [title, fromS - timeline.start_s, toS - fromS]),

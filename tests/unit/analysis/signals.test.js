@@ -32,7 +32,7 @@ const series = (name, values, labels = {}) => ({
 test('name and unit come from the series, another run of the generator is left out', () => {
   const { signals, ambiguous } = signalsOf(
     [
-      series('signal:pool_used:ratio', [0.5, 1]),
+      series('signal:pool_utilization:ratio', [0.5, 1]),
       series('signal:generator_cpu:ratio', [0.1], { testid: 'ours' }),
       series('signal:generator_cpu:ratio', [0.9], { testid: 'theirs' }),
       series('signal:empty:count', []),
@@ -42,7 +42,16 @@ test('name and unit come from the series, another run of the generator is left o
   );
   assert.deepEqual(ambiguous, []);
   assert.deepEqual(signals, [
-    { signal: 'pool_used', phase: 'spike', unit: 'ratio', min: 0.5, avg: 0.75, p95: 1, max: 1, samples: 2 },
+    {
+      signal: 'pool_utilization',
+      phase: 'spike',
+      unit: 'ratio',
+      min: 0.5,
+      avg: 0.75,
+      p95: 1,
+      max: 1,
+      samples: 2,
+    },
     {
       signal: 'generator_cpu',
       phase: 'spike',

@@ -291,7 +291,7 @@ test('an overload may fall short where the server was the reason, not where it w
   );
   assert.match(spike(15, [signal('worker_cpu', 'a', 0.3)]), /more users/);
   assert.equal(spike(15, [signal('worker_cpu', 'a', 0.98)]), '', 'a server at its limit');
-  assert.equal(spike(15, [signal('worker_cpu', 'a', 0.3), signal('pool_used', 'a', 1)]), '');
+  assert.equal(spike(15, [signal('worker_cpu', 'a', 0.3), signal('pool_utilization', 'a', 1)]), '');
   assert.match(spike(5, [signal('cpu', 'a', 0.3)]), /the load generator fell short/);
 });
 

@@ -147,9 +147,9 @@ test('the address bar is read and written without loss', () => {
 test('links keep time and variables where they say so, the overview first', () => {
   const here = readAddress(new URL('http://x/d/b?var-testid=r&from=1&to=2&viewPanel=3'));
   const dashboards = [
-    { uid: 'host', title: 'A host', tags: ['lab', 'resources'] },
-    { uid: 'b', title: 'B', tags: ['lab', 'runs'] },
-    { uid: 'mcp-load-test', title: 'Load test', tags: ['lab', 'runs'] },
+    { uid: 'host', title: 'A host', tags: ['lab'] },
+    { uid: 'b', title: 'B', tags: ['lab'] },
+    { uid: 'mcp-overview', title: 'Load test', tags: ['lab'] },
     { uid: 'other', title: 'Other', tags: [] },
   ];
   const links = linksOf(
@@ -161,12 +161,12 @@ test('links keep time and variables where they say so, the overview first', () =
     links.map(({ text, isHere }) => [text, isHere]),
     [
       ['Load test', false],
-      ['B', true],
       ['A host', false],
+      ['B', true],
     ],
   );
-  assert.equal(links[0]?.href, '/d/mcp-load-test?var-testid=r&from=1&to=2');
-  assert.equal(linksOf({ type: 'dashboards', tags: ['lab'] }, here, dashboards)[0]?.href, '/d/mcp-load-test');
+  assert.equal(links[0]?.href, '/d/mcp-overview?var-testid=r&from=1&to=2');
+  assert.equal(linksOf({ type: 'dashboards', tags: ['lab'] }, here, dashboards)[0]?.href, '/d/mcp-overview');
 });
 
 test('no more requests at a time than there are places, and each gets its turn', async () => {
@@ -197,9 +197,9 @@ test('the dashboards open on the newest run, live where it has only just ended',
   const later = Date.parse('2026-01-02T00:00:00Z');
   assert.equal(
     addressOf(run, later),
-    '/d/mcp-load-test?var-testid=spike-1&from=1767261585000&to=1767261915000',
+    '/d/mcp-overview?var-testid=spike-1&from=1767261585000&to=1767261915000',
   );
-  assert.equal(addressOf(run, Date.parse('2026-01-01T10:09:00Z')), '/d/mcp-load-test');
-  assert.equal(addressOf(null, later), '/d/mcp-load-test');
-  assert.equal(addressOf({ testid: 'x', started: null, ended: null }, later), '/d/mcp-load-test');
+  assert.equal(addressOf(run, Date.parse('2026-01-01T10:09:00Z')), '/d/mcp-overview');
+  assert.equal(addressOf(null, later), '/d/mcp-overview');
+  assert.equal(addressOf({ testid: 'x', started: null, ended: null }, later), '/d/mcp-overview');
 });

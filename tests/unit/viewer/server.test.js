@@ -70,14 +70,14 @@ test('it listens on the loopback address alone', () => {
 test('/ leads to the overview, whose page is there', async () => {
   const { status, headers } = await get('/');
   assert.equal(status, 302);
-  assert.equal(headers.location, '/d/mcp-load-test');
-  const page = await get('/d/mcp-load-test?from=now-5m');
+  assert.equal(headers.location, '/d/mcp-overview');
+  const page = await get('/d/mcp-overview?from=now-5m');
   assert.equal(page.status, 200);
   assert.match(page.body, /<script src="\/page\/main\.js" type="module">/);
 });
 
 test('everything that the page names is served, with its type', async () => {
-  const { body } = await get('/d/mcp-load-test');
+  const { body } = await get('/d/mcp-overview');
   const names = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name = '']) => name);
   assert.ok(names.length >= 5);
   for (const name of names) {
@@ -107,7 +107,7 @@ test('all dashboards below the folders are there', async () => {
 });
 
 test('every answer has the strict policies and no cookie, refusals too', async () => {
-  for (const path of ['/d/mcp-load-test', '/page/main.js', '/dashboards', RANGE, '/none', '/']) {
+  for (const path of ['/d/mcp-overview', '/page/main.js', '/dashboards', RANGE, '/none', '/']) {
     const { headers } = await get(path);
     const policy = String(headers['content-security-policy']);
     for (const part of [
@@ -203,10 +203,10 @@ test('a name that is not this machine’s is refused, whatever address it leads 
 
 test('another site may link to a dashboard, and ask nothing', async () => {
   const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-  assert.equal((await get('/d/mcp-load-test', { headers: link })).status, 200);
+  assert.equal((await get('/d/mcp-overview', { headers: link })).status, 200);
   assert.equal((await get(RANGE, { headers: link })).status, 403);
   assert.equal(
-    (await get('/d/mcp-load-test', { headers: { ...link, 'sec-fetch-dest': 'iframe' } })).status,
+    (await get('/d/mcp-overview', { headers: { ...link, 'sec-fetch-dest': 'iframe' } })).status,
     403,
   );
   for (const site of ['cross-site', 'same-site']) {

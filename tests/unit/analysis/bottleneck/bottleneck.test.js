@@ -9,15 +9,15 @@ import { facts } from './synthetic.js';
 /** Requests that take 60 ms longer, nearly all of it on the server's side. */
 const SLOW = { 'client.p99': 400, 'client.mean': 70, request: 0.069 };
 /** What a pool looks like that is full. */
-const FULL_POOL = { pool_used: 1, pool_in_use: 50, pool_waiting: 5, pool_wait: 0.04 };
+const FULL_POOL = { pool_utilization: 1, pool_connections_in_use: 50, pool_waiting: 5, pool_wait: 0.04 };
 /** What a thread that is late makes everything look like. */
 const LATE = {
   eventloop_lag: 0.2,
-  db_statement: 0.02,
+  db_query_duration: 0.02,
   cache_time: 0.02,
   upstream: 0.9,
   pool_wait: 0.03,
-  pool_used: 1,
+  pool_utilization: 1,
   pool_waiting: 3,
 };
 
@@ -27,12 +27,12 @@ const CASES = {
     difference: {
       series: {
         ...SLOW,
-        pool_used: 1,
-        pool_in_use: 2,
+        pool_utilization: 1,
+        pool_connections_in_use: 2,
         pool_waiting: 6,
         pool_wait: 0.05,
-        db_queries: 400,
-        db_statement: 0.004,
+        db_query_rate: 400,
+        db_query_duration: 0.004,
       },
     },
     subject: 'connection pool',
@@ -44,13 +44,13 @@ const CASES = {
     cause: 'leak',
   },
   'slow statements, which fill the pool': {
-    difference: { series: { ...SLOW, ...FULL_POOL, pool_waiting: 2, db_statement: 0.2 } },
+    difference: { series: { ...SLOW, ...FULL_POOL, pool_waiting: 2, db_query_duration: 0.2 } },
     subject: 'database',
     cause: 'slow statements',
     symptoms: ['connection pool'],
   },
   'locks, for which statements wait': {
-    difference: { series: { ...SLOW, ...FULL_POOL, pool_waiting: 2, db_statement: 0.2, db_locks: 12 } },
+    difference: { series: { ...SLOW, ...FULL_POOL, pool_waiting: 2, db_query_duration: 0.2, db_locks: 12 } },
     subject: 'database',
     cause: 'locks',
     symptoms: ['connection pool'],
@@ -63,7 +63,7 @@ const CASES = {
         db_cpu: 0.6,
         cpu: 0.25,
         eventloop_lag: 0.06,
-        db_statement: 0.03,
+        db_query_duration: 0.03,
         generator_delay: 4,
       },
     },
@@ -72,7 +72,7 @@ const CASES = {
     symptoms: ['target CPU'],
   },
   'a database that waits for its disk': {
-    difference: { series: { ...SLOW, db_statement: 0.03, db_io: 4 } },
+    difference: { series: { ...SLOW, db_query_duration: 0.03, db_io: 4 } },
     subject: 'database',
     cause: 'I/O',
   },
@@ -163,8 +163,8 @@ const CASES = {
         cache_lookups: null,
         cache_hit: null,
         cache_time: null,
-        db_queries: 900,
-        db_statement: 0.006,
+        db_query_rate: 900,
+        db_query_duration: 0.006,
       },
     },
     subject: 'cache',
@@ -173,7 +173,7 @@ const CASES = {
   },
   'a cache that has lost its entries': {
     difference: {
-      series: { ...SLOW, cache_hit: 0.1, db_queries: 900, db_statement: 0.006, pool_waiting: 2 },
+      series: { ...SLOW, cache_hit: 0.1, db_query_rate: 900, db_query_duration: 0.006, pool_waiting: 2 },
     },
     subject: 'cache',
     cause: 'misses',
@@ -207,11 +207,11 @@ test('a full pool is the pool or the database by what its connections do, at the
       facts({
         series: {
           ...SLOW,
-          pool_used: 1,
-          pool_in_use: 4,
+          pool_utilization: 1,
+          pool_connections_in_use: 4,
           pool_waiting: 4,
           pool_wait: 0.04,
-          db_statement: statementS,
+          db_query_duration: statementS,
         },
       }),
     )[0]?.subject;
@@ -254,7 +254,13 @@ test('what is at its limit and holds none of the added time is not named', () =>
   // Statements are slower, by 5 ms of 60: the time went on the way.
   const [finding] = bottleneck(
     facts({
-      series: { 'client.p99': 400, 'client.mean': 70, request: 0.014, db_statement: 0.0071, db_queries: 70 },
+      series: {
+        'client.p99': 400,
+        'client.mean': 70,
+        request: 0.014,
+        db_query_duration: 0.0071,
+        db_query_rate: 70,
+      },
     }),
   );
   assert.equal(finding?.subject, 'network');
@@ -271,7 +277,9 @@ test('a healthy run names nothing, whatever else there is', () => {
   };
   assert.deepEqual(bottleneck(facts()), []);
   assert.deepEqual(
-    bottleneck(facts({ series: { ...busier, 'client.p99': 37, pool_used: 1, db_statement: 0.02 } })),
+    bottleneck(
+      facts({ series: { ...busier, 'client.p99': 37, pool_utilization: 1, db_query_duration: 0.02 } }),
+    ),
     [],
   );
 });
@@ -325,7 +333,10 @@ test('nothing was at its limit and the calls found no server: the target was awa
 
 test('a signal that is missing takes confidence, and is named', () => {
   const [finding] = bottleneck(
-    facts({ series: { ...SLOW, ...FULL_POOL, db_statement: 0.2, pool_waiting: 2 }, missing: ['db_locks'] }),
+    facts({
+      series: { ...SLOW, ...FULL_POOL, db_query_duration: 0.2, pool_waiting: 2 },
+      missing: ['db_locks'],
+    }),
   );
   assert.equal(finding?.subject, 'database');
   assert.equal(finding?.confidence, 'medium');
@@ -334,7 +345,9 @@ test('a signal that is missing takes confidence, and is named', () => {
 
 test('what reached its limit long after the run broke is less likely to be why', () => {
   const { confidence, figures } =
-    bottleneck(facts({ series: { ...SLOW, db_statement: 0.2 }, afterS: { db_statement: 20 } }))[0] ?? {};
+    bottleneck(
+      facts({ series: { ...SLOW, db_query_duration: 0.2 }, afterS: { db_query_duration: 20 } }),
+    )[0] ?? {};
   assert.equal(confidence, 'medium');
   assert.equal(figures?.lead_s, -20);
 });
@@ -405,7 +418,7 @@ test('a baseline that misses an objective does not hide what broke after it', ()
   const named = (/** @type {Record<string, number>} */ normal) =>
     bottleneck(
       facts({
-        series: { ...SLOW, ...FULL_POOL, db_statement: 0.2, pool_waiting: 2 },
+        series: { ...SLOW, ...FULL_POOL, db_query_duration: 0.2, pool_waiting: 2 },
         normal,
         thresholds: [missed],
       }),
@@ -419,8 +432,8 @@ test('a pool that is too small is named on a full machine, too: its statements a
     facts({
       series: {
         ...SLOW,
-        pool_used: 1,
-        pool_in_use: 2,
+        pool_utilization: 1,
+        pool_connections_in_use: 2,
         pool_waiting: 6,
         pool_wait: 0.05,
         host_cpu: 0.97,
@@ -441,8 +454,8 @@ test('connections that have nothing to do are a leak, however slow the few state
         'client.mean': 510,
         request: 0.5,
         pool_waiting: 40,
-        db_statement: 0.03,
-        db_queries: 260,
+        db_query_duration: 0.03,
+        db_query_rate: 260,
         host_cpu: 0.97,
         other_cpu: 0.5,
       },
@@ -450,7 +463,7 @@ test('connections that have nothing to do are a leak, however slow the few state
   );
   assert.match(
     finding?.statement ?? '',
-    /^the connection pool limited the run in busy \(leak\): .* of 50 connections in use 7.8 ran/,
+    /^the connection pool limited the run in busy \(leak\): .* of 50 connections in use 7\.\d+ ran/,
   );
 });
 

@@ -42,6 +42,6 @@ test('the table of the docs has a row for every cause', () => {
   const rows = rulesTable().split('\n').slice(2);
   assert.equal(rows.length, CAUSES.length);
   for (const row of rows) assert.equal(row.split(' | ').length, 5, row);
-  assert.match(rulesTable(), /`pool_used` >= 95 % and >= baseline \+ 5 %/);
-  assert.match(rulesTable(), /`db_statement` >= 2 x baseline and >= baseline \+ 5 ms/);
+  assert.match(rulesTable(), /`pool_utilization` >= 95 % and >= baseline \+ 5 %/);
+  assert.match(rulesTable(), /`db_query_duration` >= 2 x baseline and >= baseline \+ 5 ms/);
 });

@@ -1,0 +1,141 @@
+/** Two runs on one time axis, both from their beginning. */
+import { dashboard } from './dashboard.ts';
+import { type Column, type Line, NOT_EXPORTED, row, table, timeSeries } from './panels.ts';
+import {
+  DURATION,
+  FAILURES,
+  ITERATIONS,
+  objective,
+  ofBase,
+  ofServer,
+  otherRuns,
+  percentile,
+  percentileOfRun,
+  perSecond,
+  REQUESTS,
+  share,
+  shareOfRun,
+  startedAfterBase,
+  total,
+} from './queries.ts';
+import { FAILURE_STEPS, SIGNALS, type Step } from './signals.ts';
+
+const NO_BASE = 'No other run to compare with';
+const half = { width: 12, height: 9, noValue: NO_BASE };
+/** More than the scatter of most machines. */
+const CHANGE_STEPS: Step[] = [
+  { color: 'green', value: null },
+  { color: 'text', value: -0.1 },
+  { color: 'red', value: 0.1 },
+];
+
+const change = (expr: string) => `(${expr}) / (${ofBase(expr)} != 0) - 1`;
+
+const both = (expr: string): Line[] => [
+  { expr, legend: '$testid', color: 'blue' },
+  { expr: ofBase(expr), legend: '$base', color: 'orange', dashed: true },
+];
+
+function columns(by: string): Column[] {
+  const percentiles = [0.5, 0.95, 0.99].flatMap((quantile) => {
+    const [name, expr] = [`p${quantile * 100}`, percentileOfRun(quantile, DURATION, by)];
+    return [
+      { name, unit: 's', expr },
+      { name: `Base ${name}`, unit: 's', expr: ofBase(expr) },
+      { name: `${name} change`, unit: 'percentunit', expr: change(expr), steps: CHANGE_STEPS },
+    ];
+  });
+  const failed = shareOfRun(FAILURES, REQUESTS, by);
+  return [
+    ...percentiles,
+    { name: 'Requests', unit: 'short', expr: total(REQUESTS, by) },
+    { name: 'Failed', unit: 'percentunit', expr: failed, steps: FAILURE_STEPS },
+    { name: 'Base failed', unit: 'percentunit', expr: ofBase(failed), steps: FAILURE_STEPS },
+  ];
+}
+
+const compared = (by: string, heading: string) =>
+  table({
+    width: 24,
+    height: 8,
+    noValue: NO_BASE,
+    title: `By ${by}`,
+    description:
+      'All requests since both runs began. Change is against the base: green 10% faster or more, red 10% slower or more.',
+    labels: { [by]: heading },
+    sortBy: heading,
+    columns: columns(by),
+  });
+
+export const compare = () =>
+  dashboard({
+    uid: 'mcp-compare',
+    title: 'Compare',
+    description:
+      'A run and a base, aligned at their starts. One run each shows that they differ, not why: repeat both to know.',
+    variables: [
+      {
+        name: 'base',
+        label: 'Base',
+        description: 'What the run is compared with: other runs of the same test first, the newest first',
+        query: otherRuns(),
+        regex: '/testid="([^"]+)"/',
+      },
+      {
+        name: 'shift',
+        label: 'Shift',
+        description: 'Seconds from the start of the base to the start of the run',
+        query: startedAfterBase(),
+        regex: '/^\\{\\} (-?\\d+)/',
+        hidden: true,
+      },
+    ],
+    panels: [
+      compared('phase', 'Phase'),
+      compared('operation', 'Operation'),
+      row('Over time'),
+      timeSeries({
+        ...half,
+        title: 'Throughput',
+        description: 'Iterations per second, the warm-up included.',
+        unit: 'reqps',
+        lines: both(perSecond(ITERATIONS)),
+      }),
+      timeSeries({
+        ...half,
+        title: 'Failure rate',
+        description: 'Failed requests, of all.',
+        unit: 'percentunit',
+        lines: both(share(FAILURES, REQUESTS)),
+        steps: FAILURE_STEPS,
+      }),
+      timeSeries({
+        ...half,
+        title: 'p50',
+        description: 'Median of the request duration.',
+        unit: 's',
+        lines: both(percentile(0.5, DURATION)),
+      }),
+      timeSeries({
+        ...half,
+        title: 'p99',
+        description: '99th percentile of the request duration. Red: the limit of the running phase.',
+        unit: 's',
+        lines: [
+          ...both(percentile(0.99, DURATION)),
+          { expr: objective('p99'), legend: 'p99 limit', color: 'red', dashed: true },
+        ],
+      }),
+      ...['cpu:ratio', 'pool_utilization:ratio'].map((name) => {
+        const { title = '', description = '', unit = '' } = SIGNALS[name] ?? {};
+        return timeSeries({
+          ...half,
+          title,
+          description,
+          unit,
+          noValue: NOT_EXPORTED,
+          lines: both(ofServer(`signal:${name}`)),
+        });
+      }),
+    ],
+  });

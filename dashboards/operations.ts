@@ -1,0 +1,118 @@
+/** Which tool, resource or prompt is slow, fails, or moves most bytes. */
+import { dashboard } from './dashboard.ts';
+import { heatmap, row, table, timeSeries } from './panels.ts';
+import {
+  DURATION,
+  distribution,
+  FAILURES,
+  percentile,
+  percentileOfRun,
+  perSecond,
+  REQUESTS,
+  share,
+  shareOfRun,
+  total,
+} from './queries.ts';
+import { FAILURE_STEPS } from './signals.ts';
+
+const BY = 'operation, method';
+/** Bytes on the wire. Those of set-up and of the warm-up belong to no operation. */
+const bytesEach = (bytes: string) => `${total(bytes, BY, 'operation!=""')} / ${total(REQUESTS, BY)}`;
+const half = { width: 12, height: 10 };
+const chosen = 'operation="$operation"';
+
+export const operations = () =>
+  dashboard({
+    uid: 'mcp-operations',
+    title: 'Operations',
+    description: 'One run by operation: rate, latency, failures and bytes.',
+    variables: [
+      {
+        name: 'operation',
+        label: 'Operation',
+        description: 'The operation of the last row; the most frequent one comes first',
+        query: `sort_desc(${total(REQUESTS, 'operation')})`,
+        regex: '/operation="([^"]+)"/',
+      },
+    ],
+    panels: [
+      table({
+        width: 24,
+        height: 9,
+        title: 'Operations of the run',
+        description:
+          'All requests since the run began, without the warm-up. Sent and received: mean bytes on the wire of a request, headers included.',
+        labels: { operation: 'Operation', method: 'Method' },
+        sortBy: 'p99',
+        descending: true,
+        columns: [
+          { name: 'Requests', unit: 'short', expr: total(REQUESTS, BY) },
+          {
+            name: 'Failed',
+            unit: 'percentunit',
+            expr: shareOfRun(FAILURES, REQUESTS, BY),
+            steps: FAILURE_STEPS,
+          },
+          { name: 'p50', unit: 's', expr: percentileOfRun(0.5, DURATION, BY) },
+          { name: 'p95', unit: 's', expr: percentileOfRun(0.95, DURATION, BY) },
+          { name: 'p99', unit: 's', expr: percentileOfRun(0.99, DURATION, BY) },
+          { name: 'Sent', unit: 'bytes', expr: bytesEach('data_sent_total') },
+          { name: 'Received', unit: 'bytes', expr: bytesEach('data_received_total') },
+        ],
+      }),
+      timeSeries({
+        ...half,
+        title: 'Request rate',
+        description: 'Requests per second by operation.',
+        unit: 'reqps',
+        lines: [{ expr: perSecond(REQUESTS, 'operation'), legend: '{{operation}}' }],
+      }),
+      timeSeries({
+        ...half,
+        title: 'p99',
+        description: '99th percentile of the request duration, by operation.',
+        unit: 's',
+        logarithmic: true,
+        lines: [{ expr: percentile(0.99, DURATION, 'operation'), legend: '{{operation}}' }],
+      }),
+      timeSeries({
+        ...half,
+        title: 'Failure rate',
+        description: 'Failed requests, of all, by operation.',
+        unit: 'percentunit',
+        lines: [{ expr: share(FAILURES, REQUESTS, 'operation'), legend: '{{operation}}' }],
+        steps: FAILURE_STEPS,
+      }),
+      timeSeries({
+        ...half,
+        title: 'Failures by operation and kind',
+        description: 'Failed requests per second.',
+        unit: 'reqps',
+        noValue: 'No failures',
+        stacked: true,
+        lines: [{ expr: perSecond(FAILURES, 'operation, kind'), legend: '{{operation}} {{kind}}' }],
+      }),
+
+      row('$operation'),
+      heatmap({
+        ...half,
+        title: 'Latency distribution of $operation',
+        description:
+          'Requests per second by duration. Two bands are two kinds of answer, such as a cache hit and a miss.',
+        unit: 's',
+        expr: distribution(DURATION, chosen),
+      }),
+      timeSeries({
+        ...half,
+        title: 'Latency of $operation',
+        description: 'Percentiles of the request duration.',
+        unit: 's',
+        logarithmic: true,
+        lines: [
+          { expr: percentile(0.5, DURATION, '', chosen), legend: 'p50', color: 'green' },
+          { expr: percentile(0.95, DURATION, '', chosen), legend: 'p95', color: 'orange' },
+          { expr: percentile(0.99, DURATION, '', chosen), legend: 'p99', color: 'red' },
+        ],
+      }),
+    ],
+  });

@@ -1,0 +1,305 @@
+/** One run: its verdict, then load, latency, failures, the limiting resource and CPU on one time axis, then phases and findings. */
+import { dashboard } from './dashboard.ts';
+import { barGauge, NOT_EXPORTED, row, signal, stat, table, timeSeries } from './panels.ts';
+import {
+  achievedByPhase,
+  DROPPED,
+  DURATION,
+  deliveredByPhase,
+  FAILURES,
+  failedByPhase,
+  firstPhase,
+  highest,
+  ITEMS,
+  ITERATIONS,
+  inOrder,
+  itemsPerSecondByPhase,
+  objective,
+  ofServer,
+  orZero,
+  p99VsBaseline,
+  percentile,
+  percentileByPhase,
+  perSecond,
+  REQUESTS,
+  requestsByPhase,
+  share,
+  startedByPhase,
+  targetByPhase,
+  targetRate,
+  total,
+  worstJudged,
+  written,
+} from './queries.ts';
+import { FAILURE_STEPS, GENERATOR_STEPS, NEUTRAL, type Step, steps } from './signals.ts';
+
+const GENERATOR_CPU = ofServer('signal:generator_cpu:ratio');
+const HOST_CPU = ofServer('signal:host_cpu:ratio');
+const SERVER_CPU = ofServer('signal:cpu:ratio');
+
+/** What can be exhausted: its utilization, and the subject of the finding that names it. */
+const RESOURCES = [
+  { name: 'Pool', subject: 'connection pool', series: ofServer('signal:pool_utilization:ratio') },
+  { name: 'CPU per worker', subject: 'target CPU', series: ofServer('signal:worker_cpu:ratio') },
+  { name: 'Host CPU', subject: 'host CPU', series: HOST_CPU },
+  { name: 'Host memory', subject: 'memory', series: ofServer('signal:host_memory:ratio') },
+  { name: 'Database connections', subject: 'database', series: ofServer('signal:db_connections:ratio') },
+  { name: 'Redis CPU', subject: 'cache', series: ofServer('signal:cache_server_cpu:ratio') },
+  { name: 'Generator CPU', subject: 'load generator', series: GENERATOR_CPU },
+];
+
+const bottleneck = (subject: string) =>
+  `last_over_time(mcp_finding{testid="$testid", kind="bottleneck", subject=~"${subject}"}[$__range] @ end())`;
+const ANY_BOTTLENECK = bottleneck(RESOURCES.map(({ subject }) => subject).join('|'));
+/** All of them while no finding names one. */
+const ifLimiting = (series: string, subject: string) =>
+  `max(${series}) and on () (count(${bottleneck(subject)}) or absent(${ANY_BOTTLENECK}))`;
+
+const peaks = RESOURCES.map(
+  ({ name, series }) => `label_replace(max(${highest(series)}), "resource", "${name}", "", "")`,
+).join(' or ');
+const others =
+  `clamp_min(max(${HOST_CPU}) - ${orZero(`max(${SERVER_CPU})`, `max(${HOST_CPU})`)}` +
+  ` - ${orZero(`max(${GENERATOR_CPU})`, `max(${HOST_CPU})`)}, 0)`;
+
+const DELIVERED_STEPS: Step[] = [
+  { color: 'red', value: null },
+  { color: 'orange', value: 0.95 },
+  { color: 'green', value: 0.9999 },
+];
+const full = { width: 24, height: 7 };
+const half = { width: 12, height: 9 };
+const tile = { width: 6, height: 4 };
+
+export const overview = () =>
+  dashboard({
+    uid: 'mcp-overview',
+    title: 'Overview',
+    description: 'One run of a load test: the verdict, what clients saw, and the resource that limited it.',
+    variables: [
+      {
+        name: 'baseline',
+        label: 'Baseline',
+        description: 'The first measured phase',
+        query: firstPhase(),
+        regex: '/phase="([^"]+)"/',
+        hidden: true,
+      },
+    ],
+    panels: [
+      table({
+        width: 24,
+        height: 4,
+        title: 'Verdict (report: results/$testid/report.html)',
+        description: 'The verdict of the run, and its first reason. It is written when the run ends.',
+        noValue: 'No verdict yet: the run has not ended',
+        labels: { outcome: 'Verdict', statement: 'Reason' },
+        sortBy: 'Ended',
+        columns: [{ name: 'Ended', unit: 'time:HH:mm:ss', expr: written('mcp_verdict') }],
+      }),
+      stat({
+        ...tile,
+        title: 'p99, worst judged phase',
+        description: '99th percentile of the request duration in the worst phase that has objectives.',
+        unit: 's',
+        expr: worstJudged(percentileByPhase(0.99)),
+        steps: NEUTRAL,
+      }),
+      stat({
+        ...tile,
+        title: 'Failure rate, worst judged phase',
+        description: 'Failed requests, of all, in the worst phase that has objectives.',
+        unit: 'percentunit',
+        expr: worstJudged(failedByPhase()),
+        steps: FAILURE_STEPS,
+      }),
+      stat({
+        ...tile,
+        title: 'Delivered, worst judged phase',
+        description:
+          'Iterations that were made, of those that were due. Below 95% the phase had a smaller load than it says.',
+        unit: 'percentunit',
+        expr: worstJudged(deliveredByPhase(), 'min'),
+        steps: DELIVERED_STEPS,
+      }),
+      stat({
+        ...tile,
+        title: 'Generator CPU, peak',
+        description: 'Highest CPU of k6 over six seconds. Purple: its latencies are not trustworthy.',
+        unit: 'percentunit',
+        noValue: 'k6 was not scraped',
+        expr: `max(${highest(GENERATOR_CPU)})`,
+        steps: GENERATOR_STEPS,
+      }),
+      timeSeries({
+        ...full,
+        title: 'Target and achieved rate',
+        description:
+          'Iterations per second that the phase asks for, that k6 completed, and that it dropped because all VUs were busy.',
+        unit: 'reqps',
+        lines: [
+          { expr: targetRate(), legend: 'target', color: 'text', dashed: true },
+          { expr: perSecond(ITERATIONS), legend: 'achieved', color: 'green' },
+          { expr: orZero(perSecond(DROPPED), perSecond(ITERATIONS)), legend: 'dropped', color: 'red' },
+        ],
+      }),
+      timeSeries({
+        ...full,
+        title: 'Latency',
+        description:
+          'Duration of answered requests, from native histograms, within 5% of the true value. Dashed: the limits of the running phase.',
+        unit: 's',
+        logarithmic: true,
+        lines: [
+          { expr: percentile(0.5, DURATION), legend: 'p50', color: 'green' },
+          { expr: percentile(0.95, DURATION), legend: 'p95', color: 'orange' },
+          { expr: percentile(0.99, DURATION), legend: 'p99', color: 'red' },
+          { expr: objective('p95'), legend: 'p95 limit', color: 'orange', dashed: true },
+          { expr: objective('p99'), legend: 'p99 limit', color: 'red', dashed: true },
+        ],
+      }),
+      timeSeries({
+        ...full,
+        title: 'Failure rate',
+        description: 'Failed requests, of all. Dashed: the limit of the running phase.',
+        unit: 'percentunit',
+        lines: [
+          { expr: share(FAILURES, REQUESTS), legend: 'failed', color: 'red' },
+          { expr: objective('failure_share'), legend: 'limit', color: 'text', dashed: true },
+        ],
+      }),
+      timeSeries({
+        ...full,
+        title: 'Utilization of the limiting resource',
+        description:
+          'The resource that the bottleneck finding names; all of them if there is no such finding. The one that reaches 100% before latency rises is the cause.',
+        unit: 'percentunit',
+        max: 1,
+        noValue: NOT_EXPORTED,
+        lines: RESOURCES.map(({ name, subject, series }) => ({
+          expr: ifLimiting(series, subject),
+          legend: name,
+        })),
+      }),
+      timeSeries({
+        ...full,
+        title: 'CPU by consumer',
+        description:
+          "Of all the machine's cores: the server, the generator, and all other processes, such as the database.",
+        unit: 'percentunit',
+        max: 1,
+        stacked: true,
+        noValue: NOT_EXPORTED,
+        lines: [
+          { expr: `max(${SERVER_CPU})`, legend: 'server', color: 'green' },
+          { expr: `max(${GENERATOR_CPU})`, legend: 'generator', color: 'purple' },
+          { expr: others, legend: 'others', color: 'orange' },
+        ],
+      }),
+      table({
+        ...full,
+        title: 'Phases',
+        description: 'All requests of each measured phase. Counts are exact, percentiles within 5%.',
+        labels: { phase: 'Phase' },
+        sortBy: 'Started',
+        columns: [
+          { name: 'Started', unit: 'time:HH:mm:ss', expr: startedByPhase() },
+          { name: 'Target', unit: 'reqps', expr: targetByPhase() },
+          { name: 'Achieved', unit: 'reqps', expr: achievedByPhase() },
+          { name: 'Delivered', unit: 'percentunit', expr: deliveredByPhase(), steps: DELIVERED_STEPS },
+          { name: 'Requests', unit: 'short', expr: requestsByPhase() },
+          { name: 'Failed', unit: 'percentunit', expr: failedByPhase(), steps: FAILURE_STEPS },
+          { name: 'p50', unit: 's', expr: percentileByPhase(0.5) },
+          { name: 'p95', unit: 's', expr: percentileByPhase(0.95) },
+          { name: 'p99', unit: 's', expr: percentileByPhase(0.99) },
+        ],
+      }),
+      table({
+        ...full,
+        height: 8,
+        title: 'Findings',
+        description:
+          'What the verdict found, at the phase that it is about: the bottleneck, the onset of degradation, the recovery, leaks and doubts.',
+        noValue: 'No findings yet: they are written when the run ends',
+        labels: { kind: 'Kind', subject: 'Subject', phase: 'Phase', statement: 'Finding' },
+        sortBy: 'At',
+        columns: [{ name: 'At', unit: 'time:HH:mm:ss', expr: written('mcp_finding') }],
+      }),
+
+      row('By resource and phase'),
+      barGauge({
+        ...half,
+        title: 'Peak utilization by resource',
+        description: 'The highest six seconds of each resource.',
+        unit: 'percentunit',
+        max: 1,
+        noValue: NOT_EXPORTED,
+        expr: `sort_desc(${peaks})`,
+        legend: '{{resource}}',
+        steps: steps(0.8, 0.9),
+      }),
+      barGauge({
+        ...half,
+        title: 'p99 vs baseline',
+        description: 'p99 of each phase, as a multiple of that of the first measured phase.',
+        unit: 'short',
+        expr: inOrder(p99VsBaseline()),
+        legend: '{{phase}}',
+      }),
+      timeSeries({
+        ...half,
+        title: 'Failures by kind',
+        description: 'Failed requests per second, by kind of failure.',
+        unit: 'reqps',
+        noValue: 'No failures',
+        stacked: true,
+        lines: [{ expr: perSecond(FAILURES, 'kind'), legend: '{{kind}}' }],
+      }),
+      barGauge({
+        ...half,
+        title: 'Failure rate by phase',
+        description: 'Failed requests, of all. Orange from the first failure in 10,000, red from 1%.',
+        unit: 'percentunit',
+        max: 1,
+        expr: inOrder(failedByPhase()),
+        legend: '{{phase}}',
+        steps: FAILURE_STEPS,
+      }),
+
+      row('Batches'),
+      table({
+        ...full,
+        title: 'Throughput by batch size',
+        description:
+          'Items per second and latency of each batch size. Beyond the best size, larger batches only take longer.',
+        noValue: 'The run has no batches',
+        labels: { phase: 'Phase' },
+        sortBy: 'Items/s',
+        descending: true,
+        columns: [
+          { name: 'Items/s', unit: 'short', expr: itemsPerSecondByPhase() },
+          { name: 'Items', unit: 'short', expr: total(ITEMS, 'phase') },
+          {
+            name: 'p50',
+            unit: 's',
+            expr: `${percentileByPhase(0.5)} and on (phase) ${total(ITEMS, 'phase')}`,
+          },
+          {
+            name: 'p99',
+            unit: 's',
+            expr: `${percentileByPhase(0.99)} and on (phase) ${total(ITEMS, 'phase')}`,
+          },
+        ],
+      }),
+
+      row('Over a long run, and with faults'),
+      signal('memory:bytes'),
+      signal('sessions:count'),
+      signal('pool_connections_in_use:count'),
+      signal('eventloop_lag:seconds'),
+      signal('cache_hit:ratio'),
+      signal('upstream:seconds'),
+      signal('rate_limited:rate'),
+      signal('breaker_open:rate'),
+    ],
+  });
