@@ -36,7 +36,7 @@ export const ofRun = (metric: string, where = '') => `k6_${metric}${selector('te
 export const saidByRun = (metric: string, where = '') =>
   `last_over_time(${ofRun(metric, where)}[${RUN_MEMORY}] @ end())`;
 
-/** A signal or detail of the run's server, its machine and its stack, such as `signal:cpu:ratio`; of a generator, its run's. */
+/** A signal of the run's server, its machine and its stack, such as `signal:cpu:ratio`; of a generator, its run's. */
 export function ofServer(name: string, where = ''): string {
   const whose = name.startsWith('signal:generator_') ? 'testid="$testid"' : 'server=~"$server|"';
   return `${name}${selector(whose, where)}`;

@@ -5,20 +5,11 @@ import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 import { type RecordingRule, readRules } from './signal-rules.ts';
 
-/** What an aggregation keeps and that is no split. */
-const OF_THE_SERVER = ['server', 'instance', 'id', 'le', 'testid'];
-
 const kind = (file: string) => file.replace(/^signals-|\.yml$/g, '');
 const giver = ({ source, server, file }: RecordingRule) => source || server || kind(file);
 
 /** Of rules in the order of precedence. */
 const givers = (rules: RecordingRule[]) => [...new Set(rules.map(giver))].join(', ');
-
-function splitBy({ labels, expr }: RecordingRule): string[] {
-  const [, by = ''] = /by \(([^)]*)\)/.exec(expr) ?? [];
-  const kept = by.split(',').map((label) => label.trim());
-  return [...labels, ...kept].filter((label) => label !== '' && !OF_THE_SERVER.includes(label));
-}
 
 function byName(rules: RecordingRule[]): Map<string, RecordingRule[]> {
   const groups = new Map<string, RecordingRule[]>();
@@ -38,15 +29,6 @@ function signalTable(rules: RecordingRule[]): string {
   return table(['signal', 'unit', 'range', 'what it is', 'who gives it, the first that has it'], rows);
 }
 
-function detailTable(rules: RecordingRule[]): string {
-  const rows = [...byName(rules)].flatMap(([name, those]) => {
-    const [, detail = '', unit = ''] = /^detail:([^:]+):([^:]+)$/.exec(name) ?? [];
-    if (!detail) return [];
-    return [[code(detail), unit, [...new Set(those.flatMap(splitBy))].join(', '), givers(those)]];
-  });
-  return table(['detail', 'unit', 'by', 'who gives it'], rows);
-}
-
 function sourceTable(rules: RecordingRule[]): string {
   const files = [...new Set(rules.map(({ file }) => file))];
   const rows = files.map((file) => {
@@ -63,7 +45,6 @@ export function signalTables(): Tables {
   const rules = readRules();
   return {
     signals: signalTable(rules),
-    details: detailTable(rules),
     sources: sourceTable(rules),
     precedence: SOURCES.map((source) => (source === '' ? 'a rule without `source`' : code(source))).join(
       ', ',

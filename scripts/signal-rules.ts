@@ -16,8 +16,6 @@ export interface RecordingRule {
   source: string;
   /** The label of rules that watch one certain server; '' for all others. */
   server: string;
-  /** Labels that a detail is split by. */
-  labels: string[];
   expr: string;
   /** Metrics that the expression reads; a pattern where it takes several names for the same. */
   metrics: string[];
@@ -30,7 +28,7 @@ interface Rule {
   labels?: Record<string, string>;
 }
 
-/** The rules of signals and details, by file. */
+/** The rules of signals, by file. */
 export function readRules(): RecordingRule[] {
   return readdirSync(RULES)
     .filter((name) => /^signals-.*\.yml$/.test(name))
@@ -41,14 +39,13 @@ export function readRules(): RecordingRule[] {
       const { groups } = parse(text) as { groups: { labels?: Record<string, string>; rules: Rule[] }[] };
       return groups.flatMap(({ labels: common = {}, rules }) =>
         rules
-          .filter(({ record = '' }) => /^(signal|detail):/.test(record))
-          .map(({ record = '', expr, labels = {} }) => ({
+          .filter(({ record = '' }) => record.startsWith('signal:'))
+          .map(({ record = '', expr }) => ({
             name: record,
             file,
             about,
             source: common.source ?? '',
             server: common.server ?? '',
-            labels: Object.keys(labels),
             expr: expr.trim(),
             metrics: metricsOf(expr),
           })),

@@ -54,7 +54,6 @@ test('ContextForge: its time for a request, what it refuses, its process', async
     'contextforge rate_limited:rate': [0, 0],
     'contextforge breaker_open:rate': [0, 0],
     'contextforge upstream_timeouts:rate': [0, 0],
-    'contextforge detail:requests:rate /rpc': [0.2, 6],
     'process cpu:ratio': [0, 1],
     'process memory:bytes': [50 * 2 ** 20, 2 ** 32],
     'process open_files:ratio': [1e-7, 0.5],

@@ -90,20 +90,13 @@ test('every signal is recorded, once for each kind of server, has a unit in its 
   const signals = new Set();
   for (const file of inFolder(join(PROVISIONING, 'rules')).filter((path) => path.includes('signals-'))) {
     // Other names are steps on the way to one of these.
-    const recorded = [...readFileSync(file, 'utf8').matchAll(/record: ((signal|detail):\S+)/g)].map(
+    const recorded = [...readFileSync(file, 'utf8').matchAll(/record: (signal:\S+)/g)].map(
       ([, name = '']) => name,
     );
-    const ofFile = recorded.filter((name) => name.startsWith('signal:'));
-    assert.deepEqual(ofFile, [...new Set(ofFile)], file);
-    for (const name of ofFile) signals.add(name);
-    // Details are recorded once for each value of their label.
+    assert.deepEqual(recorded, [...new Set(recorded)], file);
     for (const name of recorded) {
-      assert.match(
-        name,
-        new RegExp(`^(signal|detail):[a-z0-9_]+:(${UNITS.join('|')})$|^watched:[a-z]+:[a-z]+$`),
-      );
-      // What rules of one server share is tested by what stands on it.
-      if (name.startsWith('watched:')) continue;
+      signals.add(name);
+      assert.match(name, new RegExp(`^signal:[a-z0-9_]+:(${UNITS.join('|')})$`));
       assert.ok(tests.includes(`labels: '${name}`), `no test expects a sample of ${name}`);
     }
   }

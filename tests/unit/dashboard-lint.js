@@ -35,7 +35,7 @@ const BESIDE_TITLE_PX = 64;
 const TABLE_COLUMN_PX = 70;
 
 /** What a run, the recording rules and the end of a run write. */
-const NAMES = /^(k6_|signal:|detail:|ALERTS$|mcp_finding$|mcp_verdict$)/;
+const NAMES = /^(k6_|signal:|ALERTS$|mcp_finding$|mcp_verdict$)/;
 /** Of k6's process and of Prometheus. */
 const MORE_NAMES = {
   'mcp-generator': /^(process_|go_|prometheus_)/,
@@ -135,12 +135,11 @@ function selectorProblems({ metric, text, functions }, { uid, panel, type }) {
     if (!within(COUNTER_FUNCTIONS))
       found.push(`${metric} is a histogram outside of ${COUNTER_FUNCTIONS.join(', ')}`);
   }
-  if (/_p\d+:/.test(metric) && within(AVERAGING)) found.push(`${metric} is a percentile, averaged`);
   const isOfRun = /testid="(testid|base)"/.test(text);
   if ((ofK6 || /^(signal:generator_|mcp_)/.test(metric)) && panel !== 'variable' && !isOfRun) {
     found.push(`${metric} of any run: expected testid="$testid"`);
   }
-  if (/^(signal|detail):(?!generator_)/.test(metric) && !text.includes('server=~"server|"')) {
+  if (/^signal:(?!generator_)/.test(metric) && !text.includes('server=~"server|"')) {
     found.push(`${metric} of any server: expected server=~"$server|"`);
   }
   if (/^(process_|go_)/.test(metric) && !text.includes('job="k6"'))

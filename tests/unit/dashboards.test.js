@@ -31,10 +31,6 @@ describe('the lint of queries', () => {
       `avg_over_time(histogram_quantile(0.99, rate(${DURATION}[$__rate_interval]))[5m:])`,
       /a percentile inside avg_over_time/,
     ],
-    'an averaged percentile of a detail': [
-      'avg(detail:request_p95:seconds{server=~"$server|"})',
-      /a percentile, averaged/,
-    ],
     "k6's cumulative percentile": ['k6_mcp_request_duration_p99{testid="$testid"}', /cumulative/],
     "k6's cumulative share": ['k6_mcp_request_failed_rate{testid="$testid"}', /cumulative/],
     'a histogram as it is': [`sum(rate(${DURATION}[$__rate_interval]))`, /histogram outside of/],
