@@ -3,11 +3,11 @@ import { dashboard } from './dashboard.ts';
 import { type Column, type Line, NOT_EXPORTED, row, table, timeSeries } from './panels.ts';
 import {
   DURATION,
+  duringRun,
   FAILURES,
   ITERATIONS,
   objective,
   ofBase,
-  ofServer,
   otherRuns,
   percentile,
   percentileOfRun,
@@ -134,7 +134,7 @@ export const compare = () =>
           description,
           unit,
           noValue: NOT_EXPORTED,
-          lines: both(ofServer(`signal:${name}`)),
+          lines: both(duringRun(`signal:${name}`)),
         });
       }),
     ],

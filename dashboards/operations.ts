@@ -93,7 +93,7 @@ export const operations = () =>
         lines: [{ expr: perSecond(FAILURES, 'operation, kind'), legend: '{{operation}} {{kind}}' }],
       }),
 
-      row('$operation'),
+      row('One operation'),
       heatmap({
         ...half,
         title: 'Latency distribution of $operation',

@@ -68,6 +68,7 @@ const DELIVERED_STEPS: Step[] = [
   { color: 'green', value: 0.9999 },
 ];
 const full = { width: 24, height: 7 };
+const strip = { width: 24, height: 6, namesOnly: true };
 const half = { width: 12, height: 9 };
 const tile = { width: 6, height: 4 };
 
@@ -89,13 +90,15 @@ export const overview = () =>
     panels: [
       table({
         width: 24,
-        height: 4,
+        height: 3,
         title: 'Verdict (report: results/$testid/report.html)',
         description: 'The verdict of the run, and its first reason. It is written when the run ends.',
         noValue: 'No verdict yet: the run has not ended',
         labels: { outcome: 'Verdict', statement: 'Reason' },
         sortBy: 'Ended',
-        columns: [{ name: 'Ended', unit: 'time:HH:mm:ss', expr: written('mcp_verdict') }],
+        columns: [
+          { name: 'Ended', unit: 'time:HH:mm:ss', expr: written('mcp_verdict', 'outcome, statement') },
+        ],
       }),
       stat({
         ...tile,
@@ -132,7 +135,7 @@ export const overview = () =>
         steps: GENERATOR_STEPS,
       }),
       timeSeries({
-        ...full,
+        ...strip,
         title: 'Target and achieved rate',
         description:
           'Iterations per second that the phase asks for, that k6 completed, and that it dropped because all VUs were busy.',
@@ -144,7 +147,7 @@ export const overview = () =>
         ],
       }),
       timeSeries({
-        ...full,
+        ...strip,
         title: 'Latency',
         description:
           'Duration of answered requests, from native histograms, within 5% of the true value. Dashed: the limits of the running phase.',
@@ -159,7 +162,7 @@ export const overview = () =>
         ],
       }),
       timeSeries({
-        ...full,
+        ...strip,
         title: 'Failure rate',
         description: 'Failed requests, of all. Dashed: the limit of the running phase.',
         unit: 'percentunit',
@@ -169,7 +172,7 @@ export const overview = () =>
         ],
       }),
       timeSeries({
-        ...full,
+        ...strip,
         title: 'Utilization of the limiting resource',
         description:
           'The resource that the bottleneck finding names; all of them if there is no such finding. The one that reaches 100% before latency rises is the cause.',
@@ -182,7 +185,7 @@ export const overview = () =>
         })),
       }),
       timeSeries({
-        ...full,
+        ...strip,
         title: 'CPU by consumer',
         description:
           "Of all the machine's cores: the server, the generator, and all other processes, such as the database.",
@@ -216,14 +219,20 @@ export const overview = () =>
       }),
       table({
         ...full,
-        height: 8,
+        height: 9,
         title: 'Findings',
         description:
           'What the verdict found, at the phase that it is about: the bottleneck, the onset of degradation, the recovery, leaks and doubts.',
         noValue: 'No findings yet: they are written when the run ends',
         labels: { kind: 'Kind', subject: 'Subject', phase: 'Phase', statement: 'Finding' },
         sortBy: 'At',
-        columns: [{ name: 'At', unit: 'time:HH:mm:ss', expr: written('mcp_finding') }],
+        columns: [
+          {
+            name: 'At',
+            unit: 'time:HH:mm:ss',
+            expr: written('mcp_finding', 'kind, subject, phase, statement'),
+          },
+        ],
       }),
 
       row('By resource and phase'),

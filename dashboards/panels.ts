@@ -152,6 +152,8 @@ export function timeSeries(
     stacked?: boolean;
     steps?: Step[];
     logarithmic?: boolean;
+    /** The legend is one line of names, without figures. */
+    namesOnly?: boolean;
   },
 ) {
   const builder = common(new TimeSeriesBuilder(), options)
@@ -164,9 +166,9 @@ export function timeSeries(
     .legend(
       new VizLegendOptionsBuilder()
         .showLegend(true)
-        .displayMode(LegendDisplayMode.Table)
+        .displayMode(options.namesOnly ? LegendDisplayMode.List : LegendDisplayMode.Table)
         .placement(LegendPlacement.Bottom)
-        .calcs(['mean', 'max']),
+        .calcs(options.namesOnly ? [] : ['mean', 'max']),
     )
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending));
   // A logarithmic axis has no zero.
@@ -223,7 +225,7 @@ export interface Column {
 /** A row for each combination of the labels, a column for each query, evaluated at the end of the time range. */
 export function table(
   options: Omit<PanelOptions, 'unit'> & {
-    /** Heading by label. */
+    /** Heading by label. The last column of text wraps. */
     labels: Record<string, string>;
     columns: Column[];
     /** A heading; ascending unless `descending`. */
@@ -235,7 +237,7 @@ export function table(
   const names = { ...options.labels };
   options.columns.forEach(({ name, expr, unit, steps }, index) => {
     const target = query(expr, index).instant().format(PromQueryFormat.Table);
-    names[`Value #${target.build().refId}`] = name;
+    names[options.columns.length === 1 ? 'Value' : `Value #${target.build().refId}`] = name;
     builder.withTarget(target);
     builder.overrideByName(name, [
       { id: 'unit', value: unit },
@@ -247,6 +249,8 @@ export function table(
         : []),
     ]);
   });
+  const text = Object.values(options.labels).at(-1) ?? '';
+  builder.overrideByName(text, [{ id: 'custom.cellOptions', value: { type: 'auto', wrapText: true } }]);
   const organize = {
     excludeByName: { Time: true },
     indexByName: Object.fromEntries(Object.keys(names).map((name, index) => [name, index])),

@@ -114,9 +114,9 @@ export function phaseStarts(): string {
 export const placed = (metric: string) =>
   `1000 * max_over_time(${metric}{testid="$testid"}[$__range] offset -$__range)`;
 
-/** The same as instant rows, evaluated at the end of the time range. */
-export const written = (metric: string, where = '') =>
-  `1000 * last_over_time(${metric}${selector('testid="$testid"', where)}[$__range])`;
+/** The same by labels, evaluated at the end of the time range. */
+export const written = (metric: string, by: string) =>
+  `1000 * max by (${by}) (last_over_time(${metric}{testid="$testid"}[$__range]))`;
 
 /** The highest six-second mean in the time range: a single sample at the limit is no saturation. */
 export const highest = (series: string) =>
@@ -136,6 +136,10 @@ export function startedAfterBase(): string {
   return `round(${start} - ${toBase(start)}) or vector(0)`;
 }
 
+/** A signal while the run goes on: it has samples before and after, too. */
+export const duringRun = (name: string) =>
+  `${ofServer(name)} and on () sum(last_over_time(${ofRun('vus')}[$__rate_interval]))`;
+
 /** An expression of the base, moved by `$shift` seconds so that both runs begin at once. */
 export const ofBase = (expression: string) =>
   // One evaluation in each second: only so an offset applies to a whole expression.
@@ -152,9 +156,11 @@ const phaseSeconds = () => `(clamp_max(${phaseEnd()}, time() - ${runStart()}) - 
 /** Measured phases, with their requests: all but the warm-up. */
 export const requestsByPhase = () => total(REQUESTS, 'phase');
 export const firstPhase = () => `sort(${phaseStart()} and on (phase) ${requestsByPhase()})`;
-/** Unix time in milliseconds. */
-export const startedByPhase = () =>
-  `1000 * (${runStart()} + ${phaseStart()}) and on (phase) ${requestsByPhase()}`;
+/** Unix time in milliseconds of the first push, up to an interval late. With several k6 runs in a test, each has a start of its own. */
+export function startedByPhase(): string {
+  const pushed = `timestamp(last_over_time(${ofRun(REQUESTS)}[$__interval]))`;
+  return `1000 * min by (phase) (min_over_time(${pushed}[$__range:$__interval]))`;
+}
 export const targetByPhase = () =>
   `max by (phase) (last_over_time(${ofRun(OFFERED, 'phase!="warm-up"')}[$__range]))`;
 export const achievedByPhase = () =>
@@ -178,4 +184,4 @@ export const worstJudged = (byPhase: string, function_: 'max' | 'min' = 'max') =
   `${function_}(${byPhase} and on (phase) ${saidByRun('mcp_objective')}) or ${function_}(${byPhase})`;
 
 /** Bars are drawn in the order of the answer, which is that of the left side: the order in which the phases ran. */
-export const inOrder = (byPhase: string) => `0 * sort(${phaseStart()}) + on (phase) (${byPhase})`;
+export const inOrder = (byPhase: string) => `0 * sort(${startedByPhase()}) + on (phase) (${byPhase})`;

@@ -218,6 +218,7 @@ const PANELS = {
       inspect: [false],
       filterable: [false],
       'cellOptions.type': ['auto', 'color-text', 'color-background'],
+      'cellOptions.wrapText': [true],
     },
   },
   heatmap: {

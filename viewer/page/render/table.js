@@ -102,6 +102,7 @@ function cellOf(cell, { unit, decimals, thresholds, mappings, custom, min, max }
   // A label may be longer than its column.
   const made = element('td', { class: isNumber ? 'number' : '', ...(!isNumber && { title: text }) }, text);
   const type = custom.cellOptions?.type;
+  if (custom.cellOptions?.wrapText) made.classList.add('wrapped');
   const name = word?.color ?? (value === null ? null : thresholdColor(thresholds, value, { min, max }));
   if (!name || (type !== 'color-text' && type !== 'color-background')) return made;
   const color = cssColor(name, theme);
