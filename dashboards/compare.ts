@@ -22,18 +22,21 @@ import { FAILURE_STEPS, SIGNALS, type Step } from './signals.ts';
 
 const NO_BASE = 'No other run to compare with';
 const half = { width: 12, height: 9, noValue: NO_BASE };
-/** More than the scatter of most machines. */
-const CHANGE_STEPS: Step[] = [
+/** Of a multiple of the base: more than the scatter of most machines. */
+const VS_BASE_STEPS: Step[] = [
   { color: 'green', value: null },
-  { color: 'text', value: -0.1 },
-  { color: 'red', value: 0.1 },
+  { color: 'text', value: 0.9 },
+  { color: 'red', value: 1.1 },
 ];
-
-const change = (expr: string) => `(${expr}) / (${ofBase(expr)} != 0) - 1`;
 
 const both = (expr: string): Line[] => [
   { expr, legend: '$testid', color: 'blue' },
   { expr: ofBase(expr), legend: '$base', color: 'orange', dashed: true },
+];
+
+const pair = (name: string, unit: string, expr: string, steps?: Step[]): Column[] => [
+  { name, unit, expr, ...(steps && { steps }) },
+  { name: `Base ${name.toLowerCase()}`, unit, expr: ofBase(expr), ...(steps && { steps }) },
 ];
 
 function columns(by: string): Column[] {
@@ -42,15 +45,13 @@ function columns(by: string): Column[] {
     return [
       { name, unit: 's', expr },
       { name: `Base ${name}`, unit: 's', expr: ofBase(expr) },
-      { name: `${name} change`, unit: 'percentunit', expr: change(expr), steps: CHANGE_STEPS },
+      { name: `${name} vs base`, unit: 'short', expr: `(${expr}) / ${ofBase(expr)}`, steps: VS_BASE_STEPS },
     ];
   });
-  const failed = shareOfRun(FAILURES, REQUESTS, by);
   return [
+    ...pair('Requests', 'short', total(REQUESTS, by)),
     ...percentiles,
-    { name: 'Requests', unit: 'short', expr: total(REQUESTS, by) },
-    { name: 'Failed', unit: 'percentunit', expr: failed, steps: FAILURE_STEPS },
-    { name: 'Base failed', unit: 'percentunit', expr: ofBase(failed), steps: FAILURE_STEPS },
+    ...pair('Failed', 'percentunit', shareOfRun(FAILURES, REQUESTS, by), FAILURE_STEPS),
   ];
 }
 
@@ -61,7 +62,7 @@ const compared = (by: string, heading: string) =>
     noValue: NO_BASE,
     title: `By ${by}`,
     description:
-      'All requests since both runs began. Change is against the base: green 10% faster or more, red 10% slower or more.',
+      'All requests since both runs began. Latencies compare only where both had the same load: see the requests. Green: 10% faster than the base or more, red: 10% slower or more.',
     labels: { [by]: heading },
     sortBy: heading,
     columns: columns(by),

@@ -45,6 +45,7 @@ export const server = () =>
         description:
           'Mean duration of a request in the server, and of one of each thing that it may wait for. The line that rises with the request is where to look.',
         unit: 's',
+        namesOnly: true,
         noValue: NOT_EXPORTED,
         lines: Object.entries(WAITS).map(([legend, name]) => ({ expr: ofServer(`signal:${name}`), legend })),
       }),

@@ -41,7 +41,7 @@ const UNITS: Record<string, string> = {
   bytes: 'bytes',
   seconds: 's',
   count: 'short',
-  rate: 'cps',
+  rate: 'ops',
   bytes_rate: 'Bps',
 };
 /** Ratios of one core: several cores may be in use. */

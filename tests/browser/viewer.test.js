@@ -325,7 +325,7 @@ test('Prometheus is away from the start: said, and well as soon as it is there',
 test('a query that Prometheus refuses: its panel says why, the others are drawn', async () => {
   relay.refuse = (query) => (query.includes('k6_mcp_request_duration') ? 'too many samples' : null);
   await open();
-  const panel = page.locator('.panel', { hasText: 'Latency percentiles' });
+  const panel = page.locator('.panel', { has: page.getByText('Latency', { exact: true }) });
   assert.equal(await panel.getAttribute('data-state'), 'error');
   assert.match((await panel.textContent()) ?? '', /too many samples/);
   assert.ok((await page.locator(CHART).count()) > 0);
