@@ -35,7 +35,7 @@ export const ALL = '{__name__=~"signal:.+:.+"}';
 export const SOURCES = [
   ...['', 'contextforge', 'otel-mcp'],
   ...['hikaricp', 'pgx', 'psycopg', 'sqlalchemy', 'asyncpg', 'node-redis'],
-  ...['process', 'jvm', 'cadvisor'],
+  ...['process', 'jvm', 'cadvisor', 'system'],
 ];
 /** How often the rules are evaluated. */
 export const STEP_S = 2;

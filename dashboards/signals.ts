@@ -45,7 +45,7 @@ const UNITS: Record<string, string> = {
   bytes_rate: 'Bps',
 };
 /** Ratios of one core: several cores may be in use. */
-const OF_ONE_CORE = ['worker_cpu:ratio', 'cache_server_cpu:ratio'];
+const OF_ONE_CORE = ['worker_cpu:ratio', 'busiest_thread:ratio', 'cpu_wait:ratio', 'cache_server_cpu:ratio'];
 
 const CATALOGUE: Record<string, [title: string, description: string, steps?: Step[]]> = {
   'cpu:ratio': ['Server CPU', "CPU that the server uses, of all the machine's cores."],
@@ -54,6 +54,16 @@ const CATALOGUE: Record<string, [title: string, description: string, steps?: Ste
     'CPU that a process of the server uses, of one core, on average. At 100% a process with one thread is saturated, even if other cores are idle.',
     steps(0.7, 0.9),
   ],
+  'busiest_thread:ratio': [
+    'CPU of the busiest thread',
+    'CPU that the busiest thread of the server uses, of one core. At 100% an event loop or an interpreter lock is saturated, even if other cores are idle.',
+    steps(0.7, 0.9),
+  ],
+  'cpu_wait:ratio': [
+    'CPU wait',
+    'Seconds per second in which threads of the server are ready to run and wait for a CPU.',
+  ],
+  'connections_in:count': ['Client connections', 'Established connections of clients to the server.'],
   'memory:bytes': [
     'Server memory',
     'Resident memory of all processes of the server. Memory that grows and never falls is a leak.',

@@ -17,7 +17,7 @@
 #                          and WATCHED_SERVER is `reference` for that one and empty for any other. With the stack's own
 #                          Prometheus come PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD.
 #   run_k6 ARGS...         k6, with its limits
-#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter,
+#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
 #                          tests' go-server, python-servers, and the benches' bench-server, rusage; act, docker-compose
 #                          (`scripts/setup` builds what is missing)
@@ -244,6 +244,7 @@ free_disk() {
 # tool_source TOOL: the folder that says what it is made of.
 tool_source() {
   case $1 in
+  exporter) echo "$ROOT/exporter" ;;
   go-server) echo "$ROOT/tests/servers/go" ;;
   python-servers) echo "$ROOT/tests/servers/python" ;;
   bench-tools) echo "$ROOT/bench/tools" ;;
@@ -288,12 +289,12 @@ tool_path() {
   k6) if [ -n "${K6_FOUND:-}" ]; then echo "$K6_FOUND"; else k6_on_path || echo "$(tool_dir k6)/k6"; fi ;;
   bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
-  prometheus | promtool | node_exporter | kustomize | govulncheck | go-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
+  prometheus | promtool | node_exporter | exporter | kustomize | govulncheck | go-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
   kubernetes-schemas) tool_dir "$1" ;;
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
   chromium) chromium_found || echo /usr/bin/chromium ;;
-  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server and rusage are valid" ;;
+  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server and rusage are valid" ;;
   esac
 }
 

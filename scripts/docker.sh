@@ -478,6 +478,7 @@ run_test() {
     without_target
     in_container scripts/run "$test"
   fi
+  if [ -n "$foreign" ]; then say 'the server is watched by TARGET_METRICS alone: its processes are not visible from a container (STACK=native sees them)'; fi
   if [ -z "$foreign" ]; then check_first "$test"; fi
   if [ -n "$foreign" ]; then stack_up observe; else stack_up; fi
   in_container scripts/run "$test"

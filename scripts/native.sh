@@ -411,7 +411,7 @@ native_up() {
   if ! process_of supervisord >/dev/null; then
     OWN_SUPERVISORD=yes
     # Of tests that were cut off together with the stack.
-    rm -f "$RUN_DIR"/prometheus/targets/{k6-*,custom-*Z-????,custom-signals-*}.json
+    rm -f "$RUN_DIR"/prometheus/targets/{k6-*,process-*,custom-*Z-????,custom-signals-*}.json
     start_supervisord
   fi
   if process_of target >/dev/null && [ "$knobs" != "$was" ]; then

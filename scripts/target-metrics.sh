@@ -27,4 +27,30 @@ start_scraping() {
   export WATCHED_SERVER
 }
 
-stop_scraping() { rm -f ${SCRAPED:+"$SCRAPED"}; }
+# start_exporter NAME: what Linux knows of a foreign server's processes is scraped, too, where it runs on this host, until stop_scraping.
+EXPORTER='' EXPORTED=''
+start_exporter() {
+  local address port server
+  [[ ${PROMETHEUS_TARGETS_DIR:-} && ${TARGET_URL:-} =~ ^https?://(127\.[0-9.]+|localhost|\[::1\])(:([0-9]+))?(/|$) ]] || return 0
+  server=${BASH_REMATCH[1]}${BASH_REMATCH[2]} port=${BASH_REMATCH[3]}
+  if [ -z "$port" ]; then case $TARGET_URL in https:*) port=443 ;; *) port=80 ;; esac; fi
+  # An image has no Go, nor this.
+  if [ ! -d "$ROOT/exporter" ] || { [ ! -x "$(tool_path exporter)" ] && ! command -v go >/dev/null; }; then
+    say "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)"
+    return
+  fi
+  "$ROOT/scripts/setup" exporter
+  address=$(hidden_host):$(free_port $((7700 + RANDOM % 1000)))
+  "${TIED[@]}" "$(tool_path exporter)" -listen "$address" -port "$port" ${TARGET_PID:+-pid "$TARGET_PID"} </dev/null >/dev/null 2>&1 9<&- &
+  EXPORTER=$!
+  EXPORTED=$PROMETHEUS_TARGETS_DIR/process-$1.json
+  WATCHED_SERVER=${WATCHED_SERVER:-$server}
+  export WATCHED_SERVER
+  printf '[{"targets":["%s"],"labels":{"server":"%s"}}]\n' "$address" "$WATCHED_SERVER" >"$EXPORTED.new"
+  mv "$EXPORTED.new" "$EXPORTED"
+}
+
+stop_scraping() {
+  rm -f ${SCRAPED:+"$SCRAPED"} ${EXPORTED:+"$EXPORTED"}
+  [ -z "$EXPORTER" ] || kill "$EXPORTER" 2>/dev/null || true
+}

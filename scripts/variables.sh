@@ -22,7 +22,7 @@ take_variables() {
   here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
   # The names that the two tables declare, the stack's own, and the target's knobs.
   names="$(sed -n 's/^  \([A-Z_]*\): variable({$/\1/p' "$here/lib/config.js" "$here/experiments/variables.js" | paste -sd' ' -)"
-  names="$names TARGET_METRICS TESTID MEMORY_CHECK GENERATOR_MEMORY STACK RUN_DIR RESULTS_DIR $(sed -n "s/^TARGET_KNOB_NAMES='\(.*\)'$/\1/p" "$here/scripts/components.sh")"
+  names="$names TARGET_METRICS TARGET_PID TESTID MEMORY_CHECK GENERATOR_MEMORY STACK RUN_DIR RESULTS_DIR $(sed -n "s/^TARGET_KNOB_NAMES='\(.*\)'$/\1/p" "$here/scripts/components.sh")"
   for argument in "$@"; do
     name=${argument%%=*}
     # Without the value: it may be a secret under a mistyped name.
@@ -30,6 +30,7 @@ take_variables() {
     export "$name=${argument#*=}"
   done
   for name in TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY; do existing_file "$name" 'the path of a PEM file'; done
+  [[ ${TARGET_PID:-1} =~ ^[1-9][0-9]{0,9}$ ]] || usage "TARGET_PID is \"$(shown "$TARGET_PID")\"; valid: the number of a process"
   if [[ ${SECRET_SOURCE:-} == file=* ]] && [ ! -r "${SECRET_SOURCE#file=}" ]; then
     usage "SECRET_SOURCE is \"$(shown "$SECRET_SOURCE")\", which can't be read; valid: file= and the path of a file with NAME=value lines"
   fi

@@ -225,6 +225,14 @@ export const RESOURCES = [
         itself: true,
       },
       {
+        id: 'single thread',
+        any: [{ series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 }],
+        says: 'its busiest thread used {busiest_thread} of a core after {busiest_thread.from}, with {host_cpu} of the machine in use',
+        hint: 'the server runs in one thread: more workers help where the machine has cores left; profile what a request computes',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
         id: 'machine',
         taker: 'server_cpu',
         says: 'it took {server_cpu} of a machine of which {host_cpu} was in use;its event loop ran {eventloop_lag} late (p99)',

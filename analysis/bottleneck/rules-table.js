@@ -6,7 +6,7 @@ import { FULL_HOST, LEAST_TAKEN, RESOURCES } from './resources.js';
 /** Units of signals that a limit is given for; of others a figure says enough. */
 const UNITS = /^(eventloop_lag|pool_wait|db_query_duration|cache_time|upstream|outside)$/;
 const SHARES =
-  /(_cpu|_wait|_allowed|_utilization|_connections|_steal|_memory|_throttled|_hit|_per_request)$|^(cpu|gc|heap)$/;
+  /(_cpu|_thread|_wait|_allowed|_utilization|_connections|_steal|_memory|_throttled|_hit|_per_request)$|^(cpu|gc|heap)$/;
 
 /** @param {string} series @param {number} value */
 function figure(series, value) {

@@ -117,15 +117,23 @@ export function awayFound({ name, failures, requests, failed }, broke, observati
  */
 export function nothingFound(the, missing) {
   const { breakage, parts } = the;
-  const without = missing.length > 0 ? `; without samples: ${missing.join(', ')}` : '';
+  // What a server says of itself tells more than its processes do.
+  const most = missing.includes('request')
+    ? "; the server's own metrics would tell most (TARGET_METRICS)"
+    : '';
   return {
     kind: 'bottleneck',
     subject: 'unknown',
     phase: breakage.phase.name,
     confidence: 'not_enough_to_tell',
-    statement: `not enough to tell what limited the run in ${breakage.phase.name}: nothing that is watched was at its limit${without}`,
+    statement: `not enough to tell what limited the run in ${breakage.phase.name}: nothing that is watched was at its limit${most}`,
     figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
-    evidence: [breakage.statement, ...comparedWith(the), ...partsText(parts)],
+    evidence: [
+      breakage.statement,
+      ...comparedWith(the),
+      ...partsText(parts),
+      ...(missing.length > 0 ? [`no samples of ${missing.join(', ')}`] : []),
+    ],
     observations: [breakage.observation],
   };
 }

@@ -34,7 +34,7 @@ export async function startWatching() {
   for (const name of ['prometheus.yml', 'rules'])
     symlinkSync(resolve(PROVISIONING, name), join(folder, name));
   // The configuration has Prometheus send one; nobody here asks for it.
-  writeFileSync(join(folder, 'password'), 'unused');
+  for (const who of ['prometheus', 'exporters']) writeFileSync(join(folder, `${who}.password`), 'unused');
   const [port, nodePort] = [await freePort(), await freePort()];
   const node = await startServer('node_exporter', {
     file: toolPath('node_exporter'),

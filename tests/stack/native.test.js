@@ -119,8 +119,15 @@ test('a server that no one here wrote: its address is enough', async () => {
     assert.ok(called.includes(wanted), `${wanted} of ${called}`);
   assert.ok(!called.includes('toggle-simulated-logging'), 'not marked as read-only');
   for (const signal of ['host_cpu', 'generator_cpu']) assert.ok(samplesOf(document, signal) > 0, signal);
-  for (const signal of ['cpu', 'pool_utilization'])
-    assert.equal(samplesOf(document, signal), 0, `${signal} is another server's`);
+  // Of its process, with nothing to set.
+  for (const signal of ['cpu', 'busiest_thread', 'memory', 'open_files', 'connections_in'])
+    assert.ok(samplesOf(document, signal) > 0, `${signal} has no samples`);
+  const connected = document.signals.filter((/** @type {any} */ { signal }) => signal === 'connections_in');
+  assert.ok(
+    connected.some((/** @type {any} */ { max }) => max > 0),
+    JSON.stringify(connected),
+  );
+  assert.equal(samplesOf(document, 'pool_utilization'), 0, "that is another server's");
 });
 
 test('a missed objective is exit code 99, too few samples are 98, each with its reason', async () => {

@@ -30,6 +30,7 @@ const SIGNALS = [
   ...['cache_lookups:rate', 'cache_time:seconds', 'upstream_calls:rate'],
   ...['db_clients:count', 'db_running:count', 'db_io:count', 'cache_server_cpu:ratio'],
   ...['disk_busy:ratio', 'cpu_steal:ratio', 'cpu_pressure:ratio', 'tcp_retransmits:rate'],
+  ...['busiest_thread:ratio', 'cpu_wait:ratio', 'connections_in:count'],
   ...['request:seconds', 'open_files:ratio', 'cpu_throttled:ratio', 'container_network:bytes_rate'],
 ].map((name) => `signal:${name}`);
 

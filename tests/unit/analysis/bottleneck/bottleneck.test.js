@@ -82,6 +82,11 @@ const CASES = {
     cause: 'worker thread',
     symptoms: ['cache', 'database', 'connection pool'],
   },
+  'a server that runs in one thread, seen from outside': {
+    difference: { series: { ...SLOW, busiest_thread: 0.99, cpu: 0.5, host_cpu: 0.7 } },
+    subject: 'target CPU',
+    cause: 'single thread',
+  },
   'a thread that is blocked now and then, on a machine with CPU left': {
     difference: { series: { ...SLOW, ...LATE, worker_cpu: 0.5 } },
     subject: 'target CPU',
@@ -310,9 +315,9 @@ test('something broke and nothing was at its limit: not enough to tell, with wha
   assert.equal(finding?.kind, 'bottleneck');
   assert.match(
     finding?.statement ?? '',
-    /nothing that is watched was at its limit; without samples: .*request/,
+    /nothing that is watched was at its limit; the server's own metrics would tell most \(TARGET_METRICS\)$/,
   );
-  assert.match(finding?.statement ?? '', /db_locks/);
+  assert.match(finding?.evidence.at(-1) ?? '', /^no samples of .*request, .*db_locks/);
 });
 
 test('nothing was at its limit and the calls found no server: the target was away', () => {

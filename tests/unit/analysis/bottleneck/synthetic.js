@@ -24,6 +24,7 @@ const NORMAL = /** @type {Record<string, [unit: string, level: number]>} */ ({
   stack_cpu: ['ratio', 0.03],
   other_cpu: ['ratio', 0.02],
   worker_cpu: ['ratio', 0.2],
+  busiest_thread: ['ratio', 0.2],
   eventloop_lag: ['seconds', 0.012],
   gc: ['ratio', 0.01],
   heap: ['ratio', 0.1],

@@ -1,0 +1,59 @@
+// Command exporter is a Prometheus exporter for one server: what Linux knows of the processes that serve a port, without any help of
+// the server. It reads /proc alone, and listens on loopback.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/procfs"
+)
+
+// A scrape comes from the Prometheus on this machine.
+const readTimeout = 5 * time.Second
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(2)
+	}
+}
+
+func run(args []string) error {
+	flags := flag.NewFlagSet("exporter", flag.ContinueOnError)
+	flags.SetOutput(os.Stderr)
+	listen := flags.String("listen", "127.0.0.1:0", "`address` of /metrics, on loopback")
+	port := flags.Uint64("port", 0, "the `port` that the server listens on")
+	pid := flags.Int("pid", 0, "the server's `process`, instead of the one that listens on the port")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *port == 0 && *pid == 0 || *port > 65535 || *pid < 0 {
+		return errors.New("got no server to watch; valid: -port 1 to 65535, or -pid")
+	}
+	address, err := net.ResolveTCPAddr("tcp", *listen)
+	if err != nil || !address.IP.IsLoopback() {
+		return fmt.Errorf("-listen is %q; valid: an address of this machine's loopback and a port", *listen)
+	}
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		return err
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&collector{fs: fs, server: &server{fs: fs, port: *port, pid: *pid}})
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	listener, err := net.ListenTCP("tcp", address)
+	if err != nil {
+		return err
+	}
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: readTimeout}
+	return web.Serve(listener)
+}

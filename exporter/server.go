@@ -1,0 +1,116 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/procfs"
+)
+
+// States of a socket in /proc/net/tcp.
+const (
+	established = 1
+	listening   = 10
+)
+
+// server finds the processes of the server: those that listen on its port, or one that is named, and their descendants.
+type server struct {
+	fs    procfs.FS
+	port  uint64
+	pid   int
+	roots []int
+}
+
+// process is one of the server's, with the inodes of its sockets.
+type process struct {
+	procfs.Proc
+	stat    procfs.ProcStat
+	sockets []uint64
+}
+
+// processes returns those that run now, of the sockets that there are. A server that was restarted is found again; none is no error.
+func (s *server) processes(tcp []tcpSocket) ([]process, error) {
+	all, err := s.fs.AllProcs()
+	if err != nil {
+		return nil, err
+	}
+	stats := make(map[int]process, len(all))
+	children := make(map[int][]int)
+	for _, proc := range all {
+		// Processes come and go.
+		if stat, err := proc.Stat(); err == nil && stat.State != "Z" {
+			stats[proc.PID] = process{Proc: proc, stat: stat}
+			children[stat.PPID] = append(children[stat.PPID], proc.PID)
+		}
+	}
+	var found []process
+	seen := make(map[int]bool)
+	queue := slices.Clone(s.rootsAmong(stats, tcp))
+	for len(queue) > 0 {
+		pid := queue[0]
+		queue = queue[1:]
+		if one, ok := stats[pid]; ok && !seen[pid] {
+			seen[pid] = true
+			one.sockets = socketsOf(one.Proc)
+			found = append(found, one)
+			queue = append(queue, children[pid]...)
+		}
+	}
+	return found, nil
+}
+
+// rootsAmong returns the processes that the others come from: looked for again once none of them listens on the port.
+func (s *server) rootsAmong(stats map[int]process, tcp []tcpSocket) []int {
+	if s.pid != 0 {
+		return []int{s.pid}
+	}
+	listeners := make(map[uint64]bool)
+	for _, one := range tcp {
+		if one.St == listening && one.LocalPort == s.port {
+			listeners[one.Inode] = true
+		}
+	}
+	listens := func(pid int) bool {
+		one, ok := stats[pid]
+		return ok && slices.ContainsFunc(socketsOf(one.Proc), func(inode uint64) bool { return listeners[inode] })
+	}
+	if !slices.ContainsFunc(s.roots, listens) {
+		s.roots = slices.Collect(maps.Keys(stats))
+		s.roots = slices.DeleteFunc(s.roots, func(pid int) bool { return !listens(pid) })
+	}
+	return s.roots
+}
+
+type tcpSocket struct {
+	LocalPort, RemPort, St, Inode, TxQueue, RxQueue uint64
+}
+
+func tcpSockets(fs procfs.FS) []tcpSocket {
+	var all []tcpSocket
+	v4, _ := fs.NetTCP()
+	for _, one := range v4 {
+		all = append(all, tcpSocket{one.LocalPort, one.RemPort, one.St, one.Inode, one.TxQueue, one.RxQueue})
+	}
+	// A kernel may have no IPv6.
+	v6, _ := fs.NetTCP6()
+	for _, one := range v6 {
+		all = append(all, tcpSocket{one.LocalPort, one.RemPort, one.St, one.Inode, one.TxQueue, one.RxQueue})
+	}
+	return all
+}
+
+// socketsOf returns the inodes of a process' sockets; none where its files may not be looked at.
+func socketsOf(proc procfs.Proc) []uint64 {
+	targets, _ := proc.FileDescriptorTargets()
+	var inodes []uint64
+	for _, target := range targets {
+		if text, ok := strings.CutPrefix(target, "socket:["); ok {
+			if inode, err := strconv.ParseUint(strings.TrimSuffix(text, "]"), 10, 64); err == nil {
+				inodes = append(inodes, inode)
+			}
+		}
+	}
+	return inodes
+}
