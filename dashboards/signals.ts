@@ -55,8 +55,8 @@ const CATALOGUE: Record<string, [title: string, description: string, steps?: Ste
     steps(0.7, 0.9),
   ],
   'busiest_thread:ratio': [
-    'CPU of the busiest thread',
-    'CPU that the busiest thread of the server uses, of one core. At 100% an event loop or an interpreter lock is saturated, even if other cores are idle.',
+    'Busiest thread',
+    'Time in which the busiest thread of the server runs or waits for a CPU. At 100% an event loop or an interpreter lock is saturated, even if other cores are idle.',
     steps(0.7, 0.9),
   ],
   'cpu_wait:ratio': [

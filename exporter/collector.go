@@ -16,6 +16,7 @@ const (
 
 var (
 	ofProcess = []string{"pid", "comm"}
+	ofThread  = []string{"pid", "tid", "comm"}
 
 	processes   = description("processes", "Processes of the server.")
 	cpu         = description("process_cpu_seconds_total", "CPU time of a process, user and system.", ofProcess...)
@@ -24,9 +25,9 @@ var (
 	maxFiles    = description("process_max_fds", "Limit of the open file descriptors of a process.", ofProcess...)
 	threads     = description("process_threads", "Threads of a process.", ofProcess...)
 	majorFaults = description("process_major_page_faults_total", "Page faults of a process that read from disk.", ofProcess...)
-	threadCPU   = description("thread_cpu_seconds_total", "CPU time of a thread, user and system.", "pid", "tid", "comm")
-	threadWait  = description("process_run_queue_wait_seconds_total",
-		"Time in which threads of a process were ready to run and had to wait for a CPU.", ofProcess...)
+	threadCPU   = description("thread_cpu_seconds_total", "CPU time of a thread, user and system.", ofThread...)
+	threadWait  = description("thread_run_queue_wait_seconds_total",
+		"Time in which a thread was ready to run and waited for a CPU.", ofThread...)
 	connections = description("connections", "Established TCP connections of the server: in, and out by the port of the other side.",
 		"direction", "port")
 	sendQueue = description("send_queue_bytes", "Bytes that the server sent and that were not acknowledged.")
@@ -89,17 +90,17 @@ func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process
 	if err != nil {
 		return
 	}
-	var waited uint64
-	for index, thread := range all {
-		if schedule, err := thread.Schedstat(); err == nil {
-			waited += schedule.WaitingNanoseconds
+	for _, thread := range all[:min(len(all), maxThreads)] {
+		stat, err := thread.Stat()
+		if err != nil {
+			continue
 		}
-		if stat, err := thread.Stat(); err == nil && index < maxThreads {
-			seconds := float64(stat.UTime+stat.STime) / ticks
-			metrics <- counter(threadCPU, seconds, labels[0], strconv.Itoa(thread.PID), stat.Comm)
+		labels := []string{strconv.Itoa(one.PID), strconv.Itoa(thread.PID), stat.Comm}
+		metrics <- counter(threadCPU, float64(stat.UTime+stat.STime)/ticks, labels...)
+		if schedule, err := thread.Schedstat(); err == nil {
+			metrics <- counter(threadWait, float64(schedule.WaitingNanoseconds)/1e9, labels...)
 		}
 	}
-	metrics <- counter(threadWait, float64(waited)/1e9, labels...)
 }
 
 func collectSockets(metrics chan<- prometheus.Metric, tcp []tcpSocket, own map[uint64]bool) {

@@ -227,7 +227,7 @@ export const RESOURCES = [
       {
         id: 'single thread',
         any: [{ series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 }],
-        says: 'its busiest thread used {busiest_thread} of a core after {busiest_thread.from}, with {host_cpu} of the machine in use',
+        says: 'its busiest thread was busy {busiest_thread} of the time after {busiest_thread.from}, with {host_cpu} of the machine in use',
         hint: 'the server runs in one thread: more workers help where the machine has cores left; profile what a request computes',
         slows: EVERYTHING_SLOW,
         itself: true,
