@@ -5,7 +5,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
 export
 
-.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
+.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
 
 help: ## one screen of what there is
 	@cat scripts/help.txt
@@ -107,6 +107,9 @@ bench-accuracy: ## are reported latencies those that there were? Against the log
 
 bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
 	@scripts/setup k6 prometheus bench-tools && scripts/node bench/memory.js
+
+bench-exporter: ## what watching a server's processes costs (CONNECTIONS=2000 SCRAPES=15)
+	@scripts/setup exporter && scripts/node bench/exporter.ts
 
 bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=...)
 	@scripts/setup stack k6 toxiproxy && scripts/node bench/attribution.js

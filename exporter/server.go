@@ -45,15 +45,23 @@ func (s *server) processes(tcp []tcpSocket) ([]process, error) {
 			children[stat.PPID] = append(children[stat.PPID], proc.PID)
 		}
 	}
+	// Once for each process: a server may have thousands.
+	sockets := make(map[int][]uint64)
+	socketsOf := func(pid int) []uint64 {
+		if _, known := sockets[pid]; !known {
+			sockets[pid] = readSockets(stats[pid].Proc)
+		}
+		return sockets[pid]
+	}
 	var found []process
 	seen := make(map[int]bool)
-	queue := slices.Clone(s.rootsAmong(stats, tcp))
+	queue := slices.Clone(s.rootsAmong(stats, tcp, socketsOf))
 	for len(queue) > 0 {
 		pid := queue[0]
 		queue = queue[1:]
 		if one, ok := stats[pid]; ok && !seen[pid] {
 			seen[pid] = true
-			one.sockets = socketsOf(one.Proc)
+			one.sockets = socketsOf(pid)
 			found = append(found, one)
 			queue = append(queue, children[pid]...)
 		}
@@ -62,7 +70,7 @@ func (s *server) processes(tcp []tcpSocket) ([]process, error) {
 }
 
 // rootsAmong returns the processes that the others come from: looked for again once none of them listens on the port.
-func (s *server) rootsAmong(stats map[int]process, tcp []tcpSocket) []int {
+func (s *server) rootsAmong(stats map[int]process, tcp []tcpSocket, socketsOf func(int) []uint64) []int {
 	if s.pid != 0 {
 		return []int{s.pid}
 	}
@@ -73,8 +81,8 @@ func (s *server) rootsAmong(stats map[int]process, tcp []tcpSocket) []int {
 		}
 	}
 	listens := func(pid int) bool {
-		one, ok := stats[pid]
-		return ok && slices.ContainsFunc(socketsOf(one.Proc), func(inode uint64) bool { return listeners[inode] })
+		_, runs := stats[pid]
+		return runs && slices.ContainsFunc(socketsOf(pid), func(inode uint64) bool { return listeners[inode] })
 	}
 	if !slices.ContainsFunc(s.roots, listens) {
 		s.roots = slices.Collect(maps.Keys(stats))
@@ -101,8 +109,8 @@ func tcpSockets(fs procfs.FS) []tcpSocket {
 	return all
 }
 
-// socketsOf returns the inodes of a process' sockets; none where its files may not be looked at.
-func socketsOf(proc procfs.Proc) []uint64 {
+// readSockets returns the inodes of a process' sockets; none where its files may not be looked at.
+func readSockets(proc procfs.Proc) []uint64 {
 	targets, _ := proc.FileDescriptorTargets()
 	var inodes []uint64
 	for _, target := range targets {

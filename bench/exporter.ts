@@ -1,0 +1,66 @@
+/**
+ * `make bench-exporter`: what watching a server's processes costs, with as many connections as CONNECTIONS says. A server in a process
+ * of its own holds them; the exporter is scraped every two seconds, as Prometheus does it.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startServer } from '../experiments/server-process.js';
+import { freePort } from '../tests/lab.js';
+import { toolPath } from '../tests/tool.js';
+import { count, run, say } from './harness.js';
+import { printTable, verdict } from './table.js';
+
+const SCRAPE_S = 2;
+/** Of one core. */
+const LIMIT = 0.02;
+/** Clock ticks a second in /proc. */
+const TICKS = 100;
+
+/** CPU seconds of a process, user and system. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+if (process.send) {
+  const server = createServer(() => {}).listen(0, '127.0.0.1', 4096, () => {
+    process.send?.((server.address() as AddressInfo).port);
+  });
+} else {
+  await run(async ({ later }) => {
+    const connections = count('CONNECTIONS', 2000);
+    const scrapes = count('SCRAPES', 15);
+    const server = fork(fileURLToPath(import.meta.url));
+    later(() => server.kill());
+    const [port] = await once(server, 'message');
+    for (let open = 0; open < connections; open += 1) await once(connect(port, '127.0.0.1'), 'connect');
+    const listen = await freePort();
+    const url = `http://127.0.0.1:${listen}/metrics`;
+    const exporter = await startServer('the exporter', {
+      file: toolPath('exporter'),
+      args: ['-listen', `127.0.0.1:${listen}`, '-port', `${port}`],
+      url,
+    });
+    later(() => exporter.stop());
+    const [before, sinceMs] = [cpuOf(exporter.pid), performance.now()];
+    let seen = '';
+    for (let scrape = 0; scrape < scrapes; scrape += 1) {
+      seen = await (await fetch(url)).text();
+      await sleep(SCRAPE_S * 1000);
+    }
+    const share = (cpuOf(exporter.pid) - before) / ((performance.now() - sinceMs) / 1000);
+    const watched = Number(/^target_connections\{direction="in",port=""\} (\d+)$/m.exec(seen)?.[1]);
+    if (watched !== connections)
+      throw new Error(`the exporter sees ${watched} of ${connections} connections`);
+    say('');
+    printTable(
+      ['connections', 'CPU of the exporter, % of one core', 'limit', ''],
+      [[`${watched}`, (100 * share).toFixed(2), (100 * LIMIT).toFixed(2), verdict(share <= LIMIT)]],
+    );
+    return share <= LIMIT;
+  });
+}
