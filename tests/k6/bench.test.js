@@ -4,12 +4,12 @@ import { describe, test } from 'node:test';
 import { command } from '../lab.js';
 import { setUp } from '../tool.js';
 
-setUp('k6', 'prometheus', 'bench-tools');
+setUp('k6', 'prometheus', 'bench-tools', 'exporter');
 
 /** @type {[name: string, env: Record<string, string>, rows: string[]][]} */
 const BENCHES = [
   [
-    'client',
+    'client.js',
     { ROUNDS: '1', REQUESTS: '800', USERS: '100', GOGC: '' },
     [
       'tools/call, 700 bytes of JSON',
@@ -20,17 +20,18 @@ const BENCHES = [
     ],
   ],
   [
-    'accuracy',
+    'accuracy.js',
     { ROUNDS: '1', PHASE_SECONDS: '1', STALL_SECONDS: '6' },
     ['constant, 50/s', 'bimodal, 200/s', 'heavy-tail, 500/s', 'longest, ms'],
   ],
-  ['memory', { REQUESTS: '600', RATE: '200' }, ['bare k6', 'ours, samples kept', 'ours, SAMPLES=stream']],
+  ['memory.js', { REQUESTS: '600', RATE: '200' }, ['bare k6', 'ours, samples kept', 'ours, SAMPLES=stream']],
+  ['exporter.ts', { CONNECTIONS: '50', SCRAPES: '1' }, ['50']],
 ];
 
 describe('benches', { concurrency: true }, () => {
   for (const [name, env, rows] of BENCHES) {
-    test(`bench/${name}.js`, async () => {
-      const { code, output } = await command('node', [`bench/${name}.js`], env);
+    test(`bench/${name}`, async () => {
+      const { code, output } = await command('node', [`bench/${name}`], env);
       // 1: a limit does not hold, as so few requests may have it.
       assert.ok(code === 0 || code === 1, output);
       for (const row of rows) {
