@@ -14,9 +14,9 @@ import { milliseconds, percent } from './units.js';
  */
 
 /** Normal is what the baseline's objective allows, or so many times its p99 where that is more. */
-export const P99_FACTOR = 1.3;
+const P99_FACTOR = 1.3;
 /** Normal is what the baseline's objective allows, or so much over its share of failures where that is more. */
-export const FAILURE_MARGIN = 0.01;
+const FAILURE_MARGIN = 0.01;
 /** k6's histograms have 8 buckets to a doubling: a percentile read from one is up to so many times what it was. */
 export const HISTOGRAM_ERROR = 2 ** (1 / 8);
 /** A p99 of fewer answers is their slowest. */

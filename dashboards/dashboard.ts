@@ -35,7 +35,7 @@ interface Variable {
 }
 
 /** One choice; the first by default. (label_values() would sort by name, not by age.) */
-export function queryVariable({ name, label, description, query, regex, hidden = false }: Variable) {
+function queryVariable({ name, label, description, query, regex, hidden = false }: Variable) {
   const definition = `query_result(${query})`;
   return new QueryVariableBuilder(name)
     .label(label)
@@ -121,7 +121,7 @@ const VARIABLES: Variable[] = [
 
 type Panel = ReturnType<typeof barGauge | typeof heatmap | typeof stat | typeof table | typeof timeSeries>;
 
-export interface DashboardOptions {
+interface DashboardOptions {
   uid: string;
   title: string;
   description: string;

@@ -50,12 +50,12 @@ import { SIGNALS, type Step } from './signals.ts';
 
 /** The variable `datasource` of every dashboard. */
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
-export const NO_RUN = 'No run in this time range';
+const NO_RUN = 'No run in this time range';
 export const NOT_EXPORTED = 'The server does not export this signal';
 /** All charts of a column have the same left margin, so that their time axes align. */
 const AXIS_WIDTH = 70;
 
-export interface PanelOptions {
+interface PanelOptions {
   title: string;
   /** What it shows, and how to read it. */
   description: string;

@@ -180,8 +180,8 @@ export function deliveredByPhase(): string {
 }
 
 /** The worst judged phase; of a run without objectives, of all that were measured. */
-export const worstJudged = (byPhase: string, function_: 'max' | 'min' = 'max') =>
-  `${function_}(${byPhase} and on (phase) ${saidByRun('mcp_objective')}) or ${function_}(${byPhase})`;
+export const worstJudged = (byPhase: string, aggregate: 'max' | 'min' = 'max') =>
+  `${aggregate}(${byPhase} and on (phase) ${saidByRun('mcp_objective')}) or ${aggregate}(${byPhase})`;
 
 /** Bars are drawn in the order of the answer, which is that of the left side: the order in which the phases ran. */
 export const inOrder = (byPhase: string) => `0 * sort(${startedByPhase()}) + on (phase) (${byPhase})`;

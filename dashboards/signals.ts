@@ -6,7 +6,7 @@ export interface Step {
   value: number | null;
 }
 
-export interface DrawnSignal {
+interface DrawnSignal {
   title: string;
   /** What it is, and how to read it. */
   description: string;

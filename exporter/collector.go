@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/procfs"
@@ -74,7 +75,7 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 }
 
 func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process) {
-	labels := []string{strconv.Itoa(one.PID), one.stat.Comm}
+	labels := []string{strconv.Itoa(one.PID), label(one.stat.Comm)}
 	metrics <- counter(cpu, one.stat.CPUTime(), labels...)
 	metrics <- gauge(memory, one.stat.ResidentMemory(), labels...)
 	metrics <- gauge(threads, one.stat.NumThreads, labels...)
@@ -95,7 +96,7 @@ func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process
 		if err != nil {
 			continue
 		}
-		labels := []string{strconv.Itoa(one.PID), strconv.Itoa(thread.PID), stat.Comm}
+		labels := []string{strconv.Itoa(one.PID), strconv.Itoa(thread.PID), label(stat.Comm)}
 		metrics <- counter(threadCPU, float64(stat.UTime+stat.STime)/ticks, labels...)
 		if schedule, err := thread.Schedstat(); err == nil {
 			metrics <- counter(threadWait, float64(schedule.WaitingNanoseconds)/1e9, labels...)
@@ -103,7 +104,10 @@ func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process
 	}
 }
 
-func collectSockets(metrics chan<- prometheus.Metric, tcp []tcpSocket, own map[uint64]bool) {
+// label makes a label's value of a name that the server chose: any bytes, of which one that is no UTF-8 is an error.
+func label(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
+
+func collectSockets(metrics chan<- prometheus.Metric, tcp procfs.NetTCP, own map[uint64]bool) {
 	type key struct{ direction, port string }
 	counts := map[key]int{{"in", ""}: 0}
 	listeners := make(map[uint64]bool)

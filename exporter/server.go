@@ -31,7 +31,7 @@ type process struct {
 }
 
 // processes returns those that run now, of the sockets that there are. A server that was restarted is found again; none is no error.
-func (s *server) processes(tcp []tcpSocket) ([]process, error) {
+func (s *server) processes(tcp procfs.NetTCP) ([]process, error) {
 	all, err := s.fs.AllProcs()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *server) processes(tcp []tcpSocket) ([]process, error) {
 }
 
 // rootsAmong returns the processes that the others come from: looked for again once none of them listens on the port.
-func (s *server) rootsAmong(stats map[int]process, tcp []tcpSocket, socketsOf func(int) []uint64) []int {
+func (s *server) rootsAmong(stats map[int]process, tcp procfs.NetTCP, socketsOf func(int) []uint64) []int {
 	if s.pid != 0 {
 		return []int{s.pid}
 	}
@@ -91,22 +91,12 @@ func (s *server) rootsAmong(stats map[int]process, tcp []tcpSocket, socketsOf fu
 	return s.roots
 }
 
-type tcpSocket struct {
-	LocalPort, RemPort, St, Inode, TxQueue, RxQueue uint64
-}
-
-func tcpSockets(fs procfs.FS) []tcpSocket {
-	var all []tcpSocket
-	v4, _ := fs.NetTCP()
-	for _, one := range v4 {
-		all = append(all, tcpSocket{one.LocalPort, one.RemPort, one.St, one.Inode, one.TxQueue, one.RxQueue})
-	}
+// tcpSockets returns those of both address families.
+func tcpSockets(fs procfs.FS) procfs.NetTCP {
 	// A kernel may have no IPv6.
+	v4, _ := fs.NetTCP()
 	v6, _ := fs.NetTCP6()
-	for _, one := range v6 {
-		all = append(all, tcpSocket{one.LocalPort, one.RemPort, one.St, one.Inode, one.TxQueue, one.RxQueue})
-	}
-	return all
+	return append(v4, v6...)
 }
 
 // readSockets returns the inodes of a process' sockets; none where its files may not be looked at.

@@ -112,6 +112,21 @@ func TestConnectionsByDirectionAndPort(t *testing.T) {
 	}
 }
 
+func TestANameThatIsNoText(t *testing.T) {
+	name, err := os.ReadFile("/proc/self/comm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("/proc/self/comm", []byte("\xff\xfe"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.WriteFile("/proc/self/comm", name, 0) })
+	_, port := listen(t)
+	if got := testutil.CollectAndCount(collectorOf(t, port, 0), "target_process_cpu_seconds_total"); got < 1 {
+		t.Errorf("got %d samples; expected one of each process", got)
+	}
+}
+
 func TestWrongUse(t *testing.T) {
 	for _, args := range [][]string{{}, {"-port", "70000"}, {"-port", "1", "-listen", "0.0.0.0:0"}, {"-pid", "-1"}} {
 		if err := run(args); err == nil || !strings.Contains(err.Error(), "valid: ") {

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The scrape of TARGET_METRICS: what Prometheus reads of a server that is not the reference target. Source it after common.sh.
+# What Prometheus scrapes of a server that is not the reference target: its own metrics (TARGET_METRICS), and what exporter/ reads of its
+# processes. Source it after common.sh.
 
 # ask_metrics FILE: what is to be scraped goes to FILE; exits with 2 and one line where that can't be. Without
 # TARGET_METRICS there is nothing to do.

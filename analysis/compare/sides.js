@@ -92,7 +92,7 @@ const isRun = (path) => existsSync(join(path, DOCUMENT));
  * @param {string} results
  * @returns {string[]} testids of the runs that are there, in the order of their names; not the links to them
  */
-export function testidsIn(results) {
+function testidsIn(results) {
   if (!isFolder(results)) return [];
   return readdirSync(results, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && isRun(join(results, entry.name)))
