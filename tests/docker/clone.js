@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { scratchFolder } from '../scratch.js';
+import { setUp } from '../tool.js';
 import { dockerLines, inspect } from './docker.js';
 import { leftOf, removeProjectsBelow } from './leftovers.js';
 
@@ -135,6 +136,7 @@ export class Clone {
     const clone = ['git', 'clone', '--quiet', process.cwd(), this.folder];
     execFileSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', ...clone], { stdio: 'pipe' });
     if (shell) {
+      setUp('busybox');
       this.env.PATH = join(this.base, 'bin');
       makePath(this.env.PATH, shell);
     }
