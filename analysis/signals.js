@@ -30,12 +30,12 @@ export const ALL = '{__name__=~"signal:.+:.+"}';
 /**
  * Where several rule files give one signal of one server, the first in this list is taken; the label `source` of the rules
  * tells them apart. A rule without it was written for this very server. What the server says of itself goes before what
- * is seen from outside; a container may hold more than the server.
+ * is seen from outside; a container may hold more than the server. What is inferred from its connections is the last.
  */
 export const SOURCES = [
   ...['', 'contextforge', 'otel-mcp'],
   ...['hikaricp', 'pgx', 'psycopg', 'sqlalchemy', 'asyncpg', 'node-redis'],
-  ...['process', 'jvm', 'cadvisor', 'system'],
+  ...['process', 'jvm', 'cadvisor', 'system', 'connections'],
 ];
 /** How often the rules are evaluated. */
 export const STEP_S = 2;

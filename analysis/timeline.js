@@ -12,10 +12,14 @@
  * @property {Record<string, TimeSeries>} client p50, p95, p99, mean (milliseconds), requests, iterations, offered, dropped (rate),
  *   failed (ratio), vus (count), and failures_<kind> (rate)
  * @property {Record<string, TimeSeries>} signals by name, those of the run's own server
+ * @property {Record<string, Record<string, {rate: number, mean_s: number}>>} [operations] by phase and name: answers a second over the phase,
+ *   and how long a call took on average
  *
  * @typedef {object} TimeSeries
  * @property {string} unit seconds, milliseconds, ratio, rate, count, bytes or bytes_rate
  * @property {(number | null)[]} values one a point; null: there was no sample
+ * @property {string} [source] of a signal, the label of its rule
+ * @property {string} [destination] of a signal about connections, to whom they are
  */
 import * as promql from '../dashboards/queries.ts';
 import { validator } from './schemas.js';
@@ -44,6 +48,7 @@ const CLIENT = {
   failed: { unit: 'ratio', expression: promql.share(promql.FAILURES, promql.REQUESTS) },
   vus: { unit: 'count', expression: `sum(${promql.ofRun('vus')})` },
 };
+const BY_OPERATION = promql.total(promql.DURATION, 'phase, operation');
 const FAILURES_BY_KIND = promql.perSecond(promql.FAILURES, 'kind');
 
 /**
@@ -76,10 +81,41 @@ export async function collectTimeline(prometheus, subject, phases) {
   for (const { signal, unit, labels, points } of ownSignals(await ask(ALL), subject).own) {
     // A point that stands for a minute is its mean, not what the minute ended with.
     const [mean] = step_s > STEP_S ? await ask(`avg_over_time(${selector(labels)}[${step_s}s])`) : [];
-    signals[signal] = { unit, values: onGrid(mean?.points ?? points, grid) };
+    const { source, destination } = labels;
+    const values = onGrid(mean?.points ?? points, grid);
+    signals[signal] = { unit, values, ...(source && { source }), ...(destination && { destination }) };
   }
-  return { schema: SCHEMA, testid: subject.testid, ...grid, client, signals };
+  const operations = await operationsOf(prometheus, subject.testid, phases, grid);
+  return { schema: SCHEMA, testid: subject.testid, ...grid, client, signals, operations };
 }
+
+/**
+ * @param {import('./prometheus.js').Prometheus} prometheus
+ * @param {string} testid
+ * @param {import('./phases.js').Phase[]} phases
+ * @param {Pick<Timeline, 'start_s' | 'step_s' | 'count'>} grid
+ * @returns {Promise<NonNullable<Timeline['operations']>>}
+ */
+async function operationsOf(prometheus, testid, phases, { start_s, step_s, count: points }) {
+  const rangeS = step_s * points;
+  const found = await prometheus.query(bound(BY_OPERATION, testid, RULE_WINDOW_S, rangeS), start_s + rangeS);
+  /** @type {NonNullable<Timeline['operations']>} */
+  const operations = {};
+  for (const { labels, histogram } of found) {
+    const { phase = '', operation = '' } = labels;
+    const seconds = phases.find(({ name }) => name === phase)?.duration_s ?? 0;
+    if (seconds === 0 || !histogram || !(histogram.count > 0)) continue;
+    const { count, sum } = histogram;
+    // The server chose the names: one of them may be an object's own.
+    operations[phase] = Object.assign(operations[phase] ?? Object.create(null), {
+      [operation]: { rate: digits(count / seconds), mean_s: digits(sum / count) },
+    });
+  }
+  return operations;
+}
+
+/** @param {number} value */
+const digits = (value) => Number(value.toPrecision(DIGITS));
 
 /**
  * @param {Pick<import('./phases.js').Phase, 'start' | 'end'>[]} phases
@@ -112,7 +148,7 @@ function onGrid(points, { start_s, step_s, count }, factor = 1) {
   const values = new Array(count).fill(null);
   for (const [timeS, value] of points) {
     const index = Math.round((timeS - start_s) / step_s);
-    if (index >= 0 && index < count) values[index] = Number((value * factor).toPrecision(DIGITS));
+    if (index >= 0 && index < count) values[index] = digits(value * factor);
   }
   return values;
 }
@@ -121,9 +157,11 @@ function onGrid(points, { start_s, step_s, count }, factor = 1) {
  * @param {string} expression with a dashboard's variables
  * @param {string} testid
  * @param {number} windowS
+ * @param {number} [rangeS]
  */
-export function bound(expression, testid, windowS) {
+export function bound(expression, testid, windowS, rangeS = windowS) {
   return expression
+    .replaceAll('$__range', `${rangeS}s`)
     .replaceAll('$__rate_interval_ms', String(windowS * 1000))
     .replaceAll('$__rate_interval', `${windowS}s`)
     .replaceAll('"$testid"', JSON.stringify(testid));

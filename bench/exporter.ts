@@ -42,7 +42,7 @@ if (process.send) {
     const url = `http://127.0.0.1:${listen}/metrics`;
     const exporter = await startServer('the exporter', {
       file: toolPath('exporter'),
-      args: ['-listen', `127.0.0.1:${listen}`, '-port', `${port}`],
+      args: ['-listen', `127.0.0.1:${listen}`, '-target', `127.0.0.1:${port}`],
       url,
     });
     later(() => exporter.stop());
@@ -53,7 +53,7 @@ if (process.send) {
       await sleep(SCRAPE_S * 1000);
     }
     const share = (cpuOf(exporter.pid) - before) / ((performance.now() - sinceMs) / 1000);
-    const watched = Number(/^target_connections\{direction="in",port=""\} (\d+)$/m.exec(seen)?.[1]);
+    const watched = Number(/^target_connections_in (\d+)$/m.exec(seen)?.[1]);
     if (watched !== connections)
       throw new Error(`the exporter sees ${watched} of ${connections} connections`);
     say('');

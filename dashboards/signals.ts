@@ -64,9 +64,45 @@ const CATALOGUE: Record<string, [title: string, description: string, steps?: Ste
     'Seconds per second in which threads of the server are ready to run and wait for a CPU.',
   ],
   'connections_in:count': ['Client connections', 'Established connections of clients to the server.'],
+  'connections_unread:count': [
+    'Unread connections',
+    'Connections of clients with bytes that the server has not read yet. If it stays above zero, the thread that reads them is busy or blocked.',
+  ],
+  'send_queue:bytes': ['Send queue', 'Bytes that the server sent and that were not acknowledged.'],
+  'accept_queue:ratio': [
+    'Accept queue utilization',
+    'Connections that wait to be accepted by the server, of the backlog. When the queue is full, new connections wait a second or more.',
+    steps(0.5, 0.9),
+  ],
+  'listen_overflows:rate': [
+    'Accept queue overflows',
+    'Connections per second that found an accept queue full. All servers of the network namespace are counted.',
+  ],
   'memory:bytes': [
     'Server memory',
     'Resident memory of all processes of the server. Memory that grows and never falls is a leak.',
+  ],
+  'memory_utilization:ratio': [
+    'Memory limit utilization',
+    "Memory of the server's cgroup in use, of its limit, without what the kernel can reclaim. At 100% the kernel ends a process.",
+    steps(0.8, 0.95),
+  ],
+  'oom_kills:count': [
+    'Out-of-memory kills',
+    "Processes that the kernel ended because the server's cgroup reached its memory limit.",
+  ],
+  'major_faults:rate': [
+    'Major page faults',
+    'Page faults of the server per second that had to read from disk.',
+  ],
+  'server_disk_io:bytes_rate': [
+    'Server disk throughput',
+    'Bytes per second that the processes of the server read from disk and write to it.',
+  ],
+  'threads:count': ['Threads', 'Threads of all processes of the server.'],
+  'restarts:count': [
+    'Restarts',
+    "Times that another process took over the server's port since the run began.",
   ],
   'eventloop_lag:seconds': [
     'Event loop lag',
@@ -157,6 +193,10 @@ const CATALOGUE: Record<string, [title: string, description: string, steps?: Ste
     steps(0.7, 0.9),
   ],
   'db_clients:count': ["Server's database connections", "The server's connections to the database."],
+  'db_clients_waiting:ratio': [
+    'Database connections waiting',
+    "The server's connections to the database that wait for an answer, of those that are open. Inferred from the connections.",
+  ],
   'db_running:count': [
     'Running queries',
     'Queries that run and wait for nothing. If there are more of them than cores, the database is short of CPU.',

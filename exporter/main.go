@@ -1,5 +1,6 @@
 // Command exporter is a Prometheus exporter for one server: what Linux knows of the processes that serve a port, without any help of
-// the server. It reads /proc alone, and listens on loopback.
+// the server. It reads /proc, the
+// kernel's list of sockets and cgroups, and listens on loopback.
 package main
 
 import (
@@ -30,13 +31,19 @@ func run(args []string) error {
 	flags := flag.NewFlagSet("exporter", flag.ContinueOnError)
 	flags.SetOutput(os.Stderr)
 	listen := flags.String("listen", "127.0.0.1:0", "`address` of /metrics, on loopback")
-	port := flags.Uint64("port", 0, "the `port` that the server listens on")
-	pid := flags.Int("pid", 0, "the server's `process`, instead of the one that listens on the port")
+	target := flags.String("target", "", "`host:port` that the server listens on")
+	pid := flags.Int("pid", 0, "the server's `process`, instead of the one that listens there")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *port == 0 && *pid == 0 || *port > 65535 || *pid < 0 {
-		return errors.New("got no server to watch; valid: -port 1 to 65535, or -pid")
+	if *target == "" && *pid <= 0 {
+		return errors.New("got no server to watch; valid: -target, or -pid")
+	}
+	watched := &server{pid: *pid}
+	if *target != "" {
+		if err := watched.listensOn(*target); err != nil {
+			return fmt.Errorf("-target is %q; valid: a host of this machine and a port", *target)
+		}
 	}
 	address, err := net.ResolveTCPAddr("tcp", *listen)
 	if err != nil || !address.IP.IsLoopback() {
@@ -46,8 +53,9 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	watched.fs = fs
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(&collector{fs: fs, server: &server{fs: fs, port: *port, pid: *pid}})
+	registry.MustRegister(newCollector(fs, watched))
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	listener, err := net.ListenTCP("tcp", address)

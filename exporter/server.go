@@ -2,25 +2,22 @@ package main
 
 import (
 	"maps"
+	"net"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/prometheus/procfs"
+	"github.com/vishvananda/netlink"
 )
 
-// States of a socket in /proc/net/tcp.
-const (
-	established = 1
-	listening   = 10
-)
-
-// server finds the processes of the server: those that listen on its port, or one that is named, and their descendants.
+// server finds the processes of the server: those that listen on its address, or one that is named, and their descendants.
 type server struct {
-	fs    procfs.FS
-	port  uint64
-	pid   int
-	roots []int
+	fs        procfs.FS
+	addresses []net.IP
+	port      uint16
+	pid       int
+	roots     []int
+	restarts  int
 }
 
 // process is one of the server's, with the inodes of its sockets.
@@ -31,7 +28,7 @@ type process struct {
 }
 
 // processes returns those that run now, of the sockets that there are. A server that was restarted is found again; none is no error.
-func (s *server) processes(tcp procfs.NetTCP) ([]process, error) {
+func (s *server) processes(tcp []*netlink.InetDiagTCPInfoResp) ([]process, error) {
 	all, err := s.fs.AllProcs()
 	if err != nil {
 		return nil, err
@@ -49,7 +46,7 @@ func (s *server) processes(tcp procfs.NetTCP) ([]process, error) {
 	sockets := make(map[int][]uint64)
 	socketsOf := func(pid int) []uint64 {
 		if _, known := sockets[pid]; !known {
-			sockets[pid] = readSockets(stats[pid].Proc)
+			sockets[pid] = socketInodes(stats[pid].Proc)
 		}
 		return sockets[pid]
 	}
@@ -69,46 +66,52 @@ func (s *server) processes(tcp procfs.NetTCP) ([]process, error) {
 	return found, nil
 }
 
-// rootsAmong returns the processes that the others come from: looked for again once none of them listens on the port.
-func (s *server) rootsAmong(stats map[int]process, tcp procfs.NetTCP, socketsOf func(int) []uint64) []int {
+// rootsAmong returns the processes that the others come from: looked for again once none of them listens there.
+func (s *server) rootsAmong(stats map[int]process, tcp []*netlink.InetDiagTCPInfoResp, socketsOf func(int) []uint64) []int {
 	if s.pid != 0 {
 		return []int{s.pid}
 	}
 	listeners := make(map[uint64]bool)
 	for _, one := range tcp {
-		if one.St == listening && one.LocalPort == s.port {
-			listeners[one.Inode] = true
+		if s.isListener(one.InetDiagMsg) {
+			listeners[uint64(one.InetDiagMsg.INode)] = true
 		}
 	}
 	listens := func(pid int) bool {
 		_, runs := stats[pid]
 		return runs && slices.ContainsFunc(socketsOf(pid), func(inode uint64) bool { return listeners[inode] })
 	}
-	if !slices.ContainsFunc(s.roots, listens) {
-		s.roots = slices.Collect(maps.Keys(stats))
-		s.roots = slices.DeleteFunc(s.roots, func(pid int) bool { return !listens(pid) })
+	if slices.ContainsFunc(s.roots, listens) {
+		return s.roots
 	}
-	return s.roots
-}
-
-// tcpSockets returns those of both address families.
-func tcpSockets(fs procfs.FS) procfs.NetTCP {
-	// A kernel may have no IPv6.
-	v4, _ := fs.NetTCP()
-	v6, _ := fs.NetTCP6()
-	return append(v4, v6...)
-}
-
-// readSockets returns the inodes of a process' sockets; none where its files may not be looked at.
-func readSockets(proc procfs.Proc) []uint64 {
-	targets, _ := proc.FileDescriptorTargets()
-	var inodes []uint64
-	for _, target := range targets {
-		if text, ok := strings.CutPrefix(target, "socket:["); ok {
-			if inode, err := strconv.ParseUint(strings.TrimSuffix(text, "]"), 10, 64); err == nil {
-				inodes = append(inodes, inode)
-			}
+	found := slices.Sorted(maps.Keys(stats))
+	found = slices.DeleteFunc(found, func(pid int) bool { return !listens(pid) })
+	if len(found) > 0 {
+		if len(s.roots) > 0 {
+			s.restarts++
 		}
+		s.roots = found
 	}
-	return inodes
+	return found
+}
+
+// listensOn sets where it listens: host:port.
+func (s *server) listensOn(target string) error {
+	host, service, err := net.SplitHostPort(target)
+	if err != nil {
+		return err
+	}
+	port, err := strconv.ParseUint(service, 10, 16)
+	if err != nil {
+		return err
+	}
+	s.port = uint16(port)
+	s.addresses, err = net.LookupIP(host)
+	return err
+}
+
+func (s *server) isListener(socket *netlink.Socket) bool {
+	address := socket.ID.Source
+	return socket.State == netlink.TCP_LISTEN && socket.ID.SourcePort == s.port &&
+		(address.IsUnspecified() || slices.ContainsFunc(s.addresses, address.Equal))
 }

@@ -1,40 +1,52 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/procfs"
 )
 
-// listen returns a listener of this process and its port.
-func listen(t *testing.T) (net.Listener, uint64) {
+// listen returns a listener of this process.
+func listen(t *testing.T) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	return listener, uint64(listener.Addr().(*net.TCPAddr).Port)
+	return listener
 }
 
-func collectorOf(t *testing.T, port uint64, pid int) *collector {
+// collectorOf returns one of the process that listens there, or that is named.
+func collectorOf(t *testing.T, target string, pid int) *collector {
 	t.Helper()
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &collector{fs: fs, server: &server{fs: fs, port: port, pid: pid}}
+	watched := &server{fs: fs, pid: pid}
+	if err := watched.listensOn(target); err != nil {
+		t.Fatal(err)
+	}
+	return newCollector(fs, watched)
 }
 
 func pidsOf(t *testing.T, c *collector) map[int]bool {
 	t.Helper()
-	found, err := c.server.processes(tcpSockets(c.fs))
+	tcp, err := tcpSockets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := c.server.processes(tcp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,69 +58,77 @@ func pidsOf(t *testing.T, c *collector) map[int]bool {
 }
 
 func TestTheListenerAndItsChildren(t *testing.T) {
-	_, port := listen(t)
+	target := listen(t).Addr().String()
 	child := exec.Command("sleep", "60")
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { child.Process.Kill(); child.Wait() })
-	pids := pidsOf(t, collectorOf(t, port, 0))
+	pids := pidsOf(t, collectorOf(t, target, 0))
 	if !pids[os.Getpid()] || !pids[child.Process.Pid] {
 		t.Errorf("got %v; expected %d and its child %d", pids, os.Getpid(), child.Process.Pid)
 	}
-	if pids := pidsOf(t, collectorOf(t, port, child.Process.Pid)); len(pids) != 1 || !pids[child.Process.Pid] {
+	if pids := pidsOf(t, collectorOf(t, target, child.Process.Pid)); len(pids) != 1 || !pids[child.Process.Pid] {
 		t.Errorf("got %v; expected the named process alone", pids)
 	}
 }
 
-func TestAServerThatIsGoneAndComesBack(t *testing.T) {
-	listener, port := listen(t)
-	c := collectorOf(t, port, 0)
-	if pids := pidsOf(t, c); !pids[os.Getpid()] {
-		t.Fatalf("got %v", pids)
+// TestMain makes a server of this program where LISTEN_ON says so.
+func TestMain(m *testing.M) {
+	address := os.Getenv("LISTEN_ON")
+	if address == "" {
+		os.Exit(m.Run())
 	}
-	address := listener.Addr().String()
-	listener.Close()
-	if pids := pidsOf(t, c); len(pids) != 0 {
-		t.Errorf("got %v; expected none: nothing listens there", pids)
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		panic(err)
 	}
-	if got := testutil.CollectAndCount(c); got != 1 {
-		t.Errorf("got %d samples; expected target_processes alone", got)
-	}
-	again, err := net.Listen("tcp", address)
+	fmt.Println(listener.Addr())
+	io.Copy(io.Discard, os.Stdin)
+}
+
+// serve starts a server in a process of its own, which ends with the returned function.
+func serve(t *testing.T, address string) (string, func()) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "LISTEN_ON="+address)
+	input, err := child.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer again.Close()
-	if pids := pidsOf(t, c); !pids[os.Getpid()] {
-		t.Errorf("got %v after the restart", pids)
+	output, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := sync.OnceFunc(func() { input.Close(); child.Wait() })
+	t.Cleanup(end)
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line), end
 }
 
-func TestConnectionsByDirectionAndPort(t *testing.T) {
-	listener, port := listen(t)
-	for range 3 {
-		client, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer client.Close()
-		server, err := listener.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer server.Close()
+func TestAServerThatIsReplaced(t *testing.T) {
+	address, end := serve(t, "127.0.0.1:0")
+	c := collectorOf(t, address, 0)
+	if pids := pidsOf(t, c); len(pids) != 1 {
+		t.Fatalf("got %v; expected the server", pids)
 	}
-	c := collectorOf(t, port, 0)
-	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(c)
-	// This process is server and client: each connection is one in and one out.
-	expected := "# HELP target_connections Established TCP connections of the server: in, and out by the port of the other side.\n" +
-		"# TYPE target_connections gauge\n" +
-		"target_connections{direction=\"in\",port=\"\"} 3\n" +
-		"target_connections{direction=\"out\",port=\"" + strings.Split(listener.Addr().String(), ":")[1] + "\"} 3\n"
-	if err := testutil.GatherAndCompare(registry, strings.NewReader(expected), "target_connections"); err != nil {
-		t.Error(err)
+	end()
+	expect(t, c, "target", "target_processes[] 0", "target_restarts_total[] 0")
+	serve(t, address)
+	expect(t, c, "target_processes", "target_processes[] 1")
+	expect(t, c, "target_restarts", "target_restarts_total[] 1")
+}
+
+func TestAnotherAddressWithTheSamePort(t *testing.T) {
+	port := strings.Split(listen(t).Addr().String(), ":")[1]
+	if pids := pidsOf(t, collectorOf(t, "127.0.0.2:"+port, 0)); len(pids) != 0 {
+		t.Errorf("got %v; expected none: nothing listens on 127.0.0.2", pids)
 	}
 }
 
@@ -121,14 +141,13 @@ func TestANameThatIsNoText(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.WriteFile("/proc/self/comm", name, 0) })
-	_, port := listen(t)
-	if got := testutil.CollectAndCount(collectorOf(t, port, 0), "target_process_cpu_seconds_total"); got < 1 {
+	if got := testutil.CollectAndCount(collectorOf(t, listen(t).Addr().String(), 0), "target_process_cpu_seconds_total"); got < 1 {
 		t.Errorf("got %d samples; expected one of each process", got)
 	}
 }
 
 func TestWrongUse(t *testing.T) {
-	for _, args := range [][]string{{}, {"-port", "70000"}, {"-port", "1", "-listen", "0.0.0.0:0"}, {"-pid", "-1"}} {
+	for _, args := range [][]string{{}, {"-target", "127.0.0.1:70000"}, {"-target", "127.0.0.1"}, {"-target", "127.0.0.1:1", "-listen", "0.0.0.0:0"}, {"-pid", "-1"}} {
 		if err := run(args); err == nil || !strings.Contains(err.Error(), "valid: ") {
 			t.Errorf("%v: got %v; expected what is valid", args, err)
 		}

@@ -31,9 +31,9 @@ start_scraping() {
 # start_exporter NAME: what Linux knows of a foreign server's processes is scraped, too, where it runs on this host, until stop_scraping.
 EXPORTER='' EXPORTED=''
 start_exporter() {
-  local address port server
+  local address host port server
   [[ ${PROMETHEUS_TARGETS_DIR:-} && ${TARGET_URL:-} =~ ^https?://(127\.[0-9.]+|localhost|\[::1\])(:([0-9]+))?(/|$) ]] || return 0
-  server=${BASH_REMATCH[1]}${BASH_REMATCH[2]} port=${BASH_REMATCH[3]}
+  host=${BASH_REMATCH[1]} port=${BASH_REMATCH[3]} server=${BASH_REMATCH[1]}${BASH_REMATCH[2]}
   if [ -z "$port" ]; then case $TARGET_URL in https:*) port=443 ;; *) port=80 ;; esac; fi
   # An image has no Go, nor this.
   if [ ! -d "$ROOT/exporter" ] || { [ ! -x "$(tool_path exporter)" ] && ! command -v go >/dev/null; }; then
@@ -42,7 +42,7 @@ start_exporter() {
   fi
   "$ROOT/scripts/setup" exporter
   address=$(hidden_host):$(free_port $((7700 + RANDOM % 1000)))
-  "${TIED[@]}" "$(tool_path exporter)" -listen "$address" -port "$port" ${TARGET_PID:+-pid "$TARGET_PID"} </dev/null >/dev/null 2>&1 9<&- &
+  "${TIED[@]}" "$(tool_path exporter)" -listen "$address" -target "$host:$port" ${TARGET_PID:+-pid "$TARGET_PID"} </dev/null >/dev/null 2>&1 9<&- &
   EXPORTER=$!
   EXPORTED=$PROMETHEUS_TARGETS_DIR/process-$1.json
   WATCHED_SERVER=${WATCHED_SERVER:-$server}

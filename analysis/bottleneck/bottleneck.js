@@ -9,6 +9,7 @@
  *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
  */
 import { partialSpearman } from '../statistics/rank-correlation.js';
+import { blockerOf } from './blocking-tool.js';
 import { breakagesOf, missOf } from './breakage.js';
 import { Reader } from './derived.js';
 import { partsOf, shareIn } from './parts.js';
@@ -25,6 +26,7 @@ import { awayFound, nothingFound, nothingLasted, resourceFound } from './wording
  * @property {import('../timeline.js').Timeline} timeline
  * @property {Reader} reader
  * @property {import('./parts.js').Parts | null} parts
+ * @property {import('./blocking-tool.js').Blocker | null} blocker
  *
  * @typedef {object} Suspect
  * @property {import('./resources.js').Resource} resource
@@ -81,7 +83,13 @@ export function bottleneck({ plan, phases, thresholds, timeline }) {
 function limitOf(breakage, timeline) {
   const reader = new Reader(timeline);
   /** @type {Case} */
-  const the = { breakage, timeline, reader, parts: partsOf(reader, breakage) };
+  const the = {
+    breakage,
+    timeline,
+    reader,
+    parts: partsOf(reader, breakage),
+    blocker: blockerOf(timeline.operations, breakage),
+  };
   const suspects = RESOURCES.flatMap((resource) => suspectOf(resource, the) ?? []);
   const left = suspects.filter((one) => !suspects.some((other) => explains(other, one, the)));
   const [first, ...others] = left
@@ -109,7 +117,7 @@ function suspectOf(resource, the) {
   /** @type {number[]} */
   const known = [];
   for (const cause of resource.causes) {
-    const its = heldOf(cause, the);
+    const its = cause.tool && !the.blocker ? null : heldOf(cause, the);
     const part = partOf(resource, cause.parts, the);
     if (!its || (part !== null && part < LEAST_PART)) continue;
     causes.push(cause);
@@ -246,6 +254,8 @@ function missingOf(resources, reader) {
 function doubtsOf(first, [second], { breakage: { baseline, onsetS } }) {
   const doubts = [];
   if (!baseline) doubts.push('there is no phase to compare with: limits alone say it');
+  if (first.held.some(({ source }) => source === 'connections'))
+    doubts.push("it is inferred from the server's connections, seen from outside");
   if (first.missing.length > 0) doubts.push(`no samples of ${first.missing.join(', ')}`);
   if (first.firstS === null || first.firstS > onsetS + LATE_S) {
     doubts.push('it was at its limit only after the run had broken');

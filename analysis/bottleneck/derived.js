@@ -26,6 +26,17 @@ export const DERIVED = {
     from: ['generator_delay', 'client.mean'],
     of: ([delay = 0, mean = 0]) => (mean > 0 ? Math.min(1, delay / mean) : Number.NaN),
   },
+  // By Little's law, of means.
+  requests_in_flight: {
+    unit: 'count',
+    from: ['client.requests', 'client.mean'],
+    of: ([requests = 0, mean = 0]) => (requests * mean) / MS,
+  },
+  requests_per_db_client: {
+    unit: 'ratio',
+    from: ['requests_in_flight', 'db_clients'],
+    of: ([requests = 0, clients = 0]) => (clients > 0 ? requests / clients : Number.NaN),
+  },
   // What is neither the server's nor k6's.
   time_on_the_way: {
     unit: 'seconds',

@@ -7,6 +7,7 @@ import { levelIn, staysFrom, timeOf, usualIn } from './windows.js';
  * @property {import('./resources.js').Reading} reading
  * @property {boolean | null} holds null: its series has no samples, or there is no baseline to compare with
  * @property {string} unit
+ * @property {string} [source] of the signal
  * @property {number | null} from in the baseline
  * @property {number | null} to in the phase, since it broke
  * @property {number | null} threshold
@@ -74,7 +75,17 @@ export function hold(reading, { breakage: { normal, broken, whole }, timeline, r
   const series = reader.series(reading.series);
   const from = levelIn(series, normal);
   const to = levelIn(series, broken);
-  const unknown = { reading, holds: null, unit: series?.unit ?? '', from, to, threshold: null, atS: null };
+  const { unit = '', source } = series ?? {};
+  const unknown = {
+    reading,
+    holds: null,
+    unit,
+    ...(source && { source }),
+    from,
+    to,
+    threshold: null,
+    atS: null,
+  };
   const threshold = thresholdOf(reading, from, reading.usual ? usualIn(series, normal) : null);
   if (threshold === null) return unknown;
   const falls = reading.share !== undefined || reading.fallen !== undefined;

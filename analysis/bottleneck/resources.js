@@ -24,8 +24,10 @@
  * @property {Reading[]} [any] one of them has to hold
  * @property {Reading[]} [all] and each of these
  * @property {Reading[]} [unless] and none of these does; one that is not known does not
+ * @property {true} [tool] and one operation has to hold the thread (blocking-tool.js)
  * @property {string} [taker] or: the machine has no CPU left, and of all that run there this takes the most
- * @property {string} says after the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's.
+ * @property {string} says after the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's,
+ *   {series.destination} to whom its connections are, {tool} the operation that holds the thread.
  *   Of parts between `;`, those with a missing figure are left out
  * @property {string} hint what to do about it
  * @property {string[]} [explains] resources that are full because of it
@@ -67,7 +69,17 @@ const CALM_DATABASE = /** @type {Reading} */ ({
   more: 0.005,
   not: true,
 });
-const EVERYTHING_SLOW = ['generator', 'target_cpu', 'database', 'pool', 'cache', 'upstream', 'network'];
+const EVERYTHING_SLOW = [
+  ...['generator', 'target_cpu', 'database', 'pool', 'cache', 'upstream', 'network'],
+  ...['server_thread', 'accept_queue'],
+];
+/** Requests arrive and are not read. */
+const UNREAD = /** @type {Reading} */ ({
+  series: 'connections_unread',
+  role: 'saturation',
+  least: 2,
+  more: 2,
+});
 
 /** @type {Resource[]} */
 export const RESOURCES = [
@@ -136,6 +148,18 @@ export const RESOURCES = [
     id: 'memory_gc',
     subject: 'memory',
     causes: [
+      {
+        id: 'limit',
+        any: [
+          { series: 'memory_utilization', role: 'utilisation', least: 0.95, more: 0.02 },
+          { series: 'oom_kills', role: 'errors', least: 1, more: 1 },
+        ],
+        says: "{memory_utilization} of the server's memory limit was in use after {memory_utilization.from};the kernel ended {oom_kills} processes for it",
+        hint: 'raise the limit of its cgroup (container), or look for what grows',
+        explains: ['server_process', 'target_cpu', 'network'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
       {
         id: 'garbage collection',
         any: [{ series: 'gc', role: 'saturation', least: 0.2, more: 0.1 }],
@@ -209,15 +233,48 @@ export const RESOURCES = [
     needs: ['cache_hit', 'cache_time', 'cache_lookups'],
   },
   {
+    id: 'server_thread',
+    subject: "server's thread",
+    causes: [
+      {
+        id: 'blocking tool',
+        tool: true,
+        any: [
+          { series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 },
+          { series: 'eventloop_lag', role: 'saturation', least: 0.05, times: 2 },
+          UNREAD,
+        ],
+        says: '{tool}',
+        hint: 'run that tool outside of the thread that serves the others: an async client, a thread pool, a worker process',
+        explains: ['target_cpu', 'accept_queue'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'blocked',
+        any: [UNREAD],
+        says: '{connections_unread} connections had requests that it had not read, while its busiest thread was busy {busiest_thread} of the time',
+        hint: 'look for calls that block the thread that reads requests: synchronous I/O, a sleep or a lock in an asynchronous handler',
+        slows: ['pool', 'network', 'accept_queue'],
+      },
+    ],
+    needs: ['busiest_thread', 'connections_unread'],
+  },
+  {
     id: 'target_cpu',
     subject: 'target CPU',
     causes: [
       {
+        id: 'CPU quota',
+        any: [{ series: 'cpu_throttled', role: 'saturation', least: 0.2, more: 0.1 }],
+        says: 'its CPU quota was used up in {cpu_throttled} of the scheduling periods after {cpu_throttled.from};{host_cpu} of the machine was in use',
+        hint: 'raise the CPU limit of its cgroup (container), or profile what a request computes',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
         id: 'worker thread',
-        any: [
-          { series: 'worker_cpu', role: 'utilisation', least: 0.9, more: 0.1 },
-          { series: 'cpu_throttled', role: 'saturation', least: 0.2, more: 0.1 },
-        ],
+        any: [{ series: 'worker_cpu', role: 'utilisation', least: 0.9, more: 0.1 }],
         says: 'a worker used {worker_cpu} of a core after {worker_cpu.from};its event loop ran {eventloop_lag} late (p99)',
         hint: 'profile what a request computes; more workers help where the machine has cores left',
         within: 'eventloop_lag',
@@ -348,6 +405,15 @@ export const RESOURCES = [
         hint: 'look for what holds the connections; a larger pool only helps where the database can do more',
         parts: ['pool'],
       },
+      {
+        id: 'seen from outside',
+        all: [CALM_DATABASE, { series: 'requests_per_db_client', role: 'saturation', least: 3, times: 3 }],
+        any: [{ series: 'db_clients_waiting', role: 'utilisation', least: 0.5, more: 0.1 }],
+        says: 'connections to {db_clients.destination} stayed at {db_clients} while {requests_in_flight} requests were in flight after {requests_in_flight.from}: looks like a pool of {db_clients}',
+        hint: 'a larger pool, or connections that are held for a shorter time',
+        parts: ['pool'],
+        itself: true,
+      },
     ],
     needs: ['pool_utilization', 'pool_waiting', 'db_query_duration'],
   },
@@ -375,6 +441,53 @@ export const RESOURCES = [
     ],
     failures: ['tool', 'http_5xx', 'jsonrpc'],
     needs: ['upstream', 'upstream_calls'],
+  },
+  {
+    id: 'open_files',
+    subject: 'file descriptors',
+    causes: [
+      {
+        id: 'limit',
+        any: [{ series: 'open_files', role: 'utilisation', least: 0.95, more: 0.05 }],
+        says: '{open_files} of the limit were open after {open_files.from};{connections_in} connections of clients',
+        hint: 'raise the limit (ulimit -n, LimitNOFILE), or look for files and connections that are not closed',
+        explains: ['accept_queue', 'network', 'server_thread'],
+        itself: true,
+      },
+    ],
+    needs: ['open_files'],
+  },
+  {
+    id: 'accept_queue',
+    subject: 'accept queue',
+    causes: [
+      {
+        id: 'overflows',
+        all: [{ series: 'listen_overflows', role: 'errors', least: 0.5, more: 0.5 }],
+        any: [{ series: 'accept_queue', role: 'utilisation', least: 0.5, more: 0.1 }],
+        says: 'new connections found it full at {listen_overflows};{accept_queue} of it was in use',
+        hint: "a larger backlog (the server's and net.core.somaxconn), connections that are kept open, or a server that accepts sooner",
+        explains: ['network'],
+      },
+    ],
+    failures: ['connect', 'timeout'],
+    needs: ['listen_overflows', 'accept_queue'],
+  },
+  {
+    id: 'server_process',
+    subject: 'server process',
+    causes: [
+      {
+        id: 'restarts',
+        any: [{ series: 'restarts', role: 'errors', least: 1, more: 1 }],
+        says: 'it was replaced {restarts} times',
+        hint: "look at the server's log of that time for what ended it",
+        explains: ['network'],
+        itself: true,
+      },
+    ],
+    failures: ['connect', 'timeout'],
+    needs: ['restarts'],
   },
   {
     id: 'rate_limiter',

@@ -6,7 +6,7 @@ import { FULL_HOST, LEAST_TAKEN, RESOURCES } from './resources.js';
 /** Units of signals that a limit is given for; of others a figure says enough. */
 const UNITS = /^(eventloop_lag|pool_wait|db_query_duration|cache_time|upstream|outside)$/;
 const SHARES =
-  /(_cpu|_thread|_wait|_allowed|_utilization|_connections|_steal|_memory|_throttled|_hit|_per_request)$|^(cpu|gc|heap)$/;
+  /(_cpu|_thread|accept_queue|open_files|_waiting|_wait|_allowed|_utilization|_connections|_steal|_memory|_throttled|_hit|_per_request)$|^(cpu|gc|heap)$/;
 
 /** @param {string} series @param {number} value */
 function figure(series, value) {
@@ -29,14 +29,19 @@ export function readingText({ series, least, times, more, fallen, share, usual, 
 }
 
 /** @param {import('./resources.js').Cause} cause */
-function conditionOf({ any = [], all = [], unless = [], taker }) {
+function conditionOf({ any = [], all = [], unless = [], taker, tool }) {
   const some = any.map(readingText).join(', or ');
   const each = all.map(readingText).join(', and ');
   const took =
     taker &&
     `${readingText(FULL_HOST)}, and of all that run there \`${taker}\` is the most (>= ${percent(LEAST_TAKEN)})`;
   const not = unless.map((reading) => `; not where ${readingText(reading)}`).join('');
-  return [took, each && some ? `${each}, and (${some})` : each || some].filter(Boolean).join('; or ') + not;
+  const holder = tool ? 'one operation accounts for the thread, and ' : '';
+  return (
+    holder +
+    [took, each && some ? `${each}, and (${some})` : each || some].filter(Boolean).join('; or ') +
+    not
+  );
 }
 
 /** @returns {string} */

@@ -215,7 +215,8 @@ function leadText(lead) {
  * @param {Case} the
  * @returns {string} without the parts whose figures are not known
  */
-function phrase(says, { reader, breakage: { normal, broken } }) {
+function phrase(says, { reader, blocker, breakage: { normal, broken } }) {
+  if (says === '{tool}') return blocker ? blockerText(blocker) : '';
   return says
     .split(';')
     .flatMap((text) => {
@@ -224,15 +225,22 @@ function phrase(says, { reader, breakage: { normal, broken } }) {
       const told = text.replace(/,? after \{([\w.]+?)\.from\}/g, (part, name) =>
         levelIn(reader.series(name), normal) === null ? '' : part,
       );
-      const filled = told.replace(/\{([\w.]+?)(\.from)?\}/g, (_, name, from) => {
+      const filled = told.replace(/\{(\w+?|client\.\w+?)(?:\.(from|destination))?\}/g, (_, name, of) => {
         const series = reader.series(name);
-        const level = levelIn(series, from ? normal : broken);
+        if (of === 'destination') return series?.destination ?? 'the database';
+        const level = levelIn(series, of ? normal : broken);
         if (level === null) known = false;
         return inUnit(series?.unit ?? '', level);
       });
       return known ? [filled.trim()] : [];
     })
     .join(', ');
+}
+
+/** @param {import('./blocking-tool.js').Blocker} blocker */
+function blockerText({ operation, heldRatio, callS, othersS }) {
+  const [call, others] = [callS, othersS].map((seconds) => milliseconds(1000 * seconds));
+  return `${operation} held it ${percent(Math.min(1, heldRatio))} of the time: a call took ${call} before, one of the others ${others}, and all became slower together`;
 }
 
 /**

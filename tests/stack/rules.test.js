@@ -30,7 +30,10 @@ const SIGNALS = [
   ...['cache_lookups:rate', 'cache_time:seconds', 'upstream_calls:rate'],
   ...['db_clients:count', 'db_running:count', 'db_io:count', 'cache_server_cpu:ratio'],
   ...['disk_busy:ratio', 'cpu_steal:ratio', 'cpu_pressure:ratio', 'tcp_retransmits:rate'],
-  ...['busiest_thread:ratio', 'cpu_wait:ratio', 'connections_in:count'],
+  ...['busiest_thread:ratio', 'cpu_wait:ratio', 'connections_in:count', 'connections_unread:count'],
+  ...['send_queue:bytes', 'accept_queue:ratio', 'listen_overflows:rate', 'threads:count', 'restarts:count'],
+  ...['major_faults:rate', 'server_disk_io:bytes_rate', 'memory_utilization:ratio', 'oom_kills:count'],
+  ...['db_clients_waiting:ratio'],
   ...['request:seconds', 'open_files:ratio', 'cpu_throttled:ratio', 'container_network:bytes_rate'],
 ].map((name) => `signal:${name}`);
 

@@ -184,6 +184,7 @@ test('all that is asked of a run: signals a measured phase, the rules, the recov
       ];
       return success({ groups: [{ rules }] })(url, response);
     }
+    if (url.pathname === '/api/v1/query') return success({ resultType: 'vector', result: [] })(url, response);
     const end = Number(url.searchParams.get('end'));
     const values = [[end, '0.5']];
     return success(matrix({ metric: { __name__: 'signal:cpu:ratio' }, values }))(url, response);

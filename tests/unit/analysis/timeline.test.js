@@ -12,7 +12,7 @@ const phase = (fromS, toS) =>
 const SUBJECT = { testid: 'spike-1', server: 'reference' };
 
 /**
- * @param {(query: string) => {labels: Record<string, string | undefined>, value: number}[]} answer
+ * @param {(query: string) => {labels: Record<string, string | undefined>, value: number, histogram?: {count: number, sum: number}}[]} answer
  * @returns what Prometheus would be: each series has the same value at every step; and what it was asked
  */
 function prometheus(answer) {
@@ -33,7 +33,11 @@ function prometheus(answer) {
       ]),
     }));
   };
-  return { asked, client: /** @type {any} */ ({ queryRange }) };
+  const query = async (/** @type {string} */ expression, /** @type {number} */ atS) => {
+    asked.push({ query: expression, fromS: atS, toS: atS, stepS: 0 });
+    return answer(expression);
+  };
+  return { asked, client: /** @type {any} */ ({ queryRange, query }) };
 }
 
 test('a grid is of steps of two seconds from the first phase to two seconds after the last', () => {
@@ -62,7 +66,8 @@ test('every query is of this run, has no variable left, and is on the grid', asy
   for (const { query, fromS, toS, stepS } of asked) {
     assert.ok(!query.includes('$'), query);
     assert.ok(query.includes('testid="spike-1"') || query.includes('signal:'), query);
-    assert.deepEqual([fromS, toS, stepS], [START_S, START_S + 22, 2]);
+    if (query.includes('operation')) assert.deepEqual([fromS, query.includes('[24s]')], [START_S + 24, true]);
+    else assert.deepEqual([fromS, toS, stepS], [START_S, START_S + 22, 2]);
   }
 });
 
@@ -92,6 +97,40 @@ test("latency is in milliseconds, failures are by kind, signals are this server'
   assert.deepEqual(timeline.signals.cpu, { unit: 'ratio', values: [0.5, 0.5, 0.5, 0.5] });
 });
 
+test('operations have a rate and a mean of each phase, whatever a server calls them; a signal has its source', async () => {
+  const histogram = { count: 40, sum: 2 };
+  const { client } = prometheus((query) => {
+    if (query.startsWith('{__name__'))
+      return [
+        {
+          labels: {
+            __name__: 'signal:db_clients:count',
+            server: 'reference',
+            source: 'connections',
+            destination: 'Redis',
+          },
+          value: 3,
+        },
+      ];
+    if (!query.includes('operation')) return [];
+    return ['echo', '__proto__'].map((operation) => ({
+      labels: { phase: 'calm', operation },
+      value: Number.NaN,
+      histogram,
+    }));
+  });
+  const timeline = await collectTimeline(client, SUBJECT, [
+    { ...phase(0, 20), name: 'calm', duration_s: 20 },
+  ]);
+  assert.equal(validateTimeline(JSON.parse(JSON.stringify(timeline))), null);
+  assert.equal(
+    JSON.stringify(timeline?.operations),
+    '{"calm":{"echo":{"rate":2,"mean_s":0.05},"__proto__":{"rate":2,"mean_s":0.05}}}',
+  );
+  const { source, destination } = timeline?.signals.db_clients ?? {};
+  assert.deepEqual([source, destination], ['connections', 'Redis']);
+});
+
 test('of a long run a point is the mean of its step, asked of the very series', async () => {
   const { asked, client } = prometheus((query) => {
     if (query.startsWith('{__name__'))
@@ -103,7 +142,7 @@ test('of a long run a point is the mean of its step, asked of the very series', 
   const timeline = await collectTimeline(client, SUBJECT, [phase(0, 7200)]);
   assert.equal(timeline?.signals.cpu?.values[0], 0.25);
   assert.equal(
-    asked.at(-1)?.query,
+    asked.find(({ query }) => query.startsWith('avg_over_time'))?.query,
     'avg_over_time(signal:cpu:ratio{server="reference",source="process",testid=""}[6s])',
   );
 });

@@ -206,6 +206,102 @@ for (const [name, { difference, subject, cause, symptoms = [] }] of Object.entri
   });
 }
 
+/** Requests that take 190 ms longer, of a server that says nothing of itself. */
+const LONGER = { 'client.p99': 900, 'client.mean': 200 };
+/** One operation takes 50 ms and the other 2 ms; then both take 190 ms longer. */
+const BLOCKED = {
+  calm: { report: { rate: 2, mean_s: 0.05 }, echo: { rate: 20, mean_s: 0.002 } },
+  busy: { report: { rate: 18, mean_s: 0.24 }, echo: { rate: 180, mean_s: 0.19 } },
+};
+
+/** @type {Record<string, {difference: Difference, says: RegExp, confidence?: string}>} */
+const FROM_OUTSIDE = {
+  'one thread': {
+    difference: {
+      series: {
+        ...LONGER,
+        busiest_thread: 0.99,
+        connections_unread: 30,
+        accept_queue: 1,
+        listen_overflows: 9,
+      },
+    },
+    says: /^the target CPU limited the run in busy \(single thread\): its busiest thread was busy 9\d(\.\d)? % of the time/,
+  },
+  'a synchronous tool that computes': {
+    difference: { series: { ...LONGER, busiest_thread: 0.99, connections_unread: 30 }, operations: BLOCKED },
+    says: /^the server's thread limited the run in busy \(blocking tool\): report held it 90 % of the time: a call took 50 ms before, one of the others 2 ms, and all became slower together$/,
+    confidence: 'high',
+  },
+  'a synchronous tool that sleeps': {
+    difference: { series: { ...LONGER, busiest_thread: 0.1, connections_unread: 30 }, operations: BLOCKED },
+    says: /^the server's thread limited the run in busy \(blocking tool\): report held it /,
+  },
+  'a thread that is blocked, by nobody knows what': {
+    difference: { series: { ...LONGER, busiest_thread: 0.1, connections_unread: 30 } },
+    says: /^the server's thread limited the run in busy \(blocked\): \d+(\.\d)? connections had requests that it had not read/,
+  },
+  'a pool, at a database that is as fast as ever': {
+    difference: { series: { ...LONGER, db_clients: 5, db_clients_waiting: 0.9 } },
+    says: /^the connection pool limited the run in busy \(seen from outside\): connections to PostgreSQL stayed at 5(\.\d)? while (19|20)(\.\d)? requests were in flight after (0\.9|1)\d*(\.\d)?: looks like a pool of 5/,
+    confidence: 'low',
+  },
+  'a slow database': {
+    difference: { series: { ...LONGER, db_clients_waiting: 1, db_query_duration: 0.1, db_query_rate: 190 } },
+    says: /^the database limited the run in busy \(slow statements\)/,
+  },
+  'a slow service behind it': {
+    difference: { series: { ...LONGER, upstream: 1.2, upstream_calls: 20 }, normal: { upstream_calls: 20 } },
+    says: /^the upstream service limited the run in busy \(slow\)/,
+    confidence: 'medium',
+  },
+  'a memory limit': {
+    difference: { series: { ...LONGER, memory_utilization: 0.99, restarts: 3, oom_kills: 3 } },
+    says: /^the memory limited the run in busy \(limit\): 9\d(\.\d)? % of the server's memory limit was in use after 40/,
+  },
+  'a limit of open files': {
+    difference: { series: { ...LONGER, open_files: 1, accept_queue: 1, listen_overflows: 9 } },
+    says: /^the file descriptors limited the run in busy \(limit\)/,
+  },
+  'a short accept queue': {
+    difference: { series: { ...LONGER, accept_queue: 0.9, listen_overflows: 40 } },
+    says: /^the accept queue limited the run in busy \(overflows\): new connections found it full at (39|40)(\.\d)?\/s/,
+  },
+  'a CPU quota': {
+    difference: { series: { ...LONGER, cpu_throttled: 0.9, busiest_thread: 0.97, connections_unread: 9 } },
+    says: /^the target CPU limited the run in busy \(CPU quota\)/,
+  },
+  'a server that ends and is started again': {
+    difference: { series: { ...LONGER, restarts: 2 } },
+    says: /^the server process limited the run in busy \(restarts\)/,
+  },
+};
+
+for (const [name, { difference, says, confidence }] of Object.entries(FROM_OUTSIDE)) {
+  test(`seen from outside: ${name}`, () => {
+    const [finding, ...more] = bottleneck(facts({ ...difference, outside: true }));
+    assert.deepEqual(more, []);
+    assert.match(finding?.statement ?? '', says, JSON.stringify(finding, null, 1));
+    if (confidence) assert.equal(finding?.confidence, confidence, finding?.evidence.join('\n'));
+  });
+}
+
+test('no operation is said to block the others that has more calls under way than a thread can hold, or that alone is slow', () => {
+  const named = (/** @type {NonNullable<Difference['operations']>} */ operations) =>
+    bottleneck(facts({ series: { ...LONGER, busiest_thread: 0.99 }, operations, outside: true }))[0]?.subject;
+  assert.equal(named(BLOCKED), "server's thread");
+  const { report, echo } = BLOCKED.busy;
+  assert.equal(named({ ...BLOCKED, busy: { report: { ...report, rate: 60 }, echo } }), 'target CPU');
+  assert.equal(named({ ...BLOCKED, busy: { report, echo: { ...echo, mean_s: 0.003 } } }), 'target CPU');
+  assert.equal(named({ ...BLOCKED, busy: { report, echo: { ...echo, rate: 900 } } }), 'target CPU');
+  assert.equal(named({ calm: { report: BLOCKED.calm.report }, busy: { report } }), 'target CPU');
+});
+
+test('an accept queue of another server that overflows is not blamed', () => {
+  const [finding] = bottleneck(facts({ series: { ...LONGER, listen_overflows: 40 }, outside: true }));
+  assert.equal(finding?.subject, 'unknown');
+});
+
 test('a full pool is the pool or the database by what its connections do, at the same latency', () => {
   const named = (/** @type {number} */ statementS) =>
     bottleneck(

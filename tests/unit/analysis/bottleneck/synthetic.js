@@ -46,7 +46,51 @@ const NORMAL = /** @type {Record<string, [unit: string, level: number]>} */ ({
   upstream_calls: ['rate', 0.5],
   upstream_timeouts: ['rate', 0],
   rate_limited: ['rate', 0],
+  connections_in: ['count', 20],
+  connections_unread: ['count', 0],
+  accept_queue: ['ratio', 0],
+  listen_overflows: ['rate', 0],
+  restarts: ['count', 0],
+  oom_kills: ['count', 0],
+  memory_utilization: ['ratio', 0.4],
+  cpu_throttled: ['ratio', 0],
+  open_files: ['ratio', 0.1],
+  db_clients: ['count', 5],
+  db_clients_waiting: ['ratio', 0.1],
 });
+/** What the rules infer from connections, where a server says nothing itself. */
+const INFERRED = [
+  'db_clients',
+  'db_clients_waiting',
+  'db_query_duration',
+  'db_query_rate',
+  'upstream',
+  'upstream_calls',
+];
+/** What only a server says, or its pool, its cache, its database. */
+const OWN = [
+  ...[
+    'request',
+    'worker_cpu',
+    'eventloop_lag',
+    'gc',
+    'heap',
+    'pool_utilization',
+    'pool_connections_in_use',
+    'pool_waiting',
+    'pool_wait',
+  ],
+  ...[
+    'db_locks',
+    'db_connections',
+    'db_running',
+    'db_io',
+    'cache_hit',
+    'cache_server_cpu',
+    'upstream_timeouts',
+    'rate_limited',
+  ],
+];
 
 /**
  * @typedef {object} Difference
@@ -55,6 +99,8 @@ const NORMAL = /** @type {Record<string, [unit: string, level: number]>} */ ({
  * @property {string[]} [missing] signals that there are not
  * @property {Record<string, number>} [afterS] seconds into the second phase until a series gets there; 0 by default
  * @property {Partial<import('../../../../analysis/phases.js').Phase>} [phase] figures of the second
+ * @property {import('../../../../analysis/timeline.js').Timeline['operations']} [operations] by phase, calm and busy
+ * @property {boolean} [outside] the server says nothing: there is only what the system knows of it
  * @property {boolean} [alone] there is no first phase
  * @property {Partial<import('../../../../analysis/thresholds.js').Threshold>[]} [thresholds]
  * @property {import('../../../../analysis/summary.js').Objective[]} [objectives]
@@ -68,6 +114,8 @@ export function facts({
   missing = [],
   afterS = {},
   phase = {},
+  operations = {},
+  outside = false,
   alone = false,
   thresholds = [],
   objectives = [],
@@ -84,9 +132,10 @@ export function facts({
     window_s: 6,
     client: {},
     signals: {},
+    operations,
   };
   for (const [name, [unit]] of Object.entries(NORMAL)) {
-    if (missing.includes(name)) continue;
+    if (missing.includes(name) || (outside && OWN.includes(name))) continue;
     const from = PHASE_S + (afterS[name] ?? 0);
     const values = Array.from({ length: COUNT }, (_, point) => {
       // No two points are alike in a real one.
@@ -95,7 +144,11 @@ export function facts({
       return value === null ? null : value * wobble;
     });
     const isClient = name.startsWith('client.');
-    (isClient ? timeline.client : timeline.signals)[name.replace('client.', '')] = { unit, values };
+    (isClient ? timeline.client : timeline.signals)[name.replace('client.', '')] = {
+      unit,
+      values,
+      ...(outside && INFERRED.includes(name) && { source: 'connections', destination: 'PostgreSQL' }),
+    };
   }
   const first = phaseOf('calm', 0, {}, level);
   const second = phaseOf('busy', PHASE_S, phase, (name) => later(name) ?? 0);

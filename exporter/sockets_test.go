@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"golang.org/x/sys/unix"
+)
+
+// connect returns both ends of a connection, of which the server's is accepted.
+func connect(t *testing.T, listener net.Listener) (client, server net.Conn) {
+	t.Helper()
+	client, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	server, err = listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	return client, server
+}
+
+func exchange(t *testing.T, from, to net.Conn) {
+	t.Helper()
+	if _, err := from.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := to.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expect compares the samples whose names begin so, each as its name, values of labels, and value.
+func expect(t *testing.T, c prometheus.Collector, prefix string, expected ...string) {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(c)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, family := range families {
+		if !strings.HasPrefix(family.GetName(), prefix) {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			var labels []string
+			for _, label := range metric.GetLabel() {
+				labels = append(labels, label.GetValue())
+			}
+			value := metric.GetGauge().GetValue() + metric.GetCounter().GetValue()
+			got = append(got, fmt.Sprint(family.GetName(), labels, " ", value))
+		}
+	}
+	if !slices.Equal(got, expected) {
+		t.Errorf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(expected, "\n"))
+	}
+}
+
+func TestConnections(t *testing.T) {
+	listener := listen(t)
+	for range 2 {
+		connect(t, listener)
+	}
+	client, server := connect(t, listener)
+	c := collectorOf(t, listener.Addr().String(), 0)
+	// This process is server and client: each connection is one in and one out.
+	peer := "[port " + strings.Split(listener.Addr().String(), ":")[1] + " service]"
+	expect(t, c, "target_connections", "target_connections_in[] 3", "target_connections_in_unread[] 0",
+		"target_connections_out"+peer+" 3", "target_connections_out_waiting"+peer+" 0")
+	expect(t, c, "target_sent", "target_sent_segments_total"+peer+" 0")
+
+	exchange(t, client, server)
+	// The kernel's clock of this is as fine as its jiffies: up to 10 ms.
+	time.Sleep(50 * time.Millisecond)
+	exchange(t, server, client)
+	time.Sleep(50 * time.Millisecond)
+	if _, err := client.Write([]byte("asked, and not read")); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	expect(t, c, "target_connections", "target_connections_in[] 3", "target_connections_in_unread[] 1",
+		"target_connections_out"+peer+" 3", "target_connections_out_waiting"+peer+" 1")
+	expect(t, c, "target_sent", "target_sent_segments_total"+peer+" 2")
+
+	// What was sent stays sent.
+	client.Close()
+	server.Close()
+	expect(t, c, "target_sent", "target_sent_segments_total"+peer+" 2")
+}
+
+func TestPeers(t *testing.T) {
+	for port, expected := range map[uint16]peer{
+		5432: {"PostgreSQL", "database"}, 6379: {"Redis", "cache"}, 15432: {"port 15432", "service"},
+	} {
+		if got := peerOn(port); got != expected {
+			t.Errorf("%d: got %v; expected %v", port, got, expected)
+		}
+	}
+}
+
+func TestAcceptQueue(t *testing.T) {
+	// Go's own listeners have the largest backlog there is.
+	listener, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(listener) })
+	if err := unix.Bind(listener, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Listen(listener, 2); err != nil {
+		t.Fatal(err)
+	}
+	address, err := unix.Getsockname(listener)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := fmt.Sprintf("127.0.0.1:%d", address.(*unix.SockaddrInet4).Port)
+	c := collectorOf(t, target, os.Getpid())
+	if got := testutil.CollectAndCount(c, "target_listen_overflows_total"); got != 1 {
+		t.Errorf("got %d samples of overflows; expected 1", got)
+	}
+	for range 2 {
+		client, err := net.Dial("tcp", target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { client.Close() })
+	}
+	expect(t, c, "target_accept",
+		"target_accept_queue_connections[] 2", "target_accept_queue_limit_connections[] 2")
+}
