@@ -51,6 +51,11 @@ export class LabStack {
     return this.#file('stack.env');
   }
 
+  /** @param {string} name @returns {string} a password of the stack */
+  secret(name) {
+    return this.#file('secrets.env')[name] ?? '';
+  }
+
   /** @param {string} name */
   #file(name) {
     const text = readFileSync(join(this.runDir, name), 'utf8');
@@ -111,7 +116,7 @@ export class LabStack {
     const response = await fetch(`http://127.0.0.1:${this.stackEnv.TARGET_ADMIN_PORT}/admin/faults`, {
       method: 'PUT',
       headers: {
-        authorization: `Bearer ${this.#file('secrets.env').TARGET_TOKEN}`,
+        authorization: `Bearer ${this.secret('TARGET_TOKEN')}`,
         'content-type': 'application/json',
       },
       body: JSON.stringify(faults),

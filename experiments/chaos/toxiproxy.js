@@ -45,13 +45,14 @@ export class Toxiproxy {
    * @param {string} name
    * @param {string} upstream host:port
    * @param {string} [host] to listen on
+   * @param {number} [port] a free one by default
    * @returns {Promise<number>} the port that it listens on
    */
-  async proxy(name, upstream, host = '127.0.0.1') {
+  async proxy(name, upstream, host = '127.0.0.1', port = 0) {
     const { listen } = await this.#ask('POST', '/proxies', {
       name,
       upstream,
-      listen: `${host}:0`,
+      listen: `${host}:${port}`,
       enabled: true,
     });
     return Number(listen.slice(listen.lastIndexOf(':') + 1));

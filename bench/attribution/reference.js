@@ -1,24 +1,26 @@
-/**
- * Faults whose effect is known, for attribution to find: which resource each is the truth of, how large it is at least and at
- * most, and how it is made. Those of the reference target are its own (target/faults/table.js).
- */
+/** Faults of the reference target (target/faults/table.js) and of what is beside it: which resource each is the truth of, and how it is made. */
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
+import { toolPath } from '../../experiments/tool-path.js';
+import { burn, starve } from './disturb.js';
 
 const file = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 /**
- * @typedef {object} Fault
- * @property {string | null} truth the resource that has to be named; null: none may be
- * @property {[least: number, most: number]} [size] drawn anew for each run, so that the rules do not fit one of them
- * @property {true} [whole] only whole sizes
+ * @typedef {import('../attribution.js').Fault & Made} Fault
+ *
+ * @typedef {object} Made
  * @property {string} [target] the target's fault of that size
  * @property {'burners' | 'generator' | 'network'} [outside] or what is done beside it
  * @property {Record<string, number>} [standing] faults of the target that are on from the beginning: what is normal here
  * @property {string} [workload]
- * @property {true} [invalid] a run with it must be declared invalid
- * @property {string} about
  */
+
+export const MIN_RIGHT = 0.95;
+export const WRONG_ALLOWED = true;
 
 /** @type {Record<string, Fault>} */
 export const FAULTS = {
@@ -101,3 +103,42 @@ export const FAULTS = {
   },
   network: { truth: 'network', outside: 'network', size: [60, 250], about: 'ms on the way back' },
 };
+
+/**
+ * @param {import('../lab-stack.js').LabStack} lab
+ * @param {import('../attribution.js').Truth} made
+ * @param {string} folder
+ * @param {(() => unknown)[]} undo gets what ends what was started
+ * @returns {Promise<import('../attribution.js').Started>}
+ */
+export async function start(lab, { fault: name, size }, folder, undo) {
+  const { target, outside, standing = {}, workload } = /** @type {Fault} */ (FAULTS[name]);
+  const amount = size ?? 0;
+  /** @type {Record<string, string>} */
+  const variables = workload ? { WORKLOAD: workload } : {};
+  /** @type {import('../attribution.js').Started['begin']} */
+  let begin = async () => target && lab.faults({ ...standing, [target]: amount });
+  if (outside === 'burners') begin = async () => undo.push(await burn(amount, { apart: true }));
+  if (outside === 'generator') begin = async (pid) => undo.push(await starve(pid(), amount));
+  if (outside === 'network') {
+    const toxiproxy = await startToxiproxy(toolPath('toxiproxy'));
+    undo.push(() => toxiproxy.stop());
+    const target = new URL(lab.stackEnv.TARGET_URL ?? '');
+    const port = await toxiproxy.proxy('target', target.host);
+    variables.BENCH_PROXY_URL = Object.assign(new URL(target), { port: String(port) }).href;
+    variables.BENCH_K6 = toolPath('k6');
+    const bin = join(folder, 'bin');
+    undo.push(() => rmSync(bin, { recursive: true, force: true }));
+    mkdirSync(bin, { recursive: true });
+    cpSync(file('k6-through-proxy'), join(bin, 'k6'));
+    variables.PATH = `${bin}:${process.env.PATH}`;
+    const toxic = {
+      type: /** @type {const} */ ('latency'),
+      attributes: { latency: Math.round(amount), jitter: Math.round(amount / 4) },
+    };
+    begin = async () => toxiproxy.poison('target', toxic);
+  }
+  await lab.faults(standing);
+  undo.push(() => lab.faults({}));
+  return { variables, begin };
+}

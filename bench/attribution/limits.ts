@@ -1,0 +1,56 @@
+/** What the kernel holds a server to, for a bench: memory and CPU of a cgroup, open files. Cgroups take root. */
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Limits {
+  memoryBytes?: number;
+  /** CPU quota. */
+  cores?: number;
+  openFiles?: number;
+}
+
+const PERIOD_US = 100_000;
+const ROOT = '/sys/fs/cgroup';
+
+/** Files of each version of cgroups, with what goes into them. */
+function settings({ memoryBytes, cores }: Limits, name: string): Record<string, Record<string, string>> {
+  const quota = String(Math.round((cores ?? 0) * PERIOD_US));
+  if (existsSync(join(ROOT, 'cgroup.controllers'))) {
+    writeFileSync(join(ROOT, 'cgroup.subtree_control'), '+memory +cpu');
+    return {
+      [join(ROOT, name)]: {
+        ...(memoryBytes && { 'memory.max': String(memoryBytes) }),
+        ...(cores && { 'cpu.max': `${quota} ${PERIOD_US}` }),
+      },
+    };
+  }
+  return {
+    ...(memoryBytes && { [join(ROOT, 'memory', name)]: { 'memory.limit_in_bytes': String(memoryBytes) } }),
+    ...(cores && {
+      [join(ROOT, 'cpu', name)]: { 'cpu.cfs_period_us': String(PERIOD_US), 'cpu.cfs_quota_us': quota },
+    }),
+  };
+}
+
+/**
+ * @param restarts the program is started again when it ends, as a container engine does it
+ * @returns the words to put before a command, and what removes the cgroup once the program has ended
+ */
+export function limited(limits: Limits, { restarts = false } = {}): { words: string[]; remove: () => void } {
+  const groups = Object.entries(settings(limits, `mcp-load-lab-bench-${process.pid}`));
+  for (const [folder, files] of groups) {
+    mkdirSync(folder, { recursive: true });
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+  }
+  const folders = groups.map(([folder]) => folder);
+  const script = `${folders.map((folder) => `echo $$ >${folder}/cgroup.procs`).join(' && ')} && ${restarts ? 'while :; do "$@"; sleep 0.5; done' : 'exec "$@"'}`;
+  return {
+    words: [
+      ...(limits.openFiles ? ['prlimit', `--nofile=${limits.openFiles}`, '--'] : []),
+      ...(folders.length > 0 ? ['sh', '-c', script, 'sh'] : []),
+    ],
+    remove: () => {
+      for (const folder of folders) rmdirSync(folder);
+    },
+  };
+}

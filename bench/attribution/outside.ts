@@ -1,0 +1,225 @@
+/**
+ * Servers by others that export nothing: what limits each is known, and the findings have only what the system knows of its processes. Most
+ * limits are there from the beginning, and the spike reaches them.
+ */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { LAG_S } from '../../analysis/signals.js';
+import { startToxiproxy, type Toxiproxy } from '../../experiments/chaos/toxiproxy.js';
+import { hiddenHost } from '../../experiments/free-port.js';
+import { startServer } from '../../experiments/server-process.js';
+import { toolPath } from '../../experiments/tool-path.js';
+import { freePort } from '../../tests/lab.js';
+import { startGo } from '../../tests/servers/go.js';
+import type { Fault as AttributionFault, Started, Truth } from '../attribution.js';
+import type { LabStack } from '../lab-stack.js';
+import { type Limits, limited } from './limits.js';
+
+type Mix = Record<string, [weight: number, args: Record<string, unknown>]>;
+
+interface Fault extends AttributionFault {
+  /** Calls of tests/servers/python/shop.py; without them the Go server is loaded with what discovery finds. */
+  mix?: (size: number) => Mix;
+  limits?: (size: number) => Limits;
+  restarts?: true;
+  env?: (size: number) => Record<string, string>;
+  /** Latency on the way back from it, from the spike on, ms. */
+  slow?: 'database' | 'cache' | 'upstream';
+  /** Every call is made on a connection of its own. */
+  newConnections?: true;
+}
+
+/** All that the server can do, little of each. */
+const SHOP: Mix = {
+  echo: [40, { text: 'a' }],
+  price: [20, { ms: 0.2 }],
+  order: [20, { ms: 1 }],
+  stock: [10, { key: 'a' }],
+  weather: [10, { city: 'Oslo' }],
+};
+
+export const FAULTS: Record<string, Fault> = {
+  none: { truth: null, mix: () => SHOP, about: 'nothing at all' },
+  none_go: { truth: null, about: 'nothing at all, on the Go SDK' },
+  single_thread: {
+    truth: 'target_cpu (single thread)',
+    size: [12, 25],
+    mix: (ms) => ({ price: [100, { ms }] }),
+    about: 'ms that each call computes',
+  },
+  blocking_tool: {
+    truth: 'server_thread (blocking tool)',
+    size: [60, 120],
+    mix: (ms) => ({ ...SHOP, report: [20, { ms }] }),
+    about: 'ms that every sixth call blocks the thread',
+  },
+  pool: {
+    truth: 'pool (seen from outside)',
+    size: [50, 90],
+    mix: (ms) => ({ ...SHOP, order: [80, { ms }] }),
+    env: () => ({ POOL_SIZE: '2' }),
+    about: 'ms that each of two connections is in use',
+  },
+  memory_limit: {
+    truth: 'memory_gc (limit)',
+    size: [30, 60],
+    whole: true,
+    mix: (kb) => ({ ...SHOP, remember: [100, { kb }] }),
+    limits: () => ({ memoryBytes: 160 * 1024 * 1024 }),
+    restarts: true,
+    about: 'KiB that half of the calls leave behind, of 160 MiB',
+  },
+  file_limit: {
+    truth: 'open_files (limit)',
+    size: [70, 110],
+    whole: true,
+    mix: () => ({ ...SHOP, price: [50, { ms: 4 }] }),
+    limits: (openFiles) => ({ openFiles }),
+    about: 'open files',
+  },
+  accept_queue: {
+    truth: 'accept_queue (overflows)',
+    size: [1, 3],
+    whole: true,
+    mix: () => ({ echo: [90, { text: 'a' }], price: [10, { ms: 15 }] }),
+    env: (backlog) => ({ BACKLOG: String(backlog) }),
+    newConnections: true,
+    about: 'connections of backlog, and a connection for each call',
+  },
+  cpu_quota: {
+    truth: 'target_cpu (CPU quota)',
+    size: [0.15, 0.25],
+    mix: () => ({ ...SHOP, price: [100, { ms: 2 }] }),
+    limits: (cores) => ({ cores }),
+    about: 'cores',
+  },
+  slow_database: {
+    truth: 'database (slow statements)',
+    size: [150, 400],
+    mix: () => ({ ...SHOP, order: [80, { ms: 1 }] }),
+    env: () => ({ POOL_SIZE: '20' }),
+    slow: 'database',
+    about: 'ms later',
+  },
+  slow_cache: {
+    truth: 'cache (slow)',
+    size: [100, 300],
+    mix: () => ({ ...SHOP, stock: [80, { key: 'a' }] }),
+    slow: 'cache',
+    about: 'ms later',
+  },
+  slow_upstream: {
+    truth: 'upstream (slow)',
+    size: [500, 1500],
+    mix: () => ({ ...SHOP, weather: [40, { city: 'Oslo' }] }),
+    slow: 'upstream',
+    about: 'ms later',
+  },
+  leak: {
+    truth: null,
+    size: [20, 40],
+    whole: true,
+    mix: (kb) => ({ ...SHOP, remember: [20, { kb }] }),
+    about: 'KiB that every sixth call leaves behind: it slows nothing down',
+  },
+};
+
+export const MIN_RIGHT = 0.8;
+export const WRONG_ALLOWED = false;
+
+/** Starts the server and what is behind it; `undo` ends them. */
+export async function start(
+  lab: LabStack,
+  { fault: name, size }: Truth,
+  folder: string,
+  undo: (() => unknown)[],
+): Promise<Started> {
+  const fault = FAULTS[name];
+  if (!fault) throw new Error(name);
+  const { mix, limits, restarts, env, slow, newConnections } = fault;
+  const amount = size ?? 0;
+  let begin: Started['begin'] = async () => {};
+  const variables: Record<string, string> = { ...(newConnections && { K6_NO_CONNECTION_REUSE: 'true' }) };
+  if (mix) {
+    const behind = await startBehind(lab, undo);
+    if (slow) {
+      const latency = { type: 'latency' as const, attributes: { latency: Math.round(amount) } };
+      begin = () => behind.toxiproxy.poison(slow, latency);
+    }
+    const held = limits && limited(limits(amount), { restarts });
+    if (held) undo.push(held.remove);
+    const port = await freePort();
+    const [file = '', ...args] = [
+      ...(held?.words ?? []),
+      toolPath('python-servers'),
+      'tests/servers/python/shop.py',
+      String(port),
+    ];
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const server = await startServer('the server', {
+      file,
+      args,
+      url,
+      env: { PATH: process.env.PATH, ...behind.env, ...env?.(amount) },
+    });
+    undo.push(() => server.stop());
+    variables.TARGET_URL = url;
+    variables.WORKLOAD = join(folder, 'workload.json');
+    writeFileSync(variables.WORKLOAD, JSON.stringify(workload(mix(amount))));
+  } else {
+    const server = await startGo();
+    undo.push(() => server.stop());
+    variables.TARGET_URL = server.url;
+  }
+  return { variables, begin, untilS: LAG_S + 2 };
+}
+
+/** The stack's database and cache at the ports that such things have, and a service, each behind a proxy. */
+async function startBehind(
+  lab: LabStack,
+  undo: (() => unknown)[],
+): Promise<{ toxiproxy: Toxiproxy; env: Record<string, string> }> {
+  const toxiproxy = await startToxiproxy(toolPath('toxiproxy'));
+  undo.push(() => toxiproxy.stop());
+  const service = createServer((_, response) => response.end('{"celsius":21}')).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  undo.push(() => {
+    service.closeAllConnections();
+    service.close();
+  });
+  const host = hiddenHost();
+  const { POSTGRES_PORT, REDIS_PORT } = lab.stackEnv;
+  await toxiproxy.proxy('database', `127.0.0.1:${POSTGRES_PORT}`, host, 5432);
+  await toxiproxy.proxy('cache', `127.0.0.1:${REDIS_PORT}`, host, 6379);
+  const port = await toxiproxy.proxy(
+    'upstream',
+    `127.0.0.1:${(service.address() as AddressInfo).port}`,
+    host,
+  );
+  const [postgres, redis] = [lab.secret('POSTGRES_PASSWORD'), lab.secret('REDIS_PASSWORD')];
+  return {
+    toxiproxy,
+    env: {
+      DATABASE_URL: `postgresql+asyncpg://mcp:${postgres}@${host}/mcp`,
+      REDIS_URL: `redis://:${redis}@${host}`,
+      UPSTREAM_URL: `http://${host}:${port}/`,
+    },
+  };
+}
+
+function workload(mix: Mix) {
+  const operations = Object.entries(mix).map(([name, [, args]]) => [
+    name,
+    { class: 'read', method: 'tools/call', params: { name }, arguments: [args] },
+  ]);
+  return {
+    schema: 'mcp-load-lab/workload/1',
+    name: 'shop',
+    dialect: 'mcp',
+    operations: Object.fromEntries(operations),
+    mixes: { default: Object.fromEntries(Object.entries(mix).map(([name, [weight]]) => [name, weight])) },
+  };
+}
