@@ -112,7 +112,7 @@ bench-exporter: ## what watching a server's processes costs (CONNECTIONS=2000 SC
 	@scripts/setup exporter && scripts/node bench/exporter.ts
 
 bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=... TABLE=reference or outside)
-	@scripts/setup stack k6 toxiproxy exporter python-servers go-server && scripts/node bench/attribution.js
+	@scripts/setup stack k6 toxiproxy haproxy exporter python-servers go-server && scripts/node bench/attribution.js
 
 bench-leaks: ## is a leak's rate found, and none where there is none? Leaks injected at several rates (RUNS=1 MINUTES=6 RATE_SCALE=0.25 ONLY=healthy,memory,connections)
 	@scripts/setup stack k6 && scripts/node bench/leaks.js

@@ -28,7 +28,9 @@ function cpuOf(pid: number): number {
 
 if (process.send) {
   const server = createServer(() => {}).listen(0, '127.0.0.1', 4096, () => {
-    process.send?.((server.address() as AddressInfo).port);
+    const { port } = server.address() as AddressInfo;
+    // One to another server, which the exporter then looks at between scrapes, too.
+    connect(port, '127.0.0.1', () => process.send?.(port));
   });
 } else {
   await run(async ({ later }) => {
@@ -37,7 +39,7 @@ if (process.send) {
     const server = fork(fileURLToPath(import.meta.url));
     later(() => server.kill());
     const [port] = await once(server, 'message');
-    for (let open = 0; open < connections; open += 1) await once(connect(port, '127.0.0.1'), 'connect');
+    for (let open = 1; open < connections; open += 1) await once(connect(port, '127.0.0.1'), 'connect');
     const listen = await freePort();
     const url = `http://127.0.0.1:${listen}/metrics`;
     const exporter = await startServer('the exporter', {

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -55,13 +56,15 @@ func run(args []string) error {
 	}
 	watched.fs = fs
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(newCollector(fs, watched))
+	metrics := newCollector(fs, watched)
+	registry.MustRegister(metrics)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	listener, err := net.ListenTCP("tcp", address)
 	if err != nil {
 		return err
 	}
+	go metrics.watch(context.Background())
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: readTimeout}
 	return web.Serve(listener)
 }

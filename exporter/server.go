@@ -18,7 +18,20 @@ type server struct {
 	pid       int
 	roots     []int
 	restarts  int
+	sockets   map[int]*openSockets
 }
+
+// openSockets are the inodes of a process' sockets.
+type openSockets struct {
+	inodes []uint64
+	// Of the process, which tells it from a later one of the same number, and of its files, when they were looked at.
+	started uint64
+	files   int
+	scrapes int
+}
+
+// With as many files as before they are mostly the same; they are looked at again after so many scrapes at the latest.
+const maxScrapes = 5
 
 // process is one of the server's, with the inodes of its sockets.
 type process struct {
@@ -42,14 +55,14 @@ func (s *server) processes(tcp []*netlink.InetDiagTCPInfoResp) ([]process, error
 			children[stat.PPID] = append(children[stat.PPID], proc.PID)
 		}
 	}
-	// Once for each process: a server may have thousands.
-	sockets := make(map[int][]uint64)
+	sockets := make(map[int]*openSockets)
 	socketsOf := func(pid int) []uint64 {
 		if _, known := sockets[pid]; !known {
-			sockets[pid] = socketInodes(stats[pid].Proc)
+			sockets[pid] = s.socketsOf(stats[pid])
 		}
-		return sockets[pid]
+		return sockets[pid].inodes
 	}
+	defer func() { s.sockets = sockets }()
 	var found []process
 	seen := make(map[int]bool)
 	queue := slices.Clone(s.rootsAmong(stats, tcp, socketsOf))
@@ -64,6 +77,16 @@ func (s *server) processes(tcp []*netlink.InetDiagTCPInfoResp) ([]process, error
 		}
 	}
 	return found, nil
+}
+
+// socketsOf looks at a process' files, which takes long where there are thousands, only where they may be others than at the last scrape.
+func (s *server) socketsOf(one process) *openSockets {
+	files, _ := one.FileDescriptorsLen()
+	if known := s.sockets[one.PID]; known != nil && known.started == one.stat.Starttime && known.files == files && known.scrapes < maxScrapes {
+		known.scrapes++
+		return known
+	}
+	return &openSockets{inodes: socketInodes(one.Proc), started: one.stat.Starttime, files: files}
 }
 
 // rootsAmong returns the processes that the others come from: looked for again once none of them listens there.

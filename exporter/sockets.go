@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/procfs"
@@ -15,11 +16,12 @@ var (
 
 	connectionsIn  = description("connections_in", "Established TCP connections of clients to the server.")
 	unread         = description("connections_in_unread", "Those with bytes that the server has not read yet.")
-	connectionsOut = description("connections_out", "Established TCP connections of the server to others.", ofPeer...)
-	waiting        = description("connections_out_waiting", "Those on which the server sent something last: it waits for an answer.", ofPeer...)
-	sent           = description("sent_segments_total", "Data segments that the server sent to others: one for a small request.", ofPeer...)
-	sendQueue      = description("send_queue_bytes", "Bytes that the server sent and that were not acknowledged.")
-	acceptQueue    = description("accept_queue_connections",
+	connectionsOut = description("peer_connections", "Established TCP connections of the server to others.", ofPeer...)
+	waited         = description("peer_wait_seconds_total",
+		"Time that the server's connections to others waited for an answer, added up.", ofPeer...)
+	sent        = description("peer_sent_segments_total", "Data segments that the server sent to others: one for a small request.", ofPeer...)
+	sendQueue   = description("send_queue_bytes", "Bytes that the server sent and that were not acknowledged.")
+	acceptQueue = description("accept_queue_connections",
 		"Connections that wait to be accepted by the server, in its fullest queue.")
 	acceptLimit = description("accept_queue_limit_connections", "Limit of that queue (backlog).")
 	overflows   = description("listen_overflows_total",
@@ -53,23 +55,87 @@ func tcpSockets() ([]*netlink.InetDiagTCPInfoResp, error) {
 	return append(v4, v6...), nil
 }
 
-// socketsCollector makes metrics of the server's sockets. Counts of segments outlive their connections.
+// socketsCollector makes metrics of the server's sockets. What it counts outlives the connections.
 type socketsCollector struct {
+	// Inodes of the server's sockets, as of the last scrape.
+	own      map[uint64]bool
+	looked   time.Time
 	segments map[uint32]uint32
 	sent     map[peer]float64
+	waited   map[peer]float64
+}
+
+func newSocketsCollector() *socketsCollector {
+	return &socketsCollector{sent: make(map[peer]float64), waited: make(map[peer]float64)}
+}
+
+// look counts what was sent to others and what waits for an answer, and returns how many connections there are.
+func (c *socketsCollector) look(tcp []*netlink.InetDiagTCPInfoResp, now time.Time) map[peer]int {
+	var passed float64
+	if !c.looked.IsZero() {
+		passed = now.Sub(c.looked).Seconds()
+	}
+	c.looked = now
+	out := make(map[peer]int)
+	segments := make(map[uint32]uint32)
+	listeners := c.listeners(tcp)
+	for _, one := range tcp {
+		socket, info := one.InetDiagMsg, one.TCPInfo
+		if !c.isConnection(socket) || listeners[socket.ID.SourcePort] != nil {
+			continue
+		}
+		other := peerOn(socket.ID.DestinationPort)
+		out[other]++
+		if info == nil {
+			continue
+		}
+		segments[socket.INode] = info.Data_segs_out
+		c.sent[other] += float64(info.Data_segs_out - min(info.Data_segs_out, c.segments[socket.INode]))
+		if waits(info) {
+			c.waited[other] += passed
+		}
+	}
+	c.segments = segments
+	return out
+}
+
+func (c *socketsCollector) isConnection(socket *netlink.Socket) bool {
+	return socket.State == netlink.TCP_ESTABLISHED && c.own[uint64(socket.INode)]
+}
+
+// waits tells whether a connection waits for an answer: what was sent was sent after what was received. Both are milliseconds ago, as exact as
+// jiffies (4 ms); of two in one jiffy the request was last if it is not acknowledged yet, or was without data.
+func waits(info *netlink.TCPInfo) bool {
+	if info.Last_data_sent != info.Last_data_recv {
+		return info.Last_data_sent < info.Last_data_recv
+	}
+	return info.Data_segs_out > 0 && (info.Unacked > 0 || info.Last_ack_recv < info.Last_data_recv)
+}
+
+// listeners returns those of the server, of several on one port the one whose queue is fullest.
+func (c *socketsCollector) listeners(tcp []*netlink.InetDiagTCPInfoResp) map[uint16]*netlink.Socket {
+	found := make(map[uint16]*netlink.Socket)
+	for _, one := range tcp {
+		socket := one.InetDiagMsg
+		if socket.State != netlink.TCP_LISTEN || !c.own[uint64(socket.INode)] {
+			continue
+		}
+		known := found[socket.ID.SourcePort]
+		if known == nil || fullness(socket) > fullness(known) {
+			found[socket.ID.SourcePort] = socket
+		}
+	}
+	return found
 }
 
 func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netlink.InetDiagTCPInfoResp, own map[uint64]bool) {
-	listeners := make(map[uint16]bool)
+	c.own = own
+	out := c.look(tcp, time.Now())
+	listeners := c.listeners(tcp)
 	var fullest *netlink.Socket
-	for _, one := range tcp {
-		listener := one.InetDiagMsg
-		if listener.State != netlink.TCP_LISTEN || !own[uint64(listener.INode)] {
-			continue
-		}
-		listeners[listener.ID.SourcePort] = true
-		if fullest == nil || fullness(listener) > fullness(fullest) {
-			fullest = listener
+	for _, one := range listeners {
+		if fullest == nil || fullness(one) > fullness(fullest) {
+			fullest = one
 		}
 	}
 	if fullest != nil {
@@ -77,40 +143,26 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 		metrics <- gauge(acceptLimit, float64(fullest.WQueue))
 	}
 	var in, unreadIn, queued uint32
-	out, waits := make(map[peer]int), make(map[peer]int)
-	segments := make(map[uint32]uint32)
 	for _, one := range tcp {
 		socket := one.InetDiagMsg
-		if socket.State != netlink.TCP_ESTABLISHED || !own[uint64(socket.INode)] {
+		if !c.isConnection(socket) {
 			continue
 		}
 		queued += socket.WQueue
-		if listeners[socket.ID.SourcePort] {
+		if listeners[socket.ID.SourcePort] != nil {
 			in++
 			if socket.RQueue > 0 {
 				unreadIn++
 			}
-			continue
-		}
-		other := peerOn(socket.ID.DestinationPort)
-		out[other]++
-		if info := one.TCPInfo; info != nil {
-			// Both are milliseconds ago.
-			if info.Last_data_sent < info.Last_data_recv {
-				waits[other]++
-			}
-			segments[socket.INode] = info.Data_segs_out
-			c.sent[other] += float64(info.Data_segs_out - min(info.Data_segs_out, c.segments[socket.INode]))
 		}
 	}
-	c.segments = segments
 	metrics <- gauge(connectionsIn, float64(in))
 	metrics <- gauge(unread, float64(unreadIn))
 	metrics <- gauge(sendQueue, float64(queued))
 	// Whom a server was connected to once it is not connected to now, rather than unknown.
 	for other, count := range c.sent {
 		metrics <- gauge(connectionsOut, float64(out[other]), other.destination, other.role)
-		metrics <- gauge(waiting, float64(waits[other]), other.destination, other.role)
+		metrics <- counter(waited, c.waited[other], other.destination, other.role)
 		metrics <- counter(sent, count, other.destination, other.role)
 	}
 }

@@ -77,27 +77,68 @@ func TestConnections(t *testing.T) {
 	c := collectorOf(t, listener.Addr().String(), 0)
 	// This process is server and client: each connection is one in and one out.
 	peer := "[port " + strings.Split(listener.Addr().String(), ":")[1] + " service]"
-	expect(t, c, "target_connections", "target_connections_in[] 3", "target_connections_in_unread[] 0",
-		"target_connections_out"+peer+" 3", "target_connections_out_waiting"+peer+" 0")
-	expect(t, c, "target_sent", "target_sent_segments_total"+peer+" 0")
-
+	connections := func(unread int) {
+		expect(t, c, "target_connections", "target_connections_in[] 3", fmt.Sprint("target_connections_in_unread[] ", unread))
+		expect(t, c, "target_peer_connections", "target_peer_connections"+peer+" 3")
+	}
+	connections(0)
+	expect(t, c, "target_peer_sent", "target_peer_sent_segments_total"+peer+" 0")
 	exchange(t, client, server)
-	// The kernel's clock of this is as fine as its jiffies: up to 10 ms.
-	time.Sleep(50 * time.Millisecond)
 	exchange(t, server, client)
-	time.Sleep(50 * time.Millisecond)
 	if _, err := client.Write([]byte("asked, and not read")); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
-	expect(t, c, "target_connections", "target_connections_in[] 3", "target_connections_in_unread[] 1",
-		"target_connections_out"+peer+" 3", "target_connections_out_waiting"+peer+" 1")
-	expect(t, c, "target_sent", "target_sent_segments_total"+peer+" 2")
-
+	connections(1)
+	expect(t, c, "target_peer_sent", "target_peer_sent_segments_total"+peer+" 2")
 	// What was sent stays sent.
 	client.Close()
 	server.Close()
-	expect(t, c, "target_sent", "target_sent_segments_total"+peer+" 2")
+	expect(t, c, "target_peer_sent", "target_peer_sent_segments_total"+peer+" 2")
+}
+
+// What waits is told from what was answered, however short the pause before the request was, and however long it has waited.
+func TestWaits(t *testing.T) {
+	listener := listen(t)
+	client, server := connect(t, listener)
+	c := collectorOf(t, listener.Addr().String(), 0)
+	testutil.CollectAndCount(c)
+	port := uint16(client.RemoteAddr().(*net.TCPAddr).Port)
+	waiting := func() bool {
+		tcp, err := tcpSockets()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := c.sockets.waited[peerOn(port)]
+		c.sockets.look(tcp, c.sockets.looked.Add(time.Second))
+		return c.sockets.waited[peerOn(port)] > before
+	}
+	if waiting() {
+		t.Error("a connection on which nothing was sent waits")
+	}
+	for range 8 {
+		exchange(t, client, server)
+		if !waiting() {
+			t.Error("a request does not wait that was just sent")
+		}
+		exchange(t, server, client)
+		exchange(t, client, server)
+		time.Sleep(5 * time.Millisecond)
+		if !waiting() {
+			t.Error("a request does not wait that was sent at once after an answer")
+		}
+		time.Sleep(60 * time.Millisecond)
+		if !waiting() {
+			t.Error("a request does not wait any more after a while")
+		}
+		exchange(t, server, client)
+		if waiting() {
+			t.Error("a connection waits whose request was answered")
+		}
+		time.Sleep(60 * time.Millisecond)
+		if waiting() {
+			t.Error("a connection waits whose request was answered a while ago")
+		}
+	}
 }
 
 func TestPeers(t *testing.T) {

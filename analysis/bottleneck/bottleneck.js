@@ -226,8 +226,10 @@ function weighed(suspect, left, the) {
 function explains(other, one, { reader, breakage }) {
   if (other === one) return false;
   const { id } = one.resource;
-  return other.causes.some(({ explains: filled, slows, within }) => {
+  const later = (one.firstS ?? Number.POSITIVE_INFINITY) > (other.firstS ?? Number.POSITIVE_INFINITY);
+  return other.causes.some(({ explains: filled, leadsTo, slows, within }) => {
     if (filled?.includes(id)) return true;
+    if (later && (leadsTo?.includes(id) || one.resource.pilesUp)) return true;
     if (!slows?.includes(id) || one.causes.some(({ itself }) => itself)) return false;
     const late = within ? levelIn(reader.series(within), breakage.broken) : null;
     const most = late ?? Number.POSITIVE_INFINITY;

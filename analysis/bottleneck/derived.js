@@ -33,7 +33,7 @@ export const DERIVED = {
     of: ([requests = 0, mean = 0]) => (requests * mean) / MS,
   },
   requests_per_db_client: {
-    unit: 'ratio',
+    unit: 'count',
     from: ['requests_in_flight', 'db_clients'],
     of: ([requests = 0, clients = 0]) => (clients > 0 ? requests / clients : Number.NaN),
   },

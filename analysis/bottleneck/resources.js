@@ -31,6 +31,7 @@
  *   Of parts between `;`, those with a missing figure are left out
  * @property {string} hint what to do about it
  * @property {string[]} [explains] resources that are full because of it
+ * @property {string[]} [leadsTo] the same, of those that reached their limit after it
  * @property {string[]} [slows] resources that look slow because of it: explained, unless a cause of their own is `itself`
  * @property {string} [within] slows a round trip by no more than this series, a 99th percentile: each has a few turns, most of them less late
  * @property {true} [itself] what it reads can't come of something else being slow
@@ -41,6 +42,7 @@
  * @property {string} id
  * @property {string} subject after "the"
  * @property {Cause[]} causes the most telling first
+ * @property {true} [pilesUp] it fills up where anything is slow: what reached its limit before it explains it
  * @property {string[]} [failures] kinds of failed requests that are its doing, where not any may be
  * @property {string[]} needs signals without which it can't be told well
  */
@@ -452,9 +454,12 @@ export const RESOURCES = [
         says: '{open_files} of the limit were open after {open_files.from};{connections_in} connections of clients',
         hint: 'raise the limit (ulimit -n, LimitNOFILE), or look for files and connections that are not closed',
         explains: ['accept_queue', 'network', 'server_thread'],
+        // A server that can't accept tries again at once.
+        leadsTo: ['target_cpu'],
         itself: true,
       },
     ],
+    pilesUp: true,
     needs: ['open_files'],
   },
   {
@@ -470,6 +475,7 @@ export const RESOURCES = [
         explains: ['network'],
       },
     ],
+    pilesUp: true,
     failures: ['connect', 'timeout'],
     needs: ['listen_overflows', 'accept_queue'],
   },

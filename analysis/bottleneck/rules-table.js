@@ -47,9 +47,10 @@ function conditionOf({ any = [], all = [], unless = [], taker, tool }) {
 /** @returns {string} */
 export function rulesTable() {
   const rows = RESOURCES.flatMap(({ subject, causes, needs }) =>
-    causes.map(({ id, explains = [], slows = [], itself, ...cause }, index) => {
+    causes.map(({ id, explains = [], leadsTo = [], slows = [], itself, ...cause }, index) => {
       const symptoms = [
         ...explains.map(subjectOf),
+        ...leadsTo.map((one) => `${subjectOf(one)} if later`),
         ...slows
           .filter((one) => !explains.includes(one) && subjectOf(one) !== subject)
           .map((one) => `${subjectOf(one)}*`),

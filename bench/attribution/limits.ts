@@ -1,6 +1,7 @@
 /** What the kernel holds a server to, for a bench: memory and CPU of a cgroup, open files. Cgroups take root. */
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Limits {
   memoryBytes?: number;
@@ -36,7 +37,10 @@ function settings({ memoryBytes, cores }: Limits, name: string): Record<string, 
  * @param restarts the program is started again when it ends, as a container engine does it
  * @returns the words to put before a command, and what removes the cgroup once the program has ended
  */
-export function limited(limits: Limits, { restarts = false } = {}): { words: string[]; remove: () => void } {
+export function limited(
+  limits: Limits,
+  { restarts = false } = {},
+): { words: string[]; remove: () => Promise<void> } {
   const groups = Object.entries(settings(limits, `mcp-load-lab-bench-${process.pid}`));
   for (const [folder, files] of groups) {
     mkdirSync(folder, { recursive: true });
@@ -49,8 +53,17 @@ export function limited(limits: Limits, { restarts = false } = {}): { words: str
       ...(limits.openFiles ? ['prlimit', `--nofile=${limits.openFiles}`, '--'] : []),
       ...(folders.length > 0 ? ['sh', '-c', script, 'sh'] : []),
     ],
-    remove: () => {
-      for (const folder of folders) rmdirSync(folder);
+    // What was killed is there until its memory is free.
+    remove: async () => {
+      for (const folder of folders) {
+        for (
+          let waited = 0;
+          waited < 50 && readFileSync(join(folder, 'cgroup.procs'), 'utf8') !== '';
+          waited += 1
+        )
+          await sleep(100);
+        rmdirSync(folder);
+      }
     },
   };
 }

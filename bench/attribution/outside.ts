@@ -10,15 +10,13 @@ import { join } from 'node:path';
 import { LAG_S } from '../../analysis/signals.js';
 import { startToxiproxy, type Toxiproxy } from '../../experiments/chaos/toxiproxy.js';
 import { hiddenHost } from '../../experiments/free-port.js';
-import { startServer } from '../../experiments/server-process.js';
 import { toolPath } from '../../experiments/tool-path.js';
-import { freePort } from '../../tests/lab.js';
 import { startGo } from '../../tests/servers/go.js';
+import { type Mix, shopWorkload, startShop } from '../../tests/servers/shop.ts';
 import type { Fault as AttributionFault, Started, Truth } from '../attribution.js';
 import type { LabStack } from '../lab-stack.js';
-import { type Limits, limited } from './limits.js';
-
-type Mix = Record<string, [weight: number, args: Record<string, unknown>]>;
+import { type Limits, limited } from './limits.ts';
+import { startNarrowDoor } from './narrow-door.ts';
 
 interface Fault extends AttributionFault {
   /** Calls of tests/servers/python/shop.py; without them the Go server is loaded with what discovery finds. */
@@ -28,8 +26,8 @@ interface Fault extends AttributionFault {
   env?: (size: number) => Record<string, string>;
   /** Latency on the way back from it, from the spike on, ms. */
   slow?: 'database' | 'cache' | 'upstream';
-  /** Every call is made on a connection of its own. */
-  newConnections?: true;
+  /** Behind HAProxy; every call is made on a connection of its own. */
+  door?: (size: number) => { connections: number; backlog: number };
 }
 
 /** All that the server can do, little of each. */
@@ -65,12 +63,12 @@ export const FAULTS: Record<string, Fault> = {
   },
   memory_limit: {
     truth: 'memory_gc (limit)',
-    size: [30, 60],
+    size: [100, 130],
     whole: true,
     mix: (kb) => ({ ...SHOP, remember: [100, { kb }] }),
-    limits: () => ({ memoryBytes: 160 * 1024 * 1024 }),
+    limits: () => ({ memoryBytes: 150 * 1024 * 1024 }),
     restarts: true,
-    about: 'KiB that half of the calls leave behind, of 160 MiB',
+    about: 'KiB that half of the calls leave behind, of 150 MiB',
   },
   file_limit: {
     truth: 'open_files (limit)',
@@ -82,12 +80,12 @@ export const FAULTS: Record<string, Fault> = {
   },
   accept_queue: {
     truth: 'accept_queue (overflows)',
-    size: [1, 3],
+    size: [2, 8],
     whole: true,
-    mix: () => ({ echo: [90, { text: 'a' }], price: [10, { ms: 15 }] }),
-    env: (backlog) => ({ BACKLOG: String(backlog) }),
-    newConnections: true,
-    about: 'connections of backlog, and a connection for each call',
+    mix: () => ({ order: [100, { ms: 40 }] }),
+    env: () => ({ POOL_SIZE: '20' }),
+    door: (backlog) => ({ connections: 2, backlog }),
+    about: 'connections of backlog at a proxy that serves two at a time, and a connection for each call',
   },
   cpu_quota: {
     truth: 'target_cpu (CPU quota)',
@@ -139,10 +137,10 @@ export async function start(
 ): Promise<Started> {
   const fault = FAULTS[name];
   if (!fault) throw new Error(name);
-  const { mix, limits, restarts, env, slow, newConnections } = fault;
+  const { mix, limits, restarts, env, slow, door } = fault;
   const amount = size ?? 0;
   let begin: Started['begin'] = async () => {};
-  const variables: Record<string, string> = { ...(newConnections && { K6_NO_CONNECTION_REUSE: 'true' }) };
+  const variables: Record<string, string> = {};
   if (mix) {
     const behind = await startBehind(lab, undo);
     if (slow) {
@@ -151,24 +149,16 @@ export async function start(
     }
     const held = limits && limited(limits(amount), { restarts });
     if (held) undo.push(held.remove);
-    const port = await freePort();
-    const [file = '', ...args] = [
-      ...(held?.words ?? []),
-      toolPath('python-servers'),
-      'tests/servers/python/shop.py',
-      String(port),
-    ];
-    const url = `http://127.0.0.1:${port}/mcp`;
-    const server = await startServer('the server', {
-      file,
-      args,
-      url,
-      env: { PATH: process.env.PATH, ...behind.env, ...env?.(amount) },
-    });
+    const server = await startShop({ ...behind.env, ...env?.(amount) }, held?.words);
     undo.push(() => server.stop());
-    variables.TARGET_URL = url;
+    variables.TARGET_URL = server.url;
+    if (door) {
+      const narrow = await startNarrowDoor(new URL(server.url), door(amount));
+      undo.push(() => narrow.stop());
+      Object.assign(variables, { TARGET_URL: narrow.url, K6_NO_CONNECTION_REUSE: 'true' });
+    }
     variables.WORKLOAD = join(folder, 'workload.json');
-    writeFileSync(variables.WORKLOAD, JSON.stringify(workload(mix(amount))));
+    writeFileSync(variables.WORKLOAD, JSON.stringify(shopWorkload(mix(amount))));
   } else {
     const server = await startGo();
     undo.push(() => server.stop());
@@ -207,19 +197,5 @@ async function startBehind(
       REDIS_URL: `redis://:${redis}@${host}`,
       UPSTREAM_URL: `http://${host}:${port}/`,
     },
-  };
-}
-
-function workload(mix: Mix) {
-  const operations = Object.entries(mix).map(([name, [, args]]) => [
-    name,
-    { class: 'read', method: 'tools/call', params: { name }, arguments: [args] },
-  ]);
-  return {
-    schema: 'mcp-load-lab/workload/1',
-    name: 'shop',
-    dialect: 'mcp',
-    operations: Object.fromEntries(operations),
-    mixes: { default: Object.fromEntries(Object.entries(mix).map(([name, [weight]]) => [name, weight])) },
   };
 }

@@ -297,6 +297,14 @@ test('no operation is said to block the others that has more calls under way tha
   assert.equal(named({ calm: { report: BLOCKED.calm.report }, busy: { report } }), 'target CPU');
 });
 
+test('of a full thread and a limit of open files the one is named that was first', () => {
+  const named = (/** @type {Record<string, number>} */ afterS) =>
+    bottleneck(facts({ series: { ...LONGER, open_files: 1, busiest_thread: 1 }, afterS, outside: true }))[0]
+      ?.subject;
+  assert.equal(named({ busiest_thread: 6 }), 'file descriptors');
+  assert.equal(named({ open_files: 6 }), 'target CPU');
+});
+
 test('an accept queue of another server that overflows is not blamed', () => {
   const [finding] = bottleneck(facts({ series: { ...LONGER, listen_overflows: 40 }, outside: true }));
   assert.equal(finding?.subject, 'unknown');

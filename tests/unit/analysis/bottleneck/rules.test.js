@@ -11,8 +11,8 @@ const CAUSES = RESOURCES.flatMap(({ id, causes }) => causes.map((cause) => ({ re
 test('every resource and cause has a name of its own, and every edge leads to a resource', () => {
   assert.equal(new Set(IDS).size, IDS.length);
   for (const { causes } of RESOURCES) assert.equal(new Set(causes.map(({ id }) => id)).size, causes.length);
-  for (const { explains = [], slows = [] } of CAUSES)
-    for (const id of [...explains, ...slows]) assert.ok(IDS.includes(id), id);
+  for (const { explains = [], leadsTo = [], slows = [] } of CAUSES)
+    for (const id of [...explains, ...leadsTo, ...slows]) assert.ok(IDS.includes(id), id);
 });
 
 test('every cause can hold: it has readings, each with a limit', () => {

@@ -1,0 +1,113 @@
+/** A FastMCP server that exports nothing, on the real stack: what the system knows of its processes is watched, and names what limits it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { connect, createServer as createProxy } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { hiddenHost } from '../../experiments/free-port.js';
+import { assertMeasured, envFile, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
+import { scratchFolder } from '../scratch.js';
+import { shopWorkload, startShop } from '../servers/shop.ts';
+
+await ownStack();
+const host = hiddenHost();
+
+/** @param {import('../servers/shop.ts').Mix} mix @returns {string} a file */
+function workload(mix) {
+  const file = join(scratchFolder(), `${Object.keys(mix).join('-')}.json`);
+  writeFileSync(file, JSON.stringify(shopWorkload(mix)));
+  return file;
+}
+
+/** @param {import('node:net').Server} server @param {number} port @returns {Promise<number>} where it listens until the tests have ended */
+async function listen(server, port) {
+  server.listen(port, host);
+  await once(server, 'listening');
+  after(() => server.close());
+  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+}
+
+/** @param {number} port of the stack @returns {import('node:net').Server} */
+const forward = (port) =>
+  createProxy((client) => {
+    const server = connect(port, '127.0.0.1');
+    client.pipe(server).pipe(client);
+    for (const end of [client, server]) end.on('error', () => end.destroy());
+  });
+
+test('a synchronous tool that blocks all others is named', async () => {
+  const shop = await startShop();
+  after(() => shop.stop());
+  const result = await runTest('spike', {
+    PROFILE: 'quick',
+    DURATION: '84s',
+    RATE_SCALE: '0.08',
+    OBJECTIVES: 'off',
+    TARGET_URL: shop.url,
+    WORKLOAD: workload({ echo: [80, { text: 'a' }], report: [20, { ms: 100 }] }),
+  });
+  assertMeasured(result);
+  const { findings } = result.document;
+  const limit = findings.find(
+    (/** @type {any} */ { kind, phase }) => kind === 'bottleneck' && phase === 'spike',
+  );
+  assert.match(
+    limit?.statement ?? '',
+    /^the server's thread limited the run in spike \(blocking tool\): report held it /,
+    JSON.stringify(findings, null, 1),
+  );
+});
+
+test('its connections to PostgreSQL, Redis and a service are signals', async () => {
+  const { POSTGRES_PORT, REDIS_PORT } = envFile('stack.env');
+  const { POSTGRES_PASSWORD, REDIS_PASSWORD } = envFile('secrets.env');
+  await listen(forward(Number(POSTGRES_PORT)), 5432);
+  await listen(forward(Number(REDIS_PORT)), 6379);
+  const port = await listen(
+    createServer((_, response) => setTimeout(() => response.end('{"celsius":21}'), 100)),
+    0,
+  );
+  const shop = await startShop({
+    DATABASE_URL: `postgresql+asyncpg://mcp:${POSTGRES_PASSWORD}@${host}/mcp`,
+    POOL_SIZE: '3',
+    REDIS_URL: `redis://:${REDIS_PASSWORD}@${host}`,
+    UPSTREAM_URL: `http://${host}:${port}/`,
+  });
+  after(() => shop.stop());
+  const result = await runTest('sustained', {
+    PROFILE: 'quick',
+    DURATION: '30s',
+    RATE_SCALE: '0.03',
+    OBJECTIVES: 'off',
+    TARGET_URL: shop.url,
+    WORKLOAD: workload({
+      order: [40, { ms: 100 }],
+      stock: [30, { key: 'a' }],
+      weather: [30, { city: 'Oslo' }],
+    }),
+  });
+  assertMeasured(result);
+  /** @param {string} name */
+  const signal = (name) =>
+    result.document.server.signals.find((/** @type {any} */ one) => one.signal === name);
+  for (const name of [
+    'cpu',
+    'busiest_thread',
+    'memory',
+    'threads',
+    'connections_in',
+    'open_files',
+    'restarts',
+  ])
+    assert.ok(signal(name)?.samples > 0, name);
+  // The pool has three; a statement takes 100 ms, and is one of some round trips.
+  assert.equal(signal('db_clients').max, 3);
+  const { avg: statementS } = signal('db_query_duration');
+  assert.ok(statementS > 0.01 && statementS < 0.5, `${statementS} s a round trip to PostgreSQL`);
+  const { avg: upstreamS } = signal('upstream');
+  assert.ok(upstreamS > 0.05 && upstreamS < 0.5, `${upstreamS} s a call of the service`);
+  assert.ok(signal('cache_time').avg < upstreamS);
+});
