@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cleanText, secretsOf } from './clean-text.js';
+import { cleanDeep, cleanText, secretsOf } from './clean-text.js';
 import { environment } from './environment.js';
 import { mergeHostWatch, readHostWatches } from './host-watch-series.js';
 import { readK6Log } from './k6-log.js';
@@ -130,7 +130,11 @@ async function main() {
     },
     async (plan, phases) => {
       const observed = await observe(asked, plan, phases, server);
-      timeline = observed.timeline && mergeHostWatch(observed.timeline, watches);
+      timeline = observed.timeline && {
+        ...mergeHostWatch(observed.timeline, watches),
+        // The server chose their names.
+        operations: cleanDeep(observed.timeline.operations, secretsOf(process.env)),
+      };
       return { ...observed, timeline };
     },
     async (facts) => {

@@ -225,7 +225,7 @@ function report(outcomes) {
     `right: ${right} of ${outcomes.length}, ${percent(share)} (95 % interval ${percent(low)} to ${percent(high)}); wanted: ${percent(table.MIN_RIGHT)} at least`,
   );
   const healthy = outcomes.filter(({ made }) => FAULTS[made.fault]?.truth === null);
-  const accused = healthy.filter(({ said }) => said !== NOTHING).length;
+  const accused = healthy.filter(({ said }) => ![NOTHING, UNKNOWN].includes(said)).length;
   console.log(`a bottleneck was named in ${accused} of ${healthy.length} runs that had none; wanted: 0`);
   const wrong = outcomes.filter(({ said, truth }) => ![truth, UNKNOWN, NOTHING].includes(said)).length;
   console.log(`another than the true one was named in ${wrong} runs`);

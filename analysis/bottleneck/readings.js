@@ -16,6 +16,11 @@ import { levelIn, staysFrom, timeOf, usualIn } from './windows.js';
  * @typedef {Pick<import('./bottleneck.js').Case, 'breakage' | 'timeline' | 'reader'>} Look
  */
 
+/**
+ * What is inferred from connections has to be so many times further from the baseline: of a request that follows an answer within 4 ms the
+ * kernel does not tell which of the two was last, so that a quiet connection seems to wait for less than it does.
+ */
+const INFERRED_FACTOR = 2.5;
 /** A limit that was reached in the baseline, too, counts where this is more than it was there. */
 const GREW = 1.1;
 
@@ -86,7 +91,9 @@ export function hold(reading, { breakage: { normal, broken, whole }, timeline, r
     threshold: null,
     atS: null,
   };
-  const threshold = thresholdOf(reading, from, reading.usual ? usualIn(series, normal) : null);
+  const { times } = reading;
+  const scaled = times && source === 'connections' ? { ...reading, times: times * INFERRED_FACTOR } : reading;
+  const threshold = thresholdOf(scaled, from, reading.usual ? usualIn(series, normal) : null);
   if (threshold === null) return unknown;
   const falls = reading.share !== undefined || reading.fallen !== undefined;
   if (reading.not) return { ...unknown, threshold, holds: to === null || to < threshold };

@@ -246,12 +246,19 @@ const FROM_OUTSIDE = {
     says: /^the connection pool limited the run in busy \(seen from outside\): connections to PostgreSQL stayed at 5(\.\d)? while (19|20)(\.\d)? requests were in flight after (0\.9|1)\d*(\.\d)?: looks like a pool of 5/,
     confidence: 'low',
   },
+  'a pool, at a database whose answers seem to take longer than on quiet connections': {
+    difference: {
+      series: { ...LONGER, db_clients: 2, db_clients_waiting: 0.9, db_query_duration: 0.023 },
+      normal: { db_query_duration: 0.008 },
+    },
+    says: /^the connection pool limited the run in busy \(seen from outside\)/,
+  },
   'a slow database': {
     difference: { series: { ...LONGER, db_clients_waiting: 1, db_query_duration: 0.1, db_query_rate: 190 } },
     says: /^the database limited the run in busy \(slow statements\)/,
   },
   'a slow service behind it': {
-    difference: { series: { ...LONGER, upstream: 1.2, upstream_calls: 20 }, normal: { upstream_calls: 20 } },
+    difference: { series: { ...LONGER, upstream: 2.5, upstream_calls: 20 }, normal: { upstream_calls: 20 } },
     says: /^the upstream service limited the run in busy \(slow\)/,
     confidence: 'medium',
   },
