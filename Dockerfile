@@ -49,3 +49,12 @@ ARG GIT_DIRTY=
 ENV GIT_COMMIT=$GIT_COMMIT GIT_DIRTY=$GIT_DIRTY
 USER node
 CMD ["cat", "scripts/list.txt"]
+
+# What the system knows of a server's processes (TARGET_CONTAINER).
+FROM golang:1.26.8-bookworm AS exporter-build
+WORKDIR /exporter
+COPY exporter ./
+RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags=-s -o /bin/exporter .
+FROM prom/node-exporter:v1.12.1 AS exporter
+COPY --from=exporter-build /bin/exporter /bin/exporter
+ENTRYPOINT ["/bin/exporter"]

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,8 +15,10 @@ import (
 )
 
 const (
-	// A JVM may have hundreds of threads; the busiest are hardly ever beyond these.
-	maxThreads = 512
+	// What is looked at, and what is shown: a server may have thousands, each of which would be a series.
+	maxProcesses    = 256
+	maxThreads      = 512
+	maxThreadsShown = 32
 	// Clock ticks a second in /proc: 100 on every Linux that Go runs on.
 	ticks = 100
 	// Between two looks at the connections, on average; and times what a look takes: 0.2 % of a core.
@@ -98,11 +102,18 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 		return
 	}
 	sockets := make(map[uint64]bool)
-	for _, one := range found {
+	var threads []thread
+	for _, one := range found[:min(len(found), maxProcesses)] {
 		c.collectProcess(metrics, one)
+		threads = append(threads, c.threadsOf(one)...)
 		for _, inode := range one.sockets {
 			sockets[inode] = true
 		}
+	}
+	slices.SortFunc(threads, func(a, b thread) int { return cmp.Compare(b.cpu, a.cpu) })
+	for _, one := range threads[:min(len(threads), maxThreadsShown)] {
+		metrics <- counter(threadCPU, one.cpu, one.labels...)
+		metrics <- counter(threadWait, one.wait, one.labels...)
 	}
 	c.sockets.collect(metrics, tcp, sockets)
 	collectOverflows(metrics, c.fs)
@@ -126,21 +137,34 @@ func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process
 		metrics <- counter(diskRead, float64(io.ReadBytes), labels...)
 		metrics <- counter(diskWritten, float64(io.WriteBytes), labels...)
 	}
+}
+
+// thread is one of a process, with its seconds on a CPU and of waiting for one.
+type thread struct {
+	labels    []string
+	cpu, wait float64
+}
+
+func (c *collector) threadsOf(one process) []thread {
 	all, err := c.fs.AllThreads(one.PID)
 	if err != nil {
-		return
+		return nil
 	}
-	for _, thread := range all[:min(len(all), maxThreads)] {
-		stat, err := thread.Stat()
+	var threads []thread
+	for _, proc := range all[:min(len(all), maxThreads)] {
+		stat, err := proc.Stat()
 		if err != nil {
 			continue
 		}
-		labels := []string{strconv.Itoa(one.PID), strconv.Itoa(thread.PID), label(stat.Comm)}
-		metrics <- counter(threadCPU, float64(stat.UTime+stat.STime)/ticks, labels...)
-		if schedule, err := thread.Schedstat(); err == nil {
-			metrics <- counter(threadWait, float64(schedule.WaitingNanoseconds)/1e9, labels...)
-		}
+		// A kernel may not count waiting.
+		schedule, _ := proc.Schedstat()
+		threads = append(threads, thread{
+			labels: []string{strconv.Itoa(one.PID), strconv.Itoa(proc.PID), label(stat.Comm)},
+			cpu:    float64(stat.UTime+stat.STime) / ticks,
+			wait:   float64(schedule.WaitingNanoseconds) / 1e9,
+		})
 	}
+	return threads
 }
 
 // label makes a label's value of a name that the server chose: any bytes, of which one that is no UTF-8 is an error.

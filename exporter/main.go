@@ -1,6 +1,6 @@
 // Command exporter is a Prometheus exporter for one server: what Linux knows of the processes that serve a port, without any help of
 // the server. It reads /proc, the
-// kernel's list of sockets and cgroups, and listens on loopback.
+// kernel's list of sockets and cgroups.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 func run(args []string) error {
 	flags := flag.NewFlagSet("exporter", flag.ContinueOnError)
 	flags.SetOutput(os.Stderr)
-	listen := flags.String("listen", "127.0.0.1:0", "`address` of /metrics, on loopback")
+	listen := flags.String("listen", "127.0.0.1:0", "`address` of /metrics")
 	target := flags.String("target", "", "`host:port` that the server listens on")
 	pid := flags.Int("pid", 0, "the server's `process`, instead of the one that listens there")
 	if err := flags.Parse(args); err != nil {
@@ -47,8 +47,8 @@ func run(args []string) error {
 		}
 	}
 	address, err := net.ResolveTCPAddr("tcp", *listen)
-	if err != nil || !address.IP.IsLoopback() {
-		return fmt.Errorf("-listen is %q; valid: an address of this machine's loopback and a port", *listen)
+	if err != nil || address.IP == nil || address.IP.IsUnspecified() {
+		return fmt.Errorf("-listen is %q; valid: one address of this machine, and a port", *listen)
 	}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {

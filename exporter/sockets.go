@@ -37,6 +37,11 @@ var peers = map[uint16]peer{
 	6379: {"Redis", "cache"}, 9200: {"Elasticsearch", "service"}, 27017: {"MongoDB", "database"},
 }
 
+// A server may connect to any number of ports; from the 33rd on they are one.
+const maxPeers = 32
+
+var otherPorts = peer{"other ports", "service"}
+
 func peerOn(port uint16) peer {
 	if one, known := peers[port]; known {
 		return one
@@ -85,7 +90,11 @@ func (c *socketsCollector) look(tcp []*netlink.InetDiagTCPInfoResp, now time.Tim
 			continue
 		}
 		other := peerOn(socket.ID.DestinationPort)
+		if _, known := c.sent[other]; !known && len(c.sent) >= maxPeers {
+			other = otherPorts
+		}
 		out[other]++
+		c.sent[other] += 0
 		if info == nil {
 			continue
 		}

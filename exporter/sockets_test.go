@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
 
@@ -138,6 +139,24 @@ func TestWaits(t *testing.T) {
 		if waiting() {
 			t.Error("a connection waits whose request was answered a while ago")
 		}
+	}
+}
+
+func TestPeersWithoutEnd(t *testing.T) {
+	c := newSocketsCollector()
+	var tcp []*netlink.InetDiagTCPInfoResp
+	c.own = make(map[uint64]bool)
+	for number := range uint32(3 * maxPeers) {
+		c.own[uint64(number)] = true
+		tcp = append(tcp, &netlink.InetDiagTCPInfoResp{
+			InetDiagMsg: &netlink.Socket{State: netlink.TCP_ESTABLISHED, INode: number, ID: netlink.SocketID{DestinationPort: uint16(10_000 + number)}},
+			TCPInfo:     &netlink.TCPInfo{Data_segs_out: 1},
+		})
+	}
+	out := c.look(tcp, time.Now())
+	if len(out) != maxPeers+1 || out[otherPorts] != 2*maxPeers || c.sent[otherPorts] != 2*maxPeers {
+		t.Errorf("got %d peers, of which %d connections and %v segments are of others; expected %d, %d and %d",
+			len(out), out[otherPorts], c.sent[otherPorts], maxPeers+1, 2*maxPeers, 2*maxPeers)
 	}
 }
 

@@ -28,6 +28,8 @@ compose() { ${become:-} docker compose --project-directory "$ROOT" --file "$ROOT
 # compose_value NAME: of compose.env.
 compose_value() { sed -n "s/^LAB_$1=//p" "$RUN_DIR/compose.env" 2>/dev/null | sed "s/^'\(.*\)'\$/\1/"; }
 
+compose_project() { sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env"; }
+
 # --- what containers are started with ----------------------------------------------------------------------------------
 
 # mountable NAME PATH: Compose divides a mount at its colons.
@@ -119,6 +121,10 @@ write_compose_env() {
         echo "LAB_${port%=*}=${kept:-${port#*=}}"
       done
       echo "LAB_GRAFANA_URL=$(stack_value GRAFANA_URL)"
+      for name in WATCHED WATCHED_NAME WATCHED_USER WATCHED_ADDRESS; do
+        eval "value=\${$name:-}"
+        echo "LAB_$name=${value:-$(compose_value $name)}"
+      done
       settings=''
       for name in $SETTINGS $AUTHORITY; do
         value=$(setting "$name")
@@ -265,6 +271,44 @@ stack_up() {
   unlock
 }
 
+# find_watched: the container that TARGET_CONTAINER names. The one before is left.
+find_watched() {
+  WATCHED=''
+  case $TARGET_CONTAINER in
+  *[!A-Za-z0-9_.-]* | -*) ;;
+  *) WATCHED=$(docker container inspect --format '{{if .State.Running}}{{.Id}}{{end}}' "$TARGET_CONTAINER" 2>/dev/null || true) ;;
+  esac
+  [ -n "$WATCHED" ] || usage "TARGET_CONTAINER is \"$(printf %s "$TARGET_CONTAINER" | tr -cd ' -~' | cut -c 1-80)\"; valid: the name of a container that runs"
+  WATCHED_NAME=$TARGET_CONTAINER
+  # By number, as the engine's machine has it: an image's user may be a name that only its own files know.
+  WATCHED_USER=$(docker top "$WATCHED" -eo pid,uid,gid | awk 'NR == 2 { print $2 ":" $3 }')
+  lock
+  leave_watched
+  write_compose_env "$(compose_value CONTAINERS)"
+  unlock
+}
+
+# watch_container: the exporter, in its namespaces, until `down` or the next one.
+watch_container() {
+  lock
+  build exporter
+  docker network connect --alias watched "${PROJECT}_watched" "$WATCHED"
+  WATCHED_ADDRESS=$(docker inspect --format "{{(index .NetworkSettings.Networks \"${PROJECT}_watched\").IPAddress}}" "$WATCHED")
+  write_compose_env "$(compose_value CONTAINERS)"
+  compose --progress quiet up --detach --wait --wait-timeout 60 --no-deps --force-recreate exporter >"$RUN_DIR/up.log" 2>&1 || {
+    services=exporter
+    leave_watched
+    up_failed
+  }
+  unlock
+}
+
+# leave_watched: the container that was watched is on its own networks alone.
+leave_watched() {
+  was=$(compose_value WATCHED)
+  [ -z "$was" ] || docker network disconnect "$(compose_project)_watched" "$was" >/dev/null 2>&1 || true
+}
+
 # compose_up: with its progress where there is a terminal, else with what it says in a file.
 compose_up() {
   set -- up --detach --wait --wait-timeout 240
@@ -329,6 +373,7 @@ $part "*) printf '%-18s %-5s %s\n' "$part" down "$at"; down=1 ;;
 stack_down() {
   [ -f "$RUN_DIR/compose.env" ] || { say 'no stack is up'; return 0; }
   lock
+  leave_watched
   # The target first: it writes what it still holds to PostgreSQL and Redis.
   compose --progress quiet stop --timeout 30 target || true
   compose --progress quiet --profile '*' down --timeout 30 --remove-orphans "$@" || die 'the stack did not stop; what Docker said is above'
@@ -342,8 +387,8 @@ stack_clean() {
   if [ -f "$RUN_DIR/compose.env" ]; then
     docker_answers || die "Docker does not answer, which has the data of the stack in $RUN_DIR; start it, or remove $RUN_DIR/compose.env to give that up"
     stack_down --volumes
-    PROJECT=$(sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env")
-    for image in target lab; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
+    PROJECT=$(compose_project)
+    for image in target lab exporter; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
     remove_replaced_images
     rm -f "$RUN_DIR/compose.env"
   fi
@@ -472,15 +517,19 @@ run_test() {
     usage "the test $test starts and stops parts of the stack, which it can do natively alone; valid: STACK=native make $test, or here $(listed "$(container_tests)")"
   prepare
   aim
+  if [ -n "$foreign" ] && [ -n "${TARGET_CONTAINER:-}" ]; then find_watched; fi
   if [ "${DRY_RUN:-0}" = 1 ]; then
     build lab
     [ "$service" = lab-loopback ] || service=lab
     without_target
     in_container scripts/run "$test"
   fi
-  if [ -n "$foreign" ]; then say 'the server is watched by TARGET_METRICS alone: its processes are not visible from a container (STACK=native sees them)'; fi
+  if [ -n "$foreign" ] && [ -z "${TARGET_CONTAINER:-}" ]; then
+    say "the server's processes are not watched: they are not visible from a container (TARGET_CONTAINER names the server's; STACK=native sees those of this host)"
+  fi
   if [ -z "$foreign" ]; then check_first "$test"; fi
   if [ -n "$foreign" ]; then stack_up observe; else stack_up; fi
+  if [ -n "${WATCHED:-}" ]; then watch_container; fi
   in_container scripts/run "$test"
 }
 

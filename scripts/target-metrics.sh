@@ -28,22 +28,29 @@ start_scraping() {
   export WATCHED_SERVER
 }
 
-# start_exporter NAME: what Linux knows of a foreign server's processes is scraped, too, where it runs on this host, until stop_scraping.
+# start_exporter NAME: what Linux knows of a foreign server's processes is scraped, too, until stop_scraping: of one on this host, and in
+# Docker of TARGET_CONTAINER's, whose exporter scripts/docker.sh has started. The kind of the stack is known.
 EXPORTER='' EXPORTED=''
 start_exporter() {
   local address host port server
-  [[ ${PROMETHEUS_TARGETS_DIR:-} && ${TARGET_URL:-} =~ ^https?://(127\.[0-9.]+|localhost|\[::1\])(:([0-9]+))?(/|$) ]] || return 0
+  [[ ${PROMETHEUS_TARGETS_DIR:-} && ${TARGET_URL:-} =~ ^https?://(\[[^]]+\]|[^/:]+)(:([0-9]+))?(/|$) ]] || return 0
   host=${BASH_REMATCH[1]} port=${BASH_REMATCH[3]} server=${BASH_REMATCH[1]}${BASH_REMATCH[2]}
-  if [ -z "$port" ]; then case $TARGET_URL in https:*) port=443 ;; *) port=80 ;; esac; fi
-  # An image has no Go, nor this.
-  if [ ! -d "$ROOT/exporter" ] || { [ ! -x "$(tool_path exporter)" ] && ! command -v go >/dev/null; }; then
-    say "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)"
+  if [ -n "${TARGET_CONTAINER:-}" ]; then
+    address=watched:9102
+  elif [[ $kind = native && $host =~ ^(127\.[0-9.]+|localhost|\[::1\])$ ]]; then
+    # An image has no Go, nor this.
+    if [ ! -d "$ROOT/exporter" ] || { [ ! -x "$(tool_path exporter)" ] && ! command -v go >/dev/null; }; then
+      say "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)"
+      return
+    fi
+    "$ROOT/scripts/setup" exporter
+    if [ -z "$port" ]; then case $TARGET_URL in https:*) port=443 ;; *) port=80 ;; esac; fi
+    address=$(hidden_host):$(free_port $((7700 + RANDOM % 1000)))
+    "${TIED[@]}" "$(tool_path exporter)" -listen "$address" -target "$host:$port" ${TARGET_PID:+-pid "$TARGET_PID"} </dev/null >/dev/null 2>&1 9<&- &
+    EXPORTER=$!
+  else
     return
   fi
-  "$ROOT/scripts/setup" exporter
-  address=$(hidden_host):$(free_port $((7700 + RANDOM % 1000)))
-  "${TIED[@]}" "$(tool_path exporter)" -listen "$address" -target "$host:$port" ${TARGET_PID:+-pid "$TARGET_PID"} </dev/null >/dev/null 2>&1 9<&- &
-  EXPORTER=$!
   EXPORTED=$PROMETHEUS_TARGETS_DIR/process-$1.json
   WATCHED_SERVER=${WATCHED_SERVER:-$server}
   export WATCHED_SERVER

@@ -60,7 +60,12 @@ test('each test that can be run in a container has a profile of its name, and no
       .filter(([, { profiles }]) => profiles)
       .map(([name, { profiles }]) => [name, ...profiles])
       .sort(),
-    [...tests.map((name) => [name, name]), ['lab', 'lab'], ['lab-loopback', 'lab']].sort(),
+    [
+      ...tests.map((name) => [name, name]),
+      ['lab', 'lab'],
+      ['lab-loopback', 'lab'],
+      ['exporter', 'watch'],
+    ].sort(),
   );
   for (const name of tests) {
     const { command: given, image, environment } = Object.fromEntries(services)[name];
@@ -131,7 +136,7 @@ test('every image is pinned to an exact version, in the Dockerfile too', () => {
     if (!image.startsWith('localhost/')) assert.match(image, EXACT, name);
     else {
       // Nobody can publish an image of that name, and each folder has its own.
-      assert.match(image, /^localhost\/mcp-load-lab\/(lab|target):mcp-load-lab-1$/, name);
+      assert.match(image, /^localhost\/mcp-load-lab\/(lab|target|exporter):mcp-load-lab-1$/, name);
       assert.equal(pull_policy, 'never', name);
     }
   }
@@ -180,6 +185,7 @@ test('what writes has a place for it, and nowhere else', () => {
     prometheus: ['/prometheus'],
     redis: ['/data'],
     'redis-exporter': [],
+    exporter: [],
     target: ['/tmp'],
     'target-namespace': [],
     'target-network': [],
