@@ -92,7 +92,7 @@ test('its connections to PostgreSQL, Redis and a service are signals', async () 
   assertMeasured(result);
   /** @param {string} name */
   const signal = (name) =>
-    result.document.server.signals.find((/** @type {any} */ one) => one.signal === name);
+    result.document.signals.find((/** @type {any} */ one) => one.signal === name);
   for (const name of [
     'cpu',
     'busiest_thread',
@@ -103,8 +103,9 @@ test('its connections to PostgreSQL, Redis and a service are signals', async () 
     'restarts',
   ])
     assert.ok(signal(name)?.samples > 0, name);
-  // The pool has three; a statement takes 100 ms, and is one of some round trips.
-  assert.equal(signal('db_clients').max, 3);
+  // The pool opens three at most; a statement takes 100 ms, and is one of some round trips.
+  const { min, max } = signal('db_clients');
+  assert.ok(min >= 1 && max <= 3, `${min} to ${max} connections`);
   const { avg: statementS } = signal('db_query_duration');
   assert.ok(statementS > 0.01 && statementS < 0.5, `${statementS} s a round trip to PostgreSQL`);
   const { avg: upstreamS } = signal('upstream');
