@@ -91,8 +91,7 @@ test('its connections to PostgreSQL, Redis and a service are signals', async () 
   });
   assertMeasured(result);
   /** @param {string} name */
-  const signal = (name) =>
-    result.document.signals.find((/** @type {any} */ one) => one.signal === name);
+  const signal = (name) => result.document.signals.find((/** @type {any} */ one) => one.signal === name);
   for (const name of [
     'cpu',
     'busiest_thread',
