@@ -1,6 +1,5 @@
 // Command exporter is a Prometheus exporter for one server: what Linux knows of the processes that serve a port, without any help of
-// the server. It reads /proc, the
-// kernel's list of sockets and cgroups.
+// the server. It reads /proc, the kernel's list of sockets, and cgroups.
 package main
 
 import (
