@@ -49,7 +49,7 @@ start_exporter() {
     "${TIED[@]}" "$(tool_path exporter)" -listen "$address" -target "$host:$port" ${TARGET_PID:+-pid "$TARGET_PID"} </dev/null >/dev/null 2>&1 9<&- &
     EXPORTER=$!
   else
-    return
+    return 0
   fi
   EXPORTED=$PROMETHEUS_TARGETS_DIR/process-$1.json
   WATCHED_SERVER=${WATCHED_SERVER:-$server}

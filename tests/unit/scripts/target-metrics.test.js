@@ -1,0 +1,47 @@
+/** What is scraped of a server's processes: of one on this host and of TARGET_CONTAINER's; a server elsewhere is loaded without. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { command } from '../../lab.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'targets-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** @param {Record<string, string>} env @param {'native' | 'external'} kind */
+const start = (env, kind) =>
+  command(
+    'bash',
+    [
+      '-euo',
+      'pipefail',
+      '-c',
+      `. scripts/common.sh; . scripts/target-metrics.sh; kind=${kind}; start_exporter run-1; echo on`,
+    ],
+    { PROMETHEUS_TARGETS_DIR: folder, ...env },
+  );
+
+for (const [where, kind, url] of /** @type {const} */ ([
+  ['elsewhere', 'native', 'https://mcp.example.org/mcp'],
+  ['on the host of a container', 'external', 'http://host.docker.internal:3001/mcp'],
+  ['on the loopback address that a container shares', 'external', 'http://127.0.0.1:3001/mcp'],
+]))
+  test(`a server ${where}: nothing is scraped, and the run goes on`, async () => {
+    assert.deepEqual(await start({ TARGET_URL: url }, kind).then(({ code, output }) => [code, output]), [
+      0,
+      'on\n',
+    ]);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+test('TARGET_CONTAINER: its exporter is scraped, and the signals are the server’s of TARGET_URL', async () => {
+  const { code, output } = await start(
+    { TARGET_URL: 'http://my-server:3001/mcp', TARGET_CONTAINER: 'my-server' },
+    'external',
+  );
+  assert.equal(code, 0, output);
+  assert.deepEqual(JSON.parse(readFileSync(join(folder, 'process-run-1.json'), 'utf8')), [
+    { targets: ['watched:9102'], labels: { server: 'my-server:3001' } },
+  ]);
+});
