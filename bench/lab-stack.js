@@ -51,9 +51,9 @@ export class LabStack {
     return this.#file('stack.env');
   }
 
-  /** @param {string} name @returns {string} a password of the stack */
-  secret(name) {
-    return this.#file('secrets.env')[name] ?? '';
+  /** @returns {Record<string, string>} the stack's passwords */
+  get secrets() {
+    return this.#file('secrets.env');
   }
 
   /** @param {string} name */
@@ -116,7 +116,7 @@ export class LabStack {
     const response = await fetch(`http://127.0.0.1:${this.stackEnv.TARGET_ADMIN_PORT}/admin/faults`, {
       method: 'PUT',
       headers: {
-        authorization: `Bearer ${this.secret('TARGET_TOKEN')}`,
+        authorization: `Bearer ${this.secrets.TARGET_TOKEN}`,
         'content-type': 'application/json',
       },
       body: JSON.stringify(faults),

@@ -70,7 +70,7 @@ func (c *collector) watch(ctx context.Context) {
 		c.mutex.Lock()
 		if len(c.sockets.sent) > 0 {
 			if tcp, err := tcpSockets(); err == nil {
-				c.sockets.look(tcp, began)
+				c.sockets.look(tcp, c.sockets.listeners(tcp), began)
 			}
 		}
 		c.mutex.Unlock()

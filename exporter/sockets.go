@@ -75,7 +75,7 @@ func newSocketsCollector() *socketsCollector {
 }
 
 // look counts what was sent to others and what waits for an answer, and returns how many connections there are.
-func (c *socketsCollector) look(tcp []*netlink.InetDiagTCPInfoResp, now time.Time) map[peer]int {
+func (c *socketsCollector) look(tcp []*netlink.InetDiagTCPInfoResp, listeners map[uint16]*netlink.Socket, now time.Time) map[peer]int {
 	var passed float64
 	if !c.looked.IsZero() {
 		passed = now.Sub(c.looked).Seconds()
@@ -83,10 +83,9 @@ func (c *socketsCollector) look(tcp []*netlink.InetDiagTCPInfoResp, now time.Tim
 	c.looked = now
 	out := make(map[peer]int)
 	segments := make(map[uint32]uint32)
-	listeners := c.listeners(tcp)
 	for _, one := range tcp {
 		socket, info := one.InetDiagMsg, one.TCPInfo
-		if !c.isConnection(socket) || listeners[socket.ID.SourcePort] != nil {
+		if info == nil || !c.isConnection(socket) || listeners[socket.ID.SourcePort] != nil {
 			continue
 		}
 		other := peerOn(socket.ID.DestinationPort)
@@ -94,10 +93,6 @@ func (c *socketsCollector) look(tcp []*netlink.InetDiagTCPInfoResp, now time.Tim
 			other = otherPorts
 		}
 		out[other]++
-		c.sent[other] += 0
-		if info == nil {
-			continue
-		}
 		segments[socket.INode] = info.Data_segs_out
 		c.sent[other] += float64(info.Data_segs_out - min(info.Data_segs_out, c.segments[socket.INode]))
 		if waits(info) {
@@ -139,8 +134,8 @@ func (c *socketsCollector) listeners(tcp []*netlink.InetDiagTCPInfoResp) map[uin
 
 func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netlink.InetDiagTCPInfoResp, own map[uint64]bool) {
 	c.own = own
-	out := c.look(tcp, time.Now())
 	listeners := c.listeners(tcp)
+	out := c.look(tcp, listeners, time.Now())
 	var fullest *netlink.Socket
 	for _, one := range listeners {
 		if fullest == nil || fullness(one) > fullness(fullest) {

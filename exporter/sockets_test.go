@@ -110,7 +110,7 @@ func TestWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := c.sockets.waited[peerOn(port)]
-		c.sockets.look(tcp, c.sockets.looked.Add(time.Second))
+		c.sockets.look(tcp, c.sockets.listeners(tcp), c.sockets.looked.Add(time.Second))
 		return c.sockets.waited[peerOn(port)] > before
 	}
 	if waiting() {
@@ -153,7 +153,7 @@ func TestPeersWithoutEnd(t *testing.T) {
 			TCPInfo:     &netlink.TCPInfo{Data_segs_out: 1},
 		})
 	}
-	out := c.look(tcp, time.Now())
+	out := c.look(tcp, c.listeners(tcp), time.Now())
 	if len(out) != maxPeers+1 || out[otherPorts] != 2*maxPeers || c.sent[otherPorts] != 2*maxPeers {
 		t.Errorf("got %d peers, of which %d connections and %v segments are of others; expected %d, %d and %d",
 			len(out), out[otherPorts], c.sent[otherPorts], maxPeers+1, 2*maxPeers, 2*maxPeers)

@@ -278,7 +278,7 @@ find_watched() {
   *[!A-Za-z0-9_.-]* | -*) ;;
   *) WATCHED=$(docker container inspect --format '{{if .State.Running}}{{.Id}}{{end}}' "$TARGET_CONTAINER" 2>/dev/null || true) ;;
   esac
-  [ -n "$WATCHED" ] || usage "TARGET_CONTAINER is \"$(printf %s "$TARGET_CONTAINER" | tr -cd ' -~' | cut -c 1-80)\"; valid: the name of a container that runs"
+  [ -n "$WATCHED" ] || usage "TARGET_CONTAINER is \"$(shown "$TARGET_CONTAINER")\"; valid: the name of a container that runs"
   WATCHED_NAME=$TARGET_CONTAINER
   # By number, as the engine's machine has it: an image's user may be a name that only its own files know.
   WATCHED_USER=$(docker top "$WATCHED" -eo pid,uid,gid | awk 'NR == 2 { print $2 ":" $3 }')
@@ -503,13 +503,16 @@ in_container() {
 tests() { (cd "$ROOT/scenarios" && for file in *.js; do echo "${file%.js}"; done); }
 container_tests() { sed -n 's/^  \([a-z]*\): { <<: \*test, .*/\1/p' "$ROOT/docker-compose.yml"; }
 
+# shown TEXT: the beginning of what somebody typed, for a message.
+shown() { printf %s "$1" | tr -cd ' -~' | cut -c 1-80; }
+
 # among WORD LIST: is it one of the words? listed LIST: with commas between.
 among() { case " $(echo $2) " in *" ${1:-?} "*) return 0 ;; *) return 1 ;; esac; }
 listed() { echo $1 | sed 's/ /, /g'; }
 
 run_test() {
   service=${1:-}
-  among "$service" "$(tests)" || usage "the test is \"$(printf %s "$service" | tr -cd ' -~' | cut -c 1-80)\"; valid: $(listed "$(tests)")"
+  among "$service" "$(tests)" || usage "the test is \"$(shown "$service")\"; valid: $(listed "$(tests)")"
   shift
   take_words "$@"
   test=$service

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startServer } from '../../experiments/server-process.js';
+import { startHaproxy } from '../../experiments/scaling/haproxy.js';
 import { toolPath } from '../../experiments/tool-path.js';
 import { freePort } from '../../tests/lab.js';
 
@@ -14,12 +11,8 @@ export async function startNarrowDoor(
   server: URL,
   { connections, backlog }: { connections: number; backlog: number },
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-door-'));
-  const file = join(folder, 'haproxy.cfg');
   const url = Object.assign(new URL(server), { port: String(await freePort()) });
-  writeFileSync(
-    file,
-    `defaults
+  const config = `defaults
   mode http
   timeout connect 5s
   timeout client 65s
@@ -32,16 +25,6 @@ frontend door
   default_backend server
 backend server
   server server ${server.host}
-`,
-  );
-  const door = await startServer('HAProxy', {
-    file: toolPath('haproxy'),
-    args: ['-db', '-f', file],
-    url: url.href,
-  });
-  const stop = async () => {
-    await door.stop();
-    rmSync(folder, { recursive: true });
-  };
-  return { url: url.href, stop };
+`;
+  return startHaproxy(toolPath('haproxy'), config, { url: url.href });
 }

@@ -2,17 +2,11 @@
  * Servers by others that export nothing: what limits each is known, and the findings have only what the system knows of its processes. Most
  * limits are there from the beginning, and the spike reaches them.
  */
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { LAG_S } from '../../analysis/signals.js';
-import { startToxiproxy, type Toxiproxy } from '../../experiments/chaos/toxiproxy.js';
-import { hiddenHost } from '../../experiments/free-port.js';
-import { toolPath } from '../../experiments/tool-path.js';
 import { startGo } from '../../tests/servers/go.js';
-import { type Mix, shopWorkload, startShop } from '../../tests/servers/shop.ts';
+import { type Mix, shopWorkload, startBehind, startShop } from '../../tests/servers/shop.ts';
 import type { Fault as AttributionFault, Started, Truth } from '../attribution.js';
 import type { LabStack } from '../lab-stack.js';
 import { type Limits, limited } from './limits.ts';
@@ -142,7 +136,7 @@ export async function start(
   let begin: Started['begin'] = async () => {};
   const variables: Record<string, string> = {};
   if (mix) {
-    const behind = await startBehind(lab, undo);
+    const behind = await startBehind({ ports: lab.stackEnv, passwords: lab.secrets, undo });
     if (slow) {
       const latency = { type: 'latency' as const, attributes: { latency: Math.round(amount) } };
       begin = () => behind.toxiproxy.poison(slow, latency);
@@ -165,37 +159,4 @@ export async function start(
     variables.TARGET_URL = server.url;
   }
   return { variables, begin, untilS: LAG_S + 2 };
-}
-
-/** The stack's database and cache at the ports that such things have, and a service, each behind a proxy. */
-async function startBehind(
-  lab: LabStack,
-  undo: (() => unknown)[],
-): Promise<{ toxiproxy: Toxiproxy; env: Record<string, string> }> {
-  const toxiproxy = await startToxiproxy(toolPath('toxiproxy'));
-  undo.push(() => toxiproxy.stop());
-  const service = createServer((_, response) => response.end('{"celsius":21}')).listen(0, '127.0.0.1');
-  await once(service, 'listening');
-  undo.push(() => {
-    service.closeAllConnections();
-    service.close();
-  });
-  const host = hiddenHost();
-  const { POSTGRES_PORT, REDIS_PORT } = lab.stackEnv;
-  await toxiproxy.proxy('database', `127.0.0.1:${POSTGRES_PORT}`, host, 5432);
-  await toxiproxy.proxy('cache', `127.0.0.1:${REDIS_PORT}`, host, 6379);
-  const port = await toxiproxy.proxy(
-    'upstream',
-    `127.0.0.1:${(service.address() as AddressInfo).port}`,
-    host,
-  );
-  const [postgres, redis] = [lab.secret('POSTGRES_PASSWORD'), lab.secret('REDIS_PASSWORD')];
-  return {
-    toxiproxy,
-    env: {
-      DATABASE_URL: `postgresql+asyncpg://mcp:${postgres}@${host}/mcp`,
-      REDIS_URL: `redis://:${redis}@${host}`,
-      UPSTREAM_URL: `http://${host}:${port}/`,
-    },
-  };
 }

@@ -20,26 +20,35 @@ import { startServer } from '../server-process.js';
  * @returns {Promise<Balancer>}
  */
 export async function startBalancer(program, ports) {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-balancer-'));
-  const file = join(folder, 'haproxy.cfg');
   const [port, statsPort] = [await freePort(), await freePort()];
-  writeFileSync(file, balancerConfig({ port, statsPort, ports }));
   const stats = `http://127.0.0.1:${statsPort}`;
+  const server = await startHaproxy(program, balancerConfig({ port, statsPort, ports }), {
+    url: `http://127.0.0.1:${port}`,
+    ready: `${stats}/metrics`,
+  });
+  const servers = async () => readStats(await (await fetch(`${stats}/stats;csv`)).text());
+  return { ...server, metrics: `127.0.0.1:${statsPort}`, servers };
+}
+
+/**
+ * @param {string} program HAProxy's
+ * @param {string} config
+ * @param {{url: string, ready?: string}} where it takes requests, and shows that it is up
+ * @returns {Promise<import('../server-process.js').ServerProcess>}
+ */
+export async function startHaproxy(program, config, where) {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-haproxy-'));
+  const file = join(folder, 'haproxy.cfg');
+  writeFileSync(file, config);
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    const server = await startServer('HAProxy', {
-      file: program,
-      // -db: in the foreground, one process.
-      args: ['-db', '-f', file],
-      url: `http://127.0.0.1:${port}`,
-      ready: `${stats}/metrics`,
-    });
+    // -db: in the foreground, one process.
+    const server = await startServer('HAProxy', { file: program, args: ['-db', '-f', file], ...where });
     const stop = async () => {
       await server.stop();
       remove();
     };
-    const servers = async () => readStats(await (await fetch(`${stats}/stats;csv`)).text());
-    return { ...server, metrics: `127.0.0.1:${statsPort}`, servers, stop };
+    return { ...server, stop };
   } catch (error) {
     remove();
     throw error;

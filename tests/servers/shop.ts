@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startToxiproxy, type Toxiproxy } from '../../experiments/chaos/toxiproxy.js';
+import { hiddenHost } from '../../experiments/free-port.js';
 import { startServer } from '../../experiments/server-process.js';
 import { freePort } from '../lab.js';
 import { toolPath } from '../tool.js';
@@ -36,5 +41,49 @@ export function shopWorkload(mix: Mix) {
     dialect: 'mcp',
     operations: Object.fromEntries(operations),
     mixes: { default: Object.fromEntries(entries.map(([name, [weight]]) => [name, weight])) },
+  };
+}
+
+interface Behind {
+  /** Of the stack: POSTGRES_PORT and REDIS_PORT. */
+  ports: Record<string, string>;
+  passwords: Record<string, string>;
+  /** That the service takes to answer. */
+  serviceMs?: number;
+  /** Gets what ends all of it. */
+  undo: (() => unknown)[];
+}
+
+/**
+ * Starts what is behind the server: a stack's database and cache at the ports that such things have, and a service, each through a proxy.
+ *
+ * @returns the proxies `database`, `cache` and `upstream`, and the settings of the server
+ */
+export async function startBehind({ ports, passwords, serviceMs = 0, undo }: Behind): Promise<{
+  toxiproxy: Toxiproxy;
+  env: Record<string, string>;
+}> {
+  const toxiproxy = await startToxiproxy(toolPath('toxiproxy'));
+  undo.push(() => toxiproxy.stop());
+  const service = createServer((_, response) => {
+    setTimeout(() => response.end('{"celsius":21}'), serviceMs);
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  undo.push(() => {
+    service.closeAllConnections();
+    service.close();
+  });
+  const host = hiddenHost();
+  await toxiproxy.proxy('database', `127.0.0.1:${ports.POSTGRES_PORT}`, host, 5432);
+  await toxiproxy.proxy('cache', `127.0.0.1:${ports.REDIS_PORT}`, host, 6379);
+  const upstream = `127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const port = await toxiproxy.proxy('upstream', upstream, host);
+  return {
+    toxiproxy,
+    env: {
+      DATABASE_URL: `postgresql+asyncpg://mcp:${passwords.POSTGRES_PASSWORD}@${host}/mcp`,
+      REDIS_URL: `redis://:${passwords.REDIS_PASSWORD}@${host}`,
+      UPSTREAM_URL: `http://${host}:${port}/`,
+    },
   };
 }

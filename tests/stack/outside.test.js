@@ -1,19 +1,14 @@
 /** A FastMCP server that exports nothing, on the real stack: what the system knows of its processes is watched, and names what limits it. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { connect, createServer as createProxy } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { hiddenHost } from '../../experiments/free-port.js';
 import { assertMeasured, envFile, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { scratchFolder } from '../scratch.js';
-import { shopWorkload, startShop } from '../servers/shop.ts';
+import { shopWorkload, startBehind, startShop } from '../servers/shop.ts';
 
 await ownStack();
-const host = hiddenHost();
 
 /** @param {import('../servers/shop.ts').Mix} mix @returns {string} a file */
 function workload(mix) {
@@ -21,22 +16,6 @@ function workload(mix) {
   writeFileSync(file, JSON.stringify(shopWorkload(mix)));
   return file;
 }
-
-/** @param {import('node:net').Server} server @param {number} port @returns {Promise<number>} where it listens until the tests have ended */
-async function listen(server, port) {
-  server.listen(port, host);
-  await once(server, 'listening');
-  after(() => server.close());
-  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
-}
-
-/** @param {number} port of the stack @returns {import('node:net').Server} */
-const forward = (port) =>
-  createProxy((client) => {
-    const server = connect(port, '127.0.0.1');
-    client.pipe(server).pipe(client);
-    for (const end of [client, server]) end.on('error', () => end.destroy());
-  });
 
 test('a synchronous tool that blocks all others is named', async () => {
   const shop = await startShop();
@@ -62,21 +41,19 @@ test('a synchronous tool that blocks all others is named', async () => {
 });
 
 test('its connections to PostgreSQL, Redis and a service are signals', async () => {
-  const { POSTGRES_PORT, REDIS_PORT } = envFile('stack.env');
-  const { POSTGRES_PASSWORD, REDIS_PASSWORD } = envFile('secrets.env');
-  await listen(forward(Number(POSTGRES_PORT)), 5432);
-  await listen(forward(Number(REDIS_PORT)), 6379);
-  const port = await listen(
-    createServer((_, response) => setTimeout(() => response.end('{"celsius":21}'), 100)),
-    0,
-  );
-  const shop = await startShop({
-    DATABASE_URL: `postgresql+asyncpg://mcp:${POSTGRES_PASSWORD}@${host}/mcp`,
-    POOL_SIZE: '3',
-    REDIS_URL: `redis://:${REDIS_PASSWORD}@${host}`,
-    UPSTREAM_URL: `http://${host}:${port}/`,
+  /** @type {(() => unknown)[]} */
+  const undo = [];
+  after(async () => {
+    for (const each of undo.reverse()) await each();
   });
-  after(() => shop.stop());
+  const { env } = await startBehind({
+    ports: envFile('stack.env'),
+    passwords: envFile('secrets.env'),
+    serviceMs: 100,
+    undo,
+  });
+  const shop = await startShop({ ...env, POOL_SIZE: '3' });
+  undo.push(() => shop.stop());
   const result = await runTest('sustained', {
     PROFILE: 'quick',
     DURATION: '30s',
