@@ -108,12 +108,16 @@ func (c *socketsCollector) isConnection(socket *netlink.Socket) bool {
 }
 
 // waits tells whether a connection waits for an answer: what was sent was sent after what was received. Both are milliseconds ago, as exact as
-// jiffies (4 ms); of two in one jiffy the request was last if it is not acknowledged yet, or was without data.
+// jiffies (4 ms); of two in one jiffy the request was last if it is not acknowledged yet, or was without data. Before the first answer, the
+// kernel gives the time since the connection was made.
 func waits(info *netlink.TCPInfo) bool {
+	if info.Data_segs_in == 0 {
+		return info.Data_segs_out > 0
+	}
 	if info.Last_data_sent != info.Last_data_recv {
 		return info.Last_data_sent < info.Last_data_recv
 	}
-	return info.Data_segs_out > 0 && (info.Unacked > 0 || info.Last_ack_recv < info.Last_data_recv)
+	return info.Unacked > 0 || info.Last_ack_recv < info.Last_data_recv
 }
 
 // listeners returns those of the server, of several on one port the one whose queue is fullest.

@@ -100,10 +100,8 @@ func TestConnections(t *testing.T) {
 // What waits is told from what was answered, however short the pause before the request was, and however long it has waited.
 func TestWaits(t *testing.T) {
 	listener := listen(t)
-	client, server := connect(t, listener)
 	c := collectorOf(t, listener.Addr().String(), 0)
-	testutil.CollectAndCount(c)
-	port := uint16(client.RemoteAddr().(*net.TCPAddr).Port)
+	port := uint16(listener.Addr().(*net.TCPAddr).Port)
 	waiting := func() bool {
 		tcp, err := tcpSockets()
 		if err != nil {
@@ -113,14 +111,17 @@ func TestWaits(t *testing.T) {
 		c.sockets.look(tcp, c.sockets.listeners(tcp), c.sockets.looked.Add(time.Second))
 		return c.sockets.waited[peerOn(port)] > before
 	}
-	if waiting() {
-		t.Error("a connection on which nothing was sent waits")
-	}
 	for range 8 {
+		client, server := connect(t, listener)
+		testutil.CollectAndCount(c)
+		if waiting() {
+			t.Error("a connection on which nothing was sent waits")
+		}
 		exchange(t, client, server)
 		if !waiting() {
-			t.Error("a request does not wait that was just sent")
+			t.Error("a first request does not wait that was just sent")
 		}
+		delayAcknowledgements(t, server)
 		exchange(t, server, client)
 		exchange(t, client, server)
 		time.Sleep(5 * time.Millisecond)
@@ -139,6 +140,29 @@ func TestWaits(t *testing.T) {
 		if waiting() {
 			t.Error("a connection waits whose request was answered a while ago")
 		}
+		client.Close()
+	}
+}
+
+// Connected, sent and acknowledged within one jiffy.
+func TestFirstRequestWaits(t *testing.T) {
+	if !waits(&netlink.TCPInfo{Data_segs_out: 1, Last_data_sent: 4, Last_data_recv: 4, Last_ack_recv: 4}) {
+		t.Error("a first request does not wait")
+	}
+}
+
+// delayAcknowledgements makes sure that a request is not acknowledged before its answer, as it is not on a connection that has been in use.
+func delayAcknowledgements(t *testing.T, conn net.Conn) {
+	t.Helper()
+	raw, err := conn.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed error
+	if err := raw.Control(func(descriptor uintptr) {
+		failed = unix.SetsockoptInt(int(descriptor), unix.IPPROTO_TCP, unix.TCP_QUICKACK, 0)
+	}); err != nil || failed != nil {
+		t.Fatal(err, failed)
 	}
 }
 
