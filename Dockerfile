@@ -15,7 +15,7 @@ USER node
 CMD ["node", "target/server.js"]
 
 # All of it: a test can be run where nothing but this image is, as in a pipeline (docs/ci.md), and those of docker-compose.yml are.
-FROM grafana/k6:1.8.1 AS k6
+FROM grafana/k6:2.2.0 AS k6
 FROM prom/prometheus:v3.15.0 AS prometheus
 FROM prom/node-exporter:v1.12.1 AS node-exporter
 FROM node AS lab

@@ -19,7 +19,8 @@ import { PUSH_S } from './trust-rules.js';
 /** What scripts/bounded-log writes in place of the lines that it leaves out. */
 const CUT = /^the middle of this log is left out$/;
 /** A line that k6 writes of an iteration itself: nobody caught the exception. */
-const UNCAUGHT = /^time=(?:"[^"]*"|\S+) level=error msg=(?:"(?:[^"\\]|\\.)*"|\S+) executor=\S+ scenario=/;
+const UNCAUGHT =
+  /^time=(?:"[^"]*"|\S+) level=error msg=(?:"(?:[^"\\]|\\.)*"|\S+) executor=\S+ (?:hint="[^"]*" )?scenario=/;
 const FAILED_PUSH = 'Failed to send the time series data to the endpoint';
 
 /**

@@ -54,7 +54,7 @@ await run(async ({ folder, later }) => {
       what: 'ours, SAMPLES=stream',
       generator: {
         ...streamed,
-        args: [...(streamed.args ?? []), '--no-summary', '--no-thresholds'],
+        args: [...(streamed.args ?? []), '--summary-mode=disabled', '--no-thresholds'],
         env: { ...streamed.env, SAMPLES: 'stream' },
       },
       limit: LIMIT_BYTES,

@@ -75,7 +75,8 @@ garbage_limit() {
 # benches measure with it. Options of the remote write are k6's to read from its own environment, not from the script's.
 generator_env() {
   local settings=(
-    K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM=true
+    # Native histograms. Enabled by a variable or a flag of k6, each series would get a label k6_feature_native_histograms.
+    "K6_CONFIG=$ROOT/provisioning/k6.json"
     K6_PROMETHEUS_RW_STALE_MARKERS=true
     K6_PROMETHEUS_RW_PUSH_INTERVAL=2s
     # A fifth of the collections, for a sixth less CPU a request; from this much on, as many as it takes.
@@ -263,11 +264,11 @@ tool_dir() {
   echo "$CACHE_DIR/$1-$hash"
 }
 
-# k6_on_path: the k6 on the PATH, where it is one we can use: 1.8 or newer, before 2.
+# k6_on_path: the k6 on the PATH, where it is one we can use: 2.2 or newer, before 3.
 k6_on_path() {
   local version
   version=$(command k6 version 2>/dev/null | sed -n 's/^k6\(\.exe\)\{0,1\} v\([0-9]*\.[0-9]*\).*/\2/p')
-  [[ $version =~ ^1\.([0-9]+)$ ]] && [ "${BASH_REMATCH[1]}" -ge 8 ] && command -v k6
+  [[ $version =~ ^2\.([0-9]+)$ ]] && [ "${BASH_REMATCH[1]}" -ge 2 ] && command -v k6
 }
 
 # chromium_found: $CHROMIUM, or the first on the PATH that starts: Ubuntu's chromium-browser may be a script that asks for a snap.

@@ -32,6 +32,12 @@ function render(folder) {
 /** @param {any[]} manifests @param {string} kind */
 const the = (manifests, kind) => manifests.find((one) => one.kind === kind);
 
+/** @param {any[]} manifests @param {string} name */
+const configMap = (manifests, name) =>
+  manifests.find((one) => one.kind === 'ConfigMap' && one.metadata.name === name);
+/** @param {any[]} manifests */
+const runVariables = (manifests) => configMap(manifests, 'mcp-load-lab-run');
+
 /**
  * A kustomization of one's own, as example/ is one.
  *
@@ -98,7 +104,7 @@ test('a field that is wrong is found, in each kind', () => {
       /containerSecurityContext: .*readonlyRootFilesystem/,
     ],
     [the(example, 'TestRun'), ({ spec }) => (spec.cleanup = 'pre'), /cleanup: must be .*allowed values/],
-    [the(example, 'ConfigMap'), ({ data }) => (data.MAX_VUS = 100), /data\/MAX_VUS: must be string/],
+    [runVariables(example), ({ data }) => (data.MAX_VUS = 100), /data\/MAX_VUS: must be string/],
     [the(monitoring, 'ServiceMonitor'), ({ spec }) => delete spec.selector, /required property 'selector'/],
     [
       the(monitoring, 'ServiceMonitor'),
@@ -133,22 +139,26 @@ test('the rules are ones that Prometheus takes', () => {
 /**
  * The environment of a runner, or of the initializer.
  *
- * @param {any} configMap
+ * @param {any[]} manifests
  * @param {string} generator the name of the Job
  * @param {Record<string, string>} [secret]
  */
-const container = ({ data }, generator, secret = {}) => ({
-  PATH: process.env.PATH ?? '',
-  ...data,
-  ...secret,
-  GENERATOR: generator,
-});
+function container(manifests, generator, secret = {}) {
+  const env = { PATH: process.env.PATH ?? '', ...runVariables(manifests).data, ...secret };
+  const mounted = configMap(manifests, 'mcp-load-lab-k6');
+  if (mounted) {
+    assert.equal(env.K6_CONFIG, '/k6/k6.json');
+    env.K6_CONFIG = join(scratch, 'k6.json');
+    writeFileSync(env.K6_CONFIG, mounted.data['k6.json']);
+  }
+  return { ...env, GENERATOR: generator };
+}
 
 /** @param {string} folder a kustomization @param {string} archive to write @param {string} [packed] the one that there is */
 function initialize(folder, archive, packed) {
   const manifests = render(folder);
   const testrun = the(manifests, 'TestRun');
-  const env = container(the(manifests, 'ConfigMap'), `${testrun.metadata.name}-initializer`);
+  const env = container(manifests, `${testrun.metadata.name}-initializer`);
   const [pack = [], inspect = []] = initializerArguments(testrun, archive);
   const words = expand(pack, env).map((word) => (word === '/test/archive.tar' ? (packed ?? word) : word));
   const k6 = (/** @type {string[]} */ args) =>
@@ -185,7 +195,7 @@ test('the initializer finds each test to be one that two runners can share', () 
 
 test('the runners of the example have the memory for its users', () => {
   const manifests = render(`${FOLDER}/example`);
-  const { WORKLOAD: _, ...variables } = the(manifests, 'ConfigMap').data;
+  const { WORKLOAD: _, ...variables } = runVariables(manifests).data;
   const { inspected } = initialize(ownRun('spike', variables), join(scratch, 'example.tar'));
   assert.ok(inspected.maxVUs > 10_000);
   fits(inspected.maxVUs, the(manifests, 'TestRun'));
@@ -212,7 +222,7 @@ async function operate(folder, packed) {
   };
   const runners = [];
   for (let index = 1; index <= testrun.spec.parallelism; index += 1) {
-    const env = container(the(manifests, 'ConfigMap'), `${name}-${index}`, secret);
+    const env = container(manifests, `${name}-${index}`, secret);
     const port = await freePort();
     const words = expand(runnerArguments(testrun, index), env)
       .map((word) => word.replace('0.0.0.0:6565', `127.0.0.1:${port}`))
@@ -242,7 +252,7 @@ async function operate(folder, packed) {
   for (const { url } of runners) await fetch(url, { method: 'PATCH', body: JSON.stringify(data) });
   const items = await Promise.all(runners.map(({ ended }) => ended));
   tell(cluster, 'pods', { items });
-  tell(cluster, 'configmap_mcp-load-lab-run', the(manifests, 'ConfigMap'));
+  tell(cluster, 'configmap_mcp-load-lab-run', runVariables(manifests));
   tell(cluster, `testruns.k6.io_${name}`, { ...testrun, status: { stage: 'finished' } });
   return cluster;
 }

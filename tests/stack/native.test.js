@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOffering } from '../k6/offering-server.js';
-import { command, envFile, freePort, runTest } from '../lab.js';
+import { askPrometheus, command, envFile, freePort, runTest } from '../lab.js';
 import { commandsOf } from '../markdown.js';
 import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
@@ -69,6 +69,11 @@ test('make spike: a pass, with every signal', async () => {
   );
   for (const signal of SIGNALS) assert.ok(samplesOf(document, signal) > 0, `${signal} has no samples`);
   assert.ok(document.findings.length > 0);
+  const series = `{__name__=~"k6_mcp_request_duration_seconds|k6_mcp_requests_total",testid="${document.testid}"}`;
+  const { result } = await askPrometheus('query', { query: `last_over_time(${series}[10m])` });
+  assert.ok(result.some((/** @type {any} */ { histogram }) => histogram));
+  for (const { metric } of result)
+    assert.ok(!Object.keys(metric).some((label) => label.startsWith('k6_feature')), JSON.stringify(metric));
 });
 
 test('what the quick start says to look at it with', async () => {
