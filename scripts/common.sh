@@ -17,7 +17,7 @@
 #                          and WATCHED_SERVER is `reference` for that one and empty for any other. With the stack's own
 #                          Prometheus come PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD.
 #   run_k6 ARGS...         k6, with its limits
-#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
+#   tool_path NAME         the path of a tool on this machine: k6, k6-mcp, prometheus, promtool, node_exporter, exporter,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
 #                          tests' go-server, python-servers, and the benches' bench-server, rusage; act, docker-compose
 #                          (`scripts/setup` builds what is missing)
@@ -246,6 +246,7 @@ free_disk() {
 tool_source() {
   case $1 in
   exporter) echo "$ROOT/exporter" ;;
+  k6) echo "$ROOT/xk6-mcp" ;;
   go-server) echo "$ROOT/tests/servers/go" ;;
   python-servers) echo "$ROOT/tests/servers/python" ;;
   bench-tools) echo "$ROOT/bench/tools" ;;
@@ -259,7 +260,7 @@ tool_dir() {
   local hash
   # Not from tools/: its source is one module, which scripts/setup pins.
   if [ "$1" = docker-compose ]; then echo "$CACHE_DIR/docker-compose-2.40.3"; return; fi
-  hash=$(find "$(tool_source "$1")" -name 'go.*' -print0 -o -name '*.go' -print0 -o -name requirements.txt -print0 |
+  hash=$(find "$(tool_source "$1")" -name 'go.*' -print0 -o -name '*.go' -print0 -o -name names.json -print0 -o -name requirements.txt -print0 |
     sort -z | xargs -0 cat | sha256sum | cut -c1-12)
   echo "$CACHE_DIR/$1-$hash"
 }
@@ -288,6 +289,8 @@ tool_path() {
   case $1 in
   # K6_FOUND: by the script that calls this one.
   k6) if [ -n "${K6_FOUND:-}" ]; then echo "$K6_FOUND"; else k6_on_path || echo "$(tool_dir k6)/k6"; fi ;;
+  # With the module k6/x/mcp, which one on the PATH need not have.
+  k6-mcp) echo "$(tool_dir k6)/k6" ;;
   bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
   prometheus | promtool | node_exporter | exporter | kustomize | govulncheck | go-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
@@ -295,7 +298,7 @@ tool_path() {
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
   chromium) chromium_found || echo /usr/bin/chromium ;;
-  *) die "tool_path: got $1; k6, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server and rusage are valid" ;;
+  *) die "tool_path: got $1; k6, k6-mcp, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server and rusage are valid" ;;
   esac
 }
 

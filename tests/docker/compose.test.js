@@ -147,7 +147,7 @@ test('every image is pinned to an exact version, in the Dockerfile too', () => {
     if (!stages.has(from)) assert.match(from, EXACT);
     stages.add(stage);
   }
-  const k6 = /go\.k6\.io\/k6\/v2 v(\S+)/.exec(readFileSync('tools/k6/go.mod', 'utf8'))?.[1];
+  const k6 = /go\.k6\.io\/k6\/v2 v(\S+)/.exec(readFileSync('xk6-mcp/go.mod', 'utf8'))?.[1];
   assert.match(readFileSync('Dockerfile', 'utf8'), new RegExp(`^FROM grafana/k6:${k6} `, 'm'));
 });
 

@@ -63,7 +63,7 @@ const httpSse = (/** @type {Exchange} */ { request, response }) => {
 };
 
 let sessions = 0;
-/** @type {unknown} id of the request that `stays-open` is still to answer */
+/** @type {unknown} id of the request that a stream is still to answer */
 let unanswered;
 
 /** @type {Record<string, (exchange: Exchange) => void>} */
@@ -97,6 +97,18 @@ const BEHAVIOURS = {
       // The first reconnection brings progress alone.
       if (last === 'a') sse(response).write('id: b\nretry: 20\ndata: {"jsonrpc":"2.0","method":"x"}\n\n');
       else sse(response).write(`id: c\ndata: ${JSON.stringify(reply)}\n\n`);
+    } else if (message?.method === 'tools/call') {
+      unanswered = message.id;
+      sse(response).end('id: a\nretry: 50\ndata: \n\n');
+    } else settlesOn('2025-11-25')(exchange);
+  },
+  /** Resumable, and each stream ends. */
+  resumes: (exchange) => {
+    const { message, request, response } = exchange;
+    if (request.method === 'GET') {
+      const reply = { jsonrpc: '2.0', id: unanswered, result: { content: [] } };
+      const progressed = request.headers['last-event-id'] === 'b';
+      sse(response).end(progressed ? `data: ${JSON.stringify(reply)}\n\n` : 'id: b\ndata: {}\n\n');
     } else if (message?.method === 'tools/call') {
       unanswered = message.id;
       sse(response).end('id: a\nretry: 50\ndata: \n\n');

@@ -1,0 +1,268 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// classProtocol is the class of requests in which no call ends.
+const classProtocol = "protocol"
+
+// call is a request made ready to be sent many times.
+type call struct {
+	client  *Client
+	method  string
+	options *callOptions
+	// JSON: the parameters' members without braces, those of _meta, and the member that varies.
+	members, meta, argument string
+	// Opens or ends a session: its time is the session's, and no call's.
+	isOfSession bool
+
+	// Of a call that is prepared.
+	memo *memo
+	url  *url.URL
+	// Made for an epoch of the client.
+	header http.Header
+	epoch  int
+	// Made for a VU's tags.
+	vuTags, tags *metrics.TagSet
+	slowTags     []*metrics.TagSet
+}
+
+// newCall makes a request ready. params: an object, or nothing
+func (c *Client) newCall(method string, params sobek.Value, options *callOptions) (*call, error) {
+	made := &call{client: c, method: method, options: options, url: c.options.url}
+	if c.options.protocol == dialectREST {
+		made.url = c.restURL(params)
+	}
+	if common.IsNullish(params) {
+		return made, nil
+	}
+	object, ok := params.(*sobek.Object)
+	if !ok {
+		return nil, fmt.Errorf("%s: got %s; expected an object of parameters", method, params)
+	}
+	for _, key := range object.Keys() {
+		text, err := c.jsonOf(object.Get(key))
+		switch {
+		case err != nil:
+			return nil, err
+		case text == "":
+		case key == options.member:
+			made.argument = text
+		case key == "_meta" && strings.HasPrefix(text, "{"):
+			made.meta = text[1 : len(text)-1]
+		default:
+			made.members = joined(made.members, quote(key)+":"+text)
+		}
+	}
+	return made, nil
+}
+
+// jsonOf returns a value's JSON, ” for undefined.
+func (c *Client) jsonOf(value sobek.Value) (string, error) {
+	text, err := c.instance.stringify(sobek.Undefined(), value)
+	if err != nil || sobek.IsUndefined(text) {
+		return "", err
+	}
+	return text.String(), nil
+}
+
+func quote(text string) string {
+	quoted, _ := json.Marshal(text)
+	return string(quoted)
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "," + b
+}
+
+// paramsJSON returns the parameters with this argument; ”: without one.
+func (k *call) paramsJSON(argument, traceparent string) string {
+	meta := k.meta
+	if k.client.isModern() {
+		meta = joined(meta, modernMeta)
+	}
+	if traceparent != "" {
+		meta = joined(meta, `"traceparent":"`+traceparent+`"`)
+	}
+	params := k.members
+	if meta != "" {
+		params = joined(params, `"_meta":{`+meta+`}`)
+	}
+	if argument != "" {
+		params = joined(params, quote(k.options.member)+":"+argument)
+	}
+	return "{" + params + "}"
+}
+
+// request makes the next request of the call, and the id of its trace, where it has one.
+func (k *call) request(argument string) (request, string) {
+	c := k.client
+	if k.header == nil || k.epoch != c.epoch {
+		k.header, k.epoch = c.requestHeaders(k.method, "{"+k.members+"}"), c.epoch
+		for name, values := range k.options.headers {
+			k.header[name] = values
+		}
+	}
+	r := request{method: http.MethodPost, url: k.url, header: k.header, timeout: c.options.timeout, memo: k.memo}
+	if k.options.timeout > 0 {
+		r.timeout = k.options.timeout
+	}
+	if c.isModern() && len(k.options.paramHeaders) > 0 {
+		r.header = r.header.Clone()
+		setParamHeaders(r.header, k.options.paramHeaders, argument)
+	}
+	if c.options.protocol == dialectREST {
+		c.lastID++
+		r.id = c.lastID
+		r.body = []byte(`{"arguments":` + orEmptyObject(argument) + `}`)
+		return r, ""
+	}
+	var traceID, traceparent string
+	if share := c.options.traceSampling; share > 0 && rand.Float64() < share {
+		traceID = fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()|1)
+		// W3C Trace Context, in _meta by SEP-414.
+		traceparent = fmt.Sprintf("00-%s-%016x-01", traceID, rand.Uint64()|1)
+	}
+	c.lastID++
+	r.id = c.lastID
+	params := k.paramsJSON(argument, traceparent)
+	r.body = make([]byte, 0, len(params)+len(k.method)+64)
+	r.body = append(append(append(r.body, `{"jsonrpc":"2.0","method":`...), quote(k.method)...), `,"params":`...)
+	r.body = append(r.body, params...)
+	r.body = strconv.AppendInt(append(r.body, `,"id":`...), r.id, 10)
+	r.body = append(r.body, '}')
+	return r, traceID
+}
+
+func orEmptyObject(text string) string {
+	if text == "" {
+		return "{}"
+	}
+	return text
+}
+
+// Send makes the call: with these arguments (an object, or its JSON), or with those that it was prepared with.
+func (k *call) send(arguments sobek.Value) (*Answer, error) {
+	argument := k.argument
+	if !common.IsNullish(arguments) {
+		if text, ok := arguments.Export().(string); ok {
+			argument = text
+		} else {
+			text, err := k.client.jsonOf(arguments)
+			if err != nil {
+				return nil, err
+			}
+			argument = text
+		}
+	}
+	c := k.client
+	if c.instance.vu.State() == nil {
+		return nil, errors.New("requests can be made in VU code, setup and teardown, and not in the init context")
+	}
+	if f := c.open(); f != nil {
+		return &Answer{client: c, failure: f, exchange: &exchange{}}, nil
+	}
+	answer, err := k.ask(argument, arguments)
+	if c.options.sessions != sessionPerVU {
+		c.leave()
+	}
+	return answer, err
+}
+
+// ask sends the request, and once more in a new session where the server has ended the old one.
+func (k *call) ask(argument string, arguments sobek.Value) (*Answer, error) {
+	c := k.client
+	answer, traceID, err := k.exchange(argument, arguments)
+	if err != nil {
+		return nil, err
+	}
+	if c.session == "" || !answer.sessionIsGone() {
+		c.record(k, answer, traceID)
+		return answer, nil
+	}
+	c.recordAdditional(k, answer.exchange, nil)
+	c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionsExpired, 1) })
+	c.forget()
+	if f := c.open(); f != nil {
+		return &Answer{client: c, failure: f, exchange: answer.exchange}, nil
+	}
+	if answer, traceID, err = k.exchange(argument, arguments); err != nil {
+		return nil, err
+	}
+	c.record(k, answer, traceID)
+	if c.session != "" && answer.sessionIsGone() {
+		c.forget()
+	}
+	return answer, nil
+}
+
+// exchange makes one request, and judges its answer. An error is an exception of the script that must end it.
+func (k *call) exchange(argument string, arguments sobek.Value) (*Answer, string, error) {
+	c := k.client
+	r, traceID := k.request(argument)
+	x := c.do(r)
+	c.resume(k, r, x)
+	answer := &Answer{client: c, exchange: x, failure: x.failure}
+	switch c.options.protocol {
+	case dialectJSONRPC:
+		answer.failure = c.readJSONRPC(x, r.id)
+	case dialectREST:
+		answer.failure = c.readREST(x, k.options.expectStatus)
+	}
+	if answer.failure != nil || k.options.expect == nil {
+		return answer, traceID, nil
+	}
+	if common.IsNullish(arguments) {
+		arguments = sobek.Undefined()
+	}
+	met, err := k.options.expect(sobek.Undefined(), answer.object(), arguments)
+	var exception *sobek.Exception
+	switch {
+	case errors.As(err, &exception):
+		// One that reads a member that is not there is not met.
+		answer.failure = failed(kinds.Unexpected, "expect threw: %s", exception.Value())
+	case err != nil:
+		return nil, "", err
+	case !met.ToBoolean():
+		answer.failure = failed(kinds.Unexpected, "the result is not what was expected")
+	}
+	return answer, traceID, nil
+}
+
+func (a *Answer) sessionIsGone() bool {
+	// The specification's status is 404; the TypeScript SDK's example servers send 400 and name the session.
+	return a.exchange.status == http.StatusNotFound ||
+		(a.exchange.status == http.StatusBadRequest && a.failure != nil && strings.Contains(strings.ToLower(a.failure.detail), "session"))
+}
+
+// enterTags makes the tags of the call's samples, where the VU's have changed.
+func (k *call) enterTags(vuTags *metrics.TagSet) {
+	if k.vuTags == vuTags {
+		return
+	}
+	k.vuTags = vuTags
+	tags := vuTags.With(names.Tags.Method, k.method).With(names.Tags.Operation, k.method)
+	if k.isOfSession {
+		tags = tags.With(names.Tags.Class, classProtocol)
+	}
+	k.tags = tags.WithTagsFromMap(k.options.tags)
+	k.slowTags = nil
+	for _, limit := range k.options.limits {
+		k.slowTags = append(k.slowTags, k.tags.With(names.Tags.Limit, strconv.FormatFloat(limit, 'f', -1, 64)))
+	}
+}

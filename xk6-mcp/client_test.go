@@ -1,0 +1,285 @@
+package mcp
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+func TestModernCall(t *testing.T) {
+	server := modern(succeed)
+	f := newFixture(t, server)
+	f.init(`const client = new StreamableHTTPClient({ base_url: url, headers: { 'X-Own': 'a' }, token: 'secret' })`)
+	f.expect(`const a = client.callTool({ name: 'é', arguments: { q: 1 } }, { tags: { operation: 'search', class: 'read' }, limits: [0.0001, 60000] });
+		[a.ok, a.failure, a.status, a.result.content[0].text, a.events.length, a.timings.sent <= a.timings.firstByte && a.timings.firstByte <= a.timings.last]`,
+		`[true,null,200,"x",0,true]`)
+	got := server.requests()[1]
+	expected := `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"é","_meta":{` + modernMeta + `},"arguments":{"q":1}},"id":2}`
+	if got.body != expected {
+		t.Errorf("got body\n%s\nexpected\n%s", got.body, expected)
+	}
+	for name, value := range map[string]string{
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "=?base64?w6k=?=", "X-Own": "a", "User-Agent": "test",
+		"Authorization": "Bearer secret", "Accept": "application/json, text/event-stream", "Content-Type": "application/json",
+	} {
+		if got.header.Get(name) != value {
+			t.Errorf("header %s: got %q; expected %q", name, got.header.Get(name), value)
+		}
+	}
+	tags := "class=read,method=tools/call,operation=search"
+	f.expectSamples(
+		"mcp_request_duration{"+tags+"}", "mcp_request_failed{"+tags+"} 0", "mcp_requests{"+tags+"} 1",
+		"mcp_slow{class=read,limit=0.0001,method=tools/call,operation=search} 1",
+		"mcp_slow{class=read,limit=60000,method=tools/call,operation=search} 0",
+	)
+}
+
+func TestLegacySession(t *testing.T) {
+	server := legacy(succeed)
+	f := newFixture(t, server)
+	f.init(`const client = new StreamableHTTPClient({ base_url: url })`)
+	f.expect(`const info = client.connect(); client.listTools(); client.close(); [info.protocolVersion, info.serverInfo.name]`, `["2025-06-18","old"]`)
+	var steps []string
+	for _, got := range server.requests() {
+		steps = append(steps, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", got.method, got.rpcMethod(),
+			got.header.Get("Mcp-Session-Id"), got.header.Get("MCP-Protocol-Version"))))
+	}
+	expected := []string{
+		"POST server/discover  2026-07-28", "POST initialize", "POST notifications/initialized s1 2025-06-18",
+		"POST tools/list s1 2025-06-18", "DELETE  s1 2025-06-18",
+	}
+	if !slices.Equal(steps, expected) {
+		t.Errorf("got\n%s\nexpected\n%s", strings.Join(steps, "\n"), strings.Join(expected, "\n"))
+	}
+	of := func(method string) string { return "{class=protocol,method=" + method + ",operation=" + method + "}" }
+	call := "{method=tools/list,operation=tools/list}"
+	f.expectSamples(
+		"mcp_additional_requests"+of("DELETE")+" 1", "mcp_additional_requests"+of("initialize")+" 1",
+		"mcp_additional_requests"+of("notifications/initialized")+" 1", "mcp_request_duration"+call,
+		"mcp_request_failed"+of("DELETE")+" 0", "mcp_request_failed"+of("initialize")+" 0",
+		"mcp_request_failed"+of("notifications/initialized")+" 0", "mcp_request_failed"+call+" 0",
+		"mcp_requests"+of("DELETE")+" 1", "mcp_requests"+of("initialize")+" 1", "mcp_requests"+of("notifications/initialized")+" 1",
+		"mcp_requests"+call+" 1", "mcp_session_duration"+of("initialize"),
+	)
+}
+
+func TestSessionsOfCalls(t *testing.T) {
+	for sessions, expected := range map[string]string{
+		"per-vu": "initialize notifications/initialized ping ping", "per-call": "initialize notifications/initialized ping DELETE " +
+			"initialize notifications/initialized ping DELETE",
+		"abandon": "initialize notifications/initialized ping initialize notifications/initialized ping",
+	} {
+		server := legacy(succeed)
+		f := newFixture(t, server)
+		f.run(`const client = new StreamableHTTPClient({ base_url: url, protocolVersion: '2025-06-18', sessions: '` + sessions + `' }); client.ping(); client.ping()`)
+		var steps []string
+		for _, got := range server.requests() {
+			step := got.rpcMethod()
+			if step == "" {
+				step = got.method
+			}
+			steps = append(steps, step)
+		}
+		if got := strings.Join(steps, " "); got != expected {
+			t.Errorf("%s: got %s; expected %s", sessions, got, expected)
+		}
+	}
+}
+
+// A session that the server has ended is opened again, and the call is made again: both statuses that servers send for it.
+func TestSessionExpires(t *testing.T) {
+	for _, status := range []int{http.StatusNotFound, http.StatusBadRequest} {
+		server := legacy(func(w http.ResponseWriter, r received) {
+			if r.header.Get("Mcp-Session-Id") == "s1" {
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, "no such Session")
+				return
+			}
+			succeed(w, r)
+		})
+		f := newFixture(t, server)
+		f.expect(`const client = new StreamableHTTPClient({ base_url: url, protocolVersion: '2025-06-18' }); client.ping().ok`, `true`)
+		got := strings.Join(f.taken(), "\n")
+		for _, sample := range []string{"mcp_sessions_expired{method=ping,operation=ping} 1", "mcp_request_failed{method=ping,operation=ping} 0"} {
+			if !strings.Contains(got, sample) {
+				t.Errorf("HTTP %d: %s is missing in\n%s", status, sample, got)
+			}
+		}
+		if strings.Contains(got, "mcp_failures") {
+			t.Errorf("HTTP %d: a failure is counted in\n%s", status, got)
+		}
+	}
+}
+
+// What a first VU finds out is not found out again by the next.
+func TestNegotiatedOnce(t *testing.T) {
+	for name, server := range map[string]*recorder{"modern": modern(succeed), "legacy": legacy(succeed)} {
+		root := New()
+		url := newFixture(t, server).server.URL
+		for range 2 {
+			f := newFixture(t, server)
+			f.enter(root)
+			f.init(`const client = new mcp.StreamableHTTPClient({ base_url: ` + quote(url) + ` })`)
+			f.expect(`client.ping().ok`, `true`)
+		}
+		discovered := 0
+		for _, got := range server.requests() {
+			if got.rpcMethod() == "server/discover" {
+				discovered++
+			}
+		}
+		if discovered != 1 {
+			t.Errorf("%s: got %d times server/discover; expected 1", name, discovered)
+		}
+	}
+}
+
+func TestConnectFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		options, expected string
+		answer            func(w http.ResponseWriter, r received)
+	}{
+		"a redirect": {answer: func(w http.ResponseWriter, _ received) {
+			w.Header().Set("Location", "/mcp")
+			w.WriteHeader(http.StatusFound)
+		}, expected: "a redirect instead of an answer: HTTP 302"},
+		"not allowed": {answer: func(w http.ResponseWriter, _ received) {
+			http.Error(w, "token SECRET\x1b[31m", http.StatusUnauthorized)
+		}, options: ", token: 'SECRET'", expected: "HTTP 401 text/plain; charset=utf-8: token *** [31m"},
+		"modern alone": {answer: func(w http.ResponseWriter, _ received) {
+			w.WriteHeader(http.StatusBadRequest)
+		}, options: ", protocolVersion: '2026-07-28'", expected: "it does not speak MCP 2026-07-28"},
+		"no known version": {answer: func(w http.ResponseWriter, r received) {
+			w.WriteHeader(http.StatusBadRequest)
+			writeJSON(w, `{"jsonrpc":"2.0","id":`+r.id()+`,"error":{"code":-32022,"message":"m","data":{"supported":["2031-01-01"]}}}`)
+		}, expected: "it speaks no version of MCP that is known"},
+		"another version in the end": {answer: func(w http.ResponseWriter, r received) {
+			if r.rpcMethod() == "server/discover" {
+				w.WriteHeader(http.StatusBadRequest)
+				return
+			}
+			writeJSON(w, reply(r.id(), `{"protocolVersion":"1"}`))
+		}, expected: `it wants protocol version "1"`},
+		"the transport of 2024-11-05": {answer: func(w http.ResponseWriter, r received) {
+			if r.method == http.MethodGet {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "event: endpoint\ndata: /messages\n\n")
+				return
+			}
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}, expected: "HTTP+SSE transport of 2024-11-05"},
+		"too long a session": {answer: func(w http.ResponseWriter, r received) {
+			w.Header().Set("Mcp-Session-Id", strings.Repeat("s", 5000))
+			writeJSON(w, reply(r.id(), `{"protocolVersion":"2025-11-25"}`))
+		}, options: ", protocolVersion: '2025-11-25'", expected: "a session id of 5000 characters"},
+	} {
+		f := newFixture(t, &recorder{answer: test.answer})
+		_, err := f.try(`new StreamableHTTPClient({ base_url: url` + test.options + ` }).connect()`)
+		if err == nil || !strings.Contains(err.Error(), test.expected) || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: got %v; expected %s", name, err, test.expected)
+		}
+	}
+}
+
+func TestListAll(t *testing.T) {
+	server := modern(func(w http.ResponseWriter, r received) {
+		if strings.Contains(r.body, `"cursor":"two"`) {
+			writeJSON(w, reply(r.id(), `{"tools":[{"name":"b"}]}`))
+			return
+		}
+		writeJSON(w, reply(r.id(), `{"tools":[{"name":"a"}],"nextCursor":"two"}`))
+	})
+	f := newFixture(t, server)
+	f.expect(`new StreamableHTTPClient({ base_url: url }).listAllTools().map(({ name }) => name)`, `["a","b"]`)
+}
+
+func TestPrepared(t *testing.T) {
+	server := modern(func(w http.ResponseWriter, r received) {
+		if strings.Contains(r.body, "2") && strings.Contains(r.body, `"q":2`) {
+			writeJSON(w, reply(r.id(), `{"isError":true}`))
+			return
+		}
+		succeed(w, r)
+	})
+	f := newFixture(t, server)
+	f.run(`const client = new StreamableHTTPClient({ base_url: url });
+		const call = client.prepare('tools/call', { name: 'a', arguments: { q: 0 } }, { expect: (answer, args) => answer.text.includes('"x"') && args !== 7 })`)
+	// The second and third answer are known but for their id; what differs is read.
+	f.expect(`[call.send(), call.send({ q: 1 }), call.send('{"q":3}'), call.send({ q: 2 }), call.send()].map((answer) => answer.failure?.kind ?? answer.text)`,
+		`["{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}",`+
+			`"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}",`+
+			`"{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}","tool",`+
+			`"{\"jsonrpc\":\"2.0\",\"id\":6,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}"]`)
+	var sent []string
+	for _, got := range server.requests()[1:] {
+		sent = append(sent, gjson.Get(got.body, "params.arguments.q").Raw)
+	}
+	if got := strings.Join(sent, " "); got != "0 1 3 2 0" {
+		t.Errorf("got arguments %s; expected 0 1 3 2 0", got)
+	}
+}
+
+func TestNotMeasured(t *testing.T) {
+	f := newFixture(t, modern(succeed))
+	f.run(`const client = new StreamableHTTPClient({ base_url: url }); client.measured = false; client.ping()`)
+	f.expectSamples("mcp_warmup_requests{} 1")
+	f.run(`client.measured = true`)
+	// Set-up and teardown.
+	f.state.VUID = 0
+	f.run(`client.ping()`)
+	f.expectSamples("mcp_warmup_requests{} 1")
+}
+
+func TestTraceparent(t *testing.T) {
+	server := legacy(succeed)
+	f := newFixture(t, server)
+	f.run(`const client = new StreamableHTTPClient({ base_url: url, traceSampling: 1 }); client.request('ping', { _meta: { progressToken: 1 } })`)
+	got := server.requests()[3].body
+	meta := gjson.Get(got, "params._meta")
+	parts := strings.Split(meta.Get("traceparent").Str, "-")
+	if meta.Get("progressToken").Raw != "1" || len(parts) != 4 || len(parts[1]) != 32 || len(parts[2]) != 16 || parts[3] != "01" {
+		t.Errorf("got %s; expected a traceparent next to the progress token", got)
+	}
+	f = newFixture(t, server)
+	f.run(`const client = new StreamableHTTPClient({ base_url: url }); client.ping()`)
+	if last := server.requests()[len(server.requests())-1].body; strings.Contains(last, "traceparent") {
+		t.Errorf("got %s; expected no traceparent", last)
+	}
+}
+
+func TestParamHeaders(t *testing.T) {
+	server := modern(succeed)
+	f := newFixture(t, server)
+	f.run(`const client = new StreamableHTTPClient({ base_url: url });
+		const call = client.prepare('tools/call', { name: 'a' }, { paramHeaders: { Region: '/a~1b/region', Count: '/n', None: '/x' } });
+		call.send({ 'a/b': { region: 'nord ost ' }, n: 3 })`)
+	header := server.requests()[1].header
+	if header.Get("Mcp-Param-Region") != "=?base64?bm9yZCBvc3Qg?=" || header.Get("Mcp-Param-Count") != "3" || header.Values("Mcp-Param-None") != nil {
+		t.Errorf("got %v", header)
+	}
+}
+
+func TestCookies(t *testing.T) {
+	server := modern(func(w http.ResponseWriter, r received) {
+		http.SetCookie(w, &http.Cookie{Name: "sticky", Value: "1"})
+		succeed(w, r)
+	})
+	f := newFixture(t, server)
+	f.run(`const client = new StreamableHTTPClient({ base_url: url }); client.ping(); client.ping()`)
+	if got := server.requests()[2].header.Get("Cookie"); got != "sticky=1" {
+		t.Errorf("got cookie %q; expected sticky=1", got)
+	}
+}
+
+func TestInitContext(t *testing.T) {
+	f := newFixture(t, modern(succeed))
+	if _, err := f.VU.Runtime().RunString(`new StreamableHTTPClient({ base_url: url }).ping()`); err == nil ||
+		!strings.Contains(err.Error(), "not in the init context") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,10 @@
+// Command k6 is k6 with the module k6/x/mcp.
+package main
+
+import (
+	"go.k6.io/k6/v2/cmd"
+
+	_ "mcp-load-lab/xk6-mcp"
+)
+
+func main() { cmd.Execute() }

@@ -1,0 +1,141 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// failure is why a request or a call failed, of one kind of names.json.
+type failure struct {
+	kind string
+	// With what a server said, as it said it: Client.describe makes of it what a person may read.
+	detail string
+	// The request was not let in, rather than let in and then lost.
+	rejected bool
+}
+
+const (
+	maxDetail = 64 << 10
+	// Characters that a person sees of it.
+	maxShown = 200
+)
+
+func failed(kind, format string, arguments ...any) *failure {
+	detail := fmt.Sprintf(format, arguments...)
+	return &failure{kind: kind, detail: detail[:min(len(detail), maxDetail)]}
+}
+
+// describe returns what a person may read of a failure: one line, without the client's credentials. They go before the line is cut: half of
+// one is one, too.
+func (c *Client) describe(f *failure) string {
+	text := f.detail
+	for _, secret := range []string{c.options.token, c.options.headers.Get("Authorization"), c.options.headers.Get("Cookie")} {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return oneLine(text)
+}
+
+// oneLine makes a line of what a server sent: bounded, and without what a terminal would obey.
+func oneLine(text string) string {
+	var line strings.Builder
+	count := 0
+	for _, char := range text {
+		if count++; count > maxShown {
+			line.WriteString("...")
+			break
+		}
+		if char < ' ' || (char >= 0x7f && char < 0xa0) || char == '\u2028' || char == '\u2029' || (char >= '\u202a' && char <= '\u202e') {
+			char = ' '
+		}
+		line.WriteRune(char)
+	}
+	return line.String()
+}
+
+// readFailure is why an answer that had begun could not be read to its end.
+func (o *clientOptions) readFailure(err error, x *exchange) *failure {
+	var network net.Error
+	switch {
+	case errors.Is(err, errTooLarge):
+		return failed(kinds.TooLarge, "the answer has more than %d bytes", o.maxBodySize)
+	case errors.Is(err, errTooManyEvents):
+		return failed(kinds.TooLarge, "the stream has more than %d events", o.maxEvents)
+	case x.compressed && !errors.Is(err, context.Canceled) && !errors.As(err, &network):
+		return failed(kinds.Protocol, "decompressing the answer: %v", err)
+	}
+	return connectionFailure(err, kinds.Stalled)
+}
+
+// connectionFailure is why there was no answer. onTimeout: the kind of failure where time ran out
+func connectionFailure(err error, onTimeout string) *failure {
+	var operation *net.OpError
+	isDial := errors.As(err, &operation) && operation.Op == "dial"
+	var network net.Error
+	isTimeout := errors.Is(err, context.Canceled) || (errors.As(err, &network) && network.Timeout())
+	switch {
+	case isTimeout && !isDial && onTimeout == kinds.Stalled:
+		return failed(onTimeout, "the answer began and did not go on in time")
+	case isTimeout && !isDial:
+		return failed(onTimeout, "no answer in time")
+	case strings.Contains(err.Error(), "server response headers exceeded"):
+		return failed(kinds.TooLarge, "%v", err)
+	}
+	f := failed(kinds.Connect, "%v", err)
+	f.rejected = isDial
+	return f
+}
+
+func statusFailure(x *exchange) *failure {
+	var f *failure
+	switch {
+	case x.status == http.StatusTooManyRequests:
+		f = failed(kinds.RateLimited, "%s", x.describe())
+	case x.status >= http.StatusInternalServerError:
+		f = failed(kinds.HTTP5xx, "%s", x.describe())
+	case x.status >= http.StatusBadRequest:
+		f = failed(kinds.HTTP4xx, "%s", x.describe())
+	default:
+		f = failed(kinds.Protocol, "a redirect instead of an answer: %s", x.describe())
+	}
+	f.rejected = x.status == http.StatusTooManyRequests || x.status == http.StatusServiceUnavailable
+	return f
+}
+
+func invalidText(err error, x *exchange) *failure {
+	if errors.Is(err, errNested) {
+		return failed(kinds.TooLarge, "the answer cannot be read: %v", err)
+	}
+	return failed(kinds.Protocol, "the answer cannot be read: %v: %s", err, x.describe())
+}
+
+// describe returns what a person needs of an answer: its status, type, and message or beginning.
+func (x *exchange) describe() string {
+	contentType := x.header.Get("Content-Type")
+	if contentType == "" {
+		contentType = "without a content type"
+	}
+	text := x.text
+	if reply, ok := x.errorReply(); ok {
+		if said := member(reply.err, "message"); said.Str != "" {
+			text = said.Str
+		}
+	}
+	if text != "" {
+		text = ": " + text
+	}
+	return fmt.Sprintf("HTTP %d %s%s", x.status, contentType, text)
+}
+
+// errorReply returns the JSON-RPC message that an error status came with.
+func (x *exchange) errorReply() (message, bool) {
+	if validate(x.text, defaultMaxNesting) != nil {
+		return message{}, false
+	}
+	return readMessage(x.text)
+}

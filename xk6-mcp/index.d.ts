@@ -1,0 +1,132 @@
+/** The k6 module k6/x/mcp: a client for servers that speak the Model Context Protocol (MCP) over HTTP. */
+declare module 'k6/x/mcp' {
+  /** A time in milliseconds, or as text: "30s". */
+  type Duration = number | string;
+
+  // biome-ignore lint/suspicious/noExplicitAny: as of JSON.parse
+  type Json = any;
+
+  type FailureKind =
+    | 'connect'
+    | 'timeout'
+    | 'stalled'
+    | 'too_large'
+    | 'http_4xx'
+    | 'rate_limited'
+    | 'http_5xx'
+    | 'protocol'
+    | 'jsonrpc'
+    | 'tool'
+    | 'unexpected';
+
+  interface ClientOptions {
+    /** The MCP endpoint, for example http://127.0.0.1:3000/mcp. */
+    base_url: string;
+    /** Longest time for one answer, "60s" by default. */
+    timeout?: Duration;
+    /** Longest time between two parts of an answer; by default only `timeout` ends one. */
+    stallTimeout?: Duration;
+    /** By default the newest version that the server speaks. */
+    protocolVersion?: 'auto' | '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
+    /** "mcp" by default. "jsonrpc": POST without a handshake. "rest": POST {base_url}/tools/{name}/call. */
+    protocol?: 'mcp' | 'jsonrpc' | 'rest';
+    /** Versions before 2026-07-28: a session for each VU (the default) or each call. "abandon" does not end them. */
+    sessions?: 'per-vu' | 'per-call' | 'abandon';
+    /** Sent with every request. */
+    headers?: Record<string, string>;
+    /** A bearer token. */
+    token?: string;
+    /** Share of the calls that carry a traceparent in `params._meta` (SEP-414), 0 to 1; 0 by default. */
+    traceSampling?: number;
+    /** Also measure bytes and connections. */
+    observe?: boolean;
+    /** Limits on an answer; what exceeds one fails as "too_large". */
+    maxBodySize?: number;
+    maxHeaderSize?: number;
+    maxEvents?: number;
+    maxNesting?: number;
+  }
+
+  interface CallOptions {
+    /** Tags of the call's samples. `operation` is the method by default. */
+    tags?: Record<string, string>;
+    timeout?: Duration;
+    headers?: Record<string, string>;
+    /** 2026-07-28: arguments that are sent as headers too: the name after `Mcp-Param-`, and a JSON pointer. */
+    paramHeaders?: Record<string, string>;
+    /** The parameter that `send` gives a prepared call, "arguments" by default. */
+    member?: string;
+    /** false, or an exception: the call fails as "unexpected". */
+    expect?: (answer: Answer, args: unknown) => unknown;
+    /** REST: statuses that are no failure, instead of 200 to 299. */
+    expectStatus?: number[];
+    /** Milliseconds: each is a tag of `mcp_slow`. */
+    limits?: number[];
+  }
+
+  interface Answer {
+    readonly ok: boolean;
+    readonly failure: { kind: FailureKind; detail: string } | null;
+    /** HTTP status; 0: no answer. */
+    readonly status: number;
+    /** Parsed when it is first read; null where there is none. */
+    readonly result: Json;
+    /** The JSON-RPC message with the reply. */
+    readonly text: string;
+    /**
+     * Milliseconds since the call began; `duration` is that of `mcp_request_duration`, which begins when there is a connection.
+     */
+    readonly timings: {
+      sent: number;
+      firstByte: number;
+      firstEvent?: number;
+      last: number;
+      duration: number;
+    };
+    /** Of a stream, up to the reply. */
+    readonly events: { at: number; event: string; id: string; data: string }[];
+  }
+
+  interface PreparedCall {
+    /** Makes the call, with these arguments (an object, or its JSON) or those that it was prepared with. */
+    send(args?: object | string): Answer;
+    /** Sets other limits, for example those of another phase. */
+    set limits(milliseconds: number[]);
+  }
+
+  /** Calls block their VU, as those of k6/http do. An option that does not exist is an error. */
+  export class StreamableHTTPClient {
+    constructor(options: ClientOptions);
+    /** false: requests only count as `mcp_warmup_requests`, as those of setup and teardown do. */
+    measured: boolean;
+    /** Connects, if no call has yet, and tells what the server is. It throws where there is none. */
+    connect(): {
+      protocolVersion: string;
+      serverInfo: { name: string; version: string };
+      capabilities: Record<string, Json>;
+    };
+    callTool(params: { name: string; arguments?: object }, options?: CallOptions): Answer;
+    listTools(params?: { cursor?: string }, options?: CallOptions): Answer;
+    listResources(params?: { cursor?: string }, options?: CallOptions): Answer;
+    listPrompts(params?: { cursor?: string }, options?: CallOptions): Answer;
+    /** The items of all pages. They throw where a page fails. */
+    listAllTools(options?: CallOptions): Json[];
+    listAllResources(options?: CallOptions): Json[];
+    listAllPrompts(options?: CallOptions): Json[];
+    readResource(params: { uri: string }, options?: CallOptions): Answer;
+    getPrompt(params: { name: string; arguments?: Record<string, string> }, options?: CallOptions): Answer;
+    complete(params: object, options?: CallOptions): Answer;
+    /** Versions before 2026-07-28. */
+    ping(options?: CallOptions): Answer;
+    request(method: string, params?: object, options?: CallOptions): Answer;
+    /** Sends a message that is not answered. */
+    notify(method: string): void;
+    /** Makes a call ready to be sent many times. */
+    prepare(method: string, params?: object, options?: CallOptions): PreparedCall;
+    /** Ends the session on the server, where there is one. */
+    close(): void;
+  }
+
+  const mcp: { StreamableHTTPClient: typeof StreamableHTTPClient };
+  export default mcp;
+}

@@ -1,0 +1,47 @@
+package mcp
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// maxRemembered bounds what a prepared call keeps of an answer, bytes.
+const maxRemembered = 256 << 10
+
+// memo is the last success of a call. Most servers give the same answer to the same call, but for its id: one with the same bytes around the
+// id says the same, and need not be read again.
+type memo struct {
+	before, after string
+	reply         message
+}
+
+// recall completes an exchange whose answer is known, and tells whether it is.
+func (m *memo) recall(x *exchange, answer []byte, id int64) bool {
+	if m == nil || m.before == "" || len(answer) <= len(m.before)+len(m.after) {
+		return false
+	}
+	end := len(answer) - len(m.after)
+	var digits [20]byte
+	if !bytes.Equal(answer[len(m.before):end], strconv.AppendInt(digits[:0], id, 10)) ||
+		string(answer[:len(m.before)]) != m.before || string(answer[end:]) != m.after {
+		return false
+	}
+	// The text is put together where somebody reads it.
+	x.known, x.id, x.reply, x.complete = *m, id, m.reply, true
+	return true
+}
+
+func (m *memo) text(id int64) string { return m.before + strconv.FormatInt(id, 10) + m.after }
+
+// remember keeps a success.
+func (m *memo) remember(text string, reply message) {
+	if m == nil {
+		return
+	}
+	m.before = ""
+	start := reply.id.Index
+	end := start + len(reply.id.Raw)
+	if start > 0 && end <= len(text) && text[start:end] == reply.id.Raw && len(text) <= maxRemembered {
+		m.before, m.after, m.reply = text[:start], text[end:], reply
+	}
+}

@@ -1,0 +1,25 @@
+package mcp
+
+import (
+	"reflect"
+	"testing"
+
+	"go.k6.io/k6/v2/metrics"
+)
+
+// Each field has its metric in names.json: one without would be nil, and end a run.
+func TestNames(t *testing.T) {
+	registered, err := registerMetrics(metrics.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := reflect.ValueOf(registered).Elem()
+	for i := range fields.NumField() {
+		if fields.Field(i).IsNil() {
+			t.Errorf("names.json has no metric %s", fields.Type().Field(i).Name)
+		}
+	}
+	if fields.NumField() != len(names.Metrics) {
+		t.Errorf("got %d fields for %d metrics", fields.NumField(), len(names.Metrics))
+	}
+}

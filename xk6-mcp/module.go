@@ -1,0 +1,66 @@
+// Package mcp is the k6 module k6/x/mcp: a client for servers that speak the Model Context Protocol over HTTP.
+package mcp
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+)
+
+func init() { modules.Register("k6/x/mcp", New()) }
+
+type (
+	// RootModule makes an instance for each VU.
+	RootModule struct {
+		// What was negotiated with a server, by its URL: found once a process, and not again by each VU.
+		negotiated sync.Map
+	}
+
+	// ModuleInstance is the module of one VU.
+	ModuleInstance struct {
+		vu      modules.VU
+		root    *RootModule
+		metrics *instanceMetrics
+		// The interpreter's JSON functions, looked up once.
+		parse, stringify sobek.Callable
+	}
+)
+
+var (
+	_ modules.Module   = &RootModule{}
+	_ modules.Instance = &ModuleInstance{}
+)
+
+// New returns the module.
+func New() *RootModule { return &RootModule{} }
+
+// NewModuleInstance implements modules.Module.
+func (r *RootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+	registered, err := registerMetrics(vu.InitEnv().Registry)
+	if err != nil {
+		common.Throw(vu.Runtime(), fmt.Errorf("k6/x/mcp: %w", err))
+	}
+	instance := &ModuleInstance{vu: vu, root: r, metrics: registered}
+	json := vu.Runtime().GlobalObject().Get("JSON").ToObject(vu.Runtime())
+	instance.parse, _ = sobek.AssertFunction(json.Get("parse"))
+	instance.stringify, _ = sobek.AssertFunction(json.Get("stringify"))
+	return instance
+}
+
+// Exports implements modules.Instance.
+func (m *ModuleInstance) Exports() modules.Exports {
+	named := map[string]any{"StreamableHTTPClient": m.newClient}
+	return modules.Exports{Default: named, Named: named}
+}
+
+func (m *ModuleInstance) newClient(call sobek.ConstructorCall) *sobek.Object {
+	rt := m.vu.Runtime()
+	options, err := parseClientOptions(rt, call.Argument(0))
+	if err != nil {
+		common.Throw(rt, fmt.Errorf("StreamableHTTPClient: %w", err))
+	}
+	return rt.ToValue(&Client{instance: m, options: options, Measured: true}).ToObject(rt)
+}

@@ -1,0 +1,258 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/lib/types"
+)
+
+// What a server may send, unless the options say otherwise.
+const (
+	defaultTimeout       = 60 * time.Second
+	defaultMaxBodySize   = 16 << 20
+	defaultMaxHeaderSize = 256 << 10
+	defaultMaxEvents     = 10_000
+	defaultMaxNesting    = 512
+)
+
+const (
+	sessionPerVU   = "per-vu"
+	sessionPerCall = "per-call"
+	sessionAbandon = "abandon"
+
+	dialectMCP     = "mcp"
+	dialectJSONRPC = "jsonrpc"
+	dialectREST    = "rest"
+
+	versionAuto = "auto"
+)
+
+// clientOptions are those of a StreamableHTTPClient.
+type clientOptions struct {
+	url             *url.URL
+	timeout         time.Duration
+	stallTimeout    time.Duration
+	protocolVersion string
+	protocol        string
+	sessions        string
+	headers         http.Header
+	token           string
+	traceSampling   float64
+	observe         bool
+	maxBodySize     int64
+	maxHeaderSize   int64
+	maxEvents       int64
+	maxNesting      int64
+}
+
+func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, error) {
+	o := &clientOptions{
+		timeout: defaultTimeout, protocolVersion: versionAuto, protocol: dialectMCP, sessions: sessionPerVU, headers: http.Header{},
+		maxBodySize: defaultMaxBodySize, maxHeaderSize: defaultMaxHeaderSize, maxEvents: defaultMaxEvents, maxNesting: defaultMaxNesting,
+	}
+	err := eachOption(rt, input, func(key string, value sobek.Value) (err error) {
+		switch key {
+		case "base_url":
+			o.url, err = parseURL(value.String())
+		case "timeout":
+			o.timeout, err = positiveDuration(value)
+		case "stallTimeout":
+			o.stallTimeout, err = positiveDuration(value)
+		case "protocolVersion":
+			o.protocolVersion, err = oneOf(value, append([]string{versionAuto}, versions...)...)
+		case "protocol":
+			o.protocol, err = oneOf(value, dialectMCP, dialectJSONRPC, dialectREST)
+		case "sessions":
+			o.sessions, err = oneOf(value, sessionPerVU, sessionPerCall, sessionAbandon)
+		case "headers":
+			o.headers, err = parseHeaders(rt, value)
+		case "token":
+			o.token = value.String()
+		case "traceSampling":
+			o.traceSampling = value.ToFloat()
+			if !(o.traceSampling >= 0 && o.traceSampling <= 1) {
+				err = fmt.Errorf("got %s; expected a share from 0 to 1", value)
+			}
+		case "observe":
+			o.observe = value.ToBoolean()
+		case "maxBodySize":
+			o.maxBodySize, err = positiveInteger(value)
+		case "maxHeaderSize":
+			o.maxHeaderSize, err = positiveInteger(value)
+		case "maxEvents":
+			o.maxEvents, err = positiveInteger(value)
+		case "maxNesting":
+			o.maxNesting, err = positiveInteger(value)
+		default:
+			return errUnknownOption
+		}
+		return err
+	})
+	if err == nil && o.url == nil {
+		err = errors.New("base_url is missing; expected the URL of an MCP endpoint, for example http://127.0.0.1:3000/mcp")
+	}
+	if o.token != "" {
+		o.headers.Set("Authorization", "Bearer "+o.token)
+	}
+	return o, err
+}
+
+// callOptions are those of one call, or of a prepared one.
+type callOptions struct {
+	tags         map[string]string
+	timeout      time.Duration
+	headers      http.Header
+	paramHeaders map[string]string
+	member       string
+	expect       sobek.Callable
+	expectStatus []int
+	limits       []float64
+}
+
+func parseCallOptions(rt *sobek.Runtime, input sobek.Value) (*callOptions, error) {
+	o := &callOptions{member: "arguments"}
+	err := eachOption(rt, input, func(key string, value sobek.Value) (err error) {
+		switch key {
+		case "tags":
+			o.tags, err = stringMap(rt, value)
+		case "timeout":
+			o.timeout, err = positiveDuration(value)
+		case "headers":
+			o.headers, err = parseHeaders(rt, value)
+		case "paramHeaders":
+			o.paramHeaders, err = stringMap(rt, value)
+		case "member":
+			o.member = value.String()
+		case "expect":
+			var ok bool
+			if o.expect, ok = sobek.AssertFunction(value); !ok {
+				err = errors.New("expected a function")
+			}
+		case "expectStatus":
+			err = exportTo(rt, value, &o.expectStatus, "an array of HTTP statuses")
+		case "limits":
+			o.limits, err = parseLimits(rt, value)
+		default:
+			return errUnknownOption
+		}
+		return err
+	})
+	return o, err
+}
+
+var errUnknownOption = errors.New("unknown option")
+
+// eachOption gives all members of an object to a function, and names the one that it does not take.
+func eachOption(rt *sobek.Runtime, input sobek.Value, take func(key string, value sobek.Value) error) error {
+	if common.IsNullish(input) {
+		return nil
+	}
+	object, ok := input.(*sobek.Object)
+	if !ok {
+		return fmt.Errorf("got %s; expected an object", input)
+	}
+	for _, key := range object.Keys() {
+		value := object.Get(key)
+		// As if it were not there.
+		if sobek.IsUndefined(value) {
+			continue
+		}
+		if err := take(key, value); errors.Is(err, errUnknownOption) {
+			return fmt.Errorf("unknown option %q", key)
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+func parseURL(text string) (*url.URL, error) {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+		return nil, errors.New("expected an http or https URL")
+	}
+	// The fragment is not sent.
+	parsed.Fragment = ""
+	return parsed, nil
+}
+
+func positiveDuration(value sobek.Value) (time.Duration, error) {
+	duration, err := types.GetDurationValue(value.Export())
+	if err != nil || duration <= 0 {
+		return 0, fmt.Errorf(`got %s; expected a time, for example "30s" or 500 (ms)`, value)
+	}
+	return duration, nil
+}
+
+func positiveInteger(value sobek.Value) (int64, error) {
+	number := value.ToFloat()
+	if number < 1 || number != math.Trunc(number) || number > 1<<40 {
+		return 0, fmt.Errorf("got %s; expected a positive integer", value)
+	}
+	return int64(number), nil
+}
+
+func oneOf(value sobek.Value, valid ...string) (string, error) {
+	if !slices.Contains(valid, value.String()) {
+		return "", fmt.Errorf("got %q; expected %s", value.String(), strings.Join(valid, ", "))
+	}
+	return value.String(), nil
+}
+
+func exportTo(rt *sobek.Runtime, value sobek.Value, target any, expected string) error {
+	if err := rt.ExportTo(value, target); err != nil {
+		return fmt.Errorf("got %s; expected %s", value, expected)
+	}
+	return nil
+}
+
+// parseLimits returns milliseconds.
+func parseLimits(rt *sobek.Runtime, value sobek.Value) ([]float64, error) {
+	var limits []float64
+	if err := exportTo(rt, value, &limits, "an array of milliseconds"); err != nil {
+		return nil, err
+	}
+	for _, limit := range limits {
+		if !(limit > 0) {
+			return nil, fmt.Errorf("got %v; expected positive milliseconds", limit)
+		}
+	}
+	return limits, nil
+}
+
+func stringMap(rt *sobek.Runtime, value sobek.Value) (map[string]string, error) {
+	object, ok := value.(*sobek.Object)
+	if !ok {
+		return nil, fmt.Errorf("got %s; expected an object", value)
+	}
+	values := make(map[string]string)
+	for _, key := range object.Keys() {
+		values[key] = object.Get(key).String()
+	}
+	return values, nil
+}
+
+// parseHeaders refuses what would end a header, and does not repeat the value: it may be a secret.
+func parseHeaders(rt *sobek.Runtime, value sobek.Value) (http.Header, error) {
+	values, err := stringMap(rt, value)
+	if err != nil {
+		return nil, errors.New("expected an object of strings")
+	}
+	headers := make(http.Header)
+	for name, text := range values {
+		if !isToken(name) || strings.ContainsAny(text, "\r\n\x00") {
+			return nil, fmt.Errorf("%q is not a valid header", name)
+		}
+		headers.Set(name, text)
+	}
+	return headers, nil
+}

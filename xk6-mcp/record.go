@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"net/http"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+)
+
+// isMeasured tells whether requests enter the metrics: not those of setup and teardown, which k6 runs as VU 0.
+func (c *Client) isMeasured() bool { return c.Measured && c.instance.vu.State().VUID != 0 }
+
+// push sends k6 what is added for a call; nothing where the client does not measure.
+func (c *Client) push(k *call, add func(b *batch)) {
+	if !c.isMeasured() {
+		return
+	}
+	c.send(k, add)
+}
+
+func (c *Client) send(k *call, add func(b *batch)) {
+	state := c.instance.vu.State()
+	values := state.Tags.GetCurrentValues()
+	k.enterTags(values.Tags)
+	b := &batch{samples: make(metrics.Samples, 0, 6), time: time.Now(), tags: metrics.TagsAndMeta{Tags: k.tags, Metadata: values.Metadata}}
+	add(b)
+	metrics.PushIfNotDone(c.instance.vu.Context(), state.Samples, b.samples)
+}
+
+// record counts a request in which a call ends.
+func (c *Client) record(k *call, answer *Answer, traceID string) {
+	c.recordRequest(k, answer.exchange, answer.failure, traceID, false)
+}
+
+// recordAdditional counts a request in which no call ends: of a handshake, a session's end, a resumed stream.
+func (c *Client) recordAdditional(k *call, x *exchange, f *failure) {
+	c.recordRequest(k, x, f, "", true)
+}
+
+func (c *Client) recordRequest(k *call, x *exchange, f *failure, traceID string, isAdditional bool) {
+	if f != nil {
+		c.logOnce(k, f)
+	}
+	m := c.instance.metrics
+	if !c.isMeasured() {
+		c.send(k, func(b *batch) {
+			// Such requests have no tags of a call.
+			b.addTagged(m.WarmupRequests, k.vuTags, 1)
+		})
+		return
+	}
+	c.push(k, func(b *batch) {
+		if traceID != "" {
+			b.tags.SetMetadata("trace_id", traceID)
+		}
+		b.add(m.Requests, 1)
+		b.add(m.RequestFailed, toFloat(f != nil))
+		if isAdditional {
+			b.add(m.AdditionalRequests, 1)
+		}
+		if f != nil {
+			b.addTagged(m.Failures, k.tags.With(names.Tags.Kind, f.kind), 1)
+			if f.rejected {
+				b.add(m.Rejected, 1)
+			}
+		}
+		// What was not answered has no duration: a dial that failed at once would pull every percentile down.
+		if !k.isOfSession && !isAdditional && x.complete {
+			b.add(m.RequestDuration, milliseconds(x.duration))
+			for index, limit := range k.options.limits {
+				b.addTagged(m.Slow, k.slowTags[index], toFloat(milliseconds(x.duration) >= limit))
+			}
+		}
+		for index, one := range x.events {
+			if index == 0 {
+				b.add(m.TimeToFirstEvent, milliseconds(one.at-x.requestBegan()))
+			} else {
+				b.add(m.EventGap, milliseconds(one.at-x.events[index-1].at))
+			}
+		}
+		if c.options.observe {
+			b.observe(m, x)
+		}
+	})
+}
+
+// requestBegan is when there was a connection to send the request on, as in k6's http_req_duration.
+func (x *exchange) requestBegan() time.Duration { return x.last - x.duration }
+
+// observe adds what tests about the network want to know.
+func (b *batch) observe(m *instanceMetrics, x *exchange) {
+	if x.connecting > 0 {
+		b.add(m.Connections, 1)
+		b.add(m.ConnectDuration, milliseconds(x.connecting))
+		if x.tlsHandshaking > 0 {
+			b.add(m.TLSDuration, milliseconds(x.tlsHandshaking))
+		}
+	}
+	if x.status == 0 {
+		return
+	}
+	b.add(m.RequestBytes, float64(x.requestBytes))
+	b.add(m.ResponseBytes, float64(x.responseBytes))
+	if x.compressed {
+		b.add(m.Compressed, 1)
+	}
+}
+
+func toFloat(value bool) float64 {
+	if value {
+		return 1
+	}
+	return 0
+}
+
+// logOnce logs one line for each kind of failure and client: enough to see what happened, never a flood.
+func (c *Client) logOnce(k *call, f *failure) {
+	// What the end of the run cut off is no failure of the server's.
+	if c.logged[f.kind] || c.instance.vu.Context().Err() != nil {
+		return
+	}
+	if c.logged == nil {
+		c.logged = make(map[string]bool)
+	}
+	c.logged[f.kind] = true
+	operation := k.method
+	if name := k.options.tags[names.Tags.Operation]; name != "" {
+		operation = name
+	}
+	c.instance.vu.State().Logger.Errorf("failure %s of %s: %s", f.kind, operation, c.describe(f))
+}
+
+func isSuccess(status int) bool {
+	return status >= http.StatusOK && status < http.StatusMultipleChoices
+}
