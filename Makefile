@@ -99,8 +99,8 @@ docs: ## write what is made from the code: tables of docs/, and what make list a
 signals-record: ## record what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go, root)
 	@scripts/node tests/signals/recorded/record.js
 
-bench-client: ## what a call costs the load generator, against a bare k6 script (ROUNDS=5 REQUESTS=60000 GOGC=100,400)
-	@scripts/setup k6 prometheus bench-tools && scripts/node bench/client.js
+bench-client: ## what a call with k6/x/mcp costs the load generator, against bare k6 (ROUNDS=8 REQUESTS=40000 GOGC=100,400)
+	@scripts/setup k6-mcp bench-tools && scripts/node bench/client.ts
 
 bench-accuracy: ## are reported latencies those that there were? Against the log of a server with known ones (ROUNDS=3)
 	@scripts/setup k6 prometheus bench-tools && scripts/node bench/accuracy.js

@@ -194,11 +194,11 @@ function plainEnvironment() {
 
 /** Starts k6 once in a while, always one at a time. */
 export class Runner {
-  /** @param {string} folder */
-  constructor(folder) {
+  /** @param {string} folder @param {'k6' | 'k6-mcp'} [k6] with or without the module k6/x/mcp */
+  constructor(folder, k6 = 'k6') {
     this.folder = folder;
     this.summaryFile = join(folder, 'summary.json');
-    this.k6 = toolPath('k6');
+    this.k6 = toolPath(k6);
     this.rusage = toolPath('rusage');
   }
 

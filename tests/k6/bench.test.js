@@ -4,19 +4,22 @@ import { describe, test } from 'node:test';
 import { command } from '../lab.js';
 import { setUp } from '../tool.js';
 
-setUp('k6', 'prometheus', 'bench-tools', 'exporter');
+setUp('k6', 'k6-mcp', 'prometheus', 'bench-tools', 'exporter');
 
 /** @type {[name: string, env: Record<string, string>, rows: string[]][]} */
 const BENCHES = [
   [
-    'client.js',
-    { ROUNDS: '1', REQUESTS: '800', USERS: '100', GOGC: '' },
+    'client.ts',
+    { ROUNDS: '1', REQUESTS: '800', USERS: '100', SESSIONS: '50', GOGC: '400' },
     [
-      'tools/call, 700 bytes of JSON',
+      'JSON, 700 bytes',
+      'the same with expect in JavaScript',
       'the same as SSE',
-      '64 KB of JSON',
-      'memory per user',
-      'streamed to Prometheus',
+      'JSON, 64 KB',
+      'a script that does the same work',
+      'lib/mcp/',
+      'memory of a VU',
+      '50 VUs with sessions',
     ],
   ],
   [
@@ -42,7 +45,7 @@ describe('benches', { concurrency: true }, () => {
     });
   }
   test('a wrong number ends with 2 and one line', async () => {
-    const { code, output } = await command('node', ['bench/client.js'], { ROUNDS: 'many' });
+    const { code, output } = await command('node', ['bench/client.ts'], { ROUNDS: 'many' });
     assert.deepEqual([code, output], [2, 'error: ROUNDS is "many"; valid: a whole number above 0\n']);
   });
 });

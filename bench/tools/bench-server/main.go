@@ -54,8 +54,8 @@ const (
 )
 
 var (
-	served atomic.Int64
-	phase  atomic.Value
+	served, sessions atomic.Int64
+	phase            atomic.Value
 )
 
 func main() {
@@ -127,6 +127,7 @@ func answer(write func(http.ResponseWriter, json.RawMessage, string), callResult
 		case "server/discover":
 			write(w, call.ID, discovered)
 		case "initialize":
+			w.Header().Set("Mcp-Session-Id", strconv.FormatInt(sessions.Add(1), 10))
 			version, _ := json.Marshal(call.Params.ProtocolVersion)
 			write(w, call.ID, `{"protocolVersion":`+string(version)+`,"capabilities":{"tools":{}},"serverInfo":`+serverInfo+`}`)
 		case "tools/list":
