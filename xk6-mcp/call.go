@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -23,8 +24,8 @@ type call struct {
 	client  *Client
 	method  string
 	options *callOptions
-	// JSON: the parameters' members without braces, those of _meta, and the member that varies.
-	members, meta, argument string
+	// JSON: the body up to the parameters; their members without braces, those of _meta; and the member that varies, and its name.
+	head, members, meta, argument, memberHead string
 	// Opens or ends a session: its time is the session's, and no call's.
 	isOfSession bool
 
@@ -39,9 +40,17 @@ type call struct {
 	slowTags     []*metrics.TagSet
 }
 
-// newCall makes a request ready. params: an object, or nothing
-func (c *Client) newCall(method string, params sobek.Value, options *callOptions) (*call, error) {
-	made := &call{client: c, method: method, options: options, url: c.options.url}
+// newCall makes a request ready that has no parameters yet.
+func (c *Client) newCall(method string, options *callOptions) *call {
+	return &call{
+		client: c, method: method, options: options, url: c.options.url,
+		head: `{"jsonrpc":"2.0","method":` + quote(method) + `,"params":`, memberHead: quote(options.member) + ":",
+	}
+}
+
+// newScriptCall makes a request of a script ready. params: an object, or nothing
+func (c *Client) newScriptCall(method string, params sobek.Value, options *callOptions) (*call, error) {
+	made := c.newCall(method, options)
 	if c.options.protocol == dialectREST {
 		made.url = c.restURL(params)
 	}
@@ -69,7 +78,7 @@ func (c *Client) newCall(method string, params sobek.Value, options *callOptions
 	return made, nil
 }
 
-// jsonOf returns a value's JSON, ” for undefined.
+// jsonOf returns a value's JSON, and nothing for undefined.
 func (c *Client) jsonOf(value sobek.Value) (string, error) {
 	text, err := c.instance.stringify(sobek.Undefined(), value)
 	if err != nil || sobek.IsUndefined(text) {
@@ -90,35 +99,15 @@ func joined(a, b string) string {
 	return a + "," + b
 }
 
-// paramsJSON returns the parameters with this argument; ”: without one.
-func (k *call) paramsJSON(argument, traceparent string) string {
-	meta := k.meta
-	if k.client.isModern() {
-		meta = joined(meta, modernMeta)
-	}
-	if traceparent != "" {
-		meta = joined(meta, `"traceparent":"`+traceparent+`"`)
-	}
-	params := k.members
-	if meta != "" {
-		params = joined(params, `"_meta":{`+meta+`}`)
-	}
-	if argument != "" {
-		params = joined(params, quote(k.options.member)+":"+argument)
-	}
-	return "{" + params + "}"
-}
-
-// request makes the next request of the call, and the id of its trace, where it has one.
+// request makes the next request of the call with this argument, which may be empty; and the id of its trace, where it has one.
 func (k *call) request(argument string) (request, string) {
 	c := k.client
 	if k.header == nil || k.epoch != c.epoch {
 		k.header, k.epoch = c.requestHeaders(k.method, "{"+k.members+"}"), c.epoch
-		for name, values := range k.options.headers {
-			k.header[name] = values
-		}
+		maps.Copy(k.header, k.options.headers)
 	}
-	r := request{method: http.MethodPost, url: k.url, header: k.header, timeout: c.options.timeout, memo: k.memo}
+	c.lastID++
+	r := request{method: http.MethodPost, url: k.url, header: k.header, id: c.lastID, timeout: c.options.timeout, memo: k.memo}
 	if k.options.timeout > 0 {
 		r.timeout = k.options.timeout
 	}
@@ -127,25 +116,27 @@ func (k *call) request(argument string) (request, string) {
 		setParamHeaders(r.header, k.options.paramHeaders, argument)
 	}
 	if c.options.protocol == dialectREST {
-		c.lastID++
-		r.id = c.lastID
 		r.body = []byte(`{"arguments":` + orEmptyObject(argument) + `}`)
 		return r, ""
 	}
-	var traceID, traceparent string
+	meta := k.meta
+	if c.isModern() {
+		meta = joined(meta, modernMeta)
+	}
+	traceID := ""
 	if share := c.options.traceSampling; share > 0 && rand.Float64() < share {
 		traceID = fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()|1)
 		// W3C Trace Context, in _meta by SEP-414.
-		traceparent = fmt.Sprintf("00-%s-%016x-01", traceID, rand.Uint64()|1)
+		meta = joined(meta, fmt.Sprintf(`"traceparent":"00-%s-%016x-01"`, traceID, rand.Uint64()|1))
 	}
-	c.lastID++
-	r.id = c.lastID
-	params := k.paramsJSON(argument, traceparent)
-	r.body = make([]byte, 0, len(params)+len(k.method)+64)
-	r.body = append(append(append(r.body, `{"jsonrpc":"2.0","method":`...), quote(k.method)...), `,"params":`...)
-	r.body = append(r.body, params...)
-	r.body = strconv.AppendInt(append(r.body, `,"id":`...), r.id, 10)
-	r.body = append(r.body, '}')
+	params := k.members
+	if meta != "" {
+		params = joined(params, `"_meta":{`+meta+`}`)
+	}
+	if argument != "" {
+		params = joined(params, k.memberHead+argument)
+	}
+	r.body = []byte(k.head + "{" + params + `},"id":` + strconv.FormatInt(r.id, 10) + "}")
 	return r, traceID
 }
 
@@ -156,28 +147,25 @@ func orEmptyObject(text string) string {
 	return text
 }
 
-// Send makes the call: with these arguments (an object, or its JSON), or with those that it was prepared with.
-func (k *call) send(arguments sobek.Value) (*Answer, error) {
-	argument := k.argument
-	if !common.IsNullish(arguments) {
-		if text, ok := arguments.Export().(string); ok {
-			argument = text
-		} else {
-			text, err := k.client.jsonOf(arguments)
-			if err != nil {
-				return nil, err
-			}
-			argument = text
-		}
-	}
+// send makes the call: with this argument (a value, or the JSON of one), or with that which it was prepared with.
+func (k *call) send(given sobek.Value) (*Answer, error) {
 	c := k.client
 	if c.instance.vu.State() == nil {
 		return nil, errors.New("requests can be made in VU code, setup and teardown, and not in the init context")
 	}
+	argument := k.argument
+	if _, isObject := given.(*sobek.Object); isObject {
+		var err error
+		if argument, err = c.jsonOf(given); err != nil {
+			return nil, err
+		}
+	} else if !common.IsNullish(given) {
+		argument = given.String()
+	}
 	if f := c.open(); f != nil {
 		return &Answer{client: c, failure: f, exchange: &exchange{}}, nil
 	}
-	answer, err := k.ask(argument, arguments)
+	answer, err := k.throughCache(argument, given)
 	if c.options.sessions != sessionPerVU {
 		c.leave()
 	}
@@ -185,9 +173,9 @@ func (k *call) send(arguments sobek.Value) (*Answer, error) {
 }
 
 // ask sends the request, and once more in a new session where the server has ended the old one.
-func (k *call) ask(argument string, arguments sobek.Value) (*Answer, error) {
+func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 	c := k.client
-	answer, traceID, err := k.exchange(argument, arguments)
+	answer, traceID, err := k.exchange(argument, given)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +189,7 @@ func (k *call) ask(argument string, arguments sobek.Value) (*Answer, error) {
 	if f := c.open(); f != nil {
 		return &Answer{client: c, failure: f, exchange: answer.exchange}, nil
 	}
-	if answer, traceID, err = k.exchange(argument, arguments); err != nil {
+	if answer, traceID, err = k.exchange(argument, given); err != nil {
 		return nil, err
 	}
 	c.record(k, answer, traceID)
@@ -212,7 +200,7 @@ func (k *call) ask(argument string, arguments sobek.Value) (*Answer, error) {
 }
 
 // exchange makes one request, and judges its answer. An error is an exception of the script that must end it.
-func (k *call) exchange(argument string, arguments sobek.Value) (*Answer, string, error) {
+func (k *call) exchange(argument string, given sobek.Value) (*Answer, string, error) {
 	c := k.client
 	r, traceID := k.request(argument)
 	x := c.do(r)
@@ -227,10 +215,10 @@ func (k *call) exchange(argument string, arguments sobek.Value) (*Answer, string
 	if answer.failure != nil || k.options.expect == nil {
 		return answer, traceID, nil
 	}
-	if common.IsNullish(arguments) {
-		arguments = sobek.Undefined()
+	if given == nil {
+		given = sobek.Undefined()
 	}
-	met, err := k.options.expect(sobek.Undefined(), answer.object(), arguments)
+	met, err := k.options.expect(sobek.Undefined(), answer.object(), given)
 	var exception *sobek.Exception
 	switch {
 	case errors.As(err, &exception):

@@ -20,13 +20,15 @@ type Client struct {
 	Measured bool `js:"measured"`
 
 	// Of the connection: epoch changes with what the headers depend on.
-	version string
-	isOpen  bool
-	session string
-	epoch   int
-	lastID  int64
-	info    serverInfo
-	logged  map[string]bool
+	version      string
+	isOpen       bool
+	session      string
+	epoch        int
+	lastID       int64
+	info         serverInfo
+	logged       map[string]bool
+	streamBuffer []byte
+	cache        map[string]cached
 	// The server leaves its streams open after a reply.
 	streamsStayOpen bool
 }
@@ -137,7 +139,7 @@ func (c *Client) makeCall(method string, params, options sobek.Value) (*call, er
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
-	return c.newCall(method, params, parsed)
+	return c.newScriptCall(method, params, parsed)
 }
 
 // listAll follows a list's cursor to its end.

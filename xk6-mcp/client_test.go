@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -221,6 +222,68 @@ func TestPrepared(t *testing.T) {
 	}
 	if got := strings.Join(sent, " "); got != "0 1 3 2 0" {
 		t.Errorf("got arguments %s; expected 0 1 3 2 0", got)
+	}
+}
+
+// What the server lets a client keep is asked for once, until it is stale.
+func TestCache(t *testing.T) {
+	server := modern(func(w http.ResponseWriter, r received) {
+		ttl := "60000"
+		if strings.Contains(r.body, "stale") {
+			ttl = "1"
+		}
+		writeJSON(w, reply(r.id(), `{"ttlMs":`+ttl+`,"contents":[]}`))
+	})
+	f := newFixture(t, server)
+	f.run(`const client = new StreamableHTTPClient({ base_url: url, cache: true });
+		const read = (uri) => client.readResource({ uri }).result.contents.length;
+		read('a'); read('a'); read('b')`)
+	if got := len(server.requests()); got != 3 {
+		t.Errorf("got %d requests; expected 3", got)
+	}
+	if got := f.taken(); got[0] != "mcp_cache_hits{method=resources/read,operation=resources/read} 1" {
+		t.Errorf("got %v", got)
+	}
+	f.run(`read('stale')`)
+	time.Sleep(10 * time.Millisecond)
+	f.run(`read('stale'); client.callTool({ name: 'a' }); client.callTool({ name: 'a' })`)
+	if got := len(server.requests()); got != 7 {
+		t.Errorf("got %d requests; expected 7", got)
+	}
+}
+
+func TestObserve(t *testing.T) {
+	server := modern(func(w http.ResponseWriter, r received) {
+		w.Header().Set("Keep-Alive", "timeout=5, max=9")
+		encoded("gzip", gzipped(reply(r.id(), `{"text":"`+strings.Repeat("a", 10_000)+`"}`)))(w, r)
+	})
+	f := newFixture(t, server)
+	f.run(`const client = new StreamableHTTPClient({ base_url: url, observe: true, protocolVersion: '2026-07-28', headers: { 'Accept-Encoding': 'gzip' } });
+		client.request('a', {}, { tags: { operation: 'a' } })`)
+	sizes := map[string]float64{}
+	for _, line := range f.taken() {
+		var value float64
+		name, rest, _ := strings.Cut(line, "{")
+		_, text, _ := strings.Cut(rest, "} ")
+		_, _ = fmt.Sscan(text, &value)
+		sizes[name] = value
+	}
+	if sizes["mcp_compressed"] != 1 || sizes["mcp_connections"] != 1 || sizes["mcp_keep_alive_seconds"] != 5 ||
+		sizes["mcp_request_bytes"] != float64(len(server.requests()[0].body)) || sizes["mcp_response_bytes"] > 200 || sizes["mcp_response_bytes"] < 50 {
+		t.Errorf("got %v", sizes)
+	}
+}
+
+// The end of the VU ends a call at once; what it cut off is neither measured nor logged.
+func TestInterrupted(t *testing.T) {
+	f := newFixture(t, modern(stalled))
+	f.run(`const client = new StreamableHTTPClient({ base_url: url }); client.connect()`)
+	f.taken()
+	time.AfterFunc(50*time.Millisecond, f.CancelContext)
+	f.expect(`client.ping().ok`, `false`)
+	f.expectSamples()
+	if entries := f.log.AllEntries(); len(entries) > 0 {
+		t.Errorf("got %q in the log", entries[0].Message)
 	}
 }
 

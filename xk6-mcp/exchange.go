@@ -20,6 +20,8 @@ import (
 )
 
 const (
+	// Of the buffer for streams, which stays with its VU.
+	maxKeptBuffer = 16 << 10
 	// Of an answer with an error status, which is text for a person.
 	maxErrorBody = 64 << 10
 	// For the end of a stream whose reply has arrived, so that the connection can be used again.
@@ -189,7 +191,7 @@ func (c *Client) readBody(x *exchange, r request, source io.Reader) time.Time {
 	if r.id == 0 {
 		return arrived
 	}
-	if mediaType(x.header) == "application/json" && r.memo.recall(x, buffer.Bytes(), r.id) {
+	if mediaType(x.header) == "application/json" && recall(r.memo, x, buffer.Bytes(), r.id) {
 		return arrived
 	}
 	x.text = buffer.String()
@@ -217,7 +219,12 @@ func (c *Client) readReply(x *exchange, id int64) *failure {
 
 // readStream reads events until the reply arrives.
 func (c *Client) readStream(x *exchange, r request, source io.Reader, body *meter, cancel context.CancelFunc) time.Time {
-	reader := newEventReader(source, c.options.maxBodySize)
+	reader := newEventReader(source, c.options.maxBodySize, c.streamBuffer)
+	defer func() {
+		if c.streamBuffer = reader.buffer; len(c.streamBuffer) > maxKeptBuffer {
+			c.streamBuffer = nil
+		}
+	}()
 	for {
 		read, err := reader.next()
 		arrived := time.Now()
@@ -236,7 +243,7 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 		}
 		read.at = arrived.Sub(x.began)
 		x.events = append(x.events, read)
-		if r.memo.recall(x, []byte(read.data), r.id) {
+		if recall(r.memo, x, read.data, r.id) {
 			c.drain(body, cancel)
 			return arrived
 		}

@@ -38,6 +38,8 @@ declare module 'k6/x/mcp' {
     token?: string;
     /** Share of the calls that carry a traceparent in `params._meta` (SEP-414), 0 to 1; 0 by default. */
     traceSampling?: number;
+    /** 2026-07-28: keep results for as long as the server allows (`ttlMs`). */
+    cache?: boolean;
     /** Also measure bytes and connections. */
     observe?: boolean;
     /** Limits on an answer; what exceeds one fails as "too_large". */

@@ -1,9 +1,6 @@
 package mcp
 
-import (
-	"bytes"
-	"strconv"
-)
+import "strconv"
 
 // maxRemembered bounds what a prepared call keeps of an answer, bytes.
 const maxRemembered = 256 << 10
@@ -16,13 +13,13 @@ type memo struct {
 }
 
 // recall completes an exchange whose answer is known, and tells whether it is.
-func (m *memo) recall(x *exchange, answer []byte, id int64) bool {
+func recall[T string | []byte](m *memo, x *exchange, answer T, id int64) bool {
 	if m == nil || m.before == "" || len(answer) <= len(m.before)+len(m.after) {
 		return false
 	}
 	end := len(answer) - len(m.after)
 	var digits [20]byte
-	if !bytes.Equal(answer[len(m.before):end], strconv.AppendInt(digits[:0], id, 10)) ||
+	if string(answer[len(m.before):end]) != string(strconv.AppendInt(digits[:0], id, 10)) ||
 		string(answer[:len(m.before)]) != m.before || string(answer[end:]) != m.after {
 		return false
 	}

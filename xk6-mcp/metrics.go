@@ -12,8 +12,8 @@ import (
 // instanceMetrics are the metrics of names.json, by the keys that they have there.
 type instanceMetrics struct {
 	Requests, RequestFailed, RequestDuration, Slow, Failures, Rejected, AdditionalRequests,
-	TimeToFirstEvent, EventGap, SessionDuration, SessionsExpired, WarmupRequests,
-	RequestBytes, ResponseBytes, Compressed, Connections, ConnectDuration, TLSDuration *metrics.Metric
+	TimeToFirstEvent, EventGap, SessionDuration, SessionsExpired, WarmupRequests, CacheHits,
+	RequestBytes, ResponseBytes, Compressed, Connections, ConnectDuration, TLSDuration, KeepAlive *metrics.Metric
 }
 
 func registerMetrics(registry *metrics.Registry) (*instanceMetrics, error) {

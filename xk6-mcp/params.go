@@ -48,6 +48,7 @@ type clientOptions struct {
 	token           string
 	traceSampling   float64
 	observe         bool
+	cache           bool
 	maxBodySize     int64
 	maxHeaderSize   int64
 	maxEvents       int64
@@ -84,6 +85,8 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 			}
 		case "observe":
 			o.observe = value.ToBoolean()
+		case "cache":
+			o.cache = value.ToBoolean()
 		case "maxBodySize":
 			o.maxBodySize, err = positiveInteger(value)
 		case "maxHeaderSize":

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"go.k6.io/k6/v2/metrics"
@@ -103,6 +105,12 @@ func (b *batch) observe(m *instanceMetrics, x *exchange) {
 	b.add(m.ResponseBytes, float64(x.responseBytes))
 	if x.compressed {
 		b.add(m.Compressed, 1)
+	}
+	if _, after, ok := strings.Cut(x.header.Get("Keep-Alive"), "timeout="); ok {
+		digits, _, _ := strings.Cut(after, ",")
+		if seconds, err := strconv.ParseUint(digits, 10, 32); err == nil {
+			b.add(m.KeepAlive, float64(seconds))
+		}
 	}
 }
 

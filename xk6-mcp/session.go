@@ -100,7 +100,9 @@ func (c *Client) notify(method string) {
 
 // protocolCall is a call in which no operation of the script ends.
 func (c *Client) protocolCall(method string) *call {
-	return &call{client: c, method: method, options: &callOptions{member: "arguments"}, url: c.options.url, isOfSession: true}
+	k := c.newCall(method, &callOptions{})
+	k.isOfSession = true
+	return k
 }
 
 // leave ends a call that had a session of its own.

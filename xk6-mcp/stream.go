@@ -39,8 +39,12 @@ type eventReader struct {
 
 const firstBuffer = 4096
 
-func newEventReader(source io.Reader, maxBytes int64) *eventReader {
-	return &eventReader{source: source, buffer: make([]byte, firstBuffer), left: maxBytes, retry: -1}
+// newEventReader takes a buffer that was used before, or nil.
+func newEventReader(source io.Reader, maxBytes int64, buffer []byte) *eventReader {
+	if buffer == nil {
+		buffer = make([]byte, firstBuffer)
+	}
+	return &eventReader{source: source, buffer: buffer, left: maxBytes, retry: -1}
 }
 
 // next returns the next event that has data, and io.EOF at the stream's end. An event that the end cuts off is one, too: a server may forget

@@ -12,7 +12,7 @@ import (
 
 // readEvents returns a stream's events as "kind|id|data", and how it can be resumed.
 func readEvents(source io.Reader, maxBytes int64) ([]string, resumption, error) {
-	reader := newEventReader(source, maxBytes)
+	reader := newEventReader(source, maxBytes, nil)
 	var events []string
 	for {
 		read, err := reader.next()

@@ -30,7 +30,7 @@ test('the client in lib/ has no other kinds', () => {
 test('each metric says what it measures', () => {
   for (const { name, type, help } of Object.values(metrics)) {
     assert.match(name, /^mcp_[a-z_]+$/);
-    assert.match(type, /^(counter|rate|trend)$/);
+    assert.match(type, /^(counter|gauge|rate|trend)$/);
     assert.match(help, /^[A-Z].*\.$/);
   }
 });
