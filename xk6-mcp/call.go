@@ -99,8 +99,8 @@ func joined(a, b string) string {
 	return a + "," + b
 }
 
-// request makes the next request of the call with this argument, which may be empty; and the id of its trace, where it has one.
-func (k *call) request(argument string) (request, string) {
+// request makes the next request of the call, and the id of its trace, where it has one. argument, input: JSON, or nothing
+func (k *call) request(argument, input string) (request, string) {
 	c := k.client
 	if k.header == nil || k.epoch != c.epoch {
 		k.header, k.epoch = c.requestHeaders(k.method, "{"+k.members+"}"), c.epoch
@@ -129,7 +129,7 @@ func (k *call) request(argument string) (request, string) {
 		// W3C Trace Context, in _meta by SEP-414.
 		meta = joined(meta, fmt.Sprintf(`"traceparent":"00-%s-%016x-01"`, traceID, rand.Uint64()|1))
 	}
-	params := k.members
+	params := joined(k.members, input)
 	if meta != "" {
 		params = joined(params, `"_meta":{`+meta+`}`)
 	}
@@ -202,9 +202,19 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 // exchange makes one request, and judges its answer. An error is an exception of the script that must end it.
 func (k *call) exchange(argument string, given sobek.Value) (*Answer, string, error) {
 	c := k.client
-	r, traceID := k.request(argument)
+	r, traceID := k.request(argument, "")
 	x := c.do(r)
 	c.resume(k, r, x)
+	for round := 0; round < maxRounds && c.isModern() && member(x.reply.result, "resultType").Str == "input_required"; round++ {
+		input, ok := inputMembers(x.reply.result)
+		if !ok {
+			x.failure = failed(kinds.Unexpected, "it asks for input that this client cannot give")
+			break
+		}
+		c.recordAdditional(k, x, nil)
+		r, traceID = k.request(argument, input)
+		x = c.do(r)
+	}
 	answer := &Answer{client: c, exchange: x, failure: x.failure}
 	switch c.options.protocol {
 	case dialectJSONRPC:

@@ -19,10 +19,12 @@ const (
 
 	clientName    = "mcp-load-lab"
 	clientVersion = "0.1.0"
-	clientInfo    = `{"name":"` + clientName + `","version":"` + clientVersion + `"}`
+	// Forms are filled in without a person: see input.go.
+	clientCapabilities = `{"elicitation":{}}`
+	clientInfo         = `{"name":"` + clientName + `","version":"` + clientVersion + `"}`
 	// Members of _meta in each request of the modern era.
 	modernMeta = `"io.modelcontextprotocol/protocolVersion":"` + modernVersion + `",` +
-		`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":` + clientInfo
+		`"io.modelcontextprotocol/clientCapabilities":` + clientCapabilities + `,"io.modelcontextprotocol/clientInfo":` + clientInfo
 	serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 	sessionHeader = "Mcp-Session-Id"

@@ -163,7 +163,7 @@ func (c *Client) negotiate() *failure {
 func (c *Client) discover(isForced bool) *failure {
 	c.version = modernVersion
 	k := c.protocolCall("server/discover")
-	r, _ := k.request("")
+	r, _ := k.request("", "")
 	r.timeout = min(r.timeout, discoverTimeout)
 	x := c.do(r)
 	reply := x.reply
@@ -230,8 +230,8 @@ func (c *Client) initialize() *failure {
 	began := time.Now()
 	c.session = ""
 	k := c.protocolCall("initialize")
-	k.members = `"protocolVersion":` + quote(c.version) + `,"capabilities":{},"clientInfo":` + clientInfo
-	r, _ := k.request("")
+	k.members = `"protocolVersion":` + quote(c.version) + `,"capabilities":` + clientCapabilities + `,"clientInfo":` + clientInfo
+	r, _ := k.request("", "")
 	x := c.do(r)
 	c.resume(k, r, x)
 	f := x.failure

@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+func TestFillForm(t *testing.T) {
+	for fields, expected := range map[string]string{
+		`{}`:                                              ``,
+		`{"a":{"type":"string"}}`:                         `"a":"load"`,
+		`{"a":{"type":"string","maxLength":2}}`:           `"a":"lo"`,
+		`{"a":{"type":"string","minLength":6}}`:           `"a":"loaddd"`,
+		`{"a":{"type":"string","format":"email"}}`:        `"a":"load@example.com"`,
+		`{"a":{"type":"string","enum":["x","y"]}}`:        `"a":"x"`,
+		`{"a":{"oneOf":[{"const":"x"}]}}`:                 `"a":"x"`,
+		`{"a":{"type":"boolean"},"b":{"type":"integer"}}`: `"a":true,"b":0`,
+		`{"a":{"type":"number","minimum":1.5},"b":{"type":"number","maximum":-2}}`: `"a":2,"b":-2`,
+		`{"a":{"type":"number","minimum":1.2,"maximum":1.5}}`:                      `"a":1.2`,
+		`{"a":{"type":"array","minItems":1,"items":{"enum":["x","y"]}}}`:           `"a":["x"]`,
+		`{"a":{"type":"string","default":"d"}}`:                                    `"a":"d"`,
+		`{"a":7,"b":null}`:                                                         `"a":"load","b":"load"`,
+	} {
+		if got, ok := fillForm(gjson.Parse(fields)); !ok || got != expected {
+			t.Errorf("%s: got %s, %v; expected %s", fields, got, ok, expected)
+		}
+	}
+	for _, fields := range []string{
+		`[]`, `{"a":{"type":"string","minLength":9007199254740991}}`, `{"a":{"type":"string","minLength":1e300}}`,
+		`{"a":{"type":"array","minItems":1e300,"items":{"enum":["x"]}}}`,
+		`{` + strings.Repeat(`"a":{"minLength":10000},`, 200) + `"b":{}}`,
+	} {
+		if got, ok := fillForm(gjson.Parse(fields)); ok {
+			t.Errorf("%.80s: got %.80s; expected none", fields, got)
+		}
+	}
+}
+
+func TestInput(t *testing.T) {
+	for name, test := range map[string]struct{ requests, kind, rounds string }{
+		"a form": {`{"f":{"method":"elicitation/create","params":{"requestedSchema":{"properties":{"n":{"type":"integer"}}}}}}`, "",
+			`{"f":{"action":"accept","content":{"n":0}}}`},
+		"roots":             {`{"r":{"method":"roots/list"}}`, "", `{"r":{"roots":[]}}`},
+		"a model":           {`{"m":{"method":"sampling/createMessage"}}`, "unexpected", ``},
+		"a URL":             {`{"u":{"method":"elicitation/create","params":{"mode":"url"}}}`, "unexpected", ``},
+		"no end":            {`{"f":{"method":"roots/list"}}`, "unexpected", `{"f":{"roots":[]}}`},
+		"a list":            {`[1]`, "unexpected", ``},
+		"an endless string": {`{"f":{"method":"elicitation/create","params":{"requestedSchema":{"properties":{"a":{"minLength":9007199254740991}}}}}}`, "unexpected", ``},
+	} {
+		server := modern(func(w http.ResponseWriter, r received) {
+			if gjson.Get(r.body, "params.requestState").Str == "s" && name != "no end" {
+				writeJSON(w, reply(r.id(), `{"resultType":"complete"}`))
+				return
+			}
+			writeJSON(w, reply(r.id(), `{"resultType":"input_required","requestState":"s","inputRequests":`+test.requests+`}`))
+		})
+		f := newFixture(t, server)
+		f.expect(`new StreamableHTTPClient({ base_url: url }).callTool({ name: 'a', arguments: { q: 1 } }).failure?.kind ?? ''`, `"`+test.kind+`"`)
+		last := server.requests()[len(server.requests())-1].body
+		if got := gjson.Get(last, "params.inputResponses").Raw; got != test.rounds || gjson.Get(last, "params.arguments.q").Raw != "1" {
+			t.Errorf("%s: got %s; expected %s", name, last, test.rounds)
+		}
+		if name == "no end" && len(server.requests()) != maxRounds+2 {
+			t.Errorf("got %d requests; expected %d", len(server.requests()), maxRounds+2)
+		}
+		if samples := strings.Join(f.taken(), "\n"); strings.Count(samples, "mcp_request_duration") != 1 {
+			t.Errorf("%s: got samples\n%s", name, samples)
+		}
+	}
+}
