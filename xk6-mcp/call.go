@@ -106,7 +106,9 @@ func (k *call) request(argument, input string) (request, string) {
 		k.header, k.epoch = c.requestHeaders(k.method, "{"+k.members+"}"), c.epoch
 		maps.Copy(k.header, k.options.headers)
 	}
-	c.lastID++
+	if c.options.ids != idsSame || c.lastID == 0 {
+		c.lastID++
+	}
 	r := request{method: http.MethodPost, url: k.url, header: k.header, id: c.lastID, timeout: c.options.timeout, memo: k.memo}
 	if k.options.timeout > 0 {
 		r.timeout = k.options.timeout
@@ -140,6 +142,14 @@ func (k *call) request(argument, input string) (request, string) {
 	return r, traceID
 }
 
+// withMember adds a member to an object; what is none stays as it is.
+func withMember(object, member string) string {
+	if object = orEmptyObject(strings.TrimSpace(object)); !strings.HasSuffix(object, "}") {
+		return object
+	}
+	return "{" + joined(strings.TrimSpace(object[1:len(object)-1]), member) + "}"
+}
+
 func orEmptyObject(text string) string {
 	if text == "" {
 		return "{}"
@@ -166,7 +176,7 @@ func (k *call) send(given sobek.Value) (*Answer, error) {
 		return &Answer{client: c, failure: f, exchange: &exchange{}}, nil
 	}
 	answer, err := k.throughCache(argument, given)
-	if c.options.sessions != sessionPerVU {
+	if c.options.sessions == sessionPerCall || c.options.sessions == sessionAbandon {
 		c.leave()
 	}
 	return answer, err
@@ -202,6 +212,11 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 // exchange makes one request, and judges its answer. An error is an exception of the script that must end it.
 func (k *call) exchange(argument string, given sobek.Value) (*Answer, string, error) {
 	c := k.client
+	nonce := ""
+	if k.options.nonce != "" {
+		nonce = strconv.FormatUint(rand.Uint64(), 16)
+		argument = withMember(argument, quote(k.options.nonce)+`:"`+nonce+`"`)
+	}
 	r, traceID := k.request(argument, "")
 	x := c.do(r)
 	c.resume(k, r, x)
@@ -221,6 +236,9 @@ func (k *call) exchange(argument string, given sobek.Value) (*Answer, string, er
 		answer.failure = c.readJSONRPC(x, r.id)
 	case dialectREST:
 		answer.failure = c.readREST(x, k.options.expectStatus)
+	}
+	if answer.failure == nil && nonce != "" && !strings.Contains(answer.text(), nonce) {
+		answer.failure = failed(kinds.Crossed, "the answer is not that to this call: its nonce is not in it")
 	}
 	if answer.failure != nil || k.options.expect == nil {
 		return answer, traceID, nil

@@ -225,7 +225,7 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 			c.streamBuffer = nil
 		}
 	}()
-	for {
+	for asked := 0; ; {
 		read, err := reader.next()
 		arrived := time.Now()
 		if err == nil && int64(len(x.events)) >= c.options.maxEvents {
@@ -254,7 +254,12 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 			}
 			continue
 		}
-		if reply, ok := readMessage(read.data); ok && reply.answers(r.id) {
+		reply, ok := readMessage(read.data)
+		if ok && reply.method.Exists() && reply.id.Exists() && asked < maxRounds {
+			asked++
+			c.answerServer(reply)
+		}
+		if ok && reply.answers(r.id) {
 			x.text, x.reply, x.complete = read.data, reply, true
 			if x.failure = reply.failure(); x.failure == nil {
 				r.memo.remember(x.text, reply)

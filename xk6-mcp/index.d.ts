@@ -17,6 +17,7 @@ declare module 'k6/x/mcp' {
     | 'protocol'
     | 'jsonrpc'
     | 'tool'
+    | 'crossed'
     | 'unexpected';
 
   interface ClientOptions {
@@ -30,8 +31,13 @@ declare module 'k6/x/mcp' {
     protocolVersion?: 'auto' | '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
     /** "mcp" by default. "jsonrpc": POST without a handshake. "rest": POST {base_url}/tools/{name}/call. */
     protocol?: 'mcp' | 'jsonrpc' | 'rest';
-    /** Versions before 2026-07-28: a session for each VU (the default) or each call. "abandon" does not end them. */
-    sessions?: 'per-vu' | 'per-call' | 'abandon';
+    /**
+     * Versions before 2026-07-28: a session for each VU (the default), for each call, or one for all VUs. "abandon" is one for each call that is
+     * not ended.
+     */
+    sessions?: 'per-vu' | 'per-call' | 'abandon' | 'shared';
+    /** "same": every request has the id 1, as those of some clients have. With `nonce` the answers tell what a server makes of that. */
+    ids?: 'unique' | 'same';
     /** Sent with every request. */
     headers?: Record<string, string>;
     /** A bearer token. */
@@ -58,6 +64,8 @@ declare module 'k6/x/mcp' {
     paramHeaders?: Record<string, string>;
     /** The parameter that `send` gives a prepared call, "arguments" by default. */
     member?: string;
+    /** The argument that gets a new value with each call. An answer without this value fails as "crossed". */
+    nonce?: string;
     /** false, or an exception: the call fails as "unexpected". */
     expect?: (answer: Answer, args: unknown) => unknown;
     /** REST: statuses that are no failure, instead of 200 to 299. */

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +71,48 @@ func TestInput(t *testing.T) {
 		if samples := strings.Join(f.taken(), "\n"); strings.Count(samples, "mcp_request_duration") != 1 {
 			t.Errorf("%s: got samples\n%s", name, samples)
 		}
+	}
+}
+
+// A server's requests on a stream are answered before the call goes on.
+func TestServerAsks(t *testing.T) {
+	answers := make(chan string, 10)
+	server := legacy(nil)
+	inner := server.answer
+	server.answer = func(w http.ResponseWriter, r received) {
+		switch {
+		case r.rpcMethod() == "" && r.method == http.MethodPost:
+			answers <- r.body
+			w.WriteHeader(http.StatusAccepted)
+		case r.rpcMethod() == "tools/call":
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, asked := range []string{`"ping"`, `"elicitation/create","params":{"requestedSchema":{"properties":{"b":{"type":"boolean"}}}}`, `"sampling/createMessage"`} {
+				_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"x","method":`+asked+"}\n\n")
+				w.(http.Flusher).Flush()
+				_, _ = io.WriteString(w, ": "+<-answers+"\n")
+				w.(http.Flusher).Flush()
+			}
+			_, _ = io.WriteString(w, "data: "+reply(r.id(), "{}")+"\n\n")
+		default:
+			inner(w, r)
+		}
+	}
+	f := newFixture(t, server)
+	f.expect(`new StreamableHTTPClient({ base_url: url }).callTool({ name: 'a' }).ok`, `true`)
+	var got []string
+	for _, one := range server.requests() {
+		if one.rpcMethod() == "" {
+			got = append(got, one.body)
+		}
+	}
+	expected := []string{
+		`{"jsonrpc":"2.0","id":"x","result":{}}`, `{"jsonrpc":"2.0","id":"x","result":{"action":"accept","content":{"b":true}}}`,
+		`{"jsonrpc":"2.0","id":"x","error":{"code":-32601,"message":"Method not found"}}`,
+	}
+	if !slices.Equal(got, expected) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+	if samples := strings.Join(f.taken(), "\n"); strings.Count(samples, "mcp_additional_requests{class=protocol,method=response,operation=response} 1") != 3 {
+		t.Errorf("got samples\n%s", samples)
 	}
 }

@@ -62,8 +62,7 @@ func member(object gjson.Result, name string) gjson.Result {
 
 // message is a JSON-RPC 2.0 message.
 type message struct {
-	id, result, err gjson.Result
-	isMethod        bool
+	id, result, err, method, params gjson.Result
 }
 
 // readMessage returns false for what is no JSON-RPC message. The text has to be valid JSON.
@@ -85,7 +84,9 @@ func readMessage(text string) (message, bool) {
 		case "error":
 			read.err = value
 		case "method":
-			read.isMethod = true
+			read.method = value
+		case "params":
+			read.params = value
 		}
 		return true
 	})
@@ -94,7 +95,7 @@ func readMessage(text string) (message, bool) {
 
 // answers tells whether a message is the reply to the request with this id.
 func (m message) answers(id int64) bool {
-	return !m.isMethod && m.id.Type == gjson.Number && m.id.Num == float64(id)
+	return !m.method.Exists() && m.id.Type == gjson.Number && m.id.Num == float64(id)
 }
 
 // failure returns what a reply says went wrong, nil for a success.

@@ -17,6 +17,9 @@ type (
 	RootModule struct {
 		// What was negotiated with a server, by its URL: found once a process, and not again by each VU.
 		negotiated sync.Map
+		// Sessions that all VUs share, by the server's URL.
+		sharing sync.Mutex
+		shared  map[string]sharedSession
 	}
 
 	// ModuleInstance is the module of one VU.
@@ -35,7 +38,7 @@ var (
 )
 
 // New returns the module.
-func New() *RootModule { return &RootModule{} }
+func New() *RootModule { return &RootModule{shared: make(map[string]sharedSession)} }
 
 // NewModuleInstance implements modules.Module.
 func (r *RootModule) NewModuleInstance(vu modules.VU) modules.Instance {

@@ -28,6 +28,10 @@ const (
 	sessionPerVU   = "per-vu"
 	sessionPerCall = "per-call"
 	sessionAbandon = "abandon"
+	sessionShared  = "shared"
+
+	idsUnique = "unique"
+	idsSame   = "same"
 
 	dialectMCP     = "mcp"
 	dialectJSONRPC = "jsonrpc"
@@ -44,6 +48,7 @@ type clientOptions struct {
 	protocolVersion string
 	protocol        string
 	sessions        string
+	ids             string
 	headers         http.Header
 	token           string
 	traceSampling   float64
@@ -73,7 +78,9 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 		case "protocol":
 			o.protocol, err = oneOf(value, dialectMCP, dialectJSONRPC, dialectREST)
 		case "sessions":
-			o.sessions, err = oneOf(value, sessionPerVU, sessionPerCall, sessionAbandon)
+			o.sessions, err = oneOf(value, sessionPerVU, sessionPerCall, sessionAbandon, sessionShared)
+		case "ids":
+			o.ids, err = oneOf(value, idsUnique, idsSame)
 		case "headers":
 			o.headers, err = parseHeaders(rt, value)
 		case "token":
@@ -116,6 +123,7 @@ type callOptions struct {
 	headers      http.Header
 	paramHeaders map[string]string
 	member       string
+	nonce        string
 	expect       sobek.Callable
 	expectStatus []int
 	limits       []float64
@@ -135,6 +143,8 @@ func parseCallOptions(rt *sobek.Runtime, input sobek.Value) (*callOptions, error
 			o.paramHeaders, err = stringMap(rt, value)
 		case "member":
 			o.member = value.String()
+		case "nonce":
+			o.nonce = value.String()
 		case "expect":
 			var ok bool
 			if o.expect, ok = sobek.AssertFunction(value); !ok {

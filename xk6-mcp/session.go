@@ -34,6 +34,9 @@ type serverInfo struct {
 	capabilities  string
 }
 
+// sharedSession is one that all VUs use.
+type sharedSession struct{ version, session string }
+
 // negotiated is what a first client found out about a server.
 type negotiated struct {
 	version string
@@ -67,7 +70,7 @@ func (c *Client) Connect() (any, error) {
 
 // Close ends the session on the server, where there is one.
 func (c *Client) Close() {
-	if c.session == "" {
+	if c.session == "" || c.options.sessions == sessionShared {
 		return
 	}
 	k := c.protocolCall(http.MethodDelete)
@@ -98,6 +101,20 @@ func (c *Client) notify(method string) {
 	c.recordAdditional(k, x, x.failure)
 }
 
+// answerServer answers a request that a server makes on a stream (versions before 2026-07-28).
+func (c *Client) answerServer(asked message) {
+	answer := `"error":{"code":-32601,"message":"Method not found"}`
+	if result, ok := respond(asked.method.Str, asked.params); ok {
+		answer = `"result":` + result
+	}
+	// A method's name is the server's to choose, and so none for a tag.
+	x := c.do(request{
+		method: http.MethodPost, url: c.options.url, header: c.requestHeaders("", ""), timeout: c.options.timeout,
+		body: []byte(`{"jsonrpc":"2.0","id":` + asked.id.Raw + `,` + answer + `}`),
+	})
+	c.recordAdditional(c.protocolCall("response"), x, x.failure)
+}
+
 // protocolCall is a call in which no operation of the script ends.
 func (c *Client) protocolCall(method string) *call {
 	k := c.newCall(method, &callOptions{})
@@ -116,6 +133,14 @@ func (c *Client) leave() {
 func (c *Client) forget() {
 	if c.isModern() || c.options.protocol != dialectMCP {
 		return
+	}
+	if c.options.sessions == sessionShared {
+		c.instance.root.sharing.Lock()
+		defer c.instance.root.sharing.Unlock()
+		// Another VU may have opened a new one.
+		if c.instance.root.shared[c.options.url.String()].session == c.session {
+			delete(c.instance.root.shared, c.options.url.String())
+		}
 	}
 	c.session, c.isOpen = "", false
 	c.epoch++
@@ -227,6 +252,15 @@ func (c *Client) setInfo(info, capabilities gjson.Result) {
 
 // initialize opens a session (versions before 2026-07-28). Its requests are counted; their time is the session's, and no call's.
 func (c *Client) initialize() *failure {
+	if c.options.sessions == sessionShared {
+		c.instance.root.sharing.Lock()
+		defer c.instance.root.sharing.Unlock()
+		if shared, ok := c.instance.root.shared[c.options.url.String()]; ok {
+			c.version, c.session, c.isOpen = shared.version, shared.session, true
+			c.epoch++
+			return nil
+		}
+	}
 	began := time.Now()
 	c.session = ""
 	k := c.protocolCall("initialize")
@@ -256,6 +290,9 @@ func (c *Client) initialize() *failure {
 	c.setInfo(member(x.reply.result, "serverInfo"), member(x.reply.result, "capabilities"))
 	c.version, c.session, c.isOpen = version, session, true
 	c.epoch++
+	if c.options.sessions == sessionShared {
+		c.instance.root.shared[c.options.url.String()] = sharedSession{version, session}
+	}
 	c.instance.root.negotiated.Store(c.options.protocolVersion+" "+c.options.url.String(), negotiated{c.version, c.info})
 	c.notify("notifications/initialized")
 	c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionDuration, milliseconds(time.Since(began))) })

@@ -1,0 +1,66 @@
+package mcp
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// A server that answers with the arguments of the call before.
+func TestCrossed(t *testing.T) {
+	last := "{}"
+	server := legacy(func(w http.ResponseWriter, r received) {
+		arguments := gjson.Get(r.body, "params.arguments").Raw
+		writeJSON(w, reply(r.id(), `{"structuredContent":`+last+`}`))
+		if arguments != "" {
+			last = arguments
+		}
+	})
+	root := New()
+	for range 2 {
+		f := newFixture(t, server)
+		f.enter(root)
+		f.init(`const client = new mcp.StreamableHTTPClient({ base_url: url, protocolVersion: '2025-11-25', sessions: 'shared', ids: 'same' })`)
+		f.expect(`[0, 1].map(() => client.callTool({ name: 'a', arguments: { a: 1 } }, { nonce: 'n' }).failure.kind).join()`, `"crossed,crossed"`)
+		f.expect(`client.callTool({ name: 'a' }).ok`, `true`)
+		if samples := strings.Join(f.taken(), "\n"); !strings.Contains(samples, "mcp_failures{kind=crossed,") {
+			t.Errorf("got %s", samples)
+		}
+	}
+}
+
+func TestNonce(t *testing.T) {
+	server := modern(func(w http.ResponseWriter, r received) {
+		writeJSON(w, reply(r.id(), `{"structuredContent":`+gjson.Get(r.body, "params.arguments").Raw+`}`))
+	})
+	f := newFixture(t, server)
+	f.expect(`const client = new StreamableHTTPClient({ base_url: url });
+		const call = client.prepare('tools/call', { name: 'a' }, { nonce: 'n' });
+		[call.send(), call.send({}), call.send(' { "q": 1 } ')].map(({ ok }) => ok)`, `[true,true,true]`)
+	if got := gjson.Get(server.requests()[3].body, "params.arguments"); got.Get("q").Raw != "1" || len(got.Get("n").Str) < 8 {
+		t.Errorf("got %s", got)
+	}
+}
+
+// All VUs have one session, and the same id.
+func TestSharedSession(t *testing.T) {
+	server := legacy(succeed)
+	root := New()
+	f := newFixture(t, server)
+	url := f.server.URL
+	for range 3 {
+		f = newFixture(t, server)
+		f.enter(root)
+		f.init(`const client = new mcp.StreamableHTTPClient({ base_url: ` + quote(url) + `, protocolVersion: '2025-11-25', sessions: 'shared', ids: 'same' })`)
+		f.run(`client.ping(); client.ping(); client.close()`)
+	}
+	count := map[string]int{}
+	for _, got := range server.requests() {
+		count[got.rpcMethod()+" "+got.header.Get("Mcp-Session-Id")+" "+got.id()]++
+	}
+	if len(count) != 3 || count["ping s1 1"] != 6 || count["initialize  1"] != 1 {
+		t.Errorf("got %v", count)
+	}
+}
