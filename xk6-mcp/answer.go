@@ -10,7 +10,6 @@ import (
 type Answer struct {
 	client   *Client
 	exchange *exchange
-	failure  *failure
 	parsed   sobek.Value
 }
 
@@ -24,12 +23,12 @@ func (a *Answer) Get(key string) sobek.Value {
 	x := a.exchange
 	switch key {
 	case "ok":
-		return rt.ToValue(a.failure == nil)
+		return rt.ToValue(a.exchange.failure == nil)
 	case "failure":
-		if a.failure == nil {
+		if x.failure == nil {
 			return sobek.Null()
 		}
-		return rt.ToValue(&struct{ Kind, Detail string }{a.failure.kind, a.client.describe(a.failure)})
+		return rt.ToValue(&struct{ Kind, Detail string }{x.failure.kind, a.client.describe(x.failure)})
 	case "status":
 		return rt.ToValue(x.status)
 	case "text":
@@ -83,7 +82,7 @@ func (a *Answer) result() sobek.Value {
 	return parsed
 }
 
-// Set implements sobek.DynamicObject: an answer does not change.
+// Set implements sobek.DynamicObject.
 func (a *Answer) Set(string, sobek.Value) bool { return false }
 
 // Has implements sobek.DynamicObject.

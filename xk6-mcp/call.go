@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/grafana/sobek"
+	"github.com/tidwall/gjson"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 )
@@ -24,14 +26,18 @@ type call struct {
 	client  *Client
 	method  string
 	options *callOptions
-	// JSON: the body up to the parameters; their members without braces, those of _meta; and the member that varies, and its name.
+	// JSON. head: the body up to the parameters; members, meta: those of the parameters and of _meta, without braces; argument: the value of the
+	// member that varies; memberHead: its name
 	head, members, meta, argument, memberHead string
-	// Opens or ends a session: its time is the session's, and no call's.
+	// The value of the header Mcp-Name.
+	name string
+	// The request of a session, and no operation of the script.
 	isOfSession bool
 
-	// Of a call that is prepared.
-	memo *memo
-	url  *url.URL
+	// Only a prepared call has a memo.
+	memo  *memo
+	cache map[string]cached
+	url   *url.URL
 	// Made for an epoch of the client.
 	header http.Header
 	epoch  int
@@ -51,9 +57,6 @@ func (c *Client) newCall(method string, options *callOptions) *call {
 // newScriptCall makes a request of a script ready. params: an object, or nothing
 func (c *Client) newScriptCall(method string, params sobek.Value, options *callOptions) (*call, error) {
 	made := c.newCall(method, options)
-	if c.options.protocol == dialectREST {
-		made.url = c.restURL(params)
-	}
 	if common.IsNullish(params) {
 		return made, nil
 	}
@@ -72,8 +75,14 @@ func (c *Client) newScriptCall(method string, params sobek.Value, options *callO
 		case key == "_meta" && strings.HasPrefix(text, "{"):
 			made.meta = text[1 : len(text)-1]
 		default:
+			if key == namedBy[method] {
+				made.name = object.Get(key).String()
+			}
 			made.members = joined(made.members, quote(key)+":"+text)
 		}
+	}
+	if c.options.protocol == dialectREST {
+		made.url = c.options.url.JoinPath("tools", url.PathEscape(made.name), "call")
 	}
 	return made, nil
 }
@@ -103,7 +112,7 @@ func joined(a, b string) string {
 func (k *call) request(argument, input string) (request, string) {
 	c := k.client
 	if k.header == nil || k.epoch != c.epoch {
-		k.header, k.epoch = c.requestHeaders(k.method, "{"+k.members+"}"), c.epoch
+		k.header, k.epoch = c.requestHeaders(k.method, k.name), c.epoch
 		maps.Copy(k.header, k.options.headers)
 	}
 	if c.options.ids != idsSame || c.lastID == 0 {
@@ -113,12 +122,16 @@ func (k *call) request(argument, input string) (request, string) {
 	if k.options.timeout > 0 {
 		r.timeout = k.options.timeout
 	}
-	if c.isModern() && len(k.options.paramHeaders) > 0 {
+	nameVaries := namedBy[k.method] == k.options.member
+	if c.isModern() && argument != "" && (len(k.options.paramHeaders) > 0 || nameVaries) {
 		r.header = r.header.Clone()
 		setParamHeaders(r.header, k.options.paramHeaders, argument)
+		if nameVaries {
+			setName(r.header, gjson.Parse(argument).Str)
+		}
 	}
 	if c.options.protocol == dialectREST {
-		r.body = []byte(`{"arguments":` + orEmptyObject(argument) + `}`)
+		r.id, r.body = 0, []byte(`{"arguments":`+cmp.Or(argument, "{}")+`}`)
 		return r, ""
 	}
 	meta := k.meta
@@ -144,25 +157,15 @@ func (k *call) request(argument, input string) (request, string) {
 
 // withMember adds a member to an object; what is none stays as it is.
 func withMember(object, member string) string {
-	if object = orEmptyObject(strings.TrimSpace(object)); !strings.HasSuffix(object, "}") {
+	if object = cmp.Or(strings.TrimSpace(object), "{}"); !strings.HasSuffix(object, "}") {
 		return object
 	}
 	return "{" + joined(strings.TrimSpace(object[1:len(object)-1]), member) + "}"
 }
 
-func orEmptyObject(text string) string {
-	if text == "" {
-		return "{}"
-	}
-	return text
-}
-
-// send makes the call: with this argument (a value, or the JSON of one), or with that which it was prepared with.
+// send makes the call. given: an argument, or its JSON; without it the call has the one that it was prepared with
 func (k *call) send(given sobek.Value) (*Answer, error) {
 	c := k.client
-	if c.instance.vu.State() == nil {
-		return nil, errors.New("requests can be made in VU code, setup and teardown, and not in the init context")
-	}
 	argument := k.argument
 	if _, isObject := given.(*sobek.Object); isObject {
 		var err error
@@ -172,8 +175,13 @@ func (k *call) send(given sobek.Value) (*Answer, error) {
 	} else if !common.IsNullish(given) {
 		argument = given.String()
 	}
-	if f := c.open(); f != nil {
-		return &Answer{client: c, failure: f, exchange: &exchange{}}, nil
+	x, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	if x.failure != nil {
+		c.record(k, x, false)
+		return &Answer{client: c, exchange: x}, nil
 	}
 	answer, err := k.throughCache(argument, given)
 	if c.options.sessions == sessionPerCall || c.options.sessions == sessionAbandon {
@@ -182,66 +190,59 @@ func (k *call) send(given sobek.Value) (*Answer, error) {
 	return answer, err
 }
 
-// ask sends the request, and once more in a new session where the server has ended the old one.
+// ask makes one request, and a second one in a new session where the server has ended the old one.
 func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 	c := k.client
-	answer, traceID, err := k.exchange(argument, given)
+	x, err := k.exchange(argument, given)
+	if err == nil && c.session != "" && x.sessionIsGone() {
+		x.failure = nil
+		c.record(k, x, true)
+		if c.isMeasured() {
+			c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionsExpired, 1) })
+		}
+		c.forget()
+		if x, err = c.open(); err == nil && x.failure == nil {
+			x, err = k.exchange(argument, given)
+		}
+		if err == nil && x.sessionIsGone() {
+			c.forget()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if c.session == "" || !answer.sessionIsGone() {
-		c.record(k, answer, traceID)
-		return answer, nil
-	}
-	c.recordAdditional(k, answer.exchange, nil)
-	c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionsExpired, 1) })
-	c.forget()
-	if f := c.open(); f != nil {
-		return &Answer{client: c, failure: f, exchange: answer.exchange}, nil
-	}
-	if answer, traceID, err = k.exchange(argument, given); err != nil {
-		return nil, err
-	}
-	c.record(k, answer, traceID)
-	if c.session != "" && answer.sessionIsGone() {
-		c.forget()
-	}
-	return answer, nil
+	c.record(k, x, false)
+	return &Answer{client: c, exchange: x}, nil
 }
 
-// exchange makes one request, and judges its answer. An error is an exception of the script that must end it.
-func (k *call) exchange(argument string, given sobek.Value) (*Answer, string, error) {
+// exchange makes one request, and judges its answer. An error is an exception that must end the script's iteration.
+func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 	c := k.client
 	nonce := ""
 	if k.options.nonce != "" {
 		nonce = strconv.FormatUint(rand.Uint64(), 16)
 		argument = withMember(argument, quote(k.options.nonce)+`:"`+nonce+`"`)
 	}
-	r, traceID := k.request(argument, "")
-	x := c.do(r)
-	c.resume(k, r, x)
+	x := k.do(argument, "")
 	for round := 0; round < maxRounds && c.isModern() && member(x.reply.result, "resultType").Str == "input_required"; round++ {
 		input, ok := inputMembers(x.reply.result)
 		if !ok {
 			x.failure = failed(kinds.Unexpected, "it asks for input that this client cannot give")
 			break
 		}
-		c.recordAdditional(k, x, nil)
-		r, traceID = k.request(argument, input)
-		x = c.do(r)
+		x.failure = nil
+		c.record(k, x, true)
+		x = k.do(argument, input)
 	}
-	answer := &Answer{client: c, exchange: x, failure: x.failure}
-	switch c.options.protocol {
-	case dialectJSONRPC:
-		answer.failure = c.readJSONRPC(x, r.id)
-	case dialectREST:
-		answer.failure = c.readREST(x, k.options.expectStatus)
+	if c.options.protocol == dialectREST {
+		x.failure = c.readREST(x, k.options.expectStatus)
 	}
-	if answer.failure == nil && nonce != "" && !strings.Contains(answer.text(), nonce) {
-		answer.failure = failed(kinds.Crossed, "the answer is not that to this call: its nonce is not in it")
+	answer := &Answer{client: c, exchange: x}
+	if x.failure == nil && nonce != "" && !strings.Contains(answer.text(), nonce) {
+		x.failure = failed(kinds.Crossed, "the answer is another call's: its nonce is not in it")
 	}
-	if answer.failure != nil || k.options.expect == nil {
-		return answer, traceID, nil
+	if x.failure != nil || k.options.expect == nil {
+		return x, nil
 	}
 	if given == nil {
 		given = sobek.Undefined()
@@ -250,20 +251,33 @@ func (k *call) exchange(argument string, given sobek.Value) (*Answer, string, er
 	var exception *sobek.Exception
 	switch {
 	case errors.As(err, &exception):
-		// One that reads a member that is not there is not met.
-		answer.failure = failed(kinds.Unexpected, "expect threw: %s", exception.Value())
+		x.failure = failed(kinds.Unexpected, "expect threw: %s", exception.Value())
 	case err != nil:
-		return nil, "", err
+		return nil, err
 	case !met.ToBoolean():
-		answer.failure = failed(kinds.Unexpected, "the result is not what was expected")
+		x.failure = failed(kinds.Unexpected, "the result is not what was expected")
+	default:
+		if _, isPromise := met.Export().(*sobek.Promise); isPromise {
+			x.failure = failed(kinds.Unexpected, "expect returned a promise; expected a value")
+		}
 	}
-	return answer, traceID, nil
+	return x, nil
 }
 
-func (a *Answer) sessionIsGone() bool {
-	// The specification's status is 404; the TypeScript SDK's example servers send 400 and name the session.
-	return a.exchange.status == http.StatusNotFound ||
-		(a.exchange.status == http.StatusBadRequest && a.failure != nil && strings.Contains(strings.ToLower(a.failure.detail), "session"))
+// do sends the call's next request.
+func (k *call) do(argument, input string) *exchange {
+	r, traceID := k.request(argument, input)
+	x := k.client.do(r)
+	x.traceID = traceID
+	k.client.resume(k, r, x)
+	return x
+}
+
+// sessionIsGone tells whether the server has ended the session. The specification's status is 404; the TypeScript SDK's example servers send
+// 400 and name the session. A stream that was resumed had been accepted.
+func (x *exchange) sessionIsGone() bool {
+	return !x.isResumed && (x.status == http.StatusNotFound ||
+		x.status == http.StatusBadRequest && x.failure != nil && strings.Contains(strings.ToLower(x.failure.detail), "session"))
 }
 
 // enterTags makes the tags of the call's samples, where the VU's have changed.

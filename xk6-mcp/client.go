@@ -28,9 +28,8 @@ type Client struct {
 	info         serverInfo
 	logged       map[string]bool
 	streamBuffer []byte
-	cache        map[string]cached
-	// The server leaves its streams open after a reply.
-	streamsStayOpen bool
+	// Streams in a row that the server left open after a reply.
+	openStreams int
 }
 
 // CallTool calls a tool. params: {name, arguments}
@@ -83,7 +82,7 @@ func (c *Client) Complete(params, options sobek.Value) (*sobek.Object, error) {
 	return c.Request("completion/complete", params, options)
 }
 
-// Ping asks for a sign of life. The versions from 2026-07-28 on have no such request.
+// Ping sends a heartbeat. The versions from 2026-07-28 on have no such request.
 func (c *Client) Ping(options sobek.Value) (*sobek.Object, error) {
 	return c.Request("ping", nil, options)
 }
@@ -157,8 +156,8 @@ func (c *Client) listAll(method, key string, options sobek.Value) (sobek.Value, 
 		if err != nil {
 			return nil, err
 		}
-		if answer.failure != nil {
-			return nil, fmt.Errorf("%s: %s", method, c.describe(answer.failure))
+		if answer.exchange.failure != nil {
+			return nil, fmt.Errorf("%s: %s", method, c.describe(answer.exchange.failure))
 		}
 		if size += int64(len(answer.exchange.text)); size > c.options.maxBodySize {
 			return nil, fmt.Errorf("%s: the pages have more than %d bytes", method, c.options.maxBodySize)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+	"golang.org/x/time/rate"
 )
 
 func TestModernCall(t *testing.T) {
@@ -44,15 +45,15 @@ func TestLegacySession(t *testing.T) {
 	server := legacy(succeed)
 	f := newFixture(t, server)
 	f.init(`const client = new StreamableHTTPClient({ base_url: url })`)
-	f.expect(`const info = client.connect(); client.listTools(); client.close(); [info.protocolVersion, info.serverInfo.name]`, `["2025-06-18","old"]`)
+	f.expect(`const info = client.connect(); client.listTools(); client.close(); [info.protocolVersion, info.serverInfo.name]`, `["2025-11-25","old"]`)
 	var steps []string
 	for _, got := range server.requests() {
 		steps = append(steps, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", got.method, got.rpcMethod(),
 			got.header.Get("Mcp-Session-Id"), got.header.Get("MCP-Protocol-Version"))))
 	}
 	expected := []string{
-		"POST server/discover  2026-07-28", "POST initialize", "POST notifications/initialized s1 2025-06-18",
-		"POST tools/list s1 2025-06-18", "DELETE  s1 2025-06-18",
+		"POST server/discover  2026-07-28", "POST initialize", "POST notifications/initialized s1 2025-11-25",
+		"POST tools/list s1 2025-11-25", "DELETE  s1 2025-11-25",
 	}
 	if !slices.Equal(steps, expected) {
 		t.Errorf("got\n%s\nexpected\n%s", strings.Join(steps, "\n"), strings.Join(expected, "\n"))
@@ -174,6 +175,15 @@ func TestConnectFails(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusMethodNotAllowed)
 		}, expected: "HTTP+SSE transport of 2024-11-05"},
+		"another version than the options say": {answer: func(w http.ResponseWriter, r received) {
+			writeJSON(w, reply(r.id(), `{"protocolVersion":"2025-03-26"}`))
+		}, options: ", protocolVersion: '2025-11-25'", expected: "it settles on protocol version 2025-03-26; expected 2025-11-25"},
+		"an error of the server's own": {answer: func(w http.ResponseWriter, _ received) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, expected: "HTTP 503"},
+		"a secret of another header": {answer: func(w http.ResponseWriter, r received) {
+			http.Error(w, r.header.Get("X-Api-Key"), http.StatusForbidden)
+		}, options: ", headers: { 'X-Api-Key': 'SECRET' }", expected: "HTTP 403 text/plain; charset=utf-8: ***"},
 		"too long a session": {answer: func(w http.ResponseWriter, r received) {
 			w.Header().Set("Mcp-Session-Id", strings.Repeat("s", 5000))
 			writeJSON(w, reply(r.id(), `{"protocolVersion":"2025-11-25"}`))
@@ -236,7 +246,8 @@ func TestCache(t *testing.T) {
 	})
 	f := newFixture(t, server)
 	f.run(`const client = new StreamableHTTPClient({ base_url: url, cache: true });
-		const read = (uri) => client.readResource({ uri }).result.contents.length;
+		const prepared = client.prepare('resources/read', {}, { member: 'uri' });
+		const read = (uri) => prepared.send(JSON.stringify(uri)).result.contents.length;
 		read('a'); read('a'); read('b')`)
 	if got := len(server.requests()); got != 3 {
 		t.Errorf("got %d requests; expected 3", got)
@@ -341,8 +352,67 @@ func TestCookies(t *testing.T) {
 
 func TestInitContext(t *testing.T) {
 	f := newFixture(t, modern(succeed))
-	if _, err := f.VU.Runtime().RunString(`new StreamableHTTPClient({ base_url: url }).ping()`); err == nil ||
-		!strings.Contains(err.Error(), "not in the init context") {
-		t.Errorf("got %v", err)
+	for _, code := range []string{"ping()", "connect()", "notify('a')", "listAllTools()", "prepare('a').send()"} {
+		if _, err := f.VU.Runtime().RunString(`new StreamableHTTPClient({ base_url: url }).` + code); err == nil ||
+			!strings.Contains(err.Error(), "not in the init context") {
+			t.Errorf("%s: got %v", code, err)
+		}
+	}
+	f.init(`new StreamableHTTPClient({ base_url: url }).close()`)
+}
+
+// A server that has an error of its own for a moment is not taken for one of the other era.
+func TestStaysInEra(t *testing.T) {
+	failures := 1
+	server := modern(succeed)
+	inner := server.answer
+	server.answer = func(w http.ResponseWriter, r received) {
+		if failures--; failures >= 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		inner(w, r)
+	}
+	f := newFixture(t, server)
+	f.expect(`const client = new StreamableHTTPClient({ base_url: url }); [client.ping().status, client.ping().status, client.connect().protocolVersion]`,
+		`[503,200,"2026-07-28"]`)
+}
+
+// What varies is repeated in the header, too (2026-07-28).
+func TestNameVaries(t *testing.T) {
+	server := modern(succeed)
+	f := newFixture(t, server)
+	f.run(`const call = new StreamableHTTPClient({ base_url: url }).prepare('resources/read', {}, { member: 'uri' }); call.send('"a:b"'); call.send('"c:d"')`)
+	for index, expected := range []string{"a:b", "c:d"} {
+		if got := server.requests()[index+1]; got.header.Get("Mcp-Name") != expected || gjson.Get(got.body, "params.uri").Str != expected {
+			t.Errorf("got Mcp-Name %s, %s; expected %s", got.header.Get("Mcp-Name"), got.body, expected)
+		}
+	}
+}
+
+func TestNotify(t *testing.T) {
+	server := modern(func(w http.ResponseWriter, _ received) { w.WriteHeader(http.StatusAccepted) })
+	f := newFixture(t, server)
+	f.run(`new StreamableHTTPClient({ base_url: url }).notify('notifications/cancelled', { requestId: 7 })`)
+	got := server.requests()[1].body
+	if gjson.Get(got, "params.requestId").Raw != "7" || gjson.Get(got, "id").Exists() || !gjson.Valid(got) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The option rps makes calls wait, and does not make them fail.
+func TestRPS(t *testing.T) {
+	f := newFixture(t, modern(succeed))
+	// The first is for what the client asks by itself.
+	f.state.RPSLimit = rate.NewLimiter(1, 1)
+	f.expect(`const client = new StreamableHTTPClient({ base_url: url, timeout: 700 }); client.ping().ok`, `true`)
+}
+
+func TestCredentialsInURL(t *testing.T) {
+	server := modern(succeed)
+	f := newFixture(t, server)
+	f.run(`new StreamableHTTPClient({ base_url: url.replace('http://', 'http://user:SECRET@') }).ping()`)
+	if got := server.requests()[0].header.Get("Authorization"); got != "Basic dXNlcjpTRUNSRVQ=" {
+		t.Errorf("got Authorization %q", got)
 	}
 }

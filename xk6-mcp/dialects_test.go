@@ -29,6 +29,24 @@ func TestJSONRPC(t *testing.T) {
 	}
 }
 
+// A prepared call is known from its second answer on.
+func TestJSONRPCPrepared(t *testing.T) {
+	server := &recorder{answer: func(w http.ResponseWriter, r received) { writeJSON(w, reply(r.id(), `{"a":1}`)) }}
+	f := newFixture(t, server)
+	f.expect(`const call = new StreamableHTTPClient({ base_url: url, protocol: 'jsonrpc' }).prepare('a'); [call.send().ok, call.send().ok, call.send().result]`,
+		`[true,true,{"a":1}]`)
+}
+
+// Whatever such a server answers: it is there. Where nothing listens, connect throws.
+func TestConnectWithoutMCP(t *testing.T) {
+	f := newFixture(t, &recorder{answer: func(w http.ResponseWriter, _ received) { w.WriteHeader(http.StatusNotFound) }})
+	f.run(`new StreamableHTTPClient({ base_url: url, protocol: 'rest' }).connect()`)
+	f.server.Close()
+	if _, err := f.try(`new StreamableHTTPClient({ base_url: url, protocol: 'jsonrpc' }).connect()`); err == nil || !strings.Contains(err.Error(), "cannot be used") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestREST(t *testing.T) {
 	for name, test := range map[string]struct {
 		status                  int

@@ -6,8 +6,8 @@ import (
 	"compress/zlib"
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -23,10 +23,10 @@ const (
 	// Of the buffer for streams, which stays with its VU.
 	maxKeptBuffer = 16 << 10
 	// Of an answer with an error status, which is text for a person.
-	maxErrorBody = 64 << 10
-	// For the end of a stream whose reply has arrived, so that the connection can be used again.
-	drainTimeout  = 50 * time.Millisecond
-	maxDrainBytes = 64 << 10
+	maxErrorBody   = 64 << 10
+	drainTimeout   = 50 * time.Millisecond
+	maxDrainBytes  = 64 << 10
+	maxOpenStreams = 3
 	// zstd: what a frame may make the decoder allocate.
 	maxWindow = 8 << 20
 )
@@ -42,6 +42,9 @@ type request struct {
 	id int64
 	// What the call remembers of its answers, where it does.
 	memo *memo
+	// Of the streams that this one goes on from.
+	earlierBytes  int64
+	earlierEvents int
 }
 
 // exchange is one HTTP request and what came of it.
@@ -67,37 +70,31 @@ type exchange struct {
 	connecting, tlsHandshaking  time.Duration
 	requestBytes, responseBytes int64
 	compressed                  bool
-	resumption                  resumption
-}
-
-// resumption is where a stream that ended before its reply goes on.
-type resumption struct {
+	traceID                     string
+	// The request of a handshake that failed, in which the call ends for which it was made.
+	isHandshake bool
+	// Where a stream that ended before its reply goes on, and whether it did.
 	lastEventID string
 	retry       time.Duration
+	isResumed   bool
 }
 
 // do sends one request and reads its answer.
 func (c *Client) do(r request) *exchange {
+	state := c.instance.vu.State()
+	if state.RPSLimit != nil {
+		// It fails where the VU ends, as the request then does.
+		_ = state.RPSLimit.Wait(c.instance.vu.Context())
+	}
 	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), r.timeout)
 	defer cancel()
 	x := &exchange{began: time.Now(), requestBytes: int64(len(r.body))}
-	state := c.instance.vu.State()
-	if state.RPSLimit != nil {
-		if err := state.RPSLimit.Wait(ctx); err != nil {
-			x.failure = failed(kinds.Timeout, "the option rps: %v", err)
-			return x
-		}
-		x.began = time.Now()
-	}
 	tracer := &httpext.Tracer{}
 	response, err := state.Transport.RoundTrip(c.httpRequest(httptrace.WithClientTrace(ctx, tracer.Trace()), r))
 	if err != nil {
 		x.failure = connectionFailure(err, kinds.Timeout)
 		x.time(tracer.Done(), 0)
 		return x
-	}
-	if state.CookieJar != nil {
-		state.CookieJar.SetCookies(r.url, response.Cookies())
 	}
 	x.status, x.header = response.StatusCode, response.Header
 	arrived := c.read(x, r, response, cancel)
@@ -155,14 +152,20 @@ func (c *Client) read(x *exchange, r request, response *http.Response, cancel co
 		x.failure = failed(kinds.TooLarge, "the answer's headers have more than %d bytes", c.options.maxHeaderSize)
 		return time.Now()
 	}
+	if jar := c.instance.vu.State().CookieJar; jar != nil {
+		jar.SetCookies(r.url, response.Cookies())
+	}
+	encoding := response.Header.Get("Content-Encoding")
+	x.compressed = encoding != ""
+	decoded, err := decode(encoding, body)
 	if x.status >= http.StatusMultipleChoices {
-		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		x.text, x.complete = string(text), true
-		x.failure = statusFailure(x)
+		if err == nil {
+			text, _ := io.ReadAll(io.LimitReader(decoded, maxErrorBody))
+			x.text = string(text)
+		}
+		x.complete, x.failure = true, statusFailure(x)
 		return time.Now()
 	}
-	decoded, err := decode(response.Header.Get("Content-Encoding"), body)
-	x.compressed = decoded != io.Reader(body)
 	if err != nil {
 		x.failure = failed(kinds.Protocol, "%v", err)
 		return time.Now()
@@ -189,6 +192,7 @@ func (c *Client) readBody(x *exchange, r request, source io.Reader) time.Time {
 	}
 	x.complete = true
 	if r.id == 0 {
+		x.text = buffer.String()
 		return arrived
 	}
 	if mediaType(x.header) == "application/json" && recall(r.memo, x, buffer.Bytes(), r.id) {
@@ -203,7 +207,8 @@ func (c *Client) readBody(x *exchange, r request, source io.Reader) time.Time {
 
 // readReply looks for the reply in a body.
 func (c *Client) readReply(x *exchange, id int64) *failure {
-	if mediaType(x.header) != "application/json" {
+	isMCP := c.options.protocol == dialectMCP
+	if isMCP && mediaType(x.header) != "application/json" {
 		return failed(kinds.Protocol, "neither application/json nor text/event-stream: %s", x.describe())
 	}
 	if err := validate(x.text, c.options.maxNesting); err != nil {
@@ -214,12 +219,15 @@ func (c *Client) readReply(x *exchange, id int64) *failure {
 		return failed(kinds.Protocol, "no JSON-RPC reply to request %d: %s", id, x.describe())
 	}
 	x.reply = reply
-	return reply.failure()
+	if isMCP || isTruthy(reply.err) || !reply.result.Exists() {
+		return reply.failure()
+	}
+	return resultFailure(reply.result)
 }
 
 // readStream reads events until the reply arrives.
 func (c *Client) readStream(x *exchange, r request, source io.Reader, body *meter, cancel context.CancelFunc) time.Time {
-	reader := newEventReader(source, c.options.maxBodySize, c.streamBuffer)
+	reader := newEventReader(source, c.options.maxBodySize-r.earlierBytes, c.streamBuffer)
 	defer func() {
 		if c.streamBuffer = reader.buffer; len(c.streamBuffer) > maxKeptBuffer {
 			c.streamBuffer = nil
@@ -228,17 +236,18 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 	for asked := 0; ; {
 		read, err := reader.next()
 		arrived := time.Now()
-		if err == nil && int64(len(x.events)) >= c.options.maxEvents {
+		if err == nil && int64(r.earlierEvents+len(x.events)) >= c.options.maxEvents {
 			err = errTooManyEvents
 		}
 		if err != nil {
-			x.resumption = resumption{reader.lastEventID, reader.retry}
-			if !errors.Is(err, io.EOF) {
+			if x.complete = errors.Is(err, io.EOF); x.complete {
+				x.failure = failed(kinds.Protocol, "the stream of %d events ended without a reply to request %d", len(x.events), r.id)
+			} else {
 				x.failure = c.options.readFailure(err, x)
-				return arrived
 			}
-			x.complete = true
-			x.failure = failed(kinds.Protocol, "the stream of %d events ended without a reply to request %d", len(x.events), r.id)
+			if x.complete || x.failure.kind == kinds.Connect {
+				x.lastEventID, x.retry = reader.lastEventID, reader.retry
+			}
 			return arrived
 		}
 		read.at = arrived.Sub(x.began)
@@ -255,7 +264,7 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 			continue
 		}
 		reply, ok := readMessage(read.data)
-		if ok && reply.method.Exists() && reply.id.Exists() && asked < maxRounds {
+		if ok && !c.isModern() && reply.method.Exists() && reply.id.Exists() && asked < maxRounds {
 			asked++
 			c.answerServer(reply)
 		}
@@ -270,18 +279,22 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 	}
 }
 
-// drain reads the end of a stream, for a moment. A server that leaves its streams open gets no second one.
+// drain reads the end of a stream whose reply has arrived, so that its connection can be used again. A server that leaves its streams open is
+// waited for a few times only.
 func (c *Client) drain(body *meter, cancel context.CancelFunc) {
-	if c.streamsStayOpen {
+	if c.openStreams >= maxOpenStreams {
 		return
 	}
 	timer := time.AfterFunc(drainTimeout, cancel)
 	defer timer.Stop()
-	_, err := io.CopyN(io.Discard, body.source, maxDrainBytes)
-	c.streamsStayOpen = !errors.Is(err, io.EOF)
+	if _, err := io.CopyN(io.Discard, body.source, maxDrainBytes); errors.Is(err, io.EOF) {
+		c.openStreams = 0
+	} else {
+		c.openStreams++
+	}
 }
 
-// meter counts bytes, and starts the time of a stall anew with each read.
+// meter counts bytes, and resets the stall timer on each read.
 type meter struct {
 	source   io.Reader
 	count    int64
@@ -298,42 +311,34 @@ func (m *meter) Read(buffer []byte) (int, error) {
 	return count, err
 }
 
-// decode undoes a content encoding, as k6's http module does.
-func decode(encodings string, source io.Reader) (io.Reader, error) {
-	if encodings == "" {
+// decode undoes a content encoding, of those that k6's http module knows. It takes one: each decoder has buffers of its own, and a header may
+// name thousands.
+func decode(encoding string, source io.Reader) (io.Reader, error) {
+	var decoded io.Reader
+	var err error
+	switch encoding {
+	case "", "identity":
 		return source, nil
+	case "gzip":
+		decoded, err = gzip.NewReader(source)
+	case "deflate":
+		decoded, err = zlib.NewReader(source)
+	case "br":
+		decoded = brotli.NewReader(source)
+	case "zstd":
+		decoded, err = zstd.NewReader(source, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	default:
+		err = errors.New("it is none of gzip, deflate, br, zstd")
 	}
-	list := strings.Split(encodings, ",")
-	for i := len(list) - 1; i >= 0; i-- {
-		var err error
-		switch strings.TrimSpace(list[i]) {
-		case "gzip":
-			source, err = gzip.NewReader(source)
-		case "deflate":
-			source, err = zlib.NewReader(source)
-		case "br":
-			source = brotli.NewReader(source)
-		case "zstd":
-			var decoder *zstd.Decoder
-			decoder, err = zstd.NewReader(source, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-			source = decoder
-		}
-		if err != nil {
-			return nil, errors.New("the answer's content encoding is not what its bytes are")
-		}
+	if err != nil {
+		return nil, fmt.Errorf("the answer's content encoding %s: %w", encoding, err)
 	}
-	return source, nil
+	return decoded, nil
 }
 
 func mediaType(header http.Header) string {
-	value := header.Get("Content-Type")
-	if value == "application/json" || value == "text/event-stream" {
-		return value
-	}
-	// What follows a semicolon may be wrong.
-	value, _, _ = strings.Cut(value, ";")
-	parsed, _, _ := mime.ParseMediaType(strings.TrimSpace(value))
-	return parsed
+	value, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(value))
 }
 
 func headerSize(header http.Header) int64 {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"unicode"
 )
 
 // failure is why a request or a call failed, of one kind of names.json.
@@ -22,6 +23,8 @@ const (
 	maxDetail = 64 << 10
 	// Characters that a person sees of it.
 	maxShown = 200
+	// A shorter value of a header is none that has to be hidden.
+	minSecret = 4
 )
 
 func failed(kind, format string, arguments ...any) *failure {
@@ -29,28 +32,30 @@ func failed(kind, format string, arguments ...any) *failure {
 	return &failure{kind: kind, detail: detail[:min(len(detail), maxDetail)]}
 }
 
-// describe returns what a person may read of a failure: one line, without the client's credentials. They go before the line is cut: half of
-// one is one, too.
+// describe returns what a person may read of a failure: one line, without what the client's headers have. That is replaced before the line is
+// cut, so that no part of a credential is left.
 func (c *Client) describe(f *failure) string {
 	text := f.detail
-	for _, secret := range []string{c.options.token, c.options.headers.Get("Authorization"), c.options.headers.Get("Cookie")} {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "***")
+	for _, values := range c.options.headers {
+		for _, value := range values {
+			if secret := strings.TrimPrefix(value, "Bearer "); len(secret) >= minSecret {
+				text = strings.ReplaceAll(text, secret, "***")
+			}
 		}
 	}
-	return oneLine(text)
+	return oneLine(text, maxShown)
 }
 
 // oneLine makes a line of what a server sent: bounded, and without what a terminal would obey.
-func oneLine(text string) string {
+func oneLine(text string, limit int) string {
 	var line strings.Builder
 	count := 0
 	for _, char := range text {
-		if count++; count > maxShown {
+		if count++; count > limit {
 			line.WriteString("...")
 			break
 		}
-		if char < ' ' || (char >= 0x7f && char < 0xa0) || char == '\u2028' || char == '\u2029' || (char >= '\u202a' && char <= '\u202e') {
+		if !unicode.IsPrint(char) {
 			char = ' '
 		}
 		line.WriteRune(char)

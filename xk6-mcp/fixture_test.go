@@ -16,6 +16,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 	logtest "github.com/sirupsen/logrus/hooks/test"
+	"github.com/tidwall/gjson"
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
@@ -203,7 +204,8 @@ func legacy(answer func(w http.ResponseWriter, r received)) *recorder {
 		case method == "initialize":
 			sessions++
 			w.Header().Set("Mcp-Session-Id", fmt.Sprint("s", sessions))
-			writeJSON(w, reply(r.id(), `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"old","version":"2"}}`))
+			version := gjson.Get(r.body, "params.protocolVersion").Raw
+			writeJSON(w, reply(r.id(), `{"protocolVersion":`+version+`,"capabilities":{},"serverInfo":{"name":"old","version":"2"}}`))
 		case strings.HasPrefix(method, "notifications/"):
 			w.WriteHeader(http.StatusAccepted)
 		default:

@@ -33,13 +33,7 @@ const (
 // Methods whose header Mcp-Name repeats a member of the parameters (2026-07-28).
 var namedBy = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
-var (
-	token     = regexp.MustCompile("^[!#$%&'*+\\-.^_`|~0-9A-Za-z]+$")
-	safeValue = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$`)
-)
-
-// isToken tells whether a text may be a header's name (RFC 9110).
-func isToken(text string) bool { return token.MatchString(text) }
+var safeValue = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$`)
 
 // headerValue returns a value as a header may have it: one that is unsafe there travels as base64 (2026-07-28).
 func headerValue(value string) string {
@@ -49,8 +43,8 @@ func headerValue(value string) string {
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(value)) + "?="
 }
 
-// requestHeaders returns those of a POST.
-func (c *Client) requestHeaders(method, params string) http.Header {
+// requestHeaders returns those of a request. name: what a header of the modern era repeats of the parameters, or nothing
+func (c *Client) requestHeaders(method, name string) http.Header {
 	headers := c.options.headers.Clone()
 	headers.Set("Content-Type", "application/json")
 	if headers.Get("User-Agent") == "" {
@@ -67,9 +61,7 @@ func (c *Client) requestHeaders(method, params string) http.Header {
 	case c.isModern():
 		headers.Set("MCP-Protocol-Version", c.version)
 		headers.Set("Mcp-Method", method)
-		if name := member(gjson.Parse(params), namedBy[method]); name.Type == gjson.String {
-			headers.Set("Mcp-Name", headerValue(name.String()))
-		}
+		setName(headers, name)
 	case method != "initialize" && c.version >= versionHeaderSince:
 		headers.Set("MCP-Protocol-Version", c.version)
 		fallthrough
@@ -79,6 +71,12 @@ func (c *Client) requestHeaders(method, params string) http.Header {
 		}
 	}
 	return headers
+}
+
+func setName(headers http.Header, name string) {
+	if name != "" {
+		headers.Set("Mcp-Name", headerValue(name))
+	}
 }
 
 // setParamHeaders adds the arguments that a tool's schema marks with x-mcp-header (2026-07-28).

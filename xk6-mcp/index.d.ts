@@ -44,7 +44,7 @@ declare module 'k6/x/mcp' {
     token?: string;
     /** Share of the calls that carry a traceparent in `params._meta` (SEP-414), 0 to 1; 0 by default. */
     traceSampling?: number;
-    /** 2026-07-28: keep results for as long as the server allows (`ttlMs`). */
+    /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`). */
     cache?: boolean;
     /** Also measure bytes and connections. */
     observe?: boolean;
@@ -66,7 +66,7 @@ declare module 'k6/x/mcp' {
     member?: string;
     /** The argument that gets a new value with each call. An answer without this value fails as "crossed". */
     nonce?: string;
-    /** false, or an exception: the call fails as "unexpected". */
+    /** false, or an exception: the call fails as "unexpected". `args` is what `send` was given. */
     expect?: (answer: Answer, args: unknown) => unknown;
     /** REST: statuses that are no failure, instead of 200 to 299. */
     expectStatus?: number[];
@@ -130,7 +130,7 @@ declare module 'k6/x/mcp' {
     ping(options?: CallOptions): Answer;
     request(method: string, params?: object, options?: CallOptions): Answer;
     /** Sends a message that is not answered. */
-    notify(method: string): void;
+    notify(method: string, params?: object): void;
     /** Makes a call ready to be sent many times. */
     prepare(method: string, params?: object, options?: CallOptions): PreparedCall;
     /** Ends the session on the server, where there is one. */

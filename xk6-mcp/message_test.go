@@ -7,7 +7,7 @@ import (
 )
 
 func TestOneLine(t *testing.T) {
-	if got := oneLine("a\nb\x1b[31mc\u202ed\u0085e" + strings.Repeat("x", 300)); strings.ContainsAny(got, "\n\x1b\u202e\u0085") || len(got) > 220 {
+	if got := oneLine("a\nb\x1b[31mc\u202ed\u0085e"+strings.Repeat("x", 300), maxShown); strings.ContainsAny(got, "\n\x1b\u202e\u0085") || len(got) > 220 {
 		t.Errorf("got %q", got)
 	}
 }

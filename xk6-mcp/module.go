@@ -15,7 +15,7 @@ func init() { modules.Register("k6/x/mcp", New()) }
 type (
 	// RootModule makes an instance for each VU.
 	RootModule struct {
-		// What was negotiated with a server, by its URL: found once a process, and not again by each VU.
+		// What was negotiated with a server, by its URL: a VU that starts later does not ask again.
 		negotiated sync.Map
 		// Sessions that all VUs share, by the server's URL.
 		sharing sync.Mutex

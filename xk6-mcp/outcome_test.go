@@ -80,6 +80,7 @@ func TestOutcomes(t *testing.T) {
 		"500":                                 {answer: status(http.StatusInternalServerError), kind: "http_5xx"},
 		"503":                                 {answer: status(http.StatusServiceUnavailable), kind: "http_5xx", rejected: true},
 		"a wrong encoding":                    {answer: encoded("gzip", "plain"), kind: "protocol"},
+		"many encodings":                      {answer: encoded(strings.Repeat("br,", 80_000)+"br", "x"), kind: "protocol"},
 		"an encoding that breaks off":         {answer: encoded("gzip", gzipped(success)[:20]), kind: "protocol"},
 		"more events than the limit":          {answer: stream(strings.Repeat("data: {}\n\n", 101)), kind: "too_large"},
 		"deeper than the limit":               {answer: text(`{"jsonrpc":"2.0","id":ID,"result":{"a":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}}`), kind: "too_large"},
@@ -156,7 +157,15 @@ func stalled(w http.ResponseWriter, r received) {
 	<-r.gone
 }
 
+// A server that is not there is a failure of the call, whichever request finds it out.
 func TestRefusedConnection(t *testing.T) {
+	for _, version := range append([]string{"auto"}, versions...) {
+		testRefusedConnection(t, version)
+	}
+}
+
+func testRefusedConnection(t *testing.T, version string) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -164,12 +173,12 @@ func TestRefusedConnection(t *testing.T) {
 	url := "http://" + listener.Addr().String()
 	_ = listener.Close()
 	f := newFixture(t, modern(succeed))
-	f.expect(`const answer = new StreamableHTTPClient({ base_url: `+quote(url)+`, protocolVersion: '2025-06-18' }).ping(); [answer.ok, answer.failure.kind]`,
+	f.expect(`const answer = new StreamableHTTPClient({ base_url: `+quote(url)+`, protocolVersion: '`+version+`' }).ping({ tags: { operation: 'a' } });
+		[answer.ok, answer.failure.kind]`,
 		`[false,"connect"]`)
-	tags := "class=protocol,method=initialize,operation=initialize"
 	// Without a duration.
-	f.expectSamples("mcp_failures{class=protocol,kind=connect,method=initialize,operation=initialize} 1", "mcp_rejected{"+tags+"} 1",
-		"mcp_request_failed{"+tags+"} 1", "mcp_requests{"+tags+"} 1")
+	f.expectSamples("mcp_failures{kind=connect,method=ping,operation=a} 1", "mcp_rejected{method=ping,operation=a} 1",
+		"mcp_request_failed{method=ping,operation=a} 1", "mcp_requests{method=ping,operation=a} 1")
 }
 
 // An exception in expect, too, is an outcome and not the iteration's end; and what the script reads of an answer in it is there.
@@ -177,8 +186,43 @@ func TestExpect(t *testing.T) {
 	f := newFixture(t, modern(succeed))
 	f.run(`const client = new StreamableHTTPClient({ base_url: url });
 		const kind = (expect) => client.request('tools/call', { name: 'a' }, { expect }).failure?.kind ?? ''`)
-	f.expect(`[(a) => a.result.content[0].text === 'x', (a) => a.result.none.text, () => undefined, () => { throw 7 }].map(kind).join()`,
-		`",unexpected,unexpected,unexpected"`)
+	f.expect(`[(a) => a.result.content[0].text === 'x', (a) => a.result.none.text, () => undefined, () => { throw 7 }, async () => true].map(kind).join()`,
+		`",unexpected,unexpected,unexpected,unexpected"`)
+}
+
+// A stream that could be resumed is not where it was cut off for a limit.
+func TestLimitsOfResumableStreams(t *testing.T) {
+	events := strings.Repeat("id: 1\ndata: {}\n\n", 101)
+	for kind, answer := range map[string]func(w http.ResponseWriter, r received){
+		"too_large": func(w http.ResponseWriter, _ received) { _, _ = io.WriteString(w, events) },
+		"stalled": func(w http.ResponseWriter, r received) {
+			_, _ = io.WriteString(w, "id: 1\nretry: 1\ndata: {}\n\n")
+			w.(http.Flusher).Flush()
+			<-r.gone
+		},
+	} {
+		server := legacy(func(w http.ResponseWriter, r received) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			answer(w, r)
+		})
+		f := newFixture(t, server)
+		f.expect(`const client = new StreamableHTTPClient({ base_url: url, protocolVersion: '2025-11-25', maxEvents: 100, stallTimeout: 200 }); client.ping().failure.kind`,
+			quote(kind))
+		if got := len(server.requests()); got != 3 {
+			t.Errorf("%s: got %d requests; expected 3", kind, got)
+		}
+	}
+}
+
+// A limit holds for all streams of a call together.
+func TestLimitsOfResumedStreams(t *testing.T) {
+	server := legacy(func(w http.ResponseWriter, _ received) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, strings.Repeat("id: 1\nretry: 1\ndata: {}\n\n", 40))
+	})
+	f := newFixture(t, server)
+	f.expect(`const client = new StreamableHTTPClient({ base_url: url, protocolVersion: '2025-11-25', maxEvents: 100 });
+		const answer = client.ping(); [answer.failure.kind, answer.events.length]`, `["too_large",100]`)
 }
 
 func TestStallTimeout(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/lib/types"
+	"golang.org/x/net/http/httpguts"
 )
 
 // What a server may send, unless the options say otherwise.
@@ -50,7 +51,6 @@ type clientOptions struct {
 	sessions        string
 	ids             string
 	headers         http.Header
-	token           string
 	traceSampling   float64
 	observe         bool
 	cache           bool
@@ -65,6 +65,7 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 		timeout: defaultTimeout, protocolVersion: versionAuto, protocol: dialectMCP, sessions: sessionPerVU, headers: http.Header{},
 		maxBodySize: defaultMaxBodySize, maxHeaderSize: defaultMaxHeaderSize, maxEvents: defaultMaxEvents, maxNesting: defaultMaxNesting,
 	}
+	token := ""
 	err := eachOption(rt, input, func(key string, value sobek.Value) (err error) {
 		switch key {
 		case "base_url":
@@ -84,7 +85,9 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 		case "headers":
 			o.headers, err = parseHeaders(rt, value)
 		case "token":
-			o.token = value.String()
+			if token = value.String(); !httpguts.ValidHeaderFieldValue(token) {
+				err = errors.New("it cannot be a header: it has a line break or another control character")
+			}
 		case "traceSampling":
 			o.traceSampling = value.ToFloat()
 			if !(o.traceSampling >= 0 && o.traceSampling <= 1) {
@@ -107,13 +110,21 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 		}
 		return err
 	})
-	if err == nil && o.url == nil {
-		err = errors.New("base_url is missing; expected the URL of an MCP endpoint, for example http://127.0.0.1:3000/mcp")
+	if err != nil {
+		return nil, err
 	}
-	if o.token != "" {
-		o.headers.Set("Authorization", "Bearer "+o.token)
+	if o.url == nil {
+		return nil, errors.New("base_url is missing; expected the URL of an MCP endpoint, for example http://127.0.0.1:3000/mcp")
 	}
-	return o, err
+	if user := o.url.User; user != nil {
+		password, _ := user.Password()
+		(&http.Request{Header: o.headers}).SetBasicAuth(user.Username(), password)
+		o.url.User = nil
+	}
+	if token != "" {
+		o.headers.Set("Authorization", "Bearer "+token)
+	}
+	return o, nil
 }
 
 // callOptions are those of one call, or of a prepared one.
@@ -134,13 +145,13 @@ func parseCallOptions(rt *sobek.Runtime, input sobek.Value) (*callOptions, error
 	err := eachOption(rt, input, func(key string, value sobek.Value) (err error) {
 		switch key {
 		case "tags":
-			o.tags, err = stringMap(rt, value)
+			err = exportTo(rt, value, &o.tags, "an object of strings")
 		case "timeout":
 			o.timeout, err = positiveDuration(value)
 		case "headers":
 			o.headers, err = parseHeaders(rt, value)
 		case "paramHeaders":
-			o.paramHeaders, err = stringMap(rt, value)
+			err = exportTo(rt, value, &o.paramHeaders, "an object of strings")
 		case "member":
 			o.member = value.String()
 		case "nonce":
@@ -175,8 +186,7 @@ func eachOption(rt *sobek.Runtime, input sobek.Value, take func(key string, valu
 	}
 	for _, key := range object.Keys() {
 		value := object.Get(key)
-		// As if it were not there.
-		if sobek.IsUndefined(value) {
+		if common.IsNullish(value) {
 			continue
 		}
 		if err := take(key, value); errors.Is(err, errUnknownOption) {
@@ -242,27 +252,15 @@ func parseLimits(rt *sobek.Runtime, value sobek.Value) ([]float64, error) {
 	return limits, nil
 }
 
-func stringMap(rt *sobek.Runtime, value sobek.Value) (map[string]string, error) {
-	object, ok := value.(*sobek.Object)
-	if !ok {
-		return nil, fmt.Errorf("got %s; expected an object", value)
-	}
-	values := make(map[string]string)
-	for _, key := range object.Keys() {
-		values[key] = object.Get(key).String()
-	}
-	return values, nil
-}
-
-// parseHeaders refuses what would end a header, and does not repeat the value: it may be a secret.
+// parseHeaders does not repeat a value that it refuses: it may be a secret.
 func parseHeaders(rt *sobek.Runtime, value sobek.Value) (http.Header, error) {
-	values, err := stringMap(rt, value)
-	if err != nil {
+	values := make(map[string]string)
+	if rt.ExportTo(value, &values) != nil {
 		return nil, errors.New("expected an object of strings")
 	}
 	headers := make(http.Header)
 	for name, text := range values {
-		if !isToken(name) || strings.ContainsAny(text, "\r\n\x00") {
+		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(text) {
 			return nil, fmt.Errorf("%q is not a valid header", name)
 		}
 		headers.Set(name, text)

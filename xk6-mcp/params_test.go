@@ -26,6 +26,7 @@ func TestBadOptions(t *testing.T) {
 		`client.prepare('tools/call', { name: 'a' }, { limits: [0] })`:                  "tools/call: limits: got 0; expected positive milliseconds",
 		`client.prepare('tools/call', 'a')`:                                             "tools/call: got a; expected an object of parameters",
 		`client.callTool({ name: 'a' }, { tag: {} })`:                                   `tools/call: unknown option "tag"`,
+		`new StreamableHTTPClient({ base_url: url, token: 'SECRET\n' })`:                "token: it cannot be a header",
 		`client.prepare('')`: "a method is missing",
 		`const circular = {}; circular.a = circular; client.callTool(circular)`: "circular",
 	} {

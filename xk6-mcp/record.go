@@ -12,15 +12,8 @@ import (
 // isMeasured tells whether requests enter the metrics: not those of setup and teardown, which k6 runs as VU 0.
 func (c *Client) isMeasured() bool { return c.Measured && c.instance.vu.State().VUID != 0 }
 
-// push sends k6 what is added for a call; nothing where the client does not measure.
+// push sends k6 what is added for a call.
 func (c *Client) push(k *call, add func(b *batch)) {
-	if !c.isMeasured() {
-		return
-	}
-	c.send(k, add)
-}
-
-func (c *Client) send(k *call, add func(b *batch)) {
 	state := c.instance.vu.State()
 	values := state.Tags.GetCurrentValues()
 	k.enterTags(values.Tags)
@@ -29,31 +22,20 @@ func (c *Client) send(k *call, add func(b *batch)) {
 	metrics.PushIfNotDone(c.instance.vu.Context(), state.Samples, b.samples)
 }
 
-// record counts a request in which a call ends.
-func (c *Client) record(k *call, answer *Answer, traceID string) {
-	c.recordRequest(k, answer.exchange, answer.failure, traceID, false)
-}
-
-// recordAdditional counts a request in which no call ends: of a handshake, a session's end, a resumed stream.
-func (c *Client) recordAdditional(k *call, x *exchange, f *failure) {
-	c.recordRequest(k, x, f, "", true)
-}
-
-func (c *Client) recordRequest(k *call, x *exchange, f *failure, traceID string, isAdditional bool) {
+// record counts a request. isAdditional: no call ends in it (of a handshake, a session's end, a resumed stream, a round of input)
+func (c *Client) record(k *call, x *exchange, isAdditional bool) {
+	f, m := x.failure, c.instance.metrics
 	if f != nil {
 		c.logOnce(k, f)
 	}
-	m := c.instance.metrics
-	if !c.isMeasured() {
-		c.send(k, func(b *batch) {
+	c.push(k, func(b *batch) {
+		if !c.isMeasured() {
 			// Such requests have no tags of a call.
 			b.addTagged(m.WarmupRequests, k.vuTags, 1)
-		})
-		return
-	}
-	c.push(k, func(b *batch) {
-		if traceID != "" {
-			b.tags.SetMetadata("trace_id", traceID)
+			return
+		}
+		if x.traceID != "" {
+			b.tags.SetMetadata("trace_id", x.traceID)
 		}
 		b.add(m.Requests, 1)
 		b.add(m.RequestFailed, toFloat(f != nil))
@@ -67,7 +49,7 @@ func (c *Client) recordRequest(k *call, x *exchange, f *failure, traceID string,
 			}
 		}
 		// What was not answered has no duration: a dial that failed at once would pull every percentile down.
-		if !k.isOfSession && !isAdditional && x.complete {
+		if !isAdditional && x.complete && !x.isHandshake {
 			b.add(m.RequestDuration, milliseconds(x.duration))
 			for index, limit := range k.options.limits {
 				b.addTagged(m.Slow, k.slowTags[index], toFloat(milliseconds(x.duration) >= limit))

@@ -3,6 +3,8 @@ package mcp
 import (
 	"net/http"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 const (
@@ -15,48 +17,40 @@ const (
 // after the time that the stream said. The exchange becomes that of the whole call.
 func (c *Client) resume(k *call, r request, x *exchange) {
 	deadline := x.began.Add(r.timeout)
-	for range maxReconnections {
-		point := x.resumption
-		if c.isModern() || c.options.protocol != dialectMCP || point.lastEventID == "" {
-			return
-		}
-		pause := point.retry
+	for count := 0; count < maxReconnections && !c.isModern() && x.lastEventID != ""; count++ {
+		pause := x.retry
 		if pause < 0 {
 			pause = defaultRetry
 		}
 		left := time.Until(deadline) - pause
-		if left <= 0 {
-			x.failure = failed(kinds.Timeout, "no reply on the resumed stream in time")
-			x.complete = false
+		switch {
+		case left <= 0:
+			x.failure, x.complete = failed(kinds.Timeout, "no reply on the resumed stream in time"), false
+			return
+		// It becomes a header, as a session's id does.
+		case len(x.lastEventID) > maxSessionID || !httpguts.ValidHeaderFieldValue(x.lastEventID):
+			x.failure = failed(kinds.Protocol, "the id of the last event cannot be a header")
 			return
 		}
-		if !c.sleep(pause) {
+		select {
+		case <-time.After(pause):
+		case <-c.instance.vu.Context().Done():
 			return
 		}
 		header := c.requestHeaders("", "")
-		header.Set("Last-Event-ID", point.lastEventID)
-		next := c.do(request{method: http.MethodGet, url: r.url, header: header, timeout: left, id: r.id})
-		c.recordAdditional(k, &exchange{status: next.status}, nil)
-		c.continueWith(x, next, point)
-	}
-}
-
-// sleep returns false where the VU was ended meanwhile.
-func (c *Client) sleep(pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-c.instance.vu.Context().Done():
-		return false
+		header.Set("Last-Event-ID", x.lastEventID)
+		next := c.do(request{
+			method: http.MethodGet, url: r.url, header: header, timeout: left, id: r.id,
+			earlierBytes: x.responseBytes, earlierEvents: len(x.events),
+		})
+		c.record(k, &exchange{status: next.status}, true)
+		x.continueWith(next)
 	}
 }
 
 // continueWith makes an exchange one with the stream that went on.
-func (c *Client) continueWith(x, next *exchange, point resumption) {
-	offset := next.began.Sub(x.began)
-	began := x.requestBegan()
+func (x *exchange) continueWith(next *exchange) {
+	offset, began := next.began.Sub(x.began), x.requestBegan()
 	for _, one := range next.events {
 		one.at += offset
 		x.events = append(x.events, one)
@@ -64,11 +58,16 @@ func (c *Client) continueWith(x, next *exchange, point resumption) {
 	x.failure, x.status, x.header, x.text, x.reply, x.complete = next.failure, next.status, next.header, next.text, next.reply, next.complete
 	x.last = next.last + offset
 	x.duration = x.last - began
-	x.resumption = next.resumption
-	if x.resumption.lastEventID == "" && next.complete && next.failure != nil && next.status == http.StatusOK {
-		x.resumption.lastEventID = point.lastEventID
+	x.responseBytes += next.responseBytes
+	x.isResumed = true
+	// A stream that brought no id goes on from the same event.
+	isOver := next.failure == nil || !next.complete && next.failure.kind != kinds.Connect || next.status != http.StatusOK
+	if isOver {
+		x.lastEventID = ""
+	} else if next.lastEventID != "" {
+		x.lastEventID = next.lastEventID
 	}
-	if x.resumption.retry < 0 {
-		x.resumption.retry = point.retry
+	if next.retry >= 0 {
+		x.retry = next.retry
 	}
 }

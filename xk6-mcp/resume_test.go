@@ -72,3 +72,23 @@ func TestStreamStaysOpen(t *testing.T) {
 	f.run(`const client = new StreamableHTTPClient({ base_url: url })`)
 	f.expect(`[client.ping().ok, client.ping().ok, client.ping().ok]`, `[true,true,true]`)
 }
+
+// A call whose stream was accepted is not made again, whatever became of the rest of it; and an id that cannot be a header is sent nowhere.
+func TestResumeFails(t *testing.T) {
+	for id, expected := range map[string]string{"1": "http_4xx", "\x01": "protocol", strings.Repeat("x", 5000): "protocol"} {
+		calls := 0
+		f := newFixture(t, legacy(func(w http.ResponseWriter, r received) {
+			if r.method == http.MethodGet {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			calls++
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "retry: 1\nid: "+id+"\ndata: {}\n\n")
+		}))
+		f.expect(`new StreamableHTTPClient({ base_url: url, protocolVersion: '2025-11-25' }).ping().failure.kind`, quote(expected))
+		if calls != 1 {
+			t.Errorf("%.20q: got %d calls; expected 1", id, calls)
+		}
+	}
+}

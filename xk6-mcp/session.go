@@ -1,12 +1,16 @@
 package mcp
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/grafana/sobek"
 	"github.com/tidwall/gjson"
 )
 
@@ -15,6 +19,8 @@ const (
 	maxSessionID = 4096
 	// Of a server's name for itself, and of its version.
 	maxName = 100
+	// Bytes of JSON.
+	maxCapabilities = 64 << 10
 	// For a server of the other era that does not answer what it does not know.
 	discoverTimeout = 4 * time.Second
 	// For the first event of a stream of the old transport.
@@ -47,18 +53,30 @@ func (c *Client) isModern() bool { return c.version == modernVersion }
 
 // Connect makes sure that there is a server which can be called, and tells who it is. It throws where there is none.
 func (c *Client) Connect() (any, error) {
-	if c.instance.vu.State() == nil {
-		return nil, fmt.Errorf("connect: there are no requests in the init context")
+	x, err := c.open()
+	if err != nil {
+		return nil, err
 	}
-	f := c.open()
+	switch {
+	case x.failure != nil:
+	// Whatever such a server answers is for the calls to find out.
+	case c.options.protocol != dialectMCP:
+		if x = c.do(request{method: http.MethodOptions, url: c.options.url, header: c.requestHeaders("", ""), timeout: c.options.timeout}); x.status > 0 {
+			x.failure = nil
+		}
 	// A version that the options say is not asked for before a call.
-	if f == nil && c.isModern() && c.info.Name == "" && c.options.protocol == dialectMCP {
-		f = c.discover(true)
+	case c.isModern() && c.info.Name == "":
+		x = c.discover(true)
 	}
-	if f != nil {
-		return nil, fmt.Errorf("%s cannot be used: %s", c.options.url.Redacted(), c.describe(f))
+	if x.failure != nil {
+		if x.failure.kind == kinds.HTTP4xx && c.options.protocol == dialectMCP && c.isHTTPSSE() {
+			x.failure = failed(kinds.Protocol, "it speaks the HTTP+SSE transport of 2024-11-05, which answers on another stream than the "+
+				"request's and cannot be loaded; is there a Streamable HTTP endpoint, often /mcp?")
+		}
+		c.record(c.protocolCall("initialize"), x, false)
+		return nil, fmt.Errorf("%s cannot be used: %s", c.options.url, c.describe(x.failure))
 	}
-	capabilities, err := c.instance.parseJSON(orEmptyObject(c.info.capabilities))
+	capabilities, err := c.instance.parseJSON(cmp.Or(c.info.capabilities, "{}"))
 	if err != nil {
 		return nil, err
 	}
@@ -79,26 +97,36 @@ func (c *Client) Close() {
 	if x.status == http.StatusMethodNotAllowed {
 		x.failure = nil
 	}
-	c.recordAdditional(k, x, x.failure)
+	c.record(k, x, true)
 	c.forget()
 }
 
 // Notify sends a message that is not answered.
-func (c *Client) Notify(method string) error {
-	if f := c.open(); f != nil {
-		return fmt.Errorf("%s: %s", method, c.describe(f))
+func (c *Client) Notify(method string, params sobek.Value) error {
+	if c.options.protocol == dialectREST {
+		return errors.New("notify: there are no notifications over REST")
 	}
-	c.notify(method)
+	k, err := c.makeCall(method, params, nil)
+	if err != nil {
+		return err
+	}
+	x, err := c.open()
+	if err != nil {
+		return err
+	}
+	if x.failure != nil {
+		c.record(k, x, false)
+		return fmt.Errorf("%s: %s", method, c.describe(x.failure))
+	}
+	c.notify(k)
 	return nil
 }
 
-func (c *Client) notify(method string) {
-	k := c.protocolCall(method)
-	x := c.do(request{
-		method: http.MethodPost, url: c.options.url, header: c.requestHeaders(method, ""), timeout: c.options.timeout,
-		body: []byte(`{"jsonrpc":"2.0","method":` + quote(method) + `}`),
-	})
-	c.recordAdditional(k, x, x.failure)
+func (c *Client) notify(k *call) {
+	r, _ := k.request(k.argument, "")
+	r.id, r.body = 0, append(r.body[:bytes.LastIndex(r.body, []byte(`,"id":`))], '}')
+	k.isOfSession = true
+	c.record(k, c.do(r), true)
 }
 
 // answerServer answers a request that a server makes on a stream (versions before 2026-07-28).
@@ -107,12 +135,12 @@ func (c *Client) answerServer(asked message) {
 	if result, ok := respond(asked.method.Str, asked.params); ok {
 		answer = `"result":` + result
 	}
-	// A method's name is the server's to choose, and so none for a tag.
 	x := c.do(request{
 		method: http.MethodPost, url: c.options.url, header: c.requestHeaders("", ""), timeout: c.options.timeout,
 		body: []byte(`{"jsonrpc":"2.0","id":` + asked.id.Raw + `,` + answer + `}`),
 	})
-	c.recordAdditional(c.protocolCall("response"), x, x.failure)
+	// The server chooses the method's name: it is no tag.
+	c.record(c.protocolCall("response"), x, true)
 }
 
 // protocolCall is a call in which no operation of the script ends.
@@ -146,46 +174,53 @@ func (c *Client) forget() {
 	c.epoch++
 }
 
-// open finds out how a server wants to be spoken to, once a process, and opens a session where it keeps any.
-func (c *Client) open() *failure {
+// open finds out how a server wants to be spoken to, and opens a session where it keeps any. The exchange that it returns is the failed one,
+// which is not recorded yet: the call ends with it for which this was to be done.
+func (c *Client) open() (*exchange, error) {
+	if c.instance.vu.State() == nil {
+		return nil, errors.New("requests can be made in VU code, setup and teardown, and not in the init context")
+	}
+	x := &exchange{}
 	if c.isOpen || c.options.protocol != dialectMCP {
-		return nil
+		return x, nil
 	}
 	if c.version == "" {
-		if f := c.negotiate(); f != nil {
-			return f
-		}
+		x = c.negotiate()
 	}
-	if c.isModern() {
-		c.isOpen = true
-		return nil
+	if x.failure == nil && !c.isModern() {
+		x = c.initialize()
 	}
-	return c.initialize()
+	x.isHandshake = x.failure != nil
+	if c.isOpen = x.failure == nil; !c.isOpen && c.options.protocolVersion == versionAuto {
+		c.version = ""
+	}
+	return x, nil
+}
+
+func (c *Client) negotiatedKey() string {
+	return c.options.protocolVersion + " " + c.options.url.String()
 }
 
 // negotiate decides on a protocol version: that of the options, one that another client found, or what the server understands.
-func (c *Client) negotiate() *failure {
-	key := c.options.protocolVersion + " " + c.options.url.String()
-	if known, ok := c.instance.root.negotiated.Load(key); ok {
+func (c *Client) negotiate() *exchange {
+	x := &exchange{}
+	if known, ok := c.instance.root.negotiated.Load(c.negotiatedKey()); ok {
 		c.version, c.info = known.(negotiated).version, known.(negotiated).info
-		return nil
+		return x
 	}
 	c.version = c.options.protocolVersion
 	if c.version == versionAuto {
-		if f := c.discover(false); f != nil {
-			c.version = ""
-			return f
-		}
-		if c.isModern() {
-			c.instance.root.negotiated.Store(key, negotiated{c.version, c.info})
+		x = c.discover(false)
+		if x.failure == nil && c.isModern() {
+			c.instance.root.negotiated.Store(c.negotiatedKey(), negotiated{c.version, c.info})
 		}
 	}
 	c.epoch++
-	return nil
+	return x
 }
 
 // discover sends a request of the modern era. That a server of the other one refuses it is no failure, and is counted nowhere.
-func (c *Client) discover(isForced bool) *failure {
+func (c *Client) discover(isForced bool) *exchange {
 	c.version = modernVersion
 	k := c.protocolCall("server/discover")
 	r, _ := k.request("", "")
@@ -197,35 +232,48 @@ func (c *Client) discover(isForced bool) *failure {
 	}
 	code := int(member(reply.err, "code").Num)
 	offered := member(member(reply.err, "data"), "supported")
-	switch {
-	case x.failure == nil:
+	if x.failure == nil {
 		offered = member(reply.result, "supportedVersions")
 		info := member(member(reply.result, "_meta"), serverInfoKey)
 		if !info.Exists() {
 			info = member(reply.result, "serverInfo")
 		}
 		c.setInfo(info, member(reply.result, "capabilities"))
-	// Nothing that initialize would mend.
-	case x.failure.kind == kinds.Connect, x.status == http.StatusUnauthorized, x.status == http.StatusForbidden, x.status == http.StatusTooManyRequests,
-		x.status >= http.StatusMultipleChoices && x.status < http.StatusBadRequest,
-		code == codeHeaderMismatch, code == codeMissingCapability:
-		return x.failure
-	}
-	if x.failure == nil && includes(offered, modernVersion) {
-		return nil
+		if includes(offered, modernVersion) {
+			return x
+		}
+	} else if !mayBeLegacy(x) || code == codeHeaderMismatch || code == codeMissingCapability {
+		return x
 	}
 	if isForced {
-		return failed(kinds.Protocol, "it does not speak MCP %s%s", modernVersion, listed(offered))
+		x.failure = failed(kinds.Protocol, "it does not speak MCP %s%s", modernVersion, listed(offered))
+		return x
 	}
+	x.failure = nil
 	c.version = versions[1]
-	if x.failure == nil || code == codeUnsupportedVersion {
+	if offered.IsArray() {
 		at := slices.IndexFunc(versions[1:], func(version string) bool { return includes(offered, version) })
 		if at < 0 {
-			return failed(kinds.Protocol, "it speaks no version of MCP that is known (%s)%s", strings.Join(versions, ", "), listed(offered))
+			x.failure = failed(kinds.Protocol, "it speaks no version of MCP that is known (%s)%s", strings.Join(versions, ", "), listed(offered))
+			return x
 		}
 		c.version = versions[1:][at]
 	}
-	return nil
+	return x
+}
+
+// mayBeLegacy tells whether initialize may do better. A server that is late or has an error of its own is no reason to speak another version:
+// a run would measure that.
+func mayBeLegacy(x *exchange) bool {
+	switch x.failure.kind {
+	case kinds.HTTP4xx:
+		return x.status != http.StatusUnauthorized && x.status != http.StatusForbidden
+	case kinds.Protocol:
+		return isSuccess(x.status)
+	case kinds.JSONRPC, kinds.Tool, kinds.Unexpected:
+		return true
+	}
+	return false
 }
 
 func includes(list gjson.Result, version string) bool {
@@ -240,63 +288,57 @@ func listed(versions gjson.Result) string {
 }
 
 func (c *Client) setInfo(info, capabilities gjson.Result) {
-	bounded := func(text string) string {
-		line := []rune(oneLine(text))
-		return string(line[:min(len(line), maxName)])
-	}
-	c.info = serverInfo{Name: bounded(member(info, "name").Str), Version: bounded(member(info, "version").Str)}
-	if capabilities.IsObject() {
-		c.info.capabilities = capabilities.Raw
+	c.info = serverInfo{Name: oneLine(member(info, "name").Str, maxName), Version: oneLine(member(info, "version").Str, maxName)}
+	if capabilities.IsObject() && len(capabilities.Raw) <= maxCapabilities {
+		c.info.capabilities = strings.Clone(capabilities.Raw)
 	}
 }
 
 // initialize opens a session (versions before 2026-07-28). Its requests are counted; their time is the session's, and no call's.
-func (c *Client) initialize() *failure {
+func (c *Client) initialize() *exchange {
+	root := c.instance.root
 	if c.options.sessions == sessionShared {
-		c.instance.root.sharing.Lock()
-		defer c.instance.root.sharing.Unlock()
-		if shared, ok := c.instance.root.shared[c.options.url.String()]; ok {
-			c.version, c.session, c.isOpen = shared.version, shared.session, true
+		root.sharing.Lock()
+		defer root.sharing.Unlock()
+		if shared, ok := root.shared[c.options.url.String()]; ok {
+			c.version, c.session = shared.version, shared.session
 			c.epoch++
-			return nil
+			return &exchange{}
 		}
 	}
 	began := time.Now()
 	c.session = ""
 	k := c.protocolCall("initialize")
 	k.members = `"protocolVersion":` + quote(c.version) + `,"capabilities":` + clientCapabilities + `,"clientInfo":` + clientInfo
-	r, _ := k.request("", "")
-	x := c.do(r)
-	c.resume(k, r, x)
-	f := x.failure
-	session := x.header.Get(sessionHeader)
-	if f == nil && len(session) > maxSessionID {
-		f = failed(kinds.Protocol, "a session id of %d characters; more than %d are not sent", len(session), maxSessionID)
+	x := k.do("", "")
+	if x.failure != nil {
+		return x
 	}
-	version := member(x.reply.result, "protocolVersion").Str
-	if f == nil && !slices.Contains(versions[1:], version) {
-		f = failed(kinds.Protocol, "it wants protocol version %q; known: %s", version, strings.Join(versions, ", "))
+	session, version := x.header.Get(sessionHeader), member(x.reply.result, "protocolVersion").Str
+	switch {
+	case len(session) > maxSessionID:
+		x.failure = failed(kinds.Protocol, "a session id of %d characters; more than %d are not sent", len(session), maxSessionID)
+	case !slices.Contains(versions[1:], version):
+		x.failure = failed(kinds.Protocol, "it wants protocol version %q; known: %s", version, strings.Join(versions, ", "))
+	case c.options.protocolVersion != versionAuto && version != c.options.protocolVersion:
+		x.failure = failed(kinds.Protocol, "it settles on protocol version %s; expected %s", version, c.options.protocolVersion)
 	}
-	if f != nil {
-		if f.kind == kinds.HTTP4xx && c.isHTTPSSE() {
-			f = failed(kinds.Protocol, "it speaks the HTTP+SSE transport of 2024-11-05, which answers on another stream than the request's "+
-				"and cannot be loaded; is there a Streamable HTTP endpoint, often /mcp?")
-		}
-		// The call for which the session was to be opened ends with it.
-		c.recordRequest(k, x, f, "", false)
-		return f
+	if x.failure != nil {
+		return x
 	}
-	c.recordAdditional(k, x, nil)
+	c.record(k, x, true)
 	c.setInfo(member(x.reply.result, "serverInfo"), member(x.reply.result, "capabilities"))
-	c.version, c.session, c.isOpen = version, session, true
+	c.version, c.session = version, session
 	c.epoch++
 	if c.options.sessions == sessionShared {
-		c.instance.root.shared[c.options.url.String()] = sharedSession{version, session}
+		root.shared[c.options.url.String()] = sharedSession{version, session}
 	}
-	c.instance.root.negotiated.Store(c.options.protocolVersion+" "+c.options.url.String(), negotiated{c.version, c.info})
-	c.notify("notifications/initialized")
-	c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionDuration, milliseconds(time.Since(began))) })
-	return nil
+	root.negotiated.Store(c.negotiatedKey(), negotiated{c.version, c.info})
+	c.notify(c.protocolCall("notifications/initialized"))
+	if c.isMeasured() {
+		c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionDuration, milliseconds(time.Since(began))) })
+	}
+	return x
 }
 
 // isHTTPSSE tells whether a GET opens a stream whose first event names where to POST to: the deprecated transport.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -57,7 +56,7 @@ func (r *eventReader) next() (event, error) {
 	for {
 		line, err := r.line()
 		if err != nil {
-			if errors.Is(err, io.EOF) && hasData && len(data) > 0 {
+			if errors.Is(err, io.EOF) && len(data) > 0 {
 				read.data = string(data)
 				return read, nil
 			}
@@ -89,7 +88,7 @@ func (r *eventReader) next() (event, error) {
 				id = string(value)
 			}
 		case "retry":
-			if milliseconds, err := strconv.ParseUint(string(value), 10, 31); err == nil && !strings.HasPrefix(string(value), "+") {
+			if milliseconds, err := strconv.ParseUint(string(value), 10, 31); err == nil {
 				r.retry = time.Duration(milliseconds) * time.Millisecond
 			}
 		}

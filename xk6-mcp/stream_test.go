@@ -10,6 +10,12 @@ import (
 	"time"
 )
 
+// resumption is what a stream says last.
+type resumption struct {
+	lastEventID string
+	retry       time.Duration
+}
+
 // readEvents returns a stream's events as "kind|id|data", and how it can be resumed.
 func readEvents(source io.Reader, maxBytes int64) ([]string, resumption, error) {
 	reader := newEventReader(source, maxBytes, nil)

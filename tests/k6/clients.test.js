@@ -63,7 +63,7 @@ async function samplesOf(client) {
     ...['2025-03-26', 'amnesia', 'odd-sse', 'resumes'].map((path) => ({
       url: `${scripted.url}/${path}`,
       path,
-      version: '2025-11-25',
+      version: path === '2025-03-26' ? path : '2025-11-25',
     })),
   ].map((call) => ({ ...call, timeoutS: call.path.startsWith('timeout') ? 1 : 60 }));
   const file = join(scratchFolder(), `${client}.json`);
@@ -87,6 +87,8 @@ async function samplesOf(client) {
   for (const { type, metric, data } of points) {
     if (type !== 'Point' || !metric.startsWith('mcp_') || ONE_ONLY.includes(metric)) continue;
     const { path, ...tags } = data.tags;
+    // A server's requests were not answered.
+    if (tags.method === 'response') continue;
     const name = RENAMED[/** @type {keyof typeof RENAMED} */ (metric)] ?? metric;
     const pairs = metric === OTHER_TAGS ? [] : Object.entries(tags).sort();
     const list = samples[path] ?? [];
@@ -104,6 +106,8 @@ test('the same samples, with the same tags', async () => {
   for (const [path, samples] of Object.entries(js)) {
     const kind = OTHER_KIND[/** @type {keyof typeof OTHER_KIND} */ (path)];
     if (kind) assert.deepEqual(kindsOf(go[path]), kind === 'ok' ? [] : [kind, kind, kind], path);
+    // On a busy machine the client in lib/mcp/ asks for the rest of a stream more than once: it cannot see whether anything came.
+    else if (path === 'resumes') assert.deepEqual(new Set(go[path]), new Set(samples), path);
     else assert.deepEqual(go[path], samples, path);
   }
 });
