@@ -65,7 +65,7 @@ async function samplesOf(client) {
       path,
       version: path === '2025-03-26' ? path : '2025-11-25',
     })),
-  ].map((call) => ({ ...call, timeoutS: call.path.startsWith('timeout') ? 1 : 60 }));
+  ].map((call) => ({ ...call, timeoutS: call.path.startsWith('timeout') ? 5 : 60 }));
   const file = join(scratchFolder(), `${client}.json`);
   const { code, output } = await command(
     toolPath('k6-mcp'),
