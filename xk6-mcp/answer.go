@@ -50,7 +50,7 @@ func (a *Answer) Get(key string) sobek.Value {
 			events[i] = &struct {
 				At              float64
 				Event, ID, Data string
-			}{milliseconds(one.at), one.kind, one.id, one.data}
+			}{milliseconds(one.at), one.kind, one.id, string(one.data)}
 		}
 		return rt.ToValue(events)
 	}

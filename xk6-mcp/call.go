@@ -163,6 +163,15 @@ func withMember(object, member string) string {
 	return "{" + joined(strings.TrimSpace(object[1:len(object)-1]), member) + "}"
 }
 
+// answerTo makes the call, for JavaScript.
+func (k *call) answerTo(given sobek.Value) (any, error) {
+	answer, err := k.send(given)
+	if err != nil {
+		return nil, err
+	}
+	return answer.object(), nil
+}
+
 // send makes the call. given: an argument, or its JSON; without it the call has the one that it was prepared with
 func (k *call) send(given sobek.Value) (*Answer, error) {
 	c := k.client

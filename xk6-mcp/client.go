@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,92 +17,94 @@ const maxPages = 1000
 type Client struct {
 	instance *ModuleInstance
 	options  *clientOptions
-	// Measured can be set to false: requests are then counted as warm-up.
-	Measured bool `js:"measured"`
+	// Without it requests are counted as warm-up.
+	measured bool
 
-	// Of the connection: epoch changes with what the headers depend on.
-	version      string
-	isOpen       bool
-	session      string
-	epoch        int
-	lastID       int64
-	info         serverInfo
+	// The protocol version that is spoken, and the session.
+	version string
+	isOpen  bool
+	session string
+	// It changes with what the headers depend on.
+	epoch  int
+	lastID int64
+	info   serverInfo
+	// Kinds of failure of which a line is in the log.
 	logged       map[string]bool
 	streamBuffer []byte
 	// Streams in a row that the server left open after a reply.
 	openStreams int
 }
 
-// CallTool calls a tool. params: {name, arguments}
-func (c *Client) CallTool(params, options sobek.Value) (*sobek.Object, error) {
-	return c.Request("tools/call", params, options)
+// Methods of a client that make one call, by their names in JavaScript.
+var requestMethods = map[string]string{
+	"callTool": "tools/call", "listTools": "tools/list", "listResources": "resources/list", "listPrompts": "prompts/list",
+	"readResource": "resources/read", "getPrompt": "prompts/get", "complete": "completion/complete",
 }
 
-// ListTools returns one page of the tools. params: {cursor}
-func (c *Client) ListTools(params, options sobek.Value) (*sobek.Object, error) {
-	return c.Request("tools/list", params, options)
+// Those that follow a list to its end, by the member of its pages.
+var listMethods = map[string]string{"listAllTools": "tools", "listAllResources": "resources", "listAllPrompts": "prompts"}
+
+// define gives an object the client's methods and properties.
+func (c *Client) define(object *sobek.Object) error {
+	rt := c.instance.vu.Runtime()
+	var failed error
+	set := func(name string, call func(call sobek.FunctionCall) (any, error)) {
+		failed = errors.Join(failed, object.Set(name, native(rt, call)))
+	}
+	for name, method := range requestMethods {
+		set(name, func(call sobek.FunctionCall) (any, error) {
+			return c.request(method, call.Argument(0), call.Argument(1))
+		})
+	}
+	for name, key := range listMethods {
+		set(name, func(call sobek.FunctionCall) (any, error) { return c.listAll(key+"/list", key, call.Argument(0)) })
+	}
+	set("ping", func(call sobek.FunctionCall) (any, error) { return c.request("ping", nil, call.Argument(0)) })
+	set("request", func(call sobek.FunctionCall) (any, error) {
+		return c.request(call.Argument(0).String(), call.Argument(1), call.Argument(2))
+	})
+	set("prepare", func(call sobek.FunctionCall) (any, error) {
+		return c.prepare(call.Argument(0).String(), call.Argument(1), call.Argument(2))
+	})
+	set("notify", func(call sobek.FunctionCall) (any, error) {
+		return nil, c.notify(call.Argument(0).String(), call.Argument(1))
+	})
+	set("connect", func(sobek.FunctionCall) (any, error) { return c.connect() })
+	set("close", func(sobek.FunctionCall) (any, error) {
+		c.close()
+		return nil, nil
+	})
+	return errors.Join(failed, object.DefineAccessorProperty("measured",
+		native(rt, func(sobek.FunctionCall) (any, error) { return c.measured, nil }),
+		native(rt, func(call sobek.FunctionCall) (any, error) {
+			c.measured = call.Argument(0).ToBoolean()
+			return nil, nil
+		}), sobek.FLAG_FALSE, sobek.FLAG_TRUE))
 }
 
-// ListResources returns one page of the resources. params: {cursor}
-func (c *Client) ListResources(params, options sobek.Value) (*sobek.Object, error) {
-	return c.Request("resources/list", params, options)
+// native makes a function of JavaScript that throws its error. One that sobek finds by reflection costs more than all else that a call does in
+// the interpreter.
+func native(rt *sobek.Runtime, call func(call sobek.FunctionCall) (any, error)) sobek.Value {
+	return rt.ToValue(func(given sobek.FunctionCall) sobek.Value {
+		result, err := call(given)
+		if err != nil {
+			common.Throw(rt, err)
+		}
+		return rt.ToValue(result)
+	})
 }
 
-// ListPrompts returns one page of the prompts. params: {cursor}
-func (c *Client) ListPrompts(params, options sobek.Value) (*sobek.Object, error) {
-	return c.Request("prompts/list", params, options)
-}
-
-// ListAllTools returns the tools of all pages.
-func (c *Client) ListAllTools(options sobek.Value) (sobek.Value, error) {
-	return c.listAll("tools/list", "tools", options)
-}
-
-// ListAllResources returns the resources of all pages.
-func (c *Client) ListAllResources(options sobek.Value) (sobek.Value, error) {
-	return c.listAll("resources/list", "resources", options)
-}
-
-// ListAllPrompts returns the prompts of all pages.
-func (c *Client) ListAllPrompts(options sobek.Value) (sobek.Value, error) {
-	return c.listAll("prompts/list", "prompts", options)
-}
-
-// ReadResource reads a resource. params: {uri}
-func (c *Client) ReadResource(params, options sobek.Value) (*sobek.Object, error) {
-	return c.Request("resources/read", params, options)
-}
-
-// GetPrompt gets a prompt. params: {name, arguments}
-func (c *Client) GetPrompt(params, options sobek.Value) (*sobek.Object, error) {
-	return c.Request("prompts/get", params, options)
-}
-
-// Complete asks for completions. params: {ref, argument}
-func (c *Client) Complete(params, options sobek.Value) (*sobek.Object, error) {
-	return c.Request("completion/complete", params, options)
-}
-
-// Ping sends a heartbeat. The versions from 2026-07-28 on have no such request.
-func (c *Client) Ping(options sobek.Value) (*sobek.Object, error) {
-	return c.Request("ping", nil, options)
-}
-
-// Request makes a call once.
-func (c *Client) Request(method string, params, options sobek.Value) (*sobek.Object, error) {
+// request makes a call once.
+func (c *Client) request(method string, params, options sobek.Value) (any, error) {
 	made, err := c.makeCall(method, params, options)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := made.send(nil)
-	if err != nil {
-		return nil, err
-	}
-	return answer.object(), nil
+	return made.answerTo(nil)
 }
 
-// Prepare makes a call ready to be sent many times, for the hot path.
-func (c *Client) Prepare(method string, params, options sobek.Value) (*sobek.Object, error) {
+// prepare makes a call ready to be sent many times, for the hot path.
+func (c *Client) prepare(method string, params, options sobek.Value) (any, error) {
 	made, err := c.makeCall(method, params, options)
 	if err != nil {
 		return nil, err
@@ -109,30 +112,21 @@ func (c *Client) Prepare(method string, params, options sobek.Value) (*sobek.Obj
 	made.memo = &memo{}
 	rt := c.instance.vu.Runtime()
 	object := rt.NewObject()
-	// As a native function: one that is found by reflection costs more than all else that a call does in the interpreter.
-	err = object.Set("send", func(given sobek.FunctionCall) sobek.Value {
-		answer, err := made.send(given.Argument(0))
+	err = object.Set("send", native(rt, func(call sobek.FunctionCall) (any, error) { return made.answerTo(call.Argument(0)) }))
+	setLimits := native(rt, func(call sobek.FunctionCall) (any, error) {
+		limits, err := parseLimits(rt, call.Argument(0))
 		if err != nil {
-			common.Throw(rt, err)
-		}
-		return answer.object()
-	})
-	if err != nil {
-		return nil, err
-	}
-	return object, object.DefineAccessorProperty("limits", nil, rt.ToValue(func(given sobek.FunctionCall) sobek.Value {
-		limits, err := parseLimits(rt, given.Argument(0))
-		if err != nil {
-			common.Throw(rt, fmt.Errorf("limits: %w", err))
+			return nil, fmt.Errorf("limits: %w", err)
 		}
 		made.options.limits, made.vuTags = limits, nil
-		return sobek.Undefined()
-	}), sobek.FLAG_FALSE, sobek.FLAG_TRUE)
+		return nil, nil
+	})
+	return object, errors.Join(err, object.DefineAccessorProperty("limits", nil, setLimits, sobek.FLAG_FALSE, sobek.FLAG_TRUE))
 }
 
 func (c *Client) makeCall(method string, params, options sobek.Value) (*call, error) {
-	if method == "" {
-		return nil, fmt.Errorf("a method is missing, for example tools/call")
+	if method == "" || method == "undefined" {
+		return nil, errors.New("a method is missing, for example tools/call")
 	}
 	parsed, err := parseCallOptions(c.instance.vu.Runtime(), options)
 	if err != nil {
@@ -142,7 +136,7 @@ func (c *Client) makeCall(method string, params, options sobek.Value) (*call, er
 }
 
 // listAll follows a list's cursor to its end.
-func (c *Client) listAll(method, key string, options sobek.Value) (sobek.Value, error) {
+func (c *Client) listAll(method, key string, options sobek.Value) (any, error) {
 	rt := c.instance.vu.Runtime()
 	params := rt.NewObject()
 	var found []string
@@ -156,17 +150,18 @@ func (c *Client) listAll(method, key string, options sobek.Value) (sobek.Value, 
 		if err != nil {
 			return nil, err
 		}
-		if answer.exchange.failure != nil {
-			return nil, fmt.Errorf("%s: %s", method, c.describe(answer.exchange.failure))
+		x := answer.exchange
+		if x.failure != nil {
+			return nil, fmt.Errorf("%s: %s", method, c.describe(x.failure))
 		}
-		if size += int64(len(answer.exchange.text)); size > c.options.maxBodySize {
+		if size += int64(len(x.text)); size > c.options.maxBodySize {
 			return nil, fmt.Errorf("%s: the pages have more than %d bytes", method, c.options.maxBodySize)
 		}
-		member(answer.exchange.reply.result, key).ForEach(func(_, item gjson.Result) bool {
+		member(x.reply.result, key).ForEach(func(_, item gjson.Result) bool {
 			found = append(found, item.Raw)
 			return true
 		})
-		cursor := member(answer.exchange.reply.result, "nextCursor")
+		cursor := member(x.reply.result, "nextCursor")
 		if cursor.Type != gjson.String {
 			return c.instance.parseJSON("[" + strings.Join(found, ",") + "]")
 		}

@@ -195,7 +195,7 @@ func (c *Client) readBody(x *exchange, r request, source io.Reader) time.Time {
 		x.text = buffer.String()
 		return arrived
 	}
-	if mediaType(x.header) == "application/json" && recall(r.memo, x, buffer.Bytes(), r.id) {
+	if mediaType(x.header) == "application/json" && r.memo.recall(x, buffer.Bytes(), r.id) {
 		return arrived
 	}
 	x.text = buffer.String()
@@ -252,24 +252,25 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 		}
 		read.at = arrived.Sub(x.began)
 		x.events = append(x.events, read)
-		if recall(r.memo, x, read.data, r.id) {
+		if r.memo.recall(x, read.data, r.id) {
 			c.drain(body, cancel)
 			return arrived
 		}
-		if err := validate(read.data, c.options.maxNesting); err != nil {
+		text := string(read.data)
+		if err := validate(text, c.options.maxNesting); err != nil {
 			if errors.Is(err, errNested) {
 				x.failure = invalidText(err, x)
 				return arrived
 			}
 			continue
 		}
-		reply, ok := readMessage(read.data)
+		reply, ok := readMessage(text)
 		if ok && !c.isModern() && reply.method.Exists() && reply.id.Exists() && asked < maxRounds {
 			asked++
 			c.answerServer(reply)
 		}
 		if ok && reply.answers(r.id) {
-			x.text, x.reply, x.complete = read.data, reply, true
+			x.text, x.reply, x.complete = text, reply, true
 			if x.failure = reply.failure(); x.failure == nil {
 				r.memo.remember(x.text, reply)
 			}

@@ -64,7 +64,7 @@ func FuzzMemo(f *testing.F) {
 		kept := &memo{}
 		kept.remember(first, reply)
 		x := &exchange{}
-		if !recall(kept, x, []byte(second), 2) {
+		if !kept.recall(x, []byte(second), 2) {
 			return
 		}
 		again, ok := readMessage(second)

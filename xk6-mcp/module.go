@@ -65,5 +65,9 @@ func (m *ModuleInstance) newClient(call sobek.ConstructorCall) *sobek.Object {
 	if err != nil {
 		common.Throw(rt, fmt.Errorf("StreamableHTTPClient: %w", err))
 	}
-	return rt.ToValue(&Client{instance: m, options: options, Measured: true}).ToObject(rt)
+	client := &Client{instance: m, options: options, measured: true}
+	if err := client.define(call.This); err != nil {
+		common.Throw(rt, err)
+	}
+	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // isMeasured tells whether requests enter the metrics: not those of setup and teardown, which k6 runs as VU 0.
-func (c *Client) isMeasured() bool { return c.Measured && c.instance.vu.State().VUID != 0 }
+func (c *Client) isMeasured() bool { return c.measured && c.instance.vu.State().VUID != 0 }
 
 // push sends k6 what is added for a call.
 func (c *Client) push(k *call, add func(b *batch)) {

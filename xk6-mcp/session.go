@@ -51,8 +51,8 @@ type negotiated struct {
 
 func (c *Client) isModern() bool { return c.version == modernVersion }
 
-// Connect makes sure that there is a server which can be called, and tells who it is. It throws where there is none.
-func (c *Client) Connect() (any, error) {
+// connect makes sure that there is a server which can be called, and tells who it is.
+func (c *Client) connect() (any, error) {
 	x, err := c.open()
 	if err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func (c *Client) Connect() (any, error) {
 	}, nil
 }
 
-// Close ends the session on the server, where there is one.
-func (c *Client) Close() {
+// close ends the session on the server, where there is one.
+func (c *Client) close() {
 	if c.session == "" || c.options.sessions == sessionShared {
 		return
 	}
@@ -101,8 +101,8 @@ func (c *Client) Close() {
 	c.forget()
 }
 
-// Notify sends a message that is not answered.
-func (c *Client) Notify(method string, params sobek.Value) error {
+// notify sends a message that is not answered.
+func (c *Client) notify(method string, params sobek.Value) error {
 	if c.options.protocol == dialectREST {
 		return errors.New("notify: there are no notifications over REST")
 	}
@@ -118,11 +118,11 @@ func (c *Client) Notify(method string, params sobek.Value) error {
 		c.record(k, x, false)
 		return fmt.Errorf("%s: %s", method, c.describe(x.failure))
 	}
-	c.notify(k)
+	c.sendNotification(k)
 	return nil
 }
 
-func (c *Client) notify(k *call) {
+func (c *Client) sendNotification(k *call) {
 	r, _ := k.request(k.argument, "")
 	r.id, r.body = 0, append(r.body[:bytes.LastIndex(r.body, []byte(`,"id":`))], '}')
 	k.isOfSession = true
@@ -153,7 +153,7 @@ func (c *Client) protocolCall(method string) *call {
 // leave ends a call that had a session of its own.
 func (c *Client) leave() {
 	if c.options.sessions == sessionPerCall {
-		c.Close()
+		c.close()
 	}
 	c.forget()
 }
@@ -334,7 +334,7 @@ func (c *Client) initialize() *exchange {
 		root.shared[c.options.url.String()] = sharedSession{version, session}
 	}
 	root.negotiated.Store(c.negotiatedKey(), negotiated{c.version, c.info})
-	c.notify(c.protocolCall("notifications/initialized"))
+	c.sendNotification(c.protocolCall("notifications/initialized"))
 	if c.isMeasured() {
 		c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionDuration, milliseconds(time.Since(began))) })
 	}

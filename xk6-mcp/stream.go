@@ -17,7 +17,7 @@ var (
 type event struct {
 	at       time.Duration
 	kind, id string
-	data     string
+	data     []byte
 }
 
 // eventReader reads a stream's events as they arrive. A line ends with LF, CRLF or CR; comments and unknown fields are passed over.
@@ -57,7 +57,7 @@ func (r *eventReader) next() (event, error) {
 		line, err := r.line()
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(data) > 0 {
-				read.data = string(data)
+				read.data = data
 				return read, nil
 			}
 			return read, err
@@ -66,7 +66,7 @@ func (r *eventReader) next() (event, error) {
 			r.lastEventID = id
 			// Servers begin a stream with an event of empty data, to give it an id.
 			if len(data) > 0 {
-				read.data, read.id = string(data), id
+				read.data, read.id = data, id
 				return read, nil
 			}
 			read, data, hasData = event{}, nil, false

@@ -25,7 +25,7 @@ func readEvents(source io.Reader, maxBytes int64) ([]string, resumption, error) 
 		if err != nil {
 			return events, resumption{reader.lastEventID, reader.retry}, err
 		}
-		events = append(events, read.kind+"|"+read.id+"|"+read.data)
+		events = append(events, read.kind+"|"+read.id+"|"+string(read.data))
 	}
 }
 
