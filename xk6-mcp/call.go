@@ -188,7 +188,7 @@ func (k *call) send(given sobek.Value) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.failure != nil {
+	if x != nil {
 		c.record(k, x, false)
 		return &Answer{client: c, exchange: x}, nil
 	}
@@ -210,7 +210,7 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 			c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionsExpired, 1) })
 		}
 		c.forget()
-		if x, err = c.open(); err == nil && x.failure == nil {
+		if x, err = c.open(); err == nil && x == nil {
 			x, err = k.exchange(argument, given)
 		}
 		if err == nil && x.sessionIsGone() {
@@ -233,7 +233,7 @@ func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 		argument = withMember(argument, quote(k.options.nonce)+`:"`+nonce+`"`)
 	}
 	x := k.do(argument, "")
-	for round := 0; round < maxRounds && c.isModern() && member(x.reply.result, "resultType").Str == "input_required"; round++ {
+	for round := 0; round < maxRounds && c.isModern() && x.asksForInput(); round++ {
 		input, ok := inputMembers(x.reply.result)
 		if !ok {
 			x.failure = failed(kinds.Unexpected, "it asks for input that this client cannot give")
@@ -271,6 +271,11 @@ func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 		}
 	}
 	return x, nil
+}
+
+// asksForInput looks at the result of what is no success only: that takes time for a large one.
+func (x *exchange) asksForInput() bool {
+	return x.failure != nil && x.failure.kind == kinds.Unexpected && member(x.reply.result, "resultType").Str == "input_required"
 }
 
 // do sends the call's next request.

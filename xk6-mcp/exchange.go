@@ -167,7 +167,7 @@ func (c *Client) read(x *exchange, r request, response *http.Response, cancel co
 		return time.Now()
 	}
 	if err != nil {
-		x.failure = failed(kinds.Protocol, "%v", err)
+		x.failure = c.options.readFailure(err, x)
 		return time.Now()
 	}
 	if r.id > 0 && mediaType(x.header) == "text/event-stream" {
@@ -332,7 +332,7 @@ func decode(encoding string, source io.Reader) (io.Reader, error) {
 		err = errors.New("it is none of gzip, deflate, br, zstd")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the answer's content encoding %s: %w", encoding, err)
+		return nil, fmt.Errorf("content encoding %s: %w", encoding, err)
 	}
 	return decoded, nil
 }

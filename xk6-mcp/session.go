@@ -58,7 +58,7 @@ func (c *Client) connect() (any, error) {
 		return nil, err
 	}
 	switch {
-	case x.failure != nil:
+	case x != nil:
 	// Whatever such a server answers is for the calls to find out.
 	case c.options.protocol != dialectMCP:
 		if x = c.do(request{method: http.MethodOptions, url: c.options.url, header: c.requestHeaders("", ""), timeout: c.options.timeout}); x.status > 0 {
@@ -68,7 +68,7 @@ func (c *Client) connect() (any, error) {
 	case c.isModern() && c.info.Name == "":
 		x = c.discover(true)
 	}
-	if x.failure != nil {
+	if x != nil && x.failure != nil {
 		if x.failure.kind == kinds.HTTP4xx && c.options.protocol == dialectMCP && c.isHTTPSSE() {
 			x.failure = failed(kinds.Protocol, "it speaks the HTTP+SSE transport of 2024-11-05, which answers on another stream than the "+
 				"request's and cannot be loaded; is there a Streamable HTTP endpoint, often /mcp?")
@@ -114,7 +114,7 @@ func (c *Client) notify(method string, params sobek.Value) error {
 	if err != nil {
 		return err
 	}
-	if x.failure != nil {
+	if x != nil {
 		c.record(k, x, false)
 		return fmt.Errorf("%s: %s", method, c.describe(x.failure))
 	}
@@ -174,26 +174,29 @@ func (c *Client) forget() {
 	c.epoch++
 }
 
-// open finds out how a server wants to be spoken to, and opens a session where it keeps any. The exchange that it returns is the failed one,
-// which is not recorded yet: the call ends with it for which this was to be done.
+// open finds out how a server wants to be spoken to, and opens a session where it keeps any. Where that fails, it returns the exchange with the
+// failure, which is not recorded yet: the call ends with it for which this was to be done.
 func (c *Client) open() (*exchange, error) {
 	if c.instance.vu.State() == nil {
 		return nil, errors.New("requests can be made in VU code, setup and teardown, and not in the init context")
 	}
-	x := &exchange{}
 	if c.isOpen || c.options.protocol != dialectMCP {
-		return x, nil
+		return nil, nil
 	}
+	x := &exchange{}
 	if c.version == "" {
 		x = c.negotiate()
 	}
 	if x.failure == nil && !c.isModern() {
 		x = c.initialize()
 	}
-	x.isHandshake = x.failure != nil
-	if c.isOpen = x.failure == nil; !c.isOpen && c.options.protocolVersion == versionAuto {
+	if c.isOpen = x.failure == nil; c.isOpen {
+		return nil, nil
+	}
+	if c.options.protocolVersion == versionAuto {
 		c.version = ""
 	}
+	x.isHandshake = true
 	return x, nil
 }
 
