@@ -26,9 +26,7 @@ func (k *call) throughCache(argument string, given sobek.Value) (*Answer, error)
 		return k.ask(argument, given)
 	}
 	if found, ok := k.cache[argument]; ok && time.Now().Before(found.freshUntil) {
-		if c.isMeasured() {
-			c.push(k, func(b *batch) { b.add(c.instance.metrics.CacheHits, 1) })
-		}
+		c.measure(k, c.instance.metrics.CacheHits, 1)
 		return found.answer, nil
 	}
 	lastID := c.lastID

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,8 @@ type call struct {
 	name string
 	// The request of a session, and no operation of the script.
 	isOfSession bool
+	// A message that is not answered.
+	isNotification bool
 
 	// Only a prepared call has a memo.
 	memo  *memo
@@ -115,10 +118,7 @@ func (k *call) request(argument, input string) (request, string) {
 		k.header, k.epoch = c.requestHeaders(k.method, k.name), c.epoch
 		maps.Copy(k.header, k.options.headers)
 	}
-	if c.options.ids != idsSame || c.lastID == 0 {
-		c.lastID++
-	}
-	r := request{method: http.MethodPost, url: k.url, header: k.header, id: c.lastID, timeout: c.options.timeout, memo: k.memo}
+	r := request{method: http.MethodPost, url: k.url, header: k.header, timeout: c.options.timeout, memo: k.memo}
 	if k.options.timeout > 0 {
 		r.timeout = k.options.timeout
 	}
@@ -131,7 +131,7 @@ func (k *call) request(argument, input string) (request, string) {
 		}
 	}
 	if c.options.protocol == dialectREST {
-		r.id, r.body = 0, []byte(`{"arguments":`+cmp.Or(argument, "{}")+`}`)
+		r.body = []byte(`{"arguments":` + cmp.Or(argument, "{}") + `}`)
 		return r, ""
 	}
 	meta := k.meta
@@ -151,7 +151,15 @@ func (k *call) request(argument, input string) (request, string) {
 	if argument != "" {
 		params = joined(params, k.memberHead+argument)
 	}
-	r.body = []byte(k.head + "{" + params + `},"id":` + strconv.FormatInt(r.id, 10) + "}")
+	id := ""
+	if !k.isNotification {
+		if c.options.ids != idsSame || c.lastID == 0 {
+			c.lastID++
+		}
+		r.id = c.lastID
+		id = `,"id":` + strconv.FormatInt(r.id, 10)
+	}
+	r.body = []byte(k.head + "{" + params + "}" + id + "}")
 	return r, traceID
 }
 
@@ -206,9 +214,7 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 	if err == nil && c.session != "" && x.sessionIsGone() {
 		x.failure = nil
 		c.record(k, x, true)
-		if c.isMeasured() {
-			c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionsExpired, 1) })
-		}
+		c.measure(k, c.instance.metrics.SessionsExpired, 1)
 		c.forget()
 		if x, err = c.open(); err == nil && x == nil {
 			x, err = k.exchange(argument, given)
@@ -266,7 +272,8 @@ func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 	case !met.ToBoolean():
 		x.failure = failed(kinds.Unexpected, "the result is not what was expected")
 	default:
-		if _, isPromise := met.Export().(*sobek.Promise); isPromise {
+		// Not by exporting it: that copies an object whole.
+		if met.ExportType() == reflect.TypeFor[*sobek.Promise]() {
 			x.failure = failed(kinds.Unexpected, "expect returned a promise; expected a value")
 		}
 	}

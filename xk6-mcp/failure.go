@@ -126,7 +126,9 @@ func (x *exchange) describe() string {
 		contentType = "without a content type"
 	}
 	text := x.text
-	if reply, ok := x.errorReply(); ok {
+	if len(text) > maxDetail {
+		text = text[:maxDetail]
+	} else if reply, ok := x.errorReply(); ok {
 		if said := member(reply.err, "message"); said.Str != "" {
 			text = said.Str
 		}

@@ -35,6 +35,9 @@ var namedBy = map[string]string{"tools/call": "name", "prompts/get": "name", "re
 
 var safeValue = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$`)
 
+// unescaped undoes the escapes of a JSON pointer's step (RFC 6901).
+var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
+
 // headerValue returns a value as a header may have it: one that is unsafe there travels as base64 (2026-07-28).
 func headerValue(value string) string {
 	if safeValue.MatchString(value) && !strings.HasPrefix(value, "=?") {
@@ -84,7 +87,7 @@ func setParamHeaders(headers http.Header, pointers map[string]string, arguments 
 	for name, pointer := range pointers {
 		value := gjson.Parse(arguments)
 		for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-			value = member(value, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+			value = member(value, unescaped.Replace(step))
 		}
 		// One that is null or not given has no header.
 		if value.Type == gjson.String || value.Type == gjson.Number || value.IsBool() {

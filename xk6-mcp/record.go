@@ -22,6 +22,13 @@ func (c *Client) push(k *call, add func(b *batch)) {
 	metrics.PushIfNotDone(c.instance.vu.Context(), state.Samples, b.samples)
 }
 
+// measure adds one sample of a call, where its client measures.
+func (c *Client) measure(k *call, metric *metrics.Metric, value float64) {
+	if c.isMeasured() {
+		c.push(k, func(b *batch) { b.add(metric, value) })
+	}
+}
+
 // record counts a request. isAdditional: no call ends in it (of a handshake, a session's end, a resumed stream, a round of input)
 func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 	f, m := x.failure, c.instance.metrics

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -29,9 +28,8 @@ const (
 
 // JSON-RPC error codes that only a server of the modern era sends: it understood the request and refuses it.
 const (
-	codeHeaderMismatch     = -32020
-	codeMissingCapability  = -32021
-	codeUnsupportedVersion = -32022
+	codeHeaderMismatch    = -32020
+	codeMissingCapability = -32021
 )
 
 // serverInfo is what a server says of itself.
@@ -123,10 +121,8 @@ func (c *Client) notify(method string, params sobek.Value) error {
 }
 
 func (c *Client) sendNotification(k *call) {
-	r, _ := k.request(k.argument, "")
-	r.id, r.body = 0, append(r.body[:bytes.LastIndex(r.body, []byte(`,"id":`))], '}')
-	k.isOfSession = true
-	c.record(k, c.do(r), true)
+	k.isOfSession, k.isNotification = true, true
+	c.record(k, k.do(k.argument, ""), true)
 }
 
 // answerServer answers a request that a server makes on a stream (versions before 2026-07-28).
@@ -338,9 +334,7 @@ func (c *Client) initialize() *exchange {
 	}
 	root.negotiated.Store(c.negotiatedKey(), negotiated{c.version, c.info})
 	c.sendNotification(c.protocolCall("notifications/initialized"))
-	if c.isMeasured() {
-		c.push(k, func(b *batch) { b.add(c.instance.metrics.SessionDuration, milliseconds(time.Since(began))) })
-	}
+	c.measure(k, c.instance.metrics.SessionDuration, milliseconds(time.Since(began)))
 	return x
 }
 
