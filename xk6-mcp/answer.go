@@ -13,7 +13,7 @@ type Answer struct {
 	parsed   sobek.Value
 }
 
-var answerKeys = []string{"ok", "failure", "status", "result", "text", "timings", "events"}
+var answerKeys = []string{"ok", "failure", "abandoned", "status", "result", "text", "timings", "events"}
 
 func (a *Answer) object() *sobek.Object { return a.client.instance.vu.Runtime().NewDynamicObject(a) }
 
@@ -23,7 +23,9 @@ func (a *Answer) Get(key string) sobek.Value {
 	x := a.exchange
 	switch key {
 	case "ok":
-		return rt.ToValue(a.exchange.failure == nil)
+		return rt.ToValue(x.failure == nil && !x.abandoned)
+	case "abandoned":
+		return rt.ToValue(x.abandoned)
 	case "failure":
 		if x.failure == nil {
 			return sobek.Null()

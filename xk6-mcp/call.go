@@ -118,7 +118,9 @@ func (k *call) request(argument, input string) (request, string) {
 		k.header, k.epoch = c.requestHeaders(k.method, k.name), c.epoch
 		maps.Copy(k.header, k.options.headers)
 	}
-	r := request{method: http.MethodPost, url: k.url, header: k.header, timeout: c.options.timeout, memo: k.memo}
+	r := request{
+		method: http.MethodPost, url: k.url, header: k.header, timeout: c.options.timeout, abandonAfter: k.options.abandonAfter, memo: k.memo,
+	}
 	if k.options.timeout > 0 {
 		r.timeout = k.options.timeout
 	}
@@ -138,6 +140,17 @@ func (k *call) request(argument, input string) (request, string) {
 	if c.isModern() {
 		meta = joined(meta, modernMeta)
 	}
+	id := ""
+	if !k.isNotification {
+		if r.id = 1; c.options.ids != idsSame {
+			r.id = c.lastID.Add(1)
+		}
+		id = strconv.FormatInt(r.id, 10)
+		if k.options.onNotification != nil && !strings.Contains(meta, progressToken) {
+			meta = joined(meta, progressToken+":"+id)
+		}
+		id = `,"id":` + id
+	}
 	traceID := ""
 	if share := c.options.traceSampling; share > 0 && rand.Float64() < share {
 		traceID = fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()|1)
@@ -150,14 +163,6 @@ func (k *call) request(argument, input string) (request, string) {
 	}
 	if argument != "" {
 		params = joined(params, k.memberHead+argument)
-	}
-	id := ""
-	if !k.isNotification {
-		if c.options.ids != idsSame || c.lastID == 0 {
-			c.lastID++
-		}
-		r.id = c.lastID
-		id = `,"id":` + strconv.FormatInt(r.id, 10)
 	}
 	r.body = []byte(k.head + "{" + params + "}" + id + "}")
 	return r, traceID
@@ -232,13 +237,24 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 
 // exchange makes one request, and judges its answer. An error is an exception that must end the script's iteration.
 func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
-	c := k.client
-	nonce := ""
-	if k.options.nonce != "" {
-		nonce = strconv.FormatUint(rand.Uint64(), 16)
-		argument = withMember(argument, quote(k.options.nonce)+`:"`+nonce+`"`)
+	argument, nonce := k.withNonce(argument)
+	x := k.converse(argument, nil)
+	return x, k.judge(x, nonce, given)
+}
+
+// withNonce gives the argument of a call its nonce, where the call has one.
+func (k *call) withNonce(argument string) (string, string) {
+	if k.options.nonce == "" {
+		return argument, ""
 	}
-	x := k.do(argument, "")
+	nonce := strconv.FormatUint(rand.Uint64(), 16)
+	return withMember(argument, quote(k.options.nonce)+`:"`+nonce+`"`), nonce
+}
+
+// converse makes a request, and repeats it with the input that the server asks for.
+func (k *call) converse(argument string, follower *watcher) *exchange {
+	c := k.client
+	x := k.do(argument, "", follower)
 	for round := 0; round < maxRounds && c.isModern() && x.asksForInput(); round++ {
 		input, ok := inputMembers(x.reply.result)
 		if !ok {
@@ -247,7 +263,16 @@ func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 		}
 		x.failure = nil
 		c.record(k, x, true)
-		x = k.do(argument, input)
+		x = k.do(argument, input, follower)
+	}
+	return x
+}
+
+// judge decides whether an answer is what was wanted. given: what the script gave for arguments, for its own judgement
+func (k *call) judge(x *exchange, nonce string, given sobek.Value) error {
+	c := k.client
+	if x.abandoned {
+		return nil
 	}
 	if c.options.protocol == dialectREST {
 		x.failure = c.readREST(x, k.options.expectStatus)
@@ -257,7 +282,7 @@ func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 		x.failure = failed(kinds.Crossed, "the answer is another call's: its nonce is not in it")
 	}
 	if x.failure != nil || k.options.expect == nil {
-		return x, nil
+		return nil
 	}
 	if given == nil {
 		given = sobek.Undefined()
@@ -268,7 +293,7 @@ func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 	case errors.As(err, &exception):
 		x.failure = failed(kinds.Unexpected, "expect threw: %s", exception.Value())
 	case err != nil:
-		return nil, err
+		return err
 	case !met.ToBoolean():
 		x.failure = failed(kinds.Unexpected, "the result is not what was expected")
 	default:
@@ -277,7 +302,7 @@ func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 			x.failure = failed(kinds.Unexpected, "expect returned a promise; expected a value")
 		}
 	}
-	return x, nil
+	return nil
 }
 
 // asksForInput looks at the result of what is no success only: that takes time for a large one.
@@ -286,11 +311,19 @@ func (x *exchange) asksForInput() bool {
 }
 
 // do sends the call's next request.
-func (k *call) do(argument, input string) *exchange {
+func (k *call) do(argument, input string, follower *watcher) *exchange {
+	c := k.client
 	r, traceID := k.request(argument, input)
-	x := k.client.do(r)
+	r.watcher = follower
+	x := c.do(r)
 	x.traceID = traceID
-	k.client.resume(k, r, x)
+	c.resume(k, r, x)
+	if x.abandoned && !c.isModern() && c.options.protocol == dialectMCP && !r.holds() {
+		// In 2026-07-28 the end of the stream says so.
+		cancelled := c.protocolCall("notifications/cancelled")
+		cancelled.members = `"requestId":` + strconv.FormatInt(r.id, 10)
+		c.sendNotification(cancelled)
+	}
 	return x
 }
 

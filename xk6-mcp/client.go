@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/grafana/sobek"
 	"github.com/tidwall/gjson"
@@ -13,7 +14,7 @@ import (
 // maxPages bounds a list whose pages do not end.
 const maxPages = 1000
 
-// Client is a StreamableHTTPClient of a script. Its calls block their VU, as those of k6/http do.
+// Client is a StreamableHTTPClient of a script. Its calls block their VU, as those of k6/http do, but for those of async.go.
 type Client struct {
 	instance *ModuleInstance
 	options  *clientOptions
@@ -25,8 +26,9 @@ type Client struct {
 	isOpen  bool
 	session string
 	// It changes with what the headers depend on.
-	epoch  int
-	lastID int64
+	epoch int
+	// The last id that was given to a request; streams that are read meanwhile have theirs from it, too.
+	lastID *atomic.Int64
 	info   serverInfo
 	// Kinds of failure of which a line is in the log.
 	logged       map[string]bool
@@ -63,6 +65,10 @@ func (c *Client) define(object *sobek.Object) error {
 	set("request", func(call sobek.FunctionCall) (any, error) {
 		return c.request(call.Argument(0).String(), call.Argument(1), call.Argument(2))
 	})
+	set("requestAsync", func(call sobek.FunctionCall) (any, error) {
+		return c.requestAsync(call.Argument(0).String(), call.Argument(1), call.Argument(2))
+	})
+	set("listen", func(call sobek.FunctionCall) (any, error) { return c.listen(call.Argument(0), call.Argument(1)) })
 	set("prepare", func(call sobek.FunctionCall) (any, error) {
 		return c.prepare(call.Argument(0).String(), call.Argument(1), call.Argument(2))
 	})
@@ -125,6 +131,15 @@ func (c *Client) prepare(method string, params, options sobek.Value) (any, error
 }
 
 func (c *Client) makeCall(method string, params, options sobek.Value) (*call, error) {
+	made, err := c.makeAsyncCall(method, params, options)
+	if err == nil && made.options.onNotification != nil {
+		return nil, fmt.Errorf("%s: onNotification: only requestAsync and listen have it", method)
+	}
+	return made, err
+}
+
+// makeAsyncCall makes a call ready whose notifications the script may follow.
+func (c *Client) makeAsyncCall(method string, params, options sobek.Value) (*call, error) {
 	if method == "" || method == "undefined" {
 		return nil, errors.New("a method is missing, for example tools/call")
 	}

@@ -29,6 +29,8 @@ const (
 	maxOpenStreams = 3
 	// zstd: what a frame may make the decoder allocate.
 	maxWindow = 8 << 20
+	// A stream that is held without an end.
+	noEnd = 365 * 24 * time.Hour
 )
 
 // request is one HTTP request of a client.
@@ -38,13 +40,29 @@ type request struct {
 	header  http.Header
 	body    []byte
 	timeout time.Duration
-	// JSON-RPC id of the reply; 0: none is expected
+	// JSON-RPC id of the reply; 0: none is expected; noReply: a stream that has none
 	id int64
+	// When the client gives up waiting; 0: it does not.
+	abandonAfter time.Duration
+	// Who follows the stream, if anybody does.
+	watcher *watcher
 	// What the call remembers of its answers, where it does.
 	memo *memo
 	// Of the streams that this one goes on from.
 	earlierBytes  int64
 	earlierEvents int
+}
+
+// noReply is the id of no request.
+const noReply = -1
+
+// watcher follows a stream while it is read.
+type watcher struct {
+	// The stream is there to be held: its timeout is for its begin, its events are not kept, and each of them may have the size that an answer may.
+	holds  bool
+	opened func()
+	// said: the event's message, if it has one
+	heard func(x *exchange, said message)
 }
 
 // exchange is one HTTP request and what came of it.
@@ -63,10 +81,14 @@ type exchange struct {
 	// When the request began; the other times are relative to it.
 	began                 time.Time
 	sent, firstByte, last time.Duration
+	// When a stream that is held had its connection.
+	connected time.Duration
 	// As k6's http_req_duration: without the time to get a connection.
 	duration time.Duration
 	// The answer was read to its end, or to its reply.
-	complete                    bool
+	complete bool
+	// The client gave up waiting.
+	abandoned                   bool
 	connecting, tlsHandshaking  time.Duration
 	requestBytes, responseBytes int64
 	compressed                  bool
@@ -86,21 +108,49 @@ func (c *Client) do(r request) *exchange {
 		// It fails where the VU ends, as the request then does.
 		_ = state.RPSLimit.Wait(c.instance.vu.Context())
 	}
-	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), r.timeout)
+	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), r.life())
 	defer cancel()
 	x := &exchange{began: time.Now(), requestBytes: int64(len(r.body))}
+	begin := func() {}
+	if r.holds() {
+		timer := time.AfterFunc(r.timeout, cancel)
+		begin = func() { timer.Stop() }
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.connected = time.Since(x.began) }})
+	}
 	tracer := &httpext.Tracer{}
 	response, err := state.Transport.RoundTrip(c.httpRequest(httptrace.WithClientTrace(ctx, tracer.Trace()), r))
+	arrived := time.Now()
+	begin()
 	if err != nil {
 		x.failure = connectionFailure(err, kinds.Timeout)
-		x.time(tracer.Done(), 0)
-		return x
+	} else {
+		x.status, x.header = response.StatusCode, response.Header
+		arrived = c.read(x, r, response, cancel)
 	}
-	x.status, x.header = response.StatusCode, response.Header
-	arrived := c.read(x, r, response, cancel)
 	trail := tracer.Done()
 	x.time(trail, trail.EndTime.Sub(arrived))
+	if x.failure != nil && r.givesUp() && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		x.failure, x.abandoned = nil, true
+	}
 	return x
+}
+
+func (r *request) holds() bool { return r.watcher != nil && r.watcher.holds }
+
+// givesUp tells whether the end of a request's time is the client's own wish.
+func (r *request) givesUp() bool {
+	return r.abandonAfter > 0 && (r.holds() || r.abandonAfter < r.timeout)
+}
+
+// life is the longest time that a request may take.
+func (r *request) life() time.Duration {
+	switch {
+	case r.givesUp():
+		return r.abandonAfter
+	case r.holds():
+		return noEnd
+	}
+	return r.timeout
 }
 
 func (c *Client) httpRequest(ctx context.Context, r request) *http.Request {
@@ -170,7 +220,7 @@ func (c *Client) read(x *exchange, r request, response *http.Response, cancel co
 		x.failure = c.options.readFailure(err, x)
 		return time.Now()
 	}
-	if r.id > 0 && mediaType(x.header) == "text/event-stream" {
+	if r.id != 0 && mediaType(x.header) == "text/event-stream" {
 		return c.readStream(x, r, decoded, body, cancel)
 	}
 	return c.readBody(x, r, decoded)
@@ -214,9 +264,9 @@ func (c *Client) readReply(x *exchange, id int64) *failure {
 	if err := validate(x.text, c.options.maxNesting); err != nil {
 		return invalidText(err, x)
 	}
-	reply, ok := readMessage(x.text)
-	if !ok || !reply.answers(id) {
-		return failed(kinds.Protocol, "no JSON-RPC reply to request %d: %s", id, x.describe())
+	reply := readMessage(x.text)
+	if id == noReply || !reply.answers(id) {
+		return failed(kinds.Protocol, "no JSON-RPC reply to the request: %s", x.describe())
 	}
 	x.reply = reply
 	if isMCP || isTruthy(reply.err) || !reply.result.Exists() {
@@ -233,7 +283,13 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 			c.streamBuffer = nil
 		}
 	}()
+	if r.watcher != nil {
+		r.watcher.opened()
+	}
 	for asked := 0; ; {
+		if r.holds() {
+			reader.left = c.options.maxBodySize
+		}
 		read, err := reader.next()
 		arrived := time.Now()
 		if err == nil && int64(r.earlierEvents+len(x.events)) >= c.options.maxEvents {
@@ -241,7 +297,7 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 		}
 		if err != nil {
 			if x.complete = errors.Is(err, io.EOF); x.complete {
-				x.failure = failed(kinds.Protocol, "the stream of %d events ended without a reply to request %d", len(x.events), r.id)
+				x.failure = failed(kinds.Protocol, "the server ended the stream without a reply")
 			} else {
 				x.failure = c.options.readFailure(err, x)
 			}
@@ -257,25 +313,27 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 			return arrived
 		}
 		text := string(read.data)
-		if err := validate(text, c.options.maxNesting); err != nil {
-			if errors.Is(err, errNested) {
-				x.failure = invalidText(err, x)
-				return arrived
-			}
-			continue
+		var said message
+		if err := validate(text, c.options.maxNesting); errors.Is(err, errNested) {
+			x.failure = invalidText(err, x)
+			return arrived
+		} else if err == nil {
+			said = readMessage(text)
 		}
-		reply, ok := readMessage(text)
-		if ok && !c.isModern() && reply.method.Exists() && reply.id.Exists() && asked < maxRounds {
-			asked++
-			c.answerServer(reply)
-		}
-		if ok && reply.answers(r.id) {
-			x.text, x.reply, x.complete = text, reply, true
-			if x.failure = reply.failure(); x.failure == nil {
-				r.memo.remember(x.text, reply)
+		if said.answers(r.id) {
+			x.text, x.reply, x.complete = text, said, true
+			if x.failure = said.failure(); x.failure == nil {
+				r.memo.remember(x.text, said)
 			}
 			c.drain(body, cancel)
 			return arrived
+		}
+		if !c.isModern() && said.method.Exists() && said.id.Exists() && (asked < maxRounds || r.holds()) {
+			asked++
+			c.answerServer(said)
+		}
+		if r.watcher != nil {
+			r.watcher.heard(x, said)
 		}
 	}
 }

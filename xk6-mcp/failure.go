@@ -128,10 +128,8 @@ func (x *exchange) describe() string {
 	text := x.text
 	if len(text) > maxDetail {
 		text = text[:maxDetail]
-	} else if reply, ok := x.errorReply(); ok {
-		if said := member(reply.err, "message"); said.Str != "" {
-			text = said.Str
-		}
+	} else if said := member(x.errorReply().err, "message"); said.Str != "" {
+		text = said.Str
 	}
 	if text != "" {
 		text = ": " + text
@@ -140,9 +138,9 @@ func (x *exchange) describe() string {
 }
 
 // errorReply returns the JSON-RPC message that an error status came with.
-func (x *exchange) errorReply() (message, bool) {
+func (x *exchange) errorReply() message {
 	if validate(x.text, defaultMaxNesting) != nil {
-		return message{}, false
+		return message{}
 	}
 	return readMessage(x.text)
 }

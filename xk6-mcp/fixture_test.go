@@ -90,6 +90,17 @@ func (f *fixture) try(code string) (any, error) {
 	return value.Export(), nil
 }
 
+// await runs code of a VU until nothing is waited for.
+func (f *fixture) await(code string) {
+	f.t.Helper()
+	if f.VU.StateField == nil {
+		f.MoveToVUContext(f.state)
+	}
+	if _, err := f.RunOnEventLoop(code); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
 // expect runs code, and compares what it evaluates to as JSON.
 func (f *fixture) expect(code, expected string) {
 	f.t.Helper()

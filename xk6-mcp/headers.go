@@ -25,6 +25,7 @@ const (
 	// Members of _meta in each request of the modern era.
 	modernMeta = `"io.modelcontextprotocol/protocolVersion":"` + modernVersion + `",` +
 		`"io.modelcontextprotocol/clientCapabilities":` + clientCapabilities + `,"io.modelcontextprotocol/clientInfo":` + clientInfo
+	progressToken = `"progressToken"`
 	serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 	sessionHeader = "Mcp-Session-Id"

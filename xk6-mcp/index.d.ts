@@ -59,6 +59,11 @@ declare module 'k6/x/mcp' {
     /** Tags of the call's samples. `operation` is the method by default. */
     tags?: Record<string, string>;
     timeout?: Duration;
+    /**
+     * The client gives up after this time: it closes the stream, and before 2026-07-28 it says so (`notifications/cancelled`). Such a call is
+     * `abandoned`, and not failed. A stream of `listen` is held for this time.
+     */
+    abandonAfter?: Duration;
     headers?: Record<string, string>;
     /** 2026-07-28: arguments that are sent as headers too: the name after `Mcp-Param-`, and a JSON pointer. */
     paramHeaders?: Record<string, string>;
@@ -74,9 +79,16 @@ declare module 'k6/x/mcp' {
     limits?: number[];
   }
 
+  interface AsyncOptions extends CallOptions {
+    /** Called with each notification on the stream, as it arrives. A call with it asks for progress (`_meta.progressToken`). */
+    onNotification?: (method: string, params: Json) => void;
+  }
+
   interface Answer {
     readonly ok: boolean;
     readonly failure: { kind: FailureKind; detail: string } | null;
+    /** The client gave up after `abandonAfter`. */
+    readonly abandoned: boolean;
     /** HTTP status; 0: no answer. */
     readonly status: number;
     /** Parsed when it is first read; null where there is none. */
@@ -104,7 +116,7 @@ declare module 'k6/x/mcp' {
     set limits(milliseconds: number[]);
   }
 
-  /** Calls block their VU, as those of k6/http do. An option that does not exist is an error. */
+  /** Calls block their VU, as those of k6/http do, but for `requestAsync` and `listen`. An option that does not exist is an error. */
   export class StreamableHTTPClient {
     constructor(options: ClientOptions);
     /** false: requests only count as `mcp_warmup_requests`, as those of setup and teardown do. */
@@ -129,6 +141,13 @@ declare module 'k6/x/mcp' {
     /** Versions before 2026-07-28. */
     ping(options?: CallOptions): Answer;
     request(method: string, params?: object, options?: CallOptions): Answer;
+    /** As `request`, beside the VU's other calls. An iteration ends when all of its calls have. */
+    requestAsync(method: string, params?: object, options?: AsyncOptions): Promise<Answer>;
+    /**
+     * Holds a stream on which the server sends notifications: `subscriptions/listen`, or the GET stream before 2026-07-28. `timeout` is for its
+     * begin; it is held for `abandonAfter`, or as long as the iteration. A server that ends it before, without a reply, has failed.
+     */
+    listen(params?: { notifications?: object }, options?: AsyncOptions): Promise<Answer>;
     /** Sends a message that is not answered. */
     notify(method: string, params?: object): void;
     /** Makes a call ready to be sent many times. */

@@ -65,13 +65,13 @@ type message struct {
 	id, result, err, method, params gjson.Result
 }
 
-// readMessage returns false for what is no JSON-RPC message. The text has to be valid JSON.
-func readMessage(text string) (message, bool) {
+// readMessage returns an empty message for what is none of JSON-RPC. The text has to be valid JSON.
+func readMessage(text string) message {
 	var read message
 	version := ""
 	root := gjson.Parse(text)
 	if !root.IsObject() {
-		return read, false
+		return read
 	}
 	root.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
@@ -90,7 +90,10 @@ func readMessage(text string) (message, bool) {
 		}
 		return true
 	})
-	return read, version == "2.0"
+	if version != "2.0" {
+		return message{}
+	}
+	return read
 }
 
 // answers tells whether a message is the reply to the request with this id.

@@ -11,7 +11,7 @@ import (
 
 // instanceMetrics are the metrics of names.json, by the keys that they have there.
 type instanceMetrics struct {
-	Requests, RequestFailed, RequestDuration, Slow, Failures, Rejected, AdditionalRequests,
+	Requests, RequestFailed, RequestDuration, Slow, Failures, Rejected, AdditionalRequests, Abandoned, StreamsOpened, StreamsClosed,
 	TimeToFirstEvent, EventGap, SessionDuration, SessionsExpired, WarmupRequests, CacheHits,
 	RequestBytes, ResponseBytes, Compressed, Connections, ConnectDuration, TLSDuration, KeepAlive *metrics.Metric
 }

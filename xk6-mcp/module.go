@@ -4,6 +4,7 @@ package mcp
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
@@ -65,7 +66,7 @@ func (m *ModuleInstance) newClient(call sobek.ConstructorCall) *sobek.Object {
 	if err != nil {
 		common.Throw(rt, fmt.Errorf("StreamableHTTPClient: %w", err))
 	}
-	client := &Client{instance: m, options: options, measured: true}
+	client := &Client{instance: m, options: options, measured: true, lastID: &atomic.Int64{}}
 	if err := client.define(call.This); err != nil {
 		common.Throw(rt, err)
 	}

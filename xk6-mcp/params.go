@@ -131,6 +131,7 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 type callOptions struct {
 	tags         map[string]string
 	timeout      time.Duration
+	abandonAfter time.Duration
 	headers      http.Header
 	paramHeaders map[string]string
 	member       string
@@ -138,6 +139,8 @@ type callOptions struct {
 	expect       sobek.Callable
 	expectStatus []int
 	limits       []float64
+	// Of calls that do not block their VU.
+	onNotification sobek.Callable
 }
 
 func parseCallOptions(rt *sobek.Runtime, input sobek.Value) (*callOptions, error) {
@@ -148,6 +151,8 @@ func parseCallOptions(rt *sobek.Runtime, input sobek.Value) (*callOptions, error
 			err = exportTo(rt, value, &o.tags, "an object of strings")
 		case "timeout":
 			o.timeout, err = positiveDuration(value)
+		case "abandonAfter":
+			o.abandonAfter, err = positiveDuration(value)
 		case "headers":
 			o.headers, err = parseHeaders(rt, value)
 		case "paramHeaders":
@@ -157,10 +162,9 @@ func parseCallOptions(rt *sobek.Runtime, input sobek.Value) (*callOptions, error
 		case "nonce":
 			o.nonce = value.String()
 		case "expect":
-			var ok bool
-			if o.expect, ok = sobek.AssertFunction(value); !ok {
-				err = errors.New("expected a function")
-			}
+			o.expect, err = function(value)
+		case "onNotification":
+			o.onNotification, err = function(value)
 		case "expectStatus":
 			err = exportTo(rt, value, &o.expectStatus, "an array of HTTP statuses")
 		case "limits":
@@ -196,6 +200,14 @@ func eachOption(rt *sobek.Runtime, input sobek.Value, take func(key string, valu
 		}
 	}
 	return nil
+}
+
+func function(value sobek.Value) (sobek.Callable, error) {
+	called, ok := sobek.AssertFunction(value)
+	if !ok {
+		return nil, errors.New("expected a function")
+	}
+	return called, nil
 }
 
 func parseURL(text string) (*url.URL, error) {

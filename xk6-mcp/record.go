@@ -45,7 +45,11 @@ func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 			b.tags.SetMetadata("trace_id", x.traceID)
 		}
 		b.add(m.Requests, 1)
-		b.add(m.RequestFailed, toFloat(f != nil))
+		if x.abandoned {
+			b.add(m.Abandoned, 1)
+		} else {
+			b.add(m.RequestFailed, toFloat(f != nil))
+		}
 		if isAdditional {
 			b.add(m.AdditionalRequests, 1)
 		}
@@ -62,17 +66,24 @@ func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 				b.addTagged(m.Slow, k.slowTags[index], toFloat(milliseconds(x.duration) >= limit))
 			}
 		}
+		previous := x.requestBegan()
 		for index, one := range x.events {
-			if index == 0 {
-				b.add(m.TimeToFirstEvent, milliseconds(one.at-x.requestBegan()))
-			} else {
-				b.add(m.EventGap, milliseconds(one.at-x.events[index-1].at))
-			}
+			b.addEvent(m, index == 0, one.at-previous)
+			previous = one.at
 		}
 		if c.options.observe {
 			b.observe(m, x)
 		}
 	})
+}
+
+// addEvent adds the time between an event and what was before it: the request, or another event.
+func (b *batch) addEvent(m *instanceMetrics, isFirst bool, gap time.Duration) {
+	if isFirst {
+		b.add(m.TimeToFirstEvent, milliseconds(gap))
+	} else {
+		b.add(m.EventGap, milliseconds(gap))
+	}
 }
 
 // requestBegan is when there was a connection to send the request on, as in k6's http_req_duration.

@@ -16,16 +16,18 @@ const (
 // resume asks for the rest of a stream that ended before its reply (versions before 2026-07-28): by GET, with the id of the last event,
 // after the time that the stream said. The exchange becomes that of the whole call.
 func (c *Client) resume(k *call, r request, x *exchange) {
-	deadline := x.began.Add(r.timeout)
 	for count := 0; count < maxReconnections && !c.isModern() && x.lastEventID != ""; count++ {
 		pause := x.retry
 		if pause < 0 {
 			pause = defaultRetry
 		}
-		left := time.Until(deadline) - pause
+		gone := time.Since(x.began) + pause
 		switch {
-		case left <= 0:
-			x.failure, x.complete = failed(kinds.Timeout, "no reply on the resumed stream in time"), false
+		case gone >= r.life():
+			x.failure, x.complete, x.abandoned = failed(kinds.Timeout, "no reply on the resumed stream in time"), false, r.givesUp()
+			if x.abandoned {
+				x.failure = nil
+			}
 			return
 		// It becomes a header, as a session's id does.
 		case len(x.lastEventID) > maxSessionID || !httpguts.ValidHeaderFieldValue(x.lastEventID):
@@ -40,8 +42,8 @@ func (c *Client) resume(k *call, r request, x *exchange) {
 		header := c.requestHeaders("", "")
 		header.Set("Last-Event-ID", x.lastEventID)
 		next := c.do(request{
-			method: http.MethodGet, url: r.url, header: header, timeout: left, id: r.id,
-			earlierBytes: x.responseBytes, earlierEvents: len(x.events),
+			method: http.MethodGet, url: r.url, header: header, timeout: r.timeout - gone, abandonAfter: max(0, r.abandonAfter-gone), id: r.id,
+			watcher: r.watcher, earlierBytes: x.responseBytes, earlierEvents: len(x.events),
 		})
 		c.record(k, &exchange{status: next.status}, true)
 		x.continueWith(next)
@@ -56,6 +58,7 @@ func (x *exchange) continueWith(next *exchange) {
 		x.events = append(x.events, one)
 	}
 	x.failure, x.status, x.header, x.text, x.reply, x.complete = next.failure, next.status, next.header, next.text, next.reply, next.complete
+	x.abandoned = next.abandoned
 	x.last = next.last + offset
 	x.duration = x.last - began
 	x.responseBytes += next.responseBytes

@@ -122,7 +122,7 @@ func (c *Client) notify(method string, params sobek.Value) error {
 
 func (c *Client) sendNotification(k *call) {
 	k.isOfSession, k.isNotification = true, true
-	c.record(k, k.do(k.argument, ""), true)
+	c.record(k, k.do(k.argument, "", nil), true)
 }
 
 // answerServer answers a request that a server makes on a stream (versions before 2026-07-28).
@@ -227,7 +227,7 @@ func (c *Client) discover(isForced bool) *exchange {
 	x := c.do(r)
 	reply := x.reply
 	if x.failure != nil && x.failure.kind == kinds.HTTP4xx {
-		reply, _ = x.errorReply()
+		reply = x.errorReply()
 	}
 	code := int(member(reply.err, "code").Num)
 	offered := member(member(reply.err, "data"), "supported")
@@ -309,7 +309,7 @@ func (c *Client) initialize() *exchange {
 	c.session = ""
 	k := c.protocolCall("initialize")
 	k.members = `"protocolVersion":` + quote(c.version) + `,"capabilities":` + clientCapabilities + `,"clientInfo":` + clientInfo
-	x := k.do("", "")
+	x := k.do("", "", nil)
 	if x.failure != nil {
 		return x
 	}
