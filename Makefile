@@ -82,7 +82,7 @@ fuzz: ## generated input against everything that reads some; seed and counts are
 	@scripts/setup k6 && scripts/node tests/fuzz/main.js
 
 conformance: ## run the official client conformance suite against the client, one line a scenario
-	@scripts/setup k6 conformance && scripts/node tests/conformance/run.js
+	@scripts/setup k6-mcp conformance && scripts/node tests/conformance/run.js
 
 dashboards: ## open the dashboards on the newest run: Grafana's, or the project's own viewer where there is none (PORT=3001)
 	@scripts/dashboards

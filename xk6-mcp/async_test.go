@@ -235,3 +235,36 @@ func TestWhatDoesNotBlockNeedsASession(t *testing.T) {
 		}
 	}
 }
+
+// A server asks on a stream that is held as often as it likes.
+func TestAHeldStreamAnswers(t *testing.T) {
+	server := legacy(nil)
+	server.answer = func(next func(w http.ResponseWriter, r received)) func(w http.ResponseWriter, r received) {
+		return func(w http.ResponseWriter, r received) {
+			switch {
+			case r.method == http.MethodGet:
+				for id := range 10 {
+					stream(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":"ask-%d","method":"ping"}`, id))
+				}
+				<-r.gone
+			case r.rpcMethod() == "" && r.method == http.MethodPost:
+				w.WriteHeader(http.StatusAccepted)
+			default:
+				next(w, r)
+			}
+		}
+	}(server.answer)
+	f := newFixture(t, server)
+	f.init(`const client = new StreamableHTTPClient({ base_url: url }); let ok`)
+	f.await(`client.listen({}, { abandonAfter: 1000 }).then((answer) => { ok = answer.ok })`)
+	f.expect(`ok`, `true`)
+	answered := 0
+	for _, got := range server.requests() {
+		if strings.HasPrefix(got.body, `{"jsonrpc":"2.0","id":"ask-`) && strings.HasSuffix(got.body, `"result":{}}`) {
+			answered++
+		}
+	}
+	if answered != 10 {
+		t.Errorf("got %d answers; expected 10", answered)
+	}
+}

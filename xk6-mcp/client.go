@@ -30,6 +30,9 @@ type Client struct {
 	// The last id that was given to a request; streams that are read meanwhile have theirs from it, too.
 	lastID *atomic.Int64
 	info   serverInfo
+	// What lets it in, where that is OAuth: the value of a header, and where it comes from.
+	token  string
+	tokens *tokenSource
 	// Kinds of failure of which a line is in the log.
 	logged       map[string]bool
 	streamBuffer []byte

@@ -378,6 +378,28 @@ func TestStaysInEra(t *testing.T) {
 		`[503,200,"2026-07-28"]`)
 }
 
+// A server may refuse a version and list it, once.
+func TestRefusesAVersionThatItLists(t *testing.T) {
+	for refusals, expected := range map[int]string{1: "", 2: "it speaks no version of MCP that is known"} {
+		server := modern(succeed)
+		inner := server.answer
+		left := refusals
+		server.answer = func(w http.ResponseWriter, r received) {
+			if left--; left >= 0 {
+				w.WriteHeader(http.StatusBadRequest)
+				writeJSON(w, `{"jsonrpc":"2.0","id":`+r.id()+`,"error":{"code":-32022,"message":"m","data":{"supported":["2026-07-28"]}}}`)
+				return
+			}
+			inner(w, r)
+		}
+		f := newFixture(t, server)
+		_, err := f.try(`new StreamableHTTPClient({ base_url: url }).connect()`)
+		if (err == nil) != (expected == "") || err != nil && !strings.Contains(err.Error(), expected) {
+			t.Errorf("%d refusals: got %v; expected %s", refusals, err, expected)
+		}
+	}
+}
+
 // What varies is repeated in the header, too (2026-07-28).
 func TestNameVaries(t *testing.T) {
 	server := modern(succeed)

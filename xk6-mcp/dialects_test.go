@@ -56,7 +56,7 @@ func TestREST(t *testing.T) {
 		"a tool's error":       {200, `{"isError":true}`, ``, `[false,{"isError":true},"tool"]`},
 		"no JSON":              {200, `x`, ``, `[false,null,"protocol"]`},
 		"nothing":              {204, ``, ``, `[true,null,""]`},
-		"refused":              {403, `no`, ``, `[false,null,"http_4xx"]`},
+		"refused":              {403, `no`, ``, `[false,null,"auth"]`},
 		"refused, as expected": {403, `no`, `{ expectStatus: [401, 403] }`, `[true,null,""]`},
 		"let in":               {200, `{}`, `{ expectStatus: [403] }`, `[false,null,"unexpected"]`},
 	} {

@@ -127,6 +127,9 @@ func (c *Client) do(r request) *exchange {
 		x.status, x.header = response.StatusCode, response.Header
 		arrived = c.read(x, r, response, cancel)
 	}
+	if x.status == http.StatusUnauthorized && c.tokens != nil {
+		c.tokens.refused(c.token)
+	}
 	trail := tracer.Done()
 	x.time(trail, trail.EndTime.Sub(arrived))
 	if x.failure != nil && r.givesUp() && errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode"
 )
@@ -37,13 +38,29 @@ func failed(kind, format string, arguments ...any) *failure {
 func (c *Client) describe(f *failure) string {
 	text := f.detail
 	for _, values := range c.options.headers {
-		for _, value := range values {
-			if secret := strings.TrimPrefix(value, "Bearer "); len(secret) >= minSecret {
-				text = strings.ReplaceAll(text, secret, "***")
+		text = hide(text, values...)
+	}
+	text = hide(text, c.token)
+	if c.options.oauth != nil {
+		text = hide(text, c.options.oauth.clientSecret)
+	}
+	return oneLine(text, maxShown)
+}
+
+// hide replaces secrets, in the spellings that JSON and URLs give them; of a header's value also what follows its scheme.
+func hide(text string, secrets ...string) string {
+	for _, secret := range secrets {
+		_, afterScheme, _ := strings.Cut(secret, " ")
+		for _, one := range []string{secret, afterScheme} {
+			quoted := quote(one)
+			for _, spelling := range []string{one, quoted[1 : len(quoted)-1], url.QueryEscape(one), url.PathEscape(one)} {
+				if len(spelling) >= minSecret {
+					text = strings.ReplaceAll(text, spelling, "***")
+				}
 			}
 		}
 	}
-	return oneLine(text, maxShown)
+	return text
 }
 
 // oneLine makes a line of what a server sent: bounded, and without what a terminal would obey.
@@ -88,6 +105,9 @@ func connectionFailure(err error, onTimeout string) *failure {
 		return failed(onTimeout, "the answer began and did not go on in time")
 	case isTimeout && !isDial:
 		return failed(onTimeout, "no answer in time")
+	// The server's word on TLS: it wants another certificate.
+	case operation != nil && operation.Op == "remote error":
+		return failed(kinds.Auth, "%v", err)
 	case strings.Contains(err.Error(), "server response headers exceeded"):
 		return failed(kinds.TooLarge, "%v", err)
 	}
@@ -101,6 +121,8 @@ func statusFailure(x *exchange) *failure {
 	switch {
 	case x.status == http.StatusTooManyRequests:
 		f = failed(kinds.RateLimited, "%s", x.describe())
+	case x.status == http.StatusUnauthorized, x.status == http.StatusForbidden:
+		f = failed(kinds.Auth, "%s", x.describe())
 	case x.status >= http.StatusInternalServerError:
 		f = failed(kinds.HTTP5xx, "%s", x.describe())
 	case x.status >= http.StatusBadRequest:

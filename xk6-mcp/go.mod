@@ -4,12 +4,14 @@ go 1.26.0
 
 require (
 	github.com/andybalholm/brotli v1.2.2
+	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/grafana/sobek v0.0.0-20260727154728-7781506a890f
 	github.com/klauspost/compress v1.19.1
 	github.com/sirupsen/logrus v1.9.3
 	github.com/tidwall/gjson v1.19.0
 	go.k6.io/k6/v2 v2.2.0
 	golang.org/x/net v0.57.0
+	golang.org/x/oauth2 v0.38.0
 	golang.org/x/time v0.15.0
 	gopkg.in/guregu/null.v3 v3.3.0
 )

@@ -51,6 +51,9 @@ func headerValue(value string) string {
 func (c *Client) requestHeaders(method, name string) http.Header {
 	headers := c.options.headers.Clone()
 	headers.Set("Content-Type", "application/json")
+	if c.token != "" {
+		headers.Set("Authorization", c.token)
+	}
 	if headers.Get("User-Agent") == "" {
 		userAgent := c.instance.vu.State().Options.UserAgent.String
 		headers.Set("User-Agent", userAgent)

@@ -6,8 +6,9 @@ declare module 'k6/x/mcp' {
   // biome-ignore lint/suspicious/noExplicitAny: as of JSON.parse
   type Json = any;
 
-  type FailureKind =
+  export type FailureKind =
     | 'connect'
+    | 'auth'
     | 'timeout'
     | 'stalled'
     | 'too_large'
@@ -20,7 +21,7 @@ declare module 'k6/x/mcp' {
     | 'crossed'
     | 'unexpected';
 
-  interface ClientOptions {
+  export interface ClientOptions {
     /** The MCP endpoint, for example http://127.0.0.1:3000/mcp. */
     base_url: string;
     /** Longest time for one answer, "60s" by default. */
@@ -42,6 +43,8 @@ declare module 'k6/x/mcp' {
     headers?: Record<string, string>;
     /** A bearer token. */
     token?: string;
+    /** In place of a token: OAuth 2.1 client credentials. */
+    oauth?: OAuthOptions;
     /** Share of the calls that carry a traceparent in `params._meta` (SEP-414), 0 to 1; 0 by default. */
     traceSampling?: number;
     /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`). */
@@ -55,7 +58,29 @@ declare module 'k6/x/mcp' {
     maxNesting?: number;
   }
 
-  interface CallOptions {
+  /** Tokens are renewed before they expire. The secret goes to the token endpoint alone. */
+  export interface OAuthOptions {
+    clientId: string;
+    /** One of the next three. */
+    clientSecret?: string;
+    /** PEM, P-256 or RSA: the client signs what it asks for (private_key_jwt). */
+    privateKey?: string;
+    /** A JWT that another issuer gave this workload (grant type jwt-bearer). */
+    assertion?: string;
+    /** By default found as MCP's authorization specification says, from the server's 401. */
+    tokenUrl?: string;
+    /** By default what the authorization server's metadata lists. */
+    authMethod?: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
+    scope?: string;
+    /** By default the server; "" sends none. */
+    resource?: string;
+    /** Hosts, or host:port, that may be asked besides the server's own, where the server names them. */
+    trustedHosts?: string[];
+    /** "shared" by default: one token for all VUs, which one of them renews. */
+    tokens?: 'shared' | 'per-vu';
+  }
+
+  export interface CallOptions {
     /** Tags of the call's samples. `operation` is the method by default. */
     tags?: Record<string, string>;
     timeout?: Duration;
@@ -79,12 +104,12 @@ declare module 'k6/x/mcp' {
     limits?: number[];
   }
 
-  interface AsyncOptions extends CallOptions {
+  export interface AsyncOptions extends CallOptions {
     /** Called with each notification on the stream, as it arrives. A call with it asks for progress (`_meta.progressToken`). */
     onNotification?: (method: string, params: Json) => void;
   }
 
-  interface Answer {
+  export interface Answer {
     readonly ok: boolean;
     readonly failure: { kind: FailureKind; detail: string } | null;
     /** The client gave up after `abandonAfter`. */
@@ -109,7 +134,7 @@ declare module 'k6/x/mcp' {
     readonly events: { at: number; event: string; id: string; data: string }[];
   }
 
-  interface PreparedCall {
+  export interface PreparedCall {
     /** Makes the call, with these arguments (an object, or its JSON) or those that it was prepared with. */
     send(args?: object | string): Answer;
     /** Sets other limits, for example those of another phase. */

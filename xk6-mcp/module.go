@@ -21,6 +21,8 @@ type (
 		// Sessions that all VUs share, by the server's URL.
 		sharing sync.Mutex
 		shared  map[string]sharedSession
+		// Sources of OAuth tokens that VUs share.
+		tokens sync.Map
 	}
 
 	// ModuleInstance is the module of one VU.

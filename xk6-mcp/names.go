@@ -19,7 +19,7 @@ var names = func() (parsed struct {
 	Metrics      map[string]metricName
 	Tags         struct{ Method, Operation, Class, Kind, Limit string }
 	FailureKinds struct {
-		Connect, Timeout, Stalled, TooLarge, HTTP4xx, RateLimited, HTTP5xx, Protocol, JSONRPC, Tool, Crossed, Unexpected string
+		Connect, Auth, Timeout, Stalled, TooLarge, HTTP4xx, RateLimited, HTTP5xx, Protocol, JSONRPC, Tool, Crossed, Unexpected string
 	}
 }) {
 	if err := json.Unmarshal(namesJSON, &parsed); err != nil {

@@ -51,6 +51,7 @@ type clientOptions struct {
 	sessions        string
 	ids             string
 	headers         http.Header
+	oauth           *oauthOptions
 	traceSampling   float64
 	observe         bool
 	cache           bool
@@ -88,6 +89,8 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 			if token = value.String(); !httpguts.ValidHeaderFieldValue(token) {
 				err = errors.New("it cannot be a header: it has a line break or another control character")
 			}
+		case "oauth":
+			o.oauth, err = parseOAuthOptions(rt, value)
 		case "traceSampling":
 			o.traceSampling = value.ToFloat()
 			if !(o.traceSampling >= 0 && o.traceSampling <= 1) {
@@ -123,6 +126,9 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 	}
 	if token != "" {
 		o.headers.Set("Authorization", "Bearer "+token)
+	}
+	if o.oauth != nil && o.headers.Get("Authorization") != "" {
+		return nil, errors.New("oauth: there is an Authorization, too; expected one of them")
 	}
 	return o, nil
 }

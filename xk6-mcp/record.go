@@ -29,12 +29,16 @@ func (c *Client) measure(k *call, metric *metrics.Metric, value float64) {
 	}
 }
 
-// record counts a request. isAdditional: no call ends in it (of a handshake, a session's end, a resumed stream, a round of input)
+// record counts a request, and logs a failure of a kind that was not met before. isAdditional: no call ends in it (of a handshake, a session's end, a resumed stream, a round of input)
 func (c *Client) record(k *call, x *exchange, isAdditional bool) {
-	f, m := x.failure, c.instance.metrics
-	if f != nil {
-		c.logOnce(k, f)
+	if x.failure != nil {
+		c.logOnce(k, x.failure)
 	}
+	c.count(k, x, isAdditional)
+}
+
+func (c *Client) count(k *call, x *exchange, isAdditional bool) {
+	f, m := x.failure, c.instance.metrics
 	c.push(k, func(b *batch) {
 		if !c.isMeasured() {
 			// Such requests have no tags of a call.

@@ -64,14 +64,14 @@ func (c *Client) connect() (any, error) {
 		}
 	// A version that the options say is not asked for before a call.
 	case c.isModern() && c.info.Name == "":
-		x = c.discover(true)
+		x = c.discover(true, false)
 	}
 	if x != nil && x.failure != nil {
 		if x.failure.kind == kinds.HTTP4xx && c.options.protocol == dialectMCP && c.isHTTPSSE() {
 			x.failure = failed(kinds.Protocol, "it speaks the HTTP+SSE transport of 2024-11-05, which answers on another stream than the "+
 				"request's and cannot be loaded; is there a Streamable HTTP endpoint, often /mcp?")
 		}
-		c.record(c.protocolCall("initialize"), x, false)
+		c.count(c.protocolCall("initialize"), x, false)
 		return nil, fmt.Errorf("%s cannot be used: %s", c.options.url, c.describe(x.failure))
 	}
 	capabilities, err := c.instance.parseJSON(cmp.Or(c.info.capabilities, "{}"))
@@ -176,6 +176,11 @@ func (c *Client) open() (*exchange, error) {
 	if c.instance.vu.State() == nil {
 		return nil, errors.New("requests can be made in VU code, setup and teardown, and not in the init context")
 	}
+	if c.options.oauth != nil {
+		if f := c.authorize(); f != nil {
+			return &exchange{failure: f, isHandshake: true}, nil
+		}
+	}
 	if c.isOpen || c.options.protocol != dialectMCP {
 		return nil, nil
 	}
@@ -209,7 +214,7 @@ func (c *Client) negotiate() *exchange {
 	}
 	c.version = c.options.protocolVersion
 	if c.version == versionAuto {
-		x = c.discover(false)
+		x = c.discover(false, false)
 		if x.failure == nil && c.isModern() {
 			c.instance.root.negotiated.Store(c.negotiatedKey(), negotiated{c.version, c.info})
 		}
@@ -218,8 +223,9 @@ func (c *Client) negotiate() *exchange {
 	return x
 }
 
-// discover sends a request of the modern era. That a server of the other one refuses it is no failure, and is counted nowhere.
-func (c *Client) discover(isForced bool) *exchange {
+// discover sends a request of the modern era, and sends it again where the server refuses a version that it lists. That a server of the other
+// era refuses it is no failure, and is counted nowhere.
+func (c *Client) discover(isForced, isAgain bool) *exchange {
 	c.version = modernVersion
 	k := c.protocolCall("server/discover")
 	r, _ := k.request("", "")
@@ -231,6 +237,9 @@ func (c *Client) discover(isForced bool) *exchange {
 	}
 	code := int(member(reply.err, "code").Num)
 	offered := member(member(reply.err, "data"), "supported")
+	if x.failure != nil && includes(offered, modernVersion) && !isAgain {
+		return c.discover(isForced, true)
+	}
 	if x.failure == nil {
 		offered = member(reply.result, "supportedVersions")
 		info := member(member(reply.result, "_meta"), serverInfoKey)
@@ -265,11 +274,9 @@ func (c *Client) discover(isForced bool) *exchange {
 // a run would measure that.
 func mayBeLegacy(x *exchange) bool {
 	switch x.failure.kind {
-	case kinds.HTTP4xx:
-		return x.status != http.StatusUnauthorized && x.status != http.StatusForbidden
 	case kinds.Protocol:
 		return isSuccess(x.status)
-	case kinds.JSONRPC, kinds.Tool, kinds.Unexpected:
+	case kinds.HTTP4xx, kinds.JSONRPC, kinds.Tool, kinds.Unexpected:
 		return true
 	}
 	return false

@@ -1,70 +1,80 @@
-/**
- * What the conformance suite has a client's user do: look at what a server offers, and call all of it. How that goes
- * over the wire is `lib/`'s business alone.
- */
-import { check } from 'k6';
+/** What the conformance suite has a client's user do: look at what a server offers, and call all of it. */
+import { check, sleep } from 'k6';
 import exec from 'k6/execution';
-import { signIn } from '../../lib/auth/auth.js';
-import { readConfig } from '../../lib/config.js';
-import { connect } from '../../lib/mcp/connect.js';
+import mcp from 'k6/x/mcp';
 import { paramHeaders } from '../../lib/mcp/param-headers.js';
 
 export const options = { iterations: 1, thresholds: { checks: ['rate==1.0'] } };
 
-const { MCP_CONFORMANCE_SCENARIO: scenario } = __ENV;
+const {
+  MCP_CONFORMANCE_SCENARIO: scenario = '',
+  MCP_CONFORMANCE_PROTOCOL_VERSION: version,
+  SERVER_URL = '',
+} = __ENV;
 const context = JSON.parse(__ENV.MCP_CONFORMANCE_CONTEXT ?? '{}');
-const config = readConfig(__ENV);
+const client = new mcp.StreamableHTTPClient({
+  base_url: SERVER_URL,
+  // This scenario's server settles on 2025-03-26, whatever it is asked for.
+  protocolVersion: scenario === 'sse-retry' ? 'auto' : /** @type {any} */ (version || 'auto'),
+  oauth: scenario.startsWith('auth/') ? oauth() : undefined,
+});
+
+function oauth() {
+  const { client_id = 'nobody', client_secret, private_key_pem, valid_jwt } = context;
+  const clientSecret = client_secret ?? (private_key_pem || valid_jwt ? undefined : 'nothing');
+  return { clientId: client_id, clientSecret, privateKey: private_key_pem, assertion: valid_jwt };
+}
 
 export default async function () {
   try {
-    const { auth } = await signIn(config);
-    useAll(connect(config, auth));
+    const { capabilities } = client.connect();
+    // This scenario's server asks on the stream that no call opens.
+    const stream = scenario.startsWith('elicitation') && client.listen({}, { abandonAfter: '3s' });
+    if (stream) sleep(1);
+    useAll(capabilities);
+    await stream;
+    client.close();
   } catch (error) {
     // k6 would go on, and end well.
     exec.test.abort(String(error));
   }
 }
 
-/** @param {import('../../lib/mcp/asking-client.js').AskingClient} client */
-function useAll(client) {
-  const { capabilities } = client.connection;
-  const tools = client.listTools();
+/** @param {Record<string, unknown>} capabilities */
+function useAll(capabilities) {
+  const tools = client.listAllTools();
   // The one tool of this scenario's server is there to be looked at.
-  if (scenario !== 'json-schema-ref-no-deref') callAll(client, tools);
+  if (scenario !== 'json-schema-ref-no-deref') callAll(tools);
   if (capabilities.resources) {
-    for (const { uri } of client.listResources()) answered(`reads ${uri}`, client.readResource(uri));
+    for (const { uri } of client.listAllResources()) answered(`reads ${uri}`, client.readResource({ uri }));
   }
   if (capabilities.prompts) {
-    for (const { name } of client.listPrompts()) answered(`gets ${name}`, client.getPrompt(name));
+    for (const { name } of client.listAllPrompts()) answered(`gets ${name}`, client.getPrompt({ name }));
   }
-  client.close();
 }
 
-/** @param {import('../../lib/mcp/asking-client.js').AskingClient} client @param {any[]} tools */
-function callAll(client, tools) {
-  for (const { name, args } of toolCalls(tools)) {
-    const marked = paramHeaders(tools.find((tool) => tool.name === name)?.inputSchema);
+/** @param {any[]} tools */
+function callAll(tools) {
+  for (const call of toolCalls(tools)) {
+    const marked = paramHeaders(tools.find(({ name }) => name === call.name)?.inputSchema);
     if ('invalid' in marked) continue;
-    const call = client.prepare('tools/call', { name }, { withArguments: true, headers: marked.headers });
-    answered(`calls ${name}`, client.send(call, args));
+    answered(`calls ${call.name}`, client.callTool(call, { paramHeaders: marked.headers }));
   }
 }
 
-/** @param {any[]} tools @returns {{name: string, args: Record<string, unknown>}[]} */
+/** @param {any[]} tools @returns {{name: string, arguments: object}[]} */
 function toolCalls(tools) {
-  if (context.toolCalls) {
-    return context.toolCalls.map((/** @type {any} */ call) => ({ name: call.name, args: call.arguments }));
-  }
+  if (context.toolCalls) return context.toolCalls;
   const focal = tools.find(({ name }) => name === 'json_schema_2020_12_tool');
-  const known = /** @type {Record<string, Record<string, unknown>>} */ ({
+  const known = /** @type {Record<string, object>} */ ({
     add_numbers: { a: 5, b: 3 },
     valid_tool: { region: 'us-west1' },
     json_schema_echo: { schema: focal?.inputSchema },
   });
-  return tools.map(({ name }) => ({ name, args: known[name] ?? {} }));
+  return tools.map(({ name }) => ({ name, arguments: known[name] ?? {} }));
 }
 
-/** @param {string} what @param {import('../../lib/mcp/answer.js').Answer} answer */
+/** @param {string} what @param {import('k6/x/mcp').Answer} answer */
 function answered(what, { failure }) {
   check(failure, { [what]: () => failure === null });
 }

@@ -2,20 +2,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setUp } from '../tool.js';
-import { runScenario, runs, VERSIONS } from './suite.js';
+import { runScenario, scenarios } from './suite.js';
 
-setUp('k6', 'conformance');
-const all = await runs();
+setUp('k6-mcp', 'conformance');
+const all = await scenarios();
+const run = all.filter(({ excluded }) => !excluded);
 
-test('the suite has scenarios for every version', () => {
-  for (const version of VERSIONS) {
-    assert.ok(all.filter((run) => run.version === version).length >= 2, version);
+test('the suite has scenarios for every version, and for authorization', () => {
+  for (const version of ['2025-06-18', '2025-11-25', '2026-07-28', '']) {
+    assert.ok(run.filter((scenario) => scenario.version === version).length >= 2, version);
   }
+  assert.ok(run.filter(({ scenario }) => scenario.startsWith('auth/')).length >= 5);
 });
 
-for (const { scenario, version } of all) {
-  test(`${version || 'extension'}: ${scenario}`, async () => {
-    const { expected, output } = await runScenario(scenario, version);
-    assert.ok(expected, output);
+for (const scenario of run) {
+  test(`${scenario.version || 'extension'}: ${scenario.scenario}`, async () => {
+    const { passed, output } = await runScenario(scenario);
+    assert.ok(passed, output);
   });
 }

@@ -1,0 +1,251 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+const (
+	metadataTimeout = 4 * time.Second
+	maxMetadata     = 1 << 20
+)
+
+// grant is where and how a client asks for tokens.
+type grant struct {
+	endpoint, method, scope, resource string
+	// The audience of a signed assertion; the endpoint is, where nobody said.
+	issuer string
+}
+
+// findGrant finds a server's token endpoint, as MCP's authorization specification says. headers: what the server gets with each request
+func (s *tokenSource) findGrant(ctx context.Context, client *http.Client, headers http.Header) (*grant, error) {
+	target := *s.target
+	target.RawQuery = ""
+	found := &grant{endpoint: s.options.tokenURL, resource: target.String()}
+	var methods gjson.Result
+	if found.endpoint == "" {
+		var err error
+		if methods, err = s.discover(ctx, client, headers, &target, found); err != nil {
+			return nil, err
+		}
+	}
+	if found.method = s.authMethod(methods); found.method == "" {
+		return nil, fmt.Errorf("%s takes none of the client's ways to prove itself; it lists %s", found.endpoint, methods.Raw)
+	}
+	if s.options.scope != "" {
+		found.scope = s.options.scope
+	}
+	if s.options.hasResource {
+		found.resource = s.options.resource
+	}
+	return found, nil
+}
+
+// authMethod returns the way in which the client proves itself, and nothing where the server takes none. supported: what it lists, if anything
+func (s *tokenSource) authMethod(supported gjson.Result) string {
+	possible := []string{clientSecretBasic, clientSecretPost}
+	switch {
+	case s.options.authMethod != "":
+		return s.options.authMethod
+	case s.options.assertion != "":
+		return clientSecretPost
+	case s.options.privateKey != "":
+		possible = []string{privateKeyJWT}
+	}
+	// RFC 8414: without a list it is client_secret_basic.
+	if !supported.IsArray() {
+		return possible[0]
+	}
+	for _, method := range possible {
+		if includes(supported, method) {
+			return method
+		}
+	}
+	return ""
+}
+
+// discover goes from the server's 401 to its authorization server's metadata, and returns which ways of proving oneself that lists.
+func (s *tokenSource) discover(
+	ctx context.Context, client *http.Client, headers http.Header, target *url.URL, found *grant,
+) (gjson.Result, error) {
+	var nothing gjson.Result
+	challenge, err := challengeOf(ctx, client, s.target, headers)
+	if err != nil {
+		return nothing, err
+	}
+	places := wellKnown(target, "oauth-protected-resource", true)
+	if place := challenge["resource_metadata"]; place != "" {
+		places = []string{place}
+	}
+	resource, at, err := s.firstDocument(ctx, client, places, "authorization_servers")
+	if err != nil {
+		return nothing, err
+	}
+	// A server of the first authorization specification has no such metadata: it is its own authorization server.
+	issuer := target.Scheme + "://" + target.Host
+	if at != "" {
+		if !isResourceOf(target, member(resource, "resource").Str) {
+			return nothing, fmt.Errorf("%s is the metadata of another resource than %s", at, target)
+		}
+		issuer = resource.Get("authorization_servers.0").Str
+		found.resource = member(resource, "resource").Str
+		for _, scope := range member(resource, "scopes_supported").Array() {
+			found.scope = strings.TrimSpace(found.scope + " " + scope.Str)
+		}
+	}
+	if scope, ok := challenge["scope"]; ok {
+		found.scope = scope
+	}
+	parsed, err := parseURL(issuer)
+	if err != nil {
+		return nothing, fmt.Errorf("its authorization server %q: %w", issuer, err)
+	}
+	places = append(wellKnown(parsed, "oauth-authorization-server", false), wellKnown(parsed, "openid-configuration", false)...)
+	if path := strings.TrimRight(parsed.Path, "/"); path != "" {
+		places = append(places, parsed.Scheme+"://"+parsed.Host+path+"/.well-known/openid-configuration")
+	}
+	server, from, err := s.firstDocument(ctx, client, places, "token_endpoint")
+	switch {
+	case err != nil:
+		return nothing, err
+	case from == "":
+		return nothing, fmt.Errorf("%s does not say where its tokens come from (no authorization server metadata of %s); set tokenUrl", target, issuer)
+	case at != "" && withoutSlash(member(server, "issuer").Str) != withoutSlash(issuer):
+		return nothing, fmt.Errorf("%s names another issuer than %s", from, issuer)
+	}
+	found.endpoint, found.issuer = member(server, "token_endpoint").Str, member(server, "issuer").Str
+	return member(server, "token_endpoint_auth_methods_supported"), s.trust(found.endpoint)
+}
+
+// trust returns why a URL that the server named is not asked: the client's secret, or a request from inside a network, would go there.
+func (s *tokenSource) trust(text string) error {
+	named, err := parseURL(text)
+	if err != nil {
+		return fmt.Errorf("the server names %q: %w", text, err)
+	}
+	if named.Scheme != "https" && s.target.Scheme == "https" {
+		return fmt.Errorf("the server names %s, without TLS; set tokenUrl if that is to be trusted", text)
+	}
+	host, trusted := strings.ToLower(named.Hostname()), strings.Split(s.options.trusted, ",")
+	if host == strings.ToLower(s.target.Hostname()) || slices.Contains(trusted, host) || slices.Contains(trusted, strings.ToLower(named.Host)) {
+		return nil
+	}
+	return fmt.Errorf("the server names %s, on another host; if that is to be trusted, set trustedHosts: ['%s']", text, host)
+}
+
+// challengeOf returns the parameters of the Bearer challenge that a server answers a request without a token with.
+func challengeOf(ctx context.Context, client *http.Client, target *url.URL, headers http.Header) (map[string]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
+	defer cancel()
+	// Any request would do: this one changes nothing on a server that lets everybody in.
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = headers.Clone()
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusUnauthorized {
+		return nil, nil
+	}
+	return parseChallenge(response.Header.Values("WWW-Authenticate")), nil
+}
+
+var challengeParam = regexp.MustCompile(`([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`)
+
+// parseChallenge returns the parameters of the first Bearer challenge (RFC 9110, section 11.6.1).
+func parseChallenge(values []string) map[string]string {
+	params := make(map[string]string)
+	_, text, ok := cutFold(strings.Join(values, ", "), "bearer ")
+	if !ok {
+		return params
+	}
+	for _, found := range challengeParam.FindAllStringSubmatch(text, -1) {
+		name := strings.ToLower(found[1])
+		if _, known := params[name]; !known {
+			params[name] = strings.ReplaceAll(found[2], `\`, "") + found[3]
+		}
+	}
+	return params
+}
+
+func cutFold(text, separator string) (string, string, bool) {
+	at := strings.Index(strings.ToLower(text), separator)
+	if at < 0 {
+		return text, "", false
+	}
+	return text[:at], text[at+len(separator):], true
+}
+
+// wellKnown returns where metadata may be (RFC 9728, RFC 8414): for the URL's path, and also for the root where that counts.
+func wellKnown(about *url.URL, name string, alsoRoot bool) []string {
+	root := about.Scheme + "://" + about.Host + "/.well-known/" + name
+	path := strings.TrimRight(about.Path, "/")
+	if path == "" {
+		return []string{root}
+	}
+	if alsoRoot {
+		return []string{root + path, root}
+	}
+	return []string{root + path}
+}
+
+// firstDocument returns the first JSON object that has a member, and where it was; nothing where there is none. An error: one of the places is
+// not to be asked
+func (s *tokenSource) firstDocument(ctx context.Context, client *http.Client, places []string, key string) (gjson.Result, string, error) {
+	for _, place := range places {
+		if err := s.trust(place); err != nil {
+			return gjson.Result{}, "", err
+		}
+		if document, err := get(ctx, client, place); err == nil && member(document, key).Exists() {
+			return document, place, nil
+		}
+	}
+	return gjson.Result{}, "", nil
+}
+
+func get(ctx context.Context, client *http.Client, place string) (gjson.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+	if err != nil {
+		return gjson.Result{}, err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return gjson.Result{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxMetadata))
+	if err != nil || response.StatusCode != http.StatusOK {
+		return gjson.Result{}, errors.New(response.Status)
+	}
+	return gjson.ParseBytes(text), validate(string(text), defaultMaxNesting)
+}
+
+// isResourceOf tells whether metadata is about the server (RFC 9728, section 3.3): of its origin, and of its path or one above.
+func isResourceOf(target *url.URL, text string) bool {
+	resource, err := parseURL(text)
+	if err != nil || resource.Scheme != target.Scheme || !strings.EqualFold(resource.Host, target.Host) {
+		return false
+	}
+	return strings.HasPrefix(withoutSlash(target.Path)+"/", withoutSlash(resource.Path)+"/")
+}
+
+func withoutSlash(text string) string { return strings.TrimRight(text, "/") }

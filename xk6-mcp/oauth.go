@@ -1,0 +1,283 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/grafana/sobek"
+	"golang.org/x/net/http/httpguts"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+const (
+	tokenTimeout = 10 * time.Second
+	// How long nobody asks again after a token was not given, or was refused as soon as it had been.
+	tokenPause = 5 * time.Second
+	// A token that is refused sooner than this is not mended by another one.
+	promptly = time.Second
+	// Of an assertion.
+	assertionLife = time.Minute
+
+	clientSecretBasic = "client_secret_basic"
+	clientSecretPost  = "client_secret_post"
+	privateKeyJWT     = "private_key_jwt"
+
+	tokensShared = "shared"
+	tokensPerVU  = "per-vu"
+)
+
+// oauthOptions say how a client gets in by OAuth 2.1 client credentials. They are comparable: VUs with the same ones share their tokens.
+type oauthOptions struct {
+	clientID, clientSecret, privateKey, assertion string
+	tokenURL, authMethod, scope                   string
+	// What the token is for; without one it is the server.
+	resource    string
+	hasResource bool
+	// Hosts, or host:port, separated by commas.
+	trusted string
+	tokens  string
+}
+
+func parseOAuthOptions(rt *sobek.Runtime, input sobek.Value) (*oauthOptions, error) {
+	o := &oauthOptions{tokens: tokensShared}
+	err := eachOption(rt, input, func(key string, value sobek.Value) (err error) {
+		switch key {
+		case "clientId":
+			o.clientID = value.String()
+		case "clientSecret":
+			o.clientSecret = value.String()
+		case "privateKey":
+			o.privateKey = value.String()
+			_, _, err = signingKey(o.privateKey)
+		case "assertion":
+			o.assertion = value.String()
+		case "tokenUrl":
+			o.tokenURL = value.String()
+			_, err = parseURL(o.tokenURL)
+		case "authMethod":
+			o.authMethod, err = oneOf(value, clientSecretBasic, clientSecretPost, privateKeyJWT)
+		case "scope":
+			o.scope = value.String()
+		case "resource":
+			o.resource, o.hasResource = value.String(), true
+		case "trustedHosts":
+			var hosts []string
+			err = exportTo(rt, value, &hosts, "an array of hosts")
+			o.trusted = strings.ToLower(strings.Join(hosts, ","))
+		case "tokens":
+			o.tokens, err = oneOf(value, tokensShared, tokensPerVU)
+		default:
+			return errUnknownOption
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	given := 0
+	for _, proof := range []string{o.clientSecret, o.privateKey, o.assertion} {
+		if proof != "" {
+			given++
+		}
+	}
+	if o.clientID == "" || given != 1 {
+		return nil, errors.New("expected a clientId, and one of clientSecret, privateKey and assertion")
+	}
+	return o, nil
+}
+
+// signingKey reads a private key, and tells how it signs.
+func signingKey(pem string) (crypto.PrivateKey, jwt.SigningMethod, error) {
+	if key, err := jwt.ParseECPrivateKeyFromPEM([]byte(pem)); err == nil && key.Params().BitSize == 256 {
+		return key, jwt.SigningMethodES256, nil
+	}
+	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(pem))
+	if err != nil {
+		return nil, nil, errors.New("expected a private key, P-256 or RSA, as PEM")
+	}
+	return key, jwt.SigningMethodRS256, nil
+}
+
+// token is what an authorization server gave, or why it gave none.
+type token struct {
+	header               string
+	failure              *failure
+	issued, renewal, end time.Time
+}
+
+// tokenSource gets tokens and renews them, for a VU or for all.
+type tokenSource struct {
+	target  *url.URL
+	options *oauthOptions
+	current atomic.Pointer[token]
+	// Held by the one who asks for a token, who also knows where.
+	asking sync.Mutex
+	grant  *grant
+}
+
+// authorize makes sure that the client has a token, and returns why it has none.
+func (c *Client) authorize() *failure {
+	if c.tokens == nil {
+		c.tokens = c.tokenSource()
+	}
+	current := c.tokens.get(c)
+	if current.header != c.token && current.header != "" {
+		c.token = current.header
+		c.epoch++
+	}
+	return current.failure
+}
+
+func (c *Client) tokenSource() *tokenSource {
+	made := &tokenSource{target: c.options.url, options: c.options.oauth}
+	if c.options.oauth.tokens == tokensPerVU {
+		return made
+	}
+	type key struct {
+		url     string
+		options oauthOptions
+	}
+	kept, _ := c.instance.root.tokens.LoadOrStore(key{c.options.url.String(), *c.options.oauth}, made)
+	return kept.(*tokenSource)
+}
+
+// get returns the token in use. The first who comes when it is due for renewal renews it; the others go on with the old one while it lasts.
+func (s *tokenSource) get(c *Client) *token {
+	now := time.Now()
+	old := s.current.Load()
+	if old != nil && now.Before(old.renewal) {
+		return old
+	}
+	if old == nil || old.failure != nil || now.After(old.end) {
+		s.asking.Lock()
+	} else if !s.asking.TryLock() {
+		return old
+	}
+	defer s.asking.Unlock()
+	if current := s.current.Load(); current != old {
+		return current
+	}
+	next, err := s.ask(c)
+	if err != nil {
+		next = &token{renewal: time.Now().Add(tokenPause), failure: failed(kinds.Auth, "no token: %v", err)}
+		if c.instance.vu.Context().Err() != nil {
+			// It was this VU that ended.
+			return next
+		}
+		if old != nil && old.failure == nil {
+			// The server will say whether the old one is still good: nobody waits for another.
+			c.logOnce(c.protocolCall("token"), next.failure)
+			next.header, next.issued, next.end, next.failure = old.header, old.issued, time.Now().Add(noEnd), nil
+		}
+	}
+	s.current.Store(next)
+	return next
+}
+
+// refused tells that the server does not take a token.
+func (s *tokenSource) refused(header string) {
+	old := s.current.Load()
+	if old.header != header || time.Now().After(old.renewal) {
+		return
+	}
+	next := *old
+	next.renewal = time.Now()
+	if next.renewal.Sub(old.issued) < promptly {
+		next.renewal = old.issued.Add(tokenPause)
+	}
+	s.current.CompareAndSwap(old, &next)
+}
+
+// ask requests a token.
+func (s *tokenSource) ask(c *Client) (*token, error) {
+	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), tokenTimeout)
+	defer cancel()
+	// Without k6's cookies, and without redirects: where one leads is not the server's choice.
+	client := &http.Client{
+		Transport:     c.instance.vu.State().Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if s.grant == nil {
+		found, err := s.findGrant(ctx, client, c.options.headers)
+		if err != nil {
+			return nil, err
+		}
+		s.grant = found
+	}
+	config, assertion, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	got, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
+	var refusal *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &refusal) && refusal.ErrorCode != "":
+		err = fmt.Errorf("%s: HTTP %d %s: %s", s.grant.endpoint, refusal.Response.StatusCode, refusal.ErrorCode, refusal.ErrorDescription)
+	case err == nil && !strings.EqualFold(got.Type(), "Bearer"):
+		err = fmt.Errorf("%s: got a token of type %q; expected Bearer", s.grant.endpoint, got.Type())
+	case err == nil && !httpguts.ValidHeaderFieldValue(got.AccessToken):
+		err = fmt.Errorf("%s: the token cannot be a header", s.grant.endpoint)
+	}
+	if err != nil {
+		return nil, errors.New(hide(err.Error(), assertion, s.options.clientSecret))
+	}
+	made := &token{header: "Bearer " + got.AccessToken, issued: now, renewal: now.Add(noEnd), end: now.Add(noEnd)}
+	if life := got.Expiry.Sub(now); life > 0 {
+		made.end = got.Expiry
+		// Well before the end, and not for all VUs at once. Servers count whole seconds: a token may end one second before its time.
+		life = max(life-time.Second, life/4)
+		made.renewal = now.Add(time.Duration(float64(life) * (0.7 + 0.2*rand.Float64())))
+	}
+	return made, nil
+}
+
+// config returns what a token request has, and the assertion in it.
+func (s *tokenSource) config() (*clientcredentials.Config, string, error) {
+	o := s.options
+	config := &clientcredentials.Config{
+		ClientID: o.clientID, ClientSecret: o.clientSecret, TokenURL: s.grant.endpoint, AuthStyle: oauth2.AuthStyleInParams,
+		Scopes: strings.Fields(s.grant.scope), EndpointParams: url.Values{},
+	}
+	if s.grant.resource != "" {
+		config.EndpointParams.Set("resource", s.grant.resource)
+	}
+	switch {
+	case o.assertion != "":
+		// RFC 7523, section 2.1: the grant itself.
+		config.EndpointParams.Set("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
+		config.EndpointParams.Set("assertion", o.assertion)
+		return config, o.assertion, nil
+	case s.grant.method == clientSecretBasic:
+		config.AuthStyle = oauth2.AuthStyleInHeader
+		return config, "", nil
+	case s.grant.method == clientSecretPost:
+		return config, "", nil
+	}
+	key, method, err := signingKey(o.privateKey)
+	if err != nil {
+		return nil, "", err
+	}
+	// RFC 7523, section 3.
+	now := time.Now()
+	assertion, err := jwt.NewWithClaims(method, jwt.MapClaims{
+		"iss": o.clientID, "sub": o.clientID, "aud": cmp.Or(s.grant.issuer, s.grant.endpoint),
+		"jti": strconv.FormatUint(rand.Uint64(), 36), "iat": now.Unix(), "exp": now.Add(assertionLife).Unix(),
+	}).SignedString(key)
+	config.EndpointParams.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+	config.EndpointParams.Set("client_assertion", assertion)
+	return config, assertion, err
+}

@@ -1,0 +1,287 @@
+package mcp
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// authority is an MCP server that wants a token, and the authorization server which gives it.
+type authority struct {
+	sync.Mutex
+	*httptest.Server
+	// Changes a document or an answer, by its path.
+	replace map[string]http.HandlerFunc
+	life    int
+	// Token requests, and the tokens that the server takes.
+	asked  []url.Values
+	basic  []string
+	issued []string
+	valid  map[string]bool
+}
+
+func newAuthority(t *testing.T) *authority {
+	a := &authority{replace: map[string]http.HandlerFunc{}, life: 3600, valid: map[string]bool{}}
+	a.Server = httptest.NewServer(a)
+	t.Cleanup(a.Close)
+	return a
+}
+
+func (a *authority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.Lock()
+	replaced := a.replace[r.URL.Path]
+	a.Unlock()
+	if replaced != nil {
+		replaced(w, r)
+		return
+	}
+	switch r.URL.Path {
+	case "/.well-known/oauth-protected-resource/mcp":
+		writeJSON(w, fmt.Sprintf(`{"resource":"%s/mcp","authorization_servers":["%s/as"],"scopes_supported":["read","write"]}`, a.URL, a.URL))
+	case "/.well-known/oauth-authorization-server/as":
+		writeJSON(w, fmt.Sprintf(`{"issuer":"%s/as","token_endpoint":"%s/token","token_endpoint_auth_methods_supported":["client_secret_post","private_key_jwt"]}`, a.URL, a.URL))
+	case "/token":
+		a.give(w, r)
+	case "/mcp":
+		a.Lock()
+		valid := a.valid[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+		a.Unlock()
+		if valid {
+			modern(succeed).ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token", scope="read"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+func (a *authority) give(w http.ResponseWriter, r *http.Request) {
+	a.Lock()
+	defer a.Unlock()
+	_ = r.ParseForm()
+	a.asked = append(a.asked, r.PostForm)
+	id, secret, _ := r.BasicAuth()
+	a.basic = append(a.basic, id+":"+secret)
+	token := fmt.Sprint("token-", len(a.asked))
+	a.issued = append(a.issued, token)
+	a.valid[token] = true
+	writeJSON(w, fmt.Sprintf(`{"access_token":"%s","token_type":"bearer","expires_in":%d}`, token, a.life))
+}
+
+func (a *authority) withdraw() {
+	a.Lock()
+	defer a.Unlock()
+	clear(a.valid)
+}
+
+// client makes a fixture with a client of this server.
+func (a *authority) client(t *testing.T, oauth string) *fixture {
+	f := newFixture(t, http.NotFoundHandler())
+	f.init(`const client = new StreamableHTTPClient({ base_url: '` + a.URL + `/mcp', oauth: { clientId: 'me', ` + oauth + ` } })`)
+	return f
+}
+
+const calls = `Array.from({ length: 3 }, () => client.callTool({ name: 'a' }).failure?.kind ?? 'ok').join()`
+
+func TestTokenRequests(t *testing.T) {
+	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	der, _ := x509.MarshalPKCS8PrivateKey(key)
+	keyText := quote(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
+	for name, test := range map[string]struct {
+		oauth, basic string
+		form         map[string]string
+	}{
+		"as the metadata lists": {`clientSecret: 's:1'`, ":", map[string]string{
+			"grant_type": "client_credentials", "client_id": "me", "client_secret": "s:1", "scope": "read", "resource": "URL/mcp",
+		}},
+		"as the options say": {`clientSecret: 's:1', authMethod: 'client_secret_basic', scope: 'x y', resource: ''`, "me:s%3A1", map[string]string{
+			"grant_type": "client_credentials", "scope": "x y", "resource": "", "client_secret": "",
+		}},
+		"an endpoint that is named": {`clientSecret: 's:1', tokenUrl: 'URL/token'`, "me:s%3A1", map[string]string{"resource": "URL/mcp", "scope": ""}},
+		"signed": {`privateKey: ` + keyText, ":", map[string]string{"client_id": "me", "client_secret": "",
+			"client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}},
+		"a workload's own": {`assertion: 'a.b.c'`, ":", map[string]string{
+			"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": "a.b.c", "client_id": "me"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority(t)
+			f := a.client(t, strings.ReplaceAll(test.oauth, "URL", a.URL))
+			f.expect(calls, `"ok,ok,ok"`)
+			if len(a.asked) != 1 || a.basic[0] != test.basic {
+				t.Fatalf("got %v %v", a.asked, a.basic)
+			}
+			for key, value := range test.form {
+				if got := a.asked[0].Get(key); got != strings.ReplaceAll(value, "URL", a.URL) {
+					t.Errorf("%s: got %q; expected %q", key, got, value)
+				}
+			}
+			if signed := a.asked[0].Get("client_assertion"); name == "signed" {
+				claims := jwt.MapClaims{}
+				_, err := jwt.ParseWithClaims(signed, claims, func(*jwt.Token) (any, error) { return &key.PublicKey, nil },
+					jwt.WithAudience(a.URL+"/as"), jwt.WithIssuer("me"), jwt.WithSubject("me"), jwt.WithExpirationRequired())
+				if err != nil || claims["jti"] == "" {
+					t.Errorf("got %v: %v", claims, err)
+				}
+			}
+		})
+	}
+}
+
+func TestOneTokenForAll(t *testing.T) {
+	for tokens, expected := range map[string]int{"shared": 1, "per-vu": 20} {
+		a := newAuthority(t)
+		root := New()
+		var vus sync.WaitGroup
+		for range 20 {
+			f := newFixture(t, http.NotFoundHandler())
+			f.enter(root)
+			f.init(`const client = new mcp.StreamableHTTPClient({ base_url: '` + a.URL + `/mcp', oauth: { clientId: 'me', clientSecret: 'x', tokens: '` + tokens + `' } })`)
+			vus.Go(func() {
+				if got, err := f.try(calls); err != nil || got != "ok,ok,ok" {
+					t.Errorf("got %v %v", got, err)
+				}
+			})
+		}
+		vus.Wait()
+		if len(a.issued) != expected {
+			t.Errorf("%s: %d tokens", tokens, len(a.issued))
+		}
+	}
+}
+
+func TestRenewal(t *testing.T) {
+	a := newAuthority(t)
+	a.life = 2
+	f := a.client(t, `clientSecret: 'x'`)
+	f.expect(calls, `"ok,ok,ok"`)
+	time.Sleep(time.Second)
+	f.expect(calls, `"ok,ok,ok"`)
+	if len(a.issued) != 2 {
+		t.Errorf("got %d tokens after half of a token's life", len(a.issued))
+	}
+	// From now on there are none: calls go on with the old one, and nobody waits.
+	a.Lock()
+	a.replace["/token"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }
+	a.Unlock()
+	time.Sleep(time.Second)
+	f.expect(calls, `"ok,ok,ok"`)
+	a.withdraw()
+	f.expect(calls, `"auth,auth,auth"`)
+	if log := f.log.AllEntries(); len(log) != 1 || !strings.Contains(log[0].Message, "failure auth of token: no token:") {
+		t.Errorf("got %v", log)
+	}
+}
+
+// A token that the server does not take any more is renewed, once.
+func TestRefusedTokens(t *testing.T) {
+	a := newAuthority(t)
+	f := a.client(t, `clientSecret: 'x'`)
+	f.expect(calls, `"ok,ok,ok"`)
+	time.Sleep(promptly)
+	a.withdraw()
+	f.expect(calls, `"auth,ok,ok"`)
+	a.withdraw()
+	f.expect(calls, `"auth,auth,auth"`)
+	if len(a.issued) != 2 {
+		t.Errorf("got %d tokens", len(a.issued))
+	}
+}
+
+// What a server says of its authorization server may be hostile: no secret and no request goes where it should not.
+func TestHostileMetadata(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("got %s %s", r.Method, r.URL) }))
+	defer elsewhere.Close()
+	// The same machine, and not the same host.
+	other := strings.Replace(elsewhere.URL, "127.0.0.1", "127.0.0.2", 1)
+	const resource, server = "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-authorization-server/as"
+	send := func(text string) func(a *authority) http.HandlerFunc {
+		return func(a *authority) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, strings.ReplaceAll(text, "URL", a.URL)) }
+		}
+	}
+	redirect := func(*authority) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		}
+	}
+	for name, test := range map[string]struct {
+		path     string
+		answer   func(a *authority) http.HandlerFunc
+		expected string
+	}{
+		"metadata elsewhere": {"/mcp", func(*authority) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+other+`/x"`)
+				w.WriteHeader(http.StatusUnauthorized)
+			}
+		}, "set trustedHosts: ['127.0.0.2']"},
+		"an authorization server elsewhere":      {resource, send(`{"resource":"URL/mcp","authorization_servers":["` + other + `"]}`), "set trustedHosts"},
+		"an authorization server that is no URL": {resource, send(`{"resource":"URL/mcp","authorization_servers":["file:///etc/passwd"]}`), "expected an http or https URL"},
+		"none":                                   {resource, send(`{"resource":"URL/mcp","authorization_servers":[]}`), "expected an http or https URL"},
+		"the metadata of another":                {resource, send(`{"resource":"URL/mcpx","authorization_servers":["URL/as"]}`), "of another resource"},
+		"a redirect of the metadata":             {resource, redirect, "does not say where its tokens come from"},
+		"another issuer":                         {server, send(`{"issuer":"https://other.example","token_endpoint":"URL/token"}`), "names another issuer"},
+		"a token endpoint elsewhere":             {server, send(`{"issuer":"URL/as","token_endpoint":"` + other + `/token"}`), "set trustedHosts"},
+		"a method that is not known":             {server, send(`{"issuer":"URL/as","token_endpoint":"URL/token","token_endpoint_auth_methods_supported":["none"]}`), "it lists"},
+		"a redirect of the request":              {"/token", redirect, "307"},
+		"another type of token":                  {"/token", send(`{"access_token":"t","token_type":"mac"}`), `of type \"MAC\"`},
+		"a token with a line break":              {"/token", send(`{"access_token":"t\r\nX: y","token_type":"bearer"}`), "cannot be a header"},
+		"no token":                               {"/token", send(`{"token_type":"bearer"}`), "no token"},
+		"the secret, in its refusal": {"/token", func(*authority) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusUnauthorized)
+				writeJSON(w, `{"error":"invalid_client","error_description":"not sec\"ret-4711 or sec%22ret-4711"}`)
+			}
+		}, "HTTP 401 invalid_client: not *** or ***"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority(t)
+			a.replace[test.path] = test.answer(a)
+			f := a.client(t, `clientSecret: 'sec"ret-4711'`)
+			got := fmt.Sprint(f.run(`let message = ''; try { client.connect() } catch (error) { message = error.message } JSON.stringify(message)`))
+			if !strings.Contains(got, test.expected) || !strings.Contains(got, "cannot be used: no token: ") || strings.Contains(got, "4711") {
+				t.Errorf("got %s", got)
+			}
+			// The next call does not ask again at once.
+			f.expect(calls, `"auth,auth,auth"`)
+			if len(f.log.AllEntries()) != 1 {
+				t.Errorf("got %v", f.log.AllEntries())
+			}
+		})
+	}
+}
+
+func TestOAuthOptions(t *testing.T) {
+	f := newFixture(t, http.NotFoundHandler())
+	for options, expected := range map[string]string{
+		`oauth: { clientId: 'a' }`:                                               "oauth: expected a clientId, and one of clientSecret, privateKey and assertion",
+		`oauth: { clientSecret: 'a' }`:                                           "expected a clientId",
+		`oauth: { clientId: 'a', clientSecret: 'b', assertion: 'c' }`:            "one of",
+		`oauth: { clientId: 'a', privateKey: 'secret' }`:                         "oauth: privateKey: expected a private key, P-256 or RSA, as PEM",
+		`oauth: { clientId: 'a', clientSecret: 'b', scopes: 'c' }`:               `oauth: unknown option "scopes"`,
+		`oauth: { clientId: 'a', clientSecret: 'b', tokenUrl: 'c' }`:             "oauth: tokenUrl: expected an http or https URL",
+		`oauth: { clientId: 'a', clientSecret: 'b' }, token: 'c'`:                "oauth: there is an Authorization, too",
+		`oauth: { clientId: 'a', clientSecret: 'b', authMethod: 'tls' }`:         "private_key_jwt",
+		`oauth: { clientId: 'a', clientSecret: 'b', trustedHosts: 'a.example' }`: "trustedHosts: ",
+	} {
+		_, err := f.VU.Runtime().RunString(`new StreamableHTTPClient({ base_url: url, ` + options + ` })`)
+		if err == nil || !strings.Contains(err.Error(), expected) || strings.Contains(err.Error(), "secret'") {
+			t.Errorf("%s: got %v", options, err)
+		}
+	}
+}
