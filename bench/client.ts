@@ -13,6 +13,7 @@ import {
   run,
   SINGLE_TOOL,
   say,
+  sleep,
   startServer,
   withScenario,
 } from './harness.js';
@@ -33,6 +34,9 @@ const CALLS_PER_VU = 10;
 const SESSION_VUS = count('SESSIONS', 10_000);
 const CALLS_PER_SESSION = 20;
 const MAX_SESSIONS_GB = 4;
+/** Streams that are held at once: one by each VU, and twenty. */
+const LISTENERS = count('LISTENERS', 2000);
+const PER_VU = [1, 20];
 const GOGCS = (process.env.GOGC || '100,400').split(',');
 
 /** One way to call: `requests` 0: its memory per VU is measured. */
@@ -198,12 +202,27 @@ await run(async ({ folder, later }) => {
     MAX_SESSIONS_GB.toFixed(2),
     verdict(isWithin),
   ];
+  const held: string[][] = [];
+  for (const perVU of PER_VU) {
+    say(`${LISTENERS} streams ...`);
+    const scenario = { executor: 'per-vu-iterations', vus: Math.ceil(LISTENERS / perVU), iterations: 1 };
+    const env = { TARGET_URL: `${server.url}/json`, BENCH_STREAMS: String(perVU) };
+    let descriptors = 0;
+    const usage = await runner.run(withScenario({ script: 'listening.js', env }, scenario), async (k6) => {
+      for (; k6.running(); await sleep(200)) descriptors = Math.max(descriptors, k6.descriptors());
+    });
+    const most = await server.held();
+    if (most !== scenario.vus * perVU) throw new Error(`${most} streams were held at once`);
+    const what = `${most} streams held for 10 s, ${perVU} a VU`;
+    held.push([what, 'MB, peak', (usage.peakBytes / 1e6).toFixed(0), '', '', '', '']);
+    held.push([what, 'descriptors', String(descriptors), '', '', '', '']);
+  }
   console.log(
     `median (min..max) of ${ROUNDS} rounds, each ratio within a round; base: bare k6 where no other is named`,
   );
   printTable(
     ['what', 'unit', 'k6/x/mcp', 'base', 'ratio', 'limit', ''],
-    [...judged.map(({ cells }) => cells), last],
+    [...judged.map(({ cells }) => cells), last, ...held],
   );
   return isWithin && judged.every(({ holds }) => holds);
 });

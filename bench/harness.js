@@ -1,6 +1,6 @@
 /** What the benches share: their server, a Prometheus, and k6 with what the kernel counted for it. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -79,7 +79,8 @@ export async function run(bench) {
 
 /**
  * @param {string} [timesFile] where /sleep logs its service times
- * @returns {Promise<{url: string, pid: number, served: () => Promise<number>, stop: () => Promise<void>}>}
+ * @returns {Promise<{url: string, pid: number, served: () => Promise<number>, held: () => Promise<number>,
+ *   stop: () => Promise<void>}>}
  */
 export async function startServer(timesFile) {
   const child = spawn(toolPath('bench-server'), timesFile ? [timesFile] : [], {
@@ -91,10 +92,13 @@ export async function startServer(timesFile) {
     child.once('error', reject);
     child.once('exit', () => reject(new Error("the bench's server does not start")));
   });
+  /** @param {string} path */
+  const number = async (path) => Number(await (await fetch(`${url}${path}`)).text());
   return {
     url,
     pid: child.pid ?? 0,
-    served: async () => Number(await (await fetch(`${url}/served`)).text()),
+    served: () => number('/served'),
+    held: () => number('/held'),
     stop: async () => {
       child.stdin.end();
       await ended;
@@ -148,6 +152,7 @@ export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  *
  * @typedef {object} Watched
  * @property {() => boolean} running
+ * @property {() => number} descriptors that are open; 0 while k6 starts or ends
  * @property {() => Promise<{resident: number, live: number} | null>} memory bytes: its resident set, and the heap that
  *   is in use when its garbage has been collected; null while k6 starts or ends
  *
@@ -236,6 +241,7 @@ export class Runner {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     await watch({
       memory: () => memoryOf(childOf(child.pid ?? 0), port),
+      descriptors: () => descriptorsOf(childOf(child.pid ?? 0)),
       running: () => child.exitCode === null && child.signalCode === null,
     });
     const code = await ended;
@@ -257,6 +263,15 @@ function childOf(pid) {
     return text === '' ? null : Number(text.split(' ')[0]);
   } catch {
     return null;
+  }
+}
+
+/** @param {number | null} pid of k6 */
+function descriptorsOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
   }
 }
 

@@ -10,7 +10,7 @@ setUp('k6', 'k6-mcp', 'prometheus', 'bench-tools', 'exporter');
 const BENCHES = [
   [
     'client.ts',
-    { ROUNDS: '1', REQUESTS: '800', USERS: '100', SESSIONS: '50', GOGC: '400' },
+    { ROUNDS: '1', REQUESTS: '800', USERS: '100', SESSIONS: '50', LISTENERS: '40', GOGC: '400' },
     [
       'JSON, 700 bytes',
       'the same with expect in JavaScript',
@@ -20,6 +20,7 @@ const BENCHES = [
       'lib/mcp/',
       'memory of a VU',
       '50 VUs with sessions',
+      '40 streams held for 10 s, 20 a VU',
     ],
   ],
   [

@@ -12,7 +12,7 @@ import { toolPath } from '../tool.js';
 import { PATHS, startFailingServer } from './failing-server.js';
 import { startScriptedServer } from './scripted-server.js';
 
-/** What is another kind of failure now: those that are cut off after they began, and those that exceed a limit. */
+/** What is another kind of failure now: those that are cut off after they began, that exceed a limit, or are not let in. */
 const OTHER_KIND = {
   'timeout-half': 'stalled',
   'timeout-drip': 'stalled',
@@ -31,6 +31,7 @@ const OTHER_KIND = {
   'protocol-nested-open': 'too_large',
   // 100,000 deep.
   'ok-nested': 'too_large',
+  'http_4xx-401': 'auth',
 };
 /** Whether these reach the limit on bytes or on time first depends on the machine. */
 const FLOODS = ['timeout-sse-flood', 'timeout-sse-line'];

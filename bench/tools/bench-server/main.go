@@ -12,6 +12,7 @@
 //	         argument `phase` are logged to SERVICE_TIMES_FILE: phase, time of reading in microseconds since the epoch,
 //	         microseconds from there until the answer was handed to the kernel
 //	/served  how many calls were answered so far
+//	/held    how many streams of subscriptions/listen there were at once, at most
 //	/phase   the `phase` of the latest of them
 package main
 
@@ -55,7 +56,11 @@ const (
 
 var (
 	served, sessions atomic.Int64
-	phase            atomic.Value
+	held             struct {
+		sync.Mutex
+		now, most int
+	}
+	phase atomic.Value
 )
 
 func main() {
@@ -74,7 +79,11 @@ func main() {
 	http.HandleFunc("/64k", answer(asJSON, result(596), nil))
 	http.HandleFunc("/sleep", answer(asJSON, small, times))
 	http.HandleFunc("/served", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, served.Load()) })
-
+	http.HandleFunc("/held", func(w http.ResponseWriter, _ *http.Request) {
+		held.Lock()
+		defer held.Unlock()
+		fmt.Fprint(w, held.most)
+	})
 	http.HandleFunc("/phase", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, phase.Load()) })
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,6 +139,8 @@ func answer(write func(http.ResponseWriter, json.RawMessage, string), callResult
 			w.Header().Set("Mcp-Session-Id", strconv.FormatInt(sessions.Add(1), 10))
 			version, _ := json.Marshal(call.Params.ProtocolVersion)
 			write(w, call.ID, `{"protocolVersion":`+string(version)+`,"capabilities":{"tools":{}},"serverInfo":`+serverInfo+`}`)
+		case "subscriptions/listen":
+			hold(w, r)
 		case "tools/list":
 			write(w, call.ID, tools)
 		case "ping":
@@ -142,6 +153,32 @@ func answer(write func(http.ResponseWriter, json.RawMessage, string), callResult
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, call.ID)
+		}
+	}
+}
+
+// hold sends a notification a second on a stream, until the client goes.
+func hold(w http.ResponseWriter, r *http.Request) {
+	count := func(change int) {
+		held.Lock()
+		defer held.Unlock()
+		held.now += change
+		held.most = max(held.most, held.now)
+	}
+	count(1)
+	defer count(-1)
+	w.Header()["Content-Type"] = []string{"text/event-stream"}
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	method := "notifications/subscriptions/acknowledged"
+	for {
+		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","method":"`+method+`","params":{}}`+"\n\n")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-ticker.C:
+			method = "notifications/tools/list_changed"
+		case <-r.Context().Done():
+			return
 		}
 	}
 }
