@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,6 @@ func TestOutcomes(t *testing.T) {
 			_, _ = io.WriteString(w, strings.ReplaceAll(text, "ID", r.id()))
 		}
 	}
-	const success = `{"jsonrpc":"2.0","id":ID,"result":{}}`
 	for name, test := range map[string]struct {
 		answer   func(w http.ResponseWriter, r received)
 		kind     string
@@ -277,7 +277,9 @@ func TestHostileAnswers(t *testing.T) {
 			goroutines := runtime.NumGoroutine()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
+			peak := watchHeap()
 			f.expect(`client.ping().failure.kind`, `"too_large"`)
+			t.Logf("too_large, with %d MiB on the heap at most", peak()>>20)
 			runtime.ReadMemStats(&after)
 			// All that was allocated meanwhile, the server's own included.
 			if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 200 {
@@ -292,5 +294,28 @@ func TestHostileAnswers(t *testing.T) {
 			}
 			t.Errorf("got %d goroutines; expected %d, as before", runtime.NumGoroutine(), goroutines)
 		})
+	}
+}
+
+// watchHeap returns a function that ends the watch, and tells how many bytes of objects there were at most.
+func watchHeap() func() uint64 {
+	end, result := make(chan struct{}), make(chan uint64)
+	go func() {
+		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		var peak uint64
+		for {
+			metrics.Read(sample)
+			peak = max(peak, sample[0].Value.Uint64())
+			select {
+			case <-end:
+				result <- peak
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}()
+	return func() uint64 {
+		close(end)
+		return <-result
 	}
 }
