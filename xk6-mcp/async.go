@@ -130,6 +130,9 @@ func (k *call) hold(l *loop) *exchange {
 	if isOpen {
 		c.measure(k, m.StreamsClosed, 1)
 	}
+	if x.abandoned && !isOpen {
+		x.failure = failed(kinds.Timeout, "no answer in time")
+	}
 	// It was to end so, and how long it was held is no latency.
 	x.abandoned, x.complete, x.events = false, false, nil
 	return x

@@ -138,10 +138,12 @@ func TestListen(t *testing.T) {
 			writeJSON(w, `{"jsonrpc":"2.0","id":`+r.id()+`,"error":{"code":-32601}}`)
 		}),
 			``, `[false,"jsonrpc",0]`, false},
-		"no answer":            {modern(func(_ http.ResponseWriter, r received) { <-r.gone }), `abandonAfter: 60_000, timeout: 200`, `[false,"timeout",0]`, false},
-		"a large event":        {modern(hold(strings.Repeat("x", 3<<20))), ``, `[false,"too_large",0]`, true},
-		"no messages":          {modern(hold("x", "{}", "[]")), `abandonAfter: 300`, `[true,null,0]`, true},
-		"a request with an id": {modern(hold(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)), `abandonAfter: 300`, `[true,null,0]`, true},
+		"no answer":                         {modern(func(_ http.ResponseWriter, r received) { <-r.gone }), `abandonAfter: 60_000, timeout: 200`, `[false,"timeout",0]`, false},
+		"no answer while it was to be held": {modern(func(_ http.ResponseWriter, r received) { <-r.gone }), `abandonAfter: 200`, `[false,"timeout",0]`, false},
+		"no answer at all":                  {modern(func(_ http.ResponseWriter, r received) { <-r.gone }), `abandonAfter: 200`, `[false,"timeout",0]`, false},
+		"a large event":                     {modern(hold(strings.Repeat("x", 3<<20))), ``, `[false,"too_large",0]`, true},
+		"no messages":                       {modern(hold("x", "{}", "[]")), `abandonAfter: 300`, `[true,null,0]`, true},
+		"a request with an id":              {modern(hold(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)), `abandonAfter: 300`, `[true,null,0]`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

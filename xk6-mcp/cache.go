@@ -29,10 +29,9 @@ func (k *call) throughCache(argument string, given sobek.Value) (*Answer, error)
 		c.measure(k, c.instance.metrics.CacheHits, 1)
 		return found.answer, nil
 	}
-	lastID := c.lastID.Load()
 	answer, err := k.ask(argument, given)
 	// A result that took rounds of input belongs to that input.
-	if err != nil || answer.exchange.failure != nil || c.lastID.Load() != lastID+1 || len(answer.exchange.text) > maxRemembered {
+	if err != nil || answer.exchange.failure != nil || answer.exchange.hadInput || len(answer.exchange.text) > maxRemembered {
 		return answer, err
 	}
 	if ttl := time.Duration(member(answer.exchange.reply.result, "ttlMs").Float() * float64(time.Millisecond)); ttl > 0 {

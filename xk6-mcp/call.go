@@ -264,6 +264,7 @@ func (k *call) converse(argument string, follower *watcher) *exchange {
 		x.failure = nil
 		c.record(k, x, true)
 		x = k.do(argument, input, follower)
+		x.hadInput = true
 	}
 	return x
 }

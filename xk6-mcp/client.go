@@ -43,11 +43,14 @@ type Client struct {
 // Methods of a client that make one call, by their names in JavaScript.
 var requestMethods = map[string]string{
 	"callTool": "tools/call", "listTools": "tools/list", "listResources": "resources/list", "listPrompts": "prompts/list",
-	"readResource": "resources/read", "getPrompt": "prompts/get", "complete": "completion/complete",
+	"listResourceTemplates": "resources/templates/list", "readResource": "resources/read", "getPrompt": "prompts/get", "complete": "completion/complete",
 }
 
-// Those that follow a list to its end, by the member of its pages.
-var listMethods = map[string]string{"listAllTools": "tools", "listAllResources": "resources", "listAllPrompts": "prompts"}
+// Those that follow a list to its end, and the member of its pages.
+var listMethods = map[string]struct{ list, key string }{
+	"listAllTools": {"listTools", "tools"}, "listAllResources": {"listResources", "resources"},
+	"listAllResourceTemplates": {"listResourceTemplates", "resourceTemplates"}, "listAllPrompts": {"listPrompts", "prompts"},
+}
 
 // define gives an object the client's methods and properties.
 func (c *Client) define(object *sobek.Object) error {
@@ -61,8 +64,10 @@ func (c *Client) define(object *sobek.Object) error {
 			return c.request(method, call.Argument(0), call.Argument(1))
 		})
 	}
-	for name, key := range listMethods {
-		set(name, func(call sobek.FunctionCall) (any, error) { return c.listAll(key+"/list", key, call.Argument(0)) })
+	for name, all := range listMethods {
+		set(name, func(call sobek.FunctionCall) (any, error) {
+			return c.listAll(requestMethods[all.list], all.key, call.Argument(0))
+		})
 	}
 	set("ping", func(call sobek.FunctionCall) (any, error) { return c.request("ping", nil, call.Argument(0)) })
 	set("request", func(call sobek.FunctionCall) (any, error) {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -44,23 +45,31 @@ func TestNonce(t *testing.T) {
 	}
 }
 
-// All VUs have one session, and the same id.
+// All VUs have one session, and in it the same id, or each its own. What lets in another is no part of it.
 func TestSharedSession(t *testing.T) {
-	server := legacy(succeed)
-	root := New()
-	f := newFixture(t, server)
-	url := f.server.URL
-	for range 3 {
-		f = newFixture(t, server)
-		f.enter(root)
-		f.init(`const client = new mcp.StreamableHTTPClient({ base_url: ` + quote(url) + `, protocolVersion: '2025-11-25', sessions: 'shared', ids: 'same' })`)
-		f.run(`client.ping(); client.ping(); client.close()`)
-	}
-	count := map[string]int{}
-	for _, got := range server.requests() {
-		count[got.rpcMethod()+" "+got.header.Get("Mcp-Session-Id")+" "+got.id()]++
-	}
-	if len(count) != 3 || count["ping s1 1"] != 6 || count["initialize  1"] != 1 {
-		t.Errorf("got %v", count)
+	for ids, expected := range map[string]map[string]int{
+		"same": {"ping s1 1": 6, "ping s2 1": 2, "initialize  1": 2, "notifications/initialized s1 ": 1, "notifications/initialized s2 ": 1},
+		"unique": {"ping s1 2": 1, "ping s1 3": 1, "ping s1 4": 1, "ping s1 5": 1, "ping s1 6": 1, "ping s1 7": 1, "ping s2 2": 1, "ping s2 3": 1,
+			"initialize  1": 2, "notifications/initialized s1 ": 1, "notifications/initialized s2 ": 1},
+	} {
+		server := legacy(succeed)
+		root := New()
+		f := newFixture(t, server)
+		url := f.server.URL
+		for _, token := range []string{"a", "a", "a", "b"} {
+			f = newFixture(t, server)
+			f.enter(root)
+			f.init(`const client = new mcp.StreamableHTTPClient({ base_url: ` + quote(url) + `, protocolVersion: '2025-11-25', sessions: 'shared',
+				ids: '` + ids + `', token: '` + token + `' })`)
+			f.expect(`client.connect().serverInfo.name`, `"old"`)
+			f.run(`client.ping(); client.ping(); client.close()`)
+		}
+		count := map[string]int{}
+		for _, got := range server.requests() {
+			count[got.rpcMethod()+" "+got.header.Get("Mcp-Session-Id")+" "+got.id()]++
+		}
+		if !maps.Equal(count, expected) {
+			t.Errorf("%s: got %v", ids, count)
+		}
 	}
 }

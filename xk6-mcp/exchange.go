@@ -95,6 +95,8 @@ type exchange struct {
 	traceID                     string
 	// The request of a handshake that failed, in which the call ends for which it was made.
 	isHandshake bool
+	// It was repeated with the input that the server asked for.
+	hadInput bool
 	// Where a stream that ended before its reply goes on, and whether it did.
 	lastEventID string
 	retry       time.Duration

@@ -33,8 +33,8 @@ declare module 'k6/x/mcp' {
     /** "mcp" by default. "jsonrpc": POST without a handshake. "rest": POST {base_url}/tools/{name}/call. */
     protocol?: 'mcp' | 'jsonrpc' | 'rest';
     /**
-     * Versions before 2026-07-28: a session for each VU (the default), for each call, or one for all VUs. "abandon" is one for each call that is
-     * not ended.
+     * Versions before 2026-07-28: a session for each VU (the default), for each call, or one for all VUs that `close` does not end. "abandon" is
+     * one for each call that is not ended.
      */
     sessions?: 'per-vu' | 'per-call' | 'abandon' | 'shared';
     /** "same": every request has the id 1, as those of some clients have. With `nonce` the answers tell what a server makes of that. */
@@ -155,10 +155,12 @@ declare module 'k6/x/mcp' {
     callTool(params: { name: string; arguments?: object }, options?: CallOptions): Answer;
     listTools(params?: { cursor?: string }, options?: CallOptions): Answer;
     listResources(params?: { cursor?: string }, options?: CallOptions): Answer;
+    listResourceTemplates(params?: { cursor?: string }, options?: CallOptions): Answer;
     listPrompts(params?: { cursor?: string }, options?: CallOptions): Answer;
     /** The items of all pages. They throw where a page fails. */
     listAllTools(options?: CallOptions): Json[];
     listAllResources(options?: CallOptions): Json[];
+    listAllResourceTemplates(options?: CallOptions): Json[];
     listAllPrompts(options?: CallOptions): Json[];
     readResource(params: { uri: string }, options?: CallOptions): Answer;
     getPrompt(params: { name: string; arguments?: Record<string, string> }, options?: CallOptions): Answer;

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -38,8 +39,12 @@ type serverInfo struct {
 	capabilities  string
 }
 
-// sharedSession is one that all VUs use.
-type sharedSession struct{ version, session string }
+// sharedSession is one that all VUs use, and count their requests in.
+type sharedSession struct {
+	negotiated
+	session string
+	lastID  *atomic.Int64
+}
 
 // negotiated is what a first client found out about a server.
 type negotiated struct {
@@ -162,8 +167,8 @@ func (c *Client) forget() {
 		c.instance.root.sharing.Lock()
 		defer c.instance.root.sharing.Unlock()
 		// Another VU may have opened a new one.
-		if c.instance.root.shared[c.options.url.String()].session == c.session {
-			delete(c.instance.root.shared, c.options.url.String())
+		if c.instance.root.shared[c.sharedKey()].session == c.session {
+			delete(c.instance.root.shared, c.sharedKey())
 		}
 	}
 	c.session, c.isOpen = "", false
@@ -203,6 +208,11 @@ func (c *Client) open() (*exchange, error) {
 
 func (c *Client) negotiatedKey() string {
 	return c.options.protocolVersion + " " + c.options.url.String()
+}
+
+// sharedKey is the same for clients that may use the same session.
+func (c *Client) sharedKey() string {
+	return fmt.Sprint(c.negotiatedKey(), c.options.headers, c.options.oauth)
 }
 
 // negotiate decides on a protocol version: that of the options, one that another client found, or what the server understands.
@@ -306,8 +316,8 @@ func (c *Client) initialize() *exchange {
 	if c.options.sessions == sessionShared {
 		root.sharing.Lock()
 		defer root.sharing.Unlock()
-		if shared, ok := root.shared[c.options.url.String()]; ok {
-			c.version, c.session = shared.version, shared.session
+		if shared, ok := root.shared[c.sharedKey()]; ok {
+			c.version, c.info, c.session, c.lastID = shared.version, shared.info, shared.session, shared.lastID
 			c.epoch++
 			return &exchange{}
 		}
@@ -337,7 +347,7 @@ func (c *Client) initialize() *exchange {
 	c.version, c.session = version, session
 	c.epoch++
 	if c.options.sessions == sessionShared {
-		root.shared[c.options.url.String()] = sharedSession{version, session}
+		root.shared[c.sharedKey()] = sharedSession{negotiated{c.version, c.info}, session, c.lastID}
 	}
 	root.negotiated.Store(c.negotiatedKey(), negotiated{c.version, c.info})
 	c.sendNotification(c.protocolCall("notifications/initialized"))

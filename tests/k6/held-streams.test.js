@@ -1,0 +1,82 @@
+/** Nothing of a VU outlives it: neither where k6 goes on without it, nor where the run is interrupted. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { setUp, toolPath } from '../tool.js';
+import { listen } from './listen.js';
+
+setUp('k6-mcp');
+
+/** @param {() => boolean} holds @param {string} what */
+async function until(holds, what) {
+  for (let tries = 0; !holds(); tries += 1) {
+    assert.ok(tries < 400, `not within 20 s: ${what}`);
+    await setTimeout(50);
+  }
+}
+
+/** Every request waits on its stream. */
+async function startWaitingServer() {
+  const streams = new Set();
+  const { url, close } = await listen(
+    createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': wait\n\n');
+      streams.add(response);
+      response.on('close', () => streams.delete(response));
+    }),
+  );
+  return { url, close, open: () => streams.size };
+}
+
+/**
+ * @param {string} held for how long its scenario holds streams
+ * @param {(k6: {running: () => boolean, interrupt: () => void, open: () => number}) => Promise<void>} watch
+ * @returns {Promise<{code: number | null, output: string}>}
+ */
+async function run(held, watch) {
+  const server = await startWaitingServer();
+  const k6 = spawn(toolPath('k6-mcp'), ['run', '--quiet', '--address', '', 'tests/k6/held-streams.js'], {
+    env: { ...process.env, URL: server.url, HELD: held },
+  });
+  let output = '';
+  for (const stream of [k6.stdout, k6.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  /** @type {Promise<number | null>} */
+  const ended = new Promise((resolve) => k6.once('close', resolve));
+  try {
+    const running = () => k6.exitCode === null;
+    await watch({ running, interrupt: () => k6.kill('SIGINT'), open: server.open });
+    return { code: await ended, output };
+  } finally {
+    k6.kill('SIGKILL');
+    await server.close();
+  }
+}
+
+test('streams are closed with their VUs, while k6 goes on', async () => {
+  const { code, output } = await run('1s', async ({ running, open }) => {
+    await until(() => open() === 10, 'ten streams');
+    await until(() => open() === 0, 'no stream');
+    assert.ok(running(), 'k6 goes on');
+  });
+  assert.equal(code, 0, output);
+  assert.doesNotMatch(output, /level=error/);
+  // What the end cut off is in no metric.
+  assert.doesNotMatch(output, /mcp_request_failed|mcp_requests|mcp_streams_closed/);
+});
+
+test('Ctrl-C ends them', async () => {
+  const { code, output } = await run('1m', async ({ interrupt, open }) => {
+    await until(() => open() === 10, 'ten streams');
+    interrupt();
+    await until(() => open() === 0, 'no stream');
+  });
+  assert.equal(code, 105, output);
+  assert.doesNotMatch(output, /panic|goroutine/);
+});
