@@ -14,7 +14,9 @@ import {
   SINGLE_TOOL,
   say,
   sleep,
+  startPrometheus,
   startServer,
+  streaming,
   withScenario,
 } from './harness.js';
 import { printTable, spreadText, verdict } from './table.js';
@@ -55,7 +57,7 @@ interface Row {
   limit?: number;
 }
 
-function plan(server: string): Row[] {
+function plan(server: string, prometheus: string, folder: string): Row[] {
   return GOGCS.flatMap((gogc) => {
     const label = ` (GOGC=${gogc})`;
     const env = { GOGC: gogc };
@@ -71,6 +73,12 @@ function plan(server: string): Row[] {
     const bareJson = cost('bare', bare(`${server}/json`, env));
     const bareLarge = cost('bare, 64 KB', bare(`${server}/64k`, env), LARGE_REQUESTS);
     const json = cost('module', by('module.js', '/json'));
+    const withOutput = (...outputs: string[]): Generator => ({
+      ...by('module.js', '/json'),
+      args: ['--summary-mode=disabled', ...outputs],
+    });
+    const lab = withOutput('-o', `lab=${folder}/lab`);
+    const alone = cost('module, no summary', withOutput());
     const unit = 'µs CPU/request';
     return [
       { what: `JSON, 700 bytes${label}`, unit, cost: json, base: bareJson, limit: 0.9 },
@@ -109,6 +117,20 @@ function plan(server: string): Row[] {
         base: cost('lib/mcp/', ours('one-tool.js', `${server}/json`, { ...SINGLE_TOOL, ...env })),
       },
       {
+        what: `with the output lab, against none${label}`,
+        unit,
+        cost: cost('module, output lab', lab),
+        base: alone,
+        limit: 1.05,
+      },
+      {
+        what: `with remote write on top${label}`,
+        unit,
+        cost: cost('module, output lab, remote write', streaming(lab, prometheus)),
+        base: alone,
+        limit: 1.1,
+      },
+      {
         what: `memory of a VU${label}`,
         unit: 'KB/VU',
         cost: { ...json, name: `memory${label}`, requests: 0 },
@@ -122,6 +144,8 @@ function plan(server: string): Row[] {
 await run(async ({ folder, later }) => {
   const server = await startServer();
   later(server.stop);
+  const prometheus = await startPrometheus(folder);
+  later(prometheus.stop);
   const runner = new Runner(folder, 'k6-mcp');
 
   const load = async (
@@ -154,7 +178,7 @@ await run(async ({ folder, later }) => {
     return ((await peakBytes(MANY_VUS)) - few) / (MANY_VUS - FEW_VUS) / 1000;
   };
 
-  const rows = plan(server.url);
+  const rows = plan(server.url, prometheus.url, folder);
   // By name: one may be in several rows, and is measured once a round.
   const costs = [
     ...new Map(rows.flatMap(({ base, cost }) => [base, cost]).map((cost) => [cost.name, cost])).values(),

@@ -3,6 +3,7 @@
  * long enough to tell: the slopes of its heap in use, after a garbage collection, and of its resident set, over the
  * requests.
  */
+import { join } from 'node:path';
 import { floors, slope, spread } from './figures.js';
 import {
   bare,
@@ -40,7 +41,7 @@ await run(async ({ folder, later }) => {
   later(server.stop);
   const prometheus = await startPrometheus(folder);
   later(prometheus.stop);
-  const runner = new Runner(folder);
+  const runner = new Runner(folder, 'k6-mcp');
 
   const url = `${server.url}/json`;
   // A machine that is too slow for the rate still shows what a request leaves behind.
@@ -56,6 +57,15 @@ await run(async ({ folder, later }) => {
         ...streamed,
         args: [...(streamed.args ?? []), '--summary-mode=disabled', '--no-thresholds'],
         env: { ...streamed.env, SAMPLES: 'stream' },
+      },
+      limit: LIMIT_BYTES,
+    },
+    {
+      what: 'k6/x/mcp, output lab',
+      generator: {
+        script: 'module.js',
+        args: ['--summary-mode=disabled', '-o', `lab=${join(folder, 'lab')}`],
+        env: { TARGET_URL: url },
       },
       limit: LIMIT_BYTES,
     },

@@ -341,13 +341,13 @@ func (k *call) enterTags(vuTags *metrics.TagSet) {
 		return
 	}
 	k.vuTags = vuTags
-	tags := vuTags.With(names.Tags.Method, k.method).With(names.Tags.Operation, k.method)
+	tags := vuTags.With(Names.Tags.Method, k.method).With(Names.Tags.Operation, k.method)
 	if k.isOfSession {
-		tags = tags.With(names.Tags.Class, classProtocol)
+		tags = tags.With(Names.Tags.Class, classProtocol)
 	}
 	k.tags = tags.WithTagsFromMap(k.options.tags)
 	k.slowTags = nil
 	for _, limit := range k.options.limits {
-		k.slowTags = append(k.slowTags, k.tags.With(names.Tags.Limit, strconv.FormatFloat(limit, 'f', -1, 64)))
+		k.slowTags = append(k.slowTags, k.tags.With(Names.Tags.Limit, strconv.FormatFloat(limit, 'f', -1, 64)))
 	}
 }

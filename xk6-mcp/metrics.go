@@ -19,7 +19,7 @@ type instanceMetrics struct {
 func registerMetrics(registry *metrics.Registry) (*instanceMetrics, error) {
 	registered := &instanceMetrics{}
 	fields := reflect.ValueOf(registered).Elem()
-	for key, name := range names.Metrics {
+	for key, name := range Names.Metrics {
 		var kind metrics.MetricType
 		if err := kind.UnmarshalText([]byte(name.Type)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name.Name, err)

@@ -19,7 +19,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("names.json has no metric %s", fields.Type().Field(i).Name)
 		}
 	}
-	if fields.NumField() != len(names.Metrics) {
-		t.Errorf("got %d fields for %d metrics", fields.NumField(), len(names.Metrics))
+	if fields.NumField() != len(Names.Metrics) {
+		t.Errorf("got %d fields for %d metrics", fields.NumField(), len(Names.Metrics))
 	}
 }

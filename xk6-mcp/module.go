@@ -9,9 +9,16 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
 )
 
 func init() { modules.Register("k6/x/mcp", New()) }
+
+// registry is that of the test: a process has one.
+var registry atomic.Pointer[metrics.Registry]
+
+// Registry returns where the metrics of the test are, nil where its script does not import the module.
+func Registry() *metrics.Registry { return registry.Load() }
 
 type (
 	// RootModule makes an instance for each VU.
@@ -45,6 +52,7 @@ func New() *RootModule { return &RootModule{shared: make(map[string]sharedSessio
 
 // NewModuleInstance implements modules.Module.
 func (r *RootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+	registry.Store(vu.InitEnv().Registry)
 	registered, err := registerMetrics(vu.InitEnv().Registry)
 	if err != nil {
 		common.Throw(vu.Runtime(), fmt.Errorf("k6/x/mcp: %w", err))

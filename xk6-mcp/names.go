@@ -6,8 +6,6 @@ import (
 	"fmt"
 )
 
-// Names of metrics, tags and failure kinds, which JavaScript reads, too.
-//
 //go:embed names.json
 var namesJSON []byte
 
@@ -15,9 +13,10 @@ type metricName struct {
 	Name, Type, Unit string
 }
 
-var names = func() (parsed struct {
+// Names are those of metrics, tags and failure kinds; JavaScript reads them, too.
+var Names = func() (parsed struct {
 	Metrics      map[string]metricName
-	Tags         struct{ Method, Operation, Class, Kind, Limit string }
+	Tags         struct{ Phase, Method, Operation, Class, Kind, Limit string }
 	FailureKinds struct {
 		Connect, Auth, Timeout, Stalled, TooLarge, HTTP4xx, RateLimited, HTTP5xx, Protocol, JSONRPC, Tool, Crossed, Unexpected string
 	}
@@ -28,4 +27,4 @@ var names = func() (parsed struct {
 	return parsed
 }()
 
-var kinds = names.FailureKinds
+var kinds = Names.FailureKinds

@@ -58,7 +58,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 			b.add(m.AdditionalRequests, 1)
 		}
 		if f != nil {
-			b.addTagged(m.Failures, k.tags.With(names.Tags.Kind, f.kind), 1)
+			b.addTagged(m.Failures, k.tags.With(Names.Tags.Kind, f.kind), 1)
 			if f.rejected {
 				b.add(m.Rejected, 1)
 			}
@@ -136,7 +136,7 @@ func (c *Client) logOnce(k *call, f *failure) {
 	}
 	c.logged[f.kind] = true
 	operation := k.method
-	if name := k.options.tags[names.Tags.Operation]; name != "" {
+	if name := k.options.tags[Names.Tags.Operation]; name != "" {
 		operation = name
 	}
 	c.instance.vu.State().Logger.Errorf("failure %s of %s: %s", f.kind, operation, c.describe(f))

@@ -18,6 +18,8 @@ const BENCHES = [
       'JSON, 64 KB',
       'a script that does the same work',
       'lib/mcp/',
+      'with the output lab, against none',
+      'with remote write on top',
       'memory of a VU',
       '50 VUs with sessions',
       '40 streams held for 10 s, 20 a VU',
@@ -28,7 +30,11 @@ const BENCHES = [
     { ROUNDS: '1', PHASE_SECONDS: '1', STALL_SECONDS: '6' },
     ['constant, 50/s', 'bimodal, 200/s', 'heavy-tail, 500/s', 'longest, ms'],
   ],
-  ['memory.js', { REQUESTS: '600', RATE: '200' }, ['bare k6', 'ours, samples kept', 'ours, SAMPLES=stream']],
+  [
+    'memory.js',
+    { REQUESTS: '600', RATE: '200' },
+    ['bare k6', 'ours, samples kept', 'ours, SAMPLES=stream', 'k6/x/mcp, output lab'],
+  ],
   ['exporter.ts', { CONNECTIONS: '50', SCRAPES: '1' }, ['50']],
 ];
 

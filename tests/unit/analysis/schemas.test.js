@@ -6,7 +6,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { projectFiles } from '../../project-files.js';
 
-const schemas = projectFiles().filter((name) => /^(analysis|pipeline)\/.*\.schema\.json$/.test(name));
+const schemas = projectFiles().filter((name) =>
+  /^(analysis|contract|pipeline)\/.*\.schema\.json$/.test(name),
+);
 
 test('every schema of the analysis is one, and says nothing that is not understood', () => {
   assert.ok(schemas.includes('analysis/run.schema.json'), schemas.join());

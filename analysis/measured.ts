@@ -1,0 +1,64 @@
+/** What the output lab wrote: how a k6 run ended, and what it measured. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { validator } from './schemas.js';
+
+/** A number of trues among all. */
+export interface Share {
+  trues: number;
+  total: number;
+}
+
+/** Of a group. What is 0 is not there; histograms are for SparseHistogram. */
+export interface Counts {
+  requests?: number;
+  failed?: number;
+  failures?: Record<string, number>;
+  rejected?: number;
+  additional?: number;
+  abandoned?: number;
+  slow?: Record<string, Share>;
+  duration?: string;
+  firstEvent?: string;
+}
+
+export interface Threshold {
+  metric: string;
+  threshold: string;
+  passed: boolean;
+  aborts?: boolean;
+  hasSamples: boolean;
+  share?: Share;
+  value?: number;
+}
+
+export interface Measured {
+  began: number;
+  ended: number;
+  end: { reason: string; exitCode: number; message?: string };
+  vus: number;
+  iterations: number;
+  dropped: number;
+  warmup: number;
+  timerLateness?: string;
+  bytesSent: number;
+  bytesReceived: number;
+  groups: (Counts & { phase: string; operation: string; class?: string })[];
+  thresholds: Threshold[];
+}
+
+let validate: ReturnType<typeof validator> | undefined;
+
+/**
+ * @param folder that the output was given
+ * @returns null: the run did not end as it should, whatever k6's exit code says
+ */
+export function readMeasured(folder: string): Measured | null {
+  validate ??= validator('../contract/measured.schema.json');
+  try {
+    const document = JSON.parse(readFileSync(join(folder, 'measured.json'), 'utf8'));
+    return validate(document) === null ? document : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,169 @@
+/** The output lab in k6: what it says of each end of a run, and that its figures are those of k6's own samples. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { evaluateThresholds } from '../../analysis/evaluate-thresholds.ts';
+import { readMeasured } from '../../analysis/measured.ts';
+import { percentile } from '../../analysis/percentile.js';
+import { validator } from '../../analysis/schemas.js';
+import { SparseHistogram } from '../../analysis/sparse-histogram.ts';
+import { scratchFolder } from '../scratch.js';
+import { setUp, toolPath } from '../tool.js';
+import { listen } from './listen.js';
+
+setUp('k6-mcp');
+
+/** @type {Awaited<ReturnType<typeof listen>>} */
+let server;
+before(async () => {
+  server = await listen(
+    createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      await setTimeout(Math.random() * 20);
+      const { id } = JSON.parse(body);
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } }));
+    }),
+  );
+});
+after(() => server.close());
+
+let count = 0;
+/**
+ * @param {Record<string, string>} env
+ * @param {{args?: string[], limit?: string, meanwhile?: (k6: import('node:child_process').ChildProcess) => Promise<void>}} [how]
+ *   limit: on what the process may write, as `ulimit` has it
+ */
+async function run(env, { args = [], limit, meanwhile } = {}) {
+  count += 1;
+  const folder = join(scratchFolder(), `lab-${count}`);
+  const command = [toolPath('k6-mcp'), 'run', '--quiet', '--address', '', '--summary-mode=disabled'];
+  command.push('-o', `lab=${folder}`, ...args, 'tests/k6/lab-output.js');
+  const words = limit ? ['bash', '-c', `${limit}; exec "$@"`, 'bash', ...command] : command;
+  const k6 = spawn(words[0] ?? '', words.slice(1), { env: { ...process.env, URL: server.url, ...env } });
+  let output = '';
+  for (const stream of [k6.stdout, k6.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const ended = new Promise((resolve) => k6.once('close', resolve));
+  await meanwhile?.(k6);
+  const code = await ended;
+  return { code, output, folder, measured: readMeasured(folder) };
+}
+
+/** @type {[name: string, code: number, reason: string, outcomes: string][]} */
+const ENDS = [
+  ['passes', 0, 'finished', 'pass pass'],
+  ['fails', 99, 'finished', 'fail'],
+  ['aborts', 99, 'threshold', 'fail'],
+  ['trend', 99, 'finished', 'fail pass fail'],
+  ['empty', 0, 'finished', 'invalid invalid'],
+  ['throws in set-up', 107, 'exception', ''],
+  ['stops', 108, 'abort', ''],
+  ['is marked as failed', 110, 'error', ''],
+];
+
+describe('ends of a run', { concurrency: 2 }, () => {
+  for (const [name, expected, reason, outcomes] of ENDS) {
+    test(`a script that ${name}`, async () => {
+      const { code, measured, output } = await run({ CASE: name });
+      assert.equal(code, expected, output);
+      assert.ok(measured, output);
+      assert.deepEqual([measured.end.exitCode, measured.end.reason], [expected, reason]);
+      const evaluated = evaluateThresholds([measured]);
+      assert.equal(evaluated.map(({ outcome }) => outcome).join(' '), outcomes);
+    });
+  }
+
+  test('a script that throws before it has begun leaves nothing', async () => {
+    const { code, measured, output } = await run({ CASE: 'throws in init' });
+    assert.equal(code, 107, output);
+    assert.equal(measured, null);
+  });
+
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    test(`${signal}`, async () => {
+      const meanwhile = async (/** @type {import('node:child_process').ChildProcess} */ k6) => {
+        await setTimeout(1500);
+        k6.kill(signal);
+      };
+      const { code, measured, output } = await run({ LASTS: '20s' }, { meanwhile });
+      assert.equal(code, 105, output);
+      assert.deepEqual(measured && [measured.end.exitCode, measured.end.reason], [105, 'signal']);
+      assert.ok(measured && measured.iterations > 10);
+    });
+  }
+
+  test('a second Ctrl-C ends k6 at once, and what is there of the run is not taken for whole', async () => {
+    const meanwhile = async (/** @type {import('node:child_process').ChildProcess} */ k6) => {
+      await setTimeout(1500);
+      k6.kill('SIGINT');
+      await setTimeout(200);
+      k6.kill('SIGINT');
+    };
+    const { code, measured, folder } = await run({ CASE: 'lingers', LASTS: '20s' }, { meanwhile });
+    assert.equal(code, 105);
+    assert.ok(measured === null || measured.end.reason === 'signal');
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.endsWith('.part')),
+      [],
+    );
+  });
+
+  test('a disk that is full ends the run, and leaves no document', async () => {
+    const { code, output, measured } = await run({ LASTS: '20s' }, { limit: 'ulimit -f 2' });
+    assert.notEqual(code, 0, output);
+    assert.match(output, /output lab: .*file too large/);
+    assert.equal(measured, null);
+  });
+});
+
+test('a script without the module, and a folder that is missing, are refused in one line', async () => {
+  const { code, output } = await run({}, { args: ['-o', 'lab'] });
+  assert.notEqual(code, 0);
+  assert.match(output, /expected a folder, -o lab=FOLDER/);
+});
+
+test('the figures are those of the samples that k6 writes itself', async () => {
+  const csv = join(scratchFolder(), 'samples.csv');
+  const { measured, folder, output } = await run({ LASTS: '4s' }, { args: ['--out', `csv=${csv}`] });
+  assert.ok(measured, output);
+  const lines = readFileSync(csv, 'utf8').trim().split('\n');
+  const durations = lines
+    .filter((line) => line.startsWith('mcp_request_duration,'))
+    .map((line) => Number(line.split(',')[2]))
+    .sort((a, b) => a - b);
+  const [group] = measured.groups;
+  assert.deepEqual([group?.phase, group?.operation, group?.requests], ['calls', 'call', durations.length]);
+  const histogram = new SparseHistogram(group?.duration);
+  assert.equal(histogram.count, durations.length);
+  for (const share of [0.5, 0.9, 0.95]) {
+    const [found, exact] = [histogram.percentile(share) ?? 0, percentile(durations, share)];
+    // Between two of 200 values k6 takes a point on the line between them.
+    const nearest = durations.reduce((a, b) => (Math.abs(b - found) < Math.abs(a - found) ? b : a));
+    assert.ok(
+      Math.abs(found / nearest - 1) < 0.001 && Math.abs(found - exact) < 1,
+      `p${share}: ${found}, ${exact}`,
+    );
+  }
+
+  const validate = validator('../contract/seconds.schema.json');
+  const seconds = readFileSync(join(folder, 'seconds.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  for (const line of seconds) assert.equal(validate(line), null);
+  const texts = seconds.flatMap(({ groups }) => groups?.[0]?.duration ?? []);
+  const added = new SparseHistogram(...texts);
+  assert.ok(texts.length >= 4);
+  assert.equal(added.count, histogram.count);
+  for (const share of [0.01, 0.5, 0.99]) assert.equal(added.percentile(share), histogram.percentile(share));
+  assert.ok(!existsSync(join(folder, 'measured.json.part')));
+});

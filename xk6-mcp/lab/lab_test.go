@@ -1,0 +1,326 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+	"go.k6.io/k6/v2/output"
+	"gopkg.in/guregu/null.v3"
+
+	"go.k6.io/k6/v2/js/modulestest"
+
+	mcp "mcp-load-lab/xk6-mcp"
+)
+
+// middles reads a histogram's text.
+func middles(t *testing.T, text string) (values []float64, counts []int64) {
+	t.Helper()
+	var bucket uint64
+	for part := range strings.FieldsSeq(text) {
+		distance, count, isMany := strings.Cut(part, "*")
+		if !isMany {
+			count = "1"
+		}
+		step, err := strconv.ParseUint(distance, 36, 64)
+		number, numberErr := strconv.ParseInt(count, 36, 64)
+		if err != nil || numberErr != nil {
+			t.Fatalf("%q is no histogram", text)
+		}
+		bucket += step
+		low, high := math.Float64frombits(bucket<<(52-mantissaBits)), math.Float64frombits((bucket+1)<<(52-mantissaBits))
+		values, counts = append(values, (low+high)/2), append(counts, number)
+	}
+	return values, counts
+}
+
+func TestHistogram(t *testing.T) {
+	whole, half, other := histogram{}, histogram{}, histogram{}
+	var values []float64
+	for index := range 10_000 {
+		value := math.Exp(rand.NormFloat64()*3 + 1)
+		values = append(values, value)
+		whole.count(value)
+		[]histogram{half, other}[index%2].count(value)
+	}
+	if half.add(other); !reflect.DeepEqual(half, whole) {
+		t.Error("two halves are not the whole")
+	}
+	text, _ := whole.MarshalText()
+	found, counts := middles(t, string(text))
+	slices.Sort(values)
+	index := 0
+	for at, middle := range found {
+		for range counts[at] {
+			if off := math.Abs(middle/values[index] - 1); off > 0.001 {
+				t.Fatalf("%v is read as %v", values[index], middle)
+			}
+			index++
+		}
+	}
+	if index != len(values) {
+		t.Errorf("got %d values", index)
+	}
+	if text, _ := (histogram{0: 1, 35: 2, 71: 40}).MarshalText(); string(text) != "0 z*2 10*14" {
+		t.Errorf("got %s", text)
+	}
+}
+
+// run is an output and what a script's metrics are.
+type fixture struct {
+	*Output
+	t    *testing.T
+	root *metrics.TagSet
+}
+
+func newFixture(t *testing.T, folder, summary string) *fixture {
+	t.Helper()
+	runtime := modulestest.NewRuntime(t)
+	mcp.New().NewModuleInstance(runtime.VU)
+	made, err := newOutput(output.Params{ConfigArgument: folder, RuntimeOptions: lib.RuntimeOptions{SummaryMode: null.StringFrom(summary)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.SetBuiltinMetrics(runtime.BuiltinMetrics)
+	made.SetTestRunStopCallback(func(error) {})
+	return &fixture{made, t, mcp.Registry().RootTagSet()}
+}
+
+func (f *fixture) metric(key string) *metrics.Metric {
+	return mcp.Registry().Get(mcp.Names.Metrics[key].Name)
+}
+
+func (f *fixture) add(at time.Time, metric *metrics.Metric, value float64, tags ...string) {
+	set := f.root
+	for index := 0; index < len(tags); index += 2 {
+		set = set.With(tags[index], tags[index+1])
+	}
+	sample := metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: metric, Tags: set}, Time: at, Value: value}
+	f.AddMetricSamples([]metrics.SampleContainer{sample})
+}
+
+func (f *fixture) measured() (document struct {
+	End        end
+	Groups     []map[string]any
+	Thresholds []threshold
+	Iterations int64
+}) {
+	text, err := os.ReadFile(filepath.Join(f.folder, "measured.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &document)
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return document
+}
+
+func TestCounts(t *testing.T) {
+	f := newFixture(t, t.TempDir(), "disabled")
+	if err := f.Start(); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for index := range 30 {
+		at := now.Add(time.Duration(index-20) * 100 * time.Millisecond)
+		operation := []string{"a", "b"}[index%2]
+		f.add(at, f.metric("requests"), 1, "phase", "load", "operation", operation)
+		f.add(at, f.metric("requestDuration"), 10+float64(index), "phase", "load", "operation", operation)
+		f.add(at, f.metric("requestFailed"), float64(index%2), "phase", "load", "operation", operation)
+		f.add(at, f.metric("slow"), float64(index/15), "phase", "load", "operation", operation, "limit", "25")
+		if index%2 == 1 {
+			f.add(at, f.metric("failures"), 1, "phase", "load", "operation", operation, "kind", "timeout")
+		}
+		f.add(at, f.builtin.Iterations, 1)
+	}
+	// One that comes too late for its second.
+	time.Sleep(300 * time.Millisecond)
+	f.add(now.Add(-time.Hour), f.metric("requests"), 1, "scenario", "s", "operation", "late", "class", "read")
+	if err := f.StopWithTestError(nil); err != nil {
+		t.Fatal(err)
+	}
+	document := f.measured()
+	if document.Iterations != 30 || document.End.Reason != "finished" || len(document.Groups) != 3 {
+		t.Errorf("got %+v", document)
+	}
+	for index, expected := range []string{
+		`{"operation":"a","phase":"load","requests":15,"slow":{"25":{"total":15,"trues":7}}}`,
+		`{"failed":15,"failures":{"timeout":15},"operation":"b","phase":"load","requests":15,"slow":{"25":{"total":15,"trues":8}}}`,
+		`{"class":"read","operation":"late","phase":"s","requests":1}`,
+	} {
+		total := document.Groups[index]
+		text, _ := total["duration"].(string)
+		delete(total, "duration")
+		if _, counts := middles(t, text); index < 2 && len(counts) != 15 {
+			t.Errorf("got %d durations", len(counts))
+		}
+		if got, _ := json.Marshal(total); string(got) != expected {
+			t.Errorf("got %s; expected %s", got, expected)
+		}
+	}
+	// The seconds are the whole.
+	text, _ := os.ReadFile(filepath.Join(f.folder, "seconds.jsonl"))
+	requests, lines := 0.0, 0
+	for line := range strings.Lines(string(text)) {
+		var read struct {
+			At     int64
+			Group  *int
+			Groups map[string]map[string]any
+		}
+		if err := json.Unmarshal([]byte(line), &read); err != nil || (read.Group == nil) == (read.At == 0) {
+			t.Fatalf("got %s: %v", line, err)
+		}
+		lines++
+		for _, of := range read.Groups {
+			requests += of["requests"].(float64)
+		}
+	}
+	if requests != 31 || lines < 5 {
+		t.Errorf("got %v requests in %d lines", requests, lines)
+	}
+}
+
+func TestGroupsAreBounded(t *testing.T) {
+	f := newFixture(t, t.TempDir(), "disabled")
+	if err := f.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for index := range 20 * maxGroups {
+		f.add(time.Now(), f.metric("requests"), 1, "operation", fmt.Sprint(index))
+	}
+	if err := f.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	groups := f.measured().Groups
+	if last := groups[len(groups)-1]; len(groups) != maxGroups+1 || last["requests"] != 19_000.0 {
+		t.Errorf("got %d groups, the last %v", len(groups), last)
+	}
+	if len(f.ledger.known) > 10*maxGroups+1 {
+		t.Errorf("%d sets of tags are kept", len(f.ledger.known))
+	}
+}
+
+// A threshold on a Trend keeps its values; the others are not kept where k6 makes no summary.
+func TestTrends(t *testing.T) {
+	for summary, kept := range map[string]bool{"disabled": false, "compact": true} {
+		f := newFixture(t, t.TempDir(), summary)
+		judged := f.metric("requestDuration")
+		judged.Thresholds = metrics.NewThresholds([]string{"p(95)<1"})
+		sub, err := f.metric("eventGap").AddSubmetric("operation:a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sub.Metric.Thresholds = metrics.NewThresholds([]string{"max<1"})
+		if err := f.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for metric, expected := range map[*metrics.Metric]bool{judged: true, sub.Metric: true, f.metric("eventGap"): kept, f.builtin.IterationDuration: kept} {
+			if _, isKept := metric.Sink.(*metrics.TrendSink); isKept != expected {
+				t.Errorf("%s: %s is kept: %v", summary, metric.Name, isKept)
+			}
+		}
+		_ = f.Stop()
+	}
+}
+
+func TestThresholds(t *testing.T) {
+	f := newFixture(t, t.TempDir(), "disabled")
+	for key, source := range map[string]string{"slow": "rate<=0.01", "requests": "count>10", "requestDuration": "p(95)<1"} {
+		f.metric(key).Thresholds = metrics.NewThresholds([]string{source})
+	}
+	sub, _ := f.metric("slow").AddSubmetric("operation:a")
+	sub.Metric.Thresholds = metrics.NewThresholds([]string{"rate<0.5"})
+	sub.Metric.Thresholds.Thresholds[0].LastFailed = true
+	if err := f.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []float64{1, 0, 0} {
+		f.metric("slow").Sink.Add(metrics.Sample{Value: value})
+	}
+	f.metric("requests").Sink.Add(metrics.Sample{Value: 3, Time: time.Now()})
+	if err := f.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, one := range f.measured().Thresholds {
+		text, _ := json.Marshal(one)
+		got = append(got, string(text))
+	}
+	slices.Sort(got)
+	expected := []string{
+		`{"metric":"mcp_request_duration","threshold":"p(95)\u003c1","passed":true,"hasSamples":false}`,
+		`{"metric":"mcp_requests","threshold":"count\u003e10","passed":true,"hasSamples":true,"value":3}`,
+		`{"metric":"mcp_slow","threshold":"rate\u003c=0.01","passed":true,"hasSamples":true,"share":{"trues":1,"total":3}}`,
+		`{"metric":"mcp_slow{operation:a}","threshold":"rate\u003c0.5","passed":false,"hasSamples":false,"share":{"trues":0,"total":0}}`,
+	}
+	if !slices.Equal(got, expected) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestEnds(t *testing.T) {
+	for expected, err := range map[end]error{
+		{Reason: "finished"}: nil,
+		{"signal", 105, "x"}: errext.WithAbortReasonIfNone(errext.WithExitCodeIfNone(errors.New("x"), exitcodes.ExternalAbort), errext.AbortedByUser),
+		{"finished", 99, "x"}: errext.WithAbortReasonIfNone(
+			errext.WithExitCodeIfNone(errors.New("x"), exitcodes.ThresholdsHaveFailed), errext.AbortedByThresholdsAfterTestEnd),
+		{"error", 110, "x"}: errext.WithExitCodeIfNone(errors.New("x"), exitcodes.MarkedAsFailed),
+		{"error", 255, "x"}: errors.New("x"),
+	} {
+		if got := endOf(err); got != expected {
+			t.Errorf("got %+v; expected %+v", got, expected)
+		}
+	}
+	if got := endOf(errors.New(strings.Repeat("é", maxMessage))); len(got.Message) > maxMessage {
+		t.Errorf("got %d bytes", len(got.Message))
+	}
+}
+
+// What cannot be written is an error, and no document is left that says otherwise.
+func TestFolders(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "measured.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, folder, "disabled")
+	if err := f.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the document of an earlier run is there while one goes on")
+	}
+	stopped := make(chan error, 1)
+	f.SetTestRunStopCallback(func(err error) { stopped <- err })
+	_ = f.seconds.Close()
+	f.add(time.Now().Add(-time.Minute), f.metric("requests"), 1)
+	if err := <-stopped; !errors.Is(err, os.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+	if err := f.Stop(); err == nil {
+		t.Error("got no error")
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Error("there is a document")
+	}
+	if err := newFixture(t, filepath.Join(file, "x"), "disabled").Start(); err == nil && os.Getuid() != 0 {
+		t.Error("got no error")
+	}
+	if _, err := newOutput(output.Params{}); err == nil || !strings.Contains(err.Error(), "expected a folder") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,142 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// measured is the document at the end of a run. A run without one has failed, whatever k6's exit code says.
+type measured struct {
+	Schema string `json:"schema"`
+	// Unix times in milliseconds.
+	Began int64 `json:"began"`
+	Ended int64 `json:"ended"`
+	End   end   `json:"end"`
+	run
+	Groups     []groupTotal `json:"groups"`
+	Thresholds []threshold  `json:"thresholds"`
+}
+
+// end is how a run ended.
+type end struct {
+	Reason   string `json:"reason"`
+	ExitCode int    `json:"exitCode"`
+	Message  string `json:"message,omitempty"`
+}
+
+type groupTotal struct {
+	group
+	*counts
+}
+
+// threshold is one of the script's, and what k6 made of it.
+type threshold struct {
+	Metric string `json:"metric"`
+	Source string `json:"threshold"`
+	Passed bool   `json:"passed"`
+	Aborts bool   `json:"aborts,omitempty"`
+	// Without samples k6 takes it for passed.
+	HasSamples bool `json:"hasSamples"`
+	// Of a Rate, so that those of several runs can be judged together.
+	Share *share `json:"share,omitempty"`
+	// Of a Counter and a Gauge.
+	Value *float64 `json:"value,omitempty"`
+}
+
+// reasons are k6's, by its own numbers for them.
+var reasons = map[errext.AbortReason]string{
+	errext.AbortedByUser: "signal", errext.AbortedByThreshold: "threshold", errext.AbortedByThresholdsAfterTestEnd: "finished",
+	errext.AbortedByScriptError: "exception", errext.AbortedByScriptAbort: "abort", errext.AbortedByTimeout: "timeout",
+	errext.AbortedByOutput: "output",
+}
+
+const maxMessage = 1000
+
+func endOf(testError error) end {
+	if testError == nil {
+		return end{Reason: "finished"}
+	}
+	ended := end{Reason: "error", ExitCode: 255, Message: testError.Error()}
+	if len(ended.Message) > maxMessage {
+		ended.Message = ended.Message[:maxMessage]
+	}
+	var withCode errext.HasExitCode
+	if errors.As(testError, &withCode) {
+		ended.ExitCode = int(withCode.ExitCode())
+	}
+	var withReason errext.HasAbortReason
+	if errors.As(testError, &withReason) {
+		ended.Reason = reasons[withReason.AbortReason()]
+	}
+	return ended
+}
+
+func (o *Output) measuredFile() string { return filepath.Join(o.folder, "measured.json") }
+
+// writeMeasured writes the document beside its place, and moves it there when it is whole.
+func (o *Output) writeMeasured(testError error) error {
+	document := measured{
+		Schema: "mcp-load-lab/measured/1",
+		Began:  o.began.UnixMilli(), Ended: time.Now().UnixMilli(), End: endOf(testError), run: o.ledger.total,
+		Groups: []groupTotal{}, Thresholds: o.thresholds(),
+	}
+	for number, of := range o.ledger.groups {
+		document.Groups = append(document.Groups, groupTotal{of, o.ledger.totals[number]})
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		return fmt.Errorf("output lab: %w", err)
+	}
+	beside := o.measuredFile() + ".part"
+	file, err := os.Create(beside)
+	if err == nil {
+		_, err = file.Write(append(text, '\n'))
+		err = errors.Join(err, file.Sync(), file.Close())
+	}
+	if err == nil {
+		err = os.Rename(beside, o.measuredFile())
+	}
+	if err != nil {
+		_ = os.Remove(beside)
+		return fmt.Errorf("output lab: %w", err)
+	}
+	return nil
+}
+
+// thresholds returns the script's, as k6 judged them last.
+func (o *Output) thresholds() []threshold {
+	all := []threshold{}
+	for _, metric := range o.registry.All() {
+		all = append(all, thresholdsOf(metric)...)
+		for _, sub := range metric.Submetrics {
+			all = append(all, thresholdsOf(sub.Metric)...)
+		}
+	}
+	return all
+}
+
+func thresholdsOf(metric *metrics.Metric) []threshold {
+	var all []threshold
+	for _, one := range metric.Thresholds.Thresholds {
+		found := threshold{
+			Metric: metric.Name, Source: one.Source, Passed: !one.LastFailed, Aborts: one.AbortOnFail, HasSamples: !metric.Sink.IsEmpty(),
+		}
+		switch sink := metric.Sink.(type) {
+		case *metrics.RateSink:
+			found.Share = &share{sink.Trues, sink.Total}
+		case *metrics.CounterSink:
+			found.Value = &sink.Value
+		case *metrics.GaugeSink:
+			found.Value = &sink.Value
+		}
+		all = append(all, found)
+	}
+	return all
+}

@@ -1,0 +1,171 @@
+// Package lab is the k6 output lab: what a run measured, in constant memory. `-o lab=FOLDER` writes seconds.jsonl while the run goes on, and
+// measured.json at its end.
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+	"go.k6.io/k6/v2/output"
+
+	mcp "mcp-load-lab/xk6-mcp"
+)
+
+const (
+	flushEvery = 200 * time.Millisecond
+	timerEvery = 50 * time.Millisecond
+)
+
+func init() {
+	output.RegisterExtension("lab", func(params output.Params) (output.Output, error) { return newOutput(params) })
+}
+
+// Output is the output lab.
+type Output struct {
+	output.SampleBuffer
+	folder string
+	// k6 makes no summary: it needs no values of Trends.
+	hasNoSummary bool
+	builtin      *metrics.BuiltinMetrics
+	registry     *metrics.Registry
+	stopRun      func(error)
+
+	began   time.Time
+	seconds *os.File
+	// Guards the ledger.
+	counting sync.Mutex
+	ledger   *ledger
+	flusher  *output.PeriodicFlusher
+	timer    *output.PeriodicFlusher
+	due      time.Time
+	failed   error
+	signals  chan os.Signal
+}
+
+var _ interface {
+	output.WithBuiltinMetrics
+	output.WithTestRunStop
+	output.WithStopWithTestError
+} = &Output{}
+
+func newOutput(params output.Params) (*Output, error) {
+	if params.ConfigArgument == "" {
+		return nil, errors.New("output lab: expected a folder, -o lab=FOLDER")
+	}
+	return &Output{folder: params.ConfigArgument, hasNoSummary: params.RuntimeOptions.SummaryMode.String == "disabled"}, nil
+}
+
+// Description implements output.Output.
+func (o *Output) Description() string { return "lab (" + o.folder + ")" }
+
+// SetBuiltinMetrics implements output.WithBuiltinMetrics.
+func (o *Output) SetBuiltinMetrics(builtin *metrics.BuiltinMetrics) { o.builtin = builtin }
+
+// SetTestRunStopCallback implements output.WithTestRunStop.
+func (o *Output) SetTestRunStopCallback(stop func(error)) { o.stopRun = stop }
+
+// Start implements output.Output.
+func (o *Output) Start() error {
+	if o.registry = mcp.Registry(); o.registry == nil {
+		return errors.New("output lab: it measures calls of k6/x/mcp, which the script does not import")
+	}
+	if err := os.MkdirAll(o.folder, 0o750); err != nil {
+		return fmt.Errorf("output lab: %w", err)
+	}
+	// What an earlier run left says nothing of this one.
+	if err := os.Remove(o.measuredFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("output lab: %w", err)
+	}
+	var err error
+	if o.seconds, err = os.Create(filepath.Join(o.folder, "seconds.jsonl")); err != nil {
+		return fmt.Errorf("output lab: %w", err)
+	}
+	if o.hasNoSummary {
+		o.discardTrends()
+	}
+	o.began = time.Now()
+	o.ledger = newLedger(o.seconds)
+	o.ledger.counters = counters(o.registry)
+	o.ledger.ofRun = o.runCounters()
+	// A signal that comes while outputs are stopped would end k6 before the file is written.
+	o.signals = make(chan os.Signal, 1)
+	signal.Notify(o.signals, os.Interrupt, syscall.SIGTERM)
+	o.due = time.Now().Add(timerEvery)
+	if o.timer, err = output.NewPeriodicFlusher(timerEvery, o.tick); err == nil {
+		o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() { o.flush(time.Now().Unix() - secondsKept) })
+	}
+	return err
+}
+
+// discardTrends makes k6 keep no values of Trends but of those that have a threshold: it would keep each. (With another sink than its own k6
+// takes a threshold for passed.)
+func (o *Output) discardTrends() {
+	for _, metric := range o.registry.All() {
+		if metric.Type == metrics.Trend && len(metric.Thresholds.Thresholds) == 0 {
+			metric.Sink = discard{}
+		}
+	}
+}
+
+type discard struct{}
+
+func (discard) Add(metrics.Sample)                      {}
+func (discard) Format(time.Duration) map[string]float64 { return nil }
+func (discard) IsEmpty() bool                           { return true }
+
+func (o *Output) runCounters() map[*metrics.Metric]func(r *run, s *metrics.Sample) {
+	return map[*metrics.Metric]func(r *run, s *metrics.Sample){
+		o.builtin.VUs:               func(r *run, s *metrics.Sample) { r.VUs = max(r.VUs, int64(s.Value)) },
+		o.builtin.Iterations:        func(r *run, s *metrics.Sample) { r.Iterations += int64(s.Value) },
+		o.builtin.DroppedIterations: func(r *run, s *metrics.Sample) { r.Dropped += int64(s.Value) },
+		o.builtin.DataSent:          func(r *run, s *metrics.Sample) { r.BytesSent += int64(s.Value) },
+		o.builtin.DataReceived:      func(r *run, s *metrics.Sample) { r.BytesReceived += int64(s.Value) },
+		o.registry.Get(mcp.Names.Metrics["warmupRequests"].Name): func(r *run, s *metrics.Sample) { r.Warmup += int64(s.Value) },
+	}
+}
+
+// tick notes how late the timer came.
+func (o *Output) tick() {
+	now := time.Now()
+	late := now.Sub(o.due)
+	o.due = o.due.Add(timerEvery)
+	if late > timerEvery {
+		// A ticker leaves out what nobody took.
+		o.due = now.Add(timerEvery)
+	}
+	o.counting.Lock()
+	defer o.counting.Unlock()
+	o.ledger.at(now.Unix()).TimerLateness.count(max(0, metrics.D(late)))
+}
+
+func (o *Output) flush(before int64) {
+	o.counting.Lock()
+	defer o.counting.Unlock()
+	o.ledger.count(o.GetBufferedSamples())
+	if err := o.ledger.write(before); err != nil && o.failed == nil {
+		o.failed = fmt.Errorf("output lab: %w", err)
+		o.stopRun(o.failed)
+	}
+}
+
+// Stop implements output.Output.
+func (o *Output) Stop() error { return o.StopWithTestError(nil) }
+
+// StopWithTestError implements output.WithStopWithTestError.
+func (o *Output) StopWithTestError(testError error) error {
+	defer signal.Stop(o.signals)
+	o.timer.Stop()
+	o.flusher.Stop()
+	o.flush(time.Now().Unix() + secondsKept)
+	if err := errors.Join(o.failed, o.seconds.Sync(), o.seconds.Close()); err != nil {
+		return err
+	}
+	return o.writeMeasured(testError)
+}

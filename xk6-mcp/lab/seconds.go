@@ -1,0 +1,152 @@
+package lab
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+
+	"go.k6.io/k6/v2/metrics"
+)
+
+// A second is written when it is so old: samples are a little late.
+const secondsKept = 2
+
+// second is what was measured in one.
+type second struct {
+	At int64 `json:"at"`
+	run
+	// By the number of its group.
+	Groups map[int]*counts `json:"groups,omitempty"`
+}
+
+// run is what is counted once for all groups.
+type run struct {
+	// The most that were seen.
+	VUs        int64 `json:"vus"`
+	Iterations int64 `json:"iterations"`
+	Dropped    int64 `json:"dropped"`
+	Warmup     int64 `json:"warmup"`
+	// How late a timer of this process came, in milliseconds: what kept it busy, or kept it from the processor.
+	TimerLateness histogram `json:"timerLateness,omitempty"`
+	BytesSent     int64     `json:"bytesSent"`
+	BytesReceived int64     `json:"bytesReceived"`
+}
+
+func (r *run) add(other *run) {
+	r.VUs = max(r.VUs, other.VUs)
+	r.Iterations += other.Iterations
+	r.Dropped += other.Dropped
+	r.Warmup += other.Warmup
+	r.BytesSent += other.BytesSent
+	r.BytesReceived += other.BytesReceived
+	r.TimerLateness.add(other.TimerLateness)
+}
+
+// ledger counts samples, second by second, and all together.
+type ledger struct {
+	out      *bufio.Writer
+	counters map[*metrics.Metric]func(c *counts, s *metrics.Sample)
+	// What is counted once for all groups.
+	ofRun map[*metrics.Metric]func(r *run, s *metrics.Sample)
+
+	numbers map[group]int
+	groups  []group
+	// The number of each set of tags that was met.
+	known map[*metrics.TagSet]int
+
+	open   map[int64]*second
+	oldest int64
+	total  run
+	totals []*counts
+}
+
+func newLedger(file *os.File) *ledger {
+	return &ledger{
+		out: bufio.NewWriter(file), numbers: map[group]int{}, known: map[*metrics.TagSet]int{}, open: map[int64]*second{},
+		total: run{TimerLateness: histogram{}},
+	}
+}
+
+// at returns the second that is open for a time. What comes too late is counted in the oldest that is open.
+func (l *ledger) at(unix int64) *second {
+	if l.oldest == 0 {
+		l.oldest = unix
+	}
+	unix = max(unix, l.oldest)
+	found := l.open[unix]
+	if found == nil {
+		found = &second{At: unix, run: run{TimerLateness: histogram{}}, Groups: map[int]*counts{}}
+		l.open[unix] = found
+	}
+	return found
+}
+
+func (l *ledger) count(containers []metrics.SampleContainer) {
+	for _, container := range containers {
+		for _, sample := range container.GetSamples() {
+			if add := l.counters[sample.Metric]; add != nil {
+				in, number := l.at(sample.Time.Unix()), l.number(sample.Tags)
+				of := in.Groups[number]
+				if of == nil {
+					of = newCounts()
+					in.Groups[number] = of
+				}
+				add(of, &sample)
+			} else if add := l.ofRun[sample.Metric]; add != nil {
+				add(&l.at(sample.Time.Unix()).run, &sample)
+			}
+		}
+	}
+}
+
+// number returns that of a sample's group, and makes a new one known in the file.
+func (l *ledger) number(tags *metrics.TagSet) int {
+	if number, ok := l.known[tags]; ok {
+		return number
+	}
+	of := groupOf(tags)
+	number, ok := l.numbers[of]
+	if !ok {
+		if len(l.groups) >= maxGroups {
+			of = group{}
+		}
+		if number, ok = l.numbers[of]; !ok {
+			number = len(l.groups)
+			l.numbers[of] = number
+			l.groups = append(l.groups, of)
+			l.totals = append(l.totals, newCounts())
+			l.line(struct {
+				Group int `json:"group"`
+				group
+			}{number, of})
+		}
+	}
+	if len(l.known) > 10*maxGroups {
+		clear(l.known)
+	}
+	l.known[tags] = number
+	return number
+}
+
+// write writes the seconds before a time, each as a line.
+func (l *ledger) write(before int64) error {
+	for ; l.oldest > 0 && l.oldest < before; l.oldest++ {
+		done := l.open[l.oldest]
+		if done == nil {
+			continue
+		}
+		delete(l.open, l.oldest)
+		l.total.add(&done.run)
+		for number, of := range done.Groups {
+			l.totals[number].add(of)
+		}
+		l.line(done)
+	}
+	return l.out.Flush()
+}
+
+// line writes one, whose error the next flush returns.
+func (l *ledger) line(value any) {
+	text, _ := json.Marshal(value)
+	_, _ = l.out.Write(append(text, '\n'))
+}
