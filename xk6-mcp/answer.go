@@ -30,7 +30,7 @@ func (a *Answer) Get(key string) sobek.Value {
 		if x.failure == nil {
 			return sobek.Null()
 		}
-		return rt.ToValue(&struct{ Kind, Detail string }{x.failure.kind, a.client.describe(x.failure)})
+		return rt.ToValue(&struct{ Kind, Detail string }{x.failure.kind, a.client.describe(x)})
 	case "status":
 		return rt.ToValue(x.status)
 	case "text":
@@ -39,7 +39,7 @@ func (a *Answer) Get(key string) sobek.Value {
 		return a.result()
 	case "timings":
 		timings := map[string]any{
-			"sent": milliseconds(x.sent), "firstByte": milliseconds(x.firstByte), "last": milliseconds(x.last),
+			"sent": milliseconds(x.written), "firstByte": milliseconds(x.firstByte), "last": milliseconds(x.last),
 			"duration": milliseconds(x.duration),
 		}
 		if len(x.events) > 0 {

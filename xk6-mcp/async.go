@@ -9,27 +9,38 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/tidwall/gjson"
 	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
 )
 
 // loop runs functions on a VU's event loop, one after the other.
 type loop struct {
 	vu modules.VU
+	// What is to be run.
+	turns chan func() error
 	// The next turn is registered in the one before: an event loop ends when nothing is.
 	next func(func() error)
 }
 
-func newLoop(vu modules.VU) *loop { return &loop{vu, vu.RegisterCallback()} }
+func newLoop(vu modules.VU) *loop {
+	return &loop{vu, make(chan func() error, maxTurns), vu.RegisterCallback()}
+}
 
-// run waits until the function has run. k6 runs it after the VU's end, too.
+// run waits until the function has run. After the VU's end it is not: k6 takes turns then, too, and would not interrupt it.
 func (l *loop) run(turn func() error) {
 	done := make(chan struct{})
 	l.next(func() error {
 		defer close(done)
 		l.next = l.vu.RegisterCallback()
+		if l.vu.Context().Err() != nil {
+			return nil
+		}
 		return turn()
 	})
 	<-done
 }
+
+// maxTurns bounds what a script may be behind: from there on the stream waits for it.
+const maxTurns = 1000
 
 // requestAsync makes a call that does not block its VU.
 func (c *Client) requestAsync(method string, params, options sobek.Value) (any, error) {
@@ -39,7 +50,7 @@ func (c *Client) requestAsync(method string, params, options sobek.Value) (any, 
 	}
 	argument, nonce := k.withNonce(k.argument)
 	return k.beside(nonce, func(l *loop) *exchange {
-		return k.converse(argument, &watcher{opened: func() {}, heard: func(_ *exchange, said message) { k.notify(l, said) }})
+		return k.converse(argument, &watcher{heard: func(_ *exchange, said message) { k.notify(l, said) }})
 	})
 }
 
@@ -62,45 +73,62 @@ func (k *call) beside(nonce string, read func(l *loop) *exchange) (any, error) {
 	if c.options.sessions == sessionPerCall || c.options.sessions == sessionAbandon {
 		return nil, fmt.Errorf("%s: a call that does not block needs a session that stays, per-vu or shared", k.method)
 	}
-	x, err := c.open()
-	if err != nil {
-		return nil, err
-	}
 	promise, resolve, _ := c.instance.vu.Runtime().NewPromise()
 	finish := func(x *exchange) error {
 		c.record(k, x, false)
 		return resolve((&Answer{client: c, exchange: x}).object())
 	}
-	if x != nil {
-		return promise, finish(x)
-	}
-	// The VU goes on with its client meanwhile: what a client changes as it reads is this one's own.
-	own := *c
-	own.streamBuffer, own.logged = nil, nil
-	k.client = &own
-	l := newLoop(c.instance.vu)
-	go func() {
-		x := read(l)
-		l.next(func() error {
+	// In a new session once more, where the server has ended the old one.
+	var start func(isAgain bool) error
+	start = func(isAgain bool) error {
+		if x, err := c.open(); err != nil {
+			return err
+		} else if x != nil {
+			return finish(x)
+		}
+		session := c.session
+		k.readBeside(read, func(x *exchange) error {
 			k.client = c
-			if c.session == own.session && c.session != "" && x.sessionIsGone() {
-				c.forget()
+			if session != "" && x.sessionIsGone() && !x.isHeld && !isAgain {
+				c.sessionIsLost(k, x, session)
+				return start(true)
 			}
 			if err := k.judge(x, nonce, nil); err != nil {
 				return err
 			}
 			return finish(x)
 		})
+		return nil
+	}
+	return promise, start(false)
+}
+
+// readBeside reads beside the VU, and ends on its event loop.
+func (k *call) readBeside(read func(l *loop) *exchange, end func(x *exchange) error) {
+	// The VU goes on with its client meanwhile: what a client changes as it reads is this one's own.
+	own := *k.client
+	own.streamBuffer = nil
+	k.client = &own
+	l := newLoop(own.instance.vu)
+	var answered *exchange
+	go func() {
+		defer close(l.turns)
+		answered = read(l)
 	}()
-	return promise, nil
+	go func() {
+		for turn := range l.turns {
+			l.run(turn)
+		}
+		l.next(func() error { return end(answered) })
+	}()
 }
 
 // hold reads a stream until it ends. Its events are measured as they arrive, and not kept.
 func (k *call) hold(l *loop) *exchange {
 	c, m := k.client, k.client.instance.metrics
 	r := request{
-		method: http.MethodGet, url: k.url, header: c.requestHeaders("", ""), timeout: c.options.timeout, abandonAfter: k.options.abandonAfter,
-		id: noReply,
+		method: http.MethodGet, url: k.url, header: k.headers(""), callHeaders: k.options.headers, timeout: k.timeout(),
+		abandonAfter: k.options.abandonAfter, id: noReply,
 	}
 	r.header.Set("Accept", "text/event-stream")
 	if c.isModern() {
@@ -111,8 +139,10 @@ func (k *call) hold(l *loop) *exchange {
 	r.watcher = &watcher{
 		holds: true,
 		opened: func() {
-			isOpen = true
-			c.measure(k, m.StreamsOpened, 1)
+			if !isOpen {
+				isOpen = true
+				k.countStream(m.StreamsOpened)
+			}
 		},
 		heard: func(x *exchange, said message) {
 			at := x.events[len(x.events)-1].at
@@ -127,15 +157,27 @@ func (k *call) hold(l *loop) *exchange {
 		},
 	}
 	x := c.do(r)
+	c.resume(k, r, x)
+	x.isHeld = true
 	if isOpen {
-		c.measure(k, m.StreamsClosed, 1)
+		k.countStream(m.StreamsClosed)
 	}
-	if x.abandoned && !isOpen {
+	switch {
+	case x.abandoned && !isOpen:
 		x.failure = failed(kinds.Timeout, "no answer in time")
+	case x.failure == nil && !isOpen:
+		x.failure = failed(kinds.Protocol, "it answers without a stream: %s", x.describe())
 	}
 	// It was to end so, and how long it was held is no latency.
 	x.abandoned, x.complete, x.events = false, false, nil
 	return x
+}
+
+// countStream counts also where the iteration has ended: what was opened is closed. Its VU still waits for the stream.
+func (k *call) countStream(metric *metrics.Metric) {
+	if k.client.isMeasured() {
+		k.client.instance.vu.State().Samples <- k.batch(func(b *batch) { b.add(metric, 1) })
+	}
 }
 
 // notify tells the script of a server's notification.
@@ -143,7 +185,7 @@ func (k *call) notify(l *loop, said message) {
 	if k.options.onNotification == nil || said.method.Type != gjson.String || said.id.Exists() {
 		return
 	}
-	l.run(func() error {
+	l.turns <- func() error {
 		params := sobek.Undefined()
 		if said.params.Exists() {
 			var err error
@@ -153,5 +195,5 @@ func (k *call) notify(l *loop, said message) {
 		}
 		_, err := k.options.onNotification(sobek.Undefined(), l.vu.Runtime().ToValue(said.method.Str), params)
 		return err
-	})
+	}
 }

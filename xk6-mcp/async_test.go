@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -20,6 +22,14 @@ func stream(w http.ResponseWriter, events ...string) {
 }
 
 const progress = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`
+
+// failThenWait answers with an error whose text does not end.
+func failThenWait(w http.ResponseWriter, r received) {
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = io.WriteString(w, "boom")
+	w.(http.Flusher).Flush()
+	<-r.gone
+}
 
 func TestProgress(t *testing.T) {
 	server := modern(func(w http.ResponseWriter, r received) {
@@ -111,13 +121,14 @@ func TestAbandonedCalls(t *testing.T) {
 // Whatever a server does with a stream that is to be held, it ends as one outcome.
 func TestListen(t *testing.T) {
 	const change = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	const ack = `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged"}`
 	hold := func(events ...string) func(w http.ResponseWriter, r received) {
 		return func(w http.ResponseWriter, r received) {
 			stream(w, events...)
 			<-r.gone
 		}
 	}
-	end := func(w http.ResponseWriter, _ received) { stream(w, change) }
+	end := func(w http.ResponseWriter, _ received) { stream(w, ack) }
 	for name, test := range map[string]struct {
 		server  *recorder
 		options string
@@ -125,10 +136,10 @@ func TestListen(t *testing.T) {
 		expected string
 		opened   bool
 	}{
-		"held":                       {modern(hold(change, change)), `abandonAfter: 300`, `[true,null,2]`, true},
-		"held longer than a timeout": {modern(hold(change)), `abandonAfter: 500, timeout: 200`, `[true,null,1]`, true},
+		"held":                       {modern(hold(ack, change)), `abandonAfter: 300`, `[true,null,2]`, true},
+		"held longer than a timeout": {modern(hold(ack)), `abandonAfter: 500, timeout: 200`, `[true,null,1]`, true},
 		"held by GET":                {legacy(hold(change)), `abandonAfter: 300`, `[true,null,1]`, true},
-		"ended with a reply": {modern(func(w http.ResponseWriter, r received) { stream(w, change, reply(r.id(), `{}`)) }), `abandonAfter: 60_000`,
+		"ended with a reply": {modern(func(w http.ResponseWriter, r received) { stream(w, ack, reply(r.id(), `{}`)) }), `abandonAfter: 60_000`,
 			`[true,null,1]`, true},
 		"ended":        {modern(end), `abandonAfter: 60_000`, `[false,"protocol",1]`, true},
 		"ended by GET": {legacy(end), ``, `[false,"protocol",1]`, true},
@@ -140,10 +151,21 @@ func TestListen(t *testing.T) {
 			``, `[false,"jsonrpc",0]`, false},
 		"no answer":                         {modern(func(_ http.ResponseWriter, r received) { <-r.gone }), `abandonAfter: 60_000, timeout: 200`, `[false,"timeout",0]`, false},
 		"no answer while it was to be held": {modern(func(_ http.ResponseWriter, r received) { <-r.gone }), `abandonAfter: 200`, `[false,"timeout",0]`, false},
-		"no answer at all":                  {modern(func(_ http.ResponseWriter, r received) { <-r.gone }), `abandonAfter: 200`, `[false,"timeout",0]`, false},
-		"a large event":                     {modern(hold(strings.Repeat("x", 3<<20))), ``, `[false,"too_large",0]`, true},
-		"no messages":                       {modern(hold("x", "{}", "[]")), `abandonAfter: 300`, `[true,null,0]`, true},
-		"a request with an id":              {modern(hold(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)), `abandonAfter: 300`, `[true,null,0]`, true},
+		"only comments":                     {modern(hold(ack + strings.Repeat("\n\n: a comment of forty characters in all.", 50_000))), `abandonAfter: 500`, `[true,null,1]`, true},
+		"not acknowledged":                  {modern(hold(change)), `abandonAfter: 500`, `[false,"timeout",1]`, false},
+		"not acknowledged in time":          {modern(hold(change)), `timeout: 200`, `[false,"stalled",1]`, false},
+		"JSON at once":                      {modern(func(w http.ResponseWriter, r received) { writeJSON(w, reply(r.id(), "{}")) }), `abandonAfter: 60_000`, `[false,"protocol",0]`, false},
+		"an error before it is given up":    {modern(failThenWait), `abandonAfter: 300`, `[false,"http_5xx",0]`, false},
+		"an error with an endless text":     {modern(failThenWait), `timeout: 300`, `[false,"http_5xx",0]`, false},
+		"JSON without an end": {legacy(func(w http.ResponseWriter, r received) {
+			writeJSON(w, "{")
+			w.(http.Flusher).Flush()
+			<-r.gone
+		}), `timeout: 300`, `[false,"stalled",0]`, false},
+		"no answer at all":     {modern(func(_ http.ResponseWriter, r received) { <-r.gone }), `abandonAfter: 200`, `[false,"timeout",0]`, false},
+		"a large event":        {modern(hold(ack, strings.Repeat("x", 3<<20))), ``, `[false,"too_large",1]`, true},
+		"no messages":          {modern(hold(ack, "x", "{}", "[]")), `abandonAfter: 300`, `[true,null,1]`, true},
+		"a request with an id": {legacy(hold(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)), `abandonAfter: 300`, `[true,null,0]`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,6 +189,7 @@ func TestListen(t *testing.T) {
 func TestHeldStreamsAreNotKept(t *testing.T) {
 	const events = 2000
 	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
+		stream(w, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged"}`)
 		for range events {
 			stream(w, `{"jsonrpc":"2.0","method":"n","params":{"a":"`+strings.Repeat("x", 10_000)+`"}}`)
 		}
@@ -174,13 +197,13 @@ func TestHeldStreamsAreNotKept(t *testing.T) {
 	}))
 	f.init(`const client = new StreamableHTTPClient({ base_url: url, maxBodySize: 100_000, maxEvents: 10 }); let got; let notifications = 0`)
 	f.await(`client.listen({}, { onNotification: () => { notifications += 1 } }).then((answer) => { got = answer })`)
-	f.expect(`[got.ok, got.failure, got.events.length, notifications]`, fmt.Sprintf("[true,null,0,%d]", events))
+	f.expect(`[got.ok, got.failure, got.events.length, notifications]`, fmt.Sprintf("[true,null,0,%d]", events+1))
 }
 
 // Nothing of a VU is left when it ends, whatever it was waiting for.
 func TestNothingOutlivesItsVU(t *testing.T) {
 	server := modern(func(w http.ResponseWriter, r received) {
-		stream(w, fmt.Sprintf(progress, 1))
+		stream(w, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged"}`)
 		<-r.gone
 	})
 	f := newFixture(t, server)
@@ -214,10 +237,15 @@ func TestNothingOutlivesItsVU(t *testing.T) {
 	if left := runtime.NumGoroutine() - before; left > 0 {
 		t.Errorf("%d goroutines are left", left)
 	}
+	count := map[string]int{}
 	for _, sample := range f.taken() {
-		if !strings.HasPrefix(sample, "mcp_streams_opened") && !strings.HasPrefix(sample, "mcp_time_to_first_event") {
-			t.Errorf("got %s after the end", sample)
-		}
+		name, _, _ := strings.Cut(sample, "{")
+		count[name]++
+	}
+	// What was cut off is in no other metric.
+	delete(count, "mcp_time_to_first_event")
+	if len(count) != 2 || count["mcp_streams_closed"] != count["mcp_streams_opened"] {
+		t.Errorf("got %v", count)
 	}
 	if len(f.log.AllEntries()) > 0 {
 		t.Errorf("got %v", f.log.AllEntries())
@@ -227,10 +255,11 @@ func TestNothingOutlivesItsVU(t *testing.T) {
 func TestWhatDoesNotBlockNeedsASession(t *testing.T) {
 	f := newFixture(t, legacy(succeed))
 	for code, expected := range map[string]string{
-		`new StreamableHTTPClient({ base_url: url, sessions: 'per-call' }).listen()`:        "needs a session that stays",
-		`new StreamableHTTPClient({ base_url: url, protocol: 'rest' }).listen()`:            "only MCP has such a stream",
-		`new StreamableHTTPClient({ base_url: url }).callTool({}, { onNotification() {} })`: "only requestAsync and listen have it",
-		`new StreamableHTTPClient({ base_url: url }).requestAsync()`:                        "a method is missing",
+		`new StreamableHTTPClient({ base_url: url, sessions: 'per-call' }).listen()`:                                      "needs a session that stays",
+		`new StreamableHTTPClient({ base_url: url, protocol: 'rest' }).listen()`:                                          "only MCP has such a stream",
+		`new StreamableHTTPClient({ base_url: url }).callTool({}, { onNotification() {} })`:                               "only requestAsync and listen have it",
+		`new StreamableHTTPClient({ base_url: url, protocol: 'jsonrpc' }).requestAsync('a', {}, { onNotification() {} })`: "only MCP has notifications",
+		`new StreamableHTTPClient({ base_url: url }).requestAsync()`:                                                      "a method is missing",
 	} {
 		if _, err := f.try(code); err == nil || !strings.Contains(err.Error(), expected) {
 			t.Errorf("%s: got %v; expected %s", code, err, expected)
@@ -240,6 +269,7 @@ func TestWhatDoesNotBlockNeedsASession(t *testing.T) {
 
 // A server asks on a stream that is held as often as it likes.
 func TestAHeldStreamAnswers(t *testing.T) {
+	t.Parallel()
 	server := legacy(nil)
 	server.answer = func(next func(w http.ResponseWriter, r received)) func(w http.ResponseWriter, r received) {
 		return func(w http.ResponseWriter, r received) {
@@ -268,5 +298,143 @@ func TestAHeldStreamAnswers(t *testing.T) {
 	}
 	if answered != 10 {
 		t.Errorf("got %d answers; expected 10", answered)
+	}
+}
+
+// A call that failed is not one that was given up, though its answer does not end.
+func TestFailuresAreNotAbandoned(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, modern(failThenWait))
+	f.expect(`const client = new StreamableHTTPClient({ base_url: url, protocolVersion: '2026-07-28' });
+		const { ok, abandoned, failure } = client.callTool({ name: 'a' }, { abandonAfter: 200 }); [ok, abandoned, failure.kind]`, `[false,false,"http_5xx"]`)
+	f.state.Transport = &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, &net.OpError{Op: "dial", Net: network, Err: ctx.Err()}
+	}}
+	f.expect(`client.callTool({ name: 'a' }, { abandonAfter: 200 }).failure.kind`, `"timeout"`)
+}
+
+// What keeps the script busy is in none of the server's figures, and what it is told too late it is not told.
+func TestABusyScript(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
+		for count := range 20 {
+			stream(w, fmt.Sprintf(progress, count))
+		}
+		stream(w, reply(r.id(), `{}`))
+	}))
+	f.init(`const client = new StreamableHTTPClient({ base_url: url, stallTimeout: 1000 }); let got; let count = 0`)
+	f.run(`client.connect()`)
+	f.await(`client.requestAsync('tools/call', {}, { timeout: 2000, onNotification() { count += 1 } }).then((answer) => { got = answer });
+		const end = Date.now() + 3000; while (Date.now() < end);`)
+	f.expect(`[got.ok, got.timings.last < 1000, got.events.length, count]`, `[true,true,21,20]`)
+}
+
+// A server's own requests, and what is said of a call that was given up, take no longer than the call, or a second.
+func TestTimeOfWhatIsSentBesides(t *testing.T) {
+	t.Parallel()
+	server := legacy(func(w http.ResponseWriter, r received) {
+		if r.rpcMethod() == "" {
+			<-r.gone
+			return
+		}
+		for id := range 5 {
+			stream(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":"ask-%d","method":"ping"}`, id))
+		}
+		<-r.gone
+	})
+	inner := server.answer
+	server.answer = func(w http.ResponseWriter, r received) {
+		if r.rpcMethod() == "notifications/cancelled" {
+			<-r.gone
+			return
+		}
+		inner(w, r)
+	}
+	f := newFixture(t, server)
+	f.init(`const client = new StreamableHTTPClient({ base_url: url, timeout: 60_000 })`)
+	f.run(`client.connect()`)
+	began := time.Now()
+	f.run(`client.callTool({ name: 'a' }, { timeout: 300 }); client.callTool({ name: 'a' }, { abandonAfter: 300 })`)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// What the server has made does not make the share of failed requests smaller.
+func TestWhatTheServerHasMade(t *testing.T) {
+	server := legacy(func(w http.ResponseWriter, r received) {
+		switch {
+		case r.rpcMethod() == "" && r.method == http.MethodPost:
+			w.WriteHeader(http.StatusAccepted)
+		case r.rpcMethod() == "tools/list":
+			stream(w, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "id: 1\nretry: 0\ndata: \n\n")
+		}
+	})
+	f := newFixture(t, server)
+	f.init(`const client = new StreamableHTTPClient({ base_url: url })`)
+	f.run(`client.connect()`)
+	f.taken()
+	f.run(`client.callTool({ name: 'a' }); client.listTools()`)
+	rates := 0
+	for _, sample := range f.taken() {
+		if strings.HasPrefix(sample, "mcp_request_failed") {
+			rates++
+			if !strings.HasSuffix(sample, " 1") {
+				t.Errorf("got %s", sample)
+			}
+		}
+	}
+	if rates != 2 {
+		t.Errorf("got %d", rates)
+	}
+}
+
+func TestAsyncSessionExpires(t *testing.T) {
+	server := legacy(func(w http.ResponseWriter, r received) {
+		if r.header.Get("Mcp-Session-Id") == "s1" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		succeed(w, r)
+	})
+	f := newFixture(t, server)
+	f.init(`const client = new StreamableHTTPClient({ base_url: url }); const got = []`)
+	f.run(`client.connect()`)
+	f.taken()
+	f.await(`for (let count = 0; count < 3; count += 1) client.requestAsync('tools/call').then(({ ok }) => got.push(ok))`)
+	f.expect(`got`, `[true,true,true]`)
+	sessions := 0
+	for _, got := range server.requests() {
+		if got.rpcMethod() == "initialize" {
+			sessions++
+		}
+	}
+	if sessions != 2 {
+		t.Errorf("%d sessions were opened", sessions)
+	}
+}
+
+// A server may end its stream, and have the client come back (2025-11-25).
+func TestHeldStreamsGoOn(t *testing.T) {
+	t.Parallel()
+	server := legacy(func(w http.ResponseWriter, r received) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "id: 1\nretry: 0\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"n\"}\n\n")
+	})
+	f := newFixture(t, server)
+	f.init(`const client = new StreamableHTTPClient({ base_url: url }); let got; let count = 0`)
+	f.await(`client.listen({}, { abandonAfter: 1000, headers: { 'X-Own': 'a' }, onNotification() { count += 1 } }).then((answer) => { got = answer })`)
+	f.expect(`[got.ok, count >= 2, count < 12]`, `[true,true,true]`)
+	for _, got := range server.requests() {
+		if got.method == http.MethodGet && got.header.Get("X-Own") != "a" {
+			t.Errorf("got %v", got.header)
+		}
+	}
+	if samples := strings.Join(f.taken(), "\n"); strings.Count(samples, "mcp_streams_opened") != 1 || strings.Count(samples, "mcp_streams_closed") != 1 {
+		t.Errorf("got\n%s", samples)
 	}
 }

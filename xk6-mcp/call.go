@@ -12,12 +12,16 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/tidwall/gjson"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 )
+
+// cancelTimeout is how long a server may take to hear that a call was given up.
+const cancelTimeout = time.Second
 
 // classProtocol is the class of requests in which no call ends.
 const classProtocol = "protocol"
@@ -111,18 +115,26 @@ func joined(a, b string) string {
 	return a + "," + b
 }
 
+// headers returns those of a request that is made for the call.
+func (k *call) headers(method string) http.Header {
+	headers := k.client.requestHeaders(method, k.name)
+	maps.Copy(headers, k.options.headers)
+	return headers
+}
+
+func (k *call) timeout() time.Duration {
+	return cmp.Or(k.options.timeout, k.client.options.timeout)
+}
+
 // request makes the next request of the call, and the id of its trace, where it has one. argument, input: JSON, or nothing
 func (k *call) request(argument, input string) (request, string) {
 	c := k.client
 	if k.header == nil || k.epoch != c.epoch {
-		k.header, k.epoch = c.requestHeaders(k.method, k.name), c.epoch
-		maps.Copy(k.header, k.options.headers)
+		k.header, k.epoch = k.headers(k.method), c.epoch
 	}
 	r := request{
-		method: http.MethodPost, url: k.url, header: k.header, timeout: c.options.timeout, abandonAfter: k.options.abandonAfter, memo: k.memo,
-	}
-	if k.options.timeout > 0 {
-		r.timeout = k.options.timeout
+		method: http.MethodPost, url: k.url, header: k.header, callHeaders: k.options.headers, timeout: k.timeout(),
+		abandonAfter: k.options.abandonAfter, memo: k.memo,
 	}
 	nameVaries := namedBy[k.method] == k.options.member
 	if c.isModern() && argument != "" && (len(k.options.paramHeaders) > 0 || nameVaries) {
@@ -217,10 +229,7 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 	c := k.client
 	x, err := k.exchange(argument, given)
 	if err == nil && c.session != "" && x.sessionIsGone() {
-		x.failure = nil
-		c.record(k, x, true)
-		c.measure(k, c.instance.metrics.SessionsExpired, 1)
-		c.forget()
+		c.sessionIsLost(k, x, c.session)
 		if x, err = c.open(); err == nil && x == nil {
 			x, err = k.exchange(argument, given)
 		}
@@ -233,6 +242,16 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 	}
 	c.record(k, x, false)
 	return &Answer{client: c, exchange: x}, nil
+}
+
+// sessionIsLost counts a request that found its session ended, and forgets that, unless there is a new one.
+func (c *Client) sessionIsLost(k *call, x *exchange, session string) {
+	x.failure = nil
+	c.record(k, x, true)
+	c.measure(k, c.instance.metrics.SessionsExpired, 1)
+	if c.session == session {
+		c.forget()
+	}
 }
 
 // exchange makes one request, and judges its answer. An error is an exception that must end the script's iteration.
@@ -321,7 +340,7 @@ func (k *call) do(argument, input string, follower *watcher) *exchange {
 	c.resume(k, r, x)
 	if x.abandoned && !c.isModern() && c.options.protocol == dialectMCP && !r.holds() {
 		// In 2026-07-28 the end of the stream says so.
-		cancelled := c.protocolCall("notifications/cancelled")
+		cancelled := c.newCall("notifications/cancelled", &callOptions{headers: k.options.headers, timeout: cancelTimeout})
 		cancelled.members = `"requestId":` + strconv.FormatInt(r.id, 10)
 		c.sendNotification(cancelled)
 	}

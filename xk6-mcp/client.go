@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/grafana/sobek"
@@ -34,7 +35,7 @@ type Client struct {
 	token  string
 	tokens *tokenSource
 	// Kinds of failure of which a line is in the log.
-	logged       map[string]bool
+	logged       *sync.Map
 	streamBuffer []byte
 	// Streams in a row that the server left open after a reply.
 	openStreams int
@@ -155,6 +156,9 @@ func (c *Client) makeAsyncCall(method string, params, options sobek.Value) (*cal
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
+	if parsed.onNotification != nil && c.options.protocol != dialectMCP {
+		return nil, fmt.Errorf("%s: onNotification: only MCP has notifications", method)
+	}
 	return c.newScriptCall(method, params, parsed)
 }
 
@@ -175,7 +179,7 @@ func (c *Client) listAll(method, key string, options sobek.Value) (any, error) {
 		}
 		x := answer.exchange
 		if x.failure != nil {
-			return nil, fmt.Errorf("%s: %s", method, c.describe(x.failure))
+			return nil, fmt.Errorf("%s: %s", method, c.describe(x))
 		}
 		if size += int64(len(x.text)); size > c.options.maxBodySize {
 			return nil, fmt.Errorf("%s: the pages have more than %d bytes", method, c.options.maxBodySize)

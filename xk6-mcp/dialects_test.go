@@ -79,3 +79,12 @@ func TestREST(t *testing.T) {
 		}
 	}
 }
+
+func TestRESTWithoutAPath(t *testing.T) {
+	server := &recorder{answer: func(w http.ResponseWriter, _ received) { writeJSON(w, `{}`) }}
+	f := newFixture(t, server)
+	f.expect(`new StreamableHTTPClient({ base_url: url, protocol: 'rest' }).callTool({ name: 'a' }).ok`, `true`)
+	if got := server.requests()[0].url; got != "/tools/a/call" {
+		t.Errorf("got %s", got)
+	}
+}

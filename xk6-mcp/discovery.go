@@ -17,7 +17,8 @@ import (
 
 const (
 	metadataTimeout = 4 * time.Second
-	maxMetadata     = 1 << 20
+	maxMetadata     = 64 << 10
+	maxChallenge    = 8 << 10
 )
 
 // grant is where and how a client asks for tokens.
@@ -99,9 +100,11 @@ func (s *tokenSource) discover(
 		}
 		issuer = resource.Get("authorization_servers.0").Str
 		found.resource = member(resource, "resource").Str
+		var scopes []string
 		for _, scope := range member(resource, "scopes_supported").Array() {
-			found.scope = strings.TrimSpace(found.scope + " " + scope.Str)
+			scopes = append(scopes, scope.Str)
 		}
+		found.scope = strings.Join(scopes, " ")
 	}
 	if scope, ok := challenge["scope"]; ok {
 		found.scope = scope
@@ -120,7 +123,7 @@ func (s *tokenSource) discover(
 		return nothing, err
 	case from == "":
 		return nothing, fmt.Errorf("%s does not say where its tokens come from (no authorization server metadata of %s); set tokenUrl", target, issuer)
-	case at != "" && withoutSlash(member(server, "issuer").Str) != withoutSlash(issuer):
+	case withoutSlash(member(server, "issuer").Str) != withoutSlash(issuer):
 		return nothing, fmt.Errorf("%s names another issuer than %s", from, issuer)
 	}
 	found.endpoint, found.issuer = member(server, "token_endpoint").Str, member(server, "issuer").Str
@@ -152,7 +155,7 @@ func challengeOf(ctx context.Context, client *http.Client, target *url.URL, head
 	if err != nil {
 		return nil, err
 	}
-	request.Header = headers.Clone()
+	request.Header, request.Host = headers.Clone(), headers.Get("Host")
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	response, err := client.Do(request)
@@ -166,30 +169,25 @@ func challengeOf(ctx context.Context, client *http.Client, target *url.URL, head
 	return parseChallenge(response.Header.Values("WWW-Authenticate")), nil
 }
 
-var challengeParam = regexp.MustCompile(`([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`)
+// challengePart is a parameter, or a scheme.
+var challengePart = regexp.MustCompile(`([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w-]+)`)
 
-// parseChallenge returns the parameters of the first Bearer challenge (RFC 9110, section 11.6.1).
+// parseChallenge returns the parameters of Bearer challenges, of one that is there twice the first (RFC 9110, section 11.6.1).
 func parseChallenge(values []string) map[string]string {
 	params := make(map[string]string)
-	_, text, ok := cutFold(strings.Join(values, ", "), "bearer ")
-	if !ok {
-		return params
-	}
-	for _, found := range challengeParam.FindAllStringSubmatch(text, -1) {
+	text := strings.Join(values, ", ")
+	text = text[:min(len(text), maxChallenge)]
+	scheme := ""
+	for _, found := range challengePart.FindAllStringSubmatch(text, -1) {
 		name := strings.ToLower(found[1])
-		if _, known := params[name]; !known {
+		switch _, known := params[name]; {
+		case name == "":
+			scheme = strings.ToLower(found[4])
+		case scheme == "bearer" && !known:
 			params[name] = strings.ReplaceAll(found[2], `\`, "") + found[3]
 		}
 	}
 	return params
-}
-
-func cutFold(text, separator string) (string, string, bool) {
-	at := strings.Index(strings.ToLower(text), separator)
-	if at < 0 {
-		return text, "", false
-	}
-	return text[:at], text[at+len(separator):], true
 }
 
 // wellKnown returns where metadata may be (RFC 9728, RFC 8414): for the URL's path, and also for the root where that counts.

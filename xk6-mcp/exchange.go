@@ -35,17 +35,21 @@ const (
 
 // request is one HTTP request of a client.
 type request struct {
-	method  string
-	url     *url.URL
-	header  http.Header
-	body    []byte
-	timeout time.Duration
+	method string
+	url    *url.URL
+	header http.Header
+	// Those of the header that the call has, and not its client.
+	callHeaders http.Header
+	body        []byte
+	timeout     time.Duration
 	// JSON-RPC id of the reply; 0: none is expected; noReply: a stream that has none
 	id int64
 	// When the client gives up waiting; 0: it does not.
 	abandonAfter time.Duration
 	// Who follows the stream, if anybody does.
 	watcher *watcher
+	// Ends the time in which a stream that is held has to begin.
+	begun func() bool
 	// What the call remembers of its answers, where it does.
 	memo *memo
 	// Of the streams that this one goes on from.
@@ -68,6 +72,8 @@ type watcher struct {
 // exchange is one HTTP request and what came of it.
 type exchange struct {
 	failure *failure
+	// What was sent, of which a server may make its answer.
+	sent, sentByCall http.Header
 	// 0: no answer
 	status int
 	header http.Header
@@ -79,8 +85,8 @@ type exchange struct {
 	id     int64
 	events []event
 	// When the request began; the other times are relative to it.
-	began                 time.Time
-	sent, firstByte, last time.Duration
+	began                    time.Time
+	written, firstByte, last time.Duration
 	// When a stream that is held had its connection.
 	connected time.Duration
 	// As k6's http_req_duration: without the time to get a connection.
@@ -91,12 +97,18 @@ type exchange struct {
 	abandoned                   bool
 	connecting, tlsHandshaking  time.Duration
 	requestBytes, responseBytes int64
-	compressed                  bool
-	traceID                     string
+	// Of a stream and those that it went on from, decompressed.
+	streamBytes int64
+	compressed  bool
+	traceID     string
 	// The request of a handshake that failed, in which the call ends for which it was made.
 	isHandshake bool
 	// It was repeated with the input that the server asked for.
 	hadInput bool
+	// A stream that was held.
+	isHeld bool
+	// The server had it made: that it went well says nothing of the calls.
+	isByServer bool
 	// Where a stream that ended before its reply goes on, and whether it did.
 	lastEventID string
 	retry       time.Duration
@@ -112,17 +124,16 @@ func (c *Client) do(r request) *exchange {
 	}
 	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), r.life())
 	defer cancel()
-	x := &exchange{began: time.Now(), requestBytes: int64(len(r.body))}
-	begin := func() {}
+	x := &exchange{began: time.Now(), requestBytes: int64(len(r.body)), sent: r.header, sentByCall: r.callHeaders}
 	if r.holds() {
 		timer := time.AfterFunc(r.timeout, cancel)
-		begin = func() { timer.Stop() }
+		defer timer.Stop()
+		r.begun = timer.Stop
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.connected = time.Since(x.began) }})
 	}
 	tracer := &httpext.Tracer{}
 	response, err := state.Transport.RoundTrip(c.httpRequest(httptrace.WithClientTrace(ctx, tracer.Trace()), r))
 	arrived := time.Now()
-	begin()
 	if err != nil {
 		x.failure = connectionFailure(err, kinds.Timeout)
 	} else {
@@ -134,7 +145,8 @@ func (c *Client) do(r request) *exchange {
 	}
 	trail := tracer.Done()
 	x.time(trail, trail.EndTime.Sub(arrived))
-	if x.failure != nil && r.givesUp() && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	// What had failed before, or had no connection, is no less a failure.
+	if r.givesUp() && x.ranOutOfTime() && trail.ConnRemoteAddr != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		x.failure, x.abandoned = nil, true
 	}
 	return x
@@ -145,6 +157,10 @@ func (r *request) holds() bool { return r.watcher != nil && r.watcher.holds }
 // givesUp tells whether the end of a request's time is the client's own wish.
 func (r *request) givesUp() bool {
 	return r.abandonAfter > 0 && (r.holds() || r.abandonAfter < r.timeout)
+}
+
+func (x *exchange) ranOutOfTime() bool {
+	return x.failure != nil && (x.failure.kind == kinds.Timeout || x.failure.kind == kinds.Stalled)
 }
 
 // life is the longest time that a request may take.
@@ -187,7 +203,7 @@ func (x *exchange) time(trail *httpext.Trail, late time.Duration) {
 	x.last = trail.EndTime.Sub(x.began) - late
 	x.duration = trail.Duration - late
 	x.firstByte = x.last - (trail.Receiving - late)
-	x.sent = x.firstByte - trail.Waiting
+	x.written = x.firstByte - trail.Waiting
 	if !trail.ConnReused {
 		x.connecting, x.tlsHandshaking = trail.Connecting, trail.TLSHandshaking
 	}
@@ -284,17 +300,22 @@ func (c *Client) readReply(x *exchange, id int64) *failure {
 func (c *Client) readStream(x *exchange, r request, source io.Reader, body *meter, cancel context.CancelFunc) time.Time {
 	reader := newEventReader(source, c.options.maxBodySize-r.earlierBytes, c.streamBuffer)
 	defer func() {
+		x.streamBytes = c.options.maxBodySize - reader.left
 		if c.streamBuffer = reader.buffer; len(c.streamBuffer) > maxKeptBuffer {
 			c.streamBuffer = nil
 		}
 	}()
-	if r.watcher != nil {
+	open := func() {
+		r.begun()
 		r.watcher.opened()
 	}
-	for asked := 0; ; {
-		if r.holds() {
-			reader.left = c.options.maxBodySize
+	if r.holds() {
+		reader.eventLimit = c.options.maxBodySize
+		if !c.isModern() {
+			open()
 		}
+	}
+	for asked := 0; ; {
 		read, err := reader.next()
 		arrived := time.Now()
 		if err == nil && int64(r.earlierEvents+len(x.events)) >= c.options.maxEvents {
@@ -335,7 +356,10 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 		}
 		if !c.isModern() && said.method.Exists() && said.id.Exists() && (asked < maxRounds || r.holds()) {
 			asked++
-			c.answerServer(said)
+			c.answerServer(said, r, x)
+		}
+		if r.holds() && said.method.Str == acknowledged {
+			open()
 		}
 		if r.watcher != nil {
 			r.watcher.heard(x, said)

@@ -33,16 +33,14 @@ func failed(kind, format string, arguments ...any) *failure {
 	return &failure{kind: kind, detail: detail[:min(len(detail), maxDetail)]}
 }
 
-// describe returns what a person may read of a failure: one line, without what the client's headers have. That is replaced before the line is
+// describe returns what a person may read of a failure: one line, without what the script's headers have. That is replaced before the line is
 // cut, so that no part of a credential is left.
-func (c *Client) describe(f *failure) string {
-	text := f.detail
-	for _, values := range c.options.headers {
-		text = hide(text, values...)
-	}
-	text = hide(text, c.token)
-	if c.options.oauth != nil {
-		text = hide(text, c.options.oauth.clientSecret)
+func (c *Client) describe(x *exchange) string {
+	text := hide(x.failure.detail, x.sent.Values("Authorization")...)
+	for _, headers := range []http.Header{c.options.headers, x.sentByCall} {
+		for _, values := range headers {
+			text = hide(text, values...)
+		}
 	}
 	return oneLine(text, maxShown)
 }

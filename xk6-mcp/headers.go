@@ -26,6 +26,8 @@ const (
 	modernMeta = `"io.modelcontextprotocol/protocolVersion":"` + modernVersion + `",` +
 		`"io.modelcontextprotocol/clientCapabilities":` + clientCapabilities + `,"io.modelcontextprotocol/clientInfo":` + clientInfo
 	progressToken = `"progressToken"`
+	// What a server says first on a stream of subscriptions/listen.
+	acknowledged  = "notifications/subscriptions/acknowledged"
 	serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 	sessionHeader = "Mcp-Session-Id"

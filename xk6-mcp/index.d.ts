@@ -74,7 +74,7 @@ declare module 'k6/x/mcp' {
     scope?: string;
     /** By default the server; "" sends none. */
     resource?: string;
-    /** Hosts, or host:port, that may be asked besides the server's own, where the server names them. */
+    /** Hosts, or host:port, that may be asked besides the server's own (on any port), where the server names them. */
     trustedHosts?: string[];
     /** "shared" by default: one token for all VUs, which one of them renews. */
     tokens?: 'shared' | 'per-vu';
@@ -172,7 +172,8 @@ declare module 'k6/x/mcp' {
     requestAsync(method: string, params?: object, options?: AsyncOptions): Promise<Answer>;
     /**
      * Holds a stream on which the server sends notifications: `subscriptions/listen`, or the GET stream before 2026-07-28. `timeout` is for its
-     * begin; it is held for `abandonAfter`, or as long as the iteration. A server that ends it before, without a reply, has failed.
+     * begin, which in 2026-07-28 is the server's acknowledgement; it is held for `abandonAfter`, or as long as the iteration. A server that ends
+     * it before, without a reply or an event to go on from, has failed.
      */
     listen(params?: { notifications?: object }, options?: AsyncOptions): Promise<Answer>;
     /** Sends a message that is not answered. */

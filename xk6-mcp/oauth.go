@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -30,6 +31,8 @@ const (
 	promptly = time.Second
 	// Of an assertion.
 	assertionLife = time.Minute
+	// A token goes into each request.
+	maxToken = 16 << 10
 
 	clientSecretBasic = "client_secret_basic"
 	clientSecretPost  = "client_secret_post"
@@ -95,6 +98,9 @@ func parseOAuthOptions(rt *sobek.Runtime, input sobek.Value) (*oauthOptions, err
 	}
 	if o.clientID == "" || given != 1 {
 		return nil, errors.New("expected a clientId, and one of clientSecret, privateKey and assertion")
+	}
+	if o.authMethod != "" && (o.assertion != "" || (o.authMethod == privateKeyJWT) != (o.privateKey != "")) {
+		return nil, fmt.Errorf("authMethod: %s does not go with what the client has to prove itself", o.authMethod)
 	}
 	return o, nil
 }
@@ -179,7 +185,7 @@ func (s *tokenSource) get(c *Client) *token {
 		}
 		if old != nil && old.failure == nil {
 			// The server will say whether the old one is still good: nobody waits for another.
-			c.logOnce(c.protocolCall("token"), next.failure)
+			c.logOnce(c.protocolCall("token"), &exchange{failure: next.failure})
 			next.header, next.issued, next.end, next.failure = old.header, old.issued, time.Now().Add(noEnd), nil
 		}
 	}
@@ -229,11 +235,12 @@ func (s *tokenSource) ask(c *Client) (*token, error) {
 		err = fmt.Errorf("%s: HTTP %d %s: %s", s.grant.endpoint, refusal.Response.StatusCode, refusal.ErrorCode, refusal.ErrorDescription)
 	case err == nil && !strings.EqualFold(got.Type(), "Bearer"):
 		err = fmt.Errorf("%s: got a token of type %q; expected Bearer", s.grant.endpoint, got.Type())
-	case err == nil && !httpguts.ValidHeaderFieldValue(got.AccessToken):
+	case err == nil && (len(got.AccessToken) > maxToken || !httpguts.ValidHeaderFieldValue(got.AccessToken)):
 		err = fmt.Errorf("%s: the token cannot be a header", s.grant.endpoint)
 	}
 	if err != nil {
-		return nil, errors.New(hide(err.Error(), assertion, s.options.clientSecret))
+		basic := url.QueryEscape(s.options.clientID) + ":" + url.QueryEscape(s.options.clientSecret)
+		return nil, errors.New(hide(err.Error(), assertion, base64.StdEncoding.EncodeToString([]byte(basic)), s.options.clientSecret))
 	}
 	made := &token{header: "Bearer " + got.AccessToken, issued: now, renewal: now.Add(noEnd), end: now.Add(noEnd)}
 	if life := got.Expiry.Sub(now); life > 0 {

@@ -5,8 +5,10 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -142,6 +144,7 @@ func TestTokenRequests(t *testing.T) {
 }
 
 func TestOneTokenForAll(t *testing.T) {
+	t.Parallel()
 	for tokens, expected := range map[string]int{"shared": 1, "per-vu": 20} {
 		a := newAuthority(t)
 		root := New()
@@ -164,6 +167,7 @@ func TestOneTokenForAll(t *testing.T) {
 }
 
 func TestRenewal(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t)
 	a.life = 2
 	f := a.client(t, `clientSecret: 'x'`)
@@ -188,6 +192,7 @@ func TestRenewal(t *testing.T) {
 
 // A token that the server does not take any more is renewed, once.
 func TestRefusedTokens(t *testing.T) {
+	t.Parallel()
 	a := newAuthority(t)
 	f := a.client(t, `clientSecret: 'x'`)
 	f.expect(calls, `"ok,ok,ok"`)
@@ -235,12 +240,25 @@ func TestHostileMetadata(t *testing.T) {
 		"the metadata of another":                {resource, send(`{"resource":"URL/mcpx","authorization_servers":["URL/as"]}`), "of another resource"},
 		"a redirect of the metadata":             {resource, redirect, "does not say where its tokens come from"},
 		"another issuer":                         {server, send(`{"issuer":"https://other.example","token_endpoint":"URL/token"}`), "names another issuer"},
-		"a token endpoint elsewhere":             {server, send(`{"issuer":"URL/as","token_endpoint":"` + other + `/token"}`), "set trustedHosts"},
-		"a method that is not known":             {server, send(`{"issuer":"URL/as","token_endpoint":"URL/token","token_endpoint_auth_methods_supported":["none"]}`), "it lists"},
-		"a redirect of the request":              {"/token", redirect, "307"},
-		"another type of token":                  {"/token", send(`{"access_token":"t","token_type":"mac"}`), `of type \"MAC\"`},
-		"a token with a line break":              {"/token", send(`{"access_token":"t\r\nX: y","token_type":"bearer"}`), "cannot be a header"},
-		"no token":                               {"/token", send(`{"token_type":"bearer"}`), "no token"},
+		"another issuer, without metadata of the resource": {"/.well-known/oauth-authorization-server", send(`{"issuer":"https://bank.example","token_endpoint":"URL/token"}`),
+			"names another issuer"},
+		"a token endpoint without a host": {server, send(`{"issuer":"URL/as","token_endpoint":"http://:80/token"}`), "expected an http or https URL"},
+		"a large token":                   {"/token", send(`{"access_token":"` + strings.Repeat("t", 20_000) + `","token_type":"bearer"}`), "cannot be a header"},
+		"large metadata":                  {server, send(`{"issuer":"URL/as","token_endpoint":"URL/token","x":"` + strings.Repeat("x", 70_000) + `"}`), "does not say"},
+		"the credentials of a refusal": {"/token", func(*authority) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusUnauthorized)
+				_, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+				writeJSON(w, `{"error":"invalid_client","error_description":"not `+secret+`"}`)
+			}
+		}, "HTTP 401 invalid_client: not "},
+		"a token endpoint elsewhere": {server, send(`{"issuer":"URL/as","token_endpoint":"` + other + `/token"}`), "set trustedHosts"},
+		"a method that is not known": {server, send(`{"issuer":"URL/as","token_endpoint":"URL/token","token_endpoint_auth_methods_supported":["none"]}`), "it lists"},
+		"a redirect of the request":  {"/token", redirect, "307"},
+		"another type of token":      {"/token", send(`{"access_token":"t","token_type":"mac"}`), `of type \"MAC\"`},
+		"a token with a line break":  {"/token", send(`{"access_token":"t\r\nX: y","token_type":"bearer"}`), "cannot be a header"},
+		"no token":                   {"/token", send(`{"token_type":"bearer"}`), "no token"},
 		"the secret, in its refusal": {"/token", func(*authority) http.HandlerFunc {
 			return func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
@@ -252,9 +270,17 @@ func TestHostileMetadata(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newAuthority(t)
 			a.replace[test.path] = test.answer(a)
-			f := a.client(t, `clientSecret: 'sec"ret-4711'`)
+			if strings.Contains(name, "without metadata") {
+				a.replace[resource], a.replace["/.well-known/oauth-protected-resource"] = http.NotFound, http.NotFound
+			}
+			method := ""
+			if strings.Contains(name, "credentials") {
+				method = `, authMethod: 'client_secret_basic'`
+			}
+			f := a.client(t, `clientSecret: 'sec"ret-4711'`+method)
 			got := fmt.Sprint(f.run(`let message = ''; try { client.connect() } catch (error) { message = error.message } JSON.stringify(message)`))
-			if !strings.Contains(got, test.expected) || !strings.Contains(got, "cannot be used: no token: ") || strings.Contains(got, "4711") {
+			if !strings.Contains(got, test.expected) || !strings.Contains(got, "cannot be used: no token: ") || strings.Contains(got, "4711") ||
+				strings.Contains(got, base64.StdEncoding.EncodeToString([]byte("me:sec"))[:8]) {
 				t.Errorf("got %s", got)
 			}
 			// The next call does not ask again at once.
@@ -269,19 +295,87 @@ func TestHostileMetadata(t *testing.T) {
 func TestOAuthOptions(t *testing.T) {
 	f := newFixture(t, http.NotFoundHandler())
 	for options, expected := range map[string]string{
-		`oauth: { clientId: 'a' }`:                                               "oauth: expected a clientId, and one of clientSecret, privateKey and assertion",
-		`oauth: { clientSecret: 'a' }`:                                           "expected a clientId",
-		`oauth: { clientId: 'a', clientSecret: 'b', assertion: 'c' }`:            "one of",
-		`oauth: { clientId: 'a', privateKey: 'secret' }`:                         "oauth: privateKey: expected a private key, P-256 or RSA, as PEM",
-		`oauth: { clientId: 'a', clientSecret: 'b', scopes: 'c' }`:               `oauth: unknown option "scopes"`,
-		`oauth: { clientId: 'a', clientSecret: 'b', tokenUrl: 'c' }`:             "oauth: tokenUrl: expected an http or https URL",
-		`oauth: { clientId: 'a', clientSecret: 'b' }, token: 'c'`:                "oauth: there is an Authorization, too",
-		`oauth: { clientId: 'a', clientSecret: 'b', authMethod: 'tls' }`:         "private_key_jwt",
-		`oauth: { clientId: 'a', clientSecret: 'b', trustedHosts: 'a.example' }`: "trustedHosts: ",
+		`oauth: { clientId: 'a' }`:                                                   "oauth: expected a clientId, and one of clientSecret, privateKey and assertion",
+		`oauth: { clientSecret: 'a' }`:                                               "expected a clientId",
+		`oauth: { clientId: 'a', clientSecret: 'b', assertion: 'c' }`:                "one of",
+		`oauth: { clientId: 'a', privateKey: 'secret' }`:                             "oauth: privateKey: expected a private key, P-256 or RSA, as PEM",
+		`oauth: { clientId: 'a', clientSecret: 'b', scopes: 'c' }`:                   `oauth: unknown option "scopes"`,
+		`oauth: { clientId: 'a', clientSecret: 'b', tokenUrl: 'c' }`:                 "oauth: tokenUrl: expected an http or https URL",
+		`oauth: { clientId: 'a', clientSecret: 'b' }, token: 'c'`:                    "oauth: there is an Authorization, too",
+		`oauth: { clientId: 'a', clientSecret: 'b', authMethod: 'private_key_jwt' }`: "authMethod: private_key_jwt does not go with",
+		`oauth: { clientId: 'a', assertion: 'b', authMethod: 'client_secret_post' }`: "authMethod: client_secret_post does not go with",
+		`oauth: { clientId: 'a', clientSecret: 'b', authMethod: 'tls' }`:             "private_key_jwt",
+		`oauth: { clientId: 'a', clientSecret: 'b', trustedHosts: 'a.example' }`:     "trustedHosts: ",
 	} {
 		_, err := f.VU.Runtime().RunString(`new StreamableHTTPClient({ base_url: url, ` + options + ` })`)
 		if err == nil || !strings.Contains(err.Error(), expected) || strings.Contains(err.Error(), "secret'") {
 			t.Errorf("%s: got %v", options, err)
 		}
+	}
+}
+
+func TestChallenge(t *testing.T) {
+	for text, scope := range map[string]string{
+		`Bearer scope="a b", error="x"`:                                     "a b",
+		`bearer error=x, scope=a`:                                           "a",
+		`Bearer scope="a \"quoted\" one"`:                                   `a "quoted" one`,
+		`Basic realm="the bearer token", scope="evil", Bearer scope="good"`: "good",
+		`Bearer error="x", DPoP scope="evil"`:                               "",
+		`Bearer`:                                                            "",
+		`DPoP scope="evil"`:                                                 "",
+		`Bearer scope="a", Bearer scope="b"`:                                "a",
+		`Bearer ` + strings.Repeat("x=1,", 10_000) + `scope="far"`:          "",
+	} {
+		if got := parseChallenge([]string{text})["scope"]; got != scope {
+			t.Errorf("%.60s: got %q; expected %q", text, got, scope)
+		}
+	}
+}
+
+// What a server sends back of a call's own headers, or of a token that was renewed meanwhile, is no less a secret.
+func TestSecretsOfCalls(t *testing.T) {
+	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
+		http.Error(w, "bad "+r.header.Get("Authorization")+" "+r.header.Get("X-Key"), http.StatusInternalServerError)
+	}))
+	f.expect(`const client = new StreamableHTTPClient({ base_url: url });
+		client.callTool({ name: 'a' }, { headers: { Authorization: 'Bearer call-secret', 'X-Key': 'key-secret' } }).failure.detail`,
+		`"HTTP 500 text/plain; charset=utf-8: bad *** *** "`)
+	if text := f.log.LastEntry().Message; strings.Contains(text, "secret") {
+		t.Errorf("got %s", text)
+	}
+	if text := hide("bad Bearer token-1, token-1", "Bearer token-1"); text != "bad ***, ***" {
+		t.Errorf("got %s", text)
+	}
+}
+
+// A stream may be held for longer than its token is good: what the client sends meanwhile has a newer one.
+func TestHeldStreamsHaveNewTokens(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	a.life = 2
+	var answers []string
+	server := legacy(succeed)
+	a.replace["/mcp"] = func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got := received{r.Method, r.URL.String(), r.Header, string(body), r.Context().Done()}
+		switch {
+		case got.header.Get("Authorization") == "":
+			w.WriteHeader(http.StatusUnauthorized)
+		case got.method == http.MethodGet:
+			stream(w)
+			time.Sleep(1500 * time.Millisecond)
+			stream(w, `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+			<-got.gone
+		case got.rpcMethod() == "":
+			answers = append(answers, got.header.Get("Authorization"))
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			server.answer(w, got)
+		}
+	}
+	f := a.client(t, `clientSecret: 'x'`)
+	f.await(`client.listen({}, { abandonAfter: 2500 })`)
+	if len(answers) != 1 || answers[0] == "Bearer token-1" {
+		t.Errorf("got %v", answers)
 	}
 }

@@ -119,6 +119,9 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 	if o.url == nil {
 		return nil, errors.New("base_url is missing; expected the URL of an MCP endpoint, for example http://127.0.0.1:3000/mcp")
 	}
+	if o.protocol == dialectREST && o.url.Path == "" {
+		o.url.Path = "/"
+	}
 	if user := o.url.User; user != nil {
 		password, _ := user.Password()
 		(&http.Request{Header: o.headers}).SetBasicAuth(user.Username(), password)
@@ -218,7 +221,7 @@ func function(value sobek.Value) (sobek.Callable, error) {
 
 func parseURL(text string) (*url.URL, error) {
 	parsed, err := url.Parse(text)
-	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+	if err != nil || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return nil, errors.New("expected an http or https URL")
 	}
 	// The fragment is not sent.

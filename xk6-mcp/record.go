@@ -14,12 +14,17 @@ func (c *Client) isMeasured() bool { return c.measured && c.instance.vu.State().
 
 // push sends k6 what is added for a call.
 func (c *Client) push(k *call, add func(b *batch)) {
-	state := c.instance.vu.State()
+	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, k.batch(add))
+}
+
+// batch returns what is added for a call.
+func (k *call) batch(add func(b *batch)) metrics.Samples {
+	state := k.client.instance.vu.State()
 	values := state.Tags.GetCurrentValues()
 	k.enterTags(values.Tags)
 	b := &batch{samples: make(metrics.Samples, 0, 6), time: time.Now(), tags: metrics.TagsAndMeta{Tags: k.tags, Metadata: values.Metadata}}
 	add(b)
-	metrics.PushIfNotDone(c.instance.vu.Context(), state.Samples, b.samples)
+	return b.samples
 }
 
 // measure adds one sample of a call, where its client measures.
@@ -32,7 +37,7 @@ func (c *Client) measure(k *call, metric *metrics.Metric, value float64) {
 // record counts a request, and logs a failure of a kind that was not met before. isAdditional: no call ends in it (of a handshake, a session's end, a resumed stream, a round of input)
 func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 	if x.failure != nil {
-		c.logOnce(k, x.failure)
+		c.logOnce(k, x)
 	}
 	c.count(k, x, isAdditional)
 }
@@ -51,7 +56,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 		b.add(m.Requests, 1)
 		if x.abandoned {
 			b.add(m.Abandoned, 1)
-		} else {
+		} else if f != nil || !x.isByServer {
 			b.add(m.RequestFailed, toFloat(f != nil))
 		}
 		if isAdditional {
@@ -126,20 +131,19 @@ func toFloat(value bool) float64 {
 }
 
 // logOnce logs one line for each kind of failure and client: enough to see what happened, never a flood.
-func (c *Client) logOnce(k *call, f *failure) {
+func (c *Client) logOnce(k *call, x *exchange) {
 	// What the end of the run cut off is no failure of the server's.
-	if c.logged[f.kind] || c.instance.vu.Context().Err() != nil {
+	if c.instance.vu.Context().Err() != nil {
 		return
 	}
-	if c.logged == nil {
-		c.logged = make(map[string]bool)
+	if _, isLogged := c.logged.LoadOrStore(x.failure.kind, true); isLogged {
+		return
 	}
-	c.logged[f.kind] = true
 	operation := k.method
 	if name := k.options.tags[Names.Tags.Operation]; name != "" {
 		operation = name
 	}
-	c.instance.vu.State().Logger.Errorf("failure %s of %s: %s", f.kind, operation, c.describe(f))
+	c.instance.vu.State().Logger.Errorf("failure %s of %s: %s", x.failure.kind, operation, c.describe(x))
 }
 
 func isSuccess(status int) bool {

@@ -11,22 +11,27 @@ const (
 	// Where a stream says nothing, as the official SDKs do.
 	defaultRetry     = time.Second
 	maxReconnections = 20
+	// A stream that is held goes on as often as the server likes, and not faster.
+	minHeldRetry = 100 * time.Millisecond
 )
 
 // resume asks for the rest of a stream that ended before its reply (versions before 2026-07-28): by GET, with the id of the last event,
 // after the time that the stream said. The exchange becomes that of the whole call.
 func (c *Client) resume(k *call, r request, x *exchange) {
-	for count := 0; count < maxReconnections && !c.isModern() && x.lastEventID != ""; count++ {
+	for count := 0; (count < maxReconnections || r.holds()) && !c.isModern() && x.lastEventID != ""; count++ {
 		pause := x.retry
 		if pause < 0 {
 			pause = defaultRetry
 		}
+		if r.holds() {
+			pause = max(pause, minHeldRetry)
+		}
 		gone := time.Since(x.began) + pause
 		switch {
 		case gone >= r.life():
-			x.failure, x.complete, x.abandoned = failed(kinds.Timeout, "no reply on the resumed stream in time"), false, r.givesUp()
-			if x.abandoned {
-				x.failure = nil
+			x.failure, x.complete = failed(kinds.Timeout, "no reply on the resumed stream in time"), false
+			if r.holds() {
+				x.failure, x.abandoned = nil, true
 			}
 			return
 		// It becomes a header, as a session's id does.
@@ -39,13 +44,17 @@ func (c *Client) resume(k *call, r request, x *exchange) {
 		case <-c.instance.vu.Context().Done():
 			return
 		}
-		header := c.requestHeaders("", "")
+		timeout := r.timeout
+		if !r.holds() {
+			timeout -= gone
+		}
+		header := k.headers("")
 		header.Set("Last-Event-ID", x.lastEventID)
 		next := c.do(request{
-			method: http.MethodGet, url: r.url, header: header, timeout: r.timeout - gone, abandonAfter: max(0, r.abandonAfter-gone), id: r.id,
-			watcher: r.watcher, earlierBytes: x.responseBytes, earlierEvents: len(x.events),
+			method: http.MethodGet, url: r.url, header: header, callHeaders: k.options.headers, timeout: timeout,
+			abandonAfter: max(0, r.abandonAfter-gone), id: r.id, watcher: r.watcher, earlierBytes: x.streamBytes, earlierEvents: len(x.events),
 		})
-		c.record(k, &exchange{status: next.status}, true)
+		c.record(k, &exchange{status: next.status, isByServer: true}, true)
 		x.continueWith(next)
 	}
 }
@@ -58,7 +67,7 @@ func (x *exchange) continueWith(next *exchange) {
 		x.events = append(x.events, one)
 	}
 	x.failure, x.status, x.header, x.text, x.reply, x.complete = next.failure, next.status, next.header, next.text, next.reply, next.complete
-	x.abandoned = next.abandoned
+	x.abandoned, x.streamBytes = next.abandoned, next.streamBytes
 	x.last = next.last + offset
 	x.duration = x.last - began
 	x.responseBytes += next.responseBytes

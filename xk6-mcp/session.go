@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -77,7 +78,7 @@ func (c *Client) connect() (any, error) {
 				"request's and cannot be loaded; is there a Streamable HTTP endpoint, often /mcp?")
 		}
 		c.count(c.protocolCall("initialize"), x, false)
-		return nil, fmt.Errorf("%s cannot be used: %s", c.options.url, c.describe(x.failure))
+		return nil, fmt.Errorf("%s cannot be used: %s", c.options.url, c.describe(x))
 	}
 	capabilities, err := c.instance.parseJSON(cmp.Or(c.info.capabilities, "{}"))
 	if err != nil {
@@ -119,7 +120,7 @@ func (c *Client) notify(method string, params sobek.Value) error {
 	}
 	if x != nil {
 		c.record(k, x, false)
-		return fmt.Errorf("%s: %s", method, c.describe(x.failure))
+		return fmt.Errorf("%s: %s", method, c.describe(x))
 	}
 	c.sendNotification(k)
 	return nil
@@ -131,15 +132,23 @@ func (c *Client) sendNotification(k *call) {
 }
 
 // answerServer answers a request that a server makes on a stream (versions before 2026-07-28).
-func (c *Client) answerServer(asked message) {
+func (c *Client) answerServer(asked message, r request, of *exchange) {
+	// A stream may be older than the token that it was opened with.
+	if c.tokens != nil {
+		c.authorize()
+	}
+	header := c.requestHeaders("", "")
+	maps.Copy(header, r.callHeaders)
 	answer := `"error":{"code":-32601,"message":"Method not found"}`
 	if result, ok := respond(asked.method.Str, asked.params); ok {
 		answer = `"result":` + result
 	}
 	x := c.do(request{
-		method: http.MethodPost, url: c.options.url, header: c.requestHeaders("", ""), timeout: c.options.timeout,
-		body: []byte(`{"jsonrpc":"2.0","id":` + asked.id.Raw + `,` + answer + `}`),
+		method: http.MethodPost, url: c.options.url, header: header, callHeaders: r.callHeaders,
+		timeout: min(c.options.timeout, max(0, r.life()-time.Since(of.began))),
+		body:    []byte(`{"jsonrpc":"2.0","id":` + asked.id.Raw + `,` + answer + `}`),
 	})
+	x.isByServer = true
 	// The server chooses the method's name: it is no tag.
 	c.record(c.protocolCall("response"), x, true)
 }

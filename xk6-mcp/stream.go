@@ -26,8 +26,8 @@ type eventReader struct {
 	buffer []byte
 	// The part of the buffer that is not read yet.
 	start, end int
-	// Bytes that may still come.
-	left int64
+	// Bytes that may still come, of the stream, or of an event where that has a limit.
+	left, eventLimit int64
 	// The last line ended with CR, of which LF may be the second half.
 	afterCR bool
 	began   bool
@@ -64,6 +64,9 @@ func (r *eventReader) next() (event, error) {
 		}
 		if len(line) == 0 {
 			r.lastEventID = id
+			if r.eventLimit > 0 {
+				r.left = r.eventLimit
+			}
 			// Servers begin a stream with an event of empty data, to give it an id.
 			if len(data) > 0 {
 				read.data, read.id = data, id
