@@ -21,9 +21,8 @@ type loop struct {
 	next func(func() error)
 }
 
-func newLoop(vu modules.VU) *loop {
-	return &loop{vu, make(chan func() error, maxTurns), vu.RegisterCallback()}
-}
+// maxTurns bounds what a script may be behind: from there on the stream waits for it.
+const maxTurns = 1000
 
 // run waits until the function has run. After the VU's end it is not: k6 takes turns then, too, and would not interrupt it.
 func (l *loop) run(turn func() error) {
@@ -38,9 +37,6 @@ func (l *loop) run(turn func() error) {
 	})
 	<-done
 }
-
-// maxTurns bounds what a script may be behind: from there on the stream waits for it.
-const maxTurns = 1000
 
 // requestAsync makes a call that does not block its VU.
 func (c *Client) requestAsync(method string, params, options sobek.Value) (any, error) {
@@ -109,7 +105,10 @@ func (k *call) readBeside(read func(l *loop) *exchange, end func(x *exchange) er
 	own := *k.client
 	own.streamBuffer = nil
 	k.client = &own
-	l := newLoop(own.instance.vu)
+	l := &loop{vu: own.instance.vu, next: own.instance.vu.RegisterCallback(), turns: make(chan func() error)}
+	if k.options.onNotification != nil {
+		l.turns = make(chan func() error, maxTurns)
+	}
 	var answered *exchange
 	go func() {
 		defer close(l.turns)
