@@ -189,7 +189,7 @@ func TestCounts(t *testing.T) {
 			requests += of["requests"].(float64)
 		}
 	}
-	if requests != 31 || lines < 5 {
+	if requests != 31 || lines < 4 {
 		t.Errorf("got %v requests in %d lines", requests, lines)
 	}
 }
