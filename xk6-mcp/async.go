@@ -45,7 +45,7 @@ func (c *Client) requestAsync(method string, params, options sobek.Value) (any, 
 		return nil, err
 	}
 	argument, nonce := k.withNonce(k.argument)
-	return k.beside(nonce, func(l *loop) *exchange {
+	return k.startAsync(nonce, func(l *loop) *exchange {
 		return k.converse(argument, &watcher{heard: func(_ *exchange, said message) { k.notify(l, said) }})
 	})
 }
@@ -60,11 +60,11 @@ func (c *Client) listen(params, options sobek.Value) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.beside("", k.hold)
+	return k.startAsync("", k.hold)
 }
 
-// beside connects, and makes a call beside the VU's others. The promise is resolved with its answer, whatever that is.
-func (k *call) beside(nonce string, read func(l *loop) *exchange) (any, error) {
+// startAsync connects, and makes a call alongside the VU's others. The promise is resolved with its answer, whatever that is.
+func (k *call) startAsync(nonce string, read func(l *loop) *exchange) (any, error) {
 	c := k.client
 	if c.options.sessions == sessionPerCall || c.options.sessions == sessionAbandon {
 		return nil, fmt.Errorf("%s: a call that does not block needs a session that stays, per-vu or shared", k.method)
@@ -74,7 +74,7 @@ func (k *call) beside(nonce string, read func(l *loop) *exchange) (any, error) {
 		c.record(k, x, false)
 		return resolve((&Answer{client: c, exchange: x}).object())
 	}
-	// In a new session once more, where the server has ended the old one.
+	// In a new session a second time, where the server has ended the old one.
 	var start func(isAgain bool) error
 	start = func(isAgain bool) error {
 		if x, err := c.open(); err != nil {
@@ -83,7 +83,7 @@ func (k *call) beside(nonce string, read func(l *loop) *exchange) (any, error) {
 			return finish(x)
 		}
 		session := c.session
-		k.readBeside(read, func(x *exchange) error {
+		k.readAlongside(read, func(x *exchange) error {
 			k.client = c
 			if session != "" && x.sessionIsGone() && !x.isHeld && !isAgain {
 				c.sessionIsLost(k, x, session)
@@ -99,8 +99,8 @@ func (k *call) beside(nonce string, read func(l *loop) *exchange) (any, error) {
 	return promise, start(false)
 }
 
-// readBeside reads beside the VU, and ends on its event loop.
-func (k *call) readBeside(read func(l *loop) *exchange, end func(x *exchange) error) {
+// readAlongside reads while the VU goes on, and ends on its event loop.
+func (k *call) readAlongside(read func(l *loop) *exchange, end func(x *exchange) error) {
 	// The VU goes on with its client meanwhile: what a client changes as it reads is this one's own.
 	own := *k.client
 	own.streamBuffer = nil
@@ -125,10 +125,8 @@ func (k *call) readBeside(read func(l *loop) *exchange, end func(x *exchange) er
 // hold reads a stream until it ends. Its events are measured as they arrive, and not kept.
 func (k *call) hold(l *loop) *exchange {
 	c, m := k.client, k.client.instance.metrics
-	r := request{
-		method: http.MethodGet, url: k.url, header: k.headers(""), callHeaders: k.options.headers, timeout: k.timeout(),
-		abandonAfter: k.options.abandonAfter, id: noReply,
-	}
+	r := k.bareRequest(http.MethodGet)
+	r.id = noReply
 	r.header.Set("Accept", "text/event-stream")
 	if c.isModern() {
 		r, _ = k.request(k.argument, "")

@@ -122,8 +122,12 @@ func (k *call) headers(method string) http.Header {
 	return headers
 }
 
-func (k *call) timeout() time.Duration {
-	return cmp.Or(k.options.timeout, k.client.options.timeout)
+// bareRequest returns one without a JSON-RPC body, with what the options of the call and of its client say.
+func (k *call) bareRequest(httpMethod string) request {
+	return request{
+		method: httpMethod, url: k.url, header: k.headers(""), callHeaders: k.options.headers,
+		timeout: cmp.Or(k.options.timeout, k.client.options.timeout), abandonAfter: k.options.abandonAfter,
+	}
 }
 
 // request makes the next request of the call, and the id of its trace, where it has one. argument, input: JSON, or nothing
@@ -133,8 +137,8 @@ func (k *call) request(argument, input string) (request, string) {
 		k.header, k.epoch = k.headers(k.method), c.epoch
 	}
 	r := request{
-		method: http.MethodPost, url: k.url, header: k.header, callHeaders: k.options.headers, timeout: k.timeout(),
-		abandonAfter: k.options.abandonAfter, memo: k.memo,
+		method: http.MethodPost, url: k.url, header: k.header, callHeaders: k.options.headers,
+		timeout: cmp.Or(k.options.timeout, c.options.timeout), abandonAfter: k.options.abandonAfter, memo: k.memo,
 	}
 	nameVaries := namedBy[k.method] == k.options.member
 	if c.isModern() && argument != "" && (len(k.options.paramHeaders) > 0 || nameVaries) {

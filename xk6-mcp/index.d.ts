@@ -74,7 +74,7 @@ declare module 'k6/x/mcp' {
     scope?: string;
     /** By default the server; "" sends none. */
     resource?: string;
-    /** Hosts, or host:port, that may be asked besides the server's own (on any port), where the server names them. */
+    /** Hosts, or host:port, that may be asked in addition to the server's own (on any port), where the server names them. */
     trustedHosts?: string[];
     /** "shared" by default: one token for all VUs, which one of them renews. */
     tokens?: 'shared' | 'per-vu';
@@ -168,7 +168,7 @@ declare module 'k6/x/mcp' {
     /** Versions before 2026-07-28. */
     ping(options?: CallOptions): Answer;
     request(method: string, params?: object, options?: CallOptions): Answer;
-    /** As `request`, beside the VU's other calls. An iteration ends when all of its calls have. */
+    /** As `request`, alongside the VU's other calls. An iteration ends when all of its calls have. */
     requestAsync(method: string, params?: object, options?: AsyncOptions): Promise<Answer>;
     /**
      * Holds a stream on which the server sends notifications: `subscriptions/listen`, or the GET stream before 2026-07-28. `timeout` is for its

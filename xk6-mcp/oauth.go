@@ -27,7 +27,7 @@ const (
 	tokenTimeout = 10 * time.Second
 	// How long nobody asks again after a token was not given, or was refused as soon as it had been.
 	tokenPause = 5 * time.Second
-	// A token that is refused sooner than this is not mended by another one.
+	// A token that is refused this soon after it was issued is not renewed at once: the next one would be refused, too.
 	promptly = time.Second
 	// Of an assertion.
 	assertionLife = time.Minute

@@ -34,7 +34,8 @@ func (c *Client) measure(k *call, metric *metrics.Metric, value float64) {
 	}
 }
 
-// record counts a request, and logs a failure of a kind that was not met before. isAdditional: no call ends in it (of a handshake, a session's end, a resumed stream, a round of input)
+// record counts a request, and logs a failure of a kind that was not met before. isAdditional: no call ends in it (of a handshake, a session's end,
+// a resumed stream, a round of input)
 func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 	if x.failure != nil {
 		c.logOnce(k, x)
@@ -42,6 +43,7 @@ func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 	c.count(k, x, isAdditional)
 }
 
+// count does what record does, but for the log.
 func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 	f, m := x.failure, c.instance.metrics
 	c.push(k, func(b *batch) {

@@ -44,16 +44,14 @@ func (c *Client) resume(k *call, r request, x *exchange) {
 		case <-c.instance.vu.Context().Done():
 			return
 		}
-		timeout := r.timeout
+		rest := k.bareRequest(http.MethodGet)
+		rest.header.Set("Last-Event-ID", x.lastEventID)
+		rest.id, rest.watcher, rest.earlierBytes, rest.earlierEvents = r.id, r.watcher, x.streamBytes, len(x.events)
+		rest.abandonAfter = max(0, r.abandonAfter-gone)
 		if !r.holds() {
-			timeout -= gone
+			rest.timeout -= gone
 		}
-		header := k.headers("")
-		header.Set("Last-Event-ID", x.lastEventID)
-		next := c.do(request{
-			method: http.MethodGet, url: r.url, header: header, callHeaders: k.options.headers, timeout: timeout,
-			abandonAfter: max(0, r.abandonAfter-gone), id: r.id, watcher: r.watcher, earlierBytes: x.streamBytes, earlierEvents: len(x.events),
-		})
+		next := c.do(rest)
 		c.record(k, &exchange{status: next.status, isByServer: true}, true)
 		x.continueWith(next)
 	}

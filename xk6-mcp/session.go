@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func (c *Client) connect() (any, error) {
 	case x != nil:
 	// Whatever such a server answers is for the calls to find out.
 	case c.options.protocol != dialectMCP:
-		if x = c.do(request{method: http.MethodOptions, url: c.options.url, header: c.requestHeaders("", ""), timeout: c.options.timeout}); x.status > 0 {
+		if x = c.do(c.protocolCall(http.MethodOptions).bareRequest(http.MethodOptions)); x.status > 0 {
 			x.failure = nil
 		}
 	// A version that the options say is not asked for before a call.
@@ -96,7 +95,7 @@ func (c *Client) close() {
 		return
 	}
 	k := c.protocolCall(http.MethodDelete)
-	x := c.do(request{method: http.MethodDelete, url: c.options.url, header: c.requestHeaders("", ""), timeout: c.options.timeout})
+	x := c.do(k.bareRequest(http.MethodDelete))
 	// A server may refuse to have its sessions ended by clients.
 	if x.status == http.StatusMethodNotAllowed {
 		x.failure = nil
@@ -137,20 +136,19 @@ func (c *Client) answerServer(asked message, r request, of *exchange) {
 	if c.tokens != nil {
 		c.authorize()
 	}
-	header := c.requestHeaders("", "")
-	maps.Copy(header, r.callHeaders)
 	answer := `"error":{"code":-32601,"message":"Method not found"}`
 	if result, ok := respond(asked.method.Str, asked.params); ok {
 		answer = `"result":` + result
 	}
-	x := c.do(request{
-		method: http.MethodPost, url: c.options.url, header: header, callHeaders: r.callHeaders,
-		timeout: min(c.options.timeout, max(0, r.life()-time.Since(of.began))),
-		body:    []byte(`{"jsonrpc":"2.0","id":` + asked.id.Raw + `,` + answer + `}`),
-	})
-	x.isByServer = true
 	// The server chooses the method's name: it is no tag.
-	c.record(c.protocolCall("response"), x, true)
+	k := c.protocolCall("response")
+	k.options.headers = r.callHeaders
+	response := k.bareRequest(http.MethodPost)
+	response.timeout = min(response.timeout, max(0, r.life()-time.Since(of.began)))
+	response.body = []byte(`{"jsonrpc":"2.0","id":` + asked.id.Raw + `,` + answer + `}`)
+	x := c.do(response)
+	x.isByServer = true
+	c.record(k, x, true)
 }
 
 // protocolCall is a call in which no operation of the script ends.
@@ -366,9 +364,10 @@ func (c *Client) initialize() *exchange {
 
 // isHTTPSSE tells whether a GET opens a stream whose first event names where to POST to: the deprecated transport.
 func (c *Client) isHTTPSSE() bool {
-	headers := c.requestHeaders("", "")
-	headers.Set("Accept", "text/event-stream")
+	r := c.protocolCall(http.MethodGet).bareRequest(http.MethodGet)
+	r.header.Set("Accept", "text/event-stream")
 	// A stream without a reply: it is read until the time ends.
-	x := c.do(request{method: http.MethodGet, url: c.options.url, header: headers, timeout: endpointTimeout, id: 1})
+	r.id, r.timeout = 1, endpointTimeout
+	x := c.do(r)
 	return len(x.events) > 0 && x.events[0].kind == "endpoint"
 }

@@ -80,7 +80,7 @@ func endOf(testError error) end {
 
 func (o *Output) measuredFile() string { return filepath.Join(o.folder, "measured.json") }
 
-// writeMeasured writes the document beside its place, and moves it there when it is whole.
+// writeMeasured writes the document next to its place, and moves it there when it is whole.
 func (o *Output) writeMeasured(testError error) error {
 	document := measured{
 		Schema: "mcp-load-lab/measured/1",
@@ -94,17 +94,17 @@ func (o *Output) writeMeasured(testError error) error {
 	if err != nil {
 		return fmt.Errorf("output lab: %w", err)
 	}
-	beside := o.measuredFile() + ".part"
-	file, err := os.Create(beside)
+	part := o.measuredFile() + ".part"
+	file, err := os.Create(part)
 	if err == nil {
 		_, err = file.Write(append(text, '\n'))
 		err = errors.Join(err, file.Sync(), file.Close())
 	}
 	if err == nil {
-		err = os.Rename(beside, o.measuredFile())
+		err = os.Rename(part, o.measuredFile())
 	}
 	if err != nil {
-		_ = os.Remove(beside)
+		_ = os.Remove(part)
 		return fmt.Errorf("output lab: %w", err)
 	}
 	return nil
