@@ -2,7 +2,8 @@
  * The thresholds of a run, over all of its generators. k6 judges its own part only, and lets one pass that has no samples: where there is one
  * generator, this has to agree with k6 otherwise.
  */
-import type { Measured, Share, Threshold } from './measured.ts';
+import type { Measured, Threshold } from './measured.ts';
+import { OPERATORS } from './operators.js';
 
 export interface Evaluated {
   metric: string;
@@ -14,14 +15,12 @@ export interface Evaluated {
   reason: string | null;
 }
 
-const RATE = /^\s*rate\s*(<=|>=|<|>|===?|!=)\s*([\d.e+-]+)\s*$/i;
-const COUNT = /^\s*count\s*(<=|>=|<|>|===?|!=)\s*([\d.e+-]+)\s*$/i;
+/** Those that can be judged over several generators: shares and counts add up. */
+const THRESHOLD = /^\s*(rate|count)\s*(<=|>=|<|>|===?|!=)\s*([\d.e+-]+)\s*$/i;
 
-const HOLDS: Record<string, (observed: number, limit: number) => boolean> = {
-  '<': (observed, limit) => observed < limit,
-  '<=': (observed, limit) => observed <= limit,
-  '>': (observed, limit) => observed > limit,
-  '>=': (observed, limit) => observed >= limit,
+/** k6 has more than objectives have. */
+const HOLDS: typeof OPERATORS = {
+  ...OPERATORS,
   '==': (observed, limit) => observed === limit,
   '===': (observed, limit) => observed === limit,
   '!=': (observed, limit) => observed !== limit,
@@ -64,22 +63,18 @@ function ownJudgement(
   threshold: string,
   all: Threshold[],
 ): { holds: boolean | null; observed: number | null } {
-  const [, operator = '', limit] = RATE.exec(threshold) ?? [];
-  if (limit !== undefined && all.every(({ share }) => share)) {
-    const share = all.reduce(sum, { trues: 0, total: 0 });
-    if (share.total === 0) return { holds: null, observed: null };
-    const observed = share.trues / share.total;
-    return { holds: HOLDS[operator]?.(observed, Number(limit)) ?? null, observed };
-  }
-  const [, comparison = '', count] = COUNT.exec(threshold) ?? [];
-  if (count !== undefined && all.every(({ value }) => value !== undefined)) {
-    const observed = all.reduce((total, { value = 0 }) => total + value, 0);
-    return { holds: HOLDS[comparison]?.(observed, Number(count)) ?? null, observed };
-  }
-  return { holds: null, observed: null };
+  const [, of = '', operator = '', limit] = THRESHOLD.exec(threshold) ?? [];
+  const observed = of.toLowerCase() === 'rate' ? shareOf(all) : of ? countOf(all) : null;
+  return { observed, holds: observed === null ? null : (HOLDS[operator]?.(observed, Number(limit)) ?? null) };
 }
 
-const sum = (total: Share, { share }: Threshold): Share => ({
-  trues: total.trues + (share?.trues ?? 0),
-  total: total.total + (share?.total ?? 0),
-});
+function shareOf(all: Threshold[]): number | null {
+  if (!all.every(({ share }) => share)) return null;
+  const total = all.reduce((sum, { share }) => sum + (share?.total ?? 0), 0);
+  return total === 0 ? null : all.reduce((sum, { share }) => sum + (share?.trues ?? 0), 0) / total;
+}
+
+function countOf(all: Threshold[]): number | null {
+  if (!all.every(({ value }) => value !== undefined)) return null;
+  return all.reduce((sum, { value = 0 }) => sum + value, 0);
+}

@@ -1,3 +1,4 @@
+import { OPERATORS } from './operators.js';
 import { round } from './round.js';
 
 /**
@@ -16,7 +17,7 @@ import { round } from './round.js';
  * @returns {import('./thresholds.js').Threshold} invalid without a figure
  */
 export function judged({ scope, metric, op, limit, observed, samples, what, format, proof }) {
-  const holds = observed === null ? null : COMPARE[op](observed, limit);
+  const holds = observed === null ? null : (OPERATORS[op]?.(observed, limit) ?? null);
   const bound = `objective ${op} ${format(limit)}`;
   const reason =
     observed === null
@@ -41,10 +42,3 @@ export function judged({ scope, metric, op, limit, observed, samples, what, form
     ...(proof && { proof }),
   };
 }
-
-const COMPARE = {
-  '<': (/** @type {number} */ a, /** @type {number} */ b) => a < b,
-  '<=': (/** @type {number} */ a, /** @type {number} */ b) => a <= b,
-  '>': (/** @type {number} */ a, /** @type {number} */ b) => a > b,
-  '>=': (/** @type {number} */ a, /** @type {number} */ b) => a >= b,
-};

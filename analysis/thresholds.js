@@ -1,6 +1,7 @@
 /**
  * Judges every objective of the plan, those that k6 judged too, and says in a sentence why one was missed.
  */
+import { OPERATORS } from './operators.js';
 import { round } from './round.js';
 import { shortfallCause } from './shortfall.js';
 import { apart, counted, milliseconds, number, percent, perSecond } from './units.js';
@@ -47,14 +48,6 @@ const LATENCY = /** @type {const} */ ({
   p999_ms: 'p999',
   max_ms: 'max',
 });
-
-/** @type {Record<string, (observed: number, limit: number) => boolean>} */
-const COMPARE = {
-  '<': (observed, limit) => observed < limit,
-  '<=': (observed, limit) => observed <= limit,
-  '>': (observed, limit) => observed > limit,
-  '>=': (observed, limit) => observed >= limit,
-};
 
 /** How a metric is called in a sentence, and how its figures are written. */
 const WORDS =
@@ -278,7 +271,7 @@ function judge(objective, figure, facts) {
         `${name} was not judged: ${counted(calls, 'sample')}, ${number(min_samples)} are needed`,
       );
   }
-  if (COMPARE[op]?.(value, limit) ?? false) return PASS;
+  if (OPERATORS[op]?.(value, limit) ?? false) return PASS;
   if (metric === 'delivered_share') return judgeDelivered(objective, value, facts);
   const reason = missed(objective, figure, facts);
   if (metric === 'min_samples') return invalid(`${reason}: too few to judge by`, false);

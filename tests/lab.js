@@ -20,19 +20,33 @@ export { freePort } from '../experiments/free-port.js';
  * @param {(output: string) => void} [onOutput] gets all there is so far, each time that there is more
  * @returns {Promise<{code: number | null, output: string, seconds: number}>} output: both streams, in order of arrival
  */
-export function command(file, args, env = {}, onOutput = () => {}) {
+export function command(file, args, env, onOutput) {
+  return startCommand(file, args, env, onOutput).ended;
+}
+
+/**
+ * As `command`, for a test that signals the child.
+ *
+ * @param {string} file
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ * @param {(output: string) => void} [onOutput]
+ * @returns {{child: import('node:child_process').ChildProcess, ended: ReturnType<typeof command>}}
+ */
+export function startCommand(file, args, env = {}, onOutput = () => {}) {
   const started = Date.now();
-  return new Promise((resolve) => {
-    const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        output += chunk;
-        onOutput(output);
-      });
-    }
+  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+      onOutput(output);
+    });
+  }
+  const ended = new Promise((resolve) => {
     child.on('close', (code) => resolve({ code, output, seconds: (Date.now() - started) / 1000 }));
   });
+  return { child, ended };
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Nothing of a VU outlives it: neither where k6 goes on without it, nor where the run is interrupted. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { startCommand } from '../lab.js';
 import { setUp, toolPath } from '../tool.js';
 import { listen } from './listen.js';
 
@@ -41,21 +41,12 @@ async function startWaitingServer() {
  */
 async function run(held, watch) {
   const server = await startWaitingServer();
-  const k6 = spawn(toolPath('k6-mcp'), ['run', '--quiet', '--address', '', 'tests/k6/held-streams.js'], {
-    env: { ...process.env, URL: server.url, HELD: held },
-  });
-  let output = '';
-  for (const stream of [k6.stdout, k6.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  /** @type {Promise<number | null>} */
-  const ended = new Promise((resolve) => k6.once('close', resolve));
+  const args = ['run', '--quiet', '--address', '', 'tests/k6/held-streams.js'];
+  const { child: k6, ended } = startCommand(toolPath('k6-mcp'), args, { URL: server.url, HELD: held });
   try {
     const running = () => k6.exitCode === null;
     await watch({ running, interrupt: () => k6.kill('SIGINT'), open: server.open });
-    return { code: await ended, output };
+    return await ended;
   } finally {
     k6.kill('SIGKILL');
     await server.close();

@@ -1,6 +1,5 @@
 /** The output lab in k6: what it says of each end of a run, and that its figures are those of k6's own samples. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { readMeasured } from '../../analysis/measured.ts';
 import { percentile } from '../../analysis/percentile.js';
 import { validator } from '../../analysis/schemas.js';
 import { SparseHistogram } from '../../analysis/sparse-histogram.ts';
+import { startCommand } from '../lab.js';
 import { scratchFolder } from '../scratch.js';
 import { setUp, toolPath } from '../tool.js';
 import { listen } from './listen.js';
@@ -45,16 +45,9 @@ async function run(env, { args = [], limit, meanwhile } = {}) {
   const command = [toolPath('k6-mcp'), 'run', '--quiet', '--address', '', '--summary-mode=disabled'];
   command.push('-o', `lab=${folder}`, ...args, 'tests/k6/lab-output.js');
   const words = limit ? ['bash', '-c', `${limit}; exec "$@"`, 'bash', ...command] : command;
-  const k6 = spawn(words[0] ?? '', words.slice(1), { env: { ...process.env, URL: server.url, ...env } });
-  let output = '';
-  for (const stream of [k6.stdout, k6.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  const ended = new Promise((resolve) => k6.once('close', resolve));
-  await meanwhile?.(k6);
-  const code = await ended;
+  const { child, ended } = startCommand(words[0] ?? '', words.slice(1), { URL: server.url, ...env });
+  await meanwhile?.(child);
+  const { code, output } = await ended;
   return { code, output, folder, measured: readMeasured(folder) };
 }
 
