@@ -41,6 +41,7 @@ COPY analysis analysis
 COPY experiments experiments
 COPY viewer viewer
 COPY pipeline pipeline
+COPY cli cli
 COPY scenarios scenarios
 RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +
 # What this image was made of: there is no git in it.

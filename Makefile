@@ -2,8 +2,8 @@
 .DEFAULT_GOAL := help
 TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 
-# Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment.
-export
+# Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment, each as it is: make expands none.
+$(foreach name,$(.VARIABLES),$(if $(filter command environment,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name))))
 
 .PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
 
@@ -22,7 +22,7 @@ $(TESTS): ## run the test
 	@by_make=1 exec scripts/run $@
 
 plan: ## print what a test would do (TEST=spike, TARGET_URL=...) and send nothing but discovery
-	@DRY_RUN=1 exec scripts/run $(or $(TEST),spike)
+	@DRY_RUN=1 exec scripts/run "$${TEST:-spike}"
 
 workload-init: ## ask the server at TARGET_URL what it offers and write a workload file to edit (WORKLOAD=file.json)
 	@scripts/workload-init
@@ -46,7 +46,7 @@ gateway-up: ## start ContextForge, a gateway, in front of the target until Ctrl-
 	@scripts/gateway
 
 up: ## start the stack (SERVICES=observe: Prometheus and node_exporter only) and wait until all of it is healthy
-	@scripts/up $(SERVICES)
+	@scripts/up $${SERVICES:+"$$SERVICES"}
 
 down: ## stop what `make up` started; the data stays
 	@scripts/down
@@ -55,7 +55,7 @@ status: ## what runs where
 	@scripts/status
 
 logs: ## logs of the stack (COMPONENT=target for one, FOLLOW=1 to follow)
-	@scripts/logs $(COMPONENT) $(if $(FOLLOW),-f)
+	@scripts/logs $${COMPONENT:+"$$COMPONENT"} $${FOLLOW:+-f}
 
 clean: ## down, and remove the stack's data
 	@scripts/clean

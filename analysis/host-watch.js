@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
  * Watches this machine beside one k6 run: who uses its processors, whether k6 gets those that it wants, and whether the clock
- * goes on evenly. `scripts/leg` starts it and ends it; where there is no /proc there is nothing that it could watch.
+ * goes on evenly. cli/run/load.ts starts it and ends it; where there is no /proc there is nothing that it could watch.
  *
- *   node analysis/host-watch.js FILE K6_ADDRESS LEG_PID
+ *   node analysis/host-watch.js FILE K6_ADDRESS LEG_PID [run|leg]     run: the leg is the whole run, and not started by it
  */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -43,7 +43,7 @@ const LEG_MS = 1000;
 /** Parts of the stack that are looked at by themselves; all that supervisord keeps beside them is the rest. */
 const PARTS = /** @type {const} */ ({ postgres: 'db', redis: 'cache', supervisord: 'stack' });
 
-const [file = '', k6Address = '', legPid = ''] = process.argv.slice(2);
+const [file = '', k6Address = '', legPid = '', ofWhat = ''] = process.argv.slice(2);
 /** In Docker: `service=id` words, which scripts/docker.sh knows. @type {[string, string][]} */
 const stackContainers = (process.env.STACK_CONTAINERS ?? '')
   .split(' ')
@@ -115,10 +115,10 @@ function rootsOf(all) {
   /** @type {Map<number, import('./host-watch-record.js').Group | 'ignored'>} */
   const roots = new Map();
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
-  // Whatever an experiment starts beside its load is the run's own; of a plain run there are only shells.
+  // Whatever the run starts beside its load is its own.
   const own = ownPid();
   const ownLeg = parents.get(own) ?? 0;
-  const lab = parents.get(ownLeg) ?? 0;
+  const lab = ofWhat === 'run' ? ownLeg : (parents.get(ownLeg) ?? 0);
   if (lab > 1) roots.set(lab, 'stack');
   for (const [part, group] of Object.entries(PARTS)) {
     const pid = pidOf(part);
@@ -210,7 +210,7 @@ function ask() {
     const tookMs = monotonicMs() - askedMs;
     askedMs = null;
     record.delayed(tookMs / 1000, ASK_MS / 1000);
-    setTimeout(next, ASK_MS * (0.5 + Math.random()) - tookMs);
+    setTimeout(next, Math.max(1, ASK_MS * (0.5 + Math.random()) - tookMs));
   });
   // It does not listen yet, or has ended.
   socket.on('error', () => {});
@@ -244,6 +244,6 @@ if (processes().length > 0) {
       writtenMs = monotonicMs();
     }
     const restMs = Math.max(LOOK_MS, (costMs() - beforeMs) / MOST_CPU);
-    await sleep(restMs - (monotonicMs() - startMs));
+    await sleep(Math.max(1, restMs - (monotonicMs() - startMs)));
   }
 }

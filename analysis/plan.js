@@ -8,9 +8,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { cleanDeep, cleanText, secretsOf } from './clean-text.js';
+import { cleanText, secretsOf } from './clean-text.js';
+import { planOf } from './read-plan.js';
 import { renderPlan } from './render/plan.js';
-import { validatePlan } from './summary.js';
 import { writeAtomic } from './write-atomic.js';
 
 const { values, positionals } = parseArgs({
@@ -21,27 +21,18 @@ const { values, positionals } = parseArgs({
     write: { type: 'string' },
   },
 });
-const plan = cleanDeep(planIn(positionals[0] ?? ''), secretsOf(process.env));
+const plan = planIn(positionals[0] ?? '');
 if (values.write) writeAtomic(values.write, `${JSON.stringify(plan, null, 2)}\n`);
 const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
 process.stdout.write(renderPlan(plan, { colours, brief: values.brief, legs: values.legs }));
 
 /** @param {string} file @returns {import('./summary.js').Plan} */
 function planIn(file) {
-  /** @type {any} */
-  let found;
   try {
-    found = JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return end(`${file} is not JSON, or can not be read`);
+    return planOf(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    const text = error instanceof SyntaxError ? 'is not JSON' : /** @type {Error} */ (error).message;
+    process.stderr.write(`plan: ${cleanText(`${file}: ${text}`, secretsOf(process.env))}\n`);
+    return process.exit(1);
   }
-  const plan = found?.ext?.['mcp-load-lab'] ?? found;
-  const problem = validatePlan(plan);
-  return problem ? end(`${file} has no plan of a test: ${problem}`) : plan;
-}
-
-/** @param {string} text @returns {never} */
-function end(text) {
-  process.stderr.write(`plan: ${cleanText(text, secretsOf(process.env))}\n`);
-  process.exit(1);
 }

@@ -1,13 +1,8 @@
-#!/usr/bin/env node
 /**
- * Prints how far a test is, with figures of k6's own API: a line every ten seconds of each measured phase, of a sequence
- * one every five seconds.
- *
- *   node analysis/progress.js <host:port of k6's API> <plan.json>
+ * How far a test is, with figures of k6's own API: a line every ten seconds of each measured phase, of a sequence one every five
+ * seconds.
  */
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 
 const INTERVAL_S = 10;
 const STEPS_INTERVAL_S = 5;
@@ -81,36 +76,31 @@ async function metricsOf(address) {
 }
 
 /**
- * @param {string} address
- * @param {string} planFile
+ * Tells how far a run is until it is over.
+ *
+ * @param {string} address of k6's API
+ * @param {{phases: import('./summary.js').PlannedPhase[], sequence?: boolean}} plan
+ * @param {(line: string) => void} say
+ * @param {AbortSignal} over
  */
-async function tell(address, planFile) {
-  const { phases, sequence } = JSON.parse(readFileSync(planFile, 'utf8'));
+export async function tellProgress(address, { phases, sequence }, say, over) {
+  const wait = (/** @type {number} */ ms) => sleep(ms, undefined, { signal: over }).catch(() => {});
   let zeroS = 0;
-  while (zeroS === 0) {
-    await sleep(100);
+  while (zeroS === 0 && !over.aborted) {
+    await wait(100);
     const metrics = await metricsOf(address);
     zeroS = metrics?.find(({ id }) => id === 'mcp_started_seconds')?.attributes.sample.value ?? 0;
   }
-  /** @param {string} text */
-  const say = (text) => process.stdout.write(`${text}\n`);
-  if (sequence) {
-    for (;;) {
-      const metrics = await metricsOf(address);
-      const text = metrics && stepLine(phases, metrics);
-      if (!text) return;
-      say(text);
-      await sleep(STEPS_INTERVAL_S * 1000);
-    }
+  while (sequence && !over.aborted) {
+    const metrics = await metricsOf(address);
+    const text = metrics && stepLine(phases, metrics);
+    if (!text) return;
+    say(text);
+    await wait(STEPS_INTERVAL_S * 1000);
   }
-  for (const moment of moments(phases)) {
-    await sleep(Math.max(0, (zeroS + moment.at_s) * 1000 - Date.now()));
+  for (const moment of sequence ? [] : moments(phases)) {
+    await wait(Math.max(0, (zeroS + moment.at_s) * 1000 - Date.now()));
+    if (over.aborted) return;
     say(line(moment, (await metricsOf(address)) ?? []));
   }
-}
-
-// Whoever starts it ends it, with the test.
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const [address = '', planFile = ''] = process.argv.slice(2);
-  await tell(address, planFile);
 }

@@ -1,9 +1,10 @@
 /** What the benches share: their server, a Prometheus, and k6 with what the kernel counted for it. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { generatorEnvironment } from '../cli/k6.ts';
 import { variables } from '../lib/config.js';
 import { freePort } from '../tests/lab.js';
 import { toolPath } from '../tests/tool.js';
@@ -20,12 +21,7 @@ const HEALTHY_WITHIN_MS = 20_000;
  * @returns {Generator}
  */
 export function ours(script, url, env = {}) {
-  const settings = '. scripts/common.sh && generator_env';
-  const lines = execFileSync('bash', ['-c', settings], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
-  return {
-    script,
-    env: { ...Object.fromEntries(lines.map((line) => line.split('=', 2))), TARGET_URL: url, ...env },
-  };
+  return { script, env: { ...generatorEnvironment(0), TARGET_URL: url, ...env } };
 }
 
 /** What `one-tool.js` calls. */

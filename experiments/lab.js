@@ -182,7 +182,7 @@ export class Lab {
     /** @type {import('../analysis/legs.js').Leg} */
     const leg = { name, labels, folder, judged, code: -1, events: [] };
     this.#legs.push(leg);
-    const child = spawn(join(ROOT, 'scripts/leg'), [this.test, path], {
+    const child = spawn(process.execPath, [join(ROOT, 'cli/main.ts'), 'leg', this.test, path], {
       cwd: ROOT,
       env: {
         ...process.env,

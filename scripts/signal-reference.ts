@@ -1,9 +1,10 @@
 /** The tables of docs/signals.md, from the rule files and the catalogue that dashboards draw signals by. */
+
+import { type RecordingRule, readRules } from '../analysis/signal-rules.ts';
 import { parseName, SOURCES } from '../analysis/signals.js';
 import { SIGNALS } from '../dashboards/signals.ts';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
-import { type RecordingRule, readRules } from './signal-rules.ts';
 
 const kind = (file: string) => file.replace(/^signals-|\.yml$/g, '');
 const giver = ({ source, server, file }: RecordingRule) => source || server || kind(file);

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { codeOf } from '../../cli/ending.ts';
+import { OF_COMPARE, OF_RUNS, takeWords } from '../../cli/variables.ts';
 import { anyText, nearly } from './generated.js';
 import { isOneLine } from './oracles.js';
 import { property } from './property.js';
 import { VARIABLES } from './variables.js';
-
-const scripts = fileURLToPath(new URL('../../scripts/', import.meta.url));
-
-/** What take_variables does with one argument, and what is in the environment after it, under the name before its `=`. */
-const TAKE = '. "$1/variables.sh"; take_variables "$2"; printf "taken:"; printenv -- "$3"';
-/** The same of the names that only the scripts for comparisons know. */
-const COMPARE = 'here=$1/..; . "$1/compare-variables.sh" "BASE HEAD" "$2"; printf "taken:"; printenv -- "$3"';
 
 const NAMES = [...Object.keys(VARIABLES), 'RESULTS_DIR', 'BASE', 'HEAD', 'WORKERS'];
 /** Their value is a path of a file, which has to be there. */
@@ -49,40 +42,39 @@ const nameIn = (argument) => argument.split('=')[0] ?? '';
 const asArgument = (text) => text.toWellFormed().replaceAll('\0', '');
 
 /**
- * @param {string} script of bash
+ * @param {readonly string[]} names of the command's variables
  * @param {string} argument
  */
-function takes(script, argument) {
-  const { status, stdout, stderr, error } = spawnSync(
-    'bash',
-    ['-euo', 'pipefail', '-c', script, 'bash', scripts, argument, nameIn(argument)],
-    {
-      encoding: 'utf8',
-      // Bash takes a socket as standard input for a login by network.
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, STACK: 'docker', RUN_DIR: '/tmp' },
-      timeout: 60_000,
-    },
-  );
-  assert.equal(error, undefined);
+function takes(names, argument) {
+  const before = { ...process.env };
+  let taken;
+  let refused = '';
+  try {
+    takeWords([argument], names);
+    taken = process.env[nameIn(argument)];
+  } catch (error) {
+    assert.equal(codeOf(error), 2);
+    refused = /** @type {Error} */ (error).message;
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
   const at = argument.indexOf('=');
-  if (status === 0) {
+  if (refused === '') {
     assert.match(argument.slice(0, at), /^[A-Z_]+$/);
     const given = argument.slice(at + 1);
     // A path is one wherever it is used.
     const isPath = FILES.includes(argument.slice(0, at)) && !argument.startsWith('SECRET_SOURCE');
     const expected = isPath && given !== '' ? realpathSync(given) : given;
-    assert.equal(stdout, `taken:${expected}\n`, 'the variable has the very text of the argument');
-    assert.equal(stderr, '');
+    assert.equal(taken, expected, 'the variable has the very text of the argument');
     return;
   }
-  assert.equal(status, 2, `exit code ${status}: ${stdout}${stderr}`);
-  assert.match(stderr, /^error: .*; valid: .*\n$/s);
-  isOneLine(stderr.trimEnd());
+  assert.match(refused, /; valid: /);
+  isOneLine(refused);
   // It may be a secret under a name with a slip of the pen in it.
   const value = at < 0 ? '' : argument.slice(at + 1);
   if (value.length > 12 && !FILES.includes(argument.slice(0, at)))
-    assert.ok(!stderr.includes(value), 'the value is shown');
+    assert.ok(!refused.includes(value), 'the value is shown');
 }
 
 const argument = fc
@@ -99,16 +91,16 @@ const area = {
   name: 'arguments',
   properties: [
     property({
-      name: 'an argument of scripts/run is exported as it is, or refused in one line',
+      name: 'an argument of scripts/run is taken as it is, or refused in one line',
       runs: 60,
       input: argument,
-      holds: (text) => takes(TAKE, text),
+      holds: (text) => takes(OF_RUNS, text),
     }),
     property({
       name: 'likewise of scripts/compare',
       runs: 30,
       input: argument,
-      holds: (text) => takes(COMPARE, text),
+      holds: (text) => takes(OF_COMPARE, text),
     }),
   ],
 };

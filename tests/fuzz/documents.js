@@ -308,7 +308,7 @@ const area = {
       runs: 8,
       input: fc.oneof(
         fc.record({
-          program: fc.constantFrom('report-main', 'compare/main'),
+          program: fc.constantFrom('report', 'compare'),
           text: damagedText(RUNS),
           beside: mostly(damagedText(TIMELINES)),
         }),
@@ -327,18 +327,20 @@ const area = {
         const [own, other] =
           program === 'main' ? ['summary.json', 'legs.json'] : ['run.json', 'timeline.json'];
         const folder = folderWith({ [own]: text, ...(beside && { [other]: beside }) });
-        const out = join(scratch, 'out');
         const args =
           {
-            'report-main': [folder],
-            'compare/main': [scratch, scratch, out],
+            report: ['report', folder],
+            compare: ['compare'],
             main: [folder, '--k6-exit', '0'],
             plan: [join(folder, own)],
           }[program] ?? [];
-        const env = { PATH: process.env.PATH, BASE: folder, HEAD: folder, RUNS: folder };
+        const env = { PATH: process.env.PATH, BASE: folder, HEAD: folder, RESULTS_DIR: scratch };
         const { status, stdout, stderr, error } = spawnSync(
           process.execPath,
-          [here(`../../analysis/${program}.js`), ...args],
+          [
+            here(['main', 'plan'].includes(program) ? `../../analysis/${program}.js` : '../../cli/main.ts'),
+            ...args,
+          ],
           { encoding: 'utf8', env, timeout: 60_000 },
         );
         assert.equal(error, undefined);
@@ -347,7 +349,7 @@ const area = {
         assert.ok([0, 1, 2, 98, 99].includes(status ?? -1), `exit code ${status}: ${stderr}`);
         // Of a run without figures the verdict is an error, and 1.
         if (status === 1 || status === 2)
-          assert.match(stderr + stdout, /^(error|report|analysis|plan): |VERDICT error/m);
+          assert.match(stderr + stdout, /^(error|analysis|plan): |VERDICT error/m);
         for (const line of stderr.split('\n').filter((line) => line !== '')) isOneLine(line);
         if (stdout.includes('VERDICT')) assert.ok(existsSync(join(folder, 'run.json')));
       },

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { assertMeasured, command, runTest } from '../lab.js';
+import { assertMeasured, k6Run, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { SCOPE, startAuthorizationServer } from './authorization-server.js';
 import { makeCertificates } from './certificates.js';
@@ -58,10 +58,7 @@ function file(name, text) {
 
 /** As the runner calls k6, so that the variables mean what they mean there. @param {Record<string, string>} env */
 function k6(env) {
-  return command('bash', ['-c', '. scripts/common.sh; run_k6 run --address "" tests/k6/auth.js'], {
-    STACK: 'native',
-    ...env,
-  });
+  return k6Run('tests/k6/auth.js', env);
 }
 
 /** @param {Record<string, string>} env */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { assertMeasured, command, runTest } from '../lab.js';
+import { assertMeasured, k6Run, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { startGateway, startRestServer } from './dialect-servers.js';
 
@@ -29,11 +29,10 @@ after(async () => {
 });
 
 test('what is sent, and how each answer is judged', async () => {
-  const { code, output } = await command(
-    'bash',
-    ['-c', '. scripts/common.sh; run_k6 run --address "" tests/k6/dialects.js'],
-    { STACK: 'native', GATEWAY_URL: gateway.url, REST_URL: rest.url },
-  );
+  const { code, output } = await k6Run('tests/k6/dialects.js', {
+    GATEWAY_URL: gateway.url,
+    REST_URL: rest.url,
+  });
   assert.equal(code, 0, output.slice(-4000));
   const sent = gateway.requests.map(({ headers }) => headers);
   assert.ok(sent.length > 4);

@@ -6,8 +6,11 @@ import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Prometheus } from '../../analysis/prometheus.js';
+import { describeSignals } from '../../cli/commands/signals.ts';
+import { scrapeGroups } from '../../cli/run/scrape-groups.ts';
 import { startServer } from '../../experiments/server-process.js';
-import { command, freePort } from '../lab.js';
+import { freePort } from '../lab.js';
 import { Services } from '../target/services.js';
 import { setUp, toolPath } from '../tool.js';
 import { replay, startWatching } from './watch.js';
@@ -161,11 +164,7 @@ for (const name of [...PLAYED, ...Object.keys(EXPECTED).filter((one) => !PLAYED.
 }
 
 test('`make signals` says which signals there are, from what, and what would give the others', async () => {
-  const { code, output } = await command(process.execPath, [
-    'scripts/signals.ts',
-    ...['--prometheus', watch.url, '--server', servers.python ?? ''],
-  ]);
-  assert.equal(code, 0, output);
+  const output = await describeSignals(new Prometheus(watch.url), servers.python ?? '', 'text');
   // Of three pools the first in the order of sources; the others are named beside it.
   assert.match(
     output,
@@ -182,7 +181,7 @@ test('addresses that can not be scraped are each one clear line', async () => {
   const recording = await replay('tests/signals/recorded/cadvisor.txt');
   /** @type {[string, RegExp][]} */
   const wrong = [
-    ['http://user:secret@127.0.0.1:9/metrics', /^error: TARGET_METRICS has a user or password in it/],
+    ['http://user:secret@127.0.0.1:9/metrics', /^TARGET_METRICS has a user or password in it/],
     [`http://127.0.0.1:${await freePort()}/metrics`, /can't be reached \(ECONNREFUSED\)/],
     [`${watch.url}/-/ready`, /has no metrics in Prometheus' text format/],
     [`${watch.url}/nothing?key=secret`, /\/nothing answers 404/],
@@ -191,11 +190,11 @@ test('addresses that can not be scraped are each one clear line', async () => {
     [`${recording.url}#nothing`, /knows no container "nothing"; valid: .*\/mcp-load-lab-recorded/],
   ];
   for (const [address, message] of wrong) {
-    const { code, output } = await command(process.execPath, ['scripts/target-metrics.ts', address]);
-    assert.equal(code, 2, output);
-    assert.match(output, message);
-    assert.equal(output.trim().split('\n').length, 1, output);
-    assert.ok(!output.includes('secret'), output);
+    await assert.rejects(scrapeGroups([address]), (/** @type {Error} */ { message: said }) => {
+      assert.match(said, message);
+      assert.doesNotMatch(said, /\n|secret/);
+      return true;
+    });
   }
   await recording.stop();
 });

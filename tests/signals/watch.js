@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/prometheus.js';
+import { scrapeGroups } from '../../cli/run/scrape-groups.ts';
 import { startServer } from '../../experiments/server-process.js';
-import { scrapeGroups } from '../../scripts/target-metrics.ts';
 import { freePort } from '../lab.js';
 import { toolPath } from '../tool.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { metricsOf, readRules } from '../../analysis/signal-rules.ts';
+import { signalStates } from '../../cli/commands/signals.ts';
 import { SIGNALS } from '../../dashboards/signals.ts';
-import { metricsOf, readRules } from '../../scripts/signal-rules.ts';
-import { signalStates } from '../../scripts/signals.ts';
 
 test('every signal that is recorded has its place in the catalogue', () => {
   for (const { name } of readRules()) {

@@ -373,7 +373,7 @@ test('a day of load: under 5 MB, in under 10 s; and report.md fits a step summar
 
 /** @param {string[]} args @param {Record<string, string>} [env] */
 const command = (args, env = {}) =>
-  spawnSync(process.execPath, ['analysis/report-main.js', ...args], {
+  spawnSync(process.execPath, ['cli/main.ts', 'report', ...args], {
     encoding: 'utf8',
     env: { ...process.env, RESULTS_DIR: join(scratch, 'results'), ...env },
   });
@@ -386,15 +386,15 @@ test('the command: by name, latest or path; what is wrong is one line and exit c
   assert.deepEqual([missing.status, missing.stdout], [2, '']);
   assert.match(
     missing.stderr,
-    /^report: RUN is "spike-.*"; valid: latest, the path of a results folder, or a run's name, of which .* has none\n$/,
+    /^error: RUN is "spike-.*"; valid: latest, the path of a results folder, or a run's name, of which .* has none\n$/,
   );
   mkdirSync(folder, { recursive: true });
   symlinkSync(run.testid, join(results, 'latest'));
-  assert.match(command([]).stderr, /^report: .* has no run\.json: no run was judged there\n$/);
+  assert.match(command([]).stderr, /^error: .* has no run\.json: no run was judged there\n$/);
   writeFileSync(join(folder, 'run.json'), '{"schema": 1');
-  assert.match(command([]).stderr, /^report: .*run\.json can't be read as JSON: .*\n$/);
+  assert.match(command([]).stderr, /^error: .*run\.json can't be read as JSON: .*\n$/);
   writeFileSync(join(folder, 'run.json'), '{"schema": "another"}');
-  assert.match(command([]).stderr, /^report: .*run\.json is not a run document of this version: .*\n$/);
+  assert.match(command([]).stderr, /^error: .*run\.json is not a run document of this version: .*\n$/);
   writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
 
   const without = command(['latest']);

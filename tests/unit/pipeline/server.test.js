@@ -1,6 +1,6 @@
 /** When a server that the pipeline starts is ready. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -64,13 +64,4 @@ test('the server has no password of Prometheus', async (t) => {
   await server.stop();
   assert.match(environment, /"PATH":/);
   assert.ok(!environment.includes('s3same'));
-});
-
-test("no port of k6's is one that fetch would refuse, by which it is asked how it gets on", () => {
-  const [, from = '', span = ''] =
-    /free_port \$\(\((\d+) \+ RANDOM % (\d+)\)\)/.exec(readFileSync('scripts/leg', 'utf8')) ?? [];
-  assert.ok(Number(span) >= 1000);
-  // Where it is taken, or there are several generators, it is one of the next.
-  const most = Number(from) + Number(span) + 200;
-  for (const port of REFUSED) assert.ok(port < Number(from) || port > most, `${port}`);
 });

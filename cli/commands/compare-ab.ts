@@ -1,26 +1,26 @@
-/**
- * `make compare-ab`: runs a test with the variables of A and of B in alternation, and compares the results.
- * `scripts/compare-ab` calls it, with A and B as lines of NAME=value that it has checked.
- */
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/** Runs a test with the variables of A and of B in alternation, and compares the results. */
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { CompareError } from '../analysis/compare/compare-error.js';
-import { exitWith } from '../analysis/compare/exit.js';
-import { optionsOf } from '../analysis/compare/options.js';
-import { targetKnobs } from '../analysis/target-knobs.js';
-import { counted, duration } from '../analysis/units.js';
-import { INTERRUPTED } from '../analysis/verdict.js';
-import { rounds } from '../experiments/rounds.js';
-import { seededRandom } from '../experiments/seeded-random.js';
-import { variables } from '../lib/config.js';
-import { ConfigError } from '../lib/config-error.js';
-import { positiveInteger, readVariables } from '../lib/variable.js';
-import { VARIABLES } from '../target/config.js';
-import type { Variable } from '../target/environment.js';
+import { execa } from 'execa';
+import { CompareError } from '../../analysis/compare/compare-error.js';
+import { compareRuns } from '../../analysis/compare/compare-runs.js';
+import { optionsOf } from '../../analysis/compare/options.js';
+import { targetKnobs } from '../../analysis/target-knobs.js';
+import { counted, duration } from '../../analysis/units.js';
+import { rounds } from '../../experiments/rounds.js';
+import { seededRandom } from '../../experiments/seeded-random.js';
+import { variables } from '../../lib/config.js';
+import { ConfigError } from '../../lib/config-error.js';
+import { positiveInteger, readVariables } from '../../lib/variable.js';
+import { VARIABLES } from '../../target/config.js';
+import type { Variable } from '../../target/environment.js';
+import { attend, interrupted } from '../child.ts';
+import { INTERRUPTED, shown, usage } from '../ending.ts';
+import { checkTest } from '../run/run.ts';
+import { say } from '../say.ts';
+import { baselinesFolder, ROOT, resultsFolder, stackValue } from '../stack.ts';
+import { OF_COMPARE_AB, OF_RUNS, readWords, takeWords } from '../variables.ts';
+import { comparisonFolder } from './compare.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NAMES = ['A', 'B'] as const;
 /** Exit codes after which every further run fails the same way: usage error, no target. */
 const HOPELESS = [2, 3];
@@ -35,62 +35,30 @@ type TestIds = Record<Name, string[]>;
 /** Starts the target of a side and returns the environment of its run. */
 type Start = (side: Variables) => Promise<Variables>;
 
-/** The process group of the current command. */
-let running: number | null = null;
-let interrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    interrupted = true;
-    // k6 finishes its requests and runs its teardown; a second signal would prevent that.
-    if (running !== null) signalGroup(running);
-    running = null;
-  });
-}
-
-function signalGroup(group: number) {
-  try {
-    process.kill(-group, 'SIGINT');
-  } catch {
-    // The group has already ended.
-  }
-}
-
-const say = (text: string) => process.stderr.write(`${text}\n`);
-
 /** Runs a command of the project, with env added to the environment of this process. */
-function sh([file = '', ...args]: string[], env: Variables): Promise<{ code: number; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(join(ROOT, file), args, {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // In its own process group: only signalGroup interrupts it, and it interrupts all of it.
-      detached: true,
-    });
-    running = child.pid ?? null;
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      running = null;
-      resolve({ code: code ?? 1, output });
-    });
-  });
+async function sh([file = '', ...args]: string[], env: Variables): Promise<{ code: number; output: string }> {
+  const { code, all } = await attend(join(ROOT, file), args, { stdin: 'ignore', all: true, env });
+  return { code, output: all };
 }
 
 /** @throws with the last line of the output if the command fails */
 async function must(command: string[], env: Variables) {
   const { code, output } = await sh(command, env);
-  if (code !== 0 && !interrupted)
+  if (code !== 0 && !interrupted())
     throw new Error(`${command[0]}: ${lastLine(output).replace(/^error: /, '')}`);
 }
 
 const lastLine = (output: string) => output.trim().split('\n').at(-1) ?? '';
 
-function sideOf(name: Name): Variables {
-  const lines = (process.env[name] ?? '').split('\n').filter((line) => line !== '');
-  const side = Object.fromEntries(
-    lines.map((line) => [line.split('=', 1)[0], line.slice(line.indexOf('=') + 1)]),
-  );
+/** NAME=value words, quoted as in a shell. */
+async function sideOf(name: Name): Promise<Variables> {
+  const text = process.env[name] ?? '';
+  const { failed, stdout } = await execa('xargs', ['-n', '1', 'printf', '%s\n'], {
+    input: text,
+    reject: false,
+  });
+  if (failed) throw usage(`${name} is "${shown(text)}"; valid: NAME=value words, quoted as in a shell`);
+  const side = text.trim() === '' ? {} : readWords(stdout.split('\n'), OF_RUNS);
   const common = COMMON.find((variable) => variable in side);
   if (common) throw new CompareError(`${name} has ${common}; valid: ${common} for both, outside of A and B`);
   check(name, side);
@@ -124,19 +92,12 @@ function described(name: Name, side: Variables): string {
   return words.length > 0 ? `${name}: ${words.join(' ')}` : name;
 }
 
-/** The knobs of the running reference target that are not at their defaults, as in stack.env. */
-function knobsThatRun(): string {
-  const file = join(process.env.RUN_DIR ?? '', 'stack.env');
-  return existsSync(file) ? (/^TARGET_KNOBS='?(.*?)'?$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '') : '';
-}
-
 const given = (name: string, fallback: string) => process.env[name] || fallback;
 
-await exitWith(async () => {
+export async function compareAb(words: readonly string[]): Promise<number> {
+  takeWords(words, [...OF_COMPARE_AB, ...OF_RUNS]);
   const test = given('TEST', 'baseline');
-  const tests = readdirSync(join(ROOT, 'scenarios')).map((file) => file.replace(/\.js$/, ''));
-  if (!tests.includes(test))
-    throw new CompareError(`TEST is "${test.slice(0, 80)}"; valid: ${tests.join(', ')}`);
+  checkTest(test);
   const runs = positiveInteger(given('RUNS', '5'));
   if (!runs)
     throw new CompareError(`RUNS is "${given('RUNS', '').slice(0, 80)}"; valid: a whole number above 0`);
@@ -144,7 +105,7 @@ await exitWith(async () => {
   if (!seed)
     throw new CompareError(`SEED is "${given('SEED', '').slice(0, 80)}"; valid: a whole number above 0`);
   optionsOf(process.env);
-  const sides = { A: sideOf('A'), B: sideOf('B') };
+  const sides = { A: await sideOf('A'), B: await sideOf('B') };
   if (JSON.stringify(Object.entries(sides.A).sort()) === JSON.stringify(Object.entries(sides.B).sort()))
     throw new CompareError(
       'A and B are the same; valid: two sides that differ, as in A="WORKERS=2" B="WORKERS=1"',
@@ -153,7 +114,7 @@ await exitWith(async () => {
   const code = await withTarget(sides, (start) => runAll({ test, runs, seed, sides, testids, start }));
   if (code !== 0) return code;
   return compared(sides, testids);
-});
+}
 
 /** Lets work restart the reference target with the knobs of a side, and always restores its own knobs. */
 async function withTarget(sides: Sides, work: (start: Start) => Promise<number>): Promise<number> {
@@ -161,7 +122,7 @@ async function withTarget(sides: Sides, work: (start: Start) => Promise<number>)
   if (!Object.values(sides).some(isReference)) return work(async (side) => side);
   await must(['scripts/up'], {});
   const before = Object.fromEntries(
-    knobsThatRun()
+    stackValue('TARGET_KNOBS')
       .split(' ')
       .filter((knob) => knob !== '')
       .map((knob) => knob.split('=')),
@@ -204,10 +165,10 @@ async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promis
   );
   for (const [index, name] of order.entries()) {
     const env = await start(sides[name]);
-    const { code, output } = interrupted
+    const { code, output } = interrupted()
       ? { code: INTERRUPTED, output: '' }
       : await sh(['scripts/run', test], { OBJECTIVES: given('OBJECTIVES', 'off'), ...env });
-    if (interrupted) {
+    if (interrupted()) {
       say('interrupted');
       return INTERRUPTED;
     }
@@ -226,18 +187,18 @@ async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promis
 }
 
 /** Returns the exit code of the comparison. */
-async function compared(sides: Sides, testids: TestIds): Promise<number> {
+function compared(sides: Sides, testids: TestIds): number {
   const empty = NAMES.find((name) => testids[name].length === 0);
   if (empty) throw new Error(`no run of ${empty} left results`);
-  const child = spawn(join(ROOT, 'scripts/compare'), [], {
-    env: {
+  return compareRuns(
+    comparisonFolder(),
+    { results: resultsFolder(), baselines: baselinesFolder() },
+    {
       ...process.env,
       BASE: testids.A.join(','),
       HEAD: testids.B.join(','),
       BASE_NAME: described('A', sides.A),
       HEAD_NAME: described('B', sides.B),
     },
-    stdio: 'inherit',
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+  );
 }

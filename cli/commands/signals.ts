@@ -1,17 +1,16 @@
-#!/usr/bin/env node
-/**
- * `make signals`: prints which signals have data now and from which metrics, and what would give the others.
- *
- *   node scripts/signals.ts --prometheus URL [--server LABEL] [--wait SECONDS] [--format json]
- */
+/** Which signals have data now and from which metrics, and what would give the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
-import { Prometheus, PrometheusError } from '../analysis/prometheus.js';
-import { BORDERLESS } from '../analysis/render/layout.js';
-import { parseName, preferred } from '../analysis/signals.js';
-import { inUnit } from '../analysis/units.js';
-import { type RecordingRule, readRules } from './signal-rules.ts';
+import { Prometheus, PrometheusError } from '../../analysis/prometheus.js';
+import { BORDERLESS } from '../../analysis/render/layout.js';
+import { type RecordingRule, readRules } from '../../analysis/signal-rules.ts';
+import { parseName, preferred } from '../../analysis/signals.js';
+import { inUnit } from '../../analysis/units.js';
+import { broken, shown, usage } from '../ending.ts';
+import { askMetrics, startScraping } from '../run/watch.ts';
+import { say } from '../say.ts';
+import { bringUp, ownRunFolder } from '../stack.ts';
+import { OF_RUNS, takeWords } from '../variables.ts';
 
 interface SignalState {
   signal: string;
@@ -65,7 +64,7 @@ function origin({ source, server, file, metrics }: RecordingRule, names: string[
   return `${[source || server, `(${file})`].filter(Boolean).join(' ')}: ${[...new Set(found)].join(', ')}`;
 }
 
-function print(states: SignalState[], server: string, metrics: string[]) {
+function asText(states: SignalState[], server: string, metrics: string[]): string {
   const bare = { head: [], border: [], 'padding-left': 2, 'padding-right': 0 };
   const there = new Table({ chars: BORDERLESS, style: bare });
   const missing = new Table({ chars: BORDERLESS, style: bare });
@@ -84,9 +83,8 @@ function print(states: SignalState[], server: string, metrics: string[]) {
     : 'the machine; no server is watched (TARGET_METRICS)';
   // The table pads its last column with blanks.
   const text = (table: Table.Table) => table.toString().replace(/ +$/gm, '');
-  process.stdout.write(`Signals of ${whose}\n${text(there)}\n`);
-  if (missing.length > 0)
-    process.stdout.write(`\nWithout data, and what would give them\n${text(missing)}\n`);
+  const without = missing.length > 0 ? `\nWithout data, and what would give them\n${text(missing)}\n` : '';
+  return `Signals of ${whose}\n${text(there)}\n${without}`;
 }
 
 const samplesNow = (prometheus: Prometheus) =>
@@ -98,29 +96,40 @@ async function metricNames(prometheus: Prometheus, server: string): Promise<stri
   return samples.map(({ labels: { __name__: name = '' } }) => name).sort();
 }
 
-async function main() {
-  const { values } = parseArgs({
-    options: {
-      prometheus: { type: 'string' },
-      server: { type: 'string', default: '' },
-      wait: { type: 'string', default: '0' },
-      format: { type: 'string', default: 'text' },
-    },
-  });
-  const prometheus = new Prometheus(values.prometheus ?? '');
-  // When scraping has just begun, a rate takes two scrapes and one evaluation of the rules.
-  await sleep(Number(values.wait) * 1000);
-  const states = signalStates(readRules(), await samplesNow(prometheus), values.server);
-  if (values.format === 'json') process.stdout.write(`${JSON.stringify(states, null, 2)}\n`);
-  else print(states, values.server, await metricNames(prometheus, values.server));
+/** @param format text or json */
+export async function describeSignals(
+  prometheus: Prometheus,
+  server: string,
+  format: string,
+): Promise<string> {
+  const states = signalStates(readRules(), await samplesNow(prometheus), server);
+  if (format === 'json') return `${JSON.stringify(states, null, 2)}\n`;
+  return asText(states, server, await metricNames(prometheus, server));
 }
 
-if (process.argv[1]?.endsWith('signals.ts')) {
+/** When scraping has just begun, a rate takes two scrapes and one evaluation of the rules. */
+const WAIT_S = 12;
+
+/** Of the stack's target where it is up, or of the server at TARGET_METRICS, which is scraped meanwhile. */
+export async function signals(words: readonly string[]): Promise<number> {
+  takeWords(words, [...OF_RUNS, 'FORMAT']);
+  const format = process.env.FORMAT || 'text';
+  if (!['text', 'json'].includes(format)) throw usage(`FORMAT is "${shown(format)}"; valid: text, json`);
+  await ownRunFolder();
+  const metrics = await askMetrics();
+  await bringUp('observe');
+  const stop = startScraping(metrics, `signals-${process.pid}`);
+  const { WATCHED_SERVER: server = '', PROMETHEUS_URL = '' } = process.env;
   try {
-    await main();
+    if (metrics.length > 0) {
+      say(`scraping ${server} for ${WAIT_S} s ...`);
+      await sleep(WAIT_S * 1000);
+    }
+    process.stdout.write(await describeSignals(new Prometheus(PROMETHEUS_URL), server, format));
+    return 0;
   } catch (error) {
-    if (!(error instanceof PrometheusError)) throw error;
-    process.stderr.write(`error: ${error.message}\n`);
-    process.exitCode = 1;
+    throw error instanceof PrometheusError ? broken(error.message) : error;
+  } finally {
+    stop();
   }
 }

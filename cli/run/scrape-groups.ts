@@ -1,12 +1,4 @@
-#!/usr/bin/env node
-/**
- * Prints what Prometheus scrapes for TARGET_METRICS, as a document for its file-based service discovery.
- *
- *   node scripts/target-metrics.ts URL...
- *
- * Asks each address first. Ends with exit code 2 and one line if one can't be scraped.
- */
-import { pathToFileURL } from 'node:url';
+/** What Prometheus scrapes for TARGET_METRICS, as a document for its file-based service discovery. */
 
 /** Longer than the scrape timeout of Prometheus (2 s): a first answer can take longer than later ones. */
 const TIMEOUT_MS = 5000;
@@ -18,7 +10,7 @@ const CONTAINER = /^container_last_seen\{(.*)\} /gm;
 
 export class MetricsError extends Error {}
 
-interface ScrapeGroup {
+export interface ScrapeGroup {
   targets: string[];
   labels: Record<string, string>;
 }
@@ -115,14 +107,4 @@ function reason(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer in ${TIMEOUT_MS / 1000} s`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : String(cause));
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  try {
-    process.stdout.write(`${JSON.stringify(await scrapeGroups(process.argv.slice(2)), null, 2)}\n`);
-  } catch (error) {
-    if (!(error instanceof MetricsError)) throw error;
-    process.stderr.write(`error: ${error.message}\n`);
-    process.exitCode = 2;
-  }
 }

@@ -4,23 +4,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { command } from '../../lab.js';
+import { startExporter } from '../../../cli/run/watch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'targets-'));
 after(() => rmSync(folder, { recursive: true }));
 
 /** @param {Record<string, string>} env @param {'native' | 'external'} kind */
-const start = (env, kind) =>
-  command(
-    'bash',
-    [
-      '-euo',
-      'pipefail',
-      '-c',
-      `. scripts/common.sh; . scripts/target-metrics.sh; kind=${kind}; start_exporter run-1; echo on`,
-    ],
-    { PROMETHEUS_TARGETS_DIR: folder, ...env },
-  );
+function start(env, kind) {
+  Object.assign(process.env, { PROMETHEUS_TARGETS_DIR: folder, STACK: kind, WATCHED_SERVER: '', ...env });
+  return startExporter('run-1');
+}
 
 for (const [where, kind, url] of /** @type {const} */ ([
   ['elsewhere', 'native', 'https://mcp.example.org/mcp'],
@@ -28,20 +21,18 @@ for (const [where, kind, url] of /** @type {const} */ ([
   ['on the loopback address that a container shares', 'external', 'http://127.0.0.1:3001/mcp'],
 ]))
   test(`a server ${where}: nothing is scraped, and the run goes on`, async () => {
-    assert.deepEqual(await start({ TARGET_URL: url }, kind).then(({ code, output }) => [code, output]), [
-      0,
-      'on\n',
-    ]);
+    const stop = await start({ TARGET_URL: url }, kind);
     assert.deepEqual(readdirSync(folder), []);
+    stop();
   });
 
 test('TARGET_CONTAINER: its exporter is scraped, and the signals are the server’s of TARGET_URL', async () => {
-  const { code, output } = await start(
-    { TARGET_URL: 'http://my-server:3001/mcp', TARGET_CONTAINER: 'my-server' },
-    'external',
-  );
-  assert.equal(code, 0, output);
+  const env = { TARGET_URL: 'http://my-server:3001/mcp', TARGET_CONTAINER: 'my-server' };
+  const stop = await start(env, 'external');
   assert.deepEqual(JSON.parse(readFileSync(join(folder, 'process-run-1.json'), 'utf8')), [
     { targets: ['watched:9102'], labels: { server: 'my-server:3001' } },
   ]);
+  assert.equal(process.env.WATCHED_SERVER, 'my-server:3001');
+  stop();
+  assert.deepEqual(readdirSync(folder), []);
 });

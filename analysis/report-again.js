@@ -1,19 +1,13 @@
-#!/usr/bin/env node
-/**
- * Writes a run's reports again from what it left: run.json and timeline.json. Nothing is asked of Prometheus.
- *
- *   node analysis/report-main.js RUN     a results folder, a run's name below RESULTS_DIR, or `latest`
- */
+/** Writes a run's reports again from what it left: run.json and timeline.json. Nothing is asked of Prometheus. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeReports } from './report/write-reports.js';
 import { validateRun } from './run.js';
 import { validateTimeline } from './timeline.js';
+import { UsageError } from './usage-error.js';
 
 /** Names of runs that an error lists, the newest first. */
 const MAX_NAMES = 5;
-
-class UsageError extends Error {}
 
 /** @param {string} path @returns {boolean} */
 const isFolder = (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -67,10 +61,13 @@ function read(path, validate, what) {
   return /** @type {T} */ (document);
 }
 
-function main() {
-  const [wanted = 'latest', ...extra] = process.argv.slice(2);
-  if (extra.length > 0) throw new UsageError(`one run is expected, got ${extra.length + 1}`);
-  const folder = folderOf(wanted, process.env.RESULTS_DIR || 'results');
+/**
+ * @param {string} wanted a results folder, a run's name among the results, or `latest`
+ * @param {string} results the folder of all runs
+ * @throws {UsageError}
+ */
+export function reportAgain(wanted, results) {
+  const folder = folderOf(wanted, results);
   const path = join(folder, 'run.json');
   if (!existsSync(path)) throw new UsageError(`${folder} has no run.json: no run was judged there`);
   /** @type {import('./run.js').Run} */
@@ -83,11 +80,4 @@ function main() {
   for (const name of writeReports(folder, run, timeline)) process.stdout.write(`${join(folder, name)}\n`);
   if (!timeline)
     process.stderr.write(`report: ${folder} has no timeline.json, so report.html has no charts\n`);
-}
-
-try {
-  main();
-} catch (error) {
-  process.stderr.write(`report: ${error instanceof Error ? error.message : error}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

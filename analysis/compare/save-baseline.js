@@ -1,8 +1,4 @@
-#!/usr/bin/env node
-/**
- * Keeps the figures of runs for later comparisons: `node analysis/compare/baseline-main.js <results> <baselines>`, with NAME
- * and RUNS in the environment. Writes <baselines>/<name>.json.
- */
+/** Keeps the figures of runs for later comparisons. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretsOf } from '../clean-text.js';
@@ -10,24 +6,28 @@ import { counted } from '../units.js';
 import { writeAtomic } from '../write-atomic.js';
 import { BASELINE_NAME, makeBaseline } from './baseline.js';
 import { CompareError } from './compare-error.js';
-import { exitWith } from './exit.js';
 import { flag } from './options.js';
 import { readSide } from './sides.js';
 
-await exitWith(() => {
-  const [results = '', baselines = ''] = process.argv.slice(2);
-  const { NAME: name = '', RUNS: runs = '' } = process.env;
+/**
+ * Writes <baselines>/<NAME>.json, a plain file that is to be committed and compared with.
+ *
+ * @param {{results: string, baselines: string}} places
+ * @param {NodeJS.ProcessEnv} env with NAME, RUNS, INCLUDE_FAILED
+ * @throws {CompareError}
+ */
+export function saveBaseline(places, env) {
+  const { NAME: name = '', RUNS: runs = '' } = env;
   if (!BASELINE_NAME.test(name)) {
     throw new CompareError(
       `NAME is "${name.slice(0, 80)}"; valid: up to 64 letters, digits, dots, hyphens and underscores, as in main`,
     );
   }
-  const includeFailed = flag('INCLUDE_FAILED', process.env);
-  const { digests } = readSide('RUNS', runs, { results, baselines });
-  const baseline = makeBaseline(name, digests, { includeFailed }, secretsOf(process.env));
-  mkdirSync(baselines, { recursive: true });
-  const file = join(baselines, `${name}.json`);
+  const includeFailed = flag('INCLUDE_FAILED', env);
+  const { digests } = readSide('RUNS', runs, places);
+  const baseline = makeBaseline(name, digests, { includeFailed }, secretsOf(env));
+  mkdirSync(places.baselines, { recursive: true });
+  const file = join(places.baselines, `${name}.json`);
   writeAtomic(file, `${JSON.stringify(baseline, null, 2)}\n`);
   process.stdout.write(`${file}: ${counted(baseline.runs.length, 'run')} of ${baseline.conditions.test}\n`);
-  return 0;
-});
+}

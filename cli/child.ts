@@ -1,0 +1,99 @@
+/** Programs that a command starts, and the one place that hands on the signals which end it. */
+import { constants } from 'node:os';
+import { execa, type Options, type ResultPromise } from 'execa';
+import { Ending, INTERRUPTED } from './ending.ts';
+
+/** Not for a program that is not the project's own. */
+export const plainEnvironment = () =>
+  Object.fromEntries(
+    ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'].flatMap((name) =>
+      process.env[name] === undefined ? [] : [[name, process.env[name]]],
+    ),
+  );
+
+/** Who is told when somebody wants this program to end; the first of the list alone. */
+const takers: ((signal: NodeJS.Signals) => void)[] = [];
+let signalled = false;
+
+/** Has somebody asked for the end? */
+export const interrupted = () => signalled;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    signalled = true;
+    const [taker] = takers;
+    if (!taker) process.exit(INTERRUPTED);
+    taker(signal);
+  });
+}
+
+/** Has `take` called for each signal while the work goes on. */
+export async function whileTaking<T>(
+  take: (signal: NodeJS.Signals) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  takers.unshift(take);
+  try {
+    return await work();
+  } finally {
+    takers.splice(takers.indexOf(take), 1);
+  }
+}
+
+export interface Ended {
+  /** As a shell has it: 128 and the number of the signal that ended it. */
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** Both, in order of arrival, where `all` is set. */
+  all: string;
+}
+
+/**
+ * Runs a program until it ends. Each signal that reaches this one is sent on to it, as TERM where nothing else is said, once: Ctrl-C in a
+ * terminal does not reach it by itself.
+ *
+ * @param how.mayAsk it stays in the terminal's foreground, where it may ask for a password
+ */
+export async function attend(
+  file: string,
+  args: readonly string[],
+  options: Options = {},
+  how: { mayAsk?: boolean; passOn?: 'TERM' | 'same'; onStart?: (child: ResultPromise) => void } = {},
+): Promise<Ended> {
+  const command = how.mayAsk ? ['sh', '-c', 'trap "" INT; exec "$0" "$@"', file, ...args] : [file, ...args];
+  const child = execa(command[0] ?? '', command.slice(1), {
+    reject: false,
+    forceKillAfterDelay: false,
+    detached: !how.mayAsk,
+    ...options,
+  });
+  how.onStart?.(child);
+  return await whileTaking(
+    (signal) => child.kill(how.passOn === 'same' ? signal : 'SIGTERM'),
+    async () => ended(await child),
+  );
+}
+
+export function ended(result: Awaited<ResultPromise>): Ended {
+  const { exitCode, signal, stdout, stderr, all } = result;
+  // Where it could not be started at all, as a shell says it.
+  const code = exitCode ?? (signal ? 128 + constants.signals[signal] : 127);
+  return { code, stdout: String(stdout ?? ''), stderr: String(stderr ?? ''), all: String(all ?? '') };
+}
+
+/** As `attend`, and the end of this program where it failed, which has said why, or where there was a signal. */
+export async function attendOrLeave(
+  file: string,
+  args: readonly string[],
+  options: Options = {},
+): Promise<Ended> {
+  const done = await attend(file, args, { stdio: 'inherit', ...options }, { mayAsk: true });
+  if (signalled) throw new Ending('interrupted', INTERRUPTED);
+  if (done.code !== 0) throw new Ending('', done.code);
+  return done;
+}
+
+/** In front of a command: it is told to end where this program is gone, also where that was killed. */
+export const tied = (command: readonly string[]): string[] =>
+  process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'TERM', ...command] : [...command];

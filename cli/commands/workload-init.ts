@@ -1,0 +1,56 @@
+/** Asks a server what it offers and writes that as a workload document, for people to edit. */
+import { constants, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { Ending, shown, usage } from '../ending.ts';
+import { discover } from '../run/discovery.ts';
+import { loadStack, ROOT, setUp, stackValue } from '../stack.ts';
+import { OF_RUNS, takeWords } from '../variables.ts';
+
+/** An existing file is never overwritten. */
+export async function workloadInit(words: readonly string[]): Promise<number> {
+  takeWords(words, OF_RUNS);
+  const { TARGET_URL: url = '', WORKLOAD: wanted = '', WORKLOADS_DIR } = process.env;
+  if (url === '')
+    throw usage('TARGET_URL is empty; valid: the MCP endpoint to ask, for example http://127.0.0.1:3001/mcp');
+  if (wanted !== '' && !wanted.endsWith('.json'))
+    throw usage(`WORKLOAD is "${shown(wanted)}"; valid: the path of a .json file to write`);
+  if (wanted !== '') checkFree(wanted);
+  if (wanted !== '' && !statSync(dirname(wanted), { throwIfNoEntry: false })?.isDirectory())
+    throw usage(`WORKLOAD is "${shown(wanted)}"; valid: a path in a folder that exists`);
+  await setUp('k6');
+  if (url === stackValue('TARGET_URL')) loadStack();
+  const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-'));
+  try {
+    const found = join(scratch, 'workload.json');
+    const failure = await discover(found);
+    if (failure) throw new Ending(failure.reason, failure.code);
+    const { name } = JSON.parse(readFileSync(found, 'utf8'));
+    const own = `${String(name).replaceAll('/', '-').replace(/^\./, '')}.json`;
+    const file = wanted || join(WORKLOADS_DIR || join(ROOT, 'workloads'), own);
+    checkFree(file);
+    copyFileSync(found, file, constants.COPYFILE_EXCL);
+    tell(relative(process.cwd(), file).startsWith('..') ? file : relative(process.cwd(), file), url);
+    return 0;
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+function checkFree(file: string) {
+  if (existsSync(file))
+    throw usage(`${shown(file)} exists and is not overwritten; name another file with WORKLOAD=path.json`);
+}
+
+function tell(file: string, url: string) {
+  const target = url.replace(/\?.*$/, '');
+  process.stdout.write(`wrote ${file}
+
+Edit in it
+  operations     what is called; "arguments" are used in turn
+  mixes.default  how often: weights, relative to each other; an operation that is not in the mix is not called
+  left_out       what is not called, and why
+Look at it       make plan TARGET_URL=${target} WORKLOAD=${file}
+Load with it     make spike TARGET_URL=${target} WORKLOAD=${file}
+`);
+}

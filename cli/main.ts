@@ -1,0 +1,103 @@
+#!/usr/bin/env node
+/** What people type, where it is no matter of the stack's own: scripts/lab calls this on this host, or in a container. */
+import { Command } from 'commander';
+import { cleanText, secretsOf } from '../analysis/clean-text.js';
+import { reportAgain } from '../analysis/report-again.js';
+import { UsageError } from '../analysis/usage-error.js';
+import { attend } from './child.ts';
+import { baselineSave, compare } from './commands/compare.ts';
+import { compareAb } from './commands/compare-ab.ts';
+import { leg } from './commands/leg.ts';
+import { signals } from './commands/signals.ts';
+import { workloadInit } from './commands/workload-init.ts';
+import { codeOf, USAGE } from './ending.ts';
+import { run } from './run/run.ts';
+import { bringUp, ownRunFolder, ROOT, resultsFolder, setUp, takePlaces } from './stack.ts';
+import { OF_CI, OF_RUNS, takeWords } from './variables.ts';
+
+type Action = (words: string[]) => number | Promise<number>;
+
+const program = new Command('scripts/lab').exitOverride().configureOutput({
+  outputError: (text, write) => write(text),
+});
+
+/** A command that takes NAME=value words. */
+function command(name: string, about: string, action: Action) {
+  program.command(name).description(about).argument('[NAME=value...]').action(ending(action));
+}
+
+/** make turns every failure into its own exit code 2: BY_MAKE has the command's shown. */
+const byMake = process.env.by_make;
+delete process.env.by_make;
+
+function ending<Arguments extends unknown[]>(action: (...args: Arguments) => number | Promise<number>) {
+  return async (...args: Arguments) => {
+    takePlaces();
+    process.exitCode = await action(...args);
+  };
+}
+
+program
+  .command('run')
+  .description('a test, from set-up to verdict')
+  .argument('<test>')
+  .argument('[NAME=value...]')
+  .action(ending(run));
+program.command('leg', { hidden: true }).argument('<test>').argument('<folder>').action(ending(leg));
+program
+  .command('report')
+  .description("a run's reports again, from what it left")
+  .argument('[run]', 'a testid, latest, or a results folder')
+  .action(
+    ending((wanted?: string) => {
+      reportAgain(wanted ?? (process.env.RUN || 'latest'), resultsFolder());
+      return 0;
+    }),
+  );
+command('compare', 'is HEAD better or worse than BASE?', compare);
+command('compare-ab', "a test with A's variables and with B's, in turn, compared", compareAb);
+command('baseline-save', 'the figures of runs as a file to compare with', baselineSave);
+command('signals', 'which signals have data, from which metric', signals);
+command('workload-init', 'what a server offers, as a workload file to edit', workloadInit);
+command('gateway', 'a gateway in front of the target, until Ctrl-C', async (words) => {
+  takeWords(words, OF_RUNS);
+  await setUp('gateway');
+  if (!process.env.TARGET_URL) await bringUp();
+  await ownRunFolder();
+  return await program_('experiments/gateway/serve.js');
+});
+command('ci', 'a test for a pipeline', async (words) => {
+  const lines = (process.env.VARIABLES ?? '')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  delete process.env.VARIABLES;
+  takeWords([...lines, ...words], [...OF_CI, ...OF_RUNS]);
+  return await program_('pipeline/main.js');
+});
+
+/** One that has its own way to end: it gets each signal as it is. */
+const program_ = async (file: string) =>
+  (await attend('node', [`${ROOT}/${file}`], { stdio: 'inherit' }, { passOn: 'same' })).code;
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const ofCommander =
+    error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+  if (ofCommander) process.exitCode = (error as { exitCode?: number }).exitCode ? USAGE : 0;
+  else {
+    const message = error instanceof Error ? error.message : String(error);
+    if (message !== '') process.stderr.write(`error: ${cleanText(message, secretsOf(process.env), 4000)}\n`);
+    if (process.env.DEBUG === '1') process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
+    process.exitCode = error instanceof UsageError ? USAGE : codeOf(error);
+  }
+}
+const { exitCode } = process;
+if (byMake && exitCode) {
+  const name = process.argv.slice(2, 4).join(' ');
+  process.stderr.write(
+    `exit code ${exitCode} (make itself ends with 2; ./scripts/${name} ends with ${exitCode})\n`,
+  );
+}
+// Whatever still waits, for a signal or a socket, waits for nothing.
+process.exit();

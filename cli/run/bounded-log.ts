@@ -1,0 +1,48 @@
+/** A log that stays below 400 KB, however much is said: its beginning, where each thing is said for the first time, and its end. */
+import { appendFileSync, writeFileSync } from 'node:fs';
+
+const BEGINNING = 262_144;
+const END = 131_072;
+/** analysis/k6-log.js looks for it. */
+const CUT = 'the middle of this log is left out';
+
+export class BoundedLog {
+  readonly #file: string;
+  #written = 0;
+  #end: string[] = [];
+  #endSize = 0;
+  #isCut = false;
+
+  constructor(file: string) {
+    this.#file = file;
+    writeFileSync(file, '');
+  }
+
+  add(line: string) {
+    const text = `${line.slice(0, END)}\n`;
+    if (this.#end.length === 0 && this.#written + text.length <= BEGINNING) {
+      this.#append(text);
+      this.#written += text.length;
+      return;
+    }
+    this.#end.push(text);
+    this.#endSize += text.length;
+    while (this.#endSize > END) {
+      this.#endSize -= this.#end.shift()?.length ?? 0;
+      this.#isCut = true;
+    }
+  }
+
+  close() {
+    this.#append(`${this.#isCut ? `${CUT}\n` : ''}${this.#end.join('')}`);
+  }
+
+  /** A full disk ends no run. */
+  #append(text: string) {
+    try {
+      appendFileSync(this.#file, text);
+    } catch {
+      // What is measured is more than what is said of it.
+    }
+  }
+}

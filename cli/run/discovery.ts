@@ -1,0 +1,37 @@
+/** What a server offers, as a workload document. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { oneLine } from '../../lib/one-line.js';
+import { TARGET } from '../ending.ts';
+import { runK6 } from '../k6.ts';
+import { say } from '../say.ts';
+import { ROOT } from '../stack.ts';
+import { abortIn } from './abort.ts';
+
+const PROGRESS = 'discovery: ';
+/** Characters of a server's words that are kept. */
+const LOG = 100_000;
+
+/**
+ * Asks the server at TARGET_URL and writes the document.
+ *
+ * @returns null where it is there; else why there is none, and k6's log
+ */
+export async function discover(file: string): Promise<{ code: number; reason: string; log: string } | null> {
+  say(`asking ${process.env.TARGET_URL?.replace(/\?.*$/, '')} what it offers ...`);
+  let log = '';
+  const args = ['run', '--quiet', '--address', '', '--log-format', 'raw', join(ROOT, 'lib/discover.js')];
+  // WORKLOAD names what to load, not what to find out.
+  const env = { WORKLOAD: '', WORKLOAD_FILE: file };
+  const { code, stderr } = await runK6(args, { stdout: 'ignore', buffer: false, env }, (child) => {
+    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
+      if (log.length < LOG) log += `${line}\n`;
+      if (line.startsWith(PROGRESS)) say(oneLine(line.slice(PROGRESS.length)));
+    });
+  });
+  if (existsSync(file)) return null;
+  // Before any load only the target can have made k6 take so much memory.
+  if (code === 137) return { code: TARGET, reason: stderr, log: `test aborted: exit 3: ${stderr}\n` };
+  return { ...abortIn(log), log };
+}

@@ -1,0 +1,39 @@
+/** What a test is about to do, by k6's own word: a wrong value is found here, before anything is started. */
+import { join } from 'node:path';
+import { planOf } from '../../analysis/read-plan.js';
+import { usage } from '../ending.ts';
+import { runK6 } from '../k6.ts';
+import { ROOT } from '../stack.ts';
+import { abortIn } from './abort.ts';
+
+/** Where the reference target usually is, for a stack that is not up yet. */
+const USUAL_TARGET = 'http://127.0.0.1:8000/mcp';
+
+export type Plan = import('../../analysis/summary.js').Plan & { progress?: boolean };
+
+export interface Inspected {
+  plan: Plan;
+  /** The most VUs at one time: neighbouring phases have theirs at the same time. */
+  users: number;
+}
+
+export const scenarioOf = (test: string) => join(ROOT, 'scenarios', `${test}.js`);
+
+/** @param env on top of this program's @throws {Ending} with k6's reason */
+export async function inspect(test: string, env: Record<string, string> = {}): Promise<Inspected> {
+  const { code, stdout, stderr } = await runK6(
+    [
+      'inspect',
+      '--log-format',
+      'raw',
+      '--include-system-env-vars',
+      '--execution-requirements',
+      scenarioOf(test),
+    ],
+    { env: { TARGET_URL: process.env.TARGET_URL || USUAL_TARGET, ...env } },
+  );
+  if (code !== 0) throw usage(abortIn(stderr).reason);
+  // Of all that k6 shows, such as a client's private key, the plan alone is kept.
+  const document = JSON.parse(stdout);
+  return { plan: planOf(document), users: document.maxVUs ?? 0 };
+}

@@ -1,0 +1,177 @@
+/** One k6 run of a test whose stack is up. */
+import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa, type ResultPromise } from 'execa';
+import { tellProgress } from '../../analysis/progress.js';
+import { logLine } from '../../analysis/run-log.js';
+import { freePort, hiddenHost } from '../../experiments/free-port.js';
+import { oneLine } from '../../lib/one-line.js';
+import { interrupted } from '../child.ts';
+import { generatorEnvironment, runK6 } from '../k6.ts';
+import { say } from '../say.ts';
+import { ROOT } from '../stack.ts';
+import { BoundedLog } from './bounded-log.ts';
+import { type Plan, scenarioOf } from './inspect.ts';
+
+/** k6's own, of a run that was ended from outside. */
+const ENDED_FROM_OUTSIDE = 105;
+const TERMINATED = 143;
+/** k6 ends so by itself; beyond them a signal or the system ended it. */
+const BY_SIGNAL = 128;
+/** k6 says each second how far it is. */
+const EACH = 5;
+/** Lines that are no log of k6: Go's last words. */
+const LAST_WORDS = 5;
+
+export interface Load {
+  test: string;
+  /** Of the results of this k6 run. */
+  folder: string;
+  testid: string;
+  /** 0: not known. */
+  users: number;
+  /** stream: samples are in Prometheus alone, and k6 judges nothing. */
+  summary: 'keep' | 'stream';
+  /** Every sample goes to samples.csv.gz, too. */
+  raw: boolean;
+  /** Its own lines say how far a sequence is. */
+  progress: Plan | null;
+  /** Of k6's API, host:port, where this is one of several k6 runs of an experiment. */
+  address?: string;
+}
+
+/** @returns k6's exit code */
+export async function load({
+  test,
+  folder,
+  testid,
+  users,
+  summary,
+  raw,
+  progress,
+  address,
+}: Load): Promise<number> {
+  mkdirSync(folder, { recursive: true });
+  const name = basename(folder);
+  const { PROMETHEUS_URL, PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD = '', K6_LISTEN_HOST } = process.env;
+  const api = address ?? `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`;
+  const unscrape = scrapeK6(api, `k6-${testid}-${name}.json`, testid);
+  const watch = watchHost(folder, api, address !== undefined);
+  const teller = new AbortController();
+  const log = new BoundedLog(join(folder, 'k6.log'));
+  const crash: string[] = [];
+  const streamed = summary === 'stream' ? ['--summary-mode=disabled', '--no-thresholds'] : [];
+  const csv = raw ? ['--out', `csv=${join(folder, 'samples.csv.gz')}`] : [];
+  const outputs = ['--out', 'experimental-prometheus-rw', ...streamed, ...csv];
+  const draws = progress === null && process.stdout.isTTY === true;
+  logLine(`${name}: k6 starts`);
+  if (progress) tellProgress(api, progress, relay, teller.signal);
+  let code = ENDED_FROM_OUTSIDE;
+  try {
+    if (!interrupted()) {
+      const done = await runK6(
+        ['run', '--address', api, ...outputs, scenarioOf(test)],
+        {
+          stdout: draws ? 'inherit' : progress ? 'ignore' : 'pipe',
+          buffer: false,
+          env: {
+            ...generatorEnvironment(users),
+            TESTID: testid,
+            SUMMARY_FILE: join(folder, 'summary.json'),
+            K6_PROMETHEUS_RW_SERVER_URL: `${PROMETHEUS_URL}/api/v1/write`,
+            K6_CSV_TIME_FORMAT: 'unix_milli',
+            ...(PROMETHEUS_USERNAME && {
+              K6_PROMETHEUS_RW_USERNAME: PROMETHEUS_USERNAME,
+              K6_PROMETHEUS_RW_PASSWORD: PROMETHEUS_PASSWORD,
+            }),
+          },
+        },
+        (child) => {
+          listen(child, (line) => {
+            if (/^time=\S+ level=(error|fatal|panic) /.test(line)) log.add(line);
+            else if (!line.startsWith('time=') && crash.length < LAST_WORDS) crash.push(line);
+          });
+          if (child.stdout) relayRunning(child);
+        },
+      );
+      code = done.code;
+    }
+  } finally {
+    teller.abort();
+    log.close();
+    unscrape();
+    await watch();
+  }
+  if (code > 0 && code < 90) for (const line of crash) say(oneLine(line, 500));
+  logLine(`${name}: k6 ended with exit code ${code}`);
+  if (code >= BY_SIGNAL) await cleanUp(test, folder);
+  // Of a signal that came before k6 listened, or twice, k6 is not there to say with its own code that somebody ended it.
+  return interrupted() && code === TERMINATED ? ENDED_FROM_OUTSIDE : code;
+}
+
+function relay(text: string) {
+  process.stdout.write(`${text}\n`);
+  logLine(text);
+}
+
+function listen(child: ResultPromise, take: (line: string) => void) {
+  if (child.stderr) createInterface({ input: child.stderr }).on('line', take);
+}
+
+/** Hands on the first of the lines with which k6 says how far it is, and each fifth. */
+function relayRunning(child: ResultPromise) {
+  let count = 0;
+  if (!child.stdout) return;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.startsWith('running') && count++ % EACH === 0) relay(line);
+  });
+}
+
+/** Has the stack's Prometheus scrape k6 itself, until the returned function is called. */
+function scrapeK6(api: string, file: string, testid: string): () => void {
+  const { PROMETHEUS_TARGETS_DIR: folder, K6_SCRAPE_HOST } = process.env;
+  if (!folder) return () => {};
+  const path = join(folder, file);
+  const at = api.lastIndexOf(':');
+  const target = `${K6_SCRAPE_HOST || api.slice(0, at)}${api.slice(at)}`;
+  writeFileSync(`${path}.new`, `${JSON.stringify([{ targets: [target], labels: { testid } }])}\n`);
+  renameSync(`${path}.new`, path);
+  return () => rmSync(path, { force: true });
+}
+
+/** Who else uses this machine meanwhile, and whether k6 gets what it needs of it. @returns writes what it has, and ends it */
+function watchHost(folder: string, api: string, isLeg: boolean): () => Promise<void> {
+  try {
+    accessSync('/proc/self/schedstat', constants.R_OK);
+  } catch {
+    return async () => {};
+  }
+  const said = join(folder, 'host-watch.log');
+  const program = join(ROOT, 'analysis/host-watch.js');
+  const args = [program, join(folder, 'host-watch.json'), api, String(process.pid), isLeg ? 'leg' : 'run'];
+  const watcher = execa('node', args, {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: { file: said },
+    detached: true,
+    reject: false,
+  });
+  return async () => {
+    watcher.kill('SIGTERM');
+    await watcher;
+    if (statSync(said, { throwIfNoEntry: false })?.size === 0) rmSync(said);
+  };
+}
+
+/** k6 cleans up at its end, unless a signal ended it; then this does. (Of a test that leaves nothing behind it is nothing.) */
+async function cleanUp(test: string, folder: string) {
+  const file = join(folder, 'clean-up.log');
+  const log = ['--log-output', `file=${file},level=error`];
+  const { code } = await runK6(['run', '--quiet', '--address', '', ...log, scenarioOf(test)], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+    env: { CLEAN_UP: '1', DRY_RUN: '1', PLAN_FILE: '/dev/null' },
+  });
+  if (code !== 0) logLine(`${basename(folder)}: the clean-up failed`);
+}

@@ -1,0 +1,38 @@
+/** Is there room for a run? An end by the system in the middle of the load would be worse than none. */
+import { broken } from '../ending.ts';
+import { MEMORY_OF_USER } from '../k6.ts';
+import { freeDisk, freeMemory } from '../machine.ts';
+import { common, resultsFolder, runFolder, stackKind } from '../stack.ts';
+
+/** MiB that a run takes at least: on the disk, of k6 without its users, of what watches a server, and of the reference target. */
+const DISK = 64;
+const MEMORY = { load: 200, watching: 120, reference: 380 };
+
+/** A run that can't be written down is none. @throws {Ending} */
+export function checkDisk() {
+  for (const folder of [resultsFolder(), runFolder()]) {
+    const free = freeDisk(folder);
+    if (free < DISK)
+      throw broken(
+        `${free} MiB can be written to ${folder}, and a run takes up to ${DISK}; make room there, or set RESULTS_DIR or RUN_DIR to a folder elsewhere`,
+      );
+  }
+}
+
+/** @throws {Ending} */
+export async function checkMemory(users: number) {
+  if (stackKind() !== 'native' || process.env.MEMORY_CHECK === 'off') return;
+  const running = (
+    await common('for name in prometheus target; do process_of $name >/dev/null && echo $name; done; true')
+  ).split('\n');
+  const needed =
+    MEMORY.load +
+    users * MEMORY_OF_USER +
+    (running.includes('prometheus') ? 0 : MEMORY.watching) +
+    (process.env.TARGET_URL || running.includes('target') ? 0 : MEMORY.reference);
+  const free = freeMemory() ?? needed;
+  if (free < needed)
+    throw broken(
+      `${free} MiB of memory are free, and what this run starts takes some ${needed}, ${users * MEMORY_OF_USER} of them k6 for its ${users} users; end something else, have fewer users with MAX_VUS, or go on all the same with MEMORY_CHECK=off (the system may then end k6 in the middle)`,
+    );
+}

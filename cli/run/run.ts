@@ -1,0 +1,297 @@
+/** One run of a test, from its variables to its verdict. */
+import { randomBytes } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { judge } from '../../analysis/judge.js';
+import { planOf } from '../../analysis/read-plan.js';
+import { renderPlan } from '../../analysis/render/plan.js';
+import { logLine } from '../../analysis/run-log.js';
+import { writeAtomic } from '../../analysis/write-atomic.js';
+import { attend, interrupted, whileTaking } from '../child.ts';
+import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
+import { k6, runK6 } from '../k6.ts';
+import { say } from '../say.ts';
+import {
+  bringUp,
+  checkRunFolder,
+  loadStack,
+  ownRunFolder,
+  ROOT,
+  resultsFolder,
+  setUp,
+  stackKind,
+  stackValue,
+} from '../stack.ts';
+import { existingFile, OF_RUNS, takeWords } from '../variables.ts';
+import { abortIn } from './abort.ts';
+import { claimTarget } from './claim.ts';
+import { discover } from './discovery.ts';
+import { type Inspected, inspect, type Plan, scenarioOf } from './inspect.ts';
+import { load } from './load.ts';
+import { payloadWorkload } from './payload.ts';
+import { checkDisk, checkMemory } from './room.ts';
+import { askMetrics, startExporter, startScraping } from './watch.ts';
+
+/** k6's own, of a test that its script ended. */
+const ABORTED = 108;
+
+export const tests = readdirSync(join(ROOT, 'scenarios'))
+  .filter((file) => file.endsWith('.js'))
+  .map((file) => basename(file, '.js'));
+
+export function checkTest(test: string) {
+  if (!tests.includes(test)) throw usage(`the test is "${shown(test)}"; valid: ${tests.join(', ')}`);
+}
+
+/** A test that takes several k6 runs, or does things to the stack meanwhile. */
+const isExperiment = (test: string) => existsSync(join(ROOT, 'experiments', `${test}.js`));
+
+/** What is to be undone at the end, however that comes. */
+type Undo = (() => void)[];
+
+/** @param words NAME=value @returns the exit code */
+export async function run(test: string, words: readonly string[]): Promise<number> {
+  checkTest(test);
+  takeWords(words, OF_RUNS);
+  existingFile('WORKLOAD', 'the path of a .json or .js file');
+  existingFile('PAYLOAD', 'the path of a .json file with one JSON-RPC request');
+  await checkRunFolder();
+  const { env } = process;
+  if (env.TARGET_CONTAINER && stackKind() === 'native')
+    throw usage(
+      'TARGET_CONTAINER is for the stack in containers; valid here: TARGET_PID=number of its process',
+    );
+  const folder = folderOf(test);
+  env.TESTID = basename(folder);
+  await setUp('k6');
+  await ownRunFolder();
+  const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-'));
+  const undo: Undo = [() => rmSync(scratch, { recursive: true, force: true })];
+  try {
+    return await inFolder(test, folder, scratch, undo);
+  } finally {
+    for (const step of undo.reverse()) step();
+  }
+}
+
+/** Where the run's results go: a folder that no other run has. */
+function folderOf(test: string): string {
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  const testid = process.env.TESTID || `${test}-${stamp}-${randomBytes(2).toString('hex')}`;
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(testid) || testid === 'latest')
+    throw usage(
+      `TESTID is "${shown(testid.slice(0, 120))}"; valid: up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first, not "latest"`,
+    );
+  const folder = join(resultsFolder(), testid);
+  if (existsSync(folder))
+    throw usage(
+      `TESTID is "${testid}", a run that is there already (${folder}); valid: a name that no run has, or none at all`,
+    );
+  return folder;
+}
+
+async function inFolder(test: string, folder: string, scratch: string, undo: Undo): Promise<number> {
+  const { env } = process;
+  const dry = env.DRY_RUN === '1';
+  const foreign = Boolean(env.TARGET_URL) && env.TARGET_URL !== stackValue('TARGET_URL');
+  if (env.PAYLOAD) {
+    if (env.WORKLOAD) throw usage('PAYLOAD is set, and WORKLOAD, too; valid: one of the two');
+    env.WORKLOAD = payloadWorkload(env.PAYLOAD, join(scratch, 'workload.json'));
+  }
+  if (isExperiment(test)) await checkExperiment(test);
+  let { inspected, discovery } = await firstLook(test, foreign);
+  // Docker asks for this before anything is started.
+  if (env.CHECK_ONLY) return 0;
+
+  const workload = join(scratch, 'workload.json');
+  const lookAgain = async () => {
+    await discoverWorkload(workload, folder, dry);
+    discovery = false;
+    inspected = await inspect(test);
+  };
+  if (!dry) {
+    undo.push(await claimTarget(basename(folder), foreign ? env.TARGET_URL : undefined));
+    checkDisk();
+  }
+  // What can't be loaded or watched is found out before anything is started.
+  const metrics = dry ? [] : await askMetrics();
+  if (foreign && discovery) await lookAgain();
+  if (!dry) await checkMemory(inspected.users);
+  await stackFor(dry, foreign);
+  if (!dry) undo.push(startScraping(metrics, basename(folder)));
+  if (!dry && foreign) undo.push(await startExporter(basename(folder)));
+  const { dialect } = inspected.plan.target;
+  // The reference target has its REST interface next to its MCP endpoint.
+  if (!foreign && dialect === 'rest' && env.TARGET_URL) env.TARGET_URL = env.TARGET_URL.replace(/\/mcp$/, '');
+  if (discovery) {
+    if (!env.TARGET_URL)
+      throw usage('the reference target is not up, so it can not be asked; start it with: make up');
+    await lookAgain();
+  }
+  inspected.plan.target.url = (env.TARGET_URL || inspected.plan.target.url).replace(/[?#].*$/, '');
+  if (dry) return await showPlan(test, inspected.plan, join(scratch, 'plan.json'));
+
+  makeFolder(folder);
+  env.RUN_LOG = join(folder, 'run.log');
+  if (existsSync(workload)) {
+    env.WORKLOAD = join(folder, 'workload.json');
+    copyFileSync(workload, env.WORKLOAD);
+  }
+  return await loadAndJudge(test, folder, inspected);
+}
+
+/** Only looks at its variables. @throws {Ending} */
+async function checkExperiment(test: string) {
+  const { env } = process;
+  const { code } = await attend('node', [join(ROOT, 'experiments/main.js'), test, '--check'], {
+    stdio: 'inherit',
+  });
+  if (code !== 0) throw new Ending('', code);
+  // They are put together from what each k6 leaves.
+  if (env.SAMPLES === 'stream')
+    throw usage(`SAMPLES is "stream", and ${test} takes several k6 runs, one after another; valid: keep`);
+  if (!env.SAMPLES || env.SAMPLES === 'auto') env.SAMPLES = 'keep';
+}
+
+/** The plan, as far as it is known before anything is started. discovery: the server has to say first what it offers. */
+async function firstLook(
+  test: string,
+  foreign: boolean,
+): Promise<{ inspected: Inspected; discovery: boolean }> {
+  const { WORKLOAD, ARGS, TOOLS, ALLOW_WRITES } = process.env;
+  const asks = !WORKLOAD && !ARGS && (foreign || TOOLS || ALLOW_WRITES === '1');
+  if (!asks) return { inspected: await inspect(test), discovery: false };
+  // The test's own workload does not have the tools that the server will name.
+  const inspected = await inspect(test, { TOOL: '', TOOLS: '', TARGET_DIALECT: '' });
+  // A test for servers that speak something else than MCP knows what it calls there.
+  if (inspected.plan.target.dialect === 'mcp') return { inspected, discovery: true };
+  return { inspected: await inspect(test), discovery: false };
+}
+
+/** @throws {Ending} with the reason, where there is nothing to load */
+async function discoverWorkload(workload: string, folder: string, dry: boolean) {
+  const { env } = process;
+  const failure = await discover(workload);
+  if (interrupted()) throw new Ending('interrupted', INTERRUPTED);
+  if (!failure) {
+    Object.assign(env, { WORKLOAD: workload, TARGET_DIALECT: 'mcp' });
+    // Its part is done: the document has these tools and no others.
+    delete env.TOOLS;
+    return;
+  }
+  if (dry || failure.code !== TARGET) throw new Ending(failure.reason, failure.code);
+  makeFolder(folder);
+  writeFileSync(join(folder, 'k6.log'), failure.log);
+  throw new Ending('', (await judged(folder, ABORTED)) || TARGET);
+}
+
+/** What the run needs of the stack is up. A plan takes what there is. */
+async function stackFor(dry: boolean, foreign: boolean) {
+  if (!dry) {
+    await bringUp(process.env.TARGET_URL ? 'observe' : undefined);
+    return;
+  }
+  if (stackKind() === 'external' && process.env.REFERENCE_URL) await bringUp();
+  else if (!foreign && stackValue('STACK')) loadStack();
+}
+
+async function showPlan(test: string, known: Plan, file: string): Promise<number> {
+  let plan = known;
+  if (process.env.TARGET_URL) {
+    const args = ['run', '--quiet', '--address', '', '--log-format', 'raw', scenarioOf(test)];
+    const { code, stderr } = await runK6(args, { stdout: 'ignore', env: { PLAN_FILE: file } });
+    if (code !== 0) {
+      const { code: ending, reason } = abortIn(stderr);
+      throw new Ending(reason, ending);
+    }
+    plan = planOf(JSON.parse(readFileSync(file, 'utf8')));
+  } else say('The reference target is not up: this is how it would be loaded.');
+  print(plan, { brief: false, legs: isExperiment(test) });
+  return 0;
+}
+
+function print(plan: Plan, options: { brief: boolean; legs: boolean }) {
+  const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  process.stdout.write(renderPlan(plan, { colours, ...options }));
+}
+
+function makeFolder(folder: string) {
+  try {
+    mkdirSync(resultsFolder(), { recursive: true });
+    mkdirSync(folder);
+  } catch {
+    throw broken(`the results can't be written to ${folder}`);
+  }
+}
+
+async function loadAndJudge(test: string, folder: string, { plan, users }: Inspected): Promise<number> {
+  const { env } = process;
+  writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(plan, null, 2)}\n`);
+  print(plan, { brief: true, legs: isExperiment(test) });
+  say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')} ...`);
+  // Of samples that are too many to keep k6 has nothing to judge by: they go to Prometheus, and the analysis judges.
+  const summary = plan.samples === 'stream' ? 'stream' : 'keep';
+  const how = { test, testid: basename(folder), users, summary, raw: plan.raw ?? false } as const;
+  const code = isExperiment(test)
+    ? await experiment(test, folder, { ...how, progress: plan.progress ?? false })
+    : await load({ ...how, folder, progress: plan.progress ? plan : null });
+  // Not before the last sample.
+  const streamedUntilS = summary === 'stream' ? Date.now() / 1000 + 1 : null;
+  const verdict = await judged(folder, code, streamedUntilS);
+  logLine(`judged: exit code ${verdict}`);
+  return verdict;
+}
+
+/** Its k6 runs are `leg` commands, which get what they need by their environment. */
+async function experiment(
+  test: string,
+  folder: string,
+  { users, summary, raw, progress }: { users: number; summary: string; raw: boolean; progress: boolean },
+): Promise<number> {
+  const how = { K6_USERS: users, K6_SUMMARY: summary, K6_RAW: raw ? 1 : 0, K6_PROGRESS: progress ? 1 : 0 };
+  const env = Object.fromEntries(Object.entries(how).map(([name, value]) => [name, String(value)]));
+  const program = join(ROOT, 'experiments/main.js');
+  const output = { stdin: 'ignore', stdout: 'inherit', stderr: 'inherit' } as const;
+  const { code } = await attend('node', [program, test, folder], { ...output, env });
+  return code;
+}
+
+/** The run document, its reports, and the exit code of the verdict. Without a stack that is loaded, of what k6 left alone. */
+async function judged(folder: string, k6Exit: number, streamedUntilS: number | null = null): Promise<number> {
+  const latest = join(resultsFolder(), 'latest');
+  rmSync(latest, { force: true });
+  symlinkSync(basename(folder), latest);
+  const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_KNOBS = '', RUN_LOG } = process.env;
+  const { version } = await k6();
+  let patient = true;
+  const leave = () => {
+    if (!patient) {
+      say(`interrupted: not judged; what k6 left is in ${folder}`);
+      process.exit(INTERRUPTED);
+    }
+    patient = false;
+    say('the report is being written; once more to leave without it');
+  };
+  return await whileTaking(leave, () =>
+    judge({
+      directory: folder,
+      k6Exit,
+      prometheus: (RUN_LOG && PROMETHEUS_URL) || null,
+      server: WATCHED_SERVER,
+      knobs: TARGET_KNOBS,
+      k6Version: version || null,
+      streamedUntilS,
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+/** What Prometheus scrapes of a server that is not the reference target: its own metrics, and what exporter/ reads of its processes. */
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { freePort, hiddenHost } from '../../experiments/free-port.js';
+import { toolPath } from '../../experiments/tool-path.js';
+import { plainEnvironment, tied } from '../child.ts';
+import { usage } from '../ending.ts';
+import { say } from '../say.ts';
+import { ROOT, setUp, stackKind } from '../stack.ts';
+import { MetricsError, type ScrapeGroup, scrapeGroups } from './scrape-groups.ts';
+
+/** Where scripts/docker.sh has started the exporter of TARGET_CONTAINER. */
+const IN_DOCKER = 'watched:9102';
+
+/** Asks the addresses of TARGET_METRICS. @throws {Ending} where one can't be scraped */
+export async function askMetrics(): Promise<ScrapeGroup[]> {
+  const addresses = (process.env.TARGET_METRICS ?? '')
+    .split(',')
+    .map((address) => address.replace(/\s/g, ''));
+  if (addresses.join('') === '') return [];
+  try {
+    return await scrapeGroups(
+      addresses.map((address) => (address.includes('://') ? address : `http://${address}`)),
+    );
+  } catch (error) {
+    if (error instanceof MetricsError) throw usage(error.message);
+    throw error;
+  }
+}
+
+/** Has the stack's Prometheus scrape them, until the returned function is called. */
+function scrape(groups: readonly unknown[], name: string): () => void {
+  const file = join(process.env.PROMETHEUS_TARGETS_DIR ?? '', name);
+  writeFileSync(`${file}.new`, `${JSON.stringify(groups, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
+  return () => rmSync(file, { force: true });
+}
+
+/** From here on the signals are those of that server, until the returned function is called. The stack is loaded. */
+export function startScraping(groups: ScrapeGroup[], name: string): () => void {
+  if (groups.length === 0) return () => {};
+  process.env.WATCHED_SERVER = groups[0]?.labels.server ?? '';
+  return scrape(groups, `custom-${name}.json`);
+}
+
+/**
+ * What Linux knows of a foreign server's processes is scraped, too, until the returned function is called: of one on this host, and in
+ * Docker of TARGET_CONTAINER's.
+ */
+export async function startExporter(name: string): Promise<() => void> {
+  const { TARGET_URL = '', TARGET_CONTAINER, TARGET_PID, PROMETHEUS_TARGETS_DIR } = process.env;
+  if (!PROMETHEUS_TARGETS_DIR || !URL.canParse(TARGET_URL)) return () => {};
+  const { hostname, host, port, protocol } = new URL(TARGET_URL);
+  let address = IN_DOCKER;
+  let end = () => {};
+  if (!TARGET_CONTAINER) {
+    if (stackKind() !== 'native' || !/^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname)) return () => {};
+    // An image has no Go, nor the exporter's source.
+    const canBuild = existsSync(join(ROOT, 'exporter')) && (await hasGo());
+    if (!canBuild && !(existsSync(join(ROOT, 'exporter')) && existsSync(toolPath('exporter')))) {
+      say(
+        "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)",
+      );
+      return () => {};
+    }
+    await setUp('exporter');
+    address = `${hiddenHost()}:${await freePort()}`;
+    const target = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+    const pid = TARGET_PID ? ['-pid', TARGET_PID] : [];
+    const [file = '', ...args] = tied([toolPath('exporter'), '-listen', address, '-target', target, ...pid]);
+    const exporter = execa(file, args, {
+      stdio: 'ignore',
+      env: plainEnvironment(),
+      extendEnv: false,
+      detached: true,
+      reject: false,
+    });
+    end = () => exporter.kill();
+  }
+  process.env.WATCHED_SERVER ||= host;
+  const groups = [{ targets: [address], labels: { server: process.env.WATCHED_SERVER } }];
+  const unscrape = scrape(groups, `process-${name}.json`);
+  return () => {
+    unscrape();
+    end();
+  };
+}
+
+const hasGo = async () => !(await execa('go', ['version'], { reject: false })).failed;

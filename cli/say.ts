@@ -1,0 +1,7 @@
+import { logLine } from '../analysis/run-log.js';
+
+/** One line of progress, on standard error and in the run's log. */
+export function say(text: string) {
+  process.stderr.write(`${text}\n`);
+  logLine(text);
+}

@@ -1,0 +1,83 @@
+/** The stack, as whoever uses it sees it: scripts/up starts it, and writes where everything is to $RUN_DIR/stack.env. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { attend, attendOrLeave } from './child.ts';
+import { broken, Ending, shown, USAGE, usage } from './ending.ts';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+const KINDS = ['native', 'external'];
+
+/** Makes the two folders absolute: programs that are started here run elsewhere. */
+export function takePlaces() {
+  process.env.ROOT = ROOT;
+  process.env.RUN_DIR = resolve(process.env.RUN_DIR || join(ROOT, '.run'));
+  if (/['"\\\n]/.test(process.env.RUN_DIR))
+    throw usage(
+      `RUN_DIR is "${shown(process.env.RUN_DIR)}"; valid: a path without quotes, backslashes and line breaks`,
+    );
+}
+
+export const runFolder = () => process.env.RUN_DIR ?? '';
+export const resultsFolder = () => resolve(process.env.RESULTS_DIR || join(ROOT, 'results'));
+export const baselinesFolder = () => resolve(process.env.BASELINES_DIR || join(ROOT, 'baselines'));
+
+/** `NAME=value` lines, of which values may be quoted; {} where there is no such file. */
+function valuesIn(file: string): Record<string, string> {
+  const path = join(runFolder(), file);
+  if (!existsSync(path)) return {};
+  const lines = readFileSync(path, 'utf8').matchAll(/^([A-Z0-9_]+)=('?)(.*)\2$/gm);
+  return Object.fromEntries([...lines].map(([, name = '', , value = '']) => [name, value]));
+}
+
+/** Of the stack that is up; '' where there is none. */
+export const stackValue = (name: string): string => valuesIn('stack.env')[name] ?? '';
+
+/** native, or external: someone else's. (Whether it is Docker's, scripts/lab finds out.) */
+export function stackKind(): string {
+  const kind = process.env.STACK || stackValue('STACK') || 'native';
+  if (!KINDS.includes(kind)) throw usage(`STACK is "${shown(kind)}"; valid: native, docker, external`);
+  return kind;
+}
+
+/** Runs functions of scripts/common.sh. @throws {Ending} with what they said */
+export async function common(script: string): Promise<string> {
+  const { code, stdout, stderr } = await attend('bash', ['-c', `. scripts/common.sh; ${script}`], {
+    cwd: ROOT,
+  });
+  if (code !== 0) throw new Ending(stderr.replace(/^error: /, ''), code === USAGE ? USAGE : 1);
+  return stdout;
+}
+
+/** RUN_DIR exists and carries the stack's mark. */
+export const ownRunFolder = () => common('own_run_dir');
+export const checkRunFolder = () => common('check_run_dir');
+
+export const setUp = (...needs: string[]) => attendOrLeave(join(ROOT, 'scripts/setup'), needs);
+
+/** @param part observe: what watches any server, without the reference target */
+export const bringUp = async (part?: 'observe') => {
+  await attendOrLeave(join(ROOT, 'scripts/up'), part ? [part] : []);
+  loadStack();
+};
+
+/**
+ * Takes where the stack's parts are into the environment. A TARGET_URL that was given stays; the reference target's token is taken
+ * for that one alone, and WATCHED_SERVER says whether the rules that watch it tell something of this run.
+ */
+export function loadStack() {
+  const given = process.env.TARGET_URL ?? '';
+  const stack = valuesIn('stack.env');
+  const secrets = valuesIn('secrets.env');
+  if (Object.keys(stack).length === 0) throw broken('no stack is up; start one with: make up');
+  Object.assign(process.env, stack, { WATCHED_SERVER: '' });
+  // Someone else's Prometheus is asked with what the environment says.
+  if (stack.STACK !== 'external')
+    Object.assign(process.env, {
+      PROMETHEUS_USERNAME: 'lab',
+      PROMETHEUS_PASSWORD: secrets.PROMETHEUS_PASSWORD ?? '',
+    });
+  if (given !== '' && given !== stack.TARGET_URL) process.env.TARGET_URL = given;
+  else if (stack.TARGET_URL)
+    Object.assign(process.env, { WATCHED_SERVER: 'reference', TARGET_TOKEN: secrets.TARGET_TOKEN ?? '' });
+}
