@@ -20,6 +20,13 @@ export interface Counts {
   slow?: Record<string, Share>;
   duration?: string;
   firstEvent?: string;
+  /** Iterations that made a call. This and what follows is counted by phase, in the group without an operation. */
+  started?: number;
+  /** Those that were finished. */
+  iterations?: number;
+  dropped?: number;
+  /** From the planned time of an iteration to its first call, where the executor plans them (arrival rates). */
+  lateness?: string;
 }
 
 export interface Threshold {
@@ -37,8 +44,6 @@ export interface Measured {
   ended: number;
   end: { reason: string; exitCode: number; message?: string };
   vus: number;
-  iterations: number;
-  dropped: number;
   warmup: number;
   timerLateness?: string;
   bytesSent: number;

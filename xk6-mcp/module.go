@@ -37,6 +37,8 @@ type (
 		vu      modules.VU
 		root    *RootModule
 		metrics *instanceMetrics
+		// The last iteration whose start was noted.
+		noted int64
 		// The interpreter's JSON functions, looked up once.
 		parse, stringify sobek.Callable
 	}
@@ -57,7 +59,7 @@ func (r *RootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	if err != nil {
 		common.Throw(vu.Runtime(), fmt.Errorf("k6/x/mcp: %w", err))
 	}
-	instance := &ModuleInstance{vu: vu, root: r, metrics: registered}
+	instance := &ModuleInstance{vu: vu, root: r, metrics: registered, noted: -1}
 	json := vu.Runtime().GlobalObject().Get("JSON").ToObject(vu.Runtime())
 	instance.parse, _ = sobek.AssertFunction(json.Get("parse"))
 	instance.stringify, _ = sobek.AssertFunction(json.Get("stringify"))

@@ -185,8 +185,12 @@ func (c *Client) forget() {
 // open finds out how a server wants to be spoken to, and opens a session where it keeps any. Where that fails, it returns the exchange with the
 // failure, which is not recorded yet: the call ends with it for which this was to be done.
 func (c *Client) open() (*exchange, error) {
-	if c.instance.vu.State() == nil {
+	state := c.instance.vu.State()
+	if state == nil {
 		return nil, errors.New("requests can be made in VU code, setup and teardown, and not in the init context")
+	}
+	if state.Iteration != c.instance.noted {
+		c.instance.noteStart(state)
 	}
 	if c.options.oauth != nil {
 		if f := c.authorize(); f != nil {

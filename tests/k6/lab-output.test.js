@@ -36,20 +36,24 @@ after(() => server.close());
 let count = 0;
 /**
  * @param {Record<string, string>} env
- * @param {{args?: string[], limit?: string, meanwhile?: (k6: import('node:child_process').ChildProcess) => Promise<void>}} [how]
+ * @param {{script?: string, args?: string[], limit?: string, meanwhile?: (k6: import('node:child_process').ChildProcess) => Promise<void>}} [how]
  *   limit: on what the process may write, as `ulimit` has it
  */
-async function run(env, { args = [], limit, meanwhile } = {}) {
+async function run(env, { script = 'lab-output', args = [], limit, meanwhile } = {}) {
   count += 1;
   const folder = join(scratchFolder(), `lab-${count}`);
   const command = [toolPath('k6-mcp'), 'run', '--quiet', '--address', '', '--summary-mode=disabled'];
-  command.push('-o', `lab=${folder}`, ...args, 'tests/k6/lab-output.js');
+  command.push('-o', `lab=${folder}`, ...args, `tests/k6/${script}.js`);
   const words = limit ? ['bash', '-c', `${limit}; exec "$@"`, 'bash', ...command] : command;
   const { child, ended } = startCommand(words[0] ?? '', words.slice(1), { URL: server.url, ...env });
   await meanwhile?.(child);
   const { code, output } = await ended;
   return { code, output, folder, measured: readMeasured(folder) };
 }
+
+/** @param {Awaited<ReturnType<typeof run>>['measured']} measured @param {string} phase @param {string} [operation] */
+const groupOf = (measured, phase, operation = '') =>
+  measured?.groups.find((one) => one.phase === phase && one.operation === operation);
 
 /** @type {[name: string, code: number, reason: string, outcomes: string][]} */
 const ENDS = [
@@ -90,7 +94,7 @@ describe('ends of a run', { concurrency: 2 }, () => {
       const { code, measured, output } = await run({ LASTS: '20s' }, { meanwhile });
       assert.equal(code, 105, output);
       assert.deepEqual(measured && [measured.end.exitCode, measured.end.reason], [105, 'signal']);
-      assert.ok(measured && measured.iterations > 10);
+      assert.ok((groupOf(measured, 'calls')?.iterations ?? 0) > 10);
     });
   }
 
@@ -133,8 +137,9 @@ test('the figures are those of the samples that k6 writes itself', async () => {
     .filter((line) => line.startsWith('mcp_request_duration,'))
     .map((line) => Number(line.split(',')[2]))
     .sort((a, b) => a - b);
-  const [group] = measured.groups;
-  assert.deepEqual([group?.phase, group?.operation, group?.requests], ['calls', 'call', durations.length]);
+  const group = groupOf(measured, 'calls', 'call');
+  assert.equal(group?.requests, durations.length);
+  assert.equal(groupOf(measured, 'calls')?.iterations, durations.length);
   const histogram = new SparseHistogram(group?.duration);
   assert.equal(histogram.count, durations.length);
   for (const share of [0.5, 0.9, 0.95]) {
@@ -153,10 +158,31 @@ test('the figures are those of the samples that k6 writes itself', async () => {
     .split('\n')
     .map((line) => JSON.parse(line));
   for (const line of seconds) assert.equal(validate(line), null);
-  const texts = seconds.flatMap(({ groups }) => groups?.[0]?.duration ?? []);
+  const { group: number } = seconds.find(({ operation }) => operation === 'call');
+  const texts = seconds.flatMap(({ groups }) => groups?.[number]?.duration ?? []);
   const added = new SparseHistogram(...texts);
   assert.ok(texts.length >= 4);
   assert.equal(added.count, histogram.count);
   for (const share of [0.01, 0.5, 0.99]) assert.equal(added.percentile(share), histogram.percentile(share));
   assert.ok(!existsSync(join(folder, 'measured.json.part')));
+});
+
+test('iterations are late by what they do before their first call, also where many are dropped', async () => {
+  const { measured, code, output } = await run({}, { script: 'late-iterations' });
+  assert.equal(code, 0, output);
+  // A ramp's slots are planned from its first iteration, which may be late itself.
+  for (const [phase, planned, maxInterrupted, minLateness] of /** @type {const} */ ([
+    ['load', 150, 0, 19.9],
+    ['ramp', 130, 2, 10],
+  ])) {
+    const { started = 0, iterations = 0, dropped = 0, lateness } = groupOf(measured, phase) ?? {};
+    const all = JSON.stringify({ phase, started, iterations, dropped });
+    assert.ok(started >= iterations && started <= iterations + maxInterrupted, all);
+    // At 60 ms or more an iteration, two VUs begin 34 of 50 a second at most.
+    assert.ok(dropped > 0.2 * (started + dropped) && started + dropped <= planned + 1, all);
+    const histogram = new SparseHistogram(lateness);
+    assert.equal(histogram.count, started);
+    assert.ok((histogram.percentile(0) ?? 0) >= minLateness, `${all}: ${histogram.percentile(0)}`);
+    assert.equal(groupOf(measured, phase, 'call')?.started, undefined);
+  }
 });

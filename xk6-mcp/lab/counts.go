@@ -34,10 +34,17 @@ type counts struct {
 	Slow       map[string]share `json:"slow,omitempty"`
 	Duration   histogram        `json:"duration,omitempty"`
 	FirstEvent histogram        `json:"firstEvent,omitempty"`
+
+	// Of a phase: iterations that made a call, that were finished, and that k6 dropped.
+	Started    int64 `json:"started,omitempty"`
+	Iterations int64 `json:"iterations,omitempty"`
+	Dropped    int64 `json:"dropped,omitempty"`
+	// From the planned time of an iteration to its first call.
+	Lateness histogram `json:"lateness,omitempty"`
 }
 
 func newCounts() *counts {
-	return &counts{Failures: map[string]int64{}, Slow: map[string]share{}, Duration: histogram{}, FirstEvent: histogram{}}
+	return &counts{Failures: map[string]int64{}, Slow: map[string]share{}, Duration: histogram{}, FirstEvent: histogram{}, Lateness: histogram{}}
 }
 
 func (c *counts) add(other *counts) {
@@ -54,6 +61,10 @@ func (c *counts) add(other *counts) {
 	}
 	c.Duration.add(other.Duration)
 	c.FirstEvent.add(other.FirstEvent)
+	c.Started += other.Started
+	c.Iterations += other.Iterations
+	c.Dropped += other.Dropped
+	c.Lateness.add(other.Lateness)
 }
 
 // counters says what a sample of a metric adds to the counts of its group.
@@ -82,10 +93,14 @@ func counters(registry *metrics.Registry) map[*metrics.Metric]func(c *counts, s 
 }
 
 // groupOf returns what a sample is counted by. A script that does not name its phases has k6's scenarios for them.
-func groupOf(tags *metrics.TagSet) group {
+func groupOf(tags *metrics.TagSet, scenarios map[string]*scenario) group {
 	phase, ok := tags.Get(mcp.Names.Tags.Phase)
 	if !ok {
 		phase, _ = tags.Get("scenario")
+		// k6 does not give its dropped iterations the tags of their scenario.
+		if s := scenarios[phase]; s != nil {
+			phase = s.phase.Phase
+		}
 	}
 	operation, _ := tags.Get(mcp.Names.Tags.Operation)
 	class, _ := tags.Get(mcp.Names.Tags.Class)

@@ -45,8 +45,11 @@ type Output struct {
 	flusher  *output.PeriodicFlusher
 	timer    *output.PeriodicFlusher
 	due      time.Time
-	failed   error
-	signals  chan os.Signal
+	starts   *mcp.Starts
+	// By name.
+	scenarios map[string]*scenario
+	failed    error
+	signals   chan os.Signal
 }
 
 var _ interface {
@@ -59,7 +62,10 @@ func newOutput(params output.Params) (*Output, error) {
 	if params.ConfigArgument == "" {
 		return nil, errors.New("output lab: expected a folder, -o lab=FOLDER")
 	}
-	return &Output{folder: params.ConfigArgument, hasNoSummary: params.RuntimeOptions.SummaryMode.String == "disabled"}, nil
+	return &Output{
+		folder: params.ConfigArgument, hasNoSummary: params.RuntimeOptions.SummaryMode.String == "disabled",
+		scenarios: scenariosOf(params.ScriptOptions),
+	}, nil
 }
 
 // Description implements output.Output.
@@ -93,13 +99,19 @@ func (o *Output) Start() error {
 	o.began = time.Now()
 	o.ledger = newLedger(o.seconds)
 	o.ledger.counters = counters(o.registry)
+	o.ledger.scenarios = o.scenarios
+	o.countIterations()
+	o.starts = mcp.CollectStarts()
 	o.ledger.ofRun = o.runCounters()
 	// A signal that comes while outputs are stopped would end k6 before the file is written.
 	o.signals = make(chan os.Signal, 1)
 	signal.Notify(o.signals, os.Interrupt, syscall.SIGTERM)
 	o.due = time.Now().Add(timerEvery)
 	if o.timer, err = output.NewPeriodicFlusher(timerEvery, o.tick); err == nil {
-		o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() { o.flush(time.Now().Unix() - secondsKept) })
+		o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() {
+			now := time.Now()
+			o.flush(now.Unix()-secondsKept, now.Add(-settledAfter))
+		})
 	}
 	return err
 }
@@ -122,12 +134,51 @@ func (discard) IsEmpty() bool                           { return true }
 
 func (o *Output) runCounters() map[*metrics.Metric]func(r *run, s *metrics.Sample) {
 	return map[*metrics.Metric]func(r *run, s *metrics.Sample){
-		o.builtin.VUs:               func(r *run, s *metrics.Sample) { r.VUs = max(r.VUs, int64(s.Value)) },
-		o.builtin.Iterations:        func(r *run, s *metrics.Sample) { r.Iterations += int64(s.Value) },
-		o.builtin.DroppedIterations: func(r *run, s *metrics.Sample) { r.Dropped += int64(s.Value) },
-		o.builtin.DataSent:          func(r *run, s *metrics.Sample) { r.BytesSent += int64(s.Value) },
-		o.builtin.DataReceived:      func(r *run, s *metrics.Sample) { r.BytesReceived += int64(s.Value) },
+		o.builtin.VUs:          func(r *run, s *metrics.Sample) { r.VUs = max(r.VUs, int64(s.Value)) },
+		o.builtin.DataSent:     func(r *run, s *metrics.Sample) { r.BytesSent += int64(s.Value) },
+		o.builtin.DataReceived: func(r *run, s *metrics.Sample) { r.BytesReceived += int64(s.Value) },
 		o.registry.Get(mcp.Names.Metrics["warmupRequests"].Name): func(r *run, s *metrics.Sample) { r.Warmup += int64(s.Value) },
+	}
+}
+
+// countIterations adds k6's own counters to those of groups, and tells scenarios what they have to know.
+func (o *Output) countIterations() {
+	o.ledger.counters[o.builtin.Iterations] = func(c *counts, s *metrics.Sample) { c.Iterations += int64(s.Value) }
+	o.ledger.counters[o.builtin.DroppedIterations] = func(c *counts, s *metrics.Sample) {
+		c.Dropped += int64(s.Value)
+		if in := o.scenarioOf(s); in != nil {
+			in.addDrop(s.Time)
+		}
+	}
+	o.ledger.counters[o.builtin.IterationDuration] = func(_ *counts, s *metrics.Sample) {
+		if in := o.scenarioOf(s); in != nil {
+			in.addEnd(s)
+		}
+	}
+}
+
+func (o *Output) scenarioOf(s *metrics.Sample) *scenario {
+	name, _ := s.Tags.Get("scenario")
+	return o.scenarios[name]
+}
+
+// countsOf returns what is counted of a scenario's phase in the second of a time.
+func (o *Output) countsOf(s *scenario, at time.Time) *counts {
+	return o.ledger.at(at.Unix()).of(o.ledger.numberOf(s.phase))
+}
+
+func (o *Output) countStarts(starts []mcp.Start) {
+	for _, start := range starts {
+		if s := o.scenarios[start.Scenario]; s != nil {
+			o.countsOf(s, start.Time).Started++
+			s.addStart(start)
+		}
+	}
+}
+
+func (o *Output) countLateness(settled time.Time) {
+	for _, s := range o.scenarios {
+		s.settle(settled, func(at time.Time, late time.Duration) { o.countsOf(s, at).Lateness.count(metrics.D(late)) })
 	}
 }
 
@@ -145,10 +196,13 @@ func (o *Output) tick() {
 	o.ledger.at(now.Unix()).TimerLateness.count(max(0, metrics.D(late)))
 }
 
-func (o *Output) flush(before int64) {
+// flush writes the seconds before a time. settled: up to when it has been told about everything
+func (o *Output) flush(before int64, settled time.Time) {
 	o.counting.Lock()
 	defer o.counting.Unlock()
+	o.countStarts(o.starts.Drain())
 	o.ledger.count(o.GetBufferedSamples())
+	o.countLateness(settled)
 	if err := o.ledger.write(before); err != nil && o.failed == nil {
 		o.failed = fmt.Errorf("output lab: %w", err)
 		o.stopRun(o.failed)
@@ -163,7 +217,8 @@ func (o *Output) StopWithTestError(testError error) error {
 	defer signal.Stop(o.signals)
 	o.timer.Stop()
 	o.flusher.Stop()
-	o.flush(time.Now().Unix() + secondsKept)
+	o.starts.Close()
+	o.flush(time.Now().Unix()+secondsKept, time.Now())
 	if err := errors.Join(o.failed, o.seconds.Sync(), o.seconds.Close()); err != nil {
 		return err
 	}

@@ -22,10 +22,8 @@ type second struct {
 // run is what is counted once for all groups.
 type run struct {
 	// The most that were seen.
-	VUs        int64 `json:"vus"`
-	Iterations int64 `json:"iterations"`
-	Dropped    int64 `json:"dropped"`
-	Warmup     int64 `json:"warmup"`
+	VUs    int64 `json:"vus"`
+	Warmup int64 `json:"warmup"`
 	// How late a timer of this process came, in milliseconds: what kept it busy, or kept it from the processor.
 	TimerLateness histogram `json:"timerLateness,omitempty"`
 	BytesSent     int64     `json:"bytesSent"`
@@ -34,8 +32,6 @@ type run struct {
 
 func (r *run) add(other *run) {
 	r.VUs = max(r.VUs, other.VUs)
-	r.Iterations += other.Iterations
-	r.Dropped += other.Dropped
 	r.Warmup += other.Warmup
 	r.BytesSent += other.BytesSent
 	r.BytesReceived += other.BytesReceived
@@ -48,6 +44,9 @@ type ledger struct {
 	counters map[*metrics.Metric]func(c *counts, s *metrics.Sample)
 	// What is counted once for all groups.
 	ofRun map[*metrics.Metric]func(r *run, s *metrics.Sample)
+
+	// By name.
+	scenarios map[string]*scenario
 
 	numbers map[group]int
 	groups  []group
@@ -81,17 +80,21 @@ func (l *ledger) at(unix int64) *second {
 	return found
 }
 
+// of returns the counts of a group.
+func (s *second) of(number int) *counts {
+	found := s.Groups[number]
+	if found == nil {
+		found = newCounts()
+		s.Groups[number] = found
+	}
+	return found
+}
+
 func (l *ledger) count(containers []metrics.SampleContainer) {
 	for _, container := range containers {
 		for _, sample := range container.GetSamples() {
 			if add := l.counters[sample.Metric]; add != nil {
-				in, number := l.at(sample.Time.Unix()), l.number(sample.Tags)
-				of := in.Groups[number]
-				if of == nil {
-					of = newCounts()
-					in.Groups[number] = of
-				}
-				add(of, &sample)
+				add(l.at(sample.Time.Unix()).of(l.number(sample.Tags)), &sample)
 			} else if add := l.ofRun[sample.Metric]; add != nil {
 				add(&l.at(sample.Time.Unix()).run, &sample)
 			}
@@ -99,12 +102,21 @@ func (l *ledger) count(containers []metrics.SampleContainer) {
 	}
 }
 
-// number returns that of a sample's group, and makes a new one known in the file.
+// number returns that of a sample's group.
 func (l *ledger) number(tags *metrics.TagSet) int {
-	if number, ok := l.known[tags]; ok {
-		return number
+	number, ok := l.known[tags]
+	if !ok {
+		number = l.numberOf(groupOf(tags, l.scenarios))
+		if len(l.known) > 10*maxGroups {
+			clear(l.known)
+		}
+		l.known[tags] = number
 	}
-	of := groupOf(tags)
+	return number
+}
+
+// numberOf returns that of a group, and makes a new one known in the file.
+func (l *ledger) numberOf(of group) int {
 	number, ok := l.numbers[of]
 	if !ok {
 		if len(l.groups) >= maxGroups {
@@ -121,10 +133,6 @@ func (l *ledger) number(tags *metrics.TagSet) int {
 			}{number, of})
 		}
 	}
-	if len(l.known) > 10*maxGroups {
-		clear(l.known)
-	}
-	l.known[tags] = number
 	return number
 }
 
