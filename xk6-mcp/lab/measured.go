@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"go.k6.io/k6/v2/errext"
@@ -119,6 +121,8 @@ func (o *Output) thresholds() []threshold {
 			all = append(all, thresholdsOf(sub.Metric)...)
 		}
 	}
+	// k6 has its metrics in no order.
+	slices.SortStableFunc(all, func(a, b threshold) int { return strings.Compare(a.Metric, b.Metric) })
 	return all
 }
 
