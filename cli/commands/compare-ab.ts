@@ -6,6 +6,7 @@ import { compareRuns } from '../../analysis/compare/compare-runs.js';
 import { optionsOf } from '../../analysis/compare/options.js';
 import { targetKnobs } from '../../analysis/target-knobs.js';
 import { counted, duration } from '../../analysis/units.js';
+import { INTERRUPTED } from '../../analysis/verdict.js';
 import { rounds } from '../../experiments/rounds.js';
 import { seededRandom } from '../../experiments/seeded-random.js';
 import { variables } from '../../lib/config.js';
@@ -14,8 +15,8 @@ import { positiveInteger, readVariables } from '../../lib/variable.js';
 import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
 import { attend, interrupted } from '../child.ts';
-import { INTERRUPTED, shown, usage } from '../ending.ts';
-import { checkTest } from '../run/run.ts';
+import { shown, usage } from '../ending.ts';
+import { tests } from '../run/run.ts';
 import { say } from '../say.ts';
 import { baselinesFolder, ROOT, resultsFolder, stackValue } from '../stack.ts';
 import { OF_COMPARE_AB, OF_RUNS, readWords, takeWords } from '../variables.ts';
@@ -97,7 +98,7 @@ const given = (name: string, fallback: string) => process.env[name] || fallback;
 export async function compareAb(words: readonly string[]): Promise<number> {
   takeWords(words, [...OF_COMPARE_AB, ...OF_RUNS]);
   const test = given('TEST', 'baseline');
-  checkTest(test);
+  if (!tests.includes(test)) throw usage(`TEST is "${shown(test)}"; valid: ${tests.join(', ')}`);
   const runs = positiveInteger(given('RUNS', '5'));
   if (!runs)
     throw new CompareError(`RUNS is "${given('RUNS', '').slice(0, 80)}"; valid: a whole number above 0`);
