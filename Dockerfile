@@ -42,6 +42,7 @@ COPY experiments experiments
 COPY viewer viewer
 COPY pipeline pipeline
 COPY cli cli
+COPY contract contract
 COPY scenarios scenarios
 RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +
 # What this image was made of: there is no git in it.

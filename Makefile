@@ -36,7 +36,7 @@ compare: ## is HEAD better or worse than BASE? each one or more runs, with comma
 compare-ab: ## run a test with A's variables and with B's, in turn, and compare (RUNS=5 A="WORKERS=2" B="WORKERS=1" TEST=baseline)
 	@scripts/compare-ab
 
-baseline-save: ## keep the figures of runs as a plain file in baselines/ (NAME=main RUNS=testid,testid)
+baseline-save: ## keep the figures of runs as a plain file in baselines/ (NAME=main BASE=testid,testid)
 	@scripts/baseline-save
 
 ci: ## a test for a pipeline: no questions, bounded in time, compared with a baseline (TEST=spike RUNS=5 BASE=main LIMIT_MINUTES=60; docs/ci.md)

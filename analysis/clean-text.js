@@ -12,6 +12,7 @@ const MIN_SECRET = 4;
 /** Environment variables whose values must never show up in what a run leaves. */
 const SECRET_VARIABLES = [
   'TARGET_TOKEN',
+  'REFERENCE_TOKEN',
   'OAUTH_CLIENT_SECRET',
   'TARGET_KEY_PASSWORD',
   'GATEWAY_TOKEN',

@@ -64,7 +64,7 @@ await run(async ({ folder, later }) => {
   say(`${length} s and the warm-up ...`);
   const env = {
     PROFILE: 'quick',
-    OBJECTIVES: 'off',
+    THRESHOLDS: 'off',
     DURATION: `${length}s`,
     BENCH_PHASES: JSON.stringify(phases),
   };

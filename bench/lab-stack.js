@@ -11,7 +11,7 @@ import { freePort, hiddenHost } from '../experiments/free-port.js';
 import { zeroOf } from '../experiments/lab.js';
 
 /** A fifth of what a machine with two processors can do. */
-const WARM_UP = { PROFILE: 'quick', DURATION: '20s', RATE_SCALE: '0.25', OBJECTIVES: 'off' };
+const WARM_UP = { PROFILE: 'quick', DURATION: '20s', RATE_SCALE: '0.25', THRESHOLDS: 'off' };
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 

@@ -45,7 +45,7 @@ await run(async ({ folder, later }) => {
 
   const url = `${server.url}/json`;
   // A machine that is too slow for the rate still shows what a request leaves behind.
-  const calls = ours('one-tool.js', url, { ...SINGLE_TOOL, OBJECTIVES: 'calls.delivered_share=0.01' });
+  const calls = ours('one-tool.js', url, { ...SINGLE_TOOL, THRESHOLDS: 'calls.delivered_share=0.01' });
   const streamed = streaming(calls, prometheus.url);
   /** @type {{what: string, generator: import('./harness.js').Generator, limit?: number}[]} */
   const generators = [

@@ -36,7 +36,7 @@ const LOAD = {
   TOOL: 'fetch_weather',
   REQUESTS: '2000',
   CONCURRENCY: '100',
-  OBJECTIVES: 'off',
+  THRESHOLDS: 'off',
 };
 const TEST = process.env.TEST || 'load';
 const STRETCH_PERCENT = 10;

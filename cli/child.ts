@@ -2,6 +2,7 @@
 import { constants } from 'node:os';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { Ending, INTERRUPTED } from './ending.ts';
+import { say } from './say.ts';
 
 /** Not for a program that is not the project's own. */
 export const plainEnvironment = () =>
@@ -82,6 +83,13 @@ export function ended(result: Awaited<ResultPromise>): Ended {
   return { code, stdout: String(stdout ?? ''), stderr: String(stderr ?? ''), all: String(all ?? '') };
 }
 
+/** @throws {Ending} where somebody has asked for the end */
+export function leaveWhereInterrupted() {
+  if (!signalled) return;
+  say('interrupted');
+  throw new Ending('', INTERRUPTED);
+}
+
 /** As `attend`, and the end of this program where it failed, which has said why, or where there was a signal. */
 export async function attendOrLeave(
   file: string,
@@ -89,7 +97,7 @@ export async function attendOrLeave(
   options: Options = {},
 ): Promise<Ended> {
   const done = await attend(file, args, { stdio: 'inherit', ...options }, { mayAsk: true });
-  if (signalled) throw new Ending('interrupted', INTERRUPTED);
+  leaveWhereInterrupted();
   if (done.code !== 0) throw new Ending('', done.code);
   return done;
 }

@@ -1,6 +1,6 @@
 /** What ends a command: one line for whoever typed it, and the exit code. */
-import { ConfigError } from '../lib/config-error.js';
-import { oneLine } from '../lib/one-line.js';
+import { ConfigError } from '../contract/config-error.js';
+import { oneLine } from '../contract/one-line.js';
 
 /** Something here does not work. */
 export const BROKEN = 1;

@@ -11,9 +11,9 @@ import { leg } from './commands/leg.ts';
 import { signals } from './commands/signals.ts';
 import { workloadInit } from './commands/workload-init.ts';
 import { codeOf, USAGE } from './ending.ts';
-import { run } from './run/run.ts';
+import { checkTestNamed, run } from './run/run.ts';
 import { bringUp, ownRunFolder, ROOT, resultsFolder, setUp, takePlaces } from './stack.ts';
-import { OF_CI, OF_RUNS, takeWords } from './variables.ts';
+import { takeWords } from './variables.ts';
 
 type Action = (words: string[]) => number | Promise<number>;
 
@@ -60,7 +60,7 @@ command('baseline-save', 'the figures of runs as a file to compare with', baseli
 command('signals', 'which signals have data, from which metric', signals);
 command('workload-init', 'what a server offers, as a workload file to edit', workloadInit);
 command('gateway', 'a gateway in front of the target, until Ctrl-C', async (words) => {
-  takeWords(words, OF_RUNS);
+  takeWords('gateway', words);
   await setUp('gateway');
   if (!process.env.TARGET_URL) await bringUp();
   await ownRunFolder();
@@ -71,7 +71,9 @@ command('ci', 'a test for a pipeline', async (words) => {
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
   delete process.env.VARIABLES;
-  takeWords([...lines, ...words], [...OF_CI, ...OF_RUNS]);
+  takeWords('ci', [...lines, ...words]);
+  process.env.TEST ||= 'spike';
+  checkTestNamed(process.env.TEST);
   return await program_('pipeline/main.js');
 });
 

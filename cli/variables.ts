@@ -1,40 +1,29 @@
 /** NAME=value words of a command line: they become variables of this program's environment, in which all values travel. */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { variables as ofExperiments } from '../experiments/variables.js';
-import { variables as ofTests } from '../lib/config.js';
-import { variables as ofPipelines } from '../pipeline/variables.js';
+import { readVariables } from '../contract/variable.js';
+import { runs } from '../contract/variables/commands.js';
+import { ofAll, ofCommand, RENAMED } from '../contract/variables.js';
+import { VARIABLES as ofTarget } from '../target/config.js';
 import { shown, usage } from './ending.ts';
 
-/** As scripts/components.sh has them. */
-const KNOBS = [
-  ...['WORKERS', 'POOL_SIZE', 'CACHE_STRATEGY', 'CACHE_TTL', 'RATE_LIMIT_RPS', 'SESSIONS', 'SESSION_TIMEOUT'],
-  ...['COMPRESSION', 'CONTENT', 'RESOURCE_LIFETIME', 'TARGET_FAULTS'],
-];
-const OF_ALL = ['STACK', 'RUN_DIR', 'RESULTS_DIR'];
-/** Of everything that loads a server. */
-export const OF_RUNS = [
-  ...[...Object.keys(ofTests), ...Object.keys(ofExperiments)],
-  ...['TARGET_METRICS', 'TARGET_PID', 'TARGET_CONTAINER', 'TESTID', 'MEMORY_CHECK', 'GENERATOR_MEMORY'],
-  ...KNOBS,
-];
-const OF_COMPARISONS = ['METRICS', 'MIN_EFFECT', 'OPERATIONS', 'INCLUDE_FAILED', 'ALLOW_SINGLE'];
-export const OF_COMPARE = ['BASE', 'HEAD', 'BASELINES_DIR', ...OF_COMPARISONS];
-export const OF_BASELINE = ['NAME', 'RUNS', 'INCLUDE_FAILED', 'BASELINES_DIR'];
-export const OF_COMPARE_AB = ['A', 'B', 'RUNS', 'TEST', ...OF_COMPARISONS];
-export const OF_CI = [...Object.keys(ofPipelines), 'BASELINES_DIR', ...OF_COMPARISONS];
+/** Settings of the reference target that people change. */
+const KNOBS = Object.entries(ofTarget).flatMap(([name, variable]) => ('about' in variable ? [name] : []));
 
-/**
- * @param names of the command's variables
- * @returns the words' values by name
- * @throws {Ending}
- */
-export function readWords(words: readonly string[], names: readonly string[]): Record<string, string> {
-  const valid = [...names, ...OF_ALL];
+/** @returns the names that a command takes */
+function namesOf(command: string): string[] {
+  const own = Object.keys(ofCommand[command] ?? {});
+  return [...own, ...(own.includes('TARGET_URL') ? KNOBS : []), ...Object.keys(ofAll)];
+}
+
+/** @returns the words' values by name @throws {Ending} */
+export function readWords(command: string, words: readonly string[]): Record<string, string> {
+  const valid = namesOf(command);
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf('=');
       const name = at < 0 ? word : word.slice(0, at);
+      if (RENAMED[name]) throw renamed(name);
       // Without the value: it may be a secret under a mistyped name.
       if (at < 0 || !valid.includes(name))
         throw usage(`got "${shown(name)}"; valid: NAME=value with a NAME of ${valid.join(', ')}`);
@@ -43,16 +32,18 @@ export function readWords(words: readonly string[], names: readonly string[]): R
   );
 }
 
+const renamed = (name: string) => usage(`${name} is now ${RENAMED[name]}; valid: that name (make help-all)`);
+
 /** Takes the words into the environment, and looks at what is a path there. @throws {Ending} */
-export function takeWords(words: readonly string[], names: readonly string[]) {
-  Object.assign(process.env, readWords(words, names));
+export function takeWords(command: string, words: readonly string[]) {
+  const { env } = process;
+  Object.assign(env, readWords(command, words));
+  const old = Object.keys(RENAMED).find((name) => env[name]);
+  if (old) throw renamed(old);
   for (const name of ['TARGET_CERT', 'TARGET_KEY', 'TARGET_CA', 'OAUTH_CLIENT_KEY'])
     existingFile(name, 'the path of a PEM file');
-  const { TARGET_PID: pid, GENERATOR_MEMORY: memory, SECRET_SOURCE: secrets = '' } = process.env;
-  if (pid && !/^[1-9]\d{0,9}$/.test(pid))
-    throw usage(`TARGET_PID is "${shown(pid)}"; valid: the number of a process`);
-  if (memory && !/^[1-9]\d{0,8}$/.test(memory))
-    throw usage(`GENERATOR_MEMORY is "${shown(memory)}"; valid: MiB, a whole number above 0`);
+  readVariables(runs, env);
+  const secrets = env.SECRET_SOURCE ?? '';
   if (secrets.startsWith('file=') && !isReadable(secrets.slice('file='.length)))
     throw usage(
       `SECRET_SOURCE is "${shown(secrets)}", which can't be read; valid: file= and the path of a file with NAME=value lines`,

@@ -1,6 +1,6 @@
 import { thresholdName } from '../analysis/thresholds.js';
 import { percent, perSecond } from '../analysis/units.js';
-import { ConfigError } from '../lib/config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 import { mostSteps, searchRate } from './search-rate.js';
 
 /** How long a step and the hold are, seconds, and how close it narrows down, by PROFILE. */
@@ -42,10 +42,10 @@ export const lasts = ({ PROFILE, DURATION, START_RATE, MAX_RATE }, legS) => {
 };
 
 /** @param {any} config @throws {ConfigError} */
-export function check({ OBJECTIVES }) {
-  if (OBJECTIVES !== 'off') return;
+export function check({ THRESHOLDS }) {
+  if (THRESHOLDS !== 'off') return;
   throw new ConfigError(
-    'OBJECTIVES is "off", and capacity looks for the rate that breaks one; valid: unset, or such as each.p99_ms=200',
+    'THRESHOLDS is "off", and capacity looks for the rate that breaks one; valid: unset, or such as each.p99_ms=200',
   );
 }
 
@@ -70,7 +70,7 @@ export default async function capacity(lab) {
         RATE_SCALE: '1',
         DURATION: `${Math.max(seconds, least)}s`,
         // Each leg calls its phase by its own name.
-        OBJECTIVES: lab.config.OBJECTIVES.replace(/(^|,\s*)step\./g, '$1each.'),
+        THRESHOLDS: lab.config.THRESHOLDS.replace(/(^|,\s*)step\./g, '$1each.'),
       },
       judged: false,
     });

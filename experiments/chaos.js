@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError } from '../contract/config-error.js';
 import { FAULTS } from './chaos/faults.js';
 import { openSite } from './chaos/site.js';
 
@@ -33,9 +34,19 @@ export const lasts = (config, legS) => {
 /** @param {any} config @returns {number | null} seconds of the load around one fault; null: the scenario's own */
 const lengthOf = ({ DURATION, PROFILE }) => DURATION ?? (PROFILE === 'full' ? null : LENGTH_S);
 
+/** @param {any} config @throws {ConfigError} */
+export function check({ FAULTS: wanted }) {
+  const all = FAULTS.map(({ name }) => name);
+  if (wanted.some((/** @type {string} */ name) => !all.includes(name)))
+    throw new ConfigError(
+      `FAULTS is "${wanted.join(' ').slice(0, 80)}"; valid: ${all.join(', ')}; several separated by spaces`,
+    );
+}
+
 /** @param {any} config @returns {Fault[]} */
 function chosenBy({ FAULTS: wanted, PROFILE }) {
-  const names = wanted ?? (PROFILE === 'smoke' ? SMOKE : FAULTS.map(({ name }) => name));
+  const all = FAULTS.map(({ name }) => name);
+  const names = wanted.length > 0 ? wanted : PROFILE === 'smoke' ? SMOKE : all;
   return FAULTS.filter(({ name }) => names.includes(name));
 }
 

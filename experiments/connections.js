@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../analysis/percentile.js';
 import { Prometheus } from '../analysis/prometheus.js';
-import { ConfigError } from '../lib/config-error.js';
+import { ConfigError } from '../contract/config-error.js';
+import { readProtocol } from '../contract/protocols.js';
 import { IdleSessions } from './connections/idle-sessions.js';
 import { memoryLeft } from './connections/memory-left.js';
 
@@ -52,10 +53,11 @@ const PROBES = 20;
  */
 
 /** @param {any} config @throws {ConfigError} */
-export function check({ TARGET_DIALECT, MCP_ERA, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_CERT }) {
-  if ((TARGET_DIALECT && TARGET_DIALECT !== 'mcp') || MCP_ERA === 'modern') {
+export function check({ TARGET_PROTOCOL, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_CERT }) {
+  const { dialect, era } = readProtocol(TARGET_PROTOCOL);
+  if ((dialect && dialect !== 'mcp') || era === 'modern') {
     throw new ConfigError(
-      `${MCP_ERA === 'modern' ? 'MCP_ERA is "modern"' : `TARGET_DIALECT is "${TARGET_DIALECT}"`}, which has no sessions; valid: the legacy era of MCP`,
+      `TARGET_PROTOCOL is "${TARGET_PROTOCOL}", which has no sessions; valid: legacy, or a version with initialize`,
     );
   }
   if (OAUTH_CLIENT_ID || SECRET_SOURCE || TARGET_CERT) {
@@ -102,7 +104,7 @@ export default async function connections(lab) {
     lab.leg({
       name,
       labels,
-      env: { MCP_ERA: 'legacy', DURATION: `${Math.round(legS * 1000)}ms`, REQUESTS: '', ...env },
+      env: { TARGET_PROTOCOL: 'legacy', DURATION: `${Math.round(legS * 1000)}ms`, REQUESTS: '', ...env },
     });
 
   const own = {
@@ -153,7 +155,7 @@ export default async function connections(lab) {
   await probes.open(PROBES, { listen: false });
   await leg('abandoned', { kind: 'abandoned' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'abandon' });
   const most = await sessionsNow(reference);
-  const waitS = reference ? 2 * timeoutS : config.GIVE_BACK_S;
+  const waitS = reference ? 2 * timeoutS : config.SESSION_EXPIRY_S;
   lab.say(`are they given back? waiting ${waitS} s ...`);
   await pause(lab, waitS);
   const left = await sessionsNow(reference);

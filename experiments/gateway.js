@@ -2,7 +2,9 @@
  * Direct, through the gateway as MCP, through its plain JSON-RPC: in turn, in rounds whose order is random, then the
  * same from behind. How much the gateway does is probed first: all get the same load, one that it holds.
  */
-import { ConfigError } from '../lib/config-error.js';
+
+import { ConfigError } from '../contract/config-error.js';
+import { readProtocol } from '../contract/protocols.js';
 import { tooMuch } from '../lib/load-limits.js';
 import { needConfirmed } from '../lib/target-host.js';
 import { watchCpu } from './cpu-watch.js';
@@ -26,7 +28,7 @@ const P99_ANSWERS = 110;
 const OPENING_S = 2;
 /** Of a leg (scenarios/gateway.js). */
 const STEADY_SHARE = 2 / 3;
-/** Where REPEATS does not say. An even number: each random order also runs from behind. */
+/** Where RUNS does not say. An even number: each random order also runs from behind. */
 const ROUNDS = { smoke: 2, quick: 4, full: 8 };
 /** One has no interval. */
 const LEAST_ROUNDS = 2;
@@ -64,14 +66,14 @@ export function check(config) {
  * @param {number} ways
  * @throws {ConfigError}
  */
-function planOf({ PROFILE, REPEATS, DURATION }, ways) {
+function planOf({ PROFILE, RUNS, DURATION }, ways) {
   const profile = /** @type {keyof typeof ROUNDS} */ (PROFILE);
-  const count = process.env.REPEATS ? Math.max(LEAST_ROUNDS, REPEATS) : ROUNDS[profile];
+  const count = RUNS ? Math.max(LEAST_ROUNDS, RUNS) : ROUNDS[profile];
   const measuredS = DURATION ?? MEASURED_S[profile];
   const legS = measuredS / (count * ways);
   if (legS >= LEAST_LEG_S) return { count, legS };
   throw new ConfigError(
-    `DURATION is ${measuredS} s, for ${count} rounds of ${ways} legs; valid: ${LEAST_LEG_S * count * ways}s or longer, or fewer REPEATS`,
+    `DURATION is ${measuredS} s, for ${count} rounds of ${ways} legs; valid: ${LEAST_LEG_S * count * ways}s or longer, or fewer RUNS`,
   );
 }
 
@@ -127,6 +129,8 @@ export default async function (lab) {
  * @returns {Record<string, Record<string, string>>} the variables of each way to the target
  */
 function waysOf({ mcp, rpc, token, headers, names }, workload) {
+  const { dialect } = readProtocol(process.env.TARGET_PROTOCOL ?? '');
+  const protocol = (dialect === 'mcp' && process.env.TARGET_PROTOCOL) || 'auto';
   const through = {
     ...workload,
     ...NO_OTHER_WAY_IN,
@@ -135,9 +139,9 @@ function waysOf({ mcp, rpc, token, headers, names }, workload) {
     TOOL_NAMES: JSON.stringify(names),
   };
   return {
-    direct: { ...workload, TOOL_NAMES: '', TARGET_DIALECT: 'mcp' },
-    mcp: { ...through, TARGET_URL: mcp, TARGET_DIALECT: 'mcp' },
-    ...(rpc && { rpc: { ...through, TARGET_URL: rpc, TARGET_DIALECT: 'jsonrpc' } }),
+    direct: { ...workload, TOOL_NAMES: '', TARGET_PROTOCOL: protocol },
+    mcp: { ...through, TARGET_URL: mcp, TARGET_PROTOCOL: protocol },
+    ...(rpc && { rpc: { ...through, TARGET_URL: rpc, TARGET_PROTOCOL: 'jsonrpc' } }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ConfigError } from '../lib/config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 import { VARIABLES } from '../target/config.js';
 
 /** The reference target's knobs that a sweep can vary, with the values that it takes where none are given. */

@@ -8,7 +8,7 @@ import { logLine } from '../analysis/run-log.js';
 import { readSummary } from '../analysis/summary.js';
 import { judgeThresholds } from '../analysis/thresholds.js';
 import { writeAtomic } from '../analysis/write-atomic.js';
-import { profiles } from '../lib/profiles.js';
+import { profiles } from '../contract/profiles.js';
 import { freePort, hiddenHost } from './free-port.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -69,7 +69,7 @@ export class Lab {
     this.test = test;
     this.folder = folder;
     this.config = config;
-    this.profile = /** @type {import('../lib/profiles.js').Profile} */ (profiles[config.PROFILE]);
+    this.profile = /** @type {import('../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
     /** The exit code: 99 where a judged leg missed an objective. */
     this.code = 0;
     /** @type {unknown} what the table builder is to know beside the legs */

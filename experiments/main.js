@@ -9,11 +9,9 @@
  * judged leg missed an objective, else that of the leg that ended it; 2 for a wrong variable.
  */
 import { INTERRUPTED } from '../analysis/verdict.js';
-import { variables as ofTests } from '../lib/config.js';
-import { ConfigError } from '../lib/config-error.js';
-import { readVariables } from '../lib/variable.js';
+import { ConfigError } from '../contract/config-error.js';
+import { readConfig } from './config.js';
 import { Interrupted, Lab, LegFailed } from './lab.js';
-import { variables as ofExperiments } from './variables.js';
 
 const USAGE = 2;
 const BROKEN = 1;
@@ -21,7 +19,7 @@ const BROKEN = 1;
 /** @returns {Promise<number>} the exit code */
 async function main() {
   const [test = '', folder = ''] = process.argv.slice(2);
-  const config = readVariables({ ...ofTests, ...ofExperiments }, process.env);
+  const config = readConfig(process.env);
   /** @type {{default: (lab: Lab) => Promise<void>, check?: (config: any) => void}} */
   const { default: experiment, check } = await import(`./${test}.js`);
   check?.(config);

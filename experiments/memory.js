@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { medianOf } from '../analysis/interval.js';
 import { needReference } from './reference-only.js';
-import { rounds } from './rounds.js';
+import { rounds, USUAL_RUNS } from './rounds.js';
 import { seededRandom } from './seeded-random.js';
 
 /** What is tried, by PROFILE. */
@@ -39,8 +39,8 @@ const START_S = 3;
 const LOAD_S = 5;
 
 /** @param {any} config */
-export const lasts = ({ PROFILE, REPEATS }) => {
-  const { workers, pools, repeats = REPEATS } = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
+export const lasts = ({ PROFILE, RUNS }) => {
+  const { workers, pools, repeats = RUNS ?? USUAL_RUNS } = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
   const lookS = (REST_MS + LOOKS * LOOK_MS) / 1000;
   const atRest = workers.length * (START_S + lookS);
   const pooled = pools.length * (START_S + LOAD_S + lookS);
@@ -49,9 +49,9 @@ export const lasts = ({ PROFILE, REPEATS }) => {
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function memory(lab) {
-  const { PROFILE, REPEATS, SEED } = lab.config;
+  const { PROFILE, RUNS, SEED } = lab.config;
   const how = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
-  const repeats = how.repeats ?? REPEATS;
+  const repeats = how.repeats ?? RUNS ?? USUAL_RUNS;
   const random = seededRandom(SEED);
   /** @type {MemoryResult} */
   const result = { runtime: await bareRuntime(), workers: [], pool: [], cache: [] };

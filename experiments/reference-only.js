@@ -1,4 +1,4 @@
-import { ConfigError } from '../lib/config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 
 /**
  * Whether the stack's own target is to be loaded. While a test runs, TARGET_URL is set to it.

@@ -1,3 +1,6 @@
+/** How often each thing is measured where RUNS does not say. */
+export const USUAL_RUNS = 3;
+
 /**
  * An order in which to measure several things in turn: each once a round, so that what drifts meanwhile falls on all of
  * them alike. A random order, then the same from behind, and so on.

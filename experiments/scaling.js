@@ -6,10 +6,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeAtomic } from '../analysis/write-atomic.js';
-import { ConfigError } from '../lib/config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 import { watchCpu } from './cpu-watch.js';
 import { needReference } from './reference-only.js';
-import { rounds } from './rounds.js';
+import { rounds, USUAL_RUNS } from './rounds.js';
 import { startBalancer } from './scaling/haproxy.js';
 import { startInstances } from './scaling/instances.js';
 import { seededRandom } from './seeded-random.js';
@@ -41,7 +41,7 @@ export const lasts = (config, legS) =>
   legS({ DURATION: `${config.DURATION ?? LEG_S[config.PROFILE]}s` });
 
 /** @param {any} config @returns {number} */
-const repeatsOf = ({ REPEATS, PROFILE }) => (process.env.REPEATS || PROFILE !== 'smoke' ? REPEATS : 1);
+const repeatsOf = ({ RUNS, PROFILE }) => RUNS ?? (PROFILE === 'smoke' ? 1 : USUAL_RUNS);
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function scaling(lab) {

@@ -1,7 +1,7 @@
 import { duration } from '../analysis/units.js';
 import { besides, valuesOf } from './knobs.js';
 import { needReference } from './reference-only.js';
-import { rounds } from './rounds.js';
+import { rounds, USUAL_RUNS } from './rounds.js';
 import { seededRandom } from './seeded-random.js';
 
 /** Seconds of one run, by PROFILE. */
@@ -26,14 +26,15 @@ export function check(config) {
 }
 
 /** @type {import('../scripts/list-text.ts').Lasts} */
-export const lasts = ({ KNOB, VALUES, REPEATS, PROFILE, DURATION }, legS) =>
+export const lasts = ({ KNOB, VALUES, RUNS, PROFILE, DURATION }, legS) =>
   valuesOf(KNOB, VALUES).length *
-  REPEATS *
+  (RUNS ?? USUAL_RUNS) *
   (RESTART_S + legS({ DURATION: `${DURATION ?? LEG_S[PROFILE]}s` }));
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function sweep(lab) {
-  const { KNOB: knob, VALUES: given, REPEATS: repeats, USERS: users, SEED: seed, PROFILE } = lab.config;
+  const { KNOB: knob, VALUES: given, RUNS, USERS: users, SEED: seed, PROFILE } = lab.config;
+  const repeats = RUNS ?? USUAL_RUNS;
   const values = valuesOf(knob, given);
   const legS = lab.config.DURATION ?? LEG_S[PROFILE] ?? 15;
   const beside = besides(knob, values, process.env);

@@ -5,7 +5,7 @@ export const lasts = (_, legS) => legS();
 
 /**
  * The reference target keeps sessions meanwhile: only in a session can a client of the legacy era subscribe. Another
- * server is spoken to as discovery, or MCP_ERA, says.
+ * server is spoken to as discovery, or TARGET_PROTOCOL, says.
  *
  * @param {Lab} lab
  */
@@ -15,5 +15,5 @@ export default async function workflows(lab) {
     return;
   }
   await lab.target({ SESSIONS: '1' });
-  await lab.leg({ name: 'legacy', labels: { era: 'legacy' }, env: { MCP_ERA: 'legacy' } });
+  await lab.leg({ name: 'legacy', labels: { era: 'legacy' }, env: { TARGET_PROTOCOL: 'legacy' } });
 }

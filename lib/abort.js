@@ -1,5 +1,5 @@
 import exec from 'k6/execution';
-import { oneLine } from './one-line.js';
+import { oneLine } from '../contract/one-line.js';
 
 /** Exit codes of a run that ends before it measures anything. */
 export const USAGE = 2;

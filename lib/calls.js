@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 
 /**
  * REQUESTS calls from CONCURRENCY users (-n and -c, as command line load generators call them) in place of a shape's

@@ -1,19 +1,20 @@
 /**
  * The k6 script that finds out what a server offers: it connects, lists, chooses, tries every chosen operation once
  * and writes a workload document to WORKLOAD_FILE. It starts no load. Lines that begin with `discovery: ` are
- * progress, for scripts/discovery.sh.
+ * progress, for cli/run/discovery.ts.
  */
+
+import { ConfigError } from '../contract/config-error.js';
+import { harmlessJson, oneLine } from '../contract/one-line.js';
 import { abort, TARGET, USAGE } from './abort.js';
 import { signIn } from './auth/auth.js';
 import { withSecrets } from './auth/secret-source.js';
 import { clientCertificates } from './auth/tls.js';
 import { readConfig } from './config.js';
-import { ConfigError } from './config-error.js';
 import { chooseOperations, toDocument } from './discovery.js';
 import { connect } from './mcp/connect.js';
 import { USER_AGENT } from './mcp/protocol.js';
 import { TargetError } from './mcp/target-error.js';
-import { harmlessJson, oneLine } from './one-line.js';
 import { dialOptions } from './target-host.js';
 
 const SETUP_S = 300;
@@ -39,9 +40,9 @@ function end(error) {
 function begin() {
   try {
     const config = readConfig(__ENV);
-    if (config.TARGET_DIALECT && config.TARGET_DIALECT !== 'mcp') {
+    if (config.dialect && config.dialect !== 'mcp') {
       throw new ConfigError(
-        `TARGET_DIALECT is "${config.TARGET_DIALECT}", which does not say what it offers; valid: with WORKLOAD=path, or TOOL and ARGS`,
+        `TARGET_PROTOCOL is "${config.dialect}", which does not say what it offers; valid: with WORKLOAD=path, or TOOL and ARGS`,
       );
     }
     return { config, tlsAuth: clientCertificates(config, open) };

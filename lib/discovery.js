@@ -3,11 +3,11 @@
  * A server's listings are not to be trusted: names may be hostile, lists endless, schemas nonsense.
  */
 
-import { asText } from './as-text.js';
-import { ConfigError } from './config-error.js';
+import { asText } from '../contract/as-text.js';
+import { ConfigError } from '../contract/config-error.js';
+import { oneLine } from '../contract/one-line.js';
 import { paramHeaders } from './mcp/param-headers.js';
 import { namesOf } from './names-of.js';
-import { oneLine } from './one-line.js';
 import { generateArguments } from './schema/generate.js';
 
 /**

@@ -3,14 +3,15 @@
  * the memory of a user is mostly the modules that it evaluates.
  */
 import { sleep } from 'k6';
+import { asText } from '../contract/as-text.js';
+import { ConfigError } from '../contract/config-error.js';
+import { harmlessJson } from '../contract/one-line.js';
 import { abort, TARGET, USAGE } from './abort.js';
-import { asText } from './as-text.js';
 import { signIn } from './auth/auth.js';
 import { withSecrets } from './auth/secret-source.js';
 import { clientCertificates } from './auth/tls.js';
 import { callOnce } from './call-once.js';
 import { readConfig } from './config.js';
-import { ConfigError } from './config-error.js';
 import { reach } from './dialects/reach.js';
 import { latencyLimits } from './latency-limits.js';
 import { needWithinLimits } from './load-limits.js';
@@ -20,7 +21,6 @@ import { TargetError } from './mcp/target-error.js';
 import { objectiveLimits, phaseEndSeconds, phaseStartSeconds, startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
 import { drawnObjectives, planObjectives, toThresholds } from './objectives.js';
-import { harmlessJson } from './one-line.js';
 import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan, withConnection } from './plan.js';
 import { planShape } from './plan-shape.js';
@@ -65,7 +65,7 @@ function compose(given) {
   const phases = withWeights(shape, workload, operations);
   needItems(name, workload.name, phases, operations);
   const objectives =
-    config.OBJECTIVES === 'off' ? [] : planObjectives(defaults, config.OBJECTIVES, phases, operations);
+    config.THRESHOLDS === 'off' ? [] : planObjectives(defaults, config.THRESHOLDS, phases, operations);
   const plan = makePlan(definition, { config, workload, phases, operations, objectives });
   needWithinLimits(phases, plan.duration_s, config);
 

@@ -1,5 +1,5 @@
 /** How much load a run may make before it has to be said that so much is meant. */
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 
 /**
  * @param {import('./phases.js').PlannedPhase[]} phases

@@ -1,4 +1,4 @@
-import { oneLine } from './one-line.js';
+import { oneLine } from '../contract/one-line.js';
 
 /** A server may offer any number of them. */
 const MOST = 20;

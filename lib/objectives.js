@@ -7,7 +7,7 @@
  * `class:read` or `operation:get_user`. Everything k6 can judge becomes a k6 threshold, with a guard on
  * the number of samples beside it; what compares phases is judged after the run, from the same list.
  */
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
 
 /**
@@ -61,11 +61,11 @@ const METRICS = [...Object.keys(ABSOLUTE), ...Object.keys(RELATIVE), 'delivered_
 
 /**
  * @param {Objectives} defaults the scenario's own
- * @param {string} changes the OBJECTIVES variable, '' = none
+ * @param {string} changes the THRESHOLDS variable, '' = none
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
  * @returns {Objective[]}
- * @throws {ConfigError} where OBJECTIVES names an unknown scope or metric
+ * @throws {ConfigError} where THRESHOLDS names an unknown scope or metric
  */
 export function planObjectives(defaults, changes, phases, operations) {
   const measured = phases.filter((phase) => phase.measured);
@@ -99,7 +99,7 @@ export function planObjectives(defaults, changes, phases, operations) {
     const valid = scopesOf(metric);
     if (!valid.includes(scope)) {
       throw new ConfigError(
-        `OBJECTIVES has ${metric} for ${scope}, which has none; valid: ${valid.join(', ') || 'no scope of this test'}`,
+        `THRESHOLDS has ${metric} for ${scope}, which has none; valid: ${valid.join(', ') || 'no scope of this test'}`,
       );
     }
     apply(scope, { [metric]: limit });
@@ -124,7 +124,7 @@ function parseChanges(text, scopes) {
       const [, scope = '', metric = '', number = ''] = /^(.+)\.(\w+)=(\d{1,12}(?:\.\d+)?)$/.exec(part) ?? [];
       if (!scopes.includes(scope) || !METRICS.includes(metric)) {
         throw new ConfigError(
-          `OBJECTIVES has "${part.slice(0, 80)}"; valid: off, or scope.metric=number with a scope of ` +
+          `THRESHOLDS has "${part.slice(0, 80)}"; valid: off, or scope.metric=number with a scope of ` +
             `${namesOf(scopes)}, and a metric of ${METRICS.join(', ')}`,
         );
       }

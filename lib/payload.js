@@ -1,5 +1,5 @@
 /** One JSON-RPC request, as files for other load generators have it, as a workload. */
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 import { checkDocument, DOCUMENT_SCHEMA } from './workload-document.js';
 
 /** @param {any} value */

@@ -1,8 +1,8 @@
 /**
  * A shape is data: the load over time as named phases, one k6 scenario each.
  */
-import { ConfigError } from './config-error.js';
-import { k6Duration, parseDuration } from './duration.js';
+import { ConfigError } from '../contract/config-error.js';
+import { k6Duration, parseDuration } from '../contract/duration.js';
 
 /**
  * One phase as a scenario file writes it, in the figures of PROFILE=full.
@@ -69,7 +69,7 @@ const MIN_VUS = 20;
 const LEAST_S = 1;
 
 /**
- * @param {Pick<import('./profiles.js').Profile, 'rate'>} profile
+ * @param {Pick<import('../contract/profiles.js').Profile, 'rate'>} profile
  * @param {Pick<import('./config.js').Config, 'RATE_SCALE'>} config
  * @param {boolean} [asWritten] the profile does not change rates
  * @returns {number} on each arrival rate
@@ -82,7 +82,7 @@ export function rateFactor(profile, config, asWritten = false) {
  * Scales a shape to a profile and puts a warm-up, at the first phase's load, in front.
  *
  * @param {Phase[]} shape
- * @param {import('./profiles.js').Profile} profile
+ * @param {import('../contract/profiles.js').Profile} profile
  * @param {Pick<import('./config.js').Config, 'DURATION' | 'RATE_SCALE' | 'MAX_VUS'>} config
  * @param {{asWritten?: boolean | undefined, warmUp?: string | undefined}} [how] asWritten: the profile changes neither durations nor rates;
  *   warmUp: its length, instead of the profile's
@@ -150,7 +150,7 @@ const MIN_ITERATIONS = 3;
  * Scales a sequence to a profile. When each of its steps begins is known only after the run.
  *
  * @param {Step[]} steps
- * @param {import('./profiles.js').Profile} profile
+ * @param {import('../contract/profiles.js').Profile} profile
  * @returns {PlannedPhase[]}
  */
 export function planSequence(steps, profile) {

@@ -1,6 +1,6 @@
+import { profiles } from '../contract/profiles.js';
 import { withCalls } from './calls.js';
 import { planPhases, planSequence } from './phases.js';
-import { profiles } from './profiles.js';
 import { repeated } from './repetitions.js';
 
 /**
@@ -11,7 +11,7 @@ import { repeated } from './repetitions.js';
  * @returns {import('./phases.js').PlannedPhase[]}
  */
 export function planShape({ name, sequence, phases = [], repetitions, asWritten, warmUp }, config) {
-  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const profile = /** @type {import('../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
   const planned = sequence
     ? planSequence(repeated(sequence.steps, repetitions, profile), profile)
     : planPhases(withCalls(name, repeated(phases, repetitions, profile), config), profile, config, {

@@ -1,9 +1,9 @@
 /** What a test is about to do, as a document: for `make plan`, and for the analysis beside k6's own figures. */
 
+import { parseDuration } from '../contract/duration.js';
+import { profiles } from '../contract/profiles.js';
 import { stackHosts } from './config.js';
-import { parseDuration } from './duration.js';
 import { rateFactor } from './phases.js';
-import { profiles } from './profiles.js';
 import { planSamples } from './samples.js';
 import { unconfirmed } from './target-host.js';
 
@@ -25,7 +25,7 @@ export function makePlan(
   { name, title, sequence, raw, progress, asWritten },
   { config, workload, phases, operations, objectives },
 ) {
-  const profile = /** @type {import('./profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const profile = /** @type {import('../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
   const last = phases.at(-1);
   const longestS = sequence ? (parseDuration(sequence.longest) ?? 0) : null;
   const { connection, left_out } = 'schema' in workload ? workload : {};
@@ -45,7 +45,7 @@ export function makePlan(
       // A query string may hold a key: it stays out of every result.
       url: config.TARGET_URL.replace(/[?#].*$/, ''),
       dialect: /** @type {Dialect} */ (
-        config.TARGET_DIALECT || ('dialect' in workload && workload.dialect) || 'mcp'
+        config.dialect || ('dialect' in workload && workload.dialect) || 'mcp'
       ),
       ...(config.DRY_RUN && toConfirm && { confirm: toConfirm }),
       // As discovery found it; set-up looks again.
@@ -61,8 +61,8 @@ export function makePlan(
     expected_requests: expectedRequests(phases),
     samples: planSamples(config, phases),
     objectives,
-    objectives_off: config.OBJECTIVES === 'off',
-    other_cpu_limit: config.OTHER_CPU,
+    objectives_off: config.THRESHOLDS === 'off',
+    other_cpu_limit: config.MAX_BACKGROUND_CPU,
     reference_machine: REFERENCE_MACHINE,
   };
 }

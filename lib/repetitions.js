@@ -5,7 +5,7 @@
  * @template {{name: string, once?: true, quick?: number, labels?: import('./phases.js').Labels}} T
  * @param {T[]} shape
  * @param {number | undefined} repetitions undefined: the test is none of these
- * @param {Pick<import('./profiles.js').Profile, 'repeats' | 'slowCalls'>} profile
+ * @param {Pick<import('../contract/profiles.js').Profile, 'repeats' | 'slowCalls'>} profile
  * @returns {T[]}
  */
 export function repeated(shape, repetitions, { repeats, slowCalls }) {

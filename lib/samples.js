@@ -2,12 +2,10 @@
  * Whether k6 keeps every sample in memory to the run's end, or the samples live in Prometheus alone.
  */
 
-/** k6 keeps 226 bytes of a request: this many are 450 MB. */
-export const KEPT_REQUESTS = 2_000_000;
+import { KEPT_REQUESTS } from '../contract/variables/load.js';
+
 /** What a user without a pause may make each second; only the length of such a phase is planned. */
 const CALLS_PER_USER_S = 100;
-
-export const SAMPLES = ['auto', 'keep', 'stream'];
 
 /**
  * @param {Pick<import('./config.js').Config, 'SAMPLES'>} config

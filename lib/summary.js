@@ -2,8 +2,9 @@
  * The document that a run leaves for `analysis/`: the plan and k6's own end-of-test data, side by side.
  * Every submetric that the analysis reads must have been named in the thresholds, or k6 does not keep it.
  */
+
+import { harmlessJson } from '../contract/one-line.js';
 import { FAILURE_KINDS } from './mcp/failure-kinds.js';
-import { harmlessJson } from './one-line.js';
 import { withConnection } from './plan.js';
 
 /** What k6 computes of every time Trend, from the raw samples. */

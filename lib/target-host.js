@@ -2,10 +2,9 @@
  * Whose machine a URL is on: load goes to this one, and elsewhere only where somebody said so. Pure, and without a URL
  * class, which k6 has not: what is not plainly loopback is not.
  */
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 
 const URL_HOST = /^(https?):\/\/(\[[0-9a-f:]+\]|[\w.-]+)(?::(\d{1,5}))?(?=\/|$)/i;
-const CONFIRMED = /^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/;
 
 /**
  * @param {string} url http(s), without credentials
@@ -28,12 +27,6 @@ export function isLoopback(host) {
   if (host === 'localhost' || host === '[::1]') return true;
   const parts = /^127\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(host)?.slice(1) ?? [];
   return parts.length === 3 && parts.every((part) => Number(part) <= 255 && String(Number(part)) === part);
-}
-
-/** @param {string} text hosts, each with or without a port, separated by commas @returns {string[] | undefined} */
-export function hostList(text) {
-  const hosts = text === '' ? [] : text.split(',').map((host) => host.trim().toLowerCase());
-  return hosts.every((host) => CONFIRMED.test(host)) ? hosts : undefined;
 }
 
 /** @param {{host: string, port: string}} where from `hostOf` @param {readonly string[]} confirmed from `hostList` */

@@ -4,7 +4,9 @@
  */
 import { randomSeed } from 'k6';
 import exec from 'k6/execution';
-import { asText } from './as-text.js';
+import { asText } from '../contract/as-text.js';
+import { oneLine } from '../contract/one-line.js';
+import { readProtocol } from '../contract/protocols.js';
 import { fixedAuth } from './auth/fixed-auth.js';
 import { McpClient } from './mcp/client.js';
 import {
@@ -15,7 +17,6 @@ import {
   phaseEndSeconds,
   sequenceDuration,
 } from './metrics.js';
-import { oneLine } from './one-line.js';
 
 /**
  * @typedef {object} TestDefinition
@@ -73,7 +74,7 @@ import { oneLine } from './one-line.js';
  */
 
 // Most runs speak MCP and need at most a token: their users hold no more code than that.
-const { TARGET_HEADERS, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_DIALECT, WORKLOAD, DRY_RUN } = __ENV;
+const { TARGET_HEADERS, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_PROTOCOL, WORKLOAD, DRY_RUN } = __ENV;
 /** @type {typeof import('./auth/user-auth.js') | null} */
 const userAuth = TARGET_HEADERS || OAUTH_CLIENT_ID || SECRET_SOURCE ? require('./auth/user-auth.js') : null;
 /** @type {typeof import('./dialects/clients.js') | null} */
@@ -103,7 +104,8 @@ export const defineTest = (definition) => {
       : { options: {}, setup: none, teardown: none, handleSummary: none };
   // What a document says of it is read too late for that.
   if (definition.observe) observing = require('./mcp/observing-client.js').observing;
-  const dialect = TARGET_DIALECT || (WORKLOAD ? '' : (definition.workload.dialect ?? 'mcp'));
+  const own = WORKLOAD ? '' : (definition.workload.dialect ?? 'mcp');
+  const dialect = readProtocol(TARGET_PROTOCOL ?? '').dialect || own;
   if (dialect !== 'mcp') dialects = require('./dialects/clients.js');
   return { ...first, iterate: DRY_RUN === '1' ? () => {} : makeIterate(definition) };
 };

@@ -2,8 +2,9 @@
  * A workload as a JSON document: what discovery writes, people edit and WORKLOAD names.
  * workload-document.schema.json describes it; k6 has no validator, so this file checks it.
  */
-import { isHeaderName, isHeaderValue } from './auth/headers.js';
-import { ConfigError } from './config-error.js';
+
+import { ConfigError } from '../contract/config-error.js';
+import { isHeaderName, isHeaderValue } from '../contract/headers.js';
 import { namesOf } from './names-of.js';
 
 /**

@@ -1,5 +1,5 @@
 /** Reads what WORKLOAD names: a JSON document, or a JS workload as in `workloads/`. In k6's init only. */
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
 import { checkDocument } from './workload-document.js';
 

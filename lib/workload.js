@@ -2,7 +2,7 @@
  * A workload says which operations a server offers and in which proportions they are called. It is data:
  * a JS file in `workloads/`, which can make arguments anew for each call, or a JSON document (workload-document.js).
  */
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
 
 /**

@@ -15,15 +15,16 @@ import { optionsOf } from '../analysis/compare/options.js';
 import { readSide } from '../analysis/compare/sides.js';
 import { counted } from '../analysis/units.js';
 import { writeAtomic } from '../analysis/write-atomic.js';
-import { ConfigError } from '../lib/config-error.js';
-import { readVariables } from '../lib/variable.js';
+import { ConfigError } from '../contract/config-error.js';
+import { readVariables } from '../contract/variable.js';
+import { compare, pipeline, test } from '../contract/variables/commands.js';
+import { experiments } from '../contract/variables/experiments.js';
 import { annotationsOfComparison, annotationsOfRun } from './annotations.js';
 import { startChild } from './child.js';
 import { combined, isError, LIMIT, NO_TARGET, SIGNALS, USAGE } from './exit-code.js';
 import { addOutputs, addSummary, annotationCommands, textOnly } from './github.js';
 import { NotReady, startServer } from './server.js';
 import { summaryOf } from './summary.js';
-import { variables } from './variables.js';
 
 /** @typedef {import('./annotations.js').Annotation} Annotation */
 /** @typedef {import('./summary.js').Done} Done */
@@ -43,6 +44,7 @@ const WORDS = /** @type {Record<number, string>} */ ({
   [LIMIT]: 'the time limit was reached',
 });
 
+const variables = { ...pipeline, ...test, BASE: compare.BASE, RUNS: experiments.RUNS };
 const { env } = process;
 const secrets = secretsOf(env);
 const onGithub = env.GITHUB_ACTIONS === 'true';
@@ -112,19 +114,20 @@ function documentIn(folder, name) {
 const textIn = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
 /**
- * @param {import('../lib/variable.js').ValuesOf<typeof variables>} config
+ * @param {import('../contract/variable.js').ValuesOf<typeof variables>} config
  * @param {Record<string, string>} places
  * @returns {Promise<string[]>} the testids of the runs that left results
  */
-async function runAll({ TEST, RUNS }, places) {
+async function runAll({ TEST, RUNS: wanted }, places) {
+  const runs = wanted ?? 1;
   const testids = [];
-  for (let number = 1; number <= RUNS && !early.signal.aborted; number += 1) {
-    const what = RUNS === 1 ? TEST : `${TEST}, run ${number} of ${RUNS}`;
+  for (let number = 1; number <= runs && !early.signal.aborted; number += 1) {
+    const what = runs === 1 ? TEST : `${TEST}, run ${number} of ${runs}`;
     say(`${what} ...`);
     // A name that is given is one run's.
     /** @type {Record<string, string>} */
-    const name = env.TESTID && RUNS > 1 ? { TESTID: `${env.TESTID}-${number}` } : {};
-    const { code, folder, error } = await script('scripts/run', [TEST], { ...places, ...name });
+    const name = env.TESTID && runs > 1 ? { TESTID: `${env.TESTID}-${number}` } : {};
+    const { code, folder, error } = await script('scripts/run', [TEST], { ...places, ...name, RUNS: '' });
     done.push({ what, code, folder, markdown: textIn(join(folder, 'report.md')) });
     const run = folder === '' ? undefined : documentIn(folder, 'run.json');
     if (run) {
@@ -168,7 +171,7 @@ async function compareWith(base, testids, places) {
 }
 
 /**
- * @param {import('../lib/variable.js').ValuesOf<typeof variables>} config
+ * @param {import('../contract/variable.js').ValuesOf<typeof variables>} config
  * @param {Record<string, string>} places
  * @returns {string} what to compare with; '' for nothing
  * @throws {CompareError} where it is not there: not after an hour of load
@@ -188,7 +191,7 @@ function baseOf({ BASE, BASE_OPTIONAL }, places) {
 }
 
 /**
- * @param {import('../lib/variable.js').ValuesOf<typeof variables>} config
+ * @param {import('../contract/variable.js').ValuesOf<typeof variables>} config
  * @param {Record<string, string>} places
  * @param {string} folder
  * @returns {Promise<number>} the exit code
@@ -227,7 +230,7 @@ async function main(config, places, folder) {
   if (base !== '' && usable && !early.signal.aborted) await compareWith(base, testids, places);
   if (early.signal.aborted) return early.signal.reason;
   if (config.SAVE_BASELINE !== '' && combined(codes()) === 0) {
-    const given = { ...places, NAME: config.SAVE_BASELINE, RUNS: testids.join(',') };
+    const given = { ...places, NAME: config.SAVE_BASELINE, BASE: testids.join(',') };
     const { code } = await script('scripts/baseline-save', [], given);
     done.push({ what: `saved as ${config.SAVE_BASELINE}`, code, folder: '', markdown: '' });
   }
@@ -267,6 +270,10 @@ if (onGithub) print(`${stop}\n`);
 let code = BROKEN;
 try {
   const config = readVariables(variables, env);
+  if (config.SAVE_BASELINE !== '' && !BASELINE_NAME.test(config.SAVE_BASELINE))
+    throw new ConfigError(
+      `SAVE_BASELINE is "${config.SAVE_BASELINE.slice(0, 80)}"; valid: ${variables.SAVE_BASELINE.valid}`,
+    );
   if (config.SERVER_COMMAND !== '' && !env.TARGET_URL)
     throw new ConfigError(
       'TARGET_URL is empty; valid: where the server of SERVER_COMMAND answers, as http://127.0.0.1:3001/mcp',

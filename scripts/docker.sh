@@ -609,14 +609,14 @@ in_lab() {
   mountable BASELINES_DIR "$BASELINES_DIR"
   MOUNTS="$BASELINES_DIR
 "
-  for name in BASELINES_DIR BASE HEAD METRICS RUNS NAME MIN_EFFECT OPERATIONS INCLUDE_FAILED ALLOW_SINGLE; do
+  for name in BASELINES_DIR BASE HEAD METRICS NAME MIN_EFFECT OPERATIONS INCLUDE_FAILED ALLOW_SINGLE_RUN; do
     eval "value=\${$name:-}"
     [ -z "$value" ] || set -- "$name=$value" "$@"
   done
   for word in "$@"; do
     shift
     case $word in
-    BASE=* | HEAD=* | RUNS=*) mount_paths "${word#*=}"; set -- "$@" "${word%%=*}=$list" ;;
+    BASE=* | HEAD=*) mount_paths "${word#*=}"; set -- "$@" "${word%%=*}=$list" ;;
     RESULTS_DIR=* | STACK=* | RUN_DIR=*) ;;
     *) set -- "$@" "$word" ;;
     esac
@@ -648,6 +648,6 @@ docker_main() {
     say "$(stack_value GRAFANA_URL)$page  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
     ;;
   report | compare | baseline-save | signals | workload-init) in_lab "$@" ;;
-  *) usage "the command is \"$command\"; valid: $(cd "$ROOT/scripts/commands" && echo *)" ;;
+  *) usage "the command is \"$command\"; valid: run, report, compare, baseline-save, signals, workload-init, up, down, status, logs, clean, dashboards, ci" ;;
   esac
 }

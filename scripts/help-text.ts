@@ -1,9 +1,6 @@
 /** What `make help-all` prints: every target with its line, every variable with its default. */
 import { readFileSync } from 'node:fs';
-import { variables as ofExperiments } from '../experiments/variables.js';
-import { variables as ofTests } from '../lib/config.js';
-import type { Variable } from '../lib/variable.js';
-import { variables as ofPipelines } from '../pipeline/variables.js';
+import { groups, type Variables } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -12,8 +9,8 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
 const line = (name: string, about: string, value?: string) =>
   `  ${name.padEnd(24)}${about}${value ? ` [${value}]` : ''}`;
 
-const declared = (variables: Record<string, Variable<unknown>>) =>
-  Object.entries(variables).map(([name, { default: value, help }]) => line(name, help, String(value ?? '')));
+const declared = (variables: Variables) =>
+  Object.entries(variables).map(([name, { default: value, help }]) => line(name, help, value));
 
 export function helpText(): string {
   const targets = [...read('../Makefile').matchAll(/^([a-z-]+):.*## (.*)$/gm)].map(
@@ -26,14 +23,7 @@ export function helpText(): string {
     'Usage: make TARGET [NAME=value ...]. A test is a target of its own: make list.',
     '',
     ...targets,
-    '',
-    'Variables of a test',
-    ...declared(ofTests),
-    ...declared(ofExperiments),
-    read('variables.txt').trimEnd(),
-    '',
-    'Variables of ci, besides those of its test and of compare (docs/ci.md)',
-    ...declared(ofPipelines),
+    ...groups.flatMap(([title, variables]) => ['', title, ...declared(variables)]),
     '',
     'Settings of the reference target: a running one is restarted with them; what is not set stays as it is, and WORKERS=default takes it back',
     ...settings,

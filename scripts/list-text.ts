@@ -2,13 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { register } from 'node:module';
 import { duration } from '../analysis/units.js';
-import { variables as ofExperiments } from '../experiments/variables.js';
-import { variables as ofTests } from '../lib/config.js';
+import { profiles } from '../contract/profiles.js';
+import { readConfig } from '../experiments/config.js';
 import type { PlannedPhase } from '../lib/phases.js';
 import { planShape } from '../lib/plan-shape.js';
-import { profiles } from '../lib/profiles.js';
 import type { TestDefinition } from '../lib/test.js';
-import { readVariables } from '../lib/variable.js';
 
 /** What an experiment exports as `lasts`: seconds that all of it takes. legS: seconds of one k6 run with these variables. */
 // biome-ignore lint/suspicious/noExplicitAny: each experiment has values of its own.
@@ -48,14 +46,13 @@ function lengthOf(definition: TestDefinition, config: Config): string {
 
 function lengthOfExperiment(definition: TestDefinition, lasts: Lasts, config: Config): string {
   const seconds = lasts(config, (env = {}) => {
-    const values = configOf({ PROFILE: config.PROFILE, ...env });
+    const values = readConfig({ PROFILE: config.PROFILE, ...env });
     return endOf(planShape(definition, values));
   });
   return `~ ${duration(Math.round(seconds))}`;
 }
 
-const configOf = (env: Record<string, string>) => readVariables({ ...ofTests, ...ofExperiments }, env);
-type Config = ReturnType<typeof configOf>;
+type Config = ReturnType<typeof readConfig>;
 
 /** By document. */
 function coveredBy({ covers = [] }: TestDefinition): Map<string, string[]> {
@@ -90,7 +87,7 @@ export async function listText(): Promise<string> {
       ? await import(new URL(`experiments/${name}.js`, here).href)
       : {};
     const lengths = heads.map((PROFILE) => {
-      const config = configOf({ PROFILE });
+      const config = readConfig({ PROFILE });
       if (lasts) return lengthOfExperiment(definition, lasts, config);
       const length = lengthOf(definition, config);
       return experiments.includes(name) ? `${length} a run` : length;

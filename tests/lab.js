@@ -111,7 +111,7 @@ export async function askPrometheus(endpoint, parameters) {
 }
 
 /**
- * Asserts that a run with OBJECTIVES=off was made as far as is asked here. Invalid (98) is a machine that is too busy for
+ * Asserts that a run with THRESHOLDS=off was made as far as is asked here. Invalid (98) is a machine that is too busy for
  * the load, which takes nothing from what was sent and answered.
  *
  * @param {{code: number | null, output: string}} run

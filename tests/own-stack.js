@@ -25,7 +25,7 @@ export async function ownStack({ up = 'all', needs = [] } = {}) {
     RUN_DIR: join(folder, 'run'),
     RESULTS_DIR: join(folder, 'results'),
     // What other programs use of this machine is not what is tested.
-    OTHER_CPU: '1',
+    MAX_BACKGROUND_CPU: '1',
     // The target's certificate authority takes seconds, which are no test of anything.
     AUTHORITY_LATENCY_MS: '100',
   });

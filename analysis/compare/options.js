@@ -23,7 +23,7 @@ export function optionsOf(env) {
     ),
     operations: flag('OPERATIONS', env),
     includeFailed: flag('INCLUDE_FAILED', env),
-    allowSingle: flag('ALLOW_SINGLE', env),
+    allowSingle: flag('ALLOW_SINGLE_RUN', env),
   };
 }
 

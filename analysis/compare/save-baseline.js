@@ -13,18 +13,18 @@ import { readSide } from './sides.js';
  * Writes <baselines>/<NAME>.json, a plain file that is to be committed and compared with.
  *
  * @param {{results: string, baselines: string}} places
- * @param {NodeJS.ProcessEnv} env with NAME, RUNS, INCLUDE_FAILED
+ * @param {NodeJS.ProcessEnv} env with NAME, BASE, INCLUDE_FAILED
  * @throws {CompareError}
  */
 export function saveBaseline(places, env) {
-  const { NAME: name = '', RUNS: runs = '' } = env;
+  const { NAME: name = '', BASE: runs = '' } = env;
   if (!BASELINE_NAME.test(name)) {
     throw new CompareError(
       `NAME is "${name.slice(0, 80)}"; valid: up to 64 letters, digits, dots, hyphens and underscores, as in main`,
     );
   }
   const includeFailed = flag('INCLUDE_FAILED', env);
-  const { digests } = readSide('RUNS', runs, places);
+  const { digests } = readSide('BASE', runs, places);
   const baseline = makeBaseline(name, digests, { includeFailed }, secretsOf(env));
   mkdirSync(places.baselines, { recursive: true });
   const file = join(places.baselines, `${name}.json`);

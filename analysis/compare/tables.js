@@ -66,8 +66,8 @@ export function runTable({ base, head }) {
 export function ruleOf({ rule, single }) {
   if (single) {
     return rule.single_factor === null
-      ? 'One run each: figures differ from run to run, so a difference of two says nothing. ALLOW_SINGLE=1 lets it count.'
-      : `One run each: a difference counts from ${number(rule.single_factor)} times the least change on (ALLOW_SINGLE=1).`;
+      ? 'One run each: figures differ from run to run, so a difference of two says nothing. ALLOW_SINGLE_RUN=1 lets it count.'
+      : `One run each: a difference counts from ${number(rule.single_factor)} times the least change on (ALLOW_SINGLE_RUN=1).`;
   }
   return `Worse (better): adjusted p at most ${number(rule.alpha)}, the interval on one side of no change, and reaching the least change that counts. Same: the interval within that change. Values are one number a run; a change is Hodges and Lehmann's shift; p is Mann and Whitney's, exact; adjusted for all metrics together by dealing the runs out anew (Westfall and Young). Runs to tell: so many a side decide, if they scatter as these do.`;
 }

@@ -165,7 +165,7 @@ function where({ target, phases: all }, legs) {
 
 /** @param {Plan} plan */
 function objectives({ objectives: all, objectives_off: off }) {
-  if (off) return ['OBJECTIVES off: measured and not judged'];
+  if (off) return ['THRESHOLDS=off: measured and not judged'];
   const names = all
     .filter(({ metric }) => metric !== 'min_samples')
     .map((objective) =>

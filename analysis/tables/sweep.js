@@ -182,13 +182,13 @@ function recommend(knob, values, sound, apart) {
   if (sound.length === 1) return `${knob}=${fastest.value} is all that is left${out}`;
   if (apart === null) {
     const times = sound.some(({ runs }) => runs.length < 2) ? 'once' : 'twice';
-    return `not enough to tell which value is best: measured ${times} each, and how far the next run may be from it is not known (REPEATS=3)`;
+    return `not enough to tell which value is best: measured ${times} each, and how far the next run may be from it is not known (RUNS=3)`;
   }
   const equal = byRate.filter(({ rate }) => fastest.rate < apart * rate);
   const next = byRate[equal.length];
   if (!next) {
     const range = number(fastest.rate / (byRate.at(-1) ?? fastest).rate);
-    return `no difference that can be told between ${sound.map(({ value }) => value).join(', ')}: ${range} x at most, and up to ${number(apart)} x may be chance (more REPEATS tell more)${out}`;
+    return `no difference that can be told between ${sound.map(({ value }) => value).join(', ')}: ${range} x at most, and up to ${number(apart)} x may be chance (more RUNS tell more)${out}`;
   }
   const numeric = sound.every(({ value }) => /^\d+$/.test(value));
   const taken = numeric ? least(fastest, equal, sound) : fastest;

@@ -7,19 +7,20 @@ import { optionsOf } from '../../analysis/compare/options.js';
 import { targetKnobs } from '../../analysis/target-knobs.js';
 import { counted, duration } from '../../analysis/units.js';
 import { INTERRUPTED } from '../../analysis/verdict.js';
+import { ConfigError } from '../../contract/config-error.js';
+import { positiveInteger } from '../../contract/types.js';
+import { readVariables } from '../../contract/variable.js';
 import { rounds } from '../../experiments/rounds.js';
 import { seededRandom } from '../../experiments/seeded-random.js';
 import { variables } from '../../lib/config.js';
-import { ConfigError } from '../../lib/config-error.js';
-import { positiveInteger, readVariables } from '../../lib/variable.js';
 import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
 import { attend, interrupted } from '../child.ts';
 import { shown, usage } from '../ending.ts';
-import { tests } from '../run/run.ts';
+import { checkTestNamed } from '../run/run.ts';
 import { say } from '../say.ts';
 import { baselinesFolder, ROOT, resultsFolder, stackValue } from '../stack.ts';
-import { OF_COMPARE_AB, OF_RUNS, readWords, takeWords } from '../variables.ts';
+import { readWords, takeWords } from '../variables.ts';
 import { comparisonFolder } from './compare.ts';
 
 const NAMES = ['A', 'B'] as const;
@@ -59,7 +60,7 @@ async function sideOf(name: Name): Promise<Variables> {
     reject: false,
   });
   if (failed) throw usage(`${name} is "${shown(text)}"; valid: NAME=value words, quoted as in a shell`);
-  const side = text.trim() === '' ? {} : readWords(stdout.split('\n'), OF_RUNS);
+  const side = text.trim() === '' ? {} : readWords('run', stdout.split('\n'));
   const common = COMMON.find((variable) => variable in side);
   if (common) throw new CompareError(`${name} has ${common}; valid: ${common} for both, outside of A and B`);
   check(name, side);
@@ -96,13 +97,13 @@ function described(name: Name, side: Variables): string {
 const given = (name: string, fallback: string) => process.env[name] || fallback;
 
 export async function compareAb(words: readonly string[]): Promise<number> {
-  takeWords(words, [...OF_COMPARE_AB, ...OF_RUNS]);
+  takeWords('compare-ab', words);
   const test = given('TEST', 'baseline');
-  if (!tests.includes(test)) throw usage(`TEST is "${shown(test)}"; valid: ${tests.join(', ')}`);
-  const runs = positiveInteger(given('RUNS', '5'));
+  checkTestNamed(test);
+  const runs = positiveInteger.parse(given('RUNS', '5'));
   if (!runs)
     throw new CompareError(`RUNS is "${given('RUNS', '').slice(0, 80)}"; valid: a whole number above 0`);
-  const seed = positiveInteger(given('SEED', '1'));
+  const seed = positiveInteger.parse(given('SEED', '1'));
   if (!seed)
     throw new CompareError(`SEED is "${given('SEED', '').slice(0, 80)}"; valid: a whole number above 0`);
   optionsOf(process.env);
@@ -168,7 +169,7 @@ async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promis
     const env = await start(sides[name]);
     const { code, output } = interrupted()
       ? { code: INTERRUPTED, output: '' }
-      : await sh(['scripts/run', test], { OBJECTIVES: given('OBJECTIVES', 'off'), ...env });
+      : await sh(['scripts/run', test], { THRESHOLDS: given('THRESHOLDS', 'off'), RUNS: '', ...env });
     if (interrupted()) {
       say('interrupted');
       return INTERRUPTED;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { compareRuns } from '../../analysis/compare/compare-runs.js';
 import { saveBaseline } from '../../analysis/compare/save-baseline.js';
 import { baselinesFolder, resultsFolder } from '../stack.ts';
-import { OF_BASELINE, OF_COMPARE, takeWords } from '../variables.ts';
+import { takeWords } from '../variables.ts';
 
 const places = () => ({ results: resultsFolder(), baselines: baselinesFolder() });
 
@@ -15,12 +15,12 @@ export function comparisonFolder(): string {
 }
 
 export function compare(words: readonly string[]): number {
-  takeWords(words, OF_COMPARE);
+  takeWords('compare', words);
   return compareRuns(comparisonFolder(), places(), process.env);
 }
 
 export function baselineSave(words: readonly string[]): number {
-  takeWords(words, OF_BASELINE);
+  takeWords('baseline-save', words);
   saveBaseline(places(), process.env);
   return 0;
 }

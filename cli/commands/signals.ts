@@ -10,7 +10,7 @@ import { broken, shown, usage } from '../ending.ts';
 import { askMetrics, startScraping } from '../run/watch.ts';
 import { say } from '../say.ts';
 import { bringUp, ownRunFolder } from '../stack.ts';
-import { OF_RUNS, takeWords } from '../variables.ts';
+import { takeWords } from '../variables.ts';
 
 interface SignalState {
   signal: string;
@@ -112,7 +112,7 @@ const WAIT_S = 12;
 
 /** Of the stack's target where it is up, or of the server at TARGET_METRICS, which is scraped meanwhile. */
 export async function signals(words: readonly string[]): Promise<number> {
-  takeWords(words, [...OF_RUNS, 'FORMAT']);
+  takeWords('signals', words);
   const format = process.env.FORMAT || 'text';
   if (!['text', 'json'].includes(format)) throw usage(`FORMAT is "${shown(format)}"; valid: text, json`);
   await ownRunFolder();

@@ -5,11 +5,11 @@ import { dirname, join, relative } from 'node:path';
 import { Ending, shown, usage } from '../ending.ts';
 import { discover } from '../run/discovery.ts';
 import { loadStack, ROOT, setUp, stackValue } from '../stack.ts';
-import { OF_RUNS, takeWords } from '../variables.ts';
+import { takeWords } from '../variables.ts';
 
 /** An existing file is never overwritten. */
 export async function workloadInit(words: readonly string[]): Promise<number> {
-  takeWords(words, OF_RUNS);
+  takeWords('workload-init', words);
   const { TARGET_URL: url = '', WORKLOAD: wanted = '', WORKLOADS_DIR } = process.env;
   if (url === '')
     throw usage('TARGET_URL is empty; valid: the MCP endpoint to ask, for example http://127.0.0.1:3001/mcp');

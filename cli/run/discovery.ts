@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { oneLine } from '../../lib/one-line.js';
+import { oneLine } from '../../contract/one-line.js';
 import { TARGET } from '../ending.ts';
 import { runK6 } from '../k6.ts';
 import { say } from '../say.ts';

@@ -1,7 +1,7 @@
 /** A request from a file is a workload of one operation: a run on such a file and one on a workload are the same thing. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ConfigError } from '../../lib/config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
 import { toWorkload } from '../../lib/payload.js';
 import { usage } from '../ending.ts';
 

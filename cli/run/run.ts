@@ -18,7 +18,7 @@ import { planOf } from '../../analysis/read-plan.js';
 import { renderPlan } from '../../analysis/render/plan.js';
 import { logLine } from '../../analysis/run-log.js';
 import { writeAtomic } from '../../analysis/write-atomic.js';
-import { attend, interrupted, whileTaking } from '../child.ts';
+import { attend, leaveWhereInterrupted, whileTaking } from '../child.ts';
 import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
 import { k6, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
@@ -33,7 +33,7 @@ import {
   stackKind,
   stackValue,
 } from '../stack.ts';
-import { existingFile, OF_RUNS, takeWords } from '../variables.ts';
+import { existingFile, takeWords } from '../variables.ts';
 import { abortIn } from './abort.ts';
 import { claimTarget } from './claim.ts';
 import { discover } from './discovery.ts';
@@ -54,6 +54,11 @@ export function checkTest(test: string) {
   if (!tests.includes(test)) throw usage(`the test is "${shown(test)}"; valid: ${tests.join(', ')}`);
 }
 
+/** Of the variable TEST. */
+export function checkTestNamed(test: string) {
+  if (!tests.includes(test)) throw usage(`TEST is "${shown(test)}"; valid: ${tests.join(', ')}`);
+}
+
 /** A test that takes several k6 runs, or does things to the stack meanwhile. */
 const isExperiment = (test: string) => existsSync(join(ROOT, 'experiments', `${test}.js`));
 
@@ -63,7 +68,7 @@ type Undo = (() => void)[];
 /** @param words NAME=value @returns the exit code */
 export async function run(test: string, words: readonly string[]): Promise<number> {
   checkTest(test);
-  takeWords(words, OF_RUNS);
+  takeWords('run', words);
   existingFile('WORKLOAD', 'the path of a .json or .js file');
   existingFile('PAYLOAD', 'the path of a .json file with one JSON-RPC request');
   await checkRunFolder();
@@ -173,7 +178,7 @@ async function firstLook(
   const asks = !WORKLOAD && !ARGS && (foreign || TOOLS || ALLOW_WRITES === '1');
   if (!asks) return { inspected: await inspect(test), discovery: false };
   // The test's own workload does not have the tools that the server will name.
-  const inspected = await inspect(test, { TOOL: '', TOOLS: '', TARGET_DIALECT: '' });
+  const inspected = await inspect(test, { TOOL: '', TOOLS: '', TARGET_PROTOCOL: '' });
   // A test for servers that speak something else than MCP knows what it calls there.
   if (inspected.plan.target.dialect === 'mcp') return { inspected, discovery: true };
   return { inspected: await inspect(test), discovery: false };
@@ -183,9 +188,9 @@ async function firstLook(
 async function discoverWorkload(workload: string, folder: string, dry: boolean) {
   const { env } = process;
   const failure = await discover(workload);
-  if (interrupted()) throw new Ending('interrupted', INTERRUPTED);
+  leaveWhereInterrupted();
   if (!failure) {
-    Object.assign(env, { WORKLOAD: workload, TARGET_DIALECT: 'mcp' });
+    Object.assign(env, { WORKLOAD: workload, TARGET_PROTOCOL: env.TARGET_PROTOCOL || 'auto' });
     // Its part is done: the document has these tools and no others.
     delete env.TOOLS;
     return;

@@ -60,7 +60,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
 try {
   if (values.workload) {
     variables.WORKLOAD = join(scratch, 'workload.json');
-    variables.TARGET_DIALECT ??= 'mcp';
+    variables.TARGET_PROTOCOL ??= 'auto';
     copyFileSync(values.workload, variables.WORKLOAD);
   }
   const env = Object.entries(variables).flatMap(([name, value]) =>

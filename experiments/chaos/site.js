@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeAtomic } from '../../analysis/write-atomic.js';
-import { ConfigError } from '../../lib/config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
 import { freePort } from '../free-port.js';
 import { toolPath } from '../tool-path.js';
 import { makeLossyLink, whyNoLink } from './lossy-link.js';

@@ -2,10 +2,8 @@
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { variables as ofTests } from '../../lib/config.js';
-import { ConfigError } from '../../lib/config-error.js';
-import { readVariables } from '../../lib/variable.js';
-import { variables as ofExperiments } from '../variables.js';
+import { ConfigError } from '../../contract/config-error.js';
+import { readConfig } from '../config.js';
 import { startOwn } from './subject.js';
 
 const { RUN_DIR = '' } = process.env;
@@ -13,7 +11,7 @@ const file = join(RUN_DIR, 'gateway.env');
 
 try {
   const end = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
-  const { gateway, name } = await startOwn(readVariables({ ...ofTests, ...ofExperiments }, process.env));
+  const { gateway, name } = await startOwn(readConfig(process.env));
   // The token is for whoever may read the stack's other secrets, and for no terminal.
   writeFileSync(file, `TARGET_URL=${gateway.mcp}\nTARGET_TOKEN=${gateway.token}\n`, { mode: 0o600 });
   process.stderr.write(

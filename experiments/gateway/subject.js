@@ -1,5 +1,5 @@
 /** The gateway that is measured: one that was given, or one that is started here. */
-import { ConfigError } from '../../lib/config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
 import { stackOf } from '../stack.js';
 import { toolPath } from '../tool-path.js';
 import { startContextForge } from './contextforge.js';

@@ -2,11 +2,11 @@
  * What lets a run's requests in. Set-up signs in; every user takes over what it hands on (see user-auth.js). On the hot
  * path there is one comparison of `dueMs` with the clock; `headers` is a new object whenever it changes.
  */
-import { ConfigError } from '../config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
+import { hasHeader } from '../../contract/headers.js';
 import { signInClient } from './client-credentials.js';
 import { discoverGrant } from './discover-grant.js';
 import { fixedAuth } from './fixed-auth.js';
-import { hasHeader } from './headers.js';
 
 /**
  * @typedef {object} Auth

@@ -1,9 +1,9 @@
 /** OAuth 2.1 client credentials: one token from set-up for all users, renewed by each of them before it expires. */
 import encoding from 'k6/encoding';
 import http from 'k6/http';
-import { ConfigError } from '../config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
+import { oneLine } from '../../contract/one-line.js';
 import { TargetError } from '../mcp/target-error.js';
-import { oneLine } from '../one-line.js';
 import { assertionClaims, readTokenAnswer, tokenRequest } from './oauth.js';
 import { headerSecrets, redactor } from './redact.js';
 import { seal, unseal } from './seal.js';

@@ -1,6 +1,6 @@
 /** Set-up: finds the token endpoint of a target, as MCP's authorization specification says. */
 import http from 'k6/http';
-import { asText } from '../as-text.js';
+import { asText } from '../../contract/as-text.js';
 import { TargetError } from '../mcp/target-error.js';
 import { strangeHost } from '../target-host.js';
 import {

@@ -16,12 +16,6 @@
  * @property {number} lifeMs Infinity: the server does not say
  */
 
-export const AUTH_METHODS = /** @type {const} */ ([
-  'client_secret_basic',
-  'client_secret_post',
-  'private_key_jwt',
-]);
-
 /**
  * @param {string} header the WWW-Authenticate of a 401
  * @returns {Record<string, string>} the parameters of its Bearer challenge

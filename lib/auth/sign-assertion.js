@@ -1,6 +1,6 @@
 /** RFC 7523: a client proves itself by signing, with a key that never leaves it. */
 import encoding from 'k6/encoding';
-import { ConfigError } from '../config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
 import { asciiBytes } from './ascii-bytes.js';
 
 const ALGORITHMS = {

@@ -1,5 +1,5 @@
 /** Client certificates (mTLS), a private authority, and what to try when a TLS handshake fails. */
-import { ConfigError } from '../config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
 
 const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
 

@@ -1,6 +1,7 @@
 /** The users' side of auth.js: what set-up found and checked is taken over, without the code that did so. */
+
+import { parseHeaders } from '../../contract/headers.js';
 import { fixedAuth } from './fixed-auth.js';
-import { parseHeaders } from './headers.js';
 import { withSecrets } from './secret-source.js';
 
 // Most runs need no such code, and every user would hold it.

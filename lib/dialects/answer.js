@@ -1,6 +1,6 @@
 /** What the answers of servers that do not speak MCP say, in the terms of mcp/answer.js. */
 
-import { asText } from '../as-text.js';
+import { asText } from '../../contract/as-text.js';
 import { failed, readAnswer } from '../mcp/answer.js';
 
 /**

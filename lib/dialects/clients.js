@@ -3,7 +3,7 @@
  * built and its answer is read; counting, tags and failures are the same.
  */
 import http from 'k6/http';
-import { asText } from '../as-text.js';
+import { asText } from '../../contract/as-text.js';
 import { jsonOf, McpClient } from '../mcp/client.js';
 import { readJsonRpc, readRest } from './answer.js';
 

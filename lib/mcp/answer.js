@@ -1,8 +1,8 @@
 /**
  * What an HTTP response says about one JSON-RPC request, and whether that is a failure.
  */
-import { asText } from '../as-text.js';
-import { oneLine } from '../one-line.js';
+import { asText } from '../../contract/as-text.js';
+import { oneLine } from '../../contract/one-line.js';
 import { eventData } from './sse.js';
 
 /**

@@ -6,7 +6,9 @@
 import encoding from 'k6/encoding';
 import exec from 'k6/execution';
 import http from 'k6/http';
-import { asText } from '../as-text.js';
+import { asText } from '../../contract/as-text.js';
+import { oneLine } from '../../contract/one-line.js';
+import { LEGACY_VERSIONS } from '../../contract/protocols.js';
 import {
   failureSeconds,
   failures,
@@ -20,11 +22,10 @@ import {
   slowRequests,
   warmupRequests,
 } from '../metrics.js';
-import { oneLine } from '../one-line.js';
 import { failed, meets, Reply, readAnswer, unexpected, wasRefused } from './answer.js';
 import { paramHeaderValues } from './param-header-values.js';
 import { makeProver } from './plain-success.js';
-import { CLIENT_INFO, LEGACY_VERSIONS, MODERN_META, requestHeaders } from './protocol.js';
+import { CLIENT_INFO, MODERN_META, requestHeaders } from './protocol.js';
 import { recover } from './recover.js';
 
 /**

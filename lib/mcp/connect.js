@@ -2,13 +2,14 @@
  * Finds out, once and before any load, how a target wants to be spoken to.
  */
 import http from 'k6/http';
-import { asText } from '../as-text.js';
+import { asText } from '../../contract/as-text.js';
+import { LEGACY_VERSIONS, MODERN_VERSION } from '../../contract/protocols.js';
 import { fixedAuth } from '../auth/fixed-auth.js';
 import { tlsHint } from '../auth/tls.js';
 import { unreachable } from '../unreachable.js';
 import { AskingClient } from './asking-client.js';
 import { serverInfo } from './client.js';
-import { LEGACY_VERSIONS, MODERN_ERRORS, MODERN_VERSION, SERVER_INFO_KEY } from './protocol.js';
+import { MODERN_ERRORS, SERVER_INFO_KEY } from './protocol.js';
 import { TargetError } from './target-error.js';
 
 /** Two attempts of this length and a start of k6 stay under ten seconds. */
@@ -22,23 +23,23 @@ const KNOWN = [MODERN_VERSION, ...LEGACY_VERSIONS];
 /**
  * A modern request first; what only a legacy server answers means initialize.
  *
- * @param {Pick<import('../config.js').Config, 'TARGET_URL' | 'TARGET_TOKEN' | 'TARGET_HEADERS' | 'MCP_ERA' | 'MCP_PROTOCOL_VERSION'>} config
+ * @param {Pick<import('../config.js').Config, 'TARGET_URL' | 'TARGET_TOKEN' | 'TARGET_HEADERS' | 'era' | 'version'>} config
  * @param {import('../auth/auth.js').Auth} [auth]
  * @returns {AskingClient} connected; in the legacy era with a session open, for the caller to close
  * @throws {TargetError} with the reason and the next thing to try
  */
 export function connect(config, auth = fixedAuth(config.TARGET_TOKEN, config.TARGET_HEADERS)) {
-  const { TARGET_URL: url, MCP_ERA, MCP_PROTOCOL_VERSION: forced } = config;
+  const { TARGET_URL: url, era, version: forced } = config;
   const settings = { auth, timeoutS: CONNECT_TIMEOUT_S };
-  const era = forced ? (forced === MODERN_VERSION ? 'modern' : 'legacy') : MCP_ERA;
   let [version = ''] = LEGACY_VERSIONS;
   if (era !== 'legacy') {
     const { modern, offered } = discover(url, settings);
     if (modern) return modern;
     if (era === 'modern') {
       const others = offered ? ` (it lists ${listed(offered)})` : '';
-      const next = forced ? 'leave MCP_PROTOCOL_VERSION unset' : 'try MCP_ERA=legacy or MCP_ERA=auto';
-      throw new TargetError(`${url} does not speak MCP ${MODERN_VERSION}${others}; ${next}`);
+      throw new TargetError(
+        `${url} does not speak MCP ${MODERN_VERSION}${others}; try TARGET_PROTOCOL=legacy or TARGET_PROTOCOL=auto`,
+      );
     }
     if (offered) {
       const common = LEGACY_VERSIONS.find((known) => offered.includes(known));
@@ -74,7 +75,7 @@ function initialize(url, settings, version, forced) {
     client.close();
     throw new TargetError(
       `${url} settles on protocol version ${settled} where ${version} is asked for; ` +
-        `set MCP_PROTOCOL_VERSION=${settled} or leave it unset`,
+        `set TARGET_PROTOCOL=${settled} or leave it unset`,
     );
   }
   if (!LEGACY_VERSIONS.includes(settled)) {
@@ -178,7 +179,7 @@ function refusal(url, { kind, detail }, auth) {
     rate_limited: 'wait, or raise its rate limit',
     http_5xx: "look at the server's own log",
     protocol: 'is TARGET_URL an MCP endpoint over Streamable HTTP?',
-    jsonrpc: 'try MCP_ERA=legacy or MCP_ERA=modern',
+    jsonrpc: 'try TARGET_PROTOCOL=legacy or TARGET_PROTOCOL=modern',
     tool: '',
     unexpected: '',
   }[kind];

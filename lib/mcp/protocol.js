@@ -1,10 +1,5 @@
-/** The protocol's released versions and what of them goes over the wire. */
-
-/** The stateless era's version. */
-export const MODERN_VERSION = '2026-07-28';
-
-/** Versions with initialize, newest first; a server answers with the one that it wants to speak. */
-export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+/** What of the protocol's versions goes over the wire. */
+import { MODERN_VERSION } from '../../contract/protocols.js';
 
 /** The first version whose requests carry MCP-Protocol-Version. */
 const VERSION_HEADER_SINCE = '2025-06-18';

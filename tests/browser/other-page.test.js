@@ -93,7 +93,7 @@ test("it does not reach k6's API while a test runs: the run is made as it was me
   let targets = [];
   const result = await runTest(
     'sustained',
-    { PROFILE: 'smoke', RATE_SCALE: '0.1', DURATION: '8s', OBJECTIVES: 'off' },
+    { PROFILE: 'smoke', RATE_SCALE: '0.1', DURATION: '8s', THRESHOLDS: 'off' },
     async () => {
       const folder = envFile('stack.env').PROMETHEUS_TARGETS_DIR ?? '';
       const [file = ''] = readdirSync(folder).filter((name) => name.startsWith('k6-'));

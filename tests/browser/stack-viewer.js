@@ -29,7 +29,7 @@ export async function startViewer(url = prometheusUrl()) {
 export async function runOf(test) {
   mkdirSync(process.env.RESULTS_DIR ?? 'results', { recursive: true });
   const found = () => runs().find((run) => run.test === test);
-  if (!found()) await runTest(test, { PROFILE: 'smoke', OBJECTIVES: 'off' });
+  if (!found()) await runTest(test, { PROFILE: 'smoke', THRESHOLDS: 'off' });
   const run = found();
   if (!run) throw new Error(`the test ${test} left no run`);
   return run;

@@ -9,7 +9,7 @@ import { command } from '../lab.js';
 import { assertJudged, Clone } from './clone.js';
 import { docker } from './docker.js';
 
-const BRIEF = { PROFILE: 'smoke', REQUESTS: '200', CONCURRENCY: '2', OBJECTIVES: 'off' };
+const BRIEF = { PROFILE: 'smoke', REQUESTS: '200', CONCURRENCY: '2', THRESHOLDS: 'off' };
 
 /** @type {Clone} under umask 077, on a host whose shell and utilities are busybox */
 let first;

@@ -80,7 +80,7 @@ test('Ctrl-C in a terminal: exit 105, and what was measured until then is report
   const awaited = join(clone.results, 'stopped', 'plan.json');
   const run = await clone.run(
     'load',
-    { TESTID: 'stopped', PROFILE: 'smoke', REQUESTS: '100000', CONCURRENCY: '2', OBJECTIVES: 'off' },
+    { TESTID: 'stopped', PROFILE: 'smoke', REQUESTS: '100000', CONCURRENCY: '2', THRESHOLDS: 'off' },
     { terminal: inTerminal('--interrupt-when', awaited) },
   );
   assert.equal(terminalResult(run.output).code, 105, run.output);
@@ -116,7 +116,7 @@ test('where no container can be told to be the target’s, the watch says so, an
   writeFileSync(file, text.replace(/^LAB_CONTAINERS=.*$/m, "LAB_CONTAINERS='target=none postgres=none'"));
   try {
     const ended = await clone.command(['sh', '-c', line.replace(/spike$/, 'load')], {
-      env: { ...BRIEF, REQUESTS: '1000', OBJECTIVES: 'off', OTHER_CPU: '0.01' },
+      env: { ...BRIEF, REQUESTS: '1000', THRESHOLDS: 'off', MAX_BACKGROUND_CPU: '0.01' },
     });
     const run = latest(clone.results);
     assertJudged({ ...ended, ...run });
@@ -172,7 +172,7 @@ test('the exporters answer nobody without their password, and nobody with that o
 test('a server on this host’s loopback address is loaded, and no signal of the reference target is shown as its own', async () => {
   const everything = await startEverything();
   try {
-    const run = await clone.run('load', { ...BRIEF, OBJECTIVES: 'off', TARGET_URL: everything.url });
+    const run = await clone.run('load', { ...BRIEF, THRESHOLDS: 'off', TARGET_URL: everything.url });
     assertJudged(run);
     assert.match(run.document.target.server.name, /everything/);
     const measured = run.document.phases.find((/** @type {any} */ { measured }) => measured);
@@ -195,7 +195,7 @@ test('docs/ci.md: a server on this host is loaded by Compose as host.docker.inte
     const ended = await clone.command(
       ['sh', '-c', line.replace(/(host\.docker\.internal):\d+/, `$1:${port}`)],
       {
-        env: { ...BRIEF, OBJECTIVES: 'off' },
+        env: { ...BRIEF, THRESHOLDS: 'off' },
       },
     );
     assert.equal(runsIn(clone.results).length, known.length + 1, ended.output);
@@ -222,7 +222,12 @@ test('a machine without CPU left: the watch sees other processes, and findings s
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
   try {
-    const run = await clone.run('load', { ...BRIEF, REQUESTS: '2500', OBJECTIVES: 'off', OTHER_CPU: '0.1' });
+    const run = await clone.run('load', {
+      ...BRIEF,
+      REQUESTS: '2500',
+      THRESHOLDS: 'off',
+      MAX_BACKGROUND_CPU: '0.1',
+    });
     assertJudged(run);
     const watch = JSON.parse(readFileSync(join(run.folder, 'host-watch.json'), 'utf8'));
     const column = (/** @type {string} */ name) => watch.columns.indexOf(name);
@@ -330,7 +335,7 @@ test('after git pull the next command runs the new code: run.json has its commit
   assert.match(text, /^ {2}title: '/m);
   writeFileSync(scenario, text.replace(/^ {2}title: '/m, "  title: 'Pulled just now: "));
   clone.git('commit', '--quiet', '--all', '--message', 'Change a title');
-  const variables = { PROFILE: 'smoke', DURATION: '12s', OBJECTIVES: 'off' };
+  const variables = { PROFILE: 'smoke', DURATION: '12s', THRESHOLDS: 'off' };
   const made = await clone.make('baseline', variables);
   const { document, folder } = latest(clone.results);
   assert.equal(document.test, 'baseline', made.output);

@@ -44,7 +44,7 @@ test('its processes, limits and connections are signals', async () => {
     PROFILE: 'quick',
     DURATION: '20s',
     RATE_SCALE: '0.02',
-    OBJECTIVES: 'off',
+    THRESHOLDS: 'off',
     TARGET_URL: `http://${NAME}:${PORT}/mcp`,
     TARGET_CONTAINER: NAME,
     TOOL: 'echo',

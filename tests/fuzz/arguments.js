@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
 import fc from 'fast-check';
 import { codeOf } from '../../cli/ending.ts';
-import { OF_COMPARE, OF_RUNS, takeWords } from '../../cli/variables.ts';
+import { takeWords } from '../../cli/variables.ts';
 import { anyText, nearly } from './generated.js';
 import { isOneLine } from './oracles.js';
 import { property } from './property.js';
@@ -42,15 +42,15 @@ const nameIn = (argument) => argument.split('=')[0] ?? '';
 const asArgument = (text) => text.toWellFormed().replaceAll('\0', '');
 
 /**
- * @param {readonly string[]} names of the command's variables
+ * @param {string} command
  * @param {string} argument
  */
-function takes(names, argument) {
+function takes(command, argument) {
   const before = { ...process.env };
   let taken;
   let refused = '';
   try {
-    takeWords([argument], names);
+    takeWords(command, [argument]);
     taken = process.env[nameIn(argument)];
   } catch (error) {
     assert.equal(codeOf(error), 2);
@@ -94,13 +94,13 @@ const area = {
       name: 'an argument of scripts/run is taken as it is, or refused in one line',
       runs: 60,
       input: argument,
-      holds: (text) => takes(OF_RUNS, text),
+      holds: (text) => takes('run', text),
     }),
     property({
       name: 'likewise of scripts/compare',
       runs: 30,
       input: argument,
-      holds: (text) => takes(OF_COMPARE, text),
+      holds: (text) => takes('compare', text),
     }),
   ],
 };

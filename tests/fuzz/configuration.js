@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
+import { ConfigError } from '../../contract/config-error.js';
+import { profiles } from '../../contract/profiles.js';
+import { readVariables } from '../../contract/variable.js';
 import { variables as ofTests, readConfig } from '../../lib/config.js';
-import { ConfigError } from '../../lib/config-error.js';
 import { planObjectives } from '../../lib/objectives.js';
 import { planPhases, toScenarios } from '../../lib/phases.js';
-import { profiles } from '../../lib/profiles.js';
-import { readVariables } from '../../lib/variable.js';
 import { planOperations } from '../../lib/workload.js';
 import reference from '../../workloads/reference.js';
 import { anyText, nearly } from './generated.js';
 import { orRefused } from './oracles.js';
 import { property } from './property.js';
-import { VARIABLES } from './variables.js';
+import { textsOf, VARIABLES } from './variables.js';
 
 /** What people type, some of it right for each kind of variable. */
 const TYPED = [
@@ -91,25 +91,22 @@ const TAKEN = {
       'START_RATE',
       'MAX_RATE',
       'USERS',
-      'REPEATS',
+      'RUNS',
       'RATE',
       'RECOVERY_S',
-      'GIVE_BACK_S',
+      'SESSION_EXPIRY_S',
       'PRICE_PER_INSTANCE_HOUR',
     ].map((name) => [name, number(MOST)]),
   ),
   ...Object.fromEntries(['ARGS', 'TOOL_NAMES', 'GATEWAY_SETTINGS'].map((name) => [name, isObject])),
   ...Object.fromEntries(['INSTANCES', 'CONNECTIONS'].map((name) => [name, counts])),
   TARGET_TIMEOUT: (seconds) => assert.ok(seconds >= LEAST_S && seconds <= MOST_S, `${seconds}`),
-  OTHER_CPU: (share) => assert.ok(share >= 0 && share <= 1),
+  MAX_BACKGROUND_CPU: (share) => assert.ok(share >= 0 && share <= 1),
 };
 
 /** @param {string} name @returns {fc.Arbitrary<string>} */
 function textFor(name) {
-  const { default: usual, valid } = /** @type {import('../../lib/variable.js').Variable<any>} */ (
-    VARIABLES[name]
-  );
-  const own = [usual, ...valid.split(/[,;]? /)].filter((text) => text !== '');
+  const own = textsOf(name).filter((text) => text !== '');
   return fc.oneof(anyText, nearly(fc.constantFrom(...own, ...TYPED)), fc.constantFrom(...own, ...TYPED));
 }
 
@@ -136,7 +133,9 @@ const area = {
       runs: 6000,
       input: oneVariable,
       holds: ([name, text]) => {
-        const definition = /** @type {import('../../lib/variable.js').Variable<any>} */ (VARIABLES[name]);
+        const definition = /** @type {import('../../contract/variable.js').Variable<any>} */ (
+          VARIABLES[name]
+        );
         const read = orRefused(() => readVariables({ [name]: definition }, { [name]: text }), ConfigError);
         if ('value' in read) {
           TAKEN[name]?.(read.value[name]);
@@ -168,7 +167,7 @@ const area = {
         PROFILE: fc.constantFrom(...Object.keys(profiles)),
         TOOL: fc.oneof(fc.constant(''), fc.constantFrom(...Object.keys(reference.operations)), anyText),
         ARGS: fc.oneof(fc.constant(''), fc.constant('{"a":1}')),
-        OBJECTIVES: fc.oneof(
+        THRESHOLDS: fc.oneof(
           nearly(
             fc.constantFrom(
               'off',
@@ -183,12 +182,12 @@ const area = {
       holds: (env) => {
         const planned = orRefused(() => {
           const config = readConfig({ ...env, TARGET_URL: 'http://127.0.0.1:1/mcp' });
-          const profile = /** @type {import('../../lib/profiles.js').Profile} */ (
+          const profile = /** @type {import('../../contract/profiles.js').Profile} */ (
             profiles[/** @type {keyof typeof profiles} */ (config.PROFILE)]
           );
           const phases = planPhases(SHAPE, profile, config);
           const operations = planOperations(reference, 'mixed', config);
-          const changes = config.OBJECTIVES === 'off' ? '' : config.OBJECTIVES;
+          const changes = config.THRESHOLDS === 'off' ? '' : config.THRESHOLDS;
           const objectives = planObjectives({ all: { failure_share: 0.01 } }, changes, phases, operations);
           return { phases, operations, objectives, scenarios: toScenarios(phases, config.TARGET_TIMEOUT) };
         }, ConfigError);

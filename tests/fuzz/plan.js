@@ -8,7 +8,7 @@ import { anyText, nearly } from './generated.js';
 import { isOneLine } from './oracles.js';
 import { property } from './property.js';
 import { scratchFolder } from './scratch-folder.js';
-import { VARIABLES } from './variables.js';
+import { textsOf, VARIABLES } from './variables.js';
 
 const TESTS = [
   'spike',
@@ -29,10 +29,7 @@ const scratch = scratchFolder('mcp-load-lab-fuzz-plan-');
 const script = fileURLToPath(new URL('../../scripts/run', import.meta.url));
 
 const given = fc.constantFrom(...NAMES).chain((name) => {
-  const { default: usual, valid } = /** @type {import('../../lib/variable.js').Variable<any>} */ (
-    VARIABLES[name]
-  );
-  const own = [usual, ...valid.split(/[,;]? /)];
+  const own = textsOf(name);
   return fc
     .oneof(anyText, nearly(fc.constantFrom(...own)), fc.constantFrom(...own))
     .map((text) => `${name}=${text.toWellFormed().replaceAll('\0', '')}`);

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { ConfigError } from '../../lib/config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
 import { chooseOperations, toDocument } from '../../lib/discovery.js';
 import { generateArguments } from '../../lib/schema/generate.js';
 import { Budget } from '../../lib/schema/limits.js';

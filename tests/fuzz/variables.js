@@ -1,5 +1,11 @@
-import { variables as ofExperiments } from '../../experiments/variables.js';
-import { variables as ofTests } from '../../lib/config.js';
+import { validOf } from '../../contract/variable.js';
+import { ofCommand } from '../../contract/variables.js';
 
-/** @type {Record<string, import('../../lib/variable.js').Variable<any>>} */
-export const VARIABLES = { ...ofTests, ...ofExperiments };
+/** Of a test. */
+export const VARIABLES = ofCommand.run ?? {};
+
+/** @param {string} name @returns {string[]} texts that its declaration has in it */
+export function textsOf(name) {
+  const variable = VARIABLES[name];
+  return variable ? [variable.default ?? '', ...validOf(variable).split(/[,;]? /)] : [];
+}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { ConfigError } from '../../contract/config-error.js';
+import { readVariables } from '../../contract/variable.js';
 import { variables } from '../../lib/config.js';
-import { ConfigError } from '../../lib/config-error.js';
-import { readVariables } from '../../lib/variable.js';
 import { checkDocument } from '../../lib/workload-document.js';
 import { body, contentType, ID, isClassified, kindOf, status } from './answers.js';
 import { anyText, changed, damagedText, nearly } from './generated.js';
@@ -11,6 +11,7 @@ import { answerJson } from './k6/byte-server.js';
 import { TasksInK6 } from './k6/tasks-in-k6.js';
 import { isOneLine } from './oracles.js';
 import { property } from './property.js';
+import { textsOf } from './variables.js';
 import { DOCUMENTS } from './workload.js';
 
 /**
@@ -377,10 +378,7 @@ const area = {
           fc.record({
             name: fc.constant(name),
             text: fc
-              .oneof(
-                anyText,
-                nearly(fc.constantFrom(variables[name].default, ...variables[name].valid.split(/[,;]? /))),
-              )
+              .oneof(anyText, nearly(fc.constantFrom(...textsOf(name))))
               .map((text) => text.toWellFormed()),
           }),
         ),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { ConfigError } from '../../lib/config-error.js';
+import { ConfigError } from '../../contract/config-error.js';
 import { onlyTools, toWorkload } from '../../lib/payload.js';
 import { planOperations } from '../../lib/workload.js';
 import { checkDocument } from '../../lib/workload-document.js';

@@ -206,7 +206,7 @@ const SHORT_RUN = () => ({
   ARGS: '{}',
   PROFILE: 'smoke',
   DURATION: '7s',
-  OBJECTIVES: 'off',
+  THRESHOLDS: 'off',
   MAX_VUS: '20',
   TARGET_HEADERS: 'X-Api-Key: header-secret-4711',
   OAUTH_CLIENT_ID: 'basic',

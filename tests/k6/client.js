@@ -7,10 +7,17 @@ import { TargetError } from '../../lib/mcp/target-error.js';
 
 export const options = { iterations: 1, thresholds: { checks: ['rate==1.0'] } };
 
-const { TARGET_URL = '', TARGET_TOKEN = '', MCP_ERA = 'auto', WANT_ERA, TOOL = '', ARGS = '{}' } = __ENV;
+const {
+  TARGET_URL = '',
+  TARGET_TOKEN = '',
+  TARGET_PROTOCOL = 'auto',
+  WANT_ERA,
+  TOOL = '',
+  ARGS = '{}',
+} = __ENV;
 
 export default function () {
-  const client = connect(readConfig({ TARGET_URL, TARGET_TOKEN, MCP_ERA }));
+  const client = connect(readConfig({ TARGET_URL, TARGET_TOKEN, TARGET_PROTOCOL }));
   const { era, server } = client.connection;
   check(client, {
     [`the era is ${WANT_ERA}`]: () => era === WANT_ERA,
@@ -58,12 +65,13 @@ export default function () {
   if (__ENV.EVERYTHING) {
     let message = '';
     try {
-      connect(readConfig({ TARGET_URL, TARGET_TOKEN, MCP_ERA: 'modern' }));
+      connect(readConfig({ TARGET_URL, TARGET_TOKEN, TARGET_PROTOCOL: 'modern' }));
     } catch (error) {
       message = error instanceof TargetError ? error.message : '';
     }
     check(message, {
-      'a forced era that the server has not is refused with the way out': (text) => text.includes('MCP_ERA='),
+      'a forced era that the server has not is refused with the way out': (text) =>
+        text.includes('TARGET_PROTOCOL='),
     });
   }
 }

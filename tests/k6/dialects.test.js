@@ -48,7 +48,7 @@ test('what is sent, and how each answer is judged', async () => {
   assert.ok(rest.calls.some(({ tool, user }) => tool === 'broken' && user === 'guest_user'));
 });
 
-const SHORT = { PROFILE: 'smoke', DURATION: '2s', RATE_SCALE: '0.3', OBJECTIVES: 'off', MAX_VUS: '20' };
+const SHORT = { PROFILE: 'smoke', DURATION: '2s', RATE_SCALE: '0.3', THRESHOLDS: 'off', MAX_VUS: '20' };
 
 /** @param {any} document run.json */
 const measuredPhase = ({ phases }) => phases.find((/** @type {any} */ phase) => phase.measured);
@@ -58,7 +58,7 @@ test('a run of one tool against a gateway with plain JSON-RPC', async () => {
   const run = await runTest('sustained', {
     ...SHORT,
     TARGET_URL: gateway.url,
-    TARGET_DIALECT: 'jsonrpc',
+    TARGET_PROTOCOL: 'jsonrpc',
     TARGET_HEADERS: 'X-Tenant: acme',
     TOOL: 'add',
     ARGS: '{"a":1,"b":2}',
@@ -105,7 +105,7 @@ test('a run of a workload against tools behind REST: users, and the statuses tha
 });
 
 test('a server of another dialect is not asked what it offers', async () => {
-  const { code, output } = await runTest('sustained', { TARGET_URL: rest.url, TARGET_DIALECT: 'rest' });
+  const { code, output } = await runTest('sustained', { TARGET_URL: rest.url, TARGET_PROTOCOL: 'rest' });
   assert.equal(code, 2, output);
-  assert.match(output, /TARGET_DIALECT is "rest".*valid: with WORKLOAD=path, or TOOL and ARGS/);
+  assert.match(output, /TARGET_PROTOCOL is "rest".*valid: with WORKLOAD=path, or TOOL and ARGS/);
 });

@@ -21,7 +21,7 @@ describe('real servers', { concurrency: 2 }, () => {
           PROFILE: 'smoke',
           DURATION: '2s',
           RATE_SCALE: subject.rate ?? '1',
-          OBJECTIVES: 'off',
+          THRESHOLDS: 'off',
         });
         assertMeasured(run);
         const { document } = run;

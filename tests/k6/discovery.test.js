@@ -95,7 +95,7 @@ test('DRY_RUN=1 says all that a test would do, and sends server-everything nothi
 test('make plan: the reference target, both eras', async () => {
   const { TARGET_URL = '' } = envFile('stack.env');
   const { TARGET_TOKEN = '' } = envFile('secrets.env');
-  for (const [MCP_ERA = '', ...version] of [
+  for (const [TARGET_PROTOCOL = '', ...version] of [
     ['modern', '2026-07-28'],
     ['legacy', '2025-11-25'],
   ]) {
@@ -103,11 +103,17 @@ test('make plan: the reference target, both eras', async () => {
     try {
       const { code, output } = await command(
         'make',
-        ['--no-print-directory', 'plan', 'TEST=baseline', `TARGET_URL=${proxy.url}`, `MCP_ERA=${MCP_ERA}`],
+        [
+          '--no-print-directory',
+          'plan',
+          'TEST=baseline',
+          `TARGET_URL=${proxy.url}`,
+          `TARGET_PROTOCOL=${TARGET_PROTOCOL}`,
+        ],
         { TARGET_TOKEN },
       );
       assert.equal(code, 0, output);
-      assert.match(output, new RegExp(`mcp-load-lab-target 0.1.0 {2}${MCP_ERA} {2}${version}$`, 'm'));
+      assert.match(output, new RegExp(`mcp-load-lab-target 0.1.0 {2}${TARGET_PROTOCOL} {2}${version}$`, 'm'));
       assert.match(output, /^get_user +read +[\d.]+ % +\{"user_id":\d+\}$/m);
       assert.match(output, /^template\/user +read +[\d.]+ % +\{"uri":"users:\/\/1"\}$/m);
       assert.match(output, /^prompt\/greet_user +read +[\d.]+ % +\{"user_id":"1"\}$/m);
@@ -233,7 +239,7 @@ test('the same SEED sends the same; another one does not', async () => {
         {
           ...{ PROFILE: 'smoke', DURATION: '1s', TARGET_URL: own.url, WORKLOAD },
           // Of two users that a busy machine has wait at once, the second may be the first to be heard.
-          ...{ MAX_VUS: '1', OBJECTIVES: 'off' },
+          ...{ MAX_VUS: '1', THRESHOLDS: 'off' },
           SUMMARY_FILE: join(folder, 'summary.json'),
         },
       );

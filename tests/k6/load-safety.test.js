@@ -38,7 +38,7 @@ const run = (...args) => command('scripts/run', args);
 /** @param {Record<string, string>} env @param {string} [script] */
 const load = (env, script = 'tests/k6/few-calls.js') =>
   command(k6, ['run', '--quiet', '--address', '', '--log-format', 'raw', script], {
-    ...{ PROFILE: 'smoke', DURATION: '1s', MAX_VUS: '2', OBJECTIVES: 'off' },
+    ...{ PROFILE: 'smoke', DURATION: '1s', MAX_VUS: '2', THRESHOLDS: 'off' },
     SUMMARY_FILE: join(folder, 'summary.json'),
     ...env,
   });

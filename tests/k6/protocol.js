@@ -1,12 +1,12 @@
 /** The parts of the protocol, one a run (PART), against servers that check them; see protocol.test.js. */
 import { check } from 'k6';
 import exec from 'k6/execution';
+import { LEGACY_VERSIONS } from '../../contract/protocols.js';
 import { fixedAuth } from '../../lib/auth/fixed-auth.js';
 import { readConfig } from '../../lib/config.js';
 import { McpClient } from '../../lib/mcp/client.js';
 import { connect } from '../../lib/mcp/connect.js';
 import { paramHeaders } from '../../lib/mcp/param-headers.js';
-import { LEGACY_VERSIONS } from '../../lib/mcp/protocol.js';
 import { TargetError } from '../../lib/mcp/target-error.js';
 
 const { PART = '', TARGET_URL: url = '', WANT = '{}' } = __ENV;
@@ -78,7 +78,7 @@ const PARTS = {
   /** Each version, forced; the tool `echo` answers in all of them. */
   versions() {
     for (const version of __ENV.VERSIONS ? __ENV.VERSIONS.split(',') : LEGACY_VERSIONS) {
-      const client = connected({ MCP_PROTOCOL_VERSION: version });
+      const client = connected({ TARGET_PROTOCOL: version });
       holds(`${version} is settled on`, client.connection.version === version);
       answered(`${version}: echo`, client.callTool('echo', { message: version }));
       answered(`${version}: once more`, client.callTool('echo', { message: version }));
@@ -89,15 +89,15 @@ const PARTS = {
   negotiation() {
     const known = connected({}, '/2025-03-26');
     holds('the version that a server settles on is spoken', known.connection.version === '2025-03-26');
-    const forced = refusal(() => connected({ MCP_PROTOCOL_VERSION: '2025-11-25' }, '/2025-03-26'));
+    const forced = refusal(() => connected({ TARGET_PROTOCOL: '2025-11-25' }, '/2025-03-26'));
     holds(`both versions are named: ${forced}`, /2025-11-25.*2025-03-26/.test(forced));
     const unknown = refusal(() => connected({}, '/2099-01-01'));
     holds(`an unknown version is refused: ${unknown}`, /"2099-01-01".*2026-07-28, 2025-11-25/.test(unknown));
     const listed = connected({}, '/lists-legacy').connection;
     holds('-32022: the newest common version', listed.era === 'legacy' && listed.version === '2025-11-25');
-    const older = connected({ MCP_PROTOCOL_VERSION: '2025-06-18' }, '/lists-legacy').connection;
+    const older = connected({ TARGET_PROTOCOL: '2025-06-18' }, '/lists-legacy').connection;
     holds('an older one where it is forced', older.version === '2025-06-18');
-    const modern = refusal(() => connected({ MCP_PROTOCOL_VERSION: '2026-07-28' }, '/lists-legacy'));
+    const modern = refusal(() => connected({ TARGET_PROTOCOL: '2026-07-28' }, '/lists-legacy'));
     holds(
       `a forced version that is not listed: ${modern}`,
       /2026-07-28.*2025-11-25, 2025-06-18/.test(modern),
@@ -110,7 +110,7 @@ const PARTS = {
     holds('an empty answer to server/discover is none', vague.era === 'legacy');
   },
 
-  /** Everything that a server can be asked, in the era of MCP_ERA. */
+  /** Everything that a server can be asked, in the era of TARGET_PROTOCOL. */
   methods() {
     const client = connected();
     const legacy = client.connection.era === 'legacy';
@@ -169,7 +169,7 @@ const PARTS = {
   /** The server refuses a modern call whose headers and arguments differ. */
   headers() {
     for (const era of ['modern', 'legacy']) {
-      const client = connected({ MCP_ERA: era });
+      const client = connected({ TARGET_PROTOCOL: era });
       const tool = client.listTools().find(({ name }) => name === 'routed');
       const marked = paramHeaders(tool.inputSchema);
       const options = 'headers' in marked && { headers: marked.headers };
@@ -189,12 +189,12 @@ const PARTS = {
       answered(`${era}: has the headers of its own arguments`, send(1, NO_PHASE));
       client.close();
     }
-    const bare = toolCall(connected({ MCP_ERA: 'modern' }), 'routed', { region: 'a' })();
+    const bare = toolCall(connected({ TARGET_PROTOCOL: 'modern' }), 'routed', { region: 'a' })();
     holds('without the headers it is refused', /-32020|disagree/.test(bare.failure?.detail ?? ''));
   },
 
   input() {
-    const client = user({ MCP_ERA: 'modern' });
+    const client = user({ TARGET_PROTOCOL: 'modern' });
     const confirm = toolCall(client, 'confirm');
     holds('a form is filled in', textOf(confirm()) === 'true true');
     holds('each time anew', textOf(confirm()) === 'true true');
@@ -216,11 +216,11 @@ const PARTS = {
 
   /** The server forgets the session; the call in it is made again in a new one, at once. */
   expiry() {
-    const client = user({ MCP_ERA: 'legacy' });
+    const client = user({ TARGET_PROTOCOL: 'legacy' });
     const echo = toolCall(client, 'echo', { message: 'hi' });
     answered('a call', echo());
     const old = client.session;
-    const ended = connected({ MCP_ERA: 'legacy' });
+    const ended = connected({ TARGET_PROTOCOL: 'legacy' });
     const { session } = ended;
     ended.close();
     Object.assign(ended, { session, opened: true });
@@ -241,7 +241,7 @@ const PARTS = {
   },
 
   resumption() {
-    const client = user({ MCP_ERA: 'legacy' });
+    const client = user({ TARGET_PROTOCOL: 'legacy' });
     const late = toolCall(client, 'slow');
     holds('the reply comes on the resumed stream', textOf(late()) === 'late');
     holds('and once more', textOf(late()) === 'late');
@@ -258,7 +258,7 @@ const PARTS = {
   },
 
   cache() {
-    const client = user({ MCP_ERA: 'modern' });
+    const client = user({ TARGET_PROTOCOL: 'modern' });
     const one = client.sender(client.prepare('resources/read', { uri: 'note://one' }));
     const tools = client.sender(client.prepare('tools/list', {}));
     for (let count = 0; count < 3; count += 1) {

@@ -53,7 +53,8 @@ test('the four legacy versions, forced: TypeScript SDK 1.x', async () => {
 test('versions that only one side knows', () => holds('negotiation', scripted));
 
 for (const era of ['modern', 'legacy']) {
-  test(`everything that a server can be asked: ${era}`, () => holds('methods', features, { MCP_ERA: era }));
+  test(`everything that a server can be asked: ${era}`, () =>
+    holds('methods', features, { TARGET_PROTOCOL: era }));
 }
 
 test('lists of several pages, and of endless ones', () => holds('pages', scripted));
@@ -94,7 +95,7 @@ for (const [mode, initialized, deleted, left, requests] of /** @type {const} */ 
   test(`SESSIONS_MODE=${mode}`, async () => {
     const since = features.requests.length;
     const open = features.openSessions();
-    const variables = { SESSIONS_MODE: mode, MCP_ERA: 'legacy', CALLS: '3' };
+    const variables = { SESSIONS_MODE: mode, TARGET_PROTOCOL: 'legacy', CALLS: '3' };
     const want = {
       mcp_requests: [`count==${requests}`],
       mcp_request_failed: ['rate==0'],
@@ -113,7 +114,7 @@ test('SESSIONS_MODE=per-call changes nothing where there are no sessions', () =>
   holds(
     'sessions',
     features,
-    { SESSIONS_MODE: 'per-call', MCP_ERA: 'modern', CALLS: '3' },
+    { SESSIONS_MODE: 'per-call', TARGET_PROTOCOL: 'modern', CALLS: '3' },
     { mcp_requests: ['count==3'] },
   ));
 

@@ -13,7 +13,7 @@ import { passes } from './passes.js';
  *
  * @typedef {object} Case
  * @property {() => Promise<Subject>} start
- * @property {'auto' | 'legacy'} [ask] MCP_ERA
+ * @property {'auto' | 'legacy'} [ask] TARGET_PROTOCOL
  * @property {'modern' | 'legacy'} era
  * @property {boolean} session
  * @property {string} tool and arguments that it takes
@@ -141,7 +141,7 @@ export const CASES = {
 export const reach = ({ ask = 'auto' }, { url, token = '' }) => ({
   TARGET_URL: url,
   TARGET_TOKEN: token,
-  MCP_ERA: ask,
+  TARGET_PROTOCOL: ask,
 });
 
 /**

@@ -29,7 +29,7 @@ const places = { RESULTS_DIR: join(folder, 'results'), BASELINES_DIR: join(folde
 /** A run that was really made. @type {any} */
 let real;
 before(async () => {
-  const result = await runTest('load', { ...FEW, OBJECTIVES: 'off' });
+  const result = await runTest('load', { ...FEW, THRESHOLDS: 'off' });
   assertMeasured(result);
   real = result.document;
 });
@@ -75,7 +75,7 @@ test('compare and baseline-save on runs of the lab', async () => {
   ]);
   assert.equal(JSON.parse(readFileSync(join(results, 'comparison.json'), 'utf8')).verdict.exit_code, 99);
 
-  const saved = await command('scripts/baseline-save', ['NAME=main', 'RUNS=old-*'], places);
+  const saved = await command('scripts/baseline-save', ['NAME=main', 'BASE=old-*'], places);
   assert.equal(saved.code, 0, saved.output);
   const file = join(places.BASELINES_DIR, 'main.json');
   const { TARGET_TOKEN = 'x' } = envFile('secrets.env');
@@ -113,8 +113,8 @@ const WRONG_USE = [
   ['compare', ['BASE=only-1', 'HEAD=only-1'], /only-1 is given twice; valid: each run once/],
   ['compare', ['BASE=only-1', 'HEAD=only-2', 'METRICS=p98'], /METRICS has "p98"; valid: throughput/],
   ['compare', ['BASES=x'], /got "BASES"; valid: NAME=value with a NAME of BASE, HEAD/],
-  ['baseline-save', ['NAME=../main', 'RUNS=only-1'], /NAME is "\.\.\/main"; valid: up to 64 letters/],
-  ['baseline-save', ['NAME=main'], /RUNS is empty; valid: testids/],
+  ['baseline-save', ['NAME=../main', 'BASE=only-1'], /NAME is "\.\.\/main"; valid: up to 64 letters/],
+  ['baseline-save', ['NAME=main'], /BASE is empty; valid: testids/],
   ['compare-ab', ['TEST=nope', 'A=WORKERS=1'], /TEST is "nope"; valid: .*spike/],
   ['compare-ab', ['RUNS=0', 'A=WORKERS=1'], /RUNS is "0"; valid: a whole number above 0/],
   ['compare-ab', ['A=WORKERS=1', 'B=WORKERS=1'], /A and B are the same; valid: two sides that differ/],

@@ -20,9 +20,9 @@ export const SIGNALS = [
  */
 export const STEADY_SPIKE = {
   PROFILE: 'smoke',
-  OTHER_CPU: '1',
+  MAX_BACKGROUND_CPU: '1',
   TARGET_FAULTS: '{"slow_statement_ms":20}',
-  OBJECTIVES: ['baseline', 'recovered']
+  THRESHOLDS: ['baseline', 'recovered']
     .flatMap((phase) => [`${phase}.p99_ms=10000`, `${phase}.failure_share=0.2`])
     .join(),
 };

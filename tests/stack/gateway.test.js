@@ -10,7 +10,7 @@ import { ownStack } from '../own-stack.js';
 
 await ownStack({ needs: ['gateway', 'haproxy'] });
 
-const SHORT = { PROFILE: 'smoke', OBJECTIVES: 'off' };
+const SHORT = { PROFILE: 'smoke', THRESHOLDS: 'off' };
 
 /** @param {any} document @returns {any[]} */
 const measured = (document) => document.phases.filter((/** @type {any} */ phase) => phase.measured);

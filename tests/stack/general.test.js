@@ -8,7 +8,7 @@ import { startEverything } from '../servers/everything.js';
 await ownStack();
 
 /** What is missed in so short a run on a busy machine tells nothing. */
-const SHORT = { PROFILE: 'smoke', OBJECTIVES: 'off' };
+const SHORT = { PROFILE: 'smoke', THRESHOLDS: 'off' };
 
 /** @type {Awaited<ReturnType<typeof startEverything>>} */
 let everything;
@@ -76,7 +76,7 @@ test('capacity: doubles, narrows down, holds; on any server', async () => {
     PROFILE: 'smoke',
     START_RATE: '40',
     MAX_RATE: '80',
-    OBJECTIVES: 'step.p99_ms=2000,step.p95_ms=2000',
+    THRESHOLDS: 'step.p99_ms=2000,step.p95_ms=2000',
   };
   const result = await runTest('capacity', {
     ...limits,
@@ -101,7 +101,7 @@ test('capacity: doubles, narrows down, holds; on any server', async () => {
 
 test('sweep: each value once, in one table; the target has its own knobs back', async () => {
   const before = knobs();
-  const variables = { ...SHORT, KNOB: 'COMPRESSION', REPEATS: '1', USERS: '10', DURATION: '3s' };
+  const variables = { ...SHORT, KNOB: 'COMPRESSION', RUNS: '1', USERS: '10', DURATION: '3s' };
   const result = await runTest('sweep', variables);
   assertMeasured(result);
   const rows = rowsOf(result.document, 'Sweep of COMPRESSION');
@@ -153,8 +153,8 @@ test('memory: at rest, and by what it has', async () => {
 const WRONG_USE = [
   [
     'a capacity without objectives',
-    ['capacity', 'OBJECTIVES=off'],
-    /^error: OBJECTIVES is "off", and capacity/,
+    ['capacity', 'THRESHOLDS=off'],
+    /^error: THRESHOLDS is "off", and capacity/,
   ],
   ['an unknown knob', ['sweep', 'KNOB=THREADS'], /^error: KNOB is "THREADS"; valid: WORKERS, POOL_SIZE/],
   [

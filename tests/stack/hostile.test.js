@@ -54,7 +54,7 @@ before(async () => {
       'PROFILE=smoke',
       'REQUESTS=600',
       'CONCURRENCY=5',
-      'OBJECTIVES=off',
+      'THRESHOLDS=off',
       `TARGET_URL=${server.url}`,
     ],
   ]);
@@ -214,7 +214,7 @@ test('a comparison of such runs is harmless, too', async () => {
     writeFileSync(join(made, 'run.json'), text.replaceAll(id, made.split('/').at(-1) ?? ''));
   }
   try {
-    const env = { BASE: one, HEAD: other, OPERATIONS: '1', INCLUDE_FAILED: '1', ALLOW_SINGLE: '1' };
+    const env = { BASE: one, HEAD: other, OPERATIONS: '1', INCLUDE_FAILED: '1', ALLOW_SINGLE_RUN: '1' };
     const { code, output } = await command('scripts/compare', [], env);
     assert.ok([0, 98, 99].includes(code ?? -1), output);
     assert.doesNotMatch(output, HARMFUL);

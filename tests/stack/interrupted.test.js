@@ -10,7 +10,7 @@ import { documentOf, interrupt, isPartial, nothingIsLeft } from './interrupt.js'
 await ownStack();
 
 /** Long enough that nothing but the signal ends it. */
-const SPIKE = ['scripts/run', 'spike', 'PROFILE=smoke', 'RATE_SCALE=0.2', 'OBJECTIVES=off', 'DURATION=40s'];
+const SPIKE = ['scripts/run', 'spike', 'PROFILE=smoke', 'RATE_SCALE=0.2', 'THRESHOLDS=off', 'DURATION=40s'];
 const UNDER_LOAD = { at: /^running \(/m, afterMs: 1500 };
 
 test('Ctrl-C under load', async () => isPartial(await interrupt(SPIKE, { ...UNDER_LOAD, typed: true })));
@@ -40,7 +40,7 @@ test('Ctrl-C in a test of several k6 runs', async () => {
     'scripts/run',
     'load',
     'PROFILE=smoke',
-    'OBJECTIVES=off',
+    'THRESHOLDS=off',
     'REQUESTS=200000',
     'CONCURRENCY=2',
   ];

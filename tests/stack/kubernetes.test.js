@@ -287,7 +287,7 @@ test('two runners share the load, and are judged once, as a whole', async () => 
     PROFILE: 'smoke',
     DURATION: '6s',
     MAX_VUS: '50',
-    OTHER_CPU: '1',
+    MAX_BACKGROUND_CPU: '1',
   };
   const cluster = await operate(ownRun('sustained', variables, ['testid']));
   const { code, output, file } = await judge(cluster, 'sustained', testid);

@@ -158,7 +158,7 @@ test("Prometheus' password is on no command line while a test runs, and in nothi
   })();
   const up = await command('scripts/up', []);
   const result = await runTest('sustained', {
-    ...{ PROFILE: 'smoke', RATE_SCALE: '0.1', DURATION: '4s', OBJECTIVES: 'off' },
+    ...{ PROFILE: 'smoke', RATE_SCALE: '0.1', DURATION: '4s', THRESHOLDS: 'off' },
   });
   over = true;
   await watching;

@@ -21,7 +21,7 @@ import { processesWith } from '../process-tree.js';
 
 await ownStack({ needs: ['faketime'] });
 
-const BRIEF = ['PROFILE=smoke', 'RATE_SCALE=0.2', 'DURATION=6s', 'OBJECTIVES=off'];
+const BRIEF = ['PROFILE=smoke', 'RATE_SCALE=0.2', 'DURATION=6s', 'THRESHOLDS=off'];
 
 /** @returns {Record<string, string>} the stack's target as someone else's, for a stack that only watches */
 const elsewhere = () => ({
@@ -93,7 +93,7 @@ test('a disk that fills up under load: the verdict is shown, and is no pass', {
   );
   assert.equal(code, 1, output);
   assert.match(output, /^VERDICT error/m);
-  assert.match(output, /^analysis: the results can't be written to .*full.*: ENOSPC/m);
+  assert.match(output, /^error: the results can't be written to .*full.*: ENOSPC/m);
   assert.doesNotMatch(output, /\.tmp$/m, 'no half-written file stays');
 });
 
@@ -254,7 +254,7 @@ for (const TESTID of ['../elsewhere', 'latest', 'a b', '']) {
 }
 
 test('two runs at once: of one target the second is told to wait, of different ones each has its own', async () => {
-  const plain = { PROFILE: 'smoke', RATE_SCALE: '0.1', DURATION: '6s', OBJECTIVES: 'off' };
+  const plain = { PROFILE: 'smoke', RATE_SCALE: '0.1', DURATION: '6s', THRESHOLDS: 'off' };
   const TESTID = `first-${process.pid}`;
   /** @type {Promise<[Awaited<ReturnType<typeof command>>, Awaited<ReturnType<typeof runTest>>]> | undefined} */
   let beside;

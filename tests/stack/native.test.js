@@ -90,7 +90,7 @@ test('what the quick start says to look at it with', async () => {
     assert.match(status.output, new RegExp(`^${part} +up `, 'm'));
   assert.match((await type('make logs COMPONENT=target')).output, /listening|started|ready/i);
   assert.match((await type('make report RUN=latest')).output, /report\.html/);
-  for (const text of ['make spike PROFILE=smoke', 'make spike OBJECTIVES=off'])
+  for (const text of ['make spike PROFILE=smoke', 'make spike THRESHOLDS=off'])
     assert.match((await type(text, { DRY_RUN: '1' })).output, /^In total .* requests/m);
 });
 
@@ -109,7 +109,7 @@ test('make dashboards serves them until Ctrl-C', async () => {
 });
 
 test('a server that no one here wrote: its address is enough', async () => {
-  const short = { PROFILE: 'smoke', DURATION: '8s', RATE_SCALE: '0.3', OBJECTIVES: 'off' };
+  const short = { PROFILE: 'smoke', DURATION: '8s', RATE_SCALE: '0.3', THRESHOLDS: 'off' };
   const plan = await type(`make plan TARGET_URL=${OWN}`, {}, everything.url);
   assert.match(plan.output, /^In total .* requests/m);
   const { output } = await type(`make spike TARGET_URL=${OWN}`, short, everything.url);
@@ -143,7 +143,7 @@ test('a missed objective is exit code 99, too few samples are 98, each with its 
   const run = (variables) =>
     runTest('sustained', { PROFILE: 'smoke', TARGET_URL: slow.url, TOOL: 'look', ARGS: '{}', ...variables });
 
-  const missed = await run({ DURATION: '6s', OBJECTIVES: 'sustained.p50_ms=50' });
+  const missed = await run({ DURATION: '6s', THRESHOLDS: 'sustained.p50_ms=50' });
   assert.equal(missed.code, 99, missed.output);
   assert.equal(missed.document.verdict.outcome, 'fail');
   assert.match(missed.document.verdict.reasons.join('\n'), /sustained p50 .* 50 ms/);
@@ -169,7 +169,7 @@ test('what can not be loaded is exit code 3, what is misspelt 2, each one line b
 });
 
 test('Ctrl-C typed under load: what was measured is reported, and nothing goes on', async () => {
-  const spike = ['scripts/run', 'spike', 'PROFILE=smoke', 'RATE_SCALE=0.2', 'OBJECTIVES=off', 'DURATION=40s'];
+  const spike = ['scripts/run', 'spike', 'PROFILE=smoke', 'RATE_SCALE=0.2', 'THRESHOLDS=off', 'DURATION=40s'];
   await isPartial(await interrupt(spike, { at: /^running \(/m, afterMs: 1500, typed: true }));
 });
 

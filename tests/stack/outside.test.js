@@ -24,7 +24,7 @@ test('a synchronous tool that blocks all others is named', async () => {
     PROFILE: 'quick',
     DURATION: '84s',
     RATE_SCALE: '0.08',
-    OBJECTIVES: 'off',
+    THRESHOLDS: 'off',
     TARGET_URL: shop.url,
     WORKLOAD: workload({ echo: [80, { text: 'a' }], report: [20, { ms: 100 }] }),
   });
@@ -58,7 +58,7 @@ test('its connections to PostgreSQL, Redis and a service are signals', async () 
     PROFILE: 'quick',
     DURATION: '30s',
     RATE_SCALE: '0.03',
-    OBJECTIVES: 'off',
+    THRESHOLDS: 'off',
     TARGET_URL: shop.url,
     WORKLOAD: workload({
       order: [40, { ms: 100 }],

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parse, stringify } from 'yaml';
-import { variables as ofPipelines } from '../../pipeline/variables.js';
+import { ofCommand } from '../../contract/variables.js';
 import { command, freePort } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { copyProject, makeRepository } from '../pipelines/workspace.js';
@@ -36,7 +36,7 @@ const SHORT = {
   TOOL: 'echo',
   ARGS: '{}',
   METRICS: 'p50',
-  ALLOW_SINGLE: '1',
+  ALLOW_SINGLE_RUN: '1',
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-pipelines-'));
@@ -59,13 +59,9 @@ test('the action: an input is a variable, none is put into a command; what other
   const [step, ...none] = runs.steps;
   assert.deepEqual(none, []);
   assert.ok(!step.run.includes('${{'));
-  const known = readFileSync('lib/config.js', 'utf8');
   const used = Object.entries(step.env).map(([name, value]) => {
     const input = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(String(value))?.[1] ?? '';
-    assert.ok(
-      name in ofPipelines || known.includes(`  ${name}: variable({`) || /^(VARIABLES|\w+_DIR)$/.test(name),
-      name,
-    );
+    assert.ok(name in (ofCommand.ci ?? {}) || name === 'RESULTS_DIR', name);
     return input;
   });
   assert.deepEqual(used.sort(), Object.keys(inputs).sort());
@@ -155,7 +151,10 @@ async function workflow({ name, delayMs, inputs, variables = {} }) {
       ...['-P', 'ubuntu-24.04=-self-hosted', '--secret', 'TARGET_TOKEN'],
       ...[...replaced].flatMap((one) => ['--local-repository', one]),
       // This lane's stack, and not one of the workflow's own.
-      ...['RUN_DIR', 'STACK', 'OTHER_CPU'].flatMap((name_) => ['--env', `${name_}=${process.env[name_]}`]),
+      ...['RUN_DIR', 'STACK', 'MAX_BACKGROUND_CPU'].flatMap((name_) => [
+        '--env',
+        `${name_}=${process.env[name_]}`,
+      ]),
     ],
     { TARGET_TOKEN: SECRET, XDG_CONFIG_HOME: join(home, 'config'), MCP_LOAD_LAB_CACHE: cacheFolder() },
   );
@@ -239,7 +238,7 @@ test('GitHub, a missed objective: 99, an error beside the change, and everything
     name: 'missed',
     delayMs: 1,
     inputs: { baseline: '' },
-    variables: { OBJECTIVES: 'load.p95_ms=0.01' },
+    variables: { THRESHOLDS: 'load.p95_ms=0.01' },
   });
   assert.equal(run.code, 1, run.output);
   assert.equal(run.outputs['exit-code'], '99');

@@ -151,7 +151,7 @@ test('received() that throws: its calls are no failures of the server', async ()
 
 test('what k6 itself logs of each iteration', async () => {
   const run = await runTest('load', {
-    ...{ PROFILE: 'smoke', REQUESTS: '3000', CONCURRENCY: '4', OBJECTIVES: 'off' },
+    ...{ PROFILE: 'smoke', REQUESTS: '3000', CONCURRENCY: '4', THRESHOLDS: 'off' },
     TARGET_URL: target.url,
     WORKLOAD: join(folder, 'rejected.js'),
   });

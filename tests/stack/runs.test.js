@@ -59,7 +59,7 @@ function isComplete({ code, exitCode, output, folder, document }) {
 test('a server that no one here wrote: TARGET_URL, TOOL and ARGS are enough', async () => {
   const result = await runTest('spike', {
     ...GENTLE,
-    OBJECTIVES: 'off',
+    THRESHOLDS: 'off',
     TARGET_URL: everything.url,
     TOOL: 'echo',
     ARGS: '{"message":"hi"}',
@@ -101,8 +101,8 @@ const WRONG_USE = [
   ],
   [
     'an unknown objective',
-    ['spike', 'OBJECTIVES=spike.p98_ms=1'],
-    /OBJECTIVES has "spike.p98_ms=1"; valid: off/,
+    ['spike', 'THRESHOLDS=spike.p98_ms=1'],
+    /THRESHOLDS has "spike.p98_ms=1"; valid: off/,
   ],
 ];
 for (const [name, args, message] of WRONG_USE) {
@@ -190,14 +190,14 @@ test('PostgreSQL dies in mid-run: the run ends, failures are classified, and it 
 });
 
 test('the target recovers by itself when PostgreSQL is back', async () => {
-  const { document } = await runTest('sustained', { ...BRIEF, TOOL: 'update_user', OBJECTIVES: 'off' });
+  const { document } = await runTest('sustained', { ...BRIEF, TOOL: 'update_user', THRESHOLDS: 'off' });
   assert.equal(sum(measured(document).map((phase) => phase.failed)), 0);
 });
 
 test("Prometheus goes away in mid-run: the client's figures stay, the server's are said to be missing", async () => {
   const { code, output, document } = await runTest(
     'sustained',
-    { ...GENTLE, OBJECTIVES: 'off' },
+    { ...GENTLE, THRESHOLDS: 'off' },
     async () => {
       await new Promise((resolve) => setTimeout(resolve, 3000));
       await control('stop', 'prometheus');

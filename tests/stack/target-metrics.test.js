@@ -27,7 +27,7 @@ test('the signals of a run are those of TARGET_METRICS, and the scrape ends with
         PROFILE: 'smoke',
         DURATION: '12s',
         RATE_SCALE: '0.1',
-        OBJECTIVES: 'off',
+        THRESHOLDS: 'off',
         TARGET_URL: subject.url,
         TARGET_METRICS: address,
       },

@@ -8,7 +8,7 @@ import { startEverything } from '../servers/everything.js';
 
 await ownStack();
 
-const SMOKE = { PROFILE: 'smoke', OBJECTIVES: 'off' };
+const SMOKE = { PROFILE: 'smoke', THRESHOLDS: 'off' };
 
 /** @param {any} document @param {string} title @returns {any[][]} */
 const rowsOf = ({ tables }, title) => tables.find((/** @type {any} */ table) => table.title === title).rows;
@@ -65,7 +65,7 @@ test('connections: held, used, opened and ended, left behind and given back', as
     ...SMOKE,
     CONNECTIONS: '30',
     DURATION: '5s',
-    OBJECTIVES: '',
+    THRESHOLDS: '',
   });
   isMeasured(result);
   const { document } = result;
@@ -89,8 +89,8 @@ test('connections: held, used, opened and ended, left behind and given back', as
 const WRONG_USE = [
   [
     'an era without sessions',
-    ['MCP_ERA=modern'],
-    /MCP_ERA is "modern", which has no sessions; valid: the legacy era/,
+    ['TARGET_PROTOCOL=modern'],
+    /TARGET_PROTOCOL is "modern", which has no sessions; valid: legacy, or a version with initialize/,
   ],
   [
     'samples that no k6 keeps',

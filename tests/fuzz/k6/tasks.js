@@ -2,14 +2,14 @@
  * Does in k6 what wire.js asks for, one task after the other: a k6 that starts anew for each would be most of the time.
  */
 import http from 'k6/http';
+import { ConfigError } from '../../../contract/config-error.js';
+import { readVariables } from '../../../contract/variable.js';
 import { fixedAuth } from '../../../lib/auth/fixed-auth.js';
 import { readConfig, variables } from '../../../lib/config.js';
-import { ConfigError } from '../../../lib/config-error.js';
 import { chooseOperations, toDocument } from '../../../lib/discovery.js';
 import { McpClient } from '../../../lib/mcp/client.js';
 import { connect } from '../../../lib/mcp/connect.js';
 import { TargetError } from '../../../lib/mcp/target-error.js';
-import { readVariables } from '../../../lib/variable.js';
 import { checkDocument } from '../../../lib/workload-document.js';
 
 const { CONTROL_URL, ANSWER_URL } = __ENV;
@@ -42,7 +42,7 @@ const TASKS = {
 
   /** Finds out what a server is that answers so, and what it has. */
   connect({ version }) {
-    const config = readConfig({ TARGET_URL: `${ANSWER_URL}/connect`, MCP_PROTOCOL_VERSION: version });
+    const config = readConfig({ TARGET_URL: `${ANSWER_URL}/connect`, TARGET_PROTOCOL: version });
     const client = connect(config);
     const { capabilities } = client.connection;
     const offer = {

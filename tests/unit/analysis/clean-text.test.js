@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { cleanDeep, cleanText, MAX_TEXT, redact, secretsOf } from '../../../analysis/clean-text.js';
-import { variables as ofExperiments } from '../../../experiments/variables.js';
-import { variables as ofTests } from '../../../lib/config.js';
+import { groups } from '../../../contract/variables.js';
 
 const TOKEN = 'tök"en/4711+x';
 const secrets = secretsOf({ TARGET_TOKEN: TOKEN, REDIS_PASSWORD: 'rp', PATH: '/usr/bin' });
@@ -69,7 +68,7 @@ test('of the settings of a gateway those are secrets whose names say so', () => 
 });
 
 test('every variable that is declared a secret is taken out, and so is each of the stack', () => {
-  const own = Object.entries({ ...ofTests, ...ofExperiments }).filter(([, { secret }]) => secret);
+  const own = groups.flatMap(([, variables]) => Object.entries(variables)).filter(([, { secret }]) => secret);
   const ofStack =
     /for name in (.*_TOKEN .*_PASSWORD); do/.exec(readFileSync('scripts/run-dir.sh', 'utf8'))?.[1] ?? '';
   const names = [...own.map(([name]) => name), ...ofStack.split(' ')];

@@ -9,7 +9,7 @@ import { toolNames, toolsOnly } from '../../../experiments/gateway/tools.js';
 import { check, enoughS } from '../../../experiments/gateway.js';
 
 const CONFIG = {
-  ...{ PROFILE: 'quick', REPEATS: 3, DURATION: null, GATEWAY_STORE: 'sqlite', TARGET_URL: '' },
+  ...{ PROFILE: 'quick', RUNS: null, DURATION: null, GATEWAY_STORE: 'sqlite', TARGET_URL: '' },
   ...{ TARGET_CONFIRM: [], RATE: null, MAX_RATE: 5000 },
 };
 

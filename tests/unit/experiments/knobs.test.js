@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ConfigError } from '../../../contract/config-error.js';
 import { besides, KNOBS, valuesOf } from '../../../experiments/knobs.js';
 import { seededRandom } from '../../../experiments/seeded-random.js';
 import { check } from '../../../experiments/sweep.js';
-import { ConfigError } from '../../../lib/config-error.js';
 
 test('the target takes every default value of every knob', () => {
   for (const [knob, { values }] of Object.entries(KNOBS)) assert.deepEqual(valuesOf(knob, []), values);

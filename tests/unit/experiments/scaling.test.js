@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import scalingTable from '../../../analysis/tables/scaling.js';
+import { experiments } from '../../../contract/variables/experiments.js';
 import { rounds } from '../../../experiments/rounds.js';
 import { check, knobsFor } from '../../../experiments/scaling.js';
-import { variables } from '../../../experiments/variables.js';
 
 test('all instances together have no more connections than the database', () => {
   assert.deepEqual(knobsFor(4, ''), { WORKERS: '1', POOL_SIZE: '22' });
@@ -23,8 +23,9 @@ test('it is for the reference target, and for tools without sessions', () => {
 });
 
 test('numbers of instances', () => {
-  assert.deepEqual(variables.INSTANCES.parse('4 1,2 2'), [1, 2, 4]);
-  for (const wrong of ['', '0', '33', '1 x', '-1']) assert.equal(variables.INSTANCES.parse(wrong), undefined);
+  assert.deepEqual(experiments.INSTANCES.type.parse('4 1,2 2'), [1, 2, 4]);
+  for (const wrong of ['0', '33', '1 x', '-1'])
+    assert.equal(experiments.INSTANCES.type.parse(wrong), undefined);
 });
 
 test('each round has everything once, and every second is the one before from behind', () => {

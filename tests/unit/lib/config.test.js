@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfig, variables } from '../../../lib/config.js';
-import { ConfigError } from '../../../lib/config-error.js';
-import { k6Duration, parseDuration } from '../../../lib/duration.js';
+import { ConfigError } from '../../../contract/config-error.js';
+import { k6Duration, parseDuration } from '../../../contract/duration.js';
+import { groups, RENAMED } from '../../../contract/variables.js';
+import { readConfig } from '../../../lib/config.js';
 import { command } from '../../lab.js';
 
 const URL_ONLY = { TARGET_URL: 'http://127.0.0.1:8000/mcp' };
@@ -22,9 +23,8 @@ test('every variable has its documented default', () => {
   assert.equal(config.MAX_VUS, 1000);
   assert.equal(config.ARGS, null);
   assert.equal(config.DURATION, null);
-  for (const [name, { default: text, parse }] of Object.entries(variables)) {
-    if (name !== 'TARGET_URL') assert.notEqual(parse(text), undefined, `${name}'s own default is valid`);
-  }
+  for (const [name, variable] of groups.flatMap(([, variables]) => Object.entries(variables)))
+    assert.notEqual(variable.type.parse(variable.default ?? ''), undefined, `${name}'s own default is valid`);
 });
 
 test('a message is one line, whatever was given', () => {
@@ -64,12 +64,11 @@ test('a wrong value names the variable, what it got and what is valid', () => {
   refuses({ DURATION: '5 min' }, /^DURATION is "5 min"; valid: a duration such as/);
   refuses({ TOOL: 'x', ARGS: '[1]' }, /^ARGS is "\[1\]"; valid: one JSON object/);
   refuses({ ARGS: '{}' }, /^ARGS is set without TOOL/);
-  refuses({ MCP_ERA: 'old' }, /valid: auto, modern, legacy|valid: auto/);
-  refuses({ MAX_VUS: '-1' }, /^MAX_VUS/);
   refuses(
-    { MCP_PROTOCOL_VERSION: '2024-10-07' },
-    /^MCP_PROTOCOL_VERSION is "2024-10-07"; valid: 2026-07-28, 2025-11/,
+    { TARGET_PROTOCOL: 'old' },
+    /^TARGET_PROTOCOL is "old"; valid: auto, modern, legacy, 2026-07-28, .*, jsonrpc, rest$/,
   );
+  refuses({ MAX_VUS: '-1' }, /^MAX_VUS/);
   refuses({ SESSIONS_MODE: 'none' }, /^SESSIONS_MODE is "none"; valid: per-vu, per-call, abandon$/);
   refuses({ CLIENT_CACHE: 'yes' }, /^CLIENT_CACHE is "yes"; valid: 0, 1$/);
   refuses(
@@ -78,16 +77,20 @@ test('a wrong value names the variable, what it got and what is valid', () => {
   );
 });
 
-test('a protocol version of the other era than the forced one is refused with the versions that fit', () => {
-  refuses(
-    { MCP_ERA: 'legacy', MCP_PROTOCOL_VERSION: '2026-07-28' },
-    /MCP_ERA=legacy; valid: 2025-11-25, 2025-06/,
-  );
-  refuses({ MCP_ERA: 'modern', MCP_PROTOCOL_VERSION: '2025-06-18' }, /MCP_ERA=modern; valid: 2026-07-28$/);
-  assert.equal(
-    readConfig({ ...URL_ONLY, MCP_ERA: 'legacy', MCP_PROTOCOL_VERSION: '2024-11-05' }).MCP_PROTOCOL_VERSION,
-    '2024-11-05',
-  );
+test('what TARGET_PROTOCOL means: the dialect, and of MCP the era and the only version', () => {
+  for (const [protocol, dialect, era, version] of [
+    ['', '', 'auto', ''],
+    ['auto', 'mcp', 'auto', ''],
+    ['modern', 'mcp', 'modern', ''],
+    ['legacy', 'mcp', 'legacy', ''],
+    ['2026-07-28', 'mcp', 'modern', '2026-07-28'],
+    ['2024-11-05', 'mcp', 'legacy', '2024-11-05'],
+    ['jsonrpc', 'jsonrpc', 'auto', ''],
+    ['rest', 'rest', 'auto', ''],
+  ]) {
+    const config = readConfig({ ...URL_ONLY, TARGET_PROTOCOL: protocol });
+    assert.deepEqual([config.dialect, config.era, config.version], [dialect, era, version], protocol);
+  }
 });
 
 test('a secret is not repeated in the message', () => {
@@ -110,6 +113,17 @@ test('durations are k6 durations', () => {
   for (const wrong of ['', '5', 's', '5x', '-5s', '0s', '5s ', '1h 30m'])
     assert.equal(parseDuration(wrong), null, wrong);
   assert.equal(k6Duration(6.0416), '6042ms');
+});
+
+test('a name that is another now is refused with that one, in a word and in the environment', async () => {
+  for (const [old, now] of Object.entries(RENAMED)) {
+    const asWord = await command('./scripts/run', ['spike', `${old}=1`]);
+    const inEnvironment = await command('./scripts/run', ['spike'], { [old]: '1' });
+    for (const { code, output } of [asWord, inEnvironment]) {
+      assert.equal(code, 2);
+      assert.equal(output, `error: ${old} is now ${now}; valid: that name (make help-all)\n`);
+    }
+  }
 });
 
 test('the scripts take one name at a time, and say what they got in one line', async () => {

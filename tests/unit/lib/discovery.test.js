@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../../lib/config-error.js';
+import { ConfigError } from '../../../contract/config-error.js';
 import { chooseOperations, toDocument } from '../../../lib/discovery.js';
 import { checkDocument } from '../../../lib/workload-document.js';
 

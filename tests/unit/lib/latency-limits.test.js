@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { profiles } from '../../../contract/profiles.js';
 import { latencyLimits } from '../../../lib/latency-limits.js';
 import { planObjectives } from '../../../lib/objectives.js';
 import { planPhases } from '../../../lib/phases.js';
-import { profiles } from '../../../lib/profiles.js';
 
 const phases = planPhases(
   [

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ConfigError } from '../../../contract/config-error.js';
+import { profiles } from '../../../contract/profiles.js';
 import { readConfig } from '../../../lib/config.js';
-import { ConfigError } from '../../../lib/config-error.js';
 import { needWithinLimits } from '../../../lib/load-limits.js';
 import { planPhases } from '../../../lib/phases.js';
-import { profiles } from '../../../lib/profiles.js';
 
 const TARGET_URL = 'http://127.0.0.1/mcp';
 
 /** @param {import('../../../lib/phases.js').Phase} phase @param {Record<string, string>} [env] */
 function check(phase, env = {}) {
   const config = readConfig({ TARGET_URL, PROFILE: 'full', ...env });
-  const profile = /** @type {import('../../../lib/profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const profile = /** @type {import('../../../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
   const phases = planPhases([phase], profile, config);
   const last = phases.at(-1);
   needWithinLimits(phases, (last?.start_s ?? 0) + (last?.duration_s ?? 0), config);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../../lib/config-error.js';
+import { ConfigError } from '../../../contract/config-error.js';
+import { profiles } from '../../../contract/profiles.js';
 import { drawnObjectives, planObjectives, toThresholds } from '../../../lib/objectives.js';
 import { planPhases } from '../../../lib/phases.js';
-import { profiles } from '../../../lib/profiles.js';
 import { planOperations } from '../../../lib/workload.js';
 import reference from '../../../workloads/reference.js';
 
@@ -79,7 +79,7 @@ test('what compares with the first phase is no k6 threshold and does not judge t
   ]);
 });
 
-test('OBJECTIVES changes and adds limits', () => {
+test('THRESHOLDS changes and adds limits', () => {
   const judged = thresholds(
     { calm: { p99_ms: 85 } },
     'calm.p99_ms=120, all.failure_share=0.5,after.delivered_share=0.5',
@@ -89,7 +89,7 @@ test('OBJECTIVES changes and adds limits', () => {
   assert.deepEqual(judged['iterations{phase:after}'], ['count>=500']);
 });
 
-test('a wrong OBJECTIVES names the scopes and metrics that are valid', () => {
+test('a wrong THRESHOLDS names the scopes and metrics that are valid', () => {
   for (const wrong of [
     'calm.p98_ms=1',
     'nope.p99_ms=1',

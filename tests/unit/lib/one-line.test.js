@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { harmlessJson, oneLine } from '../../../lib/one-line.js';
+import { harmlessJson, oneLine } from '../../../contract/one-line.js';
 
 test('no control character, no direction of text, nothing without a width, no half of a pair comes through', () => {
   for (let code = 0; code <= 0xffff; code += 1) {

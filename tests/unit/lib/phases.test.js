@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { profiles } from '../../../contract/profiles.js';
 import { planPhases, planSequence, toScenarios } from '../../../lib/phases.js';
-import { profiles } from '../../../lib/profiles.js';
 
 const CONFIG = { DURATION: null, RATE_SCALE: 1, MAX_VUS: 1000 };
 /** @type {import('../../../lib/phases.js').Phase[]} */

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { profiles } from '../../../contract/profiles.js';
 import { planPhases, planSequence, toScenarios } from '../../../lib/phases.js';
-import { profiles } from '../../../lib/profiles.js';
 import { repeated } from '../../../lib/repetitions.js';
 
-const { smoke, quick, full } = /** @type {Record<string, import('../../../lib/profiles.js').Profile>} */ (
-  profiles
-);
+const { smoke, quick, full } =
+  /** @type {Record<string, import('../../../contract/profiles.js').Profile>} */ (profiles);
 
 /** @type {import('../../../lib/phases.js').Step[]} */
 const STEPS = [
@@ -16,7 +15,7 @@ const STEPS = [
   { name: 'two', operation: 'two', iterations: 2 },
 ];
 
-/** @param {import('../../../lib/profiles.js').Profile | undefined} profile */
+/** @param {import('../../../contract/profiles.js').Profile | undefined} profile */
 const plan = (profile = full) =>
   planSequence(repeated(STEPS, 3, /** @type {any} */ (profile)), /** @type {any} */ (profile));
 

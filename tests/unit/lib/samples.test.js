@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { profiles } from '../../../contract/profiles.js';
 import { planPhases } from '../../../lib/phases.js';
-import { profiles } from '../../../lib/profiles.js';
 import { planSamples } from '../../../lib/samples.js';
 
 /** @param {import('../../../lib/phases.js').Phase[]} shape @param {string} [profile] */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ConfigError } from '../../../contract/config-error.js';
 import { check as checkGateway } from '../../../experiments/gateway.js';
 import { readConfig } from '../../../lib/config.js';
-import { ConfigError } from '../../../lib/config-error.js';
 import { dialOptions, hostOf, isLoopback } from '../../../lib/target-host.js';
 
 /** @param {string} TARGET_URL @param {Record<string, string>} [env] */
@@ -94,7 +94,7 @@ test("the stack's own hosts in Docker count as this machine, and no others", () 
 
 test('a gateway is loaded as the target is: its host is confirmed, too, and its rate is limited', () => {
   const config = {
-    ...{ PROFILE: 'smoke', REPEATS: 3, DURATION: null, GATEWAY_STORE: 'sqlite', TARGET_CONFIRM: [] },
+    ...{ PROFILE: 'smoke', RUNS: 3, DURATION: null, GATEWAY_STORE: 'sqlite', TARGET_CONFIRM: [] },
     ...{ RATE: null, MAX_RATE: 5000, GATEWAY_URL: 'http://127.0.0.1:4444/mcp', GATEWAY_RPC_URL: '' },
   };
   checkGateway(config);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { ConfigError } from '../../../lib/config-error.js';
+import { ConfigError } from '../../../contract/config-error.js';
 import { checkDocument } from '../../../lib/workload-document.js';
 
 const validate = new Ajv2020({ allowUnionTypes: true }).compile(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../../lib/config-error.js';
+import { ConfigError } from '../../../contract/config-error.js';
 import { Reply } from '../../../lib/mcp/answer.js';
 import { planOperations, withWeights } from '../../../lib/workload.js';
 import rbac from '../../../workloads/rbac.js';

@@ -92,7 +92,7 @@ test('options are checked as variables are', () => {
   const options = optionsOf({
     METRICS: 'p99, throughput',
     MIN_EFFECT: 'p99=0.05',
-    ALLOW_SINGLE: '1',
+    ALLOW_SINGLE_RUN: '1',
     OPERATIONS: '',
   });
   assert.deepEqual(options, {

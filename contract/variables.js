@@ -1,0 +1,62 @@
+/** All variables of the project, in the groups in which people read them; which command takes which. */
+import {
+  baseline,
+  compare,
+  compareAb,
+  comparisons,
+  environment,
+  others,
+  pipeline,
+  runs,
+  stack,
+  test,
+} from './variables/commands.js';
+import { experiments } from './variables/experiments.js';
+import { load } from './variables/load.js';
+import { target } from './variables/target.js';
+
+/** @typedef {Record<string, import('./variable.js').Variable<any>>} Variables */
+
+/** @type {[title: string, Variables][]} */
+export const groups = [
+  ['What is loaded, and how it is called', { ...target, ...runs }],
+  ['How much load, and what is judged', { ...load, ...test }],
+  ['Tests of several k6 runs', experiments],
+  ['Comparisons', { ...compare, ...compareAb, ...comparisons, ...baseline }],
+  ['Pipelines (docs/ci.md)', pipeline],
+  ['Other targets', others],
+  ['The stack and the machine', { ...stack, ...environment }],
+];
+
+const ofRuns = { ...target, ...load, ...experiments, ...runs };
+
+/** @type {Record<string, Variables>} */
+export const ofCommand = {
+  run: ofRuns,
+  gateway: ofRuns,
+  'workload-init': ofRuns,
+  signals: { ...ofRuns, FORMAT: others.FORMAT },
+  compare: { ...compare, ...comparisons },
+  'compare-ab': { ...compareAb, ...test, ...comparisons, ...ofRuns },
+  'baseline-save': {
+    ...baseline,
+    BASE: compare.BASE,
+    INCLUDE_FAILED: comparisons.INCLUDE_FAILED,
+    BASELINES_DIR: comparisons.BASELINES_DIR,
+  },
+  ci: { ...pipeline, ...test, BASE: compare.BASE, ...comparisons, ...ofRuns },
+};
+/** Of every command. */
+export const ofAll = stack;
+
+/** What a name is called now that was another once. */
+export const RENAMED = /** @type {Record<string, string>} */ ({
+  OTHER_CPU: 'MAX_BACKGROUND_CPU',
+  GIVE_BACK_S: 'SESSION_EXPIRY_S',
+  ALLOW_SINGLE: 'ALLOW_SINGLE_RUN',
+  REPEATS: 'RUNS',
+  OBJECTIVES: 'THRESHOLDS',
+  TARGET_DIALECT: 'TARGET_PROTOCOL',
+  MCP_ERA: 'TARGET_PROTOCOL',
+  MCP_PROTOCOL_VERSION: 'TARGET_PROTOCOL',
+});

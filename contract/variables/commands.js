@@ -1,0 +1,194 @@
+/** Variables of commands, of the stack and of this machine. Whoever reads one looks at it where it says `text`. */
+import { flag, oneOf, positiveInteger, positiveNumber, text, url } from '../types.js';
+
+const secret = /** @type {const} */ (true);
+const folder = { ...text, valid: 'the path of a folder' };
+
+/** Of everything that loads a server. */
+export const runs = {
+  TARGET_METRICS: {
+    type: text,
+    help: "where the server shows its metrics to Prometheus; a cAdvisor's with #container. The run's signals are then that server's (docs/signals.md)",
+    valid: 'host:port/path or URL, several with commas between',
+  },
+  TARGET_PID: {
+    type: {
+      ...text,
+      parse: (/** @type {string} */ value) => (/^([1-9]\d{0,9})?$/.test(value) ? value : undefined),
+    },
+    help: "the server's process, natively, where the one that listens on the port of TARGET_URL is another (a proxy, a supervisor)",
+    valid: 'the number of a process',
+  },
+  TARGET_CONTAINER: {
+    type: text,
+    help: "the server's container, in Docker: it is watched, and TARGET_URL may have its name as the host",
+    valid: 'the name of a container',
+  },
+  TESTID: {
+    type: text,
+    help: "the run's name, of its folder in the results and in every series; one that no run has [test-time-number]",
+    valid:
+      'up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first, not "latest"',
+  },
+  GENERATOR_MEMORY: {
+    type: {
+      ...text,
+      parse: (/** @type {string} */ value) => (/^([1-9]\d{0,8})?$/.test(value) ? value : undefined),
+    },
+    help: "MiB that k6 may have, where it runs natively: an answer may unpack to any size [three quarters of the machine's]",
+    valid: 'MiB, a whole number above 0',
+  },
+  MEMORY_CHECK: {
+    type: oneOf(['on', 'off']),
+    default: 'on',
+    help: 'off: start also where less memory is free than a run takes',
+  },
+};
+
+/** Of compare, compare-ab and ci. */
+export const comparisons = {
+  METRICS: { type: text, help: 'compare these alone', valid: 'names of metrics with commas between' },
+  MIN_EFFECT: {
+    type: text,
+    help: 'the smallest change that counts, as a share',
+    valid: 'metrics with shares, as in p99=0.05,throughput=0.01',
+  },
+  OPERATIONS: { type: flag, default: '0', help: "1: compare each operation's latency and failures, too" },
+  INCLUDE_FAILED: { type: flag, default: '0', help: '1: runs that missed an objective are compared, too' },
+  ALLOW_SINGLE_RUN: { type: flag, default: '0', help: '1: one run against one may fail' },
+  BASELINES_DIR: { type: folder, help: 'where baselines are [baselines]' },
+};
+
+const sides = {
+  ...text,
+  valid: 'testids or globs of them, results folders, paths of a run.json, names of baselines',
+};
+
+export const compare = {
+  BASE: {
+    type: sides,
+    help: 'what to compare with, several with commas between; ci: a baseline or runs, worse is 99; baseline-save: the runs that it is made of',
+  },
+  HEAD: { type: sides, help: 'what is compared, several with commas between' },
+};
+
+export const compareAb = {
+  A: { type: text, help: 'compare-ab: what one side has and the other has not', valid: '"NAME=value ..."' },
+  B: { type: text, help: 'compare-ab: the same of the other side', valid: '"NAME=value ..."' },
+};
+
+export const test = {
+  TEST: {
+    type: text,
+    help: 'plan, compare-ab, ci: which test [spike; of compare-ab baseline]',
+    valid: 'a test of make list',
+  },
+};
+
+export const baseline = {
+  NAME: {
+    type: text,
+    help: 'baseline-save: of the file in baselines/',
+    valid: 'up to 64 letters, digits, dots, hyphens and underscores, as in main',
+  },
+};
+
+/** Of ci alone. */
+export const pipeline = {
+  LIMIT_MINUTES: {
+    type: positiveNumber,
+    default: '60',
+    help: 'ci: after so many minutes a run that goes on is ended as by Ctrl-C, and ci ends with 124',
+  },
+  SERVER_COMMAND: {
+    type: text,
+    help: 'ci: starts the server at TARGET_URL, for bash; it is ended afterwards',
+    valid: 'a command for bash',
+  },
+  READY_URL: {
+    type: url,
+    help: 'ci: the server is ready when this answers with 2xx; unset: when TARGET_URL answers anything',
+  },
+  READY_S: {
+    type: positiveNumber,
+    default: '60',
+    help: 'ci: seconds that the server may take until it is ready',
+  },
+  BASE_OPTIONAL: {
+    type: flag,
+    default: '0',
+    help: '1: where no baseline of that name is kept yet, nothing is compared',
+  },
+  SAVE_BASELINE: {
+    type: text,
+    help: 'ci: the runs become the baseline of this name where ci ends with 0',
+    valid: 'up to 64 letters, digits, dots, hyphens and underscores, as in main',
+  },
+  VARIABLES: {
+    type: text,
+    help: 'ci: more variables, a NAME=value a line, for who has but one field for all',
+  },
+};
+
+/** Of other targets of make. */
+export const others = {
+  RUN: {
+    type: text,
+    default: 'latest',
+    help: 'report: which run',
+    valid: 'a testid, latest, or a results folder',
+  },
+  SERVICES: { type: oneOf(['', 'observe']), help: 'up: observe, for Prometheus and node_exporter alone' },
+  COMPONENT: { type: text, help: "logs: one component's", valid: 'a name of make status' },
+  FOLLOW: { type: flag, default: '0', help: 'logs: 1: go on as they grow' },
+  FORMAT: { type: oneOf(['text', 'json']), default: 'text', help: 'signals: how they are printed' },
+  PORT: {
+    type: text,
+    help: "dashboards: the viewer's, instead of the first free one from 3001 on",
+    valid: 'a port',
+  },
+  TEST_LANES: {
+    type: text,
+    help: 'test: files that run at the same time [2; on four processors 3]',
+    valid: 'a number from 1 to 9',
+  },
+  TEST_VERBOSE: { type: flag, default: '0', help: 'test: 1: what tests write to their standard error, too' },
+};
+
+/** Of the stack and of the machine: every command reads them. */
+export const stack = {
+  STACK: {
+    type: text,
+    help: "native, docker, or external: PROMETHEUS_URL says where somebody else's Prometheus is [docker where a Docker engine answers, else native]",
+    valid: 'native, docker, external',
+  },
+  RUN_DIR: { type: folder, help: "the stack's state: data, logs, secrets [.run]" },
+  RESULTS_DIR: { type: folder, help: 'where results go [results]' },
+};
+
+/** Not for a command line: of who asks Prometheus, and of the machine. */
+export const environment = {
+  PROMETHEUS_URL: {
+    type: url,
+    help: "somebody else's Prometheus: of a stack that is external, or of the viewer",
+  },
+  PROMETHEUS_USERNAME: { type: text, help: 'who asks that Prometheus, where it has basic authentication' },
+  PROMETHEUS_PASSWORD: { type: text, help: 'the password of PROMETHEUS_USERNAME', secret },
+  REFERENCE_URL: { type: url, help: "with STACK=external: the reference target of somebody else's stack" },
+  REFERENCE_TOKEN: { type: text, help: 'the token of REFERENCE_URL', secret },
+  AUTHORITY_LATENCY_MS: {
+    type: positiveNumber,
+    default: '2200',
+    help: "mean milliseconds that the reference target's certificate authority takes for a renewal; when the stack starts",
+  },
+  AUTHORITY_PER_MINUTE: {
+    type: {
+      ...text,
+      parse: (/** @type {string} */ value) => (value === '0' ? 0 : positiveInteger.parse(value)),
+    },
+    default: '5',
+    help: 'certificates a minute that it has for a domain; 0: any number; when the stack starts',
+    valid: 'a whole number',
+  },
+  MCP_LOAD_LAB_CACHE: { type: folder, help: 'where built tools are kept [~/.cache/mcp-load-lab]' },
+};

@@ -1,0 +1,75 @@
+/** Variables that say how much load there is, for how long, and how it is judged. */
+import { profiles } from '../profiles.js';
+import { duration, flag, oneOf, optional, positiveInteger, positiveNumber, share, text } from '../types.js';
+
+/** k6 keeps 226 bytes of a request: this many are 450 MB. */
+export const KEPT_REQUESTS = 2_000_000;
+const SAMPLES = ['auto', 'keep', 'stream'];
+const PROFILES = Object.keys(profiles);
+
+export const load = {
+  PROFILE: {
+    type: oneOf(PROFILES),
+    default: 'quick',
+    help: `how long the test takes: ${PROFILES.map((name) => `${name} (${profiles[name]?.about})`).join('; ')}`,
+  },
+  REQUESTS: {
+    type: optional(positiveInteger),
+    help: 'calls to make, in a test with one phase of users that call in a loop (-n of other load generators)',
+  },
+  CONCURRENCY: {
+    type: optional(positiveInteger),
+    help: 'users that call at the same time, in such a test (-c of other load generators)',
+  },
+  DRY_RUN: {
+    type: flag,
+    default: '0',
+    help: '1: print what would be called and send nothing but discovery, as `make plan` does',
+  },
+  THRESHOLDS: {
+    type: text,
+    help: 'off: measure without judging; or changes to the objectives: baseline.p99_ms=120,all.failure_share=0.01',
+    valid: 'off, or scope.metric=number pairs separated by commas',
+  },
+  DURATION: {
+    type: optional(duration),
+    help: "length of all measured phases together, instead of the profile's; the phases keep their proportions",
+    valid: 'a duration such as 90s or 10m',
+  },
+  RATE_SCALE: {
+    type: positiveNumber,
+    default: '1',
+    help: "factor on every arrival rate, on top of the profile's (0.5 = half the load)",
+  },
+  MAX_VUS: {
+    type: positiveInteger,
+    default: '1000',
+    help: 'most virtual users that a phase may have: an arrival rate uses no more, users without a pause that are more end the run; each costs the generator up to 1 MB',
+  },
+  MAX_RATE: {
+    type: positiveNumber,
+    default: '5000',
+    help: 'most requests/s that a phase may offer, and at which capacity stops; more has to be meant',
+  },
+  MAX_DURATION: {
+    type: duration,
+    default: '25h',
+    help: 'longest that one k6 run may take; longer has to be meant',
+    valid: 'a duration such as 25h',
+  },
+  MAX_BACKGROUND_CPU: {
+    type: share,
+    default: '0.2',
+    help: "share of the machine's CPU that programs which are no part of the test may use in a measured phase; above it the run is invalid (1: any)",
+  },
+  SEED: {
+    type: positiveInteger,
+    default: '1',
+    help: 'seed of the generated arguments: with the same seed each virtual user makes the same sequence of them',
+  },
+  SAMPLES: {
+    type: oneOf(SAMPLES),
+    default: 'auto',
+    help: `keep: every sample in k6's memory, 226 bytes a request; stream: in Prometheus alone, percentiles from histograms; auto: stream above ${KEPT_REQUESTS / 1e6} million requests`,
+  },
+};
