@@ -247,7 +247,13 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
   say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')} ...`);
   // Of samples that are too many to keep k6 has nothing to judge by: they go to Prometheus, and the analysis judges.
   const summary = plan.samples === 'stream' ? 'stream' : 'keep';
-  const how = { test, testid: basename(folder), users, summary, raw: plan.raw ?? false } as const;
+  const how = {
+    test,
+    testid: basename(folder),
+    users,
+    summary,
+    raw: plan.raw || env.K6_RAW === '1',
+  } as const;
   const code = isExperiment(test)
     ? await experiment(test, folder, { ...how, progress: plan.progress ?? false })
     : await load({ ...how, folder, progress: plan.progress ? plan : null });

@@ -293,7 +293,8 @@ test("the machine's clock is set under load: invalid, and by how much", {
   const shim = [
     '#!/bin/sh',
     `export LD_PRELOAD='${faketime}' FAKETIME_TIMESTAMP_FILE='${offset}' FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1`,
-    `exec '${process.execPath}' "$@"`,
+    // For it alone, and not for what it starts.
+    `exec '${process.execPath}' --import 'data:text/javascript,delete process.env.LD_PRELOAD' "$@"`,
   ];
   writeFileSync(join(bin, 'node'), `${shim.join('\n')}\n`, { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env.PATH}` };
