@@ -40,7 +40,7 @@ function ending<Arguments extends unknown[]>(action: (...args: Arguments) => num
 program
   .command('run')
   .description('a test, from set-up to verdict')
-  .argument('<test>')
+  .argument('[test]', 'one of make list', '')
   .argument('[NAME=value...]')
   .action(ending(run));
 program.command('leg', { hidden: true }).argument('<test>').argument('<folder>').action(ending(leg));
