@@ -16,7 +16,7 @@ import { PUSH_S } from './trust-rules.js';
  * @property {string} message
  */
 
-/** What scripts/bounded-log writes in place of the lines that it leaves out. */
+/** What cli/run/bounded-log.ts writes in place of the lines that it leaves out. */
 const CUT = /^the middle of this log is left out$/;
 /** A line that k6 writes of an iteration itself: nobody caught the exception. */
 const UNCAUGHT =

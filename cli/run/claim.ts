@@ -17,7 +17,7 @@ const TAKEN = 1;
  * @returns gives it back
  * @throws {Ending} where somebody else is loading it
  */
-export async function claimTarget(testid: string, foreign?: string): Promise<() => void> {
+export async function claimTarget(testid: string, foreign?: string): Promise<() => Promise<void>> {
   // In containers, the folder that those of one stack share.
   const claims = process.env.CLAIMS_DIR || join(runFolder(), 'loaded');
   mkdirSync(claims, { recursive: true });
@@ -45,7 +45,7 @@ export async function claimTarget(testid: string, foreign?: string): Promise<() 
     holder,
   ]);
   if (outcome !== 'held') {
-    if (outcome.exitCode !== TAKEN) return () => {};
+    if (outcome.exitCode !== TAKEN) return async () => {};
     const other = foreign
       ? 'load another one'
       : `give this one a stack of its own with RUN_DIR=${ROOT}/.run-2`;
@@ -54,5 +54,8 @@ export async function claimTarget(testid: string, foreign?: string): Promise<() 
     );
   }
   writeFileSync(claim, `${testid}\n`);
-  return () => holder.stdin.end();
+  return async () => {
+    holder.stdin.end();
+    await holder;
+  };
 }

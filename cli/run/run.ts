@@ -63,7 +63,7 @@ export function checkTestNamed(test: string) {
 const isExperiment = (test: string) => existsSync(join(ROOT, 'experiments', `${test}.js`));
 
 /** What is to be undone at the end, however that comes. */
-type Undo = (() => void)[];
+type Undo = (() => void | Promise<void>)[];
 
 /** @param words NAME=value @returns the exit code */
 export async function run(test: string, words: readonly string[]): Promise<number> {
@@ -86,7 +86,7 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   try {
     return await inFolder(test, folder, scratch, undo);
   } finally {
-    for (const step of undo.reverse()) step();
+    for (const step of undo.reverse()) await step();
   }
 }
 

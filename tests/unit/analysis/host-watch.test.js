@@ -20,7 +20,7 @@ import {
 } from '../../../analysis/host-watch-series.js';
 
 const START_S = 1_800_000_000;
-/** Of the runs below: what scripts/leg starts has these ids. */
+/** Of the runs below: what a run starts has these ids. */
 const [STACK, TARGET, K6, SHELL] = [10, 11, 20, 30];
 
 /**
