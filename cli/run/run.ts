@@ -6,21 +6,15 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { judge } from '../../analysis/judge.js';
-import { planOf } from '../../analysis/read-plan.js';
-import { renderPlan } from '../../analysis/render/plan.js';
 import { logLine } from '../../analysis/run-log.js';
 import { writeAtomic } from '../../analysis/write-atomic.js';
-import { attend, leaveWhereInterrupted, whileTaking } from '../child.ts';
-import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
-import { k6, runK6 } from '../k6.ts';
+import { attend, leaveWhereInterrupted } from '../child.ts';
+import { broken, Ending, shown, TARGET, usage } from '../ending.ts';
 import { say } from '../say.ts';
 import {
   bringUp,
@@ -34,13 +28,14 @@ import {
   stackValue,
 } from '../stack.ts';
 import { existingFile, takeWords } from '../variables.ts';
-import { abortIn } from './abort.ts';
 import { claimTarget } from './claim.ts';
 import { discover } from './discovery.ts';
-import { type Inspected, inspect, type Plan, scenarioOf } from './inspect.ts';
+import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
 import { payloadWorkload } from './payload.ts';
+import { printPlan, showPlan } from './plan.ts';
 import { checkDisk, checkMemory } from './room.ts';
+import { judged } from './verdict.ts';
 import { askMetrics, startExporter, startScraping } from './watch.ts';
 
 /** k6's own, of a test that its script ended. */
@@ -145,7 +140,11 @@ async function inFolder(test: string, folder: string, scratch: string, undo: Und
     await lookAgain();
   }
   inspected.plan.target.url = (env.TARGET_URL || inspected.plan.target.url).replace(/[?#].*$/, '');
-  if (dry) return await showPlan(test, inspected.plan, join(scratch, 'plan.json'));
+  if (dry)
+    return await showPlan(test, inspected.plan, {
+      file: join(scratch, 'plan.json'),
+      legs: isExperiment(test),
+    });
 
   makeFolder(folder);
   env.RUN_LOG = join(folder, 'run.log');
@@ -211,26 +210,6 @@ async function stackFor(dry: boolean, foreign: boolean) {
   else if (!foreign && stackValue('STACK')) loadStack();
 }
 
-async function showPlan(test: string, known: Plan, file: string): Promise<number> {
-  let plan = known;
-  if (process.env.TARGET_URL) {
-    const args = ['run', '--quiet', '--address', '', '--log-format', 'raw', scenarioOf(test)];
-    const { code, stderr } = await runK6(args, { stdout: 'ignore', env: { PLAN_FILE: file } });
-    if (code !== 0) {
-      const { code: ending, reason } = abortIn(stderr);
-      throw new Ending(reason, ending);
-    }
-    plan = planOf(JSON.parse(readFileSync(file, 'utf8')));
-  } else say('The reference target is not up: this is how it would be loaded.');
-  print(plan, { brief: false, legs: isExperiment(test) });
-  return 0;
-}
-
-function print(plan: Plan, options: { brief: boolean; legs: boolean }) {
-  const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  process.stdout.write(renderPlan(plan, { colours, ...options }));
-}
-
 function makeFolder(folder: string) {
   try {
     mkdirSync(resultsFolder(), { recursive: true });
@@ -243,8 +222,8 @@ function makeFolder(folder: string) {
 async function loadAndJudge(test: string, folder: string, { plan, users }: Inspected): Promise<number> {
   const { env } = process;
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(plan, null, 2)}\n`);
-  print(plan, { brief: true, legs: isExperiment(test) });
-  say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')} ...`);
+  printPlan(plan, { brief: true, legs: isExperiment(test) });
+  say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
   // Of samples that are too many to keep k6 has nothing to judge by: they go to Prometheus, and the analysis judges.
   const summary = plan.samples === 'stream' ? 'stream' : 'keep';
   const how = {
@@ -276,33 +255,4 @@ async function experiment(
   const output = { stdin: 'ignore', stdout: 'inherit', stderr: 'inherit' } as const;
   const { code } = await attend('node', [program, test, folder], { ...output, env });
   return code;
-}
-
-/** The run document, its reports, and the exit code of the verdict. Without a stack that is loaded, of what k6 left alone. */
-async function judged(folder: string, k6Exit: number, streamedUntilS: number | null = null): Promise<number> {
-  const latest = join(resultsFolder(), 'latest');
-  rmSync(latest, { force: true });
-  symlinkSync(basename(folder), latest);
-  const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_KNOBS = '', RUN_LOG } = process.env;
-  const { version } = await k6();
-  let patient = true;
-  const leave = () => {
-    if (!patient) {
-      say(`interrupted: not judged; what k6 left is in ${folder}`);
-      process.exit(INTERRUPTED);
-    }
-    patient = false;
-    say('the report is being written; once more to leave without it');
-  };
-  return await whileTaking(leave, () =>
-    judge({
-      directory: folder,
-      k6Exit,
-      prometheus: (RUN_LOG && PROMETHEUS_URL) || null,
-      server: WATCHED_SERVER,
-      knobs: TARGET_KNOBS,
-      k6Version: version || null,
-      streamedUntilS,
-    }),
-  );
 }
