@@ -97,7 +97,7 @@ const WRONG_USE = [
     ['SAMPLES=stream'],
     /SAMPLES is "stream", and connections takes .*; valid: keep/,
   ],
-  ['no numbers', ['CONNECTIONS=many'], /CONNECTIONS is "many"; valid: whole numbers above 0/],
+  ['no numbers', ['CONNECTIONS=many'], /CONNECTIONS is "many"; valid: whole numbers from 1 to/],
   [
     'a way in that only k6 knows',
     ['OAUTH_CLIENT_ID=me', 'OAUTH_CLIENT_SECRET=x'],
