@@ -1,9 +1,11 @@
 /**
  * The run document, the one artifact that everything after a run reads (run.schema.json).
  */
+
 import { cleanDeep } from './clean-text.js';
 import { failures } from './failures.js';
 import { findings } from './findings.js';
+import { headline } from './headline.js';
 import { measurements } from './measurements.js';
 import { operations } from './operations.js';
 import { partialOf } from './partial.js';
@@ -42,6 +44,7 @@ import { verdict } from './verdict.js';
  * @property {import('./report-tables.js').ReportTable[]} tables the test's own
  * @property {import('./findings.js').Finding[]} findings
  * @property {import('./verdict.js').Verdict} verdict
+ * @property {string} [headline] what happened, in a line or two; absent: of an older version
  *
  * @typedef {object} Collected
  * @property {string} testid the results folder's name
@@ -73,7 +76,8 @@ const validate = validator('run.schema.json');
  * @throws {Error} where the document does not match its own schema: that is a bug here
  */
 export async function makeRun(collected, observe, build = withoutTables) {
-  const run = cleanDeep(await assemble(collected, observe, build), collected.secrets);
+  const assembled = await assemble(collected, observe, build);
+  const run = cleanDeep({ ...assembled, headline: headline(assembled) }, collected.secrets);
   const problem = validateRun(run);
   if (!problem) return run;
   const { legSummaries: _, ...rest } = collected;

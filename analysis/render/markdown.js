@@ -70,6 +70,7 @@ function sectionsOf(run, maxRows) {
   const shown = (text) => table(text, maxRows);
   return [
     `# ${SIGN[verdict.outcome]}: ${escapeMarkdown(run.title ?? run.test ?? run.testid)}`,
+    run.headline ? `**${escapeMarkdown(run.headline)}**` : '',
     bullets(verdict.reasons, maxRows),
     about(run),
     findingList(run, maxRows),

@@ -24,6 +24,7 @@ const ROOM = [
   { held: 2, observations: 3, steady: true },
   { held: 0, observations: 3, steady: true },
   { held: 0, observations: 2, steady: true },
+  { held: 0, observations: 1, steady: true },
   { held: 0, observations: 3, steady: false },
   { held: 0, observations: 2, steady: false },
 ];
@@ -68,7 +69,7 @@ function linesOf(run, paint, directory, { held, observations, steady }) {
   const all = signalTable(run, 2);
   const signals = steady ? all : withoutSteady(run, all);
   const blocks = [
-    header(run, paint),
+    [...verdictLines(run, paint), ...header(run, paint)],
     ...ownTables(run).map((table) => drawOwn(table, paint)),
     draw(phases, paint),
     draw(without(operations, ['sent', 'received']), paint),
@@ -83,14 +84,19 @@ function linesOf(run, paint, directory, { held, observations, steady }) {
     .flatMap((block, index) => (index === 0 ? block : ['', ...block]));
 }
 
+/** @param {import('../run.js').Run} run @param {Paint} paint @returns {string[]} what happened, before all else */
+function verdictLines({ headline = '', verdict: { outcome } }, paint) {
+  const lines = headline === '' ? [] : wrap(headline, '');
+  return lines.map((line) => paint('bold', paint(COLOUR[outcome], line)));
+}
+
 /** @param {import('../run.js').Run} run @param {Paint} paint @returns {string[]} */
 function header(run, paint) {
-  const { testid, test, title, profile, target } = run;
+  const { testid, test, profile, target } = run;
   const server = [target?.server?.name, target?.server?.version].filter(Boolean).join(' ');
   const what = [test ?? 'run', profile && `profile ${profile}`, lengthText(run)];
   const lines = [
     `${what.filter(Boolean).join(', ')}  ${testid}`,
-    ...(title ? [title] : []),
     ...(target ? [[target.url, server, target.era].filter(Boolean).join('  ')] : []),
   ];
   return lines.map((line, index) => (index === 0 ? paint('bold', cut(line, WIDTH)) : cut(line, WIDTH)));

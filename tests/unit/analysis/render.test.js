@@ -518,7 +518,10 @@ test('terminal: objectives that are off, a set-up that failed, a k6 that died', 
     {},
     { summary: null, summaryProblem: 'k6 left no summary.json', k6Exit: 137 },
   );
-  assert.match(renderTerminal(dead, PLAIN), /^run {2}x\n\nVERDICT error/);
+  assert.match(
+    renderTerminal(dead, PLAIN),
+    /^ERROR: k6 ended with exit code 137 .*\nrun {2}x\n\nVERDICT error/,
+  );
 });
 
 const SIZES = {
