@@ -1,4 +1,5 @@
 /** Programs that a command starts, and the one place that hands on the signals which end it. */
+import { spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { Ending, INTERRUPTED } from './ending.ts';
@@ -102,6 +103,11 @@ export async function attendOrLeave(
   return done;
 }
 
-/** In front of a command: it is told to end where this program is gone, also where that was killed. */
-export const tied = (command: readonly string[]): string[] =>
-  process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'TERM', ...command] : [...command];
+const TIE = ['setpriv', '--pdeathsig', 'TERM'];
+let ties: boolean | undefined;
+
+/** A command that is told to end where this program is gone, also where that was killed; without setpriv it is not. */
+export function tied(command: readonly string[]): string[] {
+  ties ??= spawnSync(TIE[0] ?? '', [...TIE.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+  return ties ? [...TIE, ...command] : [...command];
+}

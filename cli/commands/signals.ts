@@ -10,6 +10,7 @@ import { broken, shown, usage } from '../ending.ts';
 import { askMetrics, startScraping } from '../run/watch.ts';
 import { say } from '../say.ts';
 import { bringUp, ownRunFolder } from '../stack.ts';
+import { Undo } from '../undo.ts';
 import { takeWords } from '../variables.ts';
 
 interface SignalState {
@@ -118,7 +119,8 @@ export async function signals(words: readonly string[]): Promise<number> {
   await ownRunFolder();
   const metrics = await askMetrics();
   await bringUp('observe');
-  const stop = startScraping(metrics, `signals-${process.pid}`);
+  const undo = new Undo();
+  undo.add(startScraping(metrics, `signals-${process.pid}`));
   const { WATCHED_SERVER: server = '', PROMETHEUS_URL = '' } = process.env;
   try {
     if (metrics.length > 0) {
@@ -130,6 +132,6 @@ export async function signals(words: readonly string[]): Promise<number> {
   } catch (error) {
     throw error instanceof PrometheusError ? broken(error.message) : error;
   } finally {
-    stop();
+    await undo.all();
   }
 }

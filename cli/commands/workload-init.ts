@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { Ending, shown, usage } from '../ending.ts';
 import { discover } from '../run/discovery.ts';
 import { loadStack, ROOT, setUp, stackValue } from '../stack.ts';
+import { Undo } from '../undo.ts';
 import { takeWords } from '../variables.ts';
 
 /** An existing file is never overwritten. */
@@ -21,6 +22,8 @@ export async function workloadInit(words: readonly string[]): Promise<number> {
   await setUp('k6');
   if (url === stackValue('TARGET_URL')) loadStack();
   const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-'));
+  const undo = new Undo();
+  undo.add(() => rmSync(scratch, { recursive: true, force: true }));
   try {
     const found = join(scratch, 'workload.json');
     const failure = await discover(found);
@@ -33,7 +36,7 @@ export async function workloadInit(words: readonly string[]): Promise<number> {
     tell(relative(process.cwd(), file).startsWith('..') ? file : relative(process.cwd(), file), url);
     return 0;
   } finally {
-    rmSync(scratch, { recursive: true });
+    await undo.all();
   }
 }
 

@@ -24,15 +24,7 @@ export async function claimTarget(testid: string, foreign?: string): Promise<() 
   const what = foreign?.replace(/[?#].*$/, '') ?? `the reference target of the stack in ${runFolder()}`;
   const name = foreign ? createHash('sha256').update(what).digest('hex').slice(0, 16) : 'reference';
   const claim = join(claims, name);
-  const [file = '', ...args] = tied([
-    'flock',
-    '--nonblock',
-    '--no-fork',
-    claim,
-    'sh',
-    '-c',
-    'echo; exec cat',
-  ]);
+  const [file = '', ...args] = tied(['flock', '-n', claim, 'sh', '-c', 'echo; exec cat']);
   const holder = execa(file, args, {
     stdin: 'pipe',
     env: plainEnvironment(),

@@ -27,6 +27,7 @@ import {
   stackKind,
   stackValue,
 } from '../stack.ts';
+import { Undo } from '../undo.ts';
 import { existingFile, takeWords } from '../variables.ts';
 import { claimTarget } from './claim.ts';
 import { discover } from './discovery.ts';
@@ -57,9 +58,6 @@ export function checkTestNamed(test: string) {
 /** A test that takes several k6 runs, or does things to the stack meanwhile. */
 const isExperiment = (test: string) => existsSync(join(ROOT, 'experiments', `${test}.js`));
 
-/** What is to be undone at the end, however that comes. */
-type Undo = (() => void | Promise<void>)[];
-
 /** @param words NAME=value @returns the exit code */
 export async function run(test: string, words: readonly string[]): Promise<number> {
   checkTest(test);
@@ -77,11 +75,12 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   await setUp('k6');
   await ownRunFolder();
   const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-'));
-  const undo: Undo = [() => rmSync(scratch, { recursive: true, force: true })];
+  const undo = new Undo();
+  undo.add(() => rmSync(scratch, { recursive: true, force: true }));
   try {
     return await inFolder(test, folder, scratch, undo);
   } finally {
-    for (const step of undo.reverse()) await step();
+    await undo.all();
   }
 }
 
@@ -121,7 +120,7 @@ async function inFolder(test: string, folder: string, scratch: string, undo: Und
     inspected = await inspect(test);
   };
   if (!dry) {
-    undo.push(await claimTarget(basename(folder), foreign ? env.TARGET_URL : undefined));
+    undo.add(await claimTarget(basename(folder), foreign ? env.TARGET_URL : undefined));
     checkDisk();
   }
   // What can't be loaded or watched is found out before anything is started.
@@ -129,8 +128,8 @@ async function inFolder(test: string, folder: string, scratch: string, undo: Und
   if (foreign && discovery) await lookAgain();
   if (!dry) await checkMemory(inspected.users);
   await stackFor(dry, foreign);
-  if (!dry) undo.push(startScraping(metrics, basename(folder)));
-  if (!dry && foreign) undo.push(await startExporter(basename(folder)));
+  if (!dry) undo.add(startScraping(metrics, basename(folder)));
+  if (!dry && foreign) undo.add(await startExporter(basename(folder)));
   const { dialect } = inspected.plan.target;
   // The reference target has its REST interface next to its MCP endpoint.
   if (!foreign && dialect === 'rest' && env.TARGET_URL) env.TARGET_URL = env.TARGET_URL.replace(/\/mcp$/, '');
