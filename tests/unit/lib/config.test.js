@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ConfigError } from '../../../contract/config-error.js';
 import { k6Duration, parseDuration } from '../../../contract/duration.js';
@@ -124,6 +125,11 @@ test('a name that is another now is refused with that one, in a word and in the 
       assert.equal(output, `error: ${old} is now ${now}; valid: that name (make help-all)\n`);
     }
   }
+});
+
+test('a container is given such a name, too, and says the same', () => {
+  const [, names = ''] = /^RENAMED='(.*)'$/m.exec(readFileSync('scripts/docker.sh', 'utf8')) ?? [];
+  assert.deepEqual(names.split(' '), Object.keys(RENAMED));
 });
 
 test('the scripts take one name at a time, and say what they got in one line', async () => {
