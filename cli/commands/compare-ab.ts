@@ -10,9 +10,9 @@ import { INTERRUPTED } from '../../analysis/verdict.js';
 import { ConfigError } from '../../contract/config-error.js';
 import { positiveInteger } from '../../contract/types.js';
 import { readVariables } from '../../contract/variable.js';
+import { ofCommand } from '../../contract/variables.js';
 import { rounds } from '../../experiments/rounds.js';
 import { seededRandom } from '../../experiments/seeded-random.js';
-import { variables } from '../../lib/config.js';
 import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
 import { attend, interrupted } from '../child.ts';
@@ -79,7 +79,7 @@ function check(name: Name, side: Variables) {
       throw new CompareError(`${name} has ${variable}=${value.slice(0, 80)}; valid: ${knob.valid}, default`);
   }
   try {
-    readVariables(variables, { ...process.env, ...side });
+    readVariables(ofCommand.run ?? {}, { ...process.env, ...side });
   } catch (error) {
     throw error instanceof ConfigError ? new CompareError(`${name}: ${error.message}`) : error;
   }
@@ -88,8 +88,7 @@ function check(name: Name, side: Variables) {
 /** Without the values of secrets. */
 function described(name: Name, side: Variables): string {
   const words = Object.entries(side).map(([variable, value]) => {
-    const known = (variables as Record<string, object>)[variable] ?? {};
-    return `${variable}=${'secret' in known ? '***' : value}`;
+    return `${variable}=${ofCommand.run?.[variable]?.secret ? '***' : value}`;
   });
   return words.length > 0 ? `${name}: ${words.join(' ')}` : name;
 }

@@ -1,6 +1,6 @@
 /** The areas by name, and what each feeds. @type {Record<string, string>} */
 export const AREAS = {
-  configuration: 'every variable of lib/config.js and experiments/variables.js',
+  configuration: 'every variable of contract/variables.js',
   arguments: 'NAME=value arguments of the scripts',
   workload: 'workload and payload files',
   schema: 'tool schemas, and the arguments made for them',
