@@ -1,4 +1,7 @@
-/** One k6 run of an experiment, which calls this with the test's variables and these in the environment: TESTID, K6_ADDRESS, K6_USERS, K6_SUMMARY, K6_RAW, K6_PROGRESS. */
+/**
+ * One k6 run of an experiment, which calls this with the test's variables in the environment, and these: TESTID, K6_ADDRESS, K6_USERS,
+ * K6_SUMMARY, K6_RAW, K6_PROGRESS.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { load } from '../run/load.ts';

@@ -29,6 +29,16 @@ test('lib/ runs inside k6: it imports k6, itself and nothing else', () => {
   }
 });
 
+test('contract/ is below all: it imports itself and nothing else', () => {
+  const names = files.filter((file) => /^contract\/.*\.js$/.test(file));
+  assert.ok(names.length > 10);
+  for (const name of names) {
+    const own = name.startsWith('contract/variables/') ? /^\.{1,2}\/[\w-]+\.js$/ : /^\.\/[\w/-]+\.js$/;
+    for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(/from '([^']+)'/g))
+      assert.match(from, own, `${name} imports ${from}`);
+  }
+});
+
 test('analysis/ and lib/ meet only in documents', () => {
   for (const name of files.filter((file) => /^(lib|analysis)\/.*\.js$/.test(file))) {
     const other = name.startsWith('lib/') ? 'analysis/' : 'lib/';
