@@ -44,7 +44,7 @@ import { verdict } from './verdict.js';
  * @property {import('./report-tables.js').ReportTable[]} tables the test's own
  * @property {import('./findings.js').Finding[]} findings
  * @property {import('./verdict.js').Verdict} verdict
- * @property {string} [headline] what happened, in a line or two; absent: of an older version
+ * @property {string} [headline] what happened, in a sentence or two of at most 200 characters; absent: of an older version
  *
  * @typedef {object} Collected
  * @property {string} testid the results folder's name
@@ -76,8 +76,9 @@ const validate = validator('run.schema.json');
  * @throws {Error} where the document does not match its own schema: that is a bug here
  */
 export async function makeRun(collected, observe, build = withoutTables) {
-  const assembled = await assemble(collected, observe, build);
-  const run = cleanDeep({ ...assembled, headline: headline(assembled) }, collected.secrets);
+  const clean = cleanDeep(await assemble(collected, observe, build), collected.secrets);
+  // Of clean texts: where a long one is cut, no part of a secret is left.
+  const run = { ...clean, headline: headline(clean) };
   const problem = validateRun(run);
   if (!problem) return run;
   const { legSummaries: _, ...rest } = collected;

@@ -110,6 +110,9 @@ export async function askPrometheus(endpoint, parameters) {
   return /** @type {any} */ (await answer.json()).data;
 }
 
+/** @param {{folder: string}} run @returns {string} its report.md, which has all that the terminal has no room for */
+export const reportOf = ({ folder }) => readFileSync(`${folder}/report.md`, 'utf8');
+
 /**
  * Asserts that a run with THRESHOLDS=off was made as far as is asked here. Invalid (98) is a machine that is too busy for
  * the load, which takes nothing from what was sent and answered.

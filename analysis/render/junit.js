@@ -43,7 +43,8 @@ export function renderJunit(run) {
   const verdict = suite.testCase().className(name).name('verdict');
   if (run.duration_s !== null) verdict.time(run.duration_s);
   if (outcome === 'fail') verdict.failure(run.headline ? `${run.headline}\n${text}` : text, outcome);
-  else if (outcome !== 'pass') verdict.error(`${outcome} (exit code ${exit_code})`, outcome, text);
+  else if (outcome !== 'pass')
+    verdict.error(run.headline ?? `${outcome} (exit code ${exit_code})`, outcome, text);
   else verdict.standardOutput(text);
   return `${builder.build()}\n`;
 }

@@ -12,14 +12,13 @@ export function cut(text, max) {
 /**
  * @param {string[][]} rows
  * @param {number} maxCell
- * @param {number} [gap] between columns
  * @returns {string[]} lines with aligned columns, text to the left and figures to the right; as wide as they get
  */
-export function grid(rows, maxCell, gap = 2) {
+export function grid(rows, maxCell) {
   const columns = Math.max(...rows.map((row) => row.length));
   const table = new Table({
     chars: BORDERLESS,
-    style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [], compact: true },
+    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
     colAligns: Array.from({ length: columns }, (_, index) => {
       const cells = rows.slice(1).map((row) => row[index] ?? '-');
       return index > 0 && cells.every((cell) => FIGURE.test(cell)) ? 'right' : 'left';

@@ -69,8 +69,7 @@ function sectionsOf(run, maxRows) {
   /** @param {import('./tables.js').TextTable} text */
   const shown = (text) => table(text, maxRows);
   return [
-    `# ${SIGN[verdict.outcome]}: ${escapeMarkdown(run.title ?? run.test ?? run.testid)}`,
-    run.headline ? `**${escapeMarkdown(run.headline)}**` : '',
+    ...heading(run),
     bullets(verdict.reasons, maxRows),
     about(run),
     findingList(run, maxRows),
@@ -87,6 +86,14 @@ function sectionsOf(run, maxRows) {
     noteList(run, maxRows),
     run.phases.length > 0 ? `<sub>${howMeasured(run).map(escapeMarkdown).join('\n')}</sub>` : '',
   ];
+}
+
+/** @param {import('../run.js').Run} run @returns {string[]} what happened, then what was run */
+function heading({ headline, verdict, title, test, testid }) {
+  const name = escapeMarkdown(title ?? test ?? testid);
+  if (!headline) return [`# ${SIGN[verdict.outcome]}: ${name}`];
+  const [sign] = SIGN[verdict.outcome].split(' ');
+  return [`# ${sign} ${escapeMarkdown(headline)}`, name];
 }
 
 /** @param {import('../run.js').Run} run @param {number} most @returns {string} numbered as in report.html */

@@ -124,11 +124,10 @@ function observed({ metric, observed, relative_to }) {
 
 /**
  * @param {Run} run
- * @param {number} [digits]
  * @returns {TextTable & {quiet: string[]}} mean of each signal in each measured phase; signals that were 0 from
  *   the first to the last are only named, in `quiet`
  */
-export function signalTable({ phases, signals }, digits) {
+export function signalTable({ phases, signals }) {
   const columns = phases.filter((phase) => phase.measured && phase.start !== null).map(({ name }) => name);
   const names = [...new Set(signals.map(({ signal }) => signal))];
   const quiet = names.filter((name) =>
@@ -143,7 +142,7 @@ export function signalTable({ phases, signals }, digits) {
         name,
         ...columns.map((column) => {
           const found = signals.find(({ signal, phase }) => signal === name && phase === column);
-          return found ? inUnit(found.unit, found.avg, digits) : '-';
+          return found ? inUnit(found.unit, found.avg) : '-';
         }),
       ]),
     quiet,

@@ -1,7 +1,7 @@
 /** Tools, ramp, capacity, sweep, network and memory on the real stack, as short as each can be. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertMeasured, command, envFile, runTest } from '../lab.js';
+import { assertMeasured, command, envFile, reportOf, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
 
@@ -61,14 +61,13 @@ test('tools of another server: each of its operations', async () => {
 test('ramp: seven steps, and from which on it is too much', async () => {
   const result = await runTest('ramp', { ...SHORT, DURATION: '14s', MAX_VUS: '60' });
   assertMeasured(result);
-  const { output, document } = result;
-  const rows = rowsOf(document, 'Ramp');
+  const rows = rowsOf(result.document, 'Ramp');
   assert.deepEqual(
     rows.map(([, offered]) => offered),
     [20, 100, 200, 300, 400, 500, 600],
   );
   for (const row of rows) assert.match(row.at(-1), /^(yes|no)$/);
-  assert.match(output, /(held up to|no step held)/);
+  assert.match(reportOf(result), /(held up to|no step held)/);
 });
 
 test('capacity: doubles, narrows down, holds; on any server', async () => {
@@ -92,7 +91,7 @@ test('capacity: doubles, narrows down, holds; on any server', async () => {
     assert.equal(result.code === 0, capacity !== null, 'a rate that was held is a pass');
   if (capacity !== null) {
     assert.ok(capacity <= 80 && held >= 4.5, `${capacity} ${held}`);
-    assert.match(result.output, /(at least )?\d[\d.]*\/s, held for \d+ s/);
+    assert.match(reportOf(result), /(at least )?\d[\d.]*\/s, held for \d+ s/);
   }
   if (capacity === 80) assert.equal(limit, 'MAX_RATE');
   const steps = rowsOf(result.document, 'Capacity: the search');
@@ -110,10 +109,7 @@ test('sweep: each value once, in one table; the target has its own knobs back', 
     ['none', 'gzip'],
   );
   for (const [value, rate] of rows) assert.ok(rate > 0, value);
-  assert.match(
-    result.output.replace(/\s+/g, ' '),
-    /not enough to tell which value is best: measured once each/,
-  );
+  assert.match(reportOf(result), /not enough to tell which value is best: measured once each/);
   assert.equal(knobs(), before);
 });
 
@@ -145,7 +141,7 @@ test('memory: at rest, and by what it has', async () => {
   assert.equal(rowsOf(result.document, 'Memory by connections').length, 2);
   const cached = rowsOf(result.document, 'Memory by cached users');
   assert.equal(cached.at(-1)?.[0], '1000');
-  assert.match(result.output.replace(/\s+/g, ' '), /\d+ B for each cached user/);
+  assert.match(reportOf(result), /\d+ B for each cached user/);
   assert.equal(knobs(), before);
 });
 

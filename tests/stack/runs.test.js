@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { command, control, runTest } from '../lab.js';
+import { command, control, reportOf, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
 import { assertComplete, measured, SIGNALS, samplesOf, sum } from './complete-run.js';
@@ -195,19 +195,16 @@ test('the target recovers by itself when PostgreSQL is back', async () => {
 });
 
 test("Prometheus goes away in mid-run: the client's figures stay, the server's are said to be missing", async () => {
-  const { code, output, document } = await runTest(
-    'sustained',
-    { ...GENTLE, THRESHOLDS: 'off' },
-    async () => {
-      await new Promise((resolve) => setTimeout(resolve, 3000));
-      await control('stop', 'prometheus');
-    },
-  );
+  const run = await runTest('sustained', { ...GENTLE, THRESHOLDS: 'off' }, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await control('stop', 'prometheus');
+  });
   await control('start', 'prometheus');
+  const { code, output, document } = run;
   assert.equal(code, 0, output.slice(-3000));
   assert.ok(document.phases[1].requests > 0);
   assert.equal(document.signals.length, 0);
-  assert.match(output, /missing/);
+  assert.match(reportOf(run), /missing/);
 });
 
 for (const [name, phases] of Object.entries(PHASES)) {
@@ -230,7 +227,7 @@ for (const [name, phases] of Object.entries(PHASES)) {
     }
     if (name === 'batch') {
       for (const phase of measured(document)) assert.ok(phase.items_per_s > 0, phase.name);
-      assert.match(result.output, /best/i);
+      assert.match(reportOf(result), /best/i);
     }
   });
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { headline } from '../../../analysis/headline.js';
 import { renderCsv } from '../../../analysis/render/csv.js';
 import { renderJunit } from '../../../analysis/render/junit.js';
 import { WIDTH } from '../../../analysis/render/layout.js';
 import { escapeMarkdown, renderMarkdown } from '../../../analysis/render/markdown.js';
-import { renderTerminal, VOLUMES } from '../../../analysis/render/terminal.js';
+import { nextCommands } from '../../../analysis/render/next-commands.js';
+import { MAX_LINES, renderTerminal } from '../../../analysis/render/terminal.js';
 import { gauge, objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
+import { spikeRun } from './report-fixture.js';
 
 /**
  * @param {import('./build.js').Spec} spec
@@ -239,6 +242,7 @@ test('JUnit: what could not be judged is skipped, an invalid run is an error', a
   assert.deepEqual([suite.tests, suite.failures, suite.errors, suite.skipped], ['2', '0', '1', '1']);
   assert.deepEqual(Object.keys(cases[0]?.parts ?? {}), ['skipped', 'system-out']);
   assert.match(cases[1]?.parts.error?.[1] ?? '', /^a saw no request/);
+  assert.equal(cases[1]?.parts.error?.[0], made.headline);
 });
 
 test('JUnit: a pass has no failure, a dead k6 one error', async () => {
@@ -250,10 +254,7 @@ test('JUnit: a pass has no failure, a dead k6 one error', async () => {
     { summary: null, summaryProblem: 'k6 left no summary.json', k6Exit: 137 },
   );
   const { suite, cases } = readJunit(renderJunit(dead));
-  assert.deepEqual(
-    [suite.tests, suite.errors, cases[0]?.parts.error?.[0]],
-    ['1', '1', 'error (exit code 137)'],
-  );
+  assert.deepEqual([suite.tests, suite.errors, cases[0]?.parts.error?.[0]], ['1', '1', dead.headline]);
 });
 
 /** @type {import('../../../analysis/findings.js').Finding} */
@@ -331,28 +332,23 @@ test('JUnit: a generator that made the run invalid is an error, one that did not
   assert.deepEqual(await partsIn('fail'), [['system-out'], ['system-out']]);
 });
 
-test('findings in the terminal and in Markdown: numbered, with what they were read from', async () => {
+test('findings: a line each in the terminal, what they were read from in Markdown', async () => {
+  const grows = `memory grows ${'and grows '.repeat(20)}`;
   const run = await withFindings([
     POOL,
     { ...POOL, kind: 'note', statement: 'a note', observations: [] },
-    { ...POOL, kind: 'leak', statement: 'memory grows', phase: null },
+    { ...POOL, kind: 'leak', statement: grows, phase: null },
+    { ...POOL, kind: 'note', statement: 'another note', observations: [] },
   ]);
-  const text = renderTerminal({ ...run, operations: [], thresholds: [], signals: [] }, PLAIN);
-  assert.ok(
-    text.includes(
-      [
-        'FINDINGS',
-        '1. bottleneck: the connection pool limited spike',
-        ...OBSERVED.map((line) => `   ${line}`),
-      ].join('\n'),
-    ),
-    text,
-  );
-  assert.match(
-    text,
-    /^2\. leak: memory grows\n {3}pool utilization 12 % -> 100 % \(limit 98 %\) at 03:04:59, 54 s into the run$/m,
-  );
-  assert.match(text, /^- a note$/m);
+  const text = renderTerminal(run, PLAIN);
+  const shown = [
+    'FINDINGS (1 more in report.md)',
+    '1. bottleneck: the connection pool limited spike',
+    `   ${OBSERVED[0]}`,
+    `${`2. leak: ${grows}`.slice(0, WIDTH - 1)}…`,
+    '- a note',
+  ];
+  assert.ok(text.includes(`${shown.join('\n')}\n`), text);
   const markdown = renderMarkdown(run);
   assert.ok(
     markdown.includes(
@@ -367,18 +363,16 @@ test('findings in the terminal and in Markdown: numbered, with what they were re
   assert.ok(markdown.includes('## Notes\n\n- a note'));
 });
 
-test('terminal: on a full screen, steady signals are named before a finding loses what it was read from', async () => {
-  const kinds = /** @type {const} */ (['bottleneck', 'leak', 'onset', 'recovery', 'regression']);
-  const made = await withFindings(kinds.map((kind) => ({ ...POOL, kind })));
-  const signals = made.signals.map((one) =>
-    one.signal === 'pool_waiting' && one.phase === 'spike' ? { ...one, avg: 5000 } : one,
-  );
-  const text = renderTerminal({ ...made, signals }, PLAIN);
-  assert.match(text, /^pool_waiting +1,234 +5,000 /m);
-  assert.match(text, /^pool_utilization /m, 'a finding was read from it');
-  assert.match(text, /^the same in all phases: cpu, cache_hit/m);
-  assert.ok(text.split('\n').length <= 61, text);
-  assert.equal(text.match(/pool utilization 12 % -> 100 %/g)?.length, 5);
+test('terminal: a finding that is a reason of the verdict is told once', async () => {
+  const made = await withFindings([{ ...POOL, kind: 'generator', statement: 'k6 was short of CPU' }], {
+    outcome: 'invalid',
+    reasons: ['k6 was short of CPU; give it a machine of its own', 'the clock jumped'],
+  });
+  const text = renderTerminal({ ...made, headline: headline(made) }, PLAIN);
+  assert.ok(text.startsWith('INVALID: k6 was short of CPU; give it a machine of its own.\n'), text);
+  assert.equal(text.match(/short of CPU/g)?.length, 1, text);
+  assert.match(text, /^- the clock jumped$/m);
+  assert.doesNotMatch(text, /FINDINGS|make compare/);
 });
 
 test('Markdown: whatever there is, it fits a step summary and says what is left out', async () => {
@@ -434,7 +428,8 @@ test('Markdown: names stay readable', () => {
 test('Markdown: everything is in it, and a day of windows still fits a step summary', async () => {
   const text = renderMarkdown(await spike());
   for (const part of [
-    '# ❌ fail: a title',
+    '# ❌ FAIL: baseline p99 was 132 ms',
+    '\n\na title\n\n',
     '- baseline p99 was 132 ms',
     '| spike | 20 s | 2,000/s | 1,200/s | 24,000 | 16,000 | 4.42 % |',
     '| timeout | 120 | 42.3 s into the run, in phase spike | 61 s | - |',
@@ -451,40 +446,122 @@ test('Markdown: everything is in it, and a day of windows still fits a step summ
   assert.ok(Buffer.byteLength(long) < 100_000);
 });
 
-test('terminal: a spike fits a screen', async () => {
-  const lines = renderTerminal(await spike(), PLAIN)
-    .trimEnd()
-    .split('\n');
-  for (const line of lines) assert.ok(line.length <= WIDTH, line);
-  assert.ok(lines.length <= 60, `${lines.length} lines`);
+/** @param {string} text @returns {string[]} its lines, which are few and short */
+function linesOf(text) {
+  const lines = text.trimEnd().split('\n');
+  for (const line of lines) assert.ok([...line].length <= WIDTH, line);
+  assert.ok(lines.length <= MAX_LINES, `${lines.length} lines:\n${text}`);
+  return lines;
+}
+
+test('terminal: a spike, from the headline to the next commands', async () => {
+  const made = await spike();
+  const lines = linesOf(renderTerminal(made, PLAIN));
+  assert.equal(lines[0], made.headline);
   const text = lines.join('\n');
   for (const part of [
     /^spike, profile smoke, 1 min 40 s {2}spike-20260102T030405-ab12$/m,
     /^http:\/\/127\.0\.0\.1:8000\/mcp {2}reference 1\.0\.0 {2}modern$/m,
-    /^timeout +120 +42\.3 s into the run, in phase spike {2}\S/m,
-    /^FAIL +baseline p99 < 85 ms +132 ms +2,000$/m,
-    /^VERDICT fail \(exit code 99\)\n- baseline p99 was 132 ms/m,
-    /^results: results\/x$/m,
+    /^spike +20 s +2,000\/s +1,200\/s +24,000 +16,000 +4\.42 %/m,
+    /^FAIL +baseline p99 < 85 ms +132 ms +2,000\n… 7 held$/m,
+    /\nVERDICT fail \(exit code 99\)\nresults: results\/x\nsee it: /,
   ]) {
     assert.match(text, part);
   }
-  // Those that failed come first.
-  assert.ok(text.indexOf('FAIL ') < text.indexOf('pass '));
-  // Every signal that moved is there, but for the volumes.
-  for (const [name, , value] of SIGNALS) {
-    if (value !== 0) assert.equal(text.includes(`\n${name} `), !VOLUMES.includes(name), name);
-  }
+  assert.deepEqual(lines.slice(-3), [
+    'see it:   results/x/report.html, or make dashboards',
+    'again:    make spike PROFILE=smoke TARGET_URL=http://127.0.0.1:8000/mcp',
+    'compare:  make compare BASE=spike-20260102T030405-ab12 HEAD=latest INCLUDE_FAILED=1',
+  ]);
 });
 
-test('terminal: long tables are shortened in the middle', async () => {
-  const lines = renderTerminal(await soak(), PLAIN)
-    .trimEnd()
-    .split('\n');
-  for (const line of lines) assert.ok(line.length <= WIDTH, line);
-  assert.ok(lines.length <= 57, `${lines.length} lines`);
-  const text = lines.join('\n');
-  assert.match(text, /^soak-05 .*\n… 14 more in report\.md\nsoak-20 /m);
-  assert.match(text, /- \d+ more in report\.md$/m);
+test('terminal: of many phases and thresholds those are shown that something is said about', async () => {
+  const made = await soak();
+  const thresholds = made.thresholds.map((one, index) =>
+    index < 18 ? { ...one, ok: true, outcome: /** @type {const} */ ('pass'), reason: null } : one,
+  );
+  const findings = [{ ...POOL, phase: 'soak-12' }];
+  const text = linesOf(renderTerminal({ ...made, thresholds, findings }, PLAIN)).join('\n');
+  assert.match(text, /^soak-12 .*\nsoak-19 /m);
+  assert.match(text, /^… \d+ more in report\.md$/m);
+  assert.doesNotMatch(text, /^soak-01 /m);
+  assert.match(text, /^FAIL +soak-21 /m);
+  assert.match(text, /^… \d more in report\.md, 18 held$/m);
+});
+
+test('terminal: no report is longer or wider than it may be', async () => {
+  const long = 'word '.repeat(100);
+  const made = await spike();
+  const table = {
+    title: 'Own',
+    columns: Array.from({ length: 9 }, (_, index) => ({
+      name: `a column ${index} with a long name`,
+      unit: /** @type {const} */ ('ms'),
+    })),
+    rows: Array.from({ length: 40 }, () => Array.from({ length: 9 }, () => 1234)),
+    notes: [long, long],
+  };
+  const full = {
+    ...made,
+    testid: 'x'.repeat(100),
+    headline: headline({ ...made, verdict: { ...made.verdict, outcome: 'invalid', reasons: [long] } }),
+    target: made.target && { ...made.target, url: `http://127.0.0.1/${'x'.repeat(100)}` },
+    verdict: { ...made.verdict, reasons: Array.from({ length: 30 }, (_, index) => `${index} ${long}`) },
+    findings: Array.from({ length: 30 }, () => ({ ...POOL, statement: long })),
+    thresholds: made.thresholds.map((one) => ({
+      ...one,
+      ok: false,
+      outcome: /** @type {const} */ ('fail'),
+    })),
+  };
+  const runs = [
+    made,
+    await soak(),
+    await hostile('a'),
+    await run(SIZES),
+    await spikeRun(),
+    full,
+    { ...full, tables: [table] },
+    { ...full, tables: [table, table, table, table] },
+    { ...made, tables: [table] },
+    { ...full, findings: [], thresholds: [], phases: [] },
+  ];
+  for (const one of runs) linesOf(renderTerminal(one, PLAIN));
+});
+
+test("terminal: a test's own table of twelve lines is whole, of a longer one ten rows are shown", async () => {
+  const made = await run(SIZES);
+  /** @param {number} count */
+  const shown = (count) => {
+    const rows = Array.from({ length: count }, (_, index) => [`row-${index + 1}`]);
+    const columns = [{ name: 'name', unit: /** @type {const} */ ('text') }];
+    const tables = [{ title: 'Own', columns, rows, notes: [] }];
+    return linesOf(renderTerminal({ ...made, tables, findings: [] }, PLAIN)).join('\n');
+  };
+  assert.match(shown(10), /^OWN\nname\nrow-1\n[\s\S]*\nrow-10\n\n/m);
+  assert.match(shown(11), /^row-10\n… 1 more in report\.md$/m);
+});
+
+test('next commands: of a pass the next longer profile, of an error no comparison, all quoted for a shell', async () => {
+  const made = await spike();
+  /** @param {Partial<import('../../../analysis/run.js').Run>} changes */
+  const commands = (changes) => nextCommands({ ...made, ...changes }, 'results/x', 100).slice(1);
+  const verdict = { outcome: /** @type {const} */ ('pass'), exit_code: 0, reasons: [] };
+  const error = { ...verdict, outcome: /** @type {const} */ ('error') };
+  const own = made.target && { ...made.target, knobs: {} };
+  /** @param {string} url */
+  const other = (url) => commands({ target: made.target && { ...made.target, url }, verdict: error });
+  const again = (/** @type {string} */ profile) =>
+    `again:    make spike PROFILE=${profile}  # with this run's other variables`;
+  const compare = 'compare:  make compare BASE=spike-20260102T030405-ab12 HEAD=latest';
+  assert.deepEqual(commands({ verdict, target: own }), [again('quick'), compare]);
+  assert.deepEqual(commands({ verdict, target: own, profile: 'full' }), [again('full'), compare]);
+  assert.deepEqual(commands({ target: own }), [again('smoke'), `${compare} INCLUDE_FAILED=1`]);
+  assert.deepEqual(commands({ target: own, verdict: error }), [again('smoke')]);
+  assert.deepEqual(commands({ test: null, profile: null }), []);
+  assert.deepEqual(commands({ test: 'spike; rm -rf /' }), []);
+  assert.match(other("http://x/$(id)'")[0] ?? '', / TARGET_URL='http:\/\/x\/\$\(id\)'\\'''$/);
+  assert.match(other('x'.repeat(100))[0] ?? '', / TARGET_URL=\.\.\. {2}#/);
 });
 
 test('terminal: whatever a server says, lines stay within the width and plain', async () => {
@@ -505,14 +582,20 @@ test('terminal: objectives that are off, a set-up that failed, a k6 that died', 
     await run({ phases: [{ name: 'a', figures: {} }], plan: { objectives_off: true } }),
     PLAIN,
   );
-  assert.match(off, /VERDICT pass \(exit code 0\)\n- measured, not judged: objectives are off/);
+  assert.match(
+    off,
+    /^PASS: measured, not judged: objectives are off\.\n[\s\S]*\nVERDICT pass \(exit code 0\)\n/,
+  );
   const setUp = await run(
     { startedMs: null, ranS: 0.1, phases: [{ name: 'a' }] },
     {},
     { k6Exit: 108, log: { ...QUIET_LOG, abort: { code: 3, message: 'no MCP server answers' } } },
   );
   assert.ok(!renderTerminal(setUp, PLAIN).includes('PHASES'));
-  assert.match(renderTerminal(setUp, PLAIN), /VERDICT error \(exit code 3\)\n- no MCP server answers\n/);
+  assert.match(
+    renderTerminal(setUp, PLAIN),
+    /^ERROR: no MCP server answers\.\n[\s\S]*\nVERDICT error \(exit code 3\)\n/,
+  );
   const dead = await run(
     { phases: [] },
     {},
@@ -556,7 +639,7 @@ test("a test's own tables are in the reports, in the units of their columns", as
   const made = await run(SIZES);
   assert.match(renderMarkdown(made), /\| 10 \| size-10 \| 10 \| 50 \| 50 \| 0 % \| 10 x \|/);
   assert.match(renderTerminal(made, PLAIN), /^10 +size-10 +10 +50 +50 +0 % +10 x$/m);
-  assert.match(renderTerminal(made, PLAIN), /Batch size: 50 items is best, with 250 items\/s or 50 x size 1/);
+  assert.match(renderTerminal(made, PLAIN), /^- .*50 items is best, with 250 items\/s or 50 x size 1/m);
   assert.deepEqual(
     made.tables.map(({ title, rows }) => [title, rows.length]),
     [['Batch size', 3]],

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { headline } from '../../analysis/headline.js';
+import { renderTerminal } from '../../analysis/render/terminal.js';
+
+/** @param {string} path */
+const read = (path) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
+
+test('the end of a run in the documentation is what that run prints', () => {
+  const run = JSON.parse(read('reports/pool-limited-spike/run.json'));
+  const directory = `results/${run.testid}`;
+  const printed = renderTerminal({ ...run, headline: headline(run) }, { directory, colours: false });
+  assert.equal(/```text\n(.*?)```/s.exec(read('reading-the-verdict.md'))?.[1], printed);
+});
