@@ -3,71 +3,13 @@ import { lengthText } from '../partial.js';
 import { cut, foldHead, grid, WIDTH, wrap } from './layout.js';
 import { nextCommands } from './next-commands.js';
 import { numbered, observationText } from './observations.js';
+import { ROOMY, STEPS, STEPS_WITH_TABLES } from './room.js';
 import { ownTables, phaseTable, thresholdTable } from './tables.js';
 
 export const MAX_LINES = 25;
 
-/**
- * Lines that a report has room for. `rows` are those of each of the test's own tables, `notes` lines below it, `reasonLines` lines of a reason.
- *
- * @typedef {object} Room
- * @property {number} phases
- * @property {number} missed
- * @property {number} findings
- * @property {number} reasons
- * @property {number} reasonLines
- * @property {number} tables
- * @property {number} rows
- * @property {number} notes
- * @property {boolean} gaps empty lines between blocks
- */
-
-/** @type {Room} */
-const ROOMY = {
-  phases: 8,
-  missed: 4,
-  findings: 3,
-  reasons: 4,
-  reasonLines: 6,
-  tables: 3,
-  rows: 10,
-  notes: 4,
-  gaps: true,
-};
 /** A table of a test's own this long, with title and head, is shown as it is. */
 const MAX_OWN_LINES = 12;
-
-/**
- * What is left out, step by step, until all of it fits. A test's own tables are what it is run for: phases go first there.
- *
- * @type {Partial<Room>[]}
- */
-const STEPS = [
-  { notes: 0 },
-  { reasonLines: 3, reasons: 3 },
-  { gaps: false },
-  { phases: 6, reasonLines: 2 },
-  { findings: 2, missed: 3 },
-  { phases: 4, reasons: 2 },
-  { findings: 1, missed: 2, phases: 3 },
-  { reasonLines: 1, missed: 1 },
-];
-/** @type {Partial<Room>[]} */
-const STEPS_WITH_TABLES = [
-  { phases: 4 },
-  { phases: 0 },
-  { notes: 1, reasonLines: 3, reasons: 3 },
-  { gaps: false },
-  { notes: 0, reasonLines: 2 },
-  { findings: 2, missed: 2 },
-  { findings: 1, missed: 1, reasons: 1 },
-  { findings: 0 },
-  { tables: 2 },
-  { tables: 1 },
-  { rows: 8 },
-  { rows: 6 },
-  { rows: 4, reasonLines: 1 },
-];
 
 const MAX_CELL = 20;
 const MAX_THRESHOLD_CELL = 60;
@@ -102,7 +44,7 @@ export function renderTerminal(run, { directory, colours }) {
   return `${[...body, ...gap, ...end].join('\n')}\n`;
 }
 
-/** @param {Run} run @param {Paint} paint @param {Room} room @returns {string[]} all but the end */
+/** @param {Run} run @param {Paint} paint @param {import('./room.js').Room} room @returns {string[]} all but the end */
 function bodyOf(run, paint, room) {
   const blocks = [
     [...headlineLines(run, paint), ...header(run, paint)],
@@ -137,7 +79,7 @@ function header(run, paint) {
  * The reasons that neither the headline nor a threshold has in full.
  *
  * @param {Run} run
- * @param {Room} room
+ * @param {import('./room.js').Room} room
  * @returns {string[]}
  */
 function reasonLines({ headline = '', verdict, thresholds }, { reasons: most, reasonLines: each }) {
@@ -156,7 +98,7 @@ function firstLines(lines, most) {
   return [...lines.slice(0, most - 1), cut(`${lines[most - 1]} …`, WIDTH)];
 }
 
-/** @param {Run} run @param {Paint} paint @param {Room} room @returns {string[][]} what the test was run for */
+/** @param {Run} run @param {Paint} paint @param {import('./room.js').Room} room @returns {string[][]} what the test was run for */
 function ownTableBlocks(run, paint, room) {
   const tables = ownTables(run).filter(({ rows }) => rows.length > 0);
   const rest = tables.slice(room.tables).map(({ title }) => title);
@@ -169,7 +111,7 @@ function ownTableBlocks(run, paint, room) {
 /**
  * @param {ReturnType<typeof ownTables>[number]} table
  * @param {Paint} paint
- * @param {Room} room
+ * @param {import('./room.js').Room} room
  * @returns {string[]}
  */
 function drawOwn({ title, head, rows, notes }, paint, room) {
