@@ -12,17 +12,15 @@ export const KNOBS = /** @type {Record<string, {values: string[]}>} */ ({
   CONTENT: { values: ['structured', 'text', 'structured-only'] },
 });
 
-/** Where a reader would look for MessagePack, Protobuf or CBOR. */
-export const NOT_ON_THE_WIRE =
-  "MCP's messages are JSON: MessagePack, Protobuf and CBOR are no part of its wire, so there is no knob for them";
-
 /**
  * @param {string} knob
  * @param {string[]} given as the user wrote them; none: the knob's own
  * @returns {string[]}
- * @throws {ConfigError} where the target would not take one of them
+ * @throws {ConfigError} where there is no such knob, or the target would not take one of them
  */
 export function valuesOf(knob, given) {
+  if (!Object.hasOwn(KNOBS, knob))
+    throw new ConfigError(`KNOB is "${knob.slice(0, 80)}"; valid: ${Object.keys(KNOBS).join(', ')}`);
   const values = given.length > 0 ? given : (KNOBS[knob]?.values ?? []);
   const known = /** @type {Record<string, import('../target/environment.js').Variable>} */ (VARIABLES);
   const { parse, valid } = /** @type {import('../target/environment.js').Variable} */ (known[knob]);
