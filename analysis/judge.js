@@ -8,6 +8,7 @@ import { observe } from './observe.js';
 import { increaseOf, Prometheus } from './prometheus.js';
 import { findingSamples } from './publish-findings.js';
 import { rawSamples } from './raw-samples.js';
+import { wantsColours } from './render/colours.js';
 import { renderTerminal } from './render/terminal.js';
 import { writeReports } from './report/write-reports.js';
 import { makeTables } from './report-tables.js';
@@ -100,8 +101,7 @@ export async function judge({ directory, k6Exit, prometheus, server, knobs, k6Ve
     writeReports(directory, run, timeline);
     for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
   });
-  const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  process.stdout.write(renderTerminal(run, { directory, colours }));
+  process.stdout.write(renderTerminal(run, { directory, colours: wantsColours() }));
   if (prometheus) await publish(run, prometheus);
   // What was measured has been shown by now, and is nowhere else.
   if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);

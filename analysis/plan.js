@@ -1,4 +1,8 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { cleanText, secretsOf } from './clean-text.js';
+import { planOf } from './read-plan.js';
 /**
  * Prints what a test is about to do.
  *
@@ -6,10 +10,7 @@
  *
  * The file is a plan, or what `k6 inspect` says of a test, which has the plan among its options.
  */
-import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { cleanText, secretsOf } from './clean-text.js';
-import { planOf } from './read-plan.js';
+import { wantsColours } from './render/colours.js';
 import { renderPlan } from './render/plan.js';
 import { writeAtomic } from './write-atomic.js';
 
@@ -23,8 +24,7 @@ const { values, positionals } = parseArgs({
 });
 const plan = planIn(positionals[0] ?? '');
 if (values.write) writeAtomic(values.write, `${JSON.stringify(plan, null, 2)}\n`);
-const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
-process.stdout.write(renderPlan(plan, { colours, brief: values.brief, legs: values.legs }));
+process.stdout.write(renderPlan(plan, { colours: wantsColours(), brief: values.brief, legs: values.legs }));
 
 /** @param {string} file @returns {import('./summary.js').Plan} */
 function planIn(file) {

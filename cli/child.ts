@@ -77,7 +77,7 @@ export async function attend(
   );
 }
 
-export function ended(result: Awaited<ResultPromise>): Ended {
+function ended(result: Awaited<ResultPromise>): Ended {
   const { exitCode, signal, stdout, stderr, all } = result;
   // Where it could not be started at all, as a shell says it.
   const code = exitCode ?? (signal ? 128 + constants.signals[signal] : 127);

@@ -12,7 +12,7 @@ import { ROOT } from './stack.ts';
 export const MEMORY_OF_USER = 1;
 /** Go's own code for a program that gets no more memory, of which k6 has none. */
 const OUT_OF_MEMORY = 2;
-const KILLED = 137;
+export const KILLED = 137;
 
 let found: { path: string; version: string } | undefined;
 

@@ -11,7 +11,7 @@ import { leg } from './commands/leg.ts';
 import { signals } from './commands/signals.ts';
 import { workloadInit } from './commands/workload-init.ts';
 import { codeOf, USAGE } from './ending.ts';
-import { checkTestNamed, run } from './run/run.ts';
+import { checkTest, run } from './run/run.ts';
 import { bringUp, ownRunFolder, ROOT, resultsFolder, setUp, takePlaces } from './stack.ts';
 import { takeWords } from './variables.ts';
 
@@ -64,7 +64,7 @@ command('gateway', 'a gateway in front of the target, until Ctrl-C', async (word
   await setUp('gateway');
   if (!process.env.TARGET_URL) await bringUp();
   await ownRunFolder();
-  return await program_('experiments/gateway/serve.js');
+  return await runProgram('experiments/gateway/serve.js');
 });
 command('ci', 'a test for a pipeline', async (words) => {
   const lines = (process.env.VARIABLES ?? '')
@@ -73,12 +73,12 @@ command('ci', 'a test for a pipeline', async (words) => {
   delete process.env.VARIABLES;
   takeWords('ci', [...lines, ...words]);
   process.env.TEST ||= 'spike';
-  checkTestNamed(process.env.TEST);
-  return await program_('pipeline/main.js');
+  checkTest(process.env.TEST, 'TEST');
+  return await runProgram('pipeline/main.js');
 });
 
 /** One that has its own way to end: it gets each signal as it is. */
-const program_ = async (file: string) =>
+const runProgram = async (file: string) =>
   (await attend('node', [`${ROOT}/${file}`], { stdio: 'inherit' }, { passOn: 'same' })).code;
 
 try {

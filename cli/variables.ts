@@ -8,12 +8,12 @@ import { VARIABLES as ofTarget } from '../target/config.js';
 import { shown, usage } from './ending.ts';
 
 /** Settings of the reference target that people change. */
-const KNOBS = Object.entries(ofTarget).flatMap(([name, variable]) => ('about' in variable ? [name] : []));
+const SETTINGS = Object.entries(ofTarget).flatMap(([name, variable]) => ('about' in variable ? [name] : []));
 
 /** @returns the names that a command takes */
 function namesOf(command: string): string[] {
   const own = Object.keys(ofCommand[command] ?? {});
-  return [...own, ...(own.includes('TARGET_URL') ? KNOBS : []), ...Object.keys(ofAll)];
+  return [...own, ...(own.includes('TARGET_URL') ? SETTINGS : []), ...Object.keys(ofAll)];
 }
 
 /** @returns the words' values by name @throws {Ending} */

@@ -116,17 +116,6 @@ export const names = {
   },
 };
 
-/** Words separated by spaces or commas; null = none. @param {readonly string[]} choices */
-export const wordsOf = (choices) => ({
-  valid: `${choices.join(', ')}; several separated by spaces`,
-  /** @returns {string[] | null | undefined} */
-  parse(/** @type {string} */ text) {
-    const words = text.split(/[\s,]+/).filter((word) => word !== '');
-    if (text === '') return null;
-    return words.length > 0 && words.every((word) => choices.includes(word)) ? words : undefined;
-  },
-});
-
 /** In rising order, each once; null = none. @param {number} most */
 export const countsUpTo = (most) => ({
   valid: `whole numbers from 1 to ${most}, separated by spaces`,
@@ -139,8 +128,14 @@ export const countsUpTo = (most) => ({
   },
 });
 
-/** null = none. @template T @param {Type<T>} type */
-export const optional = (type) => ({
+/**
+ * @template T
+ * @template [E=null]
+ * @param {Type<T>} type
+ * @param {E} [none] what an unset one is
+ */
+export const optional = (type, none = /** @type {any} */ (null)) => ({
   ...type,
-  parse: (/** @type {string} */ value) => (value === '' ? null : type.parse(value)),
+  /** @returns {T | E | undefined} */
+  parse: (/** @type {string} */ value) => (value === '' ? none : type.parse(value)),
 });

@@ -16,7 +16,8 @@ export async function freePort(wanted = 0) {
 }
 
 /**
- * As `hidden_host` of scripts/components.sh: for an API that asks nobody who he is, which no page in the user's browser is to find.
+ * For an API that asks nobody who he is: a page in the user's browser may post to any address, and reads no list of sockets. Only Linux has
+ * all of 127.0.0.0/8 without being told.
  *
  * @returns {string} an address of this machine's loopback that nobody guesses
  */

@@ -1,8 +1,13 @@
 import { ConfigError } from '../contract/config-error.js';
+import { SWEPT } from '../contract/variables/experiments.js';
 import { VARIABLES } from '../target/config.js';
 
-/** The reference target's knobs that a sweep can vary, with the values that it takes where none are given. */
-export const KNOBS = /** @type {Record<string, {values: string[]}>} */ ({
+/**
+ * The settings that a sweep can vary, with the values that it takes where none are given.
+ *
+ * @type {Record<typeof SWEPT[number], {values: string[]}>}
+ */
+const USUAL = {
   WORKERS: { values: ['1', '2', '4'] },
   POOL_SIZE: { values: ['1', '2', '5', '10', '25'] },
   CACHE_STRATEGY: { values: ['none', 'read-through', 'write-through', 'write-behind'] },
@@ -10,7 +15,8 @@ export const KNOBS = /** @type {Record<string, {values: string[]}>} */ ({
   CACHE_TTL: { values: ['1', '5', '300'] },
   COMPRESSION: { values: ['none', 'gzip'] },
   CONTENT: { values: ['structured', 'text', 'structured-only'] },
-});
+};
+export const KNOBS = /** @type {Record<string, {values: string[]}>} */ (USUAL);
 
 /**
  * @param {string} knob
@@ -20,7 +26,7 @@ export const KNOBS = /** @type {Record<string, {values: string[]}>} */ ({
  */
 export function valuesOf(knob, given) {
   if (!Object.hasOwn(KNOBS, knob))
-    throw new ConfigError(`KNOB is "${knob.slice(0, 80)}"; valid: ${Object.keys(KNOBS).join(', ')}`);
+    throw new ConfigError(`KNOB is "${knob.slice(0, 80)}"; valid: ${SWEPT.join(', ')}`);
   const values = given.length > 0 ? given : (KNOBS[knob]?.values ?? []);
   const known = /** @type {Record<string, import('../target/environment.js').Variable>} */ (VARIABLES);
   const { parse, valid } = /** @type {import('../target/environment.js').Variable} */ (known[knob]);

@@ -9,12 +9,13 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanText, secretsOf } from '../analysis/clean-text.js';
-import { BASELINE_NAME } from '../analysis/compare/baseline.js';
 import { CompareError } from '../analysis/compare/compare-error.js';
 import { optionsOf } from '../analysis/compare/options.js';
 import { readSide } from '../analysis/compare/sides.js';
+import { resultName } from '../analysis/result-name.js';
 import { counted } from '../analysis/units.js';
 import { writeAtomic } from '../analysis/write-atomic.js';
+import { BASELINE_NAME } from '../contract/baseline-name.js';
 import { ConfigError } from '../contract/config-error.js';
 import { readVariables } from '../contract/variable.js';
 import { compare, pipeline, test } from '../contract/variables/commands.js';
@@ -263,17 +264,12 @@ function report(code, folder, results) {
 
 const results = resolve(env.RESULTS_DIR || join(ROOT, 'results'));
 const places = { RESULTS_DIR: results, BASELINES_DIR: resolve(env.BASELINES_DIR || join(ROOT, 'baselines')) };
-const stamp = `${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}-${randomBytes(2).toString('hex')}`;
-const folder = join(results, `ci-${stamp}`);
+const folder = join(results, resultName('ci'));
 const { stop, resume } = textOnly(randomBytes(16).toString('hex'));
 if (onGithub) print(`${stop}\n`);
 let code = BROKEN;
 try {
   const config = readVariables(variables, env);
-  if (config.SAVE_BASELINE !== '' && !BASELINE_NAME.test(config.SAVE_BASELINE))
-    throw new ConfigError(
-      `SAVE_BASELINE is "${config.SAVE_BASELINE.slice(0, 80)}"; valid: ${variables.SAVE_BASELINE.valid}`,
-    );
   if (config.SERVER_COMMAND !== '' && !env.TARGET_URL)
     throw new ConfigError(
       'TARGET_URL is empty; valid: where the server of SERVER_COMMAND answers, as http://127.0.0.1:3001/mcp',

@@ -85,18 +85,6 @@ port_variable() {
 }
 port_of() { stack_value "$(port_variable "$1")"; }
 
-# hidden_host: an address of this machine's loopback that nobody guesses, for an API that asks nobody who he is: a page in the user's
-# browser may post to any address, and reads no list of sockets. Only Linux has all of 127.0.0.0/8 without being told.
-hidden_host() {
-  local a b c
-  if [ "$(uname -s)" != Linux ]; then
-    echo 127.0.0.1
-    return
-  fi
-  read -r a b c < <(od -An -N3 -tu1 /dev/urandom)
-  echo "127.$((a % 254 + 1)).$((b % 254 + 1)).$((c % 254 + 1))"
-}
-
 port_taken() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 # free_port USUAL TAKEN...: the usual port or the next free one that is not among TAKEN.

@@ -13,8 +13,6 @@ import { difference, refusal } from './digest.js';
  */
 
 export const BASELINE_SCHEMA = 'mcp-load-lab/baseline/1';
-/** As a file and on a command line. */
-export const BASELINE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 const validate = validator('compare/baseline.schema.json');
 

@@ -1,7 +1,9 @@
 /** Compares runs: is HEAD better or worse than BASE? */
+
 import { mkdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { secretsOf } from '../clean-text.js';
+import { wantsColours } from '../render/colours.js';
 import { compare } from './comparison.js';
 import { optionsOf } from './options.js';
 import { readSide } from './sides.js';
@@ -27,7 +29,6 @@ export function compareRuns(directory, places, env) {
   const comparison = compare(basename(directory), side('BASE'), side('HEAD'), options, secretsOf(env));
   mkdirSync(directory, { recursive: true });
   writeComparison(directory, comparison);
-  const colours = process.stdout.isTTY === true && !env.NO_COLOR;
-  process.stdout.write(renderTerminal(comparison, { directory, colours }));
+  process.stdout.write(renderTerminal(comparison, { directory, colours: wantsColours() }));
   return comparison.verdict.exit_code;
 }

@@ -1,10 +1,11 @@
 /** Keeps the figures of runs for later comparisons. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { baselineName } from '../../contract/baseline-name.js';
 import { secretsOf } from '../clean-text.js';
 import { counted } from '../units.js';
 import { writeAtomic } from '../write-atomic.js';
-import { BASELINE_NAME, makeBaseline } from './baseline.js';
+import { makeBaseline } from './baseline.js';
 import { CompareError } from './compare-error.js';
 import { flag } from './options.js';
 import { readSide } from './sides.js';
@@ -18,11 +19,8 @@ import { readSide } from './sides.js';
  */
 export function saveBaseline(places, env) {
   const { NAME: name = '', BASE: runs = '' } = env;
-  if (!BASELINE_NAME.test(name)) {
-    throw new CompareError(
-      `NAME is "${name.slice(0, 80)}"; valid: up to 64 letters, digits, dots, hyphens and underscores, as in main`,
-    );
-  }
+  if (baselineName.parse(name) === undefined)
+    throw new CompareError(`NAME is "${name.slice(0, 80)}"; valid: ${baselineName.valid}`);
   const includeFailed = flag('INCLUDE_FAILED', env);
   const { digests } = readSide('BASE', runs, places);
   const baseline = makeBaseline(name, digests, { includeFailed }, secretsOf(env));

@@ -1,8 +1,9 @@
 /** Finds the runs that a user names: by testid, glob of testids, results folder, path of a run.json, or a baseline's name. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { BASELINE_NAME } from '../../contract/baseline-name.js';
 import { validateRun } from '../run.js';
-import { BASELINE_NAME, BASELINE_SCHEMA, digestsOf } from './baseline.js';
+import { BASELINE_SCHEMA, digestsOf } from './baseline.js';
 import { CompareError } from './compare-error.js';
 import { digestOf } from './digest.js';
 

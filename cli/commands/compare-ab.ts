@@ -17,7 +17,7 @@ import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
 import { attend, interrupted } from '../child.ts';
 import { shown, usage } from '../ending.ts';
-import { checkTestNamed } from '../run/run.ts';
+import { checkTest } from '../run/run.ts';
 import { say } from '../say.ts';
 import { baselinesFolder, ROOT, resultsFolder, stackValue } from '../stack.ts';
 import { readWords, takeWords } from '../variables.ts';
@@ -98,7 +98,7 @@ const given = (name: string, fallback: string) => process.env[name] || fallback;
 export async function compareAb(words: readonly string[]): Promise<number> {
   takeWords('compare-ab', words);
   const test = given('TEST', 'baseline');
-  checkTestNamed(test);
+  checkTest(test, 'TEST');
   const runs = positiveInteger.parse(given('RUNS', '5'));
   if (!runs)
     throw new CompareError(`RUNS is "${given('RUNS', '').slice(0, 80)}"; valid: a whole number above 0`);

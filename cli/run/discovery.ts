@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { oneLine } from '../../contract/one-line.js';
 import { TARGET } from '../ending.ts';
-import { runK6 } from '../k6.ts';
+import { KILLED, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import { abortIn } from './abort.ts';
@@ -32,6 +32,6 @@ export async function discover(file: string): Promise<{ code: number; reason: st
   });
   if (existsSync(file)) return null;
   // Before any load only the target can have made k6 take so much memory.
-  if (code === 137) return { code: TARGET, reason: stderr, log: `test aborted: exit 3: ${stderr}\n` };
+  if (code === KILLED) return { code: TARGET, reason: stderr, log: `test aborted: exit 3: ${stderr}\n` };
   return { ...abortIn(log), log };
 }

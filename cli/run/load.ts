@@ -1,10 +1,11 @@
 /** One k6 run of a test whose stack is up. */
-import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa, type ResultPromise } from 'execa';
 import { tellProgress } from '../../analysis/progress.js';
 import { logLine } from '../../analysis/run-log.js';
+import { INTERRUPTED } from '../../analysis/verdict.js';
 import { oneLine } from '../../contract/one-line.js';
 import { freePort, hiddenHost } from '../../experiments/free-port.js';
 import { interrupted } from '../child.ts';
@@ -13,9 +14,8 @@ import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import { BoundedLog } from './bounded-log.ts';
 import { type Plan, scenarioOf } from './inspect.ts';
+import { scrape } from './watch.ts';
 
-/** k6's own, of a run that was ended from outside. */
-const ENDED_FROM_OUTSIDE = 105;
 const TERMINATED = 143;
 /** k6 ends so by itself; beyond them a signal or the system ended it. */
 const BY_SIGNAL = 128;
@@ -67,7 +67,7 @@ export async function load({
   const draws = progress === null && process.stdout.isTTY === true;
   logLine(`${name}: k6 starts`);
   if (progress) tellProgress(api, progress, relay, teller.signal);
-  let code = ENDED_FROM_OUTSIDE;
+  let code = INTERRUPTED;
   try {
     if (!interrupted()) {
       const done = await runK6(
@@ -107,7 +107,7 @@ export async function load({
   logLine(`${name}: k6 ended with exit code ${code}`);
   if (code >= BY_SIGNAL) await cleanUp(test, folder);
   // Of a signal that came before k6 listened, or twice, k6 is not there to say with its own code that somebody ended it.
-  return interrupted() && code === TERMINATED ? ENDED_FROM_OUTSIDE : code;
+  return interrupted() && code === TERMINATED ? INTERRUPTED : code;
 }
 
 function relay(text: string) {
@@ -130,14 +130,9 @@ function relayRunning(child: ResultPromise) {
 
 /** Has the stack's Prometheus scrape k6 itself, until the returned function is called. */
 function scrapeK6(api: string, file: string, testid: string): () => void {
-  const { PROMETHEUS_TARGETS_DIR: folder, K6_SCRAPE_HOST } = process.env;
-  if (!folder) return () => {};
-  const path = join(folder, file);
   const at = api.lastIndexOf(':');
-  const target = `${K6_SCRAPE_HOST || api.slice(0, at)}${api.slice(at)}`;
-  writeFileSync(`${path}.new`, `${JSON.stringify([{ targets: [target], labels: { testid } }])}\n`);
-  renameSync(`${path}.new`, path);
-  return () => rmSync(path, { force: true });
+  const target = `${process.env.K6_SCRAPE_HOST || api.slice(0, at)}${api.slice(at)}`;
+  return scrape([{ targets: [target], labels: { testid } }], file);
 }
 
 /** Who else uses this machine meanwhile, and whether k6 gets what it needs of it. @returns writes what it has, and ends it */

@@ -1,6 +1,8 @@
 /** The plan of a run, for people. */
+
 import { readFileSync } from 'node:fs';
 import { planOf } from '../../analysis/read-plan.js';
+import { wantsColours } from '../../analysis/render/colours.js';
 import { renderPlan } from '../../analysis/render/plan.js';
 import { Ending } from '../ending.ts';
 import { runK6 } from '../k6.ts';
@@ -35,6 +37,5 @@ export async function showPlan(
 }
 
 export function printPlan(plan: Plan, options: { brief: boolean; legs: boolean }) {
-  const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  process.stdout.write(renderPlan(plan, { colours, ...options }));
+  process.stdout.write(renderPlan(plan, { colours: wantsColours(), ...options }));
 }

@@ -1,5 +1,4 @@
 /** One run of a test, from its variables to its verdict. */
-import { randomBytes } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { resultName } from '../../analysis/result-name.js';
 import { logLine } from '../../analysis/run-log.js';
 import { writeAtomic } from '../../analysis/write-atomic.js';
 import { attend, leaveWhereInterrupted } from '../child.ts';
@@ -42,17 +42,13 @@ import { askMetrics, startExporter, startScraping } from './watch.ts';
 /** k6's own, of a test that its script ended. */
 const ABORTED = 108;
 
-export const tests = readdirSync(join(ROOT, 'scenarios'))
+const tests = readdirSync(join(ROOT, 'scenarios'))
   .filter((file) => file.endsWith('.js'))
   .map((file) => basename(file, '.js'));
 
-export function checkTest(test: string) {
-  if (!tests.includes(test)) throw usage(`the test is "${shown(test)}"; valid: ${tests.join(', ')}`);
-}
-
-/** Of the variable TEST. */
-export function checkTestNamed(test: string) {
-  if (!tests.includes(test)) throw usage(`TEST is "${shown(test)}"; valid: ${tests.join(', ')}`);
+/** @param what it is the value of, for the message @throws {Ending} where there is no such test */
+export function checkTest(test: string, what = 'the test') {
+  if (!tests.includes(test)) throw usage(`${what} is "${shown(test)}"; valid: ${tests.join(', ')}`);
 }
 
 /** A test that takes several k6 runs, or does things to the stack meanwhile. */
@@ -86,8 +82,7 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
 
 /** Where the run's results go: a folder that no other run has. */
 function folderOf(test: string): string {
-  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  const testid = process.env.TESTID || `${test}-${stamp}-${randomBytes(2).toString('hex')}`;
+  const testid = process.env.TESTID || resultName(test);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(testid) || testid === 'latest')
     throw usage(
       `TESTID is "${shown(testid.slice(0, 120))}"; valid: up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first, not "latest"`,

@@ -1,7 +1,8 @@
 /** What Prometheus scrapes of a server that is not the reference target: its own metrics, and what exporter/ reads of its processes. */
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { writeAtomic } from '../../analysis/write-atomic.js';
 import { freePort, hiddenHost } from '../../experiments/free-port.js';
 import { toolPath } from '../../experiments/tool-path.js';
 import { plainEnvironment, tied } from '../child.ts';
@@ -29,11 +30,12 @@ export async function askMetrics(): Promise<ScrapeGroup[]> {
   }
 }
 
-/** Has the stack's Prometheus scrape them, until the returned function is called. */
-function scrape(groups: readonly unknown[], name: string): () => void {
-  const file = join(process.env.PROMETHEUS_TARGETS_DIR ?? '', name);
-  writeFileSync(`${file}.new`, `${JSON.stringify(groups, null, 2)}\n`);
-  renameSync(`${file}.new`, file);
+/** Has the stack's Prometheus scrape them, where it takes that from a folder, until the returned function is called. */
+export function scrape(groups: readonly ScrapeGroup[], name: string): () => void {
+  const { PROMETHEUS_TARGETS_DIR: folder } = process.env;
+  if (!folder) return () => {};
+  const file = join(folder, name);
+  writeAtomic(file, `${JSON.stringify(groups, null, 2)}\n`);
   return () => rmSync(file, { force: true });
 }
 
@@ -57,8 +59,7 @@ export async function startExporter(name: string): Promise<() => void> {
   if (!TARGET_CONTAINER) {
     if (stackKind() !== 'native' || !/^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname)) return () => {};
     // An image has no Go, nor the exporter's source.
-    const canBuild = existsSync(join(ROOT, 'exporter')) && (await hasGo());
-    if (!canBuild && !(existsSync(join(ROOT, 'exporter')) && existsSync(toolPath('exporter')))) {
+    if (!existsSync(join(ROOT, 'exporter')) || !((await hasGo()) || existsSync(toolPath('exporter')))) {
       say(
         "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)",
       );

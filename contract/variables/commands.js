@@ -1,5 +1,6 @@
 /** Variables of commands, of the stack and of this machine. Whoever reads one looks at it where it says `text`. */
-import { flag, oneOf, positiveInteger, positiveNumber, text, url } from '../types.js';
+import { baselineName } from '../baseline-name.js';
+import { flag, oneOf, optional, positiveInteger, positiveNumber, text, url } from '../types.js';
 
 const secret = /** @type {const} */ (true);
 const folder = { ...text, valid: 'the path of a folder' };
@@ -31,10 +32,7 @@ export const runs = {
       'up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first, not "latest"',
   },
   GENERATOR_MEMORY: {
-    type: {
-      ...text,
-      parse: (/** @type {string} */ value) => (/^([1-9]\d{0,8})?$/.test(value) ? value : undefined),
-    },
+    type: optional(positiveInteger),
     help: "MiB that k6 may have, where it runs natively: an answer may unpack to any size [three quarters of the machine's]",
     valid: 'MiB, a whole number above 0',
   },
@@ -86,11 +84,7 @@ export const test = {
 };
 
 export const baseline = {
-  NAME: {
-    type: text,
-    help: 'baseline-save: of the file in baselines/',
-    valid: 'up to 64 letters, digits, dots, hyphens and underscores, as in main',
-  },
+  NAME: { type: optional(baselineName, ''), help: 'baseline-save: of the file in baselines/' },
 };
 
 /** Of ci alone. */
@@ -120,9 +114,8 @@ export const pipeline = {
     help: '1: where no baseline of that name is kept yet, nothing is compared',
   },
   SAVE_BASELINE: {
-    type: text,
+    type: optional(baselineName, ''),
     help: 'ci: the runs become the baseline of this name where ci ends with 0',
-    valid: 'up to 64 letters, digits, dots, hyphens and underscores, as in main',
   },
   VARIABLES: {
     type: text,

@@ -1,4 +1,4 @@
-/** Variables of the tests that take several k6 runs, each of which looks at what only it knows: names of knobs and faults. */
+/** Variables of the tests that take several k6 runs, each of which looks at what only it knows: names of faults, values of settings. */
 import {
   countsUpTo,
   oneOf,
@@ -15,6 +15,16 @@ import { headerLines } from './target.js';
 const secret = /** @type {const} */ (true);
 const MOST_INSTANCES = 32;
 const MOST_SESSIONS = 999_999;
+
+/** Settings of the reference target that a sweep can vary. */
+export const SWEPT = /** @type {const} */ ([
+  'WORKERS',
+  'POOL_SIZE',
+  'CACHE_STRATEGY',
+  'CACHE_TTL',
+  'COMPRESSION',
+  'CONTENT',
+]);
 
 /** Separated by spaces or commas. */
 const words = {
@@ -36,7 +46,7 @@ export const experiments = {
     type: text,
     default: 'WORKERS',
     help: "sweep: which of the reference target's settings to vary",
-    valid: 'WORKERS, POOL_SIZE, CACHE_STRATEGY, CACHE_TTL, COMPRESSION, CONTENT',
+    valid: SWEPT.join(', '),
   },
   VALUES: {
     type: words,

@@ -23,11 +23,7 @@ export const headerLines = {
 };
 
 /** RFC 6749 2.3.1 and OpenID Connect Core 9. */
-export const AUTH_METHODS = /** @type {const} */ ([
-  'client_secret_basic',
-  'client_secret_post',
-  'private_key_jwt',
-]);
+const AUTH_METHODS = /** @type {const} */ (['client_secret_basic', 'client_secret_post', 'private_key_jwt']);
 
 /** What k6 can unpack. */
 const ENCODINGS = ['gzip', 'deflate', 'br', 'zstd'];
@@ -50,7 +46,7 @@ export const target = {
     help: 'the host of TARGET_URL (GATEWAY_URL, a found authorization server) as it stands there, where it is not on loopback: only then it is loaded',
   },
   TARGET_PROTOCOL: {
-    type: optionalText(oneOf(PROTOCOLS)),
+    type: optional(oneOf(PROTOCOLS), ''),
     help: 'MCP: auto asks the server; modern (2026-07-28, stateless), legacy (initialize), or the one version to speak. jsonrpc: plain JSON-RPC by POST; rest: POST TARGET_URL/tools/{tool}/call [as the workload says, else auto]',
   },
   TARGET_TOKEN: { type: token, help: 'bearer token sent to the target (never printed or stored)', secret },
@@ -163,11 +159,3 @@ export const target = {
     help: 'compressions of answers that requests accept; sizes are then those on the wire; unset: none is asked for',
   },
 };
-
-/** '' = none. @param {import('../types.js').Type<string>} type */
-function optionalText(type) {
-  return {
-    ...type,
-    parse: (/** @type {string} */ value) => optional(type).parse(value) ?? (value && undefined),
-  };
-}
