@@ -1,8 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { cleanText, secretsOf } from './clean-text.js';
-import { planOf } from './read-plan.js';
 /**
  * Prints what a test is about to do.
  *
@@ -10,6 +6,10 @@ import { planOf } from './read-plan.js';
  *
  * The file is a plan, or what `k6 inspect` says of a test, which has the plan among its options.
  */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { cleanText, secretsOf } from './clean-text.js';
+import { planOf } from './read-plan.js';
 import { wantsColours } from './render/colours.js';
 import { renderPlan } from './render/plan.js';
 import { writeAtomic } from './write-atomic.js';

@@ -1,5 +1,4 @@
 /** Compares runs: is HEAD better or worse than BASE? */
-
 import { mkdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { secretsOf } from '../clean-text.js';

@@ -16,7 +16,8 @@ import { BoundedLog } from './bounded-log.ts';
 import { type Plan, scenarioOf } from './inspect.ts';
 import { scrape } from './watch.ts';
 
-const TERMINATED = 143;
+/** INT and TERM. Ctrl-C reaches a child, too, until that has a process group of its own. */
+const BY_THE_SAME_SIGNAL = [130, 143];
 /** k6 ends so by itself; beyond them a signal or the system ended it. */
 const BY_SIGNAL = 128;
 /** k6 says each second how far it is. */
@@ -106,9 +107,11 @@ export async function load({
   if (code > 0 && code < 90) for (const line of crash) say(oneLine(line, 500));
   logLine(`${name}: k6 ended with exit code ${code}`);
   if (code >= BY_SIGNAL) await cleanUp(test, folder);
-  // Of a signal that came before k6 listened, or twice, k6 is not there to say with its own code that somebody ended it.
-  return interrupted() && code === TERMINATED ? INTERRUPTED : code;
+  return interrupted() ? codeOfInterrupted(code) : code;
 }
+
+/** Of a signal that came before k6 listened, or twice, k6 is not there to say with its own code that somebody ended it. */
+export const codeOfInterrupted = (code: number) => (BY_THE_SAME_SIGNAL.includes(code) ? INTERRUPTED : code);
 
 function relay(text: string) {
   process.stdout.write(`${text}\n`);

@@ -1,5 +1,4 @@
 /** The plan of a run, for people. */
-
 import { readFileSync } from 'node:fs';
 import { planOf } from '../../analysis/read-plan.js';
 import { wantsColours } from '../../analysis/render/colours.js';

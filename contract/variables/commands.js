@@ -102,6 +102,7 @@ export const pipeline = {
   READY_URL: {
     type: url,
     help: 'ci: the server is ready when this answers with 2xx; unset: when TARGET_URL answers anything',
+    valid: 'an http or https URL',
   },
   READY_S: {
     type: positiveNumber,
