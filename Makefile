@@ -3,7 +3,8 @@
 TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment, each as it is: make expands none.
-$(foreach name,$(.VARIABLES),$(if $(filter command environment,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name))))
+# (It hands on its own environment as it is by itself.)
+$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name))))
 
 .PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
 

@@ -52,8 +52,8 @@ export interface Ended {
 }
 
 /**
- * Runs a program until it ends. Each signal that reaches this one is sent on to it, as TERM where nothing else is said, once: Ctrl-C in a
- * terminal does not reach it by itself.
+ * Runs a program until it ends, or this one does. Each signal that reaches this one is sent on to it, as TERM where nothing else is said,
+ * once: Ctrl-C in a terminal does not reach it by itself.
  *
  * @param how.mayAsk it stays in the terminal's foreground, where it may ask for a password
  */
@@ -63,7 +63,9 @@ export async function attend(
   options: Options = {},
   how: { mayAsk?: boolean; passOn?: 'TERM' | 'same'; onStart?: (child: ResultPromise) => void } = {},
 ): Promise<Ended> {
-  const command = how.mayAsk ? ['sh', '-c', 'trap "" INT; exec "$0" "$@"', file, ...args] : [file, ...args];
+  const command = how.mayAsk
+    ? ['sh', '-c', 'trap "" INT; exec "$0" "$@"', file, ...args]
+    : tied([file, ...args]);
   const child = execa(command[0] ?? '', command.slice(1), {
     reject: false,
     forceKillAfterDelay: false,
@@ -91,13 +93,16 @@ export function leaveWhereInterrupted() {
   throw new Ending('', INTERRUPTED);
 }
 
-/** As `attend`, and the end of this program where it failed, which has said why, or where there was a signal. */
+/**
+ * As `attend`, and the end of this program where it failed, which has said why, or where there was a signal. All that it says is progress:
+ * standard output is the command's own.
+ */
 export async function attendOrLeave(
   file: string,
   args: readonly string[],
   options: Options = {},
 ): Promise<Ended> {
-  const done = await attend(file, args, { stdio: 'inherit', ...options }, { mayAsk: true });
+  const done = await attend(file, args, { stdio: ['inherit', 2, 'inherit'], ...options }, { mayAsk: true });
   leaveWhereInterrupted();
   if (done.code !== 0) throw new Ending('', done.code);
   return done;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { toolPath } from '../experiments/tool-path.js';
-import { attend, type Ended, tied } from './child.ts';
+import { attend, type Ended } from './child.ts';
 import { totalMemory } from './machine.ts';
 import { say } from './say.ts';
 import { ROOT } from './stack.ts';
@@ -69,7 +69,7 @@ export async function runK6(
   // No environment variable names k6's secret source.
   const all = args[0] === 'run' && secrets ? ['run', '--secret-source', secrets, ...args.slice(1)] : args;
   const most = mostMemory();
-  const command = tied([path, ...all]);
+  const command = [path, ...all];
   const limited =
     most === undefined
       ? command
@@ -80,8 +80,14 @@ export async function runK6(
     {
       stdin: 'ignore',
       ...options,
-      // Go reads SSL_CERT_FILE and the folders of the system's own authorities.
-      env: { ...(authority && { SSL_CERT_FILE: authority }), ...env },
+      env: {
+        // What k6 says is read here.
+        K6_LOG_OUTPUT: undefined,
+        K6_LOG_FORMAT: undefined,
+        // Go reads it and the folders of the system's own authorities.
+        ...(authority && { SSL_CERT_FILE: authority }),
+        ...env,
+      },
     },
     { onStart },
   );

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** What people type, where it is no matter of the stack's own: scripts/lab calls this on this host, or in a container. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { cleanText, secretsOf } from '../analysis/clean-text.js';
 import { reportAgain } from '../analysis/report-again.js';
@@ -10,7 +12,8 @@ import { compareAb } from './commands/compare-ab.ts';
 import { leg } from './commands/leg.ts';
 import { signals } from './commands/signals.ts';
 import { workloadInit } from './commands/workload-init.ts';
-import { codeOf, USAGE } from './ending.ts';
+import { codeOf, shown, USAGE, usage } from './ending.ts';
+import { leave, outliveReaders } from './leave.ts';
 import { checkTest, run } from './run/run.ts';
 import { bringUp, ownRunFolder, ROOT, resultsFolder, setUp, takePlaces } from './stack.ts';
 import { takeWords } from './variables.ts';
@@ -23,12 +26,29 @@ const program = new Command('scripts/lab').exitOverride().configureOutput({
 
 /** A command that takes NAME=value words. */
 function command(name: string, about: string, action: Action) {
-  program.command(name).description(about).argument('[NAME=value...]').action(ending(action));
+  program
+    .command(name)
+    .description(about)
+    .argument('[NAME=value...]')
+    .allowUnknownOption()
+    .action(ending(action));
 }
+
+/** In scripts/commands/. */
+const ofStack = readdirSync(join(ROOT, 'scripts/commands'));
 
 /** make turns every failure into its own exit code 2: BY_MAKE has the command's shown. */
 const byMake = process.env.by_make;
 delete process.env.by_make;
+process.once('exit', (code) => {
+  const name = process.argv.slice(2, 4).join(' ');
+  if (byMake && code)
+    process.stderr.write(
+      `exit code ${code} (make itself ends with 2; ./scripts/${name} ends with ${code})\n`,
+    );
+});
+
+outliveReaders();
 
 function ending<Arguments extends unknown[]>(action: (...args: Arguments) => number | Promise<number>) {
   return async (...args: Arguments) => {
@@ -42,6 +62,7 @@ program
   .description('a test, from set-up to verdict')
   .argument('[test]', 'one of make list', '')
   .argument('[NAME=value...]')
+  .allowUnknownOption()
   .action(ending(run));
 program.command('leg', { hidden: true }).argument('<test>').argument('<folder>').action(ending(leg));
 program
@@ -82,6 +103,10 @@ const runProgram = async (file: string) =>
   (await attend('node', [`${ROOT}/${file}`], { stdio: 'inherit' }, { passOn: 'same' })).code;
 
 try {
+  const [wanted = ''] = process.argv.slice(2);
+  const names = program.commands.filter((one) => one.name() !== 'leg').map((one) => one.name());
+  if (!wanted.startsWith('-') && wanted !== 'leg' && !names.includes(wanted))
+    throw usage(`the command is "${shown(wanted)}"; valid: ${[...names, ...ofStack].join(', ')}`);
   await program.parseAsync();
 } catch (error) {
   const ofCommander =
@@ -94,12 +119,4 @@ try {
     process.exitCode = error instanceof UsageError ? USAGE : codeOf(error);
   }
 }
-const { exitCode } = process;
-if (byMake && exitCode) {
-  const name = process.argv.slice(2, 4).join(' ');
-  process.stderr.write(
-    `exit code ${exitCode} (make itself ends with 2; ./scripts/${name} ends with ${exitCode})\n`,
-  );
-}
-// Whatever still waits, for a signal or a socket, waits for nothing.
-process.exit();
+await leave();

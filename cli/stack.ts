@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attend, attendOrLeave } from './child.ts';
+import { attend, attendOrLeave, leaveWhereInterrupted } from './child.ts';
 import { broken, Ending, shown, USAGE, usage } from './ending.ts';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -45,6 +45,7 @@ export async function common(script: string): Promise<string> {
   const { code, stdout, stderr } = await attend('bash', ['-c', `. scripts/common.sh; ${script}`], {
     cwd: ROOT,
   });
+  leaveWhereInterrupted();
   if (code !== 0) throw new Ending(stderr.replace(/^error: /, ''), code === USAGE ? USAGE : 1);
   return stdout;
 }

@@ -1,14 +1,22 @@
 /** NAME=value words of a command line: they become variables of this program's environment, in which all values travel. */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import leven from 'leven';
 import { readVariables } from '../contract/variable.js';
 import { runs } from '../contract/variables/commands.js';
 import { ofAll, ofCommand, RENAMED } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 import { shown, usage } from './ending.ts';
+import { takePlaces } from './stack.ts';
 
 /** Settings of the reference target that people change. */
 const SETTINGS = Object.entries(ofTarget).flatMap(([name, variable]) => ('about' in variable ? [name] : []));
+
+/** Names in one message: all where they are no more, else the nearest. */
+const LISTED = 20;
+const NEAREST = 3;
+/** Characters of a mistyped name that are compared. */
+const LONGEST = 40;
 
 /** @returns the names that a command takes */
 function namesOf(command: string): string[] {
@@ -26,10 +34,18 @@ export function readWords(command: string, words: readonly string[]): Record<str
       if (RENAMED[name]) throw renamed(name);
       // Without the value: it may be a secret under a mistyped name.
       if (at < 0 || !valid.includes(name))
-        throw usage(`got "${shown(name)}"; valid: NAME=value with a NAME of ${valid.join(', ')}`);
+        throw usage(`got "${shown(name)}"; valid: NAME=value with a NAME of ${listed(valid, name)}`);
       return [name, word.slice(at + 1)];
     }),
   );
+}
+
+/** Nobody reads through a hundred: of so many, those that may be meant. */
+function listed(valid: string[], name: string): string {
+  if (valid.length <= LISTED) return valid.join(', ');
+  const near = new Map(valid.map((one) => [one, leven(one, name.slice(0, LONGEST))]));
+  const nearest = valid.toSorted((a, b) => (near.get(a) ?? 0) - (near.get(b) ?? 0)).slice(0, NEAREST);
+  return `make help-all, such as ${nearest.join(', ')}`;
 }
 
 const renamed = (name: string) => usage(`${name} is now ${RENAMED[name]}; valid: that name (make help-all)`);
@@ -38,6 +54,7 @@ const renamed = (name: string) => usage(`${name} is now ${RENAMED[name]}; valid:
 export function takeWords(command: string, words: readonly string[]) {
   const { env } = process;
   Object.assign(env, readWords(command, words));
+  takePlaces();
   const old = Object.keys(RENAMED).find((name) => env[name]);
   if (old) throw renamed(old);
   for (const name of ['TARGET_CERT', 'TARGET_KEY', 'TARGET_CA', 'OAUTH_CLIENT_KEY'])

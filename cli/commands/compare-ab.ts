@@ -15,7 +15,7 @@ import { rounds } from '../../experiments/rounds.js';
 import { seededRandom } from '../../experiments/seeded-random.js';
 import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
-import { attend, interrupted } from '../child.ts';
+import { attend, interrupted, leaveWhereInterrupted } from '../child.ts';
 import { shown, usage } from '../ending.ts';
 import { checkTest } from '../run/run.ts';
 import { say } from '../say.ts';
@@ -43,11 +43,11 @@ async function sh([file = '', ...args]: string[], env: Variables): Promise<{ cod
   return { code, output: all };
 }
 
-/** @throws with the last line of the output if the command fails */
+/** @throws with the last line of the output if the command fails, {Ending} after a signal */
 async function must(command: string[], env: Variables) {
   const { code, output } = await sh(command, env);
-  if (code !== 0 && !interrupted())
-    throw new Error(`${command[0]}: ${lastLine(output).replace(/^error: /, '')}`);
+  leaveWhereInterrupted();
+  if (code !== 0) throw new Error(`${command[0]}: ${lastLine(output).replace(/^error: /, '')}`);
 }
 
 const lastLine = (output: string) => output.trim().split('\n').at(-1) ?? '';
@@ -166,9 +166,11 @@ async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promis
   );
   for (const [index, name] of order.entries()) {
     const env = await start(sides[name]);
-    const { code, output } = interrupted()
-      ? { code: INTERRUPTED, output: '' }
-      : await sh(['scripts/run', test], { THRESHOLDS: given('THRESHOLDS', 'off'), RUNS: '', ...env });
+    const { code, output } = await sh(['scripts/run', test], {
+      THRESHOLDS: given('THRESHOLDS', 'off'),
+      RUNS: '',
+      ...env,
+    });
     if (interrupted()) {
       say('interrupted');
       return INTERRUPTED;

@@ -19,7 +19,7 @@ export class BoundedLog {
   }
 
   add(line: string) {
-    const text = `${line.slice(0, END)}\n`;
+    const text = `${line.slice(0, END - 1)}\n`;
     if (this.#end.length === 0 && this.#written + text.length <= BEGINNING) {
       this.#append(text);
       this.#written += text.length;

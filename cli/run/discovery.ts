@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { oneLine } from '../../contract/one-line.js';
+import { leaveWhereInterrupted } from '../child.ts';
 import { TARGET } from '../ending.ts';
 import { KILLED, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
@@ -10,7 +11,7 @@ import { ROOT } from '../stack.ts';
 import { abortIn } from './abort.ts';
 
 const PROGRESS = 'discovery: ';
-/** Characters of a server's words that are kept. */
+/** Characters of a server's words that are kept, at least. */
 const LOG = 100_000;
 
 /**
@@ -26,10 +27,13 @@ export async function discover(file: string): Promise<{ code: number; reason: st
   const env = { WORKLOAD: '', WORKLOAD_FILE: file };
   const { code, stderr } = await runK6(args, { stdout: 'ignore', buffer: false, env }, (child) => {
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
-      if (log.length < LOG) log += `${line}\n`;
+      log += `${line.slice(0, LOG)}\n`;
+      // Why it ended comes last.
+      if (log.length > 2 * LOG) log = log.slice(-LOG);
       if (line.startsWith(PROGRESS)) say(oneLine(line.slice(PROGRESS.length)));
     });
   });
+  leaveWhereInterrupted();
   if (existsSync(file)) return null;
   // Before any load only the target can have made k6 take so much memory.
   if (code === KILLED) return { code: TARGET, reason: stderr, log: `test aborted: exit 3: ${stderr}\n` };

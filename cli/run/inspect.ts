@@ -1,6 +1,7 @@
 /** What a test is about to do, by k6's own word: a wrong value is found here, before anything is started. */
 import { join } from 'node:path';
 import { planOf } from '../../analysis/read-plan.js';
+import { leaveWhereInterrupted } from '../child.ts';
 import { usage } from '../ending.ts';
 import { runK6 } from '../k6.ts';
 import { ROOT } from '../stack.ts';
@@ -32,6 +33,7 @@ export async function inspect(test: string, env: Record<string, string> = {}): P
     ],
     { env: { TARGET_URL: process.env.TARGET_URL || USUAL_TARGET, ...env } },
   );
+  leaveWhereInterrupted();
   if (code !== 0) throw usage(abortIn(stderr).reason);
   // Of all that k6 shows, such as a client's private key, the plan alone is kept.
   const document = JSON.parse(stdout);

@@ -12,6 +12,7 @@ import { interrupted } from '../child.ts';
 import { generatorEnvironment, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
+import { Undo } from '../undo.ts';
 import { BoundedLog } from './bounded-log.ts';
 import { type Plan, scenarioOf } from './inspect.ts';
 import { scrape } from './watch.ts';
@@ -57,9 +58,6 @@ export async function load({
   const name = basename(folder);
   const { PROMETHEUS_URL, PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD = '', K6_LISTEN_HOST } = process.env;
   const api = address ?? `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`;
-  const unscrape = scrapeK6(api, `k6-${testid}-${name}.json`, testid);
-  const watch = watchHost(folder, api, address !== undefined);
-  const teller = new AbortController();
   const log = new BoundedLog(join(folder, 'k6.log'));
   const crash: string[] = [];
   const streamed = summary === 'stream' ? ['--summary-mode=disabled', '--no-thresholds'] : [];
@@ -67,9 +65,16 @@ export async function load({
   const outputs = ['--out', 'experimental-prometheus-rw', ...streamed, ...csv];
   const draws = progress === null && process.stdout.isTTY === true;
   logLine(`${name}: k6 starts`);
-  if (progress) tellProgress(api, progress, relay, teller.signal);
   let code = INTERRUPTED;
+  const undo = new Undo();
   try {
+    undo.add(watchHost(folder, api, address !== undefined));
+    undo.add(scrapeK6(api, `k6-${testid}-${name}.json`, testid));
+    if (progress) {
+      const told = new AbortController();
+      undo.add(() => told.abort());
+      tellProgress(api, progress, relay, told.signal).catch((error) => logLine(`no progress: ${error}`));
+    }
     if (!interrupted()) {
       const done = await runK6(
         ['run', '--address', api, ...outputs, scenarioOf(test)],
@@ -99,10 +104,8 @@ export async function load({
       code = done.code;
     }
   } finally {
-    teller.abort();
     log.close();
-    unscrape();
-    await watch();
+    await undo.all();
   }
   if (code > 0 && code < 90) for (const line of crash) say(oneLine(line, 500));
   logLine(`${name}: k6 ended with exit code ${code}`);

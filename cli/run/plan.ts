@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { planOf } from '../../analysis/read-plan.js';
 import { wantsColours } from '../../analysis/render/colours.js';
 import { renderPlan } from '../../analysis/render/plan.js';
+import { leaveWhereInterrupted } from '../child.ts';
 import { Ending } from '../ending.ts';
 import { runK6 } from '../k6.ts';
 import { say } from '../say.ts';
@@ -25,6 +26,7 @@ export async function showPlan(
   if (process.env.TARGET_URL) {
     const args = ['run', '--quiet', '--address', '', '--log-format', 'raw', scenarioOf(test)];
     const { code, stderr } = await runK6(args, { stdout: 'ignore', env: { PLAN_FILE: file } });
+    leaveWhereInterrupted();
     if (code !== 0) {
       const { code: ending, reason } = abortIn(stderr);
       throw new Ending(reason, ending);

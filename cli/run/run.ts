@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { resultName } from '../../analysis/result-name.js';
 import { logLine } from '../../analysis/run-log.js';
 import { writeAtomic } from '../../analysis/write-atomic.js';
-import { attend, leaveWhereInterrupted } from '../child.ts';
+import { attend, leaveWhereInterrupted, whileTaking } from '../child.ts';
 import { broken, Ending, shown, TARGET, usage } from '../ending.ts';
 import { say } from '../say.ts';
 import {
@@ -155,6 +155,7 @@ async function checkExperiment(test: string) {
   const { code } = await attend('node', [join(ROOT, 'experiments/main.js'), test, '--check'], {
     stdio: 'inherit',
   });
+  leaveWhereInterrupted();
   if (code !== 0) throw new Ending('', code);
   // They are put together from what each k6 leaves.
   if (env.SAMPLES === 'stream')
@@ -181,7 +182,6 @@ async function firstLook(
 async function discoverWorkload(workload: string, folder: string, dry: boolean) {
   const { env } = process;
   const failure = await discover(workload);
-  leaveWhereInterrupted();
   if (!failure) {
     Object.assign(env, { WORKLOAD: workload, TARGET_PROTOCOL: env.TARGET_PROTOCOL || 'auto' });
     // Its part is done: the document has these tools and no others.
@@ -227,9 +227,14 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
     summary,
     raw: plan.raw || env.K6_RAW === '1',
   } as const;
-  const code = isExperiment(test)
-    ? await experiment(test, folder, { ...how, progress: plan.progress ?? false })
-    : await load({ ...how, folder, progress: plan.progress ? plan : null });
+  // From here on there is something to report, also where a signal comes between two programs.
+  const code = await whileTaking(
+    () => {},
+    () =>
+      isExperiment(test)
+        ? experiment(test, folder, { ...how, progress: plan.progress ?? false })
+        : load({ ...how, folder, progress: plan.progress ? plan : null }),
+  );
   // Not before the last sample.
   const streamedUntilS = summary === 'stream' ? Date.now() / 1000 + 1 : null;
   const verdict = await judged(folder, code, streamedUntilS);

@@ -1,5 +1,5 @@
 /** What becomes of a run of which k6 has ended. */
-import { rmSync, symlinkSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { judge } from '../../analysis/judge.js';
 import { whileTaking } from '../child.ts';
@@ -14,9 +14,7 @@ export async function judged(
   k6Exit: number,
   streamedUntilS: number | null = null,
 ): Promise<number> {
-  const latest = join(resultsFolder(), 'latest');
-  rmSync(latest, { force: true });
-  symlinkSync(basename(folder), latest);
+  nameLatest(folder);
   const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_KNOBS = '', RUN_LOG } = process.env;
   const { version } = await k6();
   let patient = true;
@@ -39,4 +37,18 @@ export async function judged(
       streamedUntilS,
     }),
   );
+}
+
+/** `latest` is this run; where it can't be, on a full disk, there is a verdict all the same. */
+export function nameLatest(folder: string) {
+  const latest = join(resultsFolder(), 'latest');
+  // Another run may do the same now: it is there whole, or not at all.
+  const link = `${latest}-${process.pid}`;
+  try {
+    symlinkSync(basename(folder), link);
+    renameSync(link, latest);
+  } catch (error) {
+    rmSync(link, { force: true });
+    say(`${latest} is not this run: ${error instanceof Error ? error.message : error}`);
+  }
 }

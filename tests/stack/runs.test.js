@@ -92,7 +92,7 @@ const WRONG_USE = [
   [
     'an unknown variable',
     ['spike', 'PROFLIE=smoke'],
-    /got "PROFLIE"; valid: NAME=value with a NAME of .*PROFILE/,
+    /got "PROFLIE"; valid: NAME=value with a NAME of make help-all, such as PROFILE/,
   ],
   [
     'arguments that are no object',

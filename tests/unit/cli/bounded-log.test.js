@@ -45,6 +45,14 @@ test('one line without an end takes no more than the log may', () => {
   assert.ok(readFileSync(join(folder, 'endless.log')).length < 400_000);
 });
 
+test('a last line that is as long as the end may be is kept', () => {
+  const log = new BoundedLog(join(folder, 'last.log'));
+  for (let count = 0; count < 3; count += 1) log.add('z'.repeat(131_072));
+  log.add(`last ${'z'.repeat(200_000)}`);
+  log.close();
+  assert.match(readFileSync(join(folder, 'last.log'), 'utf8'), /^last z+$/m);
+});
+
 test('a log that can not be written ends nobody', () => {
   const log = new BoundedLog(join(folder, 'gone.log'));
   rmSync(folder, { recursive: true });

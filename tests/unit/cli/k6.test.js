@@ -1,0 +1,31 @@
+/** What k6 says of its end is read, whatever the environment says about its log, and however much a server made it say before. */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { inspect } from '../../../cli/run/inspect.ts';
+import { command } from '../../lab.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'k6-'));
+after(() => rmSync(folder, { recursive: true }));
+
+test('K6_LOG_OUTPUT and K6_LOG_FORMAT of the environment', async () => {
+  Object.assign(process.env, { K6_LOG_OUTPUT: 'none', K6_LOG_FORMAT: 'json' });
+  await assert.rejects(
+    inspect('spike', { PROFILE: 'x' }),
+    /^Error: PROFILE is "x"; valid: smoke, quick, full/,
+  );
+});
+
+test('a server that makes it say more than is kept', async () => {
+  const talks = join(folder, 'k6-2');
+  writeFileSync(
+    talks,
+    '#!/bin/sh\nhead -c 500000 /dev/zero | tr "\\0" x | fold -w 500 >&2\necho "\ntest aborted: exit 3: nobody answers" >&2\nexit 108\n',
+  );
+  chmodSync(talks, 0o755);
+  const script = `import { discover } from './cli/run/discovery.ts'; console.log(JSON.stringify(await discover('${folder}/none.json')))`;
+  const { output } = await command('node', ['--input-type=module', '-e', script], { K6_FOUND: talks });
+  assert.match(output, /"code":3,"reason":"nobody answers"/);
+});
