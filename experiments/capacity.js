@@ -30,13 +30,16 @@ const LONGEST_STEP_S = 120;
  * @property {import('../analysis/thresholds.js').Threshold[]} thresholds of the last hold
  */
 
+/** Requests/s. */
+const USUAL_START = 50;
+
 /** @type {import('../scripts/list-text.ts').Lasts} */
-export const lasts = ({ PROFILE, DURATION, START_RATE, MAX_RATE }, legS) => {
+export const lasts = ({ PROFILE, DURATION, RATE, MAX_RATE }, legS) => {
   const how = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
   const stepS = DURATION ?? how.stepS;
   const seconds = (/** @type {number} */ length) => legS({ DURATION: `${length}s` });
   return (
-    mostSteps(START_RATE, MAX_RATE, how.precision) * seconds(stepS) +
+    mostSteps(RATE ?? USUAL_START, MAX_RATE, how.precision) * seconds(stepS) +
     seconds(DURATION ? 3 * DURATION : how.holdS)
   );
 };
@@ -51,7 +54,7 @@ export function check({ THRESHOLDS }) {
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function capacity(lab) {
-  const { PROFILE, DURATION, START_RATE: start, MAX_RATE: most } = lab.config;
+  const { PROFILE, DURATION, RATE, MAX_RATE: most } = lab.config;
   const how = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
   const stepS = DURATION ?? how.stepS;
   /** @type {Tried[]} */
@@ -83,7 +86,7 @@ export default async function capacity(lab) {
   };
 
   const found = await searchRate(
-    { start, most, precision: how.precision },
+    { start: RATE ?? USUAL_START, most, precision: how.precision },
     trying('step', stepS),
     trying('hold', DURATION ? 3 * DURATION : how.holdS),
   );

@@ -25,6 +25,9 @@ export function check(config) {
   besides(config.KNOB, valuesOf(config.KNOB, config.VALUES), process.env);
 }
 
+/** Users. */
+const USUAL_USERS = 50;
+
 /** @type {import('../scripts/list-text.ts').Lasts} */
 export const lasts = ({ KNOB, VALUES, RUNS, PROFILE, DURATION }, legS) =>
   valuesOf(KNOB, VALUES).length *
@@ -33,7 +36,7 @@ export const lasts = ({ KNOB, VALUES, RUNS, PROFILE, DURATION }, legS) =>
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function sweep(lab) {
-  const { KNOB: knob, VALUES: given, RUNS, USERS: users, SEED: seed, PROFILE } = lab.config;
+  const { KNOB: knob, VALUES: given, RUNS, CONCURRENCY, SEED: seed, PROFILE } = lab.config;
   const repeats = RUNS ?? USUAL_RUNS;
   const values = valuesOf(knob, given);
   const legS = lab.config.DURATION ?? LEG_S[PROFILE] ?? 15;
@@ -42,7 +45,7 @@ export default async function sweep(lab) {
   const result = { knob, values, repeats, legS, beside };
   lab.result = result;
   const env = {
-    USERS: String(users),
+    CONCURRENCY: String(CONCURRENCY ?? USUAL_USERS),
     DURATION: `${legS}s`,
     // Whether a client gets it compressed is then the server's to say.
     ACCEPT_ENCODING: 'gzip',

@@ -67,7 +67,7 @@ function compose(given) {
   const objectives =
     config.THRESHOLDS === 'off' ? [] : planObjectives(defaults, config.THRESHOLDS, phases, operations);
   const plan = makePlan(definition, { config, workload, phases, operations, objectives });
-  needWithinLimits(phases, plan.duration_s, config);
+  needWithinLimits(phases, config);
 
   /** @type {import('k6/options').Options} */
   const options = {

@@ -3,11 +3,10 @@ import { ConfigError } from '../contract/config-error.js';
 
 /**
  * @param {import('./phases.js').PlannedPhase[]} phases
- * @param {number} lengthS of all of them
- * @param {Pick<import('./config.js').Config, 'MAX_RATE' | 'MAX_DURATION' | 'MAX_VUS'>} config
+ * @param {Pick<import('./config.js').Config, 'MAX_RATE' | 'MAX_VUS'>} config
  * @throws {ConfigError} naming the variable that raises the limit
  */
-export function needWithinLimits(phases, lengthS, { MAX_RATE, MAX_DURATION, MAX_VUS }) {
+export function needWithinLimits(phases, { MAX_RATE, MAX_VUS }) {
   for (const { name, offered_rps, vus } of phases) {
     if (offered_rps !== null && offered_rps > MAX_RATE) {
       tooMuch(
@@ -19,13 +18,6 @@ export function needWithinLimits(phases, lengthS, { MAX_RATE, MAX_DURATION, MAX_
     if (vus !== null && vus > MAX_VUS) {
       tooMuch(`the phase ${name} has ${vus} users, more than ${MAX_VUS}`, 'MAX_VUS', vus);
     }
-  }
-  if (lengthS > MAX_DURATION) {
-    tooMuch(
-      `the test takes ${lengthS} s, longer than ${MAX_DURATION} s`,
-      'MAX_DURATION',
-      `${Math.ceil(lengthS)}s`,
-    );
   }
 }
 

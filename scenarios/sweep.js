@@ -20,7 +20,7 @@ export const { options, setup, iterate, handleSummary } = defineTest({
   mix: 'mixed',
   asWritten: true,
   warmUp: '3s',
-  phases: [{ name: 'load', vus: Number(__ENV.USERS) || 50, duration: '15s' }],
+  phases: [{ name: 'load', vus: 50, duration: '15s' }],
   objectives: { each: { failure_share: 0.01 } },
   measures: ['data_sent', 'data_received'],
 });

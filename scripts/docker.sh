@@ -8,12 +8,10 @@
 #   provisioning/  a copy that every container's user can read, whatever the caller's umask
 
 SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
-# Of the upstream service.
-AUTHORITY='AUTHORITY_LATENCY_MS AUTHORITY_PER_MINUTE'
 # Given to a container by name where they are set: addresses and secrets. All others are in docker-compose.yml.
 GIVEN='TARGET_URL TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
 # Names that are others now (contract/variables.js): the container says which.
-RENAMED='OTHER_CPU GIVE_BACK_S ALLOW_SINGLE REPEATS OBJECTIVES TARGET_DIALECT MCP_ERA MCP_PROTOCOL_VERSION'
+RENAMED='OTHER_CPU GIVE_BACK_S ALLOW_SINGLE START_RATE USERS REPEATS OBJECTIVES TARGET_DIALECT MCP_ERA MCP_PROTOCOL_VERSION'
 # Files that a container gets to read, at the path that they have here.
 FILES='WORKLOAD PAYLOAD TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY'
 # The usual ports on this host. A taken one makes it the next free one, and that is kept.
@@ -83,7 +81,7 @@ setting() {
 
 # check_settings: they are words, and one is JSON.
 check_settings() {
-  for name in $SETTINGS $AUTHORITY; do
+  for name in $SETTINGS; do
     eval "value=\${$name:-}"
     if [ "$name" = TARGET_FAULTS ]; then
       value=$(printf %s "$value" | tr -d ' \t\n')
@@ -128,11 +126,11 @@ write_compose_env() {
         echo "LAB_$name=${value:-$(compose_value $name)}"
       done
       settings=''
-      for name in $SETTINGS $AUTHORITY; do
+      for name in $SETTINGS; do
         value=$(setting "$name")
         [ -n "$value" ] || continue
         echo "LAB_$name='$value'"
-        case $name in AUTHORITY_*) ;; *) settings="$settings${settings:+ }$name=$value" ;; esac
+        settings="$settings${settings:+ }$name=$value"
       done
       echo "LAB_TARGET_KNOBS='$settings'"
     } >"$RUN_DIR/compose.env.new"
@@ -421,7 +419,7 @@ stack_logs() {
 
 # take_words NAME=value...: exports them; the others' names are wrong.
 take_words() {
-  names="$(sed -n '/^x-lab:/,/^x-test:/s/^    \([A-Z0-9_]*\):$/\1/p' "$ROOT/docker-compose.yml") $GIVEN $FILES $SETTINGS STACK RUN_DIR RESULTS_DIR MEMORY_CHECK ${OWN_WORDS:-}"
+  names="$(sed -n '/^x-lab:/,/^x-test:/s/^    \([A-Z0-9_]*\):$/\1/p' "$ROOT/docker-compose.yml") $GIVEN $FILES $SETTINGS STACK RUN_DIR RESULTS_DIR ${OWN_WORDS:-}"
   for word in "$@"; do
     name=${word%%=*}
     case $word in *=*) ;; *) name='' ;; esac

@@ -21,18 +21,19 @@ export function checkDisk() {
 
 /** @throws {Ending} */
 export async function checkMemory(users: number) {
-  if (stackKind() !== 'native' || process.env.MEMORY_CHECK === 'off') return;
+  if (stackKind() !== 'native') return;
   const running = (
     await common('for name in prometheus target; do process_of $name >/dev/null && echo $name; done; true')
   ).split('\n');
+  const { GENERATOR_MEMORY } = process.env;
+  const ofK6 = Math.min(MEMORY.load + users * MEMORY_OF_USER, Number(GENERATOR_MEMORY || Infinity));
   const needed =
-    MEMORY.load +
-    users * MEMORY_OF_USER +
+    ofK6 +
     (running.includes('prometheus') ? 0 : MEMORY.watching) +
     (process.env.TARGET_URL || running.includes('target') ? 0 : MEMORY.reference);
   const free = freeMemory() ?? needed;
   if (free < needed)
     throw broken(
-      `${free} MiB of memory are free, and what this run starts takes some ${needed}, ${users * MEMORY_OF_USER} of them k6 for its ${users} users; end something else, have fewer users with MAX_VUS, or go on all the same with MEMORY_CHECK=off (the system may then end k6 in the middle)`,
+      `${free} MiB of memory are free, and what this run starts takes some ${needed}, ${ofK6} of them k6 with ${users} users; end something else, have fewer users with MAX_VUS, or say with GENERATOR_MEMORY how many MiB k6 may have (it ends where they are too few)`,
     );
 }

@@ -33,13 +33,8 @@ export const runs = {
   },
   GENERATOR_MEMORY: {
     type: optional(positiveInteger),
-    help: "MiB that k6 may have, where it runs natively: an answer may unpack to any size [three quarters of the machine's]",
+    help: "MiB that k6 may have, where it runs natively: an answer may unpack to any size, and each user takes up to 1 [three quarters of the machine's]",
     valid: 'MiB, a whole number above 0',
-  },
-  MEMORY_CHECK: {
-    type: oneOf(['on', 'off']),
-    default: 'on',
-    help: 'off: start also where less memory is free than a run takes',
   },
 };
 
@@ -141,12 +136,6 @@ export const others = {
     help: "dashboards: the viewer's, instead of the first free one from 3001 on",
     valid: 'a port',
   },
-  TEST_LANES: {
-    type: text,
-    help: 'test: files that run at the same time [2; on four processors 3]',
-    valid: 'a number from 1 to 9',
-  },
-  TEST_VERBOSE: { type: flag, default: '0', help: 'test: 1: what tests write to their standard error, too' },
 };
 
 /** Of the stack and of the machine: every command reads them. */
@@ -170,19 +159,5 @@ export const environment = {
   PROMETHEUS_PASSWORD: { type: text, help: 'the password of PROMETHEUS_USERNAME', secret },
   REFERENCE_URL: { type: url, help: "with STACK=external: the reference target of somebody else's stack" },
   REFERENCE_TOKEN: { type: text, help: 'the token of REFERENCE_URL', secret },
-  AUTHORITY_LATENCY_MS: {
-    type: positiveNumber,
-    default: '2200',
-    help: "mean milliseconds that the reference target's certificate authority takes for a renewal; when the stack starts",
-  },
-  AUTHORITY_PER_MINUTE: {
-    type: {
-      ...text,
-      parse: (/** @type {string} */ value) => (value === '0' ? 0 : positiveInteger.parse(value)),
-    },
-    default: '5',
-    help: 'certificates a minute that it has for a domain; 0: any number; when the stack starts',
-    valid: 'a whole number',
-  },
   MCP_LOAD_LAB_CACHE: { type: folder, help: 'where built tools are kept [~/.cache/mcp-load-lab]' },
 };

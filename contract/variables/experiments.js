@@ -37,11 +37,6 @@ export const experiments = {
     type: optional(positiveInteger),
     help: 'how often a test of several k6 runs measures each of its values [3]; compare-ab: how often each side is run [5]; ci: how often the test is [1]',
   },
-  START_RATE: {
-    type: positiveNumber,
-    default: '50',
-    help: 'capacity: requests/s to begin with; MAX_RATE is where it stops',
-  },
   KNOB: {
     type: text,
     default: 'WORKERS',
@@ -53,10 +48,9 @@ export const experiments = {
     help: "sweep: the KNOB's values, separated by spaces; unset: some that differ",
     valid: "two or more of the KNOB's values, separated by spaces",
   },
-  USERS: { type: positiveInteger, default: '50', help: 'sweep: users that call without a pause' },
   RATE: {
     type: optional(positiveNumber),
-    help: 'gateway: requests/s that each way gets; unset: two fifths of what the gateway is found to do',
+    help: 'capacity: requests/s to begin with [50]; gateway: requests/s that each way gets [two fifths of what the gateway is found to do]',
   },
   GATEWAY_URL: {
     type: url,

@@ -19,7 +19,7 @@ export const load = {
   },
   CONCURRENCY: {
     type: optional(positiveInteger),
-    help: 'users that call at the same time, in such a test (-c of other load generators)',
+    help: 'users that call at the same time, in such a test (-c of other load generators) and in each run of sweep [50]; scaling: for each instance',
   },
   DRY_RUN: {
     type: flag,
@@ -50,12 +50,6 @@ export const load = {
     type: positiveNumber,
     default: '5000',
     help: 'most requests/s that a phase may offer, and at which capacity stops; more has to be meant',
-  },
-  MAX_DURATION: {
-    type: duration,
-    default: '25h',
-    help: 'longest that one k6 run may take; longer has to be meant',
-    valid: 'a duration such as 25h',
   },
   MAX_BACKGROUND_CPU: {
     type: share,

@@ -122,11 +122,6 @@ export const target = {
     default: '0',
     help: '1: discovery may also call tools that are not marked as read-only; destructive ones only when named in TOOLS',
   },
-  STRICT: {
-    type: flag,
-    default: '0',
-    help: '1: an operation that fails the probe of discovery ends the run, instead of being left out',
-  },
   WORKLOAD: {
     type: {
       valid: 'the path of a .json or .js file',

@@ -1,6 +1,6 @@
 /** Discovery and plans, by the commands that people type: what is printed, and what the server is sent. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -158,18 +158,6 @@ test('every operation is tried; one that fails is left out with what it said', a
   assert.equal(reason('broken'), 'it failed: out of order');
   assert.match(reason('change'), /ALLOW_WRITES=1/);
   assert.match(reason('drop'), /TOOLS/);
-});
-
-test('STRICT=1: an operation that fails ends the run with 3 and its name', async () => {
-  const file = join(folder, 'strict.json');
-  const { code, output } = await command('scripts/workload-init', [
-    `TARGET_URL=${server.url}`,
-    'STRICT=1',
-    `WORKLOAD=${file}`,
-  ]);
-  assert.equal(code, 3, output);
-  assert.match(output, /^error: STRICT=1 and broken fails: it failed: out of order$/m);
-  assert.ok(!existsSync(file));
 });
 
 test('ALLOW_WRITES=1 adds what is not marked; TOOLS is just those, destructive ones too', async () => {

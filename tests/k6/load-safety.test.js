@@ -87,11 +87,6 @@ test('too much load: exit 2 and the variable that allows it, before anything is 
       /^error: the phase warm-up offers .* more than 5000; valid: less, or MAX_RATE=/m,
     ],
     [
-      'spike',
-      'DURATION=48h',
-      /^error: the test takes .* valid: less, or MAX_DURATION=\d+s where so much is meant$/m,
-    ],
-    [
       'load',
       'CONCURRENCY=2000',
       /^error: the phase .* 2000 users, more than 1000; valid: less, or MAX_VUS=2000 /m,

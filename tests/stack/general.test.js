@@ -73,7 +73,7 @@ test('ramp: seven steps, and from which on it is too much', async () => {
 test('capacity: doubles, narrows down, holds; on any server', async () => {
   const limits = {
     PROFILE: 'smoke',
-    START_RATE: '40',
+    RATE: '40',
     MAX_RATE: '80',
     THRESHOLDS: 'step.p99_ms=2000,step.p95_ms=2000',
   };
@@ -100,7 +100,7 @@ test('capacity: doubles, narrows down, holds; on any server', async () => {
 
 test('sweep: each value once, in one table; the target has its own knobs back', async () => {
   const before = knobs();
-  const variables = { ...SHORT, KNOB: 'COMPRESSION', RUNS: '1', USERS: '10', DURATION: '3s' };
+  const variables = { ...SHORT, KNOB: 'COMPRESSION', RUNS: '1', CONCURRENCY: '10', DURATION: '3s' };
   const result = await runTest('sweep', variables);
   assertMeasured(result);
   const rows = rowsOf(result.document, 'Sweep of COMPRESSION');
@@ -169,11 +169,7 @@ const WRONG_USE = [
     ['memory', 'TARGET_URL=http://127.0.0.1:3001/mcp'],
     /valid: without TARGET_URL/,
   ],
-  [
-    'a rate that is none',
-    ['capacity', 'START_RATE=fast'],
-    /^error: START_RATE is "fast"; valid: a number above 0$/m,
-  ],
+  ['a rate that is none', ['capacity', 'RATE=fast'], /^error: RATE is "fast"; valid: a number above 0$/m],
 ];
 for (const [name, args, message] of WRONG_USE) {
   test(`${name}: exit 2 before anything starts`, async () => {
