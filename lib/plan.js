@@ -22,7 +22,7 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @param {import('./objectives.js').Objective[]} composed.objectives
  */
 export function makePlan(
-  { name, title, sequence, raw, progress, asWritten },
+  { name, title, sequence, raw, asWritten },
   { config, workload, phases, operations, objectives },
 ) {
   const profile = /** @type {import('../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
@@ -40,7 +40,6 @@ export function makePlan(
     // Its steps begin when those before have ended: only the whole has a planned length.
     sequence: longestS !== null,
     raw: raw ?? false,
-    progress: progress ?? sequence !== undefined,
     target: {
       // A query string may hold a key: it stays out of every result.
       url: config.TARGET_URL.replace(/[?#].*$/, ''),

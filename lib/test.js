@@ -41,8 +41,6 @@ import {
  * @property {true} [raw] the analysis wants every sample
  * @property {true} [observe] users look at the sizes and connections of each call (mcp/observing-client.js)
  * @property {true} [newConnections] each call opens one
- * @property {true} [progress] a line every ten seconds says how many requests a phase has had, and how long they took (of a
- *   sequence one every five says which step it is at)
  *
  * @typedef {{longest: string, steps: import('./phases.js').Step[]}} Sequence longest: k6 duration, then it is cut off
  *

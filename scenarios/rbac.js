@@ -19,5 +19,4 @@ export const { options, setup, iterate, handleSummary } = defineTest({
     { name: 'denials', rate: 100, duration: '30s' },
   ],
   objectives: { each: goals },
-  progress: true,
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { prometheusHeaders } from '../analysis/prometheus-headers.js';
 import { runK6 } from '../cli/k6.ts';
 import { scratchFolder } from './scratch.js';
+import { UNDER_LOAD } from './under-load.js';
 
 // Commands of the project run on this host, also where a Docker engine answers: tests/docker has clones for what runs in containers.
 process.env.STACK ??= 'native';
@@ -138,7 +139,7 @@ export async function runTest(test, variables, meanwhile, env = {}) {
   /** @type {Promise<unknown> | undefined} */
   let disturbance;
   const result = await command('scripts/run', [test, ...args], env, (output) => {
-    if (meanwhile && !disturbance && /^running \(/m.test(output)) disturbance = meanwhile();
+    if (meanwhile && !disturbance && UNDER_LOAD.test(output)) disturbance = meanwhile();
   });
   await disturbance;
   const folder = /^results: (.*)$/m.exec(result.output)?.[1] ?? '';

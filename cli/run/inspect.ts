@@ -10,7 +10,7 @@ import { abortIn } from './abort.ts';
 /** Where the reference target usually is, for a stack that is not up yet. */
 const USUAL_TARGET = 'http://127.0.0.1:8000/mcp';
 
-export type Plan = import('../../analysis/summary.js').Plan & { progress?: boolean };
+export type Plan = import('../../analysis/summary.js').Plan;
 
 export interface Inspected {
   plan: Plan;

@@ -3,7 +3,6 @@ import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa, type ResultPromise } from 'execa';
-import { tellProgress } from '../../analysis/progress.js';
 import { logLine } from '../../analysis/run-log.js';
 import { INTERRUPTED } from '../../analysis/verdict.js';
 import { oneLine } from '../../contract/one-line.js';
@@ -15,14 +14,13 @@ import { ROOT } from '../stack.ts';
 import { Undo } from '../undo.ts';
 import { BoundedLog } from './bounded-log.ts';
 import { type Plan, scenarioOf } from './inspect.ts';
+import { tellProgress } from './progress.ts';
 import { scrape } from './watch.ts';
 
 /** INT and TERM. Ctrl-C reaches a child, too, until that has a process group of its own. */
 const BY_THE_SAME_SIGNAL = [130, 143];
 /** k6 ends so by itself; beyond them a signal or the system ended it. */
 const BY_SIGNAL = 128;
-/** k6 says each second how far it is. */
-const EACH = 5;
 /** Lines that are no log of k6: Go's last words. */
 const LAST_WORDS = 5;
 
@@ -37,8 +35,8 @@ export interface Load {
   summary: 'keep' | 'stream';
   /** Every sample goes to samples.csv.gz, too. */
   raw: boolean;
-  /** Its own lines say how far a sequence is. */
-  progress: Plan | null;
+  /** null: of one of several k6 runs of an experiment. */
+  plan: Plan | null;
   /** Of k6's API, host:port, where this is one of several k6 runs of an experiment. */
   address?: string;
 }
@@ -51,7 +49,7 @@ export async function load({
   users,
   summary,
   raw,
-  progress,
+  plan,
   address,
 }: Load): Promise<number> {
   mkdirSync(folder, { recursive: true });
@@ -63,23 +61,23 @@ export async function load({
   const streamed = summary === 'stream' ? ['--summary-mode=disabled', '--no-thresholds'] : [];
   const csv = raw ? ['--out', `csv=${join(folder, 'samples.csv.gz')}`] : [];
   const outputs = ['--out', 'experimental-prometheus-rw', ...streamed, ...csv];
-  const draws = progress === null && process.stdout.isTTY === true;
   logLine(`${name}: k6 starts`);
   let code = INTERRUPTED;
   const undo = new Undo();
   try {
     undo.add(watchHost(folder, api, address !== undefined));
     undo.add(scrapeK6(api, `k6-${testid}-${name}.json`, testid));
-    if (progress) {
-      const told = new AbortController();
-      undo.add(() => told.abort());
-      tellProgress(api, progress, relay, told.signal).catch((error) => logLine(`no progress: ${error}`));
-    }
+    const over = new AbortController();
+    const told = tellProgress(testid, plan, over.signal);
+    undo.add(() => {
+      over.abort();
+      return told;
+    });
     if (!interrupted()) {
       const done = await runK6(
         ['run', '--address', api, ...outputs, scenarioOf(test)],
         {
-          stdout: draws ? 'inherit' : progress ? 'ignore' : 'pipe',
+          stdout: 'ignore',
           buffer: false,
           env: {
             ...generatorEnvironment(users),
@@ -98,7 +96,6 @@ export async function load({
             if (/^time=\S+ level=(error|fatal|panic) /.test(line)) log.add(line);
             else if (!line.startsWith('time=') && crash.length < LAST_WORDS) crash.push(line);
           });
-          if (child.stdout) relayRunning(child);
         },
       );
       code = done.code;
@@ -116,22 +113,8 @@ export async function load({
 /** Of a signal that came before k6 listened, or twice, k6 is not there to say with its own code that somebody ended it. */
 export const codeOfInterrupted = (code: number) => (BY_THE_SAME_SIGNAL.includes(code) ? INTERRUPTED : code);
 
-function relay(text: string) {
-  process.stdout.write(`${text}\n`);
-  logLine(text);
-}
-
 function listen(child: ResultPromise, take: (line: string) => void) {
   if (child.stderr) createInterface({ input: child.stderr }).on('line', take);
-}
-
-/** Hands on the first of the lines with which k6 says how far it is, and each fifth. */
-function relayRunning(child: ResultPromise) {
-  let count = 0;
-  if (!child.stdout) return;
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line.startsWith('running') && count++ % EACH === 0) relay(line);
-  });
 }
 
 /** Has the stack's Prometheus scrape k6 itself, until the returned function is called. */

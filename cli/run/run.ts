@@ -230,10 +230,7 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
   // From here on there is something to report, also where a signal comes between two programs.
   const code = await whileTaking(
     () => {},
-    () =>
-      isExperiment(test)
-        ? experiment(test, folder, { ...how, progress: plan.progress ?? false })
-        : load({ ...how, folder, progress: plan.progress ? plan : null }),
+    () => (isExperiment(test) ? experiment(test, folder, how) : load({ ...how, folder, plan })),
   );
   // Not before the last sample.
   const streamedUntilS = summary === 'stream' ? Date.now() / 1000 + 1 : null;
@@ -246,9 +243,9 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
 async function experiment(
   test: string,
   folder: string,
-  { users, summary, raw, progress }: { users: number; summary: string; raw: boolean; progress: boolean },
+  { users, summary, raw }: { users: number; summary: string; raw: boolean },
 ): Promise<number> {
-  const how = { K6_USERS: users, K6_SUMMARY: summary, K6_RAW: raw ? 1 : 0, K6_PROGRESS: progress ? 1 : 0 };
+  const how = { K6_USERS: users, K6_SUMMARY: summary, K6_RAW: raw ? 1 : 0 };
   const env = Object.fromEntries(Object.entries(how).map(([name, value]) => [name, String(value)]));
   const program = join(ROOT, 'experiments/main.js');
   const output = { stdin: 'ignore', stdout: 'inherit', stderr: 'inherit' } as const;

@@ -14,6 +14,7 @@ import {
 import { delimiter, join } from 'node:path';
 import { scratchFolder } from '../scratch.js';
 import { setUp } from '../tool.js';
+import { UNDER_LOAD } from '../under-load.js';
 import { dockerLines, inspect } from './docker.js';
 import { leftOf, removeProjectsBelow } from './leftovers.js';
 
@@ -220,7 +221,7 @@ export class Clone {
     const ended = await this.command(words, {
       ...(env ? { env } : {}),
       onOutput: (output) => {
-        if (meanwhile && !disturbance && /^running \(/m.test(output)) disturbance = meanwhile();
+        if (meanwhile && !disturbance && UNDER_LOAD.test(output)) disturbance = meanwhile();
       },
     });
     await disturbance;

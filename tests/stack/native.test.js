@@ -13,6 +13,7 @@ import { askPrometheus, command, envFile, freePort, runTest } from '../lab.js';
 import { commandsOf } from '../markdown.js';
 import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
+import { UNDER_LOAD } from '../under-load.js';
 import { assertComplete, measured, SIGNALS, STEADY_SPIKE, samplesOf, sum } from './complete-run.js';
 import { interrupt, isPartial, nothingIsLeft } from './interrupt.js';
 
@@ -63,6 +64,12 @@ test('make spike: a pass, with every signal', async () => {
   assertComplete({ output, ...run });
   const { document } = run;
   assert.match(output, /^VERDICT pass \(exit code 0\)/m);
+  // While it went on, each ten seconds.
+  const lines = [...output.matchAll(/^0:\d\d of [\d:]+ {2}[\w-]+, \d+ s left, .*$/gm)].map(([line]) => line);
+  assert.ok(lines.length >= 4, output);
+  const figures = /, [\d.]+ of [\d.]+ requests\/s, p99 [\d.,]+ ms, 0 % failed/;
+  // A phase that has only begun has none.
+  assert.ok(lines.filter((line) => figures.test(line)).length >= 2, output);
   assert.deepEqual(
     document.phases.map((/** @type {any} */ { name }) => name),
     ['warm-up', 'baseline', 'spike', 'recovery', 'recovered'],
@@ -170,7 +177,7 @@ test('what can not be loaded is exit code 3, what is misspelt 2, each one line b
 
 test('Ctrl-C typed under load: what was measured is reported, and nothing goes on', async () => {
   const spike = ['scripts/run', 'spike', 'PROFILE=smoke', 'RATE_SCALE=0.2', 'THRESHOLDS=off', 'DURATION=40s'];
-  await isPartial(await interrupt(spike, { at: /^running \(/m, afterMs: 1500, typed: true }));
+  await isPartial(await interrupt(spike, { at: UNDER_LOAD, afterMs: 1500, typed: true }));
 });
 
 test('make up changes what is asked for and nothing else; make down ends all of it; make clean leaves nothing', async () => {

@@ -22,7 +22,7 @@ after(() => services.stop());
 /** @param {any} document @param {string} title @returns {any[][]} */
 const rowsOf = ({ tables }, title) => tables.find((/** @type {any} */ table) => table.title === title).rows;
 
-test('every denial holds under load; the goals, the progress and the CSV are as documented', async () => {
+test('every denial holds under load; the goals and the CSV are as documented', async () => {
   const { code, exitCode, output, folder, document } = await runTest('rbac', {
     PROFILE: 'smoke',
     DURATION: '16s',
@@ -36,7 +36,6 @@ test('every denial holds under load; the goals, the progress and the CSV are as 
     'it is watched',
   );
 
-  assert.match(output, /^Running benchmark\.\.\.\n {2}10s: \d+ requests, avg latency: \d+\.\d\dms$/m);
   assert.match(rowsOf(document, 'Performance goals').join('\n'), /RPS >= 20: (PASS|FAIL)/);
   const denials = rowsOf(document, 'Denials');
   assert.deepEqual(

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clock, progressLine } from '../../../cli/run/progress.ts';
+import { UNDER_LOAD } from '../../under-load.js';
+
+const phase = { measured: true, duration_s: 20, offered_rps: 200 };
+const PHASES = [
+  { ...phase, name: 'warm-up', measured: false, start_s: 0, duration_s: 10 },
+  { ...phase, name: 'spike', start_s: 10 },
+  { ...phase, name: 'loop', start_s: 30, offered_rps: null },
+];
+const planOf = (/** @type {any[]} */ phases, more = {}) => /** @type {any} */ ({ phases, ...more });
+const PLAN = planOf(PHASES);
+const NOTHING = {
+  startedS: 1,
+  achieved: null,
+  p99S: null,
+  failed: null,
+  used: null,
+  calls: new Map(),
+  made: new Map(),
+};
+const FIGURES = { ...NOTHING, achieved: 196.4, p99S: 1.946, failed: 0.494 };
+
+test('the phase, what is left of it, and its figures as far as there are some', () => {
+  for (const [elapsedS, figures, expected] of /** @type {[number, any, string][]} */ ([
+    [3.2, FIGURES, '0:03 of 0:50  warm-up, 7 s left'],
+    [10, NOTHING, '0:10 of 0:50  spike, 20 s left'],
+    [22, FIGURES, '0:22 of 0:50  spike, 8 s left, 196 of 200 requests/s, p99 1,946 ms, 49.4 % failed'],
+    [
+      31,
+      { ...FIGURES, failed: null, used: { signal: 'pool_utilization', share: 1 } },
+      '0:31 of 0:50  loop, 19 s left, 196 requests/s, p99 1,946 ms, 0 % failed, pool utilization 100 %',
+    ],
+    [52, NOTHING, '0:52 of 0:50  loop, 0 s left'],
+  ])) {
+    assert.equal(progressLine(PLAN, elapsedS, figures), expected);
+    assert.match(expected, UNDER_LOAD);
+  }
+});
+
+test('of a sequence the step that it is at', () => {
+  const steps = planOf(
+    [PHASES[0], ...['fill', 'list'].map((name) => ({ ...phase, name, start_s: 0, iterations: 1000 }))],
+    {
+      sequence: true,
+    },
+  );
+  const at = (/** @type {Record<string, number>} */ calls, /** @type {Record<string, number>} */ made) =>
+    progressLine(steps, 61, {
+      ...NOTHING,
+      calls: new Map(Object.entries(calls)),
+      made: new Map(Object.entries(made)),
+    });
+  assert.equal(at({}, {}), '1:01  step 1 of 2: fill, 0 of 1,000 calls');
+  assert.equal(at({ fill: 1000, list: 7 }, { fill: 1000 }), '1:01  step 2 of 2: list, 7 of 1,000 calls');
+  assert.equal(at({}, { fill: 1000, list: 1000 }), '1:01  all steps are made');
+});
+
+test('of one of several k6 runs what it has, without a plan', () => {
+  assert.equal(progressLine(null, 4, FIGURES), '0:04  196 requests/s, p99 1,946 ms, 49.4 % failed');
+});
+
+test('a clock', () => {
+  for (const [seconds, text] of /** @type {const} */ ([
+    [-1, '0:00'],
+    [59.9, '0:59'],
+    [727, '12:07'],
+    [3727, '1:02:07'],
+  ]))
+    assert.equal(clock(seconds), text);
+});
