@@ -29,7 +29,7 @@ const LONG_QUERY_MS = 60_000;
 const PUBLISH_MS = 3_000;
 
 /**
- * Makes everything that a run leaves beside k6's own output: collect, judge, render. Its terminal report goes to standard output.
+ * Makes everything that a run leaves beside k6's own output: collect, judge, render. Its terminal report is printed.
  *
  * @param {object} run
  * @param {string} run.directory of its results
@@ -39,9 +39,19 @@ const PUBLISH_MS = 3_000;
  * @param {string} run.knobs of the reference target, `NAME=value` words: those that are not at their defaults
  * @param {string | null} run.k6Version
  * @param {number | null} run.streamedUntilS when k6 ended, Unix time, of a run whose samples are in Prometheus only
+ * @param {(text: string) => void} [run.print]
  * @returns {Promise<number>} the verdict's exit code
  */
-export async function judge({ directory, k6Exit, prometheus, server, knobs, k6Version, streamedUntilS }) {
+export async function judge({
+  directory,
+  k6Exit,
+  prometheus,
+  server,
+  knobs,
+  k6Version,
+  streamedUntilS,
+  print = (text) => process.stdout.write(text),
+}) {
   const legs = readLegs(directory);
   const log = legs ? await readLegLogs(directory, legs) : await readK6Log(join(directory, 'k6.log'));
   const lost =
@@ -101,7 +111,7 @@ export async function judge({ directory, k6Exit, prometheus, server, knobs, k6Ve
     writeReports(directory, run, timeline);
     for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
   });
-  process.stdout.write(renderTerminal(run, { directory, colours: wantsColours() }));
+  print(renderTerminal(run, { directory, colours: wantsColours() }));
   if (prometheus) await publish(run, prometheus);
   // What was measured has been shown by now, and is nowhere else.
   if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);

@@ -52,7 +52,7 @@ export interface Ended {
 }
 
 /**
- * Runs a program until it ends, or this one does. Each signal that reaches this one is sent on to it, as TERM where nothing else is said,
+ * Runs a program until it ends, or this one does. Each signal that reaches this one is sent on to it, as TERM,
  * once: Ctrl-C in a terminal does not reach it by itself.
  *
  * @param how.mayAsk it stays in the terminal's foreground, where it may ask for a password
@@ -61,7 +61,7 @@ export async function attend(
   file: string,
   args: readonly string[],
   options: Options = {},
-  how: { mayAsk?: boolean; passOn?: 'TERM' | 'same'; onStart?: (child: ResultPromise) => void } = {},
+  how: { mayAsk?: boolean; onStart?: (child: ResultPromise) => void } = {},
 ): Promise<Ended> {
   const command = how.mayAsk
     ? ['sh', '-c', 'trap "" INT; exec "$0" "$@"', file, ...args]
@@ -74,7 +74,7 @@ export async function attend(
   });
   how.onStart?.(child);
   return await whileTaking(
-    (signal) => child.kill(how.passOn === 'same' ? signal : 'SIGTERM'),
+    () => child.kill('SIGTERM'),
     async () => ended(await child),
   );
 }

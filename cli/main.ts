@@ -7,6 +7,7 @@ import { cleanText, secretsOf } from '../analysis/clean-text.js';
 import { reportAgain } from '../analysis/report-again.js';
 import { UsageError } from '../analysis/usage-error.js';
 import { attend } from './child.ts';
+import { ci } from './ci/ci.ts';
 import { baselineSave, compare } from './commands/compare.ts';
 import { compareAb } from './commands/compare-ab.ts';
 import { leg } from './commands/leg.ts';
@@ -14,7 +15,7 @@ import { signals } from './commands/signals.ts';
 import { workloadInit } from './commands/workload-init.ts';
 import { codeOf, shown, USAGE, usage } from './ending.ts';
 import { leave, outliveReaders } from './leave.ts';
-import { checkTest, run } from './run/run.ts';
+import { run } from './run/run.ts';
 import { bringUp, ownRunFolder, ROOT, resultsFolder, setUp, takePlaces } from './stack.ts';
 import { takeWords } from './variables.ts';
 
@@ -85,22 +86,10 @@ command('gateway', 'a gateway in front of the target, until Ctrl-C', async (word
   await setUp('gateway');
   if (!process.env.TARGET_URL) await bringUp();
   await ownRunFolder();
-  return await runProgram('experiments/gateway/serve.js');
+  const program = join(ROOT, 'experiments/gateway/serve.js');
+  return (await attend('node', [program], { stdio: 'inherit' })).code;
 });
-command('ci', 'a test for a pipeline', async (words) => {
-  const lines = (process.env.VARIABLES ?? '')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
-  delete process.env.VARIABLES;
-  takeWords('ci', [...lines, ...words]);
-  process.env.TEST ||= 'spike';
-  checkTest(process.env.TEST, 'TEST');
-  return await runProgram('pipeline/main.js');
-});
-
-/** One that has its own way to end: it gets each signal as it is. */
-const runProgram = async (file: string) =>
-  (await attend('node', [`${ROOT}/${file}`], { stdio: 'inherit' }, { passOn: 'same' })).code;
+command('ci', 'a test for a pipeline', ci);
 
 try {
   const [wanted = ''] = process.argv.slice(2);

@@ -130,7 +130,7 @@ tool_dir() {
   local hash
   # Not from tools/: its source is one module, which scripts/setup pins.
   if [ "$1" = docker-compose ]; then echo "$CACHE_DIR/docker-compose-2.40.3"; return; fi
-  hash=$(find "$(tool_source "$1")" -name 'go.*' -print0 -o -name '*.go' -print0 -o -name names.json -print0 -o -name requirements.txt -print0 |
+  hash=$(find "$(tool_source "$1")" -name 'go.*' -print0 -o -name '*.go' ! -name '*_test.go' -print0 -o -name names.json -print0 -o -name requirements.txt -print0 |
     sort -z | xargs -0 cat | sha256sum | cut -c1-12)
   echo "$CACHE_DIR/$1-$hash"
 }

@@ -18,6 +18,7 @@ import { setTimeout } from 'node:timers/promises';
 import { command, envFile, markRunDir, reportOf, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { processesWith } from '../process-tree.js';
+import { UNDER_LOAD } from '../under-load.js';
 
 await ownStack({ needs: ['faketime'] });
 
@@ -84,7 +85,7 @@ test('a disk that fills up under load: the verdict is shown, and is no pass', {
     '--mount',
     `mount -t tmpfs -o size=70m none ${full}
      scripts/run spike ${BRIEF.join(' ')} & run=$!
-     until grep -qs running ${full}/*/run.log; do sleep 0.1; done
+     until grep -qs ' left, ' ${full}/*/run.log || ! kill -0 $run; do sleep 0.1; done
      head -c 100M /dev/zero >${full}/filler 2>/dev/null || true
      code=0; wait $run || code=$?
      find ${full} -name '*.tmp'
@@ -218,7 +219,7 @@ test("Prometheus' disk fills up under load: the client's figures stay, the serve
      data=$RUN_DIR/prometheus/data; mkdir -p $data
      mount -t tmpfs -o size=70m none $data
      scripts/run spike ${BRIEF.join(' ')} & run=$!
-     until grep -qs running $RESULTS_DIR/*/run.log; do sleep 0.1; done
+     until grep -qs ' left, ' $RESULTS_DIR/*/run.log || ! kill -0 $run; do sleep 0.1; done
      head -c 100M /dev/zero >$data/filler 2>/dev/null || true
      code=0; wait $run || code=$?
      umount -l $data; scripts/clean
@@ -300,7 +301,7 @@ test("the machine's clock is set under load: invalid, and by how much", {
   writeFileSync(join(bin, 'node'), `${shim.join('\n')}\n`, { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env.PATH}` };
   const { code, output } = await command('scripts/run', ['spike', ...BRIEF], env, (said) => {
-    if (/^running/m.test(said)) writeFileSync(offset, '+90s');
+    if (UNDER_LOAD.test(said)) writeFileSync(offset, '+90s');
   });
   assert.equal(code, 98, output.slice(-3000));
   const folder = /^results: (.*)$/m.exec(output)?.[1] ?? '';

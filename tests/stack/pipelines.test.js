@@ -65,7 +65,7 @@ test('the action: an input is a variable, none is put into a command; what other
     return input;
   });
   assert.deepEqual(used.sort(), Object.keys(inputs).sort());
-  const written = readFileSync('pipeline/main.js', 'utf8');
+  const written = readFileSync('cli/ci/ci.ts', 'utf8');
   for (const [name, { value }] of /** @type {[string, any][]} */ (Object.entries(outputs))) {
     assert.equal(value, `\${{ steps.load-test.outputs.${name} }}`);
     assert.match(written, new RegExp(`^ +'?${name}'?(:|,$)`, 'm'), name);

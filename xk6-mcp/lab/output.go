@@ -79,6 +79,25 @@ func (o *Output) SetTestRunStopCallback(stop func(error)) { o.stopRun = stop }
 
 // Start implements output.Output.
 func (o *Output) Start() error {
+	if err := o.open(); err != nil {
+		return err
+	}
+	// A signal that comes while outputs are stopped would end k6 before the file is written.
+	o.signals = make(chan os.Signal, 1)
+	signal.Notify(o.signals, os.Interrupt, syscall.SIGTERM)
+	o.due = time.Now().Add(timerEvery)
+	var err error
+	if o.timer, err = output.NewPeriodicFlusher(timerEvery, o.tick); err == nil {
+		o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() {
+			now := time.Now()
+			o.flush(now.Unix()-secondsKept, now.Add(-settledAfter))
+		})
+	}
+	return err
+}
+
+// open makes the folder, and what counts.
+func (o *Output) open() error {
 	if o.registry = mcp.Registry(); o.registry == nil {
 		return errors.New("output lab: it measures calls of k6/x/mcp, which the script does not import")
 	}
@@ -103,17 +122,7 @@ func (o *Output) Start() error {
 	o.countIterations()
 	o.starts = mcp.CollectStarts()
 	o.ledger.ofRun = o.runCounters()
-	// A signal that comes while outputs are stopped would end k6 before the file is written.
-	o.signals = make(chan os.Signal, 1)
-	signal.Notify(o.signals, os.Interrupt, syscall.SIGTERM)
-	o.due = time.Now().Add(timerEvery)
-	if o.timer, err = output.NewPeriodicFlusher(timerEvery, o.tick); err == nil {
-		o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() {
-			now := time.Now()
-			o.flush(now.Unix()-secondsKept, now.Add(-settledAfter))
-		})
-	}
-	return err
+	return nil
 }
 
 // discardTrends makes k6 keep no values of Trends but of those that have a threshold: it would keep each. (With another sink than its own k6
@@ -219,6 +228,10 @@ func (o *Output) StopWithTestError(testError error) error {
 	o.flusher.Stop()
 	o.starts.Close()
 	o.flush(time.Now().Unix()+secondsKept, time.Now())
+	return o.close(testError)
+}
+
+func (o *Output) close(testError error) error {
 	if err := errors.Join(o.failed, o.seconds.Sync(), o.seconds.Close()); err != nil {
 		return err
 	}

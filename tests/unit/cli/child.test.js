@@ -8,6 +8,10 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processesWith } from '../../process-tree.js';
+import { setUp } from '../../tool.js';
+
+// Else the first command would build it.
+setUp('k6');
 
 const folder = mkdtempSync(join(tmpdir(), 'child-'));
 after(() => rmSync(folder, { recursive: true }));

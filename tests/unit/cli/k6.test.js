@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { inspect } from '../../../cli/run/inspect.ts';
 import { command } from '../../lab.js';
+import { setUp } from '../../tool.js';
+
+setUp('k6');
 
 const folder = mkdtempSync(join(tmpdir(), 'k6-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,10 @@
-/** The server under test, where the pipeline starts it. */
+/** The server under test, where `make ci` starts it. */
 import { appendFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanText } from '../analysis/clean-text.js';
-import { startChild } from './child.js';
+import { cleanText } from '../../analysis/clean-text.js';
+import { startGroup } from '../group.ts';
 
 /** Whoever has these writes into the verdict. */
 const NOT_THE_SERVERS = {
@@ -24,30 +24,36 @@ const LAST = 5;
 
 export class NotReady extends Error {}
 
-/**
- * @typedef {object} Server
- * @property {() => Promise<string | null>} stop says what is to be known of it: that it had ended by itself
- */
+export interface Server {
+  /** @returns what is to be known of it: that it had ended by itself */
+  stop(): Promise<string | null>;
+}
+
+export interface ServerOptions {
+  /** For bash. */
+  command: string;
+  /** That answers when it is ready. */
+  url: string;
+  /** Only 2xx is an answer; else any is: an MCP endpoint refuses a plain GET. */
+  exact: boolean;
+  withinS: number;
+  /** A file: what it says, without secrets and control characters. */
+  log: string;
+  secrets: readonly string[];
+  /** Ends the waiting. */
+  signal: AbortSignal;
+}
 
 /**
- * @param {object} options
- * @param {string} options.command for bash
- * @param {string} options.url that answers when it is ready
- * @param {boolean} options.exact only 2xx is an answer; else any is: an MCP endpoint refuses a plain GET
- * @param {number} options.withinS
- * @param {string} options.log a file: what it says, without secrets and control characters
- * @param {readonly string[]} options.secrets
- * @param {AbortSignal} options.signal ends the waiting
- * @returns {Promise<Server>} when it is ready
+ * @returns when it is ready
  * @throws {NotReady} with the end of its log; it is stopped then
  */
-export async function startServer({ command, url, exact, withinS, log, secrets, signal }) {
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { command, url, exact, withinS, log, secrets, signal } = options;
   let written = 0;
   let rest = '';
-  /** @type {string[]} */
-  let last = [];
-  /** @param {string} text */
-  const keep = (text) => {
+  let last: string[] = [];
+  const keep = (text: string) => {
     // By the line: a secret is in one whole.
     const lines = `${rest}${text}`.split('\n');
     rest = (lines.pop() ?? '').slice(-MAX_LOG);
@@ -58,13 +64,11 @@ export async function startServer({ command, url, exact, withinS, log, secrets, 
       if (written <= MAX_LOG) appendFileSync(log, `${clean}\n`);
     }
   };
-  const child = startChild('bash', ['-c', command], { env: NOT_THE_SERVERS, onOutput: keep });
-  /** @type {number | null} */
-  let code = null;
-  child.ended.then(
-    (ended) => (code = ended),
-    () => (code = 127),
-  );
+  const child = startGroup(['bash', '-c', command], { env: NOT_THE_SERVERS, onOutput: keep });
+  let code: number | null = null;
+  child.ended.then((ended) => {
+    code = ended;
+  });
   const untilMs = Date.now() + withinS * 1000;
   while (!(await answers(url, exact))) {
     const why =
@@ -95,12 +99,8 @@ export async function startServer({ command, url, exact, withinS, log, secrets, 
 
 /**
  * Not with fetch, which refuses ports that a server may well have, 6000 for one (https://fetch.spec.whatwg.org/#port-blocking).
- *
- * @param {string} url
- * @param {boolean} exact
- * @returns {Promise<boolean>}
  */
-function answers(url, exact) {
+function answers(url: string, exact: boolean): Promise<boolean> {
   const { get } = url.startsWith('https:') ? https : http;
   const headers = { accept: 'application/json, text/event-stream' };
   return new Promise((resolve) => {

@@ -1,5 +1,6 @@
 /** What GitHub's runner takes from a step: commands on its output, a summary, outputs. */
 import { appendFileSync } from 'node:fs';
+import type { Annotation } from './annotations.ts';
 
 /** GitHub refuses a step's summary that is larger. */
 const MAX_SUMMARY_BYTES = 1024 * 1024;
@@ -7,19 +8,15 @@ const MAX_SUMMARY_BYTES = 1024 * 1024;
 const MAX_OF_LEVEL = 10;
 const MAX_MESSAGE = 4000;
 
-/** @param {string} text @returns {string} what a command's message has to be written as */
-const data = (text) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+/** What a command's message has to be written as. */
+const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
-/** @param {string} text @returns {string} the same for its properties */
-const property = (text) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+/** The same for its properties. */
+const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-/**
- * @param {readonly import('./annotations.js').Annotation[]} annotations
- * @returns {string[]} lines; of each level as many as are shown
- */
-export function annotationCommands(annotations) {
-  /** @type {Map<string, number>} */
-  const seen = new Map();
+/** @returns lines; of each level as many as are shown */
+export function annotationCommands(annotations: readonly Annotation[]): string[] {
+  const seen = new Map<string, number>();
   return annotations.flatMap(({ level, title, message }) => {
     const count = (seen.get(level) ?? 0) + 1;
     seen.set(level, count);
@@ -31,21 +28,18 @@ export function annotationCommands(annotations) {
 /**
  * What comes between is text alone: a server's words that look like a command are none.
  *
- * @param {string} token that nobody can guess
- * @returns {{stop: string, resume: string}} lines
+ * @param token that nobody can guess
+ * @returns lines
  */
-export const textOnly = (token) => ({ stop: `::stop-commands::${token}`, resume: `::${token}::` });
+export const textOnly = (token: string) => ({ stop: `::stop-commands::${token}`, resume: `::${token}::` });
 
-/**
- * @param {string | undefined} file GITHUB_STEP_SUMMARY
- * @param {string} markdown
- */
-export function addSummary(file, markdown) {
+/** @param file GITHUB_STEP_SUMMARY */
+export function addSummary(file: string | undefined, markdown: string) {
   if (file) appendFileSync(file, bounded(markdown));
 }
 
-/** @param {string} markdown @returns {string} whole lines */
-function bounded(markdown) {
+/** @returns whole lines */
+function bounded(markdown: string): string {
   const note = '\n\nThe rest is in the artifacts.\n';
   const bytes = Buffer.from(markdown);
   if (bytes.length <= MAX_SUMMARY_BYTES) return markdown;
@@ -53,11 +47,8 @@ function bounded(markdown) {
   return `${cut.toString()}${note}`;
 }
 
-/**
- * @param {string | undefined} file GITHUB_OUTPUT
- * @param {Record<string, string | number>} outputs
- */
-export function addOutputs(file, outputs) {
+/** @param file GITHUB_OUTPUT */
+export function addOutputs(file: string | undefined, outputs: Record<string, string | number>) {
   if (!file) return;
   const lines = Object.entries(outputs).map(
     ([name, value]) => `${name}=${String(value).replace(/[\r\n]+/g, ' ')}\n`,

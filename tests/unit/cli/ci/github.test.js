@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { addOutputs, addSummary, annotationCommands } from '../../../pipeline/github.js';
+import { addOutputs, addSummary, annotationCommands } from '../../../../cli/ci/github.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-github-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,9 @@
 /** The exit codes of a pipeline, and of every script that is used wrongly. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { combined, USAGE } from '../../../pipeline/exit-code.js';
-import { command } from '../../lab.js';
+import { combined } from '../../../../cli/ci/exit-code.ts';
+import { USAGE } from '../../../../cli/ending.ts';
+import { command } from '../../../lab.js';
 
 test('an error outweighs what was shown, that outweighs what could not be judged, that a pass', () => {
   assert.equal(combined([]), 0);

@@ -1,20 +1,17 @@
 /** The page that a pipeline shows of all that it did: the comparison, and the report of each run. */
 
-/**
- * @typedef {object} Done one run, or the comparison
- * @property {string} what
- * @property {number} code
- * @property {string} folder '' where it left nothing
- * @property {string} markdown its own report, '' where it left none
- */
+/** One run, or the comparison. */
+export interface Done {
+  what: string;
+  code: number;
+  /** '' where it left nothing. */
+  folder: string;
+  /** Its own report, '' where it left none. */
+  markdown: string;
+}
 
-/**
- * @param {object} all
- * @param {string} all.ending one sentence
- * @param {readonly Done[]} all.done
- * @returns {string} Markdown
- */
-export function summaryOf({ ending, done }) {
+/** @param ending one sentence @returns Markdown */
+export function summaryOf({ ending, done }: { ending: string; done: readonly Done[] }): string {
   const rows = done.map(
     ({ what, code, folder }) => `| ${what} | ${code} | ${folder === '' ? '' : `\`${folder}\``} |`,
   );

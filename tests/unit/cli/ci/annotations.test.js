@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { annotationsOfComparison, annotationsOfRun } from '../../../pipeline/annotations.js';
+import { annotationsOfComparison, annotationsOfRun } from '../../../../cli/ci/annotations.ts';
 
 const read = (/** @type {string} */ name) => JSON.parse(readFileSync(`docs/reports/${name}`, 'utf8'));
 

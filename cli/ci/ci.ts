@@ -1,0 +1,275 @@
+/**
+ * `make ci`: one test from start to exit code, for a system that nobody watches. Starts the server where it is told how, runs the test,
+ * compares the runs with a baseline, and says where everything is. docs/ci.md has all of it.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { cleanText, secretsOf } from '../../analysis/clean-text.js';
+import { CompareError } from '../../analysis/compare/compare-error.js';
+import { optionsOf } from '../../analysis/compare/options.js';
+import { readSide } from '../../analysis/compare/sides.js';
+import { resultName } from '../../analysis/result-name.js';
+import { counted } from '../../analysis/units.js';
+import { writeAtomic } from '../../analysis/write-atomic.js';
+import { BASELINE_NAME } from '../../contract/baseline-name.js';
+import { ConfigError } from '../../contract/config-error.js';
+import { readVariables, type ValuesOf } from '../../contract/variable.js';
+import { compare, pipeline, test } from '../../contract/variables/commands.js';
+import { experiments } from '../../contract/variables/experiments.js';
+import { whileTaking } from '../child.ts';
+import { BROKEN, codeOf, TARGET, USAGE } from '../ending.ts';
+import { startGroup } from '../group.ts';
+import { checkTest } from '../run/run.ts';
+import { baselinesFolder, ROOT, resultsFolder, runFolder } from '../stack.ts';
+import { takeWords } from '../variables.ts';
+import { type Annotation, annotationsOfComparison, annotationsOfRun } from './annotations.ts';
+import { combined, isError, LIMIT, SIGNALS, WORDS } from './exit-code.ts';
+import { addOutputs, addSummary, annotationCommands, textOnly } from './github.ts';
+import { NotReady, type Server, startServer } from './server.ts';
+import { type Done, summaryOf } from './summary.ts';
+
+/** For an interrupted run to end its calls, clean up and write its report. */
+const GRACE_MS = 90_000;
+/** No colour, and nothing that waits for somebody. */
+const QUIET = { NO_COLOR: '1', TERM: 'dumb', CI: 'true', DEBIAN_FRONTEND: 'noninteractive' };
+const MOST = 2000;
+
+const variables = { ...pipeline, ...test, BASE: compare.BASE, RUNS: experiments.RUNS };
+type Config = ValuesOf<typeof variables>;
+
+const print = (text: string) => void process.stdout.write(text);
+
+export async function ci(words: readonly string[]): Promise<number> {
+  const { env } = process;
+  const lines = (env.VARIABLES ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  delete env.VARIABLES;
+  takeWords('ci', [...lines, ...words]);
+  env.TEST ||= 'spike';
+  checkTest(env.TEST, 'TEST');
+  const job = new Job();
+  return await whileTaking(
+    (signal) => job.end(SIGNALS[signal] ?? BROKEN),
+    () => job.run(),
+  );
+}
+
+class Job {
+  readonly #secrets = secretsOf(process.env);
+  readonly #places = { RESULTS_DIR: resultsFolder(), BASELINES_DIR: baselinesFolder() };
+  readonly #folder = join(resultsFolder(), resultName('ci'));
+  /** A stack that runs already is somebody's, and stays up. */
+  readonly #stackWasUp = existsSync(join(runFolder(), 'stack.env'));
+  /** Why all of it is to end before its end, as the exit code. */
+  readonly #early = new AbortController();
+  readonly #done: Done[] = [];
+  readonly #annotations: Annotation[] = [];
+
+  /** Ends what runs, and then all of it. */
+  end(code: number) {
+    this.#early.abort(code);
+  }
+
+  /** @returns the exit code */
+  async run(): Promise<number> {
+    const onGithub = process.env.GITHUB_ACTIONS === 'true';
+    const { stop, resume } = textOnly(randomBytes(16).toString('hex'));
+    if (onGithub) print(`${stop}\n`);
+    let code: number;
+    try {
+      code = await this.#steps(configOf());
+    } catch (error) {
+      code = error instanceof CompareError ? USAGE : codeOf(error);
+      const message = cleanText(error instanceof Error ? error.message : String(error), this.#secrets);
+      this.#annotations.push({ level: 'error', title: 'make ci', message });
+      process.stderr.write(`error: ${message}\n`);
+    }
+    if (!this.#stackWasUp && existsSync(this.#folder))
+      await startGroup([join(ROOT, 'scripts/down')], { onOutput: print }).ended;
+    if (onGithub) print(`${resume}\n`);
+    this.#report(code, onGithub);
+    return code;
+  }
+
+  async #steps(config: Config): Promise<number> {
+    const limit = setTimeout(() => this.end(LIMIT), config.LIMIT_MINUTES * 60_000).unref();
+    const { signal: early } = this.#early;
+    const base = this.#baseOf(config);
+    mkdirSync(this.#folder, { recursive: true });
+    const testids = await this.#withServer(config);
+    const codes = () => combined(this.#done.map(({ code }) => code));
+    if (base !== '' && testids.length > 0 && !isError(codes()) && !early.aborted)
+      await this.#compareWith(base, testids);
+    if (config.SAVE_BASELINE !== '' && codes() === 0 && !early.aborted) {
+      const given = { NAME: config.SAVE_BASELINE, BASE: testids.join(',') };
+      const { code } = await this.#script('scripts/baseline-save', [], given);
+      this.#done.push({ what: `saved as ${config.SAVE_BASELINE}`, code, folder: '', markdown: '' });
+    }
+    clearTimeout(limit);
+    return early.aborted ? early.reason : codes();
+  }
+
+  /** @returns the testids of the runs that left results */
+  async #withServer(config: Config): Promise<string[]> {
+    let server: Server | undefined;
+    try {
+      if (config.SERVER_COMMAND !== '') {
+        this.#say('starting the server ...');
+        server = await startServer({
+          command: config.SERVER_COMMAND,
+          url: config.READY_URL || (process.env.TARGET_URL ?? ''),
+          exact: config.READY_URL !== '',
+          withinS: config.READY_S,
+          log: join(this.#folder, 'server.log'),
+          secrets: this.#secrets,
+          signal: this.#early.signal,
+        });
+      }
+      return await this.#runAll(config);
+    } catch (error) {
+      if (!(error instanceof NotReady)) throw error;
+      this.#problem('the server under test', error.message);
+      this.#done.push({ what: 'server', code: TARGET, folder: '', markdown: '' });
+      return [];
+    } finally {
+      const ended = await server?.stop();
+      if (ended) this.#problem('the server under test', ended);
+    }
+  }
+
+  async #runAll({ TEST, RUNS: wanted }: Config): Promise<string[]> {
+    const runs = wanted ?? 1;
+    const { TESTID } = process.env;
+    const testids = [];
+    for (let number = 1; number <= runs && !this.#early.signal.aborted; number += 1) {
+      const what = runs === 1 ? TEST : `${TEST}, run ${number} of ${runs}`;
+      this.#say(`${what} ...`);
+      // A name that is given is one run's.
+      const name: Record<string, string> = TESTID && runs > 1 ? { TESTID: `${TESTID}-${number}` } : {};
+      const { code, folder, error } = await this.#script('scripts/run', [TEST], { ...name, RUNS: '' });
+      this.#done.push({ what, code, folder, markdown: textIn(join(folder, 'report.md')) });
+      const run = documentIn(folder, 'run.json');
+      if (run) {
+        this.#annotations.push(...annotationsOfRun(run));
+        testids.push(basename(folder));
+      } else if (!this.#early.signal.aborted)
+        this.#problem(`load test ${TEST}`, `${what} left no results, exit code ${code}${error}`);
+      if (isError(code)) break;
+    }
+    return testids;
+  }
+
+  async #compareWith(base: string, testids: string[]) {
+    const what = `compared with ${base}`;
+    this.#say(`${counted(testids.length, 'run')} ${what} ...`);
+    const given = { BASE: base, HEAD: testids.join(',') };
+    const { code, folder, error } = await this.#script('scripts/compare', [], given);
+    const comparison = documentIn(folder, 'comparison.json');
+    if (comparison) this.#annotations.push(...annotationsOfComparison(comparison));
+    else this.#problem(what, `there is no comparison, exit code ${code}${error}`);
+    this.#done.push({ what, code, folder, markdown: textIn(join(folder, 'comparison.md')) });
+  }
+
+  /**
+   * @returns what to compare with; '' for nothing
+   * @throws {CompareError} where it is not there: not after an hour of load
+   */
+  #baseOf({ BASE, BASE_OPTIONAL }: Config): string {
+    optionsOf(process.env);
+    const { RESULTS_DIR: results, BASELINES_DIR: baselines } = this.#places;
+    const plain = BASELINE_NAME.test(BASE) && !existsSync(BASE) && !existsSync(join(results, BASE));
+    if (BASE_OPTIONAL && plain && !existsSync(join(baselines, `${BASE}.json`))) {
+      const message = `there is no baseline ${BASE} yet: nothing is compared`;
+      this.#annotations.push({ level: 'notice', title: 'no baseline', message });
+      this.#say(message);
+      return '';
+    }
+    if (BASE !== '') readSide('BASE', BASE, { results, baselines });
+    return BASE;
+  }
+
+  /**
+   * Runs a script of the project and hands on what it says.
+   *
+   * @returns folder: of its results; error: its last line that is one, as the end of a sentence
+   */
+  async #script(script: string, args: string[], given: Record<string, string>) {
+    let output = '';
+    const { signal: early } = this.#early;
+    const child = startGroup([join(ROOT, script), ...args], {
+      env: { ...QUIET, ...this.#places, ...given },
+      onOutput(text) {
+        output += text;
+        print(text);
+      },
+    });
+    const stop = () => child.stop(GRACE_MS);
+    early.addEventListener('abort', stop, { once: true });
+    if (early.aborted) stop();
+    const code = await child.ended;
+    early.removeEventListener('abort', stop);
+    // What an interrupted script left running is ended as well.
+    if (early.aborted) await child.stop(0);
+    const error = [...output.matchAll(/^error: (.*)$/gm)].at(-1)?.[1];
+    return {
+      code,
+      folder: /^results: (.*)$/m.exec(output)?.[1] ?? '',
+      error: error === undefined ? '' : `: ${error}`,
+    };
+  }
+
+  #say(text: string) {
+    print(`ci: ${cleanText(text, this.#secrets, MOST)}\n`);
+  }
+
+  #problem(title: string, message: string) {
+    this.#annotations.push({ level: 'error', title, message: cleanText(message, this.#secrets, MOST) });
+    this.#say(message);
+  }
+
+  #report(code: number, onGithub: boolean) {
+    const folder = existsSync(this.#folder) ? this.#folder : '';
+    const ending = `exit code ${code}${WORDS[code] ? `: ${WORDS[code]}` : ''}`;
+    const left = this.#done.filter((one) => one.folder !== '');
+    for (const { what, code: itsCode, folder: itsFolder } of left)
+      this.#say(`${what}: exit code ${itsCode}, ${itsFolder}`);
+    const { RESULTS_DIR: results } = this.#places;
+    if (folder !== '') {
+      const markdown = summaryOf({ ending, done: this.#done });
+      writeAtomic(join(folder, 'summary.md'), markdown);
+      if (onGithub) addSummary(process.env.GITHUB_STEP_SUMMARY, markdown);
+      this.#say(`artifacts: ${results} (summary.md in ${basename(folder)})`);
+    }
+    if (onGithub) {
+      for (const line of annotationCommands(this.#annotations)) print(`${line}\n`);
+      addOutputs(process.env.GITHUB_OUTPUT, {
+        'exit-code': code,
+        results,
+        summary: folder === '' ? '' : join(folder, 'summary.md'),
+        testids: left.map((one) => basename(one.folder)).join(','),
+      });
+    }
+    this.#say(ending);
+  }
+}
+
+/** @throws {ConfigError} */
+function configOf(): Config {
+  const config = readVariables(variables, process.env);
+  if (config.SERVER_COMMAND !== '' && !process.env.TARGET_URL)
+    throw new ConfigError(
+      'TARGET_URL is empty; valid: where the server of SERVER_COMMAND answers, as http://127.0.0.1:3001/mcp',
+    );
+  return config;
+}
+
+/** undefined: there is none. */
+function documentIn(folder: string, name: string) {
+  try {
+    return folder === '' ? undefined : JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const textIn = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');

@@ -1,0 +1,107 @@
+#!/usr/bin/env node
+/**
+ * Records runs of tests at smoke size, for tests of how a run is judged: scripts/node tests/recorded/record.ts [NAME ...]. It takes a native
+ * stack of its own, about 25 minutes for all of runs.js, and a machine that has nothing else to do.
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { judge } from '../../analysis/judge.js';
+import { command, envFile, prometheusAccess, startCommand } from '../lab.js';
+import { UNDER_LOAD } from '../under-load.js';
+import { keep, recording, type Told } from './recording.ts';
+import { RUNS } from './runs.js';
+
+/** What k6 and the watch of the machine left: all that the analysis reads. */
+const LEFT = ['plan.json', 'summary.json', 'host-watch.json', 'k6.log'];
+/** Columns and metrics of samples that are ours, or say how iterations went. */
+const COLUMNS = ['metric_name', 'timestamp', 'metric_value', 'scenario', 'extra_tags'];
+const OURS = /^(mcp_|iterations$|iteration_duration$|dropped_iterations$|vus$|data_sent$|data_received$)/;
+/** Of every run: the machine is not what is recorded. */
+const COMMON = { PROFILE: 'smoke', MAX_BACKGROUND_CPU: '1' };
+/** What an earlier run changed is taken back. */
+const DEFAULTS = { POOL_SIZE: 'default', WORKERS: 'default', TARGET_FAULTS: 'default' };
+
+const folder = mkdtempSync(join(tmpdir(), 'recording-'));
+Object.assign(process.env, {
+  STACK: 'native',
+  RUN_DIR: join(folder, 'run'),
+  RESULTS_DIR: join(folder, 'results'),
+  AUTHORITY_LATENCY_MS: '100',
+});
+mkdirSync(join(folder, 'results'));
+
+function samplesOf(file: string): string {
+  const rows: Record<string, string>[] = parse(gunzipSync(readFileSync(file)), { columns: true });
+  const ours = rows.filter(({ metric_name }) => OURS.test(metric_name ?? ''));
+  return stringify(ours, { columns: COLUMNS, header: true });
+}
+
+const isOneRun = (test = '') => !existsSync(`experiments/${test}.js`);
+
+/** One run of a test. @returns the folder that it left */
+async function run(name: string): Promise<{ code: number | null; output: string; left: string }> {
+  const { test, variables = {}, interruptAfterS } = RUNS[name] ?? {};
+  const words = Object.entries({ ...COMMON, ...DEFAULTS, ...variables }).map(
+    ([key, value]) => `${key}=${value}`,
+  );
+  let told = false;
+  const { child, ended } = startCommand(
+    'scripts/run',
+    [test ?? '', ...words],
+    { K6_RAW: isOneRun(test) ? '1' : '0' },
+    (output) => {
+      if (interruptAfterS === undefined || told || !UNDER_LOAD.test(output)) return;
+      told = true;
+      setTimeout(() => child.kill('SIGINT'), interruptAfterS * 1000);
+    },
+  );
+  const { code, output } = await ended;
+  const left = /^results: (.*)$/m.exec(output)?.[1];
+  if (!left) throw new Error(`${name} left nothing: ${output}`);
+  return { code, output, left };
+}
+
+/** Judged once more, while it is written down what Prometheus answers. */
+async function record(name: string) {
+  const { code, output, left } = await run(name);
+  const verdict = /^VERDICT .*$/m.exec(output)?.[0];
+  process.stderr.write(`${name}: ${verdict}\n`);
+  if (!existsSync(join(left, 'samples.csv.gz'))) {
+    keep(name, { 'run.json': readFileSync(join(left, 'run.json'), 'utf8') });
+    return;
+  }
+  const again = join(folder, 'again', basename(left));
+  mkdirSync(again, { recursive: true });
+  for (const file of [...LEFT, 'samples.csv.gz'].filter((one) => existsSync(join(left, one))))
+    cpSync(join(left, file), join(again, file));
+  const told: Told = {
+    k6Exit: Number(/k6 ended with exit code (\d+)/.exec(readFileSync(join(left, 'run.log'), 'utf8'))?.[1]),
+    server: 'reference',
+    knobs: envFile('stack.env').TARGET_KNOBS ?? '',
+    k6Version: JSON.parse(readFileSync(join(left, 'run.json'), 'utf8')).environment.k6,
+  };
+  Object.assign(process.env, prometheusAccess());
+  const prometheus = envFile('stack.env').PROMETHEUS_URL ?? '';
+  const { result, answers } = await recording(() =>
+    judge({ directory: again, prometheus, streamedUntilS: null, print: () => {}, ...told }),
+  );
+  if (result !== code) throw new Error(`${name}: judged ${code}, and then ${result}`);
+  const files = [...LEFT, 'run.json'].filter((file) => existsSync(join(again, file)));
+  keep(name, {
+    ...Object.fromEntries(files.map((file) => [file, readFileSync(join(again, file), 'utf8')])),
+    'samples.csv': samplesOf(join(again, 'samples.csv.gz')),
+    'prometheus.json': JSON.stringify(answers),
+    'told.json': JSON.stringify(told),
+  });
+}
+
+try {
+  for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(RUNS)) await record(name);
+} finally {
+  await command('scripts/clean', []);
+  rmSync(folder, { recursive: true, force: true });
+}
