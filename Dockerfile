@@ -40,9 +40,9 @@ COPY lib lib
 COPY analysis analysis
 COPY experiments experiments
 COPY viewer viewer
-COPY pipeline pipeline
 COPY cli cli
 COPY contract contract
+COPY xk6-mcp/names.json xk6-mcp/names.json
 COPY scenarios scenarios
 RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +
 # What this image was made of: there is no git in it.

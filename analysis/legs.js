@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readK6Log } from './k6-log.js';
 import { validator } from './schemas.js';
-import { K6Metrics, readSummary } from './summary.js';
+import { readSummary } from './summary.js';
 
 /**
  * @typedef {object} Leg one k6 run
@@ -115,7 +115,7 @@ function merge(summaries) {
     },
     startedMs,
     ranS: startedMs === null ? last.ranS : (endMs - startedMs) / 1000,
-    metrics: K6Metrics.merged(summaries.map(({ metrics }) => metrics)),
+    metrics: first.metrics.with(...summaries.slice(1).map(({ metrics }) => metrics)),
     streamed: null,
   };
 }

@@ -14,6 +14,8 @@ export interface Counts {
   requests?: number;
   failed?: number;
   failures?: Record<string, number>;
+  /** By kind, Unix times in milliseconds. */
+  failedAt?: Record<string, [first: number, last: number]>;
   rejected?: number;
   additional?: number;
   abandoned?: number;
@@ -27,6 +29,21 @@ export interface Counts {
   dropped?: number;
   /** From the planned time of an iteration to its first call, where the executor plans them (arrival rates). */
   lateness?: string;
+  bytesSent?: number;
+  bytesReceived?: number;
+  /** By name: what the script, or the client, measures besides. */
+  metrics?: Record<string, Other>;
+}
+
+export interface Other {
+  /** Of a Counter. */
+  sum?: number;
+  /** Of a Rate. */
+  share?: Share;
+  /** Of a Gauge. */
+  range?: [least: number, most: number];
+  /** Of a Trend, for SparseHistogram. */
+  values?: string;
 }
 
 export interface Threshold {
@@ -44,10 +61,9 @@ export interface Measured {
   ended: number;
   end: { reason: string; exitCode: number; message?: string };
   vus: number;
+  vusMax: number;
   warmup: number;
   timerLateness?: string;
-  bytesSent: number;
-  bytesReceived: number;
   groups: (Counts & { phase: string; operation: string; class?: string })[];
   thresholds: Threshold[];
 }

@@ -79,7 +79,7 @@ const NONE = {
  *
  * @param {import('./summary.js').PlannedPhase} planned
  * @param {number | null} startedMs
- * @param {import('./summary.js').K6Metrics} metrics
+ * @param {import('./metrics.ts').Metrics} metrics
  * @returns {Pick<Phase, 'start' | 'end' | 'duration_s' | 'completed'>}
  */
 function stepSlot({ name, measured, iterations }, startedMs, metrics) {
@@ -104,7 +104,7 @@ function stepSlot({ name, measured, iterations }, startedMs, metrics) {
  * @param {import('./summary.js').PlannedPhase} planned
  * @param {number | null} startedMs
  * @param {number} ranS
- * @param {import('./summary.js').K6Metrics} metrics
+ * @param {import('./metrics.ts').Metrics} metrics
  * @returns {Pick<Phase, 'start' | 'end' | 'duration_s' | 'completed'>}
  */
 function slotOf(planned, startedMs, ranS, metrics) {
@@ -131,7 +131,7 @@ function slotOf(planned, startedMs, ranS, metrics) {
 /**
  * @param {import('./summary.js').PlannedPhase} planned
  * @param {number} durationS
- * @param {import('./summary.js').K6Metrics} metrics
+ * @param {import('./metrics.ts').Metrics} metrics
  */
 function figuresOf(planned, durationS, metrics) {
   const { name } = planned;

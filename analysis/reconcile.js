@@ -34,7 +34,7 @@ export function reconcile({ iterations, requests, further, cached, exceptions, v
 
 /**
  * @param {Pick<import('./summary.js').PlannedPhase, 'name' | 'max_vus' | 'vus'>} planned
- * @param {import('./summary.js').K6Metrics} metrics
+ * @param {import('./metrics.ts').Metrics} metrics
  * @returns {Counts}
  */
 export function countsOf({ name, max_vus, vus }, metrics) {

@@ -22,7 +22,7 @@ import { note } from './note.js';
  * @property {import('./phases.js').Phase[]} phases of all legs
  * @property {import('./operations.js').Operation[]} operations
  * @property {import('./signals.js').Signal[]} signals
- * @property {import('./summary.js').K6Metrics} metrics of all legs, by phase
+ * @property {import('./metrics.ts').Metrics} metrics of all legs, by phase
  * @property {import('./environment.js').Environment} environment
  * @property {import('./legs.js').Legs | null} legs null: the test is one k6 run
  * @property {(selector: string, phase: import('./phases.js').Phase) => Promise<number | null>} increase of a Prometheus

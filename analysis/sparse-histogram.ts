@@ -9,8 +9,11 @@ const RADIX = 36;
 const start = (bucket: number) =>
   bucket === 0 ? 0 : 2 ** (Math.floor(bucket / BUCKETS) - BIAS) * (1 + (bucket % BUCKETS) / BUCKETS);
 
+const middle = (bucket: number) => (bucket === 0 ? 0 : (start(bucket) + start(bucket + 1)) / 2);
+
 export class SparseHistogram {
   #counts = new Map<number, number>();
+  #sorted: [bucket: number, count: number][] | undefined;
 
   /** @param texts as contract/measured.schema.json has them */
   constructor(...texts: (string | undefined)[]) {
@@ -30,17 +33,35 @@ export class SparseHistogram {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
+  /** Off by 0.1 % at most; null: there are no values. */
+  get mean(): number | null {
+    const { count } = this;
+    const sum = [...this.#counts].reduce((total, [bucket, times]) => total + middle(bucket) * times, 0);
+    return count === 0 ? null : sum / count;
+  }
+
   /**
+   * As k6 has it: between two values by how near it is to each. (k6, metrics/sink.go, TrendSink.P)
+   *
    * @param share 0 to 1
-   * @returns the value of nearest rank, off by 0.1 % at most; null: there are no values
+   * @returns off by 0.1 % at most; null: there are no values
    */
   percentile(share: number): number | null {
-    const rank = Math.max(1, Math.ceil(share * this.count));
-    let below = 0;
-    for (const [bucket, count] of [...this.#counts].sort(([a], [b]) => a - b)) {
-      below += count;
-      if (below >= rank) return bucket === 0 ? 0 : (start(bucket) + start(bucket + 1)) / 2;
+    const { count } = this;
+    if (count === 0) return null;
+    const rank = share * (count - 1);
+    const [below, above] = [this.#at(Math.floor(rank)), this.#at(Math.ceil(rank))];
+    return below + (above - below) * (rank - Math.floor(rank));
+  }
+
+  /** @param rank from 0 */
+  #at(rank: number): number {
+    this.#sorted ??= [...this.#counts].sort(([a], [b]) => a - b);
+    let before = 0;
+    for (const [bucket, count] of this.#sorted) {
+      before += count;
+      if (before > rank) return middle(bucket);
     }
-    return null;
+    return Number.NaN;
   }
 }

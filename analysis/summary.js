@@ -5,7 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanText } from './clean-text.js';
+import { readMeasured } from './measured.ts';
+import { MeasuredMetrics } from './measured-metrics.ts';
 import { validator } from './schemas.js';
+
+/** @typedef {import('./metrics.ts').Metrics} Metrics */
 
 /**
  * @typedef {object} PlannedPhase
@@ -58,7 +62,7 @@ import { validator } from './schemas.js';
  * @property {Plan} plan
  * @property {number | null} startedMs Unix time of the phases' zero; null: the run ended in set-up
  * @property {number} ranS seconds that the whole run took, set-up included
- * @property {K6Metrics} metrics
+ * @property {Metrics} metrics
  * @property {Streamed | null} streamed null: from k6's raw samples
  *
  * @typedef {object} Streamed k6 kept no sample: figures come from counters and histograms in Prometheus
@@ -105,12 +109,13 @@ export function readSummary(directory) {
   const problem = validate(document);
   if (problem) return failed(`summary.json is not a mcp-load-lab/summary/1 document: ${problem}`);
   const { plan, started_ms, streamed = null, k6 } = document;
+  const measured = readMeasured(directory);
   return {
     summary: {
       plan,
       startedMs: started_ms,
       ranS: k6.state.testRunDurationMs / 1000,
-      metrics: new K6Metrics(k6.metrics),
+      metrics: measured ? new MeasuredMetrics([measured]) : new K6Metrics(k6.metrics),
       streamed,
     },
     problem: null,
@@ -133,7 +138,11 @@ export function selector(tags) {
   return pairs.length > 0 ? `{${pairs.join(',')}}` : '';
 }
 
-/** k6's metrics by name and tags. A submetric without a sample is absent or has a count of 0: both read the same. */
+/**
+ * k6's metrics by name and tags. A submetric without a sample is absent or has a count of 0: both read the same.
+ *
+ * @implements {Metrics}
+ */
 export class K6Metrics {
   #metrics;
 
@@ -143,20 +152,19 @@ export class K6Metrics {
   }
 
   /**
-   * @param {K6Metrics[]} runs whose phases have different names
+   * @param {K6Metrics[]} others of runs whose phases have different names
    * @returns {K6Metrics} what is known by phase as it is; of the rest, where more than one run has it, the counts
    */
-  static merged(runs) {
+  with(...others) {
     /** @type {Record<string, K6Metric>} */
     const all = {};
-    for (const [key, metric] of runs.flatMap((run) => Object.entries(run.#metrics))) {
+    for (const [key, metric] of [this, ...others].flatMap((run) => Object.entries(run.#metrics))) {
       const known = all[key];
       all[key] = known && !/\{(phase|scenario):/.test(key) ? added(known, metric) : metric;
     }
     return new K6Metrics(all);
   }
 
-  /** @returns {K6Metrics} the same, but nobody judged them */
   withoutThresholds() {
     const entries = Object.entries(this.#metrics).map(([key, { thresholds: _, ...metric }]) => [key, metric]);
     return new K6Metrics(Object.fromEntries(entries));
@@ -165,15 +173,6 @@ export class K6Metrics {
   /** @param {string} key @returns {Record<string, number | null>} */
   #values(key) {
     return this.#metrics[key]?.values ?? {};
-  }
-
-  /**
-   * @param {string} name a metric of the test's `measures`
-   * @param {Scope} tags
-   * @returns {Record<string, number | null>} as k6 has them: avg, p(95), count, rate ...; {} without a sample
-   */
-  values(name, tags) {
-    return this.#values(name + selector(tags));
   }
 
   /**

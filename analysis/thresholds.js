@@ -26,7 +26,7 @@ import { apart, counted, milliseconds, number, percent, perSecond } from './unit
  *
  * @typedef {object} Facts
  * @property {import('./summary.js').Plan} plan
- * @property {import('./summary.js').K6Metrics} metrics
+ * @property {import('./metrics.ts').Metrics} metrics
  * @property {import('./phases.js').Phase[]} phases
  *
  * @typedef {object} Figure
@@ -122,7 +122,7 @@ function isEmpty(expression) {
 }
 
 /**
- * @param {ReturnType<import('./summary.js').K6Metrics['thresholds']>[number]} verdict
+ * @param {import('./metrics.ts').K6Threshold} verdict
  * @returns {Threshold}
  */
 function fromK6({ metric, expression, ok, values }) {
@@ -149,7 +149,7 @@ function fromK6({ metric, expression, ok, values }) {
 /**
  * @param {import('./summary.js').Objective} objective
  * @param {Facts} facts
- * @param {ReturnType<import('./summary.js').K6Metrics['thresholds']>} k6Verdicts
+ * @param {import('./metrics.ts').K6Threshold[]} k6Verdicts
  * @returns {Threshold}
  */
 function judgeObjective(objective, facts, k6Verdicts) {

@@ -56,10 +56,10 @@ const [WORKERS, POOL_SIZE] = [Number(VARIABLES.WORKERS.fallback), Number(VARIABL
  */
 export function besides(knob, values, env) {
   const most = Math.max(...values.map(Number));
-  if (knob === 'WORKERS' && most * Number(env.POOL_SIZE || POOL_SIZE) > DATABASE_CONNECTIONS) {
+  if (knob === 'WORKERS' && most * given(env.POOL_SIZE, POOL_SIZE) > DATABASE_CONNECTIONS) {
     return { POOL_SIZE: String(Math.max(1, Math.floor(DATABASE_CONNECTIONS / most))) };
   }
-  const workers = Number(env.WORKERS || WORKERS);
+  const workers = given(env.WORKERS, WORKERS);
   if (knob === 'POOL_SIZE' && most * workers > DATABASE_CONNECTIONS) {
     throw new ConfigError(
       `VALUES has "${most}" for POOL_SIZE; valid: at most ${Math.floor(DATABASE_CONNECTIONS / workers)} with WORKERS=${workers}, for the database has ${DATABASE_CONNECTIONS} connections`,
@@ -67,3 +67,6 @@ export function besides(knob, values, env) {
   }
   return {};
 }
+
+/** @param {string | undefined} value of a setting; `default` takes back what there was @param {number} usual */
+const given = (value, usual) => (!value || value === 'default' ? usual : Number(value));

@@ -44,7 +44,7 @@ export class LegFailed extends Error {
  * @property {number} code k6's exit code: 0, or 99 where an objective was missed
  * @property {import('../analysis/phases.js').Phase[]} phases
  * @property {import('../analysis/thresholds.js').Threshold[]} thresholds
- * @property {import('../analysis/summary.js').K6Metrics} metrics
+ * @property {import('../analysis/metrics.ts').Metrics} metrics
  * @property {string} folder absolute
  */
 

@@ -40,10 +40,7 @@ export default async function network(lab) {
   const { summary } = readSummary(plain.folder);
   const operations = (summary?.plan.operations ?? []).map(({ operation }) => operation);
   /** @param {typeof plain} one @param {string} metric @param {string} operation */
-  const mean = (one, metric, operation) => {
-    const { count, avg } = one.metrics.values(metric, { operation });
-    return count ? (avg ?? null) : null;
-  };
+  const mean = (one, metric, operation) => one.metrics.latency({ operation }, metric).latency?.avg ?? null;
   /** @type {Size[]} */
   const sizes = operations.map((operation) => ({
     operation,

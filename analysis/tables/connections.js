@@ -136,7 +136,7 @@ function perSession(result, phaseOf, mean) {
 /**
  * @param {Result} result
  * @param {import('../phases.js').Phase[]} phases
- * @param {import('../summary.js').K6Metrics} metrics
+ * @param {import('../metrics.ts').Metrics} metrics
  * @returns {import('../report-tables.js').ReportTable}
  */
 function comingAndGoing({ idle, abandoned }, phases, metrics) {

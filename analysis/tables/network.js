@@ -49,7 +49,7 @@ function sizesTable(sizes) {
 function bandwidthTable(traffic, metrics) {
   const rows = traffic.map((phase) => {
     /** @param {string} metric */
-    const rate = (metric) => (metrics.values(metric, { phase: phase.name }).count ?? 0) / phase.duration_s;
+    const rate = (metric) => metrics.count(metric, { phase: phase.name }) / phase.duration_s;
     const [out, back] = [rate('data_sent'), rate('data_received')];
     const bits = 8 * (out + back);
     return [
@@ -90,8 +90,9 @@ function connectionsTable(traffic, opened, metrics) {
   const failed = total(everything, (phase) => phase.failures?.connect ?? 0);
   const tried = sum(everything, 'mcp_connections') + failed;
   const [one] = opened;
-  const connect = one ? metrics.values('mcp_connect_duration', { phase: one.name }) : {};
-  const tls = one ? metrics.values('mcp_tls_duration', { phase: one.name }) : {};
+  const timed = (/** @type {string} */ metric) =>
+    one ? metrics.latency({ phase: one.name }, metric) : { count: 0, latency: null };
+  const [connect, tls] = [timed('mcp_connect_duration'), timed('mcp_tls_duration')];
   const keepAlive = Math.max(
     0,
     ...everything.map(({ name }) => metrics.gauge('mcp_keep_alive_seconds', { phase: name }).max),
@@ -99,16 +100,16 @@ function connectionsTable(traffic, opened, metrics) {
   const rows = [
     [
       'connection set-up (TCP)',
-      connect.count ? milliseconds(connect['p(50)']) : null,
-      connect.count
-        ? `median of ${number(connect.count)}; p95 ${milliseconds(connect['p(95)'])}, p99 ${milliseconds(connect['p(99)'])}`
+      connect.latency && milliseconds(connect.latency.p50),
+      connect.latency
+        ? `median of ${number(connect.count)}; p95 ${milliseconds(connect.latency.p95)}, p99 ${milliseconds(connect.latency.p99)}`
         : 'no connection was opened',
     ],
     [
       'TLS handshake',
-      tls.count ? milliseconds(tls['p(50)']) : null,
-      tls.count
-        ? `median of ${number(tls.count)}; p95 ${milliseconds(tls['p(95)'])}`
+      tls.latency && milliseconds(tls.latency.p50),
+      tls.latency
+        ? `median of ${number(tls.count)}; p95 ${milliseconds(tls.latency.p95)}`
         : 'the target is not https',
     ],
     [

@@ -115,10 +115,7 @@ async function row({ value, runs, rate }, best, { signals, metrics, increase }) 
     ].map(risen),
   );
   const p99s = runs.flatMap(({ latency_ms: latency }) => latency?.p99 ?? []);
-  const bytes = runs.reduce(
-    (sum, { name }) => sum + (metrics.values('data_received', { phase: name }).count ?? 0),
-    0,
-  );
+  const bytes = runs.reduce((sum, { name }) => sum + metrics.count('data_received', { phase: name }), 0);
   const requests = runs.reduce((sum, run) => sum + (run.requests ?? 0), 0);
   return [
     value,

@@ -86,7 +86,7 @@ test('steps follow one another; what prepares and warms up is not counted; the e
   const [, make, get] = phases(summary);
   const pauseMs = Date.parse(get?.start ?? '') - Date.parse(make?.end ?? '');
   assert.ok(pauseMs >= 490, `the pause is scaled, and there: ${pauseMs} ms`);
-  assert.equal(summary.metrics.values('http_req_connecting', { phase: 'get' })['p(50)'], 0);
+  assert.equal(summary.metrics.latency({ phase: 'get' }, 'http_req_connecting').latency?.p50, 0);
 });
 
 test('a leg has its name in front of its phases, and its labels on them', async () => {

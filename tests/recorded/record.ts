@@ -19,7 +19,10 @@ import { RUNS } from './runs.js';
 const LEFT = ['plan.json', 'summary.json', 'host-watch.json', 'k6.log'];
 /** Columns and metrics of samples that are ours, or say how iterations went. */
 const COLUMNS = ['metric_name', 'timestamp', 'metric_value', 'scenario', 'extra_tags'];
-const OURS = /^(mcp_|iterations$|iteration_duration$|dropped_iterations$|vus$|data_sent$|data_received$)/;
+const OURS =
+  /^(mcp_(?!offered_rps|objective)|iterations$|dropped_iterations$|vus$|vus_max$|data_sent$|data_received$)/;
+/** Tags by which samples are counted. */
+const TAGS = ['phase', 'operation', 'class', 'kind', 'limit'];
 /** Of every run: the machine is not what is recorded. */
 const COMMON = { PROFILE: 'smoke', MAX_BACKGROUND_CPU: '1' };
 /** What an earlier run changed is taken back. */
@@ -37,7 +40,15 @@ mkdirSync(join(folder, 'results'));
 function samplesOf(file: string): string {
   const rows: Record<string, string>[] = parse(gunzipSync(readFileSync(file)), { columns: true });
   const ours = rows.filter(({ metric_name }) => OURS.test(metric_name ?? ''));
-  return stringify(ours, { columns: COLUMNS, header: true });
+  const lean = ours.map(({ extra_tags = '', ...row }) => {
+    const tags = new URLSearchParams(extra_tags);
+    const kept = TAGS.filter((name) => tags.has(name)).map((name): [string, string] => [
+      name,
+      tags.get(name) ?? '',
+    ]);
+    return { ...row, extra_tags: new URLSearchParams(kept).toString() };
+  });
+  return stringify(lean, { columns: COLUMNS, header: true });
 }
 
 const isOneRun = (test = '') => !existsSync(`experiments/${test}.js`);

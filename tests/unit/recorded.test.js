@@ -1,16 +1,31 @@
-/** Runs as they once were (tests/recorded): judged again they are judged the same, and the output lab counts of them what k6 counted. */
+/** Runs as they once were (tests/recorded): judged again they are judged the same, from k6's summary and from what the output lab measures. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { parse } from 'csv-parse/sync';
+import { after, before, test } from 'node:test';
 import { judge } from '../../analysis/judge.js';
 import { readMeasured } from '../../analysis/measured.ts';
-import { SparseHistogram } from '../../analysis/sparse-histogram.ts';
+import { MeasuredMetrics } from '../../analysis/measured-metrics.ts';
+import { K6Metrics, selector } from '../../analysis/summary.js';
 import { command } from '../lab.js';
 import { FOLDER, kept, recordedRuns, replaying } from '../recorded/recording.ts';
 import { RUNS } from '../recorded/runs.js';
+
+/** What an older client called them. @type {Record<string, string>} */
+const NOW = { mcp_further_requests: 'mcp_additional_requests' };
+const COUNTS = ['mcp_requests', 'mcp_further_requests', 'mcp_exceptions', 'mcp_items', 'mcp_cache_hits'];
+const TRENDS = ['mcp_request_duration', 'mcp_sequence_duration', 'mcp_session_duration'];
+const GAUGES = ['mcp_phase_start_seconds', 'mcp_phase_end_seconds'];
+/** Of k6's CSV. */
+const DIGITS = 1e-6;
+/** In sentences, which have three digits of them. */
+const NUMBERS = /\d[\d,]*(\.\d+)?/g;
+const THIRD_DIGIT = 0.01;
+/** Of figures in run.json. */
+const ROUNDED = 1e-3;
+/** Of a histogram's bucket the middle stands for all that is in it. */
+const NEAR = 0.001;
 
 const folder = mkdtempSync(join(tmpdir(), 'recorded-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -20,64 +35,118 @@ const runs = recordedRuns()
   .map((name) => ({ name, files: kept(name) }))
   .filter(({ files }) => files['samples.csv'] !== undefined);
 
-test('every run that is named is recorded', () => {
-  assert.deepEqual(recordedRuns(), Object.keys(RUNS).sort());
-});
-
-for (const { name, files } of runs)
-  test(`${name} is judged as it was`, async () => {
-    const then = JSON.parse(files['run.json'] ?? '');
-    const directory = join(folder, name, then.testid);
-    mkdirSync(directory, { recursive: true });
-    for (const file of ['plan.json', 'summary.json', 'host-watch.json', 'k6.log'])
-      if (files[file] !== undefined) writeFileSync(join(directory, file), files[file]);
-    const told = JSON.parse(files['told.json'] ?? '');
-    const code = await replaying(JSON.parse(files['prometheus.json'] ?? ''), () =>
-      judge({ directory, prometheus: 'http://127.0.0.1:9', streamedUntilS: null, print: () => {}, ...told }),
-    );
-    const now = JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8'));
-    assert.equal(code, then.verdict.exit_code);
-    // That of this machine, and of this version.
-    assert.deepEqual({ ...now, environment: then.environment }, then);
-  });
-
-/** @param {number[]} sorted @param {number} share */
-const nearestRank = (sorted, share) => sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0;
-
-test('the output lab counts what was counted', async (t) => {
+before(async () => {
   const env = { REPLAY_FROM: FOLDER, REPLAY_TO: folder };
   const replay = ['-C', 'xk6-mcp', 'test', '-count=1', '-run', '^TestReplay$', './lab'];
   const { code, output } = await command('go', replay, env);
   assert.equal(code, 0, output);
-  for (const { name, files } of runs)
-    await t.test(name, () => {
-      const measured = readMeasured(join(folder, name));
+});
+
+test('every run that is named is recorded', () => {
+  assert.deepEqual(recordedRuns(), Object.keys(RUNS).sort());
+});
+
+/**
+ * @param {any} summary k6's
+ * @param {MeasuredMetrics} is
+ * @param {import('../../analysis/summary.js').Scope} scope
+ */
+function assertSame(summary, is, scope) {
+  const was = new K6Metrics(summary);
+  const where = JSON.stringify(scope);
+  // k6's summary has what the script asked for, by phase or by operation.
+  const asked = (/** @type {string} */ name) => summary[name + selector({ ...scope })] !== undefined;
+  for (const name of COUNTS.filter(asked))
+    assert.equal(is.count(NOW[name] ?? name, scope), was.count(name, scope), `${name} of ${where}`);
+  assert.deepEqual(is.failed(scope), was.failed(scope), where);
+  for (const name of GAUGES.filter(asked)) {
+    const [now, then] = [is.gauge(name, scope).max, was.gauge(name, scope).max];
+    assert.ok(Math.abs(now - then) <= DIGITS, `${name} of ${where}: ${now}, and not ${then}`);
+  }
+  for (const name of TRENDS.filter(asked)) {
+    const [now, then] = [is.latency(scope, name), was.latency(scope, name)];
+    assert.equal(now.count, then.count, `${name} of ${where}`);
+    assertNear(now.latency, then.latency, `${name} of ${where}`);
+  }
+}
+
+/**
+ * @param {any} is
+ * @param {any} was the same, but for numbers, which may be a little off, in sentences too
+ * @param {string} where
+ */
+function assertNear(is, was, where) {
+  if (typeof was === 'number' && typeof is === 'number')
+    assert.ok(Math.abs(is - was) <= NEAR * Math.abs(was) + ROUNDED, `${where}: ${is}, and not ${was}`);
+  else if (typeof was === 'object' && was !== null && typeof is === 'object' && is !== null) {
+    assert.deepEqual(Object.keys(is), Object.keys(was), where);
+    for (const key of Object.keys(was)) assertNear(is[key], was[key], `${where}.${key}`);
+  } else if (typeof was === 'string' && typeof is === 'string') {
+    assert.equal(is.replaceAll(NUMBERS, '#'), was.replaceAll(NUMBERS, '#'), where);
+    const [numbers, before] = [is, was].map((text) =>
+      [...text.matchAll(NUMBERS)].map(([one]) => Number(one.replaceAll(',', ''))),
+    );
+    numbers?.forEach((number, index) => {
+      const value = before?.[index] ?? Number.NaN;
+      assert.ok(Math.abs(number - value) <= THIRD_DIGIT * value, `${where}: ${is}, and not ${was}`);
+    });
+  } else assert.equal(is, was, where);
+}
+
+/** @param {(typeof runs)[number]} run @param {{measured: boolean}} how @returns {Promise<any>} run.json */
+async function judged({ name, files }, { measured }) {
+  const { testid, verdict } = JSON.parse(files['run.json'] ?? '');
+  const directory = join(folder, `${name}-${measured}`, testid);
+  mkdirSync(directory, { recursive: true });
+  for (const file of ['plan.json', 'summary.json', 'host-watch.json', 'k6.log'])
+    if (files[file] !== undefined) writeFileSync(join(directory, file), files[file]);
+  if (measured) {
+    const document = JSON.parse(readFileSync(join(folder, name, 'measured.json'), 'utf8'));
+    // Nobody counted for k6, which judges.
+    const thresholds = new K6Metrics(JSON.parse(files['summary.json'] ?? '').k6.metrics).thresholds();
+    document.thresholds = thresholds.map(({ metric, expression, ok }) => ({
+      ...{ metric, threshold: expression, passed: ok, hasSamples: true },
+    }));
+    writeFileSync(join(directory, 'measured.json'), JSON.stringify(document));
+  }
+  const told = JSON.parse(files['told.json'] ?? '');
+  const code = await replaying(JSON.parse(files['prometheus.json'] ?? ''), () =>
+    judge({ directory, prometheus: 'http://127.0.0.1:9', streamedUntilS: null, print: () => {}, ...told }),
+  );
+  assert.equal(code, verdict.exit_code);
+  return JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8'));
+}
+
+for (const run of runs)
+  test(run.name, async (t) => {
+    const { files } = run;
+    const then = JSON.parse(files['run.json'] ?? '');
+    await t.test('judged from the summary', async () => {
+      const now = await judged(run, { measured: false });
+      // That of this machine, and of this version.
+      assert.deepEqual({ ...now, environment: then.environment }, then);
+    });
+
+    await t.test('measured', () => {
+      const { plan, k6 } = JSON.parse(files['summary.json'] ?? '');
+      const was = new K6Metrics(k6.metrics);
+      const measured = readMeasured(join(folder, run.name));
       assert.ok(measured);
-      const { phases } = JSON.parse(files['run.json'] ?? '');
-      const durations = parse(files['samples.csv'] ?? '', { columns: true }).filter(
-        (/** @type {any} */ row) => row.metric_name === 'mcp_request_duration',
-      );
-      for (const phase of phases.filter((/** @type {any} */ one) => one.measured)) {
-        /** @type {any[]} */
-        const groups = measured.groups.filter((group) => group.phase === phase.name);
-        const sum = (/** @type {string} */ of) =>
-          groups.reduce((total, group) => total + (group[of] ?? 0), 0);
-        assert.equal(sum('requests'), phase.requests ?? 0, `${phase.name} requests`);
-        assert.equal(sum('failed'), phase.failed ?? 0, `${phase.name} failed`);
-        assert.equal(sum('dropped'), phase.dropped ?? 0, `${phase.name} dropped`);
-        const exact = durations
-          .filter((/** @type {any} */ row) => new URLSearchParams(row.extra_tags).get('phase') === phase.name)
-          .map((/** @type {any} */ row) => Number(row.metric_value))
-          .sort((/** @type {number} */ a, /** @type {number} */ b) => a - b);
-        const counted = new SparseHistogram(...groups.map(({ duration }) => duration));
-        assert.equal(counted.count, exact.length, `${phase.name} answered`);
-        for (const share of exact.length > 0 ? [0.5, 0.95, 0.99, 1] : []) {
-          const [is, was] = [counted.percentile(share) ?? 0, nearestRank(exact, share)];
-          assert.ok(
-            Math.abs(is / was - 1) <= 0.001,
-            `${phase.name} p${share * 100}: ${is} ms, and not ${was}`,
-          );
-        }
+      const is = new MeasuredMetrics([measured]);
+      assertSame(k6.metrics, is, {});
+      for (const { operation } of plan.operations) assertSame(k6.metrics, is, { operation });
+      for (const { name: phase } of plan.phases.filter((/** @type {any} */ one) => one.measured)) {
+        const scope = { phase };
+        assertSame(k6.metrics, is, scope);
+        assert.deepEqual(is.failures(scope), was.failures(scope), phase);
+        const iterations = [is.count('iterations', scope), is.count('dropped_iterations', scope)];
+        const before = [was.count('iterations', scope), was.count('dropped_iterations', { scenario: phase })];
+        assert.deepEqual(iterations, before, phase);
       }
     });
-});
+
+    await t.test('judged from what was measured', async () => {
+      const now = await judged(run, { measured: true });
+      assertNear({ ...now, environment: null }, { ...then, environment: null }, 'run');
+    });
+  });

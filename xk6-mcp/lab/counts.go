@@ -24,12 +24,14 @@ type share struct {
 
 // counts is what was measured of a group, in a second or in all. Durations are milliseconds.
 type counts struct {
-	Requests   int64            `json:"requests,omitempty"`
-	Failed     int64            `json:"failed,omitempty"`
-	Failures   map[string]int64 `json:"failures,omitempty"`
-	Rejected   int64            `json:"rejected,omitempty"`
-	Additional int64            `json:"additional,omitempty"`
-	Abandoned  int64            `json:"abandoned,omitempty"`
+	Requests int64            `json:"requests,omitempty"`
+	Failed   int64            `json:"failed,omitempty"`
+	Failures map[string]int64 `json:"failures,omitempty"`
+	// By kind: the first and the last, Unix times in milliseconds.
+	FailedAt   map[string][2]int64 `json:"failedAt,omitempty"`
+	Rejected   int64               `json:"rejected,omitempty"`
+	Additional int64               `json:"additional,omitempty"`
+	Abandoned  int64               `json:"abandoned,omitempty"`
 	// By limit: the share of calls that took it or longer.
 	Slow       map[string]share `json:"slow,omitempty"`
 	Duration   histogram        `json:"duration,omitempty"`
@@ -41,10 +43,15 @@ type counts struct {
 	Dropped    int64 `json:"dropped,omitempty"`
 	// From the planned time of an iteration to its first call.
 	Lateness histogram `json:"lateness,omitempty"`
+
+	BytesSent     int64 `json:"bytesSent,omitempty"`
+	BytesReceived int64 `json:"bytesReceived,omitempty"`
+	// By name: what a script, or the client, measures besides.
+	Metrics map[string]*other `json:"metrics,omitempty"`
 }
 
 func newCounts() *counts {
-	return &counts{Failures: map[string]int64{}, Slow: map[string]share{}, Duration: histogram{}, FirstEvent: histogram{}, Lateness: histogram{}}
+	return &counts{Failures: map[string]int64{}, FailedAt: map[string][2]int64{}, Slow: map[string]share{}, Duration: histogram{}, FirstEvent: histogram{}, Lateness: histogram{}}
 }
 
 func (c *counts) add(other *counts) {
@@ -56,6 +63,9 @@ func (c *counts) add(other *counts) {
 	for kind, count := range other.Failures {
 		c.Failures[kind] += count
 	}
+	for kind, at := range other.FailedAt {
+		c.failedAt(kind, at)
+	}
 	for limit, of := range other.Slow {
 		c.Slow[limit] = share{c.Slow[limit].Trues + of.Trues, c.Slow[limit].Total + of.Total}
 	}
@@ -65,6 +75,18 @@ func (c *counts) add(other *counts) {
 	c.Iterations += other.Iterations
 	c.Dropped += other.Dropped
 	c.Lateness.add(other.Lateness)
+	c.BytesSent += other.BytesSent
+	c.BytesReceived += other.BytesReceived
+	for name, of := range other.Metrics {
+		c.other(name).add(of)
+	}
+}
+
+func (c *counts) failedAt(kind string, at [2]int64) {
+	if known, ok := c.FailedAt[kind]; ok {
+		at = [2]int64{min(at[0], known[0]), max(at[1], known[1])}
+	}
+	c.FailedAt[kind] = at
 }
 
 // counters says what a sample of a metric adds to the counts of its group.
@@ -81,6 +103,7 @@ func counters(registry *metrics.Registry) map[*metrics.Metric]func(c *counts, s 
 		"failures": func(c *counts, s *metrics.Sample) {
 			kind, _ := s.Tags.Get(mcp.Names.Tags.Kind)
 			c.Failures[kind] += int64(s.Value)
+			c.failedAt(kind, [2]int64{s.Time.UnixMilli(), s.Time.UnixMilli()})
 		},
 		"slow": func(c *counts, s *metrics.Sample) {
 			limit, _ := s.Tags.Get(mcp.Names.Tags.Limit)

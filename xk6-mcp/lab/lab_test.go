@@ -166,6 +166,13 @@ func TestCounts(t *testing.T) {
 		total := document.Groups[index]
 		text, _ := total["duration"].(string)
 		delete(total, "duration")
+		if times, ok := total["failedAt"].(map[string]any); ok {
+			at, _ := times["timeout"].([]any)
+			if len(at) != 2 || at[1].(float64)-at[0].(float64) != 2800 {
+				t.Errorf("got %v", times)
+			}
+			delete(total, "failedAt")
+		}
 		if _, counts := middles(t, text); total["operation"] != "late" && total["operation"] != "" && len(counts) != 15 {
 			t.Errorf("got %d durations", len(counts))
 		}
@@ -193,6 +200,46 @@ func TestCounts(t *testing.T) {
 	}
 	if requests != 31 || lines < 4 {
 		t.Errorf("got %v requests in %d lines", requests, lines)
+	}
+}
+
+func TestMetricsOfScripts(t *testing.T) {
+	f := newFixture(t, t.TempDir(), "disabled")
+	made := map[metrics.MetricType]*metrics.Metric{}
+	for kind, name := range map[metrics.MetricType]string{
+		metrics.Counter: "items", metrics.Rate: "hits", metrics.Gauge: "depth", metrics.Trend: "wait",
+	} {
+		made[kind] = mcp.Registry().MustNewMetric(name, kind)
+	}
+	if err := f.open(); err != nil {
+		t.Fatal(err)
+	}
+	for index, value := range []float64{2, 0, 1} {
+		// In different seconds, which are added.
+		at := time.Unix(int64(1000+index), 0)
+		for _, metric := range made {
+			f.add(at, metric, value, "phase", "load", "operation", "a")
+		}
+		f.add(at, f.builtin.DataSent, 100, "phase", "load")
+		f.add(at, f.builtin.HTTPReqs, 1, "phase", "load")
+	}
+	f.flush(2000, time.UnixMilli(0))
+	if err := f.close(nil); err != nil {
+		t.Fatal(err)
+	}
+	groups := f.measured().Groups
+	of, _ := groups[0]["metrics"].(map[string]any)
+	wait, _ := of["wait"].(map[string]any)
+	text, _ := wait["values"].(string)
+	if _, counts := middles(t, text); len(counts) != 3 {
+		t.Errorf("got %s", text)
+	}
+	delete(of, "wait")
+	got, _ := json.Marshal(groups)
+	expected := `[{"metrics":{"depth":{"range":[0,2]},"hits":{"share":{"total":3,"trues":2}},"items":{"sum":3}},"operation":"a","phase":"load"},` +
+		`{"bytesSent":300,"operation":"","phase":"load"}]`
+	if string(got) != expected {
+		t.Errorf("got %s; expected %s", got, expected)
 	}
 }
 

@@ -119,7 +119,7 @@ func (o *Output) open() error {
 	o.ledger = newLedger(o.seconds)
 	o.ledger.counters = counters(o.registry)
 	o.ledger.scenarios = o.scenarios
-	o.countIterations()
+	o.countBuiltins()
 	o.starts = mcp.CollectStarts()
 	o.ledger.ofRun = o.runCounters()
 	return nil
@@ -143,15 +143,16 @@ func (discard) IsEmpty() bool                           { return true }
 
 func (o *Output) runCounters() map[*metrics.Metric]func(r *run, s *metrics.Sample) {
 	return map[*metrics.Metric]func(r *run, s *metrics.Sample){
-		o.builtin.VUs:          func(r *run, s *metrics.Sample) { r.VUs = max(r.VUs, int64(s.Value)) },
-		o.builtin.DataSent:     func(r *run, s *metrics.Sample) { r.BytesSent += int64(s.Value) },
-		o.builtin.DataReceived: func(r *run, s *metrics.Sample) { r.BytesReceived += int64(s.Value) },
+		o.builtin.VUs:    func(r *run, s *metrics.Sample) { r.VUs = max(r.VUs, int64(s.Value)) },
+		o.builtin.VUsMax: func(r *run, s *metrics.Sample) { r.VUsMax = max(r.VUsMax, int64(s.Value)) },
 		o.registry.Get(mcp.Names.Metrics["warmupRequests"].Name): func(r *run, s *metrics.Sample) { r.Warmup += int64(s.Value) },
 	}
 }
 
-// countIterations adds k6's own counters to those of groups, and tells scenarios what they have to know.
-func (o *Output) countIterations() {
+// countBuiltins adds k6's own counters to those of groups, and tells scenarios what they have to know.
+func (o *Output) countBuiltins() {
+	o.ledger.counters[o.builtin.DataSent] = func(c *counts, s *metrics.Sample) { c.BytesSent += int64(s.Value) }
+	o.ledger.counters[o.builtin.DataReceived] = func(c *counts, s *metrics.Sample) { c.BytesReceived += int64(s.Value) }
 	o.ledger.counters[o.builtin.Iterations] = func(c *counts, s *metrics.Sample) { c.Iterations += int64(s.Value) }
 	o.ledger.counters[o.builtin.DroppedIterations] = func(c *counts, s *metrics.Sample) {
 		c.Dropped += int64(s.Value)

@@ -18,6 +18,13 @@ import (
 // recorded has the names that metrics had in a recorded run, where they are others now.
 var recorded = map[string]string{"mcp_refused": "rejected", "mcp_further_requests": "additionalRequests"}
 
+// ofScripts are the metrics that scripts had, by their types.
+var ofScripts = map[string]metrics.MetricType{
+	"mcp_items": metrics.Counter, "mcp_exceptions": metrics.Counter, "mcp_step_iterations": metrics.Counter,
+	"mcp_started_seconds": metrics.Gauge, "mcp_phase_start_seconds": metrics.Gauge, "mcp_phase_end_seconds": metrics.Gauge,
+	"mcp_sequence_duration": metrics.Trend,
+}
+
 // TestReplay counts samples that runs once had: of REPLAY_FROM/*/samples.csv.gz it makes REPLAY_TO/*/measured.json and seconds.jsonl. What is
 // in them is compared by tests/recorded.
 func TestReplay(t *testing.T) {
@@ -65,7 +72,7 @@ func replay(t *testing.T, file, folder string) {
 
 func (f *fixture) recordedMetrics() map[string]*metrics.Metric {
 	all := map[string]*metrics.Metric{
-		"iterations": f.builtin.Iterations, "dropped_iterations": f.builtin.DroppedIterations, "vus": f.builtin.VUs,
+		"iterations": f.builtin.Iterations, "dropped_iterations": f.builtin.DroppedIterations, "vus": f.builtin.VUs, "vus_max": f.builtin.VUsMax,
 		"iteration_duration": f.builtin.IterationDuration, "data_sent": f.builtin.DataSent, "data_received": f.builtin.DataReceived,
 	}
 	for key, of := range mcp.Names.Metrics {
@@ -73,6 +80,9 @@ func (f *fixture) recordedMetrics() map[string]*metrics.Metric {
 	}
 	for name, key := range recorded {
 		all[name] = f.metric(key)
+	}
+	for name, kind := range ofScripts {
+		all[name] = mcp.Registry().MustNewMetric(name, kind)
 	}
 	return all
 }

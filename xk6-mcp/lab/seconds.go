@@ -21,20 +21,18 @@ type second struct {
 
 // run is what is counted once for all groups.
 type run struct {
-	// The most that were seen.
+	// The most that were active, and that there were.
 	VUs    int64 `json:"vus"`
+	VUsMax int64 `json:"vusMax"`
 	Warmup int64 `json:"warmup"`
 	// How late a timer of this process came, in milliseconds: what kept it busy, or kept it from the processor.
 	TimerLateness histogram `json:"timerLateness,omitempty"`
-	BytesSent     int64     `json:"bytesSent"`
-	BytesReceived int64     `json:"bytesReceived"`
 }
 
 func (r *run) add(other *run) {
 	r.VUs = max(r.VUs, other.VUs)
+	r.VUsMax = max(r.VUsMax, other.VUsMax)
 	r.Warmup += other.Warmup
-	r.BytesSent += other.BytesSent
-	r.BytesReceived += other.BytesReceived
 	r.TimerLateness.add(other.TimerLateness)
 }
 
@@ -97,6 +95,8 @@ func (l *ledger) count(containers []metrics.SampleContainer) {
 				add(l.at(sample.Time.Unix()).of(l.number(sample.Tags)), &sample)
 			} else if add := l.ofRun[sample.Metric]; add != nil {
 				add(&l.at(sample.Time.Unix()).run, &sample)
+			} else if !builtins[sample.Metric.Name] {
+				l.at(sample.Time.Unix()).of(l.number(sample.Tags)).countOther(&sample)
 			}
 		}
 	}

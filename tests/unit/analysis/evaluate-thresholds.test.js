@@ -58,7 +58,7 @@ test('an operator or a form that is not known is left to k6', () => {
   assert.deepEqual(outcomes(generator({ threshold: 'value<3', value: 2 })), ['pass']);
 });
 
-test('histograms: buckets, nearest rank, and sums', () => {
+test('histograms: buckets, percentiles as k6 has them, means, and sums', () => {
   // 1 ms is the bucket 1023 * 512, in base 36.
   const one = (1023 * 512).toString(36);
   const middle = 1 + 1 / 1024;
@@ -71,6 +71,10 @@ test('histograms: buckets, nearest rank, and sums', () => {
     `${one}*${(49).toString(36)} ${(512).toString(36)}`,
   );
   assert.equal(many.count, 100);
-  assert.equal(many.percentile(0.99), middle);
-  assert.equal(many.percentile(0.991), 2 * middle);
+  assert.equal(many.percentile(0.98), middle);
+  // The rank 98.5 of 99: in the middle between the last two.
+  assert.equal(many.percentile(98.5 / 99), 1.5 * middle);
+  assert.equal(many.percentile(1), 2 * middle);
+  assert.ok(Math.abs((many.mean ?? 0) - 1.01 * middle) < 1e-9);
+  assert.equal(new SparseHistogram().mean, null);
 });

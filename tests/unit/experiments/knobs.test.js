@@ -49,6 +49,7 @@ test('a seed has its own numbers, the same each time, evenly from 0 to 1', () =>
 
 test('the database has connections for the most workers, and for the largest pool, or it is said', () => {
   assert.deepEqual(besides('WORKERS', ['1', '2', '4'], {}), { POOL_SIZE: '24' });
+  assert.deepEqual(besides('WORKERS', ['4'], { POOL_SIZE: 'default' }), { POOL_SIZE: '24' });
   assert.deepEqual(besides('WORKERS', ['1', '2'], {}), {});
   assert.deepEqual(besides('WORKERS', ['1', '8'], { POOL_SIZE: '10' }), {});
   for (const [knob, { values }] of Object.entries(KNOBS)) besides(knob, values, {});

@@ -1,0 +1,170 @@
+/**
+ * What the output lab measured, by the names of its metrics and by tags, as the analysis asks for it. It has the whole of a run: of several
+ * generators the sum.
+ */
+import { readFileSync } from 'node:fs';
+import type { Counts, Measured, Other, Threshold } from './measured.ts';
+import type { K6Threshold, Metrics } from './metrics.ts';
+import { SparseHistogram } from './sparse-histogram.ts';
+import type { Latency, Scope } from './summary.js';
+
+type Key =
+  | 'requests'
+  | 'rejected'
+  | 'additionalRequests'
+  | 'abandoned'
+  | 'requestDuration'
+  | 'timeToFirstEvent';
+const { metrics: NAMES }: { metrics: Record<Key, { name: string }> } = JSON.parse(
+  readFileSync(new URL('../xk6-mcp/names.json', import.meta.url), 'utf8'),
+);
+const DURATION = NAMES.requestDuration.name;
+
+/** Where the counts of a group have a metric. */
+const COUNTED: Record<string, keyof Counts> = {
+  [NAMES.requests.name]: 'requests',
+  [NAMES.rejected.name]: 'rejected',
+  [NAMES.additionalRequests.name]: 'additional',
+  [NAMES.abandoned.name]: 'abandoned',
+  iterations: 'iterations',
+  dropped_iterations: 'dropped',
+  data_sent: 'bytesSent',
+  data_received: 'bytesReceived',
+};
+const TIMED: Record<string, 'duration' | 'firstEvent'> = {
+  [DURATION]: 'duration',
+  [NAMES.timeToFirstEvent.name]: 'firstEvent',
+};
+
+type Group = Measured['groups'][number];
+
+export class MeasuredMetrics implements Metrics {
+  readonly #all: readonly Measured[];
+  readonly #groups: Group[];
+
+  constructor(all: readonly Measured[]) {
+    this.#all = all;
+    this.#groups = all.flatMap(({ groups }) => groups);
+  }
+
+  /** A script that does not name its phases has k6's scenarios for them. */
+  #of({ scenario, phase = scenario, operation, class: kind }: Scope & { scenario?: string }): Group[] {
+    return this.#groups.filter(
+      (group) =>
+        (phase === undefined || group.phase === phase) &&
+        (operation === undefined || group.operation === operation) &&
+        (kind === undefined || group.class === kind),
+    );
+  }
+
+  #others(name: string, scope: Scope): Other[] {
+    return this.#of(scope).flatMap(({ metrics }) => metrics?.[name] ?? []);
+  }
+
+  #histogram(name: string, scope: Scope): SparseHistogram {
+    const timed = TIMED[name];
+    const texts = timed
+      ? this.#of(scope).map((group) => group[timed])
+      : this.#others(name, scope).map(({ values }) => values);
+    return new SparseHistogram(...texts);
+  }
+
+  /** @param name a Counter or Trend @returns 0 without a sample */
+  count(name: string, scope: Scope & { scenario?: string } = {}): number {
+    const field = COUNTED[name];
+    if (field) return sumOf(this.#of(scope), (group) => Number(group[field] ?? 0));
+    const sum = sumOf(this.#others(name, scope), (other) => other.sum ?? 0);
+    return sum || this.#histogram(name, scope).count;
+  }
+
+  /** @param name a Trend in milliseconds @returns latency: null where nothing was answered */
+  latency(scope: Scope, name = DURATION): { count: number; latency: Latency | null } {
+    const histogram = this.#histogram(name, scope);
+    const { count } = histogram;
+    if (count === 0) return { count, latency: null };
+    const at = (share: number) => histogram.percentile(share) ?? Number.NaN;
+    return {
+      count,
+      latency: {
+        min: at(0),
+        avg: histogram.mean ?? Number.NaN,
+        p50: at(0.5),
+        p75: at(0.75),
+        p90: at(0.9),
+        p95: at(0.95),
+        p99: at(0.99),
+        p999: at(0.999),
+        max: at(1),
+      },
+    };
+  }
+
+  /** Requests judged as failed or not. */
+  failed(scope: Scope): { failed: number; total: number } {
+    const groups = this.#of(scope);
+    return {
+      failed: sumOf(groups, ({ failed = 0 }) => failed),
+      total: sumOf(groups, ({ requests = 0 }) => requests),
+    };
+  }
+
+  /** @param limit milliseconds @returns answered calls that took so long or longer; null: nobody counted them */
+  slow(scope: Scope, limit: number): number | null {
+    const shares = this.#of(scope).flatMap(({ slow }) => slow?.[String(limit)] ?? []);
+    return shares.length === 0 ? null : sumOf(shares, ({ trues }) => trues);
+  }
+
+  /** Failures by kind, those that happened, in a fixed order. */
+  failures(scope: Scope): Record<string, number> {
+    const kinds = new Map<string, number>();
+    for (const { failures = {} } of this.#of(scope))
+      for (const [kind, count] of Object.entries(failures)) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
+    return Object.fromEntries([...kinds].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** @param name a Gauge @returns both 0 without a sample */
+  gauge(name: string, { kind, ...scope }: Scope & { kind?: string } = {}): { min: number; max: number } {
+    if (name === 'vus_max') return { min: 0, max: Math.max(...this.#all.map(({ vusMax }) => vusMax)) };
+    if (kind !== undefined) return this.#failedAt(kind);
+    const ranges = this.#others(name, scope).flatMap(({ range }) => (range ? [range] : []));
+    return extremes(ranges);
+  }
+
+  /** Seconds after the phases' zero. */
+  #failedAt(kind: string): { min: number; max: number } {
+    const zeroS = this.gauge('mcp_started_seconds').max;
+    const times = this.#groups.flatMap(({ failedAt }) => (failedAt?.[kind] ? [failedAt[kind]] : []));
+    return extremes(times.map(([first, last]) => [first / 1000 - zeroS, last / 1000 - zeroS]));
+  }
+
+  thresholds(): K6Threshold[] {
+    return this.#all.flatMap(({ thresholds }) => thresholds).map(asK6HasIt);
+  }
+
+  with(...others: MeasuredMetrics[]): MeasuredMetrics {
+    return new MeasuredMetrics([this, ...others].flatMap((one) => one.#all));
+  }
+
+  withoutThresholds(): MeasuredMetrics {
+    return new MeasuredMetrics(this.#all.map((one) => ({ ...one, thresholds: [] })));
+  }
+}
+
+function asK6HasIt({ metric, threshold: expression, passed: ok, share, value }: Threshold): K6Threshold {
+  const values: K6Threshold['values'] = share
+    ? { rate: share.trues / share.total, passes: share.trues, fails: share.total - share.trues }
+    : { count: value ?? null, value: value ?? null };
+  return { metric, expression, ok, values };
+}
+
+function extremes(ranges: readonly [least: number, most: number][]): { min: number; max: number } {
+  if (ranges.length === 0) return { min: 0, max: 0 };
+  return {
+    min: Math.min(...ranges.map(([least]) => least)),
+    max: Math.max(...ranges.map(([, most]) => most)),
+  };
+}
+
+function sumOf<T>(all: readonly T[], value: (one: T) => number): number {
+  return all.reduce((sum, one) => sum + value(one), 0);
+}

@@ -1,0 +1,30 @@
+import type { Latency, Scope } from './summary.js';
+
+/** What a run measured, as the analysis asks for it: by the name of a metric, and by tags. Without a sample a count is 0. */
+export interface Metrics {
+  /** @param name of a Counter or Trend */
+  count(name: string, scope?: Scope & { scenario?: string }): number;
+  /** @param name of a Trend, by default that of answered requests, in milliseconds @returns latency: null where there are no values */
+  latency(scope: Scope, name?: string): { count: number; latency: Latency | null };
+  /** Requests judged as failed or not. */
+  failed(scope: Scope): { failed: number; total: number };
+  /** @param limit milliseconds, of an objective @returns answered requests that took so long or longer; null: nobody counted them */
+  slow(scope: Scope, limit: number): number | null;
+  /** Failures by kind, those that happened, in a fixed order. */
+  failures(scope: Scope): Record<string, number>;
+  /** @param name of a Gauge @returns both 0 without a sample */
+  gauge(name: string, tags?: Scope & { kind?: string }): { min: number; max: number };
+  /** As k6 judged them, sorted. */
+  thresholds(): K6Threshold[];
+  /** With those of other runs, whose phases have other names: what is known by phase as it is, of the rest the counts. */
+  with(...others: this[]): Metrics;
+  /** The same, but nobody judged it. */
+  withoutThresholds(): Metrics;
+}
+
+export interface K6Threshold {
+  metric: string;
+  expression: string;
+  ok: boolean;
+  values: Record<string, number | null>;
+}
