@@ -41,7 +41,7 @@ baseline-save: ## keep the figures of runs as a plain file in baselines/ (NAME=m
 	@scripts/baseline-save
 
 ci: ## a test for a pipeline: no questions, bounded in time, compared with a baseline (TEST=spike RUNS=5 BASE=main LIMIT_MINUTES=60; docs/ci.md)
-	@scripts/ci || { code=$$?; echo "exit code $$code (make itself ends with 2; ./scripts/ci ends with $$code)" >&2; exit $$code; }
+	@by_make=1 exec scripts/ci
 
 gateway-up: ## start ContextForge, a gateway, in front of the target until Ctrl-C (GATEWAY_STORE=stack: on PostgreSQL and Redis)
 	@scripts/gateway

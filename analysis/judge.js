@@ -38,6 +38,7 @@ const PUBLISH_MS = 3_000;
  * @param {string} run.server the label of the rules that watch the server under test
  * @param {string} run.knobs of the reference target, `NAME=value` words: those that are not at their defaults
  * @param {string | null} run.k6Version
+ * @param {import('./environment.js').Environment} [run.on] where the load came from, of a run that was made elsewhere
  * @param {number | null} run.streamedUntilS when k6 ended, Unix time, of a run whose samples are in Prometheus only
  * @param {(text: string) => void} [run.print]
  * @returns {Promise<number>} the verdict's exit code
@@ -49,6 +50,7 @@ export async function judge({
   server,
   knobs,
   k6Version,
+  on = environment(k6Version),
   streamedUntilS,
   print = (text) => process.stdout.write(text),
 }) {
@@ -78,7 +80,7 @@ export async function judge({
       lost,
       log,
       k6Exit,
-      environment: environment(k6Version),
+      environment: on,
       secrets: secretsOf(process.env),
       knobs: server === REFERENCE ? targetKnobs(knobs) : null,
       watches,

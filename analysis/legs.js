@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readK6Log } from './k6-log.js';
+import { hasMeasured } from './measured.ts';
 import { validator } from './schemas.js';
 import { readSummary } from './summary.js';
 
@@ -57,7 +58,14 @@ export function readLegs(directory) {
  *   problem: string | null}} those of the legs that left one, and all of them in one
  */
 export function readLegSummaries(directory, { legs }) {
-  const read = legs.map((leg) => ({ leg, ...readSummary(join(directory, leg.folder)) }));
+  const isMeasured = legs.some(({ folder }) => hasMeasured(join(directory, folder)));
+  const read = legs.map((leg) => {
+    const folder = join(directory, leg.folder);
+    // All or none: what k6 counts and what the output lab does are no sum.
+    if (isMeasured && !hasMeasured(folder))
+      return { leg, summary: null, problem: 'k6 left no measured.json' };
+    return { leg, ...readSummary(folder) };
+  });
   const summaries = read.flatMap(({ summary, leg }) => {
     if (!summary) return [];
     if (leg.judged) return [summary];

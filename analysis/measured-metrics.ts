@@ -26,6 +26,9 @@ const COUNTED: Record<string, keyof Counts> = {
   [NAMES.rejected.name]: 'rejected',
   [NAMES.additionalRequests.name]: 'additional',
   [NAMES.abandoned.name]: 'abandoned',
+  // What the client in lib/ calls them.
+  mcp_further_requests: 'additional',
+  mcp_refused: 'rejected',
   iterations: 'iterations',
   dropped_iterations: 'dropped',
   data_sent: 'bytesSent',
@@ -132,13 +135,16 @@ export class MeasuredMetrics implements Metrics {
 
   /** Seconds after the phases' zero. */
   #failedAt(kind: string): { min: number; max: number } {
-    const zeroS = this.gauge('mcp_started_seconds').max;
+    const zeroS = this.gauge('mcp_started_seconds').min;
     const times = this.#groups.flatMap(({ failedAt }) => (failedAt?.[kind] ? [failedAt[kind]] : []));
     return extremes(times.map(([first, last]) => [first / 1000 - zeroS, last / 1000 - zeroS]));
   }
 
   thresholds(): K6Threshold[] {
-    return this.#all.flatMap(({ thresholds }) => thresholds).map(asK6HasIt);
+    return this.#all
+      .flatMap(({ thresholds }) => thresholds)
+      .map(asK6HasIt)
+      .sort((a, b) => (`${a.metric} ${a.expression}` < `${b.metric} ${b.expression}` ? -1 : 1));
   }
 
   with(...others: MeasuredMetrics[]): MeasuredMetrics {
@@ -152,7 +158,7 @@ export class MeasuredMetrics implements Metrics {
 
 function asK6HasIt({ metric, threshold: expression, passed: ok, share, value }: Threshold): K6Threshold {
   const values: K6Threshold['values'] = share
-    ? { rate: share.trues / share.total, passes: share.trues, fails: share.total - share.trues }
+    ? { rate: share.trues / Math.max(1, share.total), passes: share.trues, fails: share.total - share.trues }
     : { count: value ?? null, value: value ?? null };
   return { metric, expression, ok, values };
 }

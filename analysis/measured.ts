@@ -1,5 +1,5 @@
 /** What the output lab wrote: how a k6 run ended, and what it measured. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validator } from './schemas.js';
 
@@ -69,6 +69,8 @@ export interface Measured {
 }
 
 let validate: ReturnType<typeof validator> | undefined;
+
+export const hasMeasured = (folder: string) => existsSync(join(folder, 'measured.json'));
 
 /**
  * @param folder that the output was given

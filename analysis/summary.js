@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanText } from './clean-text.js';
-import { readMeasured } from './measured.ts';
+import { hasMeasured, readMeasured } from './measured.ts';
 import { MeasuredMetrics } from './measured-metrics.ts';
 import { validator } from './schemas.js';
 
@@ -110,6 +110,8 @@ export function readSummary(directory) {
   if (problem) return failed(`summary.json is not a mcp-load-lab/summary/1 document: ${problem}`);
   const { plan, started_ms, streamed = null, k6 } = document;
   const measured = readMeasured(directory);
+  if (!measured && hasMeasured(directory))
+    return failed('measured.json is not a mcp-load-lab/measured/1 document');
   return {
     summary: {
       plan,

@@ -49,7 +49,7 @@ die() {
   exit "${DIE_CODE:-1}"
 }
 
-case $RUN_DIR in *[\'\"\\]* | *$'\n'*) DIE_CODE=2 die "RUN_DIR: got $RUN_DIR; a path without quotes, backslashes and line breaks is valid" ;; esac
+case $RUN_DIR in *[\'\"\\]* | *$'\n'*) DIE_CODE=2 die "RUN_DIR is \"$RUN_DIR\"; valid: a path without quotes, backslashes and line breaks" ;; esac
 
 # --- which stack ---------------------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ stack_kind() {
   case ${STACK:-} in
   native | external) echo "$STACK" ;;
   '') stack_value STACK | grep . || echo native ;;
-  *) DIE_CODE=2 die "STACK: got $STACK; native, docker and external are valid" ;;
+  *) DIE_CODE=2 die "STACK is \"$STACK\"; valid: native, docker, external" ;;
   esac
 }
 
@@ -168,7 +168,7 @@ tool_path() {
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
   chromium) chromium_found || echo /usr/bin/chromium ;;
-  *) die "tool_path: got $1; k6, k6-mcp, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server and rusage are valid" ;;
+  *) die "the tool is \"$1\"; valid: k6, k6-mcp, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server, rusage" ;;
   esac
 }
 
@@ -177,7 +177,7 @@ tool_path() {
 stack_ctl() {
   case $1 in
   start | stop | restart | kill) "$(stack_kind)_ctl" "$@" ;;
-  *) DIE_CODE=2 die "stack_ctl: got $1; start, stop, restart and kill are valid" ;;
+  *) DIE_CODE=2 die "the action is \"$1\"; valid: start, stop, restart, kill" ;;
   esac
 }
 

@@ -47,7 +47,7 @@ is_component() { [[ $'\n'$(components "${2:-all}")$'\n' == *$'\n'"$1"$'\n'* ]]; 
 # component_name NAME: the name as in the table, also for one written as in docker-compose.yml.
 component_name() {
   local name=${1//-/_}
-  is_component "$name" || DIE_CODE=2 die "component: got $1; $(components | paste -sd' ' -) are valid"
+  is_component "$name" || DIE_CODE=2 die "COMPONENT is \"$1\"; valid: $(components | paste -sd' ' -)"
   echo "$name"
 }
 
@@ -197,9 +197,9 @@ merge_knobs() {
     if [ "$name" = TARGET_FAULTS ]; then
       # JSON, as one word.
       value=${value//[[:space:]]/}
-      if [[ ! $value =~ ^(default|\{[A-Za-z0-9._:,\"-]*\})?$ ]]; then DIE_CODE=2 die "TARGET_FAULTS: got $value; a JSON object of numbers by name is valid"; fi
+      if [[ ! $value =~ ^(default|\{[A-Za-z0-9._:,\"-]*\})?$ ]]; then DIE_CODE=2 die "TARGET_FAULTS is \"$value\"; valid: a JSON object of numbers by name"; fi
     elif [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then
-      DIE_CODE=2 die "$name: got $value; a word or a number is valid"
+      DIE_CODE=2 die "$name is \"$value\"; valid: a word or a number"
     fi
     if [ -z "$value" ]; then
       for knob in $1; do

@@ -34,7 +34,7 @@ compose_project() { sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env";
 
 # mountable NAME PATH: Compose divides a mount at its colons.
 mountable() { case $2 in *[\'\"\\:\$]* | *"
-"*) usage "$1: got $2; a path without quotes, backslashes, colons, dollar signs and line breaks is valid" ;; esac; }
+"*) usage "$1 is \"$2\"; valid: a path without quotes, backslashes, colons, dollar signs and line breaks" ;; esac; }
 
 # own_run_dir: it is there, marked, and closed to everybody else.
 own_run_dir() {
@@ -88,9 +88,9 @@ check_settings() {
       TARGET_FAULTS=$value
       case $value in '' | default | "{"*"}") ;; *) value="'" ;; esac
       # shellcheck disable=SC1083
-      case $value in *[!A-Za-z0-9._:,\"{}-]*) usage "TARGET_FAULTS: got $TARGET_FAULTS; a JSON object of numbers by name is valid" ;; esac
+      case $value in *[!A-Za-z0-9._:,\"{}-]*) usage "TARGET_FAULTS is \"$TARGET_FAULTS\"; valid: a JSON object of numbers by name" ;; esac
     else
-      case $value in *[!A-Za-z0-9._-]*) usage "$name: got $value; a word or a number is valid" ;; esac
+      case $value in *[!A-Za-z0-9._-]*) usage "$name is \"$value\"; valid: a word or a number" ;; esac
     fi
   done
 }
@@ -219,7 +219,7 @@ write_stack_env() {
 
 # stack_up [observe]
 stack_up() {
-  case ${1:-} in '' | observe) ;; *) usage "up: got $1; observe, or nothing, is valid" ;; esac
+  case ${1:-} in '' | observe) ;; *) usage "SERVICES is \"$1\"; valid: observe" ;; esac
   was=$(stack_value STACK)
   [ "${was:-docker}" = docker ] || die "a $was stack is up; stop it first with: make down STACK=$was"
   prepare
@@ -407,7 +407,7 @@ stack_logs() {
   for argument in "$@"; do
     if [ "$argument" = -f ]; then follow=--follow; continue; fi
     part=$(printf %s "$argument" | tr _ -)
-    among "$part" "$OBSERVE $REFERENCE" || usage "component: got $argument; $OBSERVE $REFERENCE are valid"
+    among "$part" "$OBSERVE $REFERENCE" || usage "COMPONENT is \"$argument\"; valid: $OBSERVE $REFERENCE"
     services=$part
   done
   [ -f "$RUN_DIR/compose.env" ] || die 'no stack was ever up here; start one with: make up'

@@ -147,7 +147,7 @@ class Job {
       // A name that is given is one run's.
       const name: Record<string, string> = TESTID && runs > 1 ? { TESTID: `${TESTID}-${number}` } : {};
       const { code, folder, error } = await this.#script('scripts/run', [TEST], { ...name, RUNS: '' });
-      this.#done.push({ what, code, folder, markdown: textIn(join(folder, 'report.md')) });
+      this.#done.push({ what, code, folder, markdown: textIn(folder, 'report.md') });
       const run = documentIn(folder, 'run.json');
       if (run) {
         this.#annotations.push(...annotationsOfRun(run));
@@ -167,7 +167,7 @@ class Job {
     const comparison = documentIn(folder, 'comparison.json');
     if (comparison) this.#annotations.push(...annotationsOfComparison(comparison));
     else this.#problem(what, `there is no comparison, exit code ${code}${error}`);
-    this.#done.push({ what, code, folder, markdown: textIn(join(folder, 'comparison.md')) });
+    this.#done.push({ what, code, folder, markdown: textIn(folder, 'comparison.md') });
   }
 
   /**
@@ -272,4 +272,6 @@ function documentIn(folder: string, name: string) {
   }
 }
 
-const textIn = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+/** '' where there is none. */
+const textIn = (folder: string, name: string) =>
+  folder !== '' && existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';

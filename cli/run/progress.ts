@@ -2,7 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/prometheus.js';
 import { logLine } from '../../analysis/run-log.js';
+import { bound } from '../../analysis/timeline.js';
 import { milliseconds, number, percent } from '../../analysis/units.js';
+import * as promql from '../../dashboards/queries.ts';
 import { say } from '../say.ts';
 import type { Plan } from './inspect.ts';
 
@@ -10,8 +12,11 @@ type Phase = Plan['phases'][number];
 
 /** k6 writes every two seconds: three of its samples. */
 const WINDOW_S = 6;
-/** Seconds from one line to the next where none takes the place of the one before. */
-const EACH = 10;
+/** Longer than a run. */
+const RANGE_S = 30 * 24 * 3600;
+/** Seconds from one line to the next: of one that takes the place of the one before, and of others. */
+const DRAWN_S = 2;
+const SAID_S = 10;
 /** Signals of how much of something is in use. From this share on it is said. */
 const USED =
   'cpu|busiest_thread|pool_utilization|db_connections|cache_server_cpu|accept_queue|open_files|heap|memory_utilization';
@@ -19,8 +24,6 @@ const MUCH = 0.8;
 
 /** null: not known, or nothing to know. */
 export interface Figures {
-  /** Unix seconds at which the phases began. */
-  startedS: number | null;
   /** Requests a second. */
   achieved: number | null;
   p99S: number | null;
@@ -33,55 +36,51 @@ export interface Figures {
   made: Map<string, number>;
 }
 
-/** The phase that runs. */
-interface Running {
-  name: string;
-  /** Unix seconds. */
-  sinceS: number;
-  forS: number;
+interface Moment {
+  /** null: of a k6 run of an experiment, whose length its own variables say. */
+  plan: Plan | null;
+  /** Unix seconds at which the phases began. */
+  startedS: number;
+  nowS: number;
 }
 
-/** @param phase null: of a sequence, or of an experiment's k6 run, whose plan does not say which one it is */
-async function figuresOf(
-  prometheus: Prometheus,
-  testid: string,
-  server: string,
-  phase: Running | null,
-): Promise<Figures> {
-  const now = Date.now() / 1000;
-  const run = `testid=${JSON.stringify(testid)}`;
-  const here = phase ? `{${run},phase=${JSON.stringify(phase.name)}}` : `{${run}}`;
-  // Of a phase that has only begun there is nothing to take a rate of yet: what it has had as a whole.
-  const young = phase !== null && phase.forS < 2 * WINDOW_S;
-  const part = (name: string) => (young ? `sum(${name}${here})` : `sum(rate(${name}${here}[${WINDOW_S}s]))`);
-  const requests = part('k6_mcp_requests_total');
-  const ask = (query: string) => prometheus.query(query, now);
-  const [started, achieved, p99, failed, used, calls, made] = await Promise.all([
-    ask(`max(k6_mcp_started_seconds{${run}})`),
-    ask(
-      young
-        ? `${requests} / (max(timestamp(k6_mcp_requests_total${here})) - ${phase.sinceS}) > 0`
-        : `${requests} > 0`,
-    ),
-    ask(`histogram_quantile(0.99, ${part('k6_mcp_request_duration_seconds')})`),
-    ask(`${part('k6_mcp_failures_total')} / ${requests}`),
-    ask(`topk(1, {__name__=~"signal:(${USED}):ratio", server=${JSON.stringify(server)}} >= ${MUCH})`),
-    ask(`sum by (phase) (k6_mcp_requests_total{${run}})`),
-    ask(`sum by (phase) (k6_mcp_step_iterations_total{${run}})`),
-  ]);
-  const first = ([sample]: typeof started) =>
-    Number.isFinite(sample?.value) ? (sample?.value ?? null) : null;
-  const byPhase = (samples: typeof started) =>
-    new Map(samples.map(({ labels, value }) => [labels.phase ?? '', value]));
-  const [most] = used;
+type Ask = (expression: string) => ReturnType<Prometheus['query']>;
+
+async function figuresOf(ask: Ask, { plan, startedS, nowS }: Moment, server: string): Promise<Figures> {
+  const phase = plan && !plan.sequence ? phaseAt(plan, nowS - startedS) : null;
+  const where = phase ? `phase=${JSON.stringify(phase.name)}` : '';
+  const sinceS = startedS + (phase?.start_s ?? 0);
+  // A phase that has only begun has no window yet: what it has had as a whole.
+  const isYoung = phase !== null && nowS - sinceS < 2 * WINDOW_S;
+  const last = `max(timestamp(${promql.ofRun(promql.REQUESTS, where)}))`;
+  const [achieved, p99, failed] = isYoung
+    ? [
+        `${promql.total(promql.REQUESTS, '', where)} / (${last} - ${sinceS}) > 0`,
+        promql.percentileOfRun(0.99, promql.DURATION, '', where),
+        promql.shareOfRun(promql.FAILURES, promql.REQUESTS, '', where),
+      ]
+    : [
+        promql.perSecond(promql.REQUESTS, '', where),
+        promql.percentile(0.99, promql.DURATION, '', where),
+        promql.share(promql.FAILURES, promql.REQUESTS, '', where),
+      ];
+  const used = `topk(1, {__name__=~"signal:(${USED}):ratio", server=${JSON.stringify(server)}} >= ${MUCH})`;
+  const [rates, percentiles, failures, saturated] = await Promise.all([achieved, p99, failed, used].map(ask));
+  const byPhase = async (metric: string) => {
+    const samples = plan?.sequence ? await ask(promql.total(metric, 'phase')) : [];
+    return new Map(samples.map(({ labels, value }) => [labels.phase ?? '', value]));
+  };
+  const first = ([sample]: { value: number }[] = []) =>
+    sample && Number.isFinite(sample.value) ? sample.value : null;
+  const most = saturated?.[0];
   return {
-    startedS: first(started),
-    achieved: first(achieved),
-    p99S: first(p99),
-    failed: first(failed),
+    // Of a server that answers nothing any more there is no series.
+    achieved: first(rates) ?? (phase === null || isYoung ? null : 0),
+    p99S: first(percentiles),
+    failed: first(failures),
     used: most ? { signal: most.labels.__name__?.split(':')[1] ?? '', share: most.value } : null,
-    calls: byPhase(calls),
-    made: byPhase(made),
+    calls: await byPhase(promql.REQUESTS),
+    made: await byPhase('mcp_step_iterations_total'),
   };
 }
 
@@ -94,19 +93,14 @@ export function clock(seconds: number): string {
   return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(whole % 60)}`;
 }
 
-const phaseAt = ({ phases }: Plan, elapsedS: number) =>
-  phases.findLast(({ start_s }) => start_s <= elapsedS) ?? phases[0];
-
-function runningAt(plan: Plan, nowS: number, startedS: number): Running | null {
-  const phase = plan.sequence ? undefined : phaseAt(plan, nowS - startedS);
-  if (!phase) return null;
-  const sinceS = startedS + phase.start_s;
-  return { name: phase.name, sinceS, forS: nowS - sinceS };
-}
+const phaseAt = ({ phases }: Plan, elapsedS: number): Phase | null =>
+  phases.findLast(({ start_s }) => start_s <= elapsedS) ?? phases[0] ?? null;
+const endOf = ({ start_s, duration_s }: Phase) => start_s + duration_s;
 
 /**
- * @param plan null: of a k6 run of an experiment, whose length its own variables say
+ * @param plan as in `Moment`
  * @param elapsedS since the phases began
+ * @returns '' where there is nothing to say yet
  */
 export function progressLine(plan: Plan | null, elapsedS: number, figures: Figures): string {
   const { achieved, p99S, failed, used } = figures;
@@ -118,15 +112,13 @@ export function progressLine(plan: Plan | null, elapsedS: number, figures: Figur
     const target = phase?.offered_rps ? ` of ${number(phase.offered_rps)}` : '';
     if (!plan?.sequence) parts.push(`${number(achieved)}${target} requests/s`);
     if (p99S !== null) parts.push(`p99 ${milliseconds(p99S * 1000)}`);
-    parts.push(`${percent(failed ?? 0)} failed`);
+    if (failed !== null) parts.push(`${percent(failed)} failed`);
   }
   if (used) parts.push(`${used.signal.replaceAll('_', ' ')} ${percent(used.share)}`);
   const last = plan?.phases.at(-1);
   const length = last && !plan?.sequence ? ` of ${clock(endOf(last))}` : '';
-  return `${clock(elapsedS)}${length}  ${parts.join(', ')}`;
+  return parts.length === 0 ? '' : `${clock(elapsedS)}${length}  ${parts.join(', ')}`;
 }
-
-const endOf = ({ start_s, duration_s }: Phase) => start_s + duration_s;
 
 function stepOf({ phases }: Plan, { calls, made }: Figures): string {
   const steps = phases.filter(({ measured }) => measured);
@@ -140,33 +132,35 @@ function stepOf({ phases }: Plan, { calls, made }: Figures): string {
 /**
  * Says it until the run is over: on a terminal in place, elsewhere and in the run's log every ten seconds. It begins when the load does.
  *
- * @param plan as in `progressLine`
+ * @param plan as in `Moment`
  */
 export async function tellProgress(testid: string, plan: Plan | null, over: AbortSignal): Promise<void> {
-  const { PROMETHEUS_URL = '', WATCHED_SERVER: server = '' } = process.env;
+  const { PROMETHEUS_URL = '', WATCHED_SERVER = '' } = process.env;
   const prometheus = new Prometheus(PROMETHEUS_URL, { timeoutMs: 2000, tries: 1 });
+  const ask: Ask = (expression) =>
+    prometheus.query(bound(expression, testid, WINDOW_S, RANGE_S), Date.now() / 1000);
+  const pause = (seconds: number) => sleep(seconds * 1000, undefined, { signal: over }).catch(() => {});
   const draws = process.stderr.isTTY === true && plan !== null;
+  if (draws) over.addEventListener('abort', () => process.stderr.write('\x1b[2K\r'));
+
   const begunS = Date.now() / 1000;
-  let startedS: number | null = null;
-  let saidAt = Number.NEGATIVE_INFINITY;
-  for (; !over.aborted; await sleep(1000, undefined, { signal: over }).catch(() => {})) {
-    const now = Date.now() / 1000;
-    const due = now - saidAt >= EACH;
-    if (!draws && !due) continue;
-    const phase: Running | null = plan && startedS !== null ? runningAt(plan, now, startedS) : null;
-    const figures: Figures | null = await figuresOf(prometheus, testid, server, phase).catch(() => null);
-    // Of an experiment's k6 run before this one there is one, too.
-    if (over.aborted || !figures?.startedS || figures.startedS < begunS) continue;
-    const isFirst = startedS === null;
-    startedS = figures.startedS;
-    if (isFirst) continue;
-    const line = progressLine(plan, Date.now() / 1000 - startedS, figures);
-    if (due) saidAt = now;
-    if (!draws) say(line);
-    else {
-      if (due) logLine(line);
-      process.stderr.write(`\x1b[2K${line.slice(0, (process.stderr.columns || 80) - 1)}\r`);
-    }
+  let startedS = 0;
+  // Of an experiment's k6 run before this one there is one, too.
+  for (; startedS < begunS && !over.aborted; await pause(1)) {
+    const [started] = await ask(`max(${promql.saidByRun('mcp_started_seconds')})`).catch(() => []);
+    startedS = started?.value ?? 0;
   }
-  if (draws) process.stderr.write('\x1b[2K\r');
+  let saidS = Number.NEGATIVE_INFINITY;
+  for (; !over.aborted; await pause(draws ? DRAWN_S : 1)) {
+    const nowS = Date.now() / 1000;
+    const due = nowS - saidS >= SAID_S;
+    if (!draws && !due) continue;
+    const figures = await figuresOf(ask, { plan, startedS, nowS }, WATCHED_SERVER).catch(() => null);
+    const line = figures && progressLine(plan, nowS - startedS, figures);
+    if (!line || over.aborted) continue;
+    if (due) saidS = nowS;
+    if (draws) process.stderr.write(`\x1b[2K${line.slice(0, (process.stderr.columns || 80) - 1)}\r`);
+    if (draws && due) logLine(line);
+    if (!draws) say(line);
+  }
 }

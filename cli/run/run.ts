@@ -14,7 +14,7 @@ import { resultName } from '../../analysis/result-name.js';
 import { logLine } from '../../analysis/run-log.js';
 import { writeAtomic } from '../../analysis/write-atomic.js';
 import { attend, leaveWhereInterrupted, whileTaking } from '../child.ts';
-import { broken, Ending, shown, TARGET, usage } from '../ending.ts';
+import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
 import { say } from '../say.ts';
 import {
   bringUp,
@@ -228,8 +228,10 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
     raw: plan.raw || env.K6_RAW === '1',
   } as const;
   // From here on there is something to report, also where a signal comes between two programs.
+  let taken = 0;
   const code = await whileTaking(
-    () => {},
+    // Twice, and neither time was there a program to end: something hangs.
+    () => ++taken > 1 && process.exit(INTERRUPTED),
     () => (isExperiment(test) ? experiment(test, folder, how) : load({ ...how, folder, plan })),
   );
   // Not before the last sample.

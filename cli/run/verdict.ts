@@ -2,6 +2,7 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { judge } from '../../analysis/judge.js';
+import { logLine } from '../../analysis/run-log.js';
 import { whileTaking } from '../child.ts';
 import { INTERRUPTED } from '../ending.ts';
 import { k6 } from '../k6.ts';
@@ -15,6 +16,7 @@ export async function judged(
   streamedUntilS: number | null = null,
 ): Promise<number> {
   nameLatest(folder);
+  logLine('judging');
   const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_KNOBS = '', RUN_LOG } = process.env;
   const { version } = await k6();
   let patient = true;

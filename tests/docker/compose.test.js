@@ -207,14 +207,14 @@ test('settings are words, and TARGET_FAULTS is a JSON object of numbers: all els
   ]) {
     const { code, output } = await refused('up', { STACK: 'docker', [String(name)]: String(text) });
     assert.equal(code, 2, output);
-    assert.match(output, new RegExp(`^error: ${name}: got .*; a .* is valid$`, 'm'));
+    assert.match(output, new RegExp(`^error: ${name} is ".*"; valid: a .*$`, 'm'));
   }
 });
 
 test('paths that Compose can’t mount are refused', async () => {
   const { code, output } = await refused('up', { STACK: 'docker', RESULTS_DIR: join(folder, 'a:b') });
   assert.equal(code, 2, output);
-  assert.match(output, /^error: RESULTS_DIR: got .*a:b; a path without .* is valid$/m);
+  assert.match(output, /^error: RESULTS_DIR is ".*a:b"; valid: a path without .*$/m);
 });
 
 test('make clean where Docker, which has the data, does not answer: exit 1, and nothing is removed', async () => {
@@ -233,5 +233,5 @@ test('make clean where Docker, which has the data, does not answer: exit 1, and 
 test('an unknown STACK is refused', async () => {
   const { code, output } = await refused('status', { STACK: 'podman' });
   assert.equal(code, 2, output);
-  assert.match(output, /^error: STACK: got podman; native, docker and external are valid$/m);
+  assert.match(output, /^error: STACK is "podman"; valid: native, docker, external$/m);
 });

@@ -160,10 +160,7 @@ test('before anything is up, every command says so or does nothing', { timeout }
   await succeeds('down');
   await succeeds('clean');
   const wrong = await run('up', ['everything']);
-  assert.deepEqual(
-    [wrong.code, wrong.output],
-    [2, 'error: up: got everything; observe, or nothing, is valid\n'],
-  );
+  assert.deepEqual([wrong.code, wrong.output], [2, 'error: SERVICES is "everything"; valid: observe\n']);
 });
 
 test('observe brings up what watches a server, and moves away from a port that is taken', {
@@ -337,7 +334,7 @@ test('a target that does not start is named, with its reason; the rest stays up'
 test('a knob that is no word never reaches a shell', { timeout }, async () => {
   const { code, output } = await run('up', [], { CACHE_TTL: '1; exit' });
   assert.equal(code, 2);
-  assert.match(output, /^error: CACHE_TTL: got 1; exit; a word or a number is valid\n$/m);
+  assert.match(output, /^error: CACHE_TTL is "1; exit"; valid: a word or a number\n$/m);
 });
 
 test('logs shows one component or all', { timeout }, async () => {
@@ -346,7 +343,7 @@ test('logs shows one component or all', { timeout }, async () => {
   assert.match((await succeeds('logs')).output, /==> .*redis\.log <==/);
   const wrong = await run('logs', ['mysql']);
   assert.equal(wrong.code, 2);
-  assert.match(wrong.output, /^error: component: got mysql; postgres redis .* are valid$/m);
+  assert.match(wrong.output, /^error: COMPONENT is "mysql"; valid: postgres redis .*$/m);
 });
 
 test('a component that dies is started again; one that is killed on purpose stays down', {

@@ -203,6 +203,23 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+func TestClockIsSetBack(t *testing.T) {
+	f := newFixture(t, t.TempDir(), "disabled")
+	if err := f.Start(); err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Hour)
+	f.add(later, f.metric("requests"), 1, "phase", "load")
+	f.flush(later.Unix()+1, later)
+	f.add(time.Now(), f.metric("requests"), 1, "phase", "load")
+	if err := f.StopWithTestError(nil); err != nil {
+		t.Fatal(err)
+	}
+	if groups := f.measured().Groups; len(groups) != 1 || groups[0]["requests"] != 2.0 {
+		t.Errorf("got %v", groups)
+	}
+}
+
 func TestMetricsOfScripts(t *testing.T) {
 	f := newFixture(t, t.TempDir(), "disabled")
 	made := map[metrics.MetricType]*metrics.Metric{}
@@ -214,13 +231,13 @@ func TestMetricsOfScripts(t *testing.T) {
 	if err := f.open(); err != nil {
 		t.Fatal(err)
 	}
-	for index, value := range []float64{2, 0, 1} {
+	for index, value := range []float64{2, 0, 1, math.Inf(1)} {
 		// In different seconds, which are added.
 		at := time.Unix(int64(1000+index), 0)
 		for _, metric := range made {
 			f.add(at, metric, value, "phase", "load", "operation", "a")
 		}
-		f.add(at, f.builtin.DataSent, 100, "phase", "load")
+		f.add(at, f.builtin.DataSent, 75, "phase", "load")
 		f.add(at, f.builtin.HTTPReqs, 1, "phase", "load")
 	}
 	f.flush(2000, time.UnixMilli(0))

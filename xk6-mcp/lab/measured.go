@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,11 +137,19 @@ func thresholdsOf(metric *metrics.Metric) []threshold {
 		case *metrics.RateSink:
 			found.Share = &share{sink.Trues, sink.Total}
 		case *metrics.CounterSink:
-			found.Value = &sink.Value
+			found.Value = finite(sink.Value)
 		case *metrics.GaugeSink:
-			found.Value = &sink.Value
+			found.Value = finite(sink.Value)
 		}
 		all = append(all, found)
 	}
 	return all
+}
+
+// finite returns nothing for what JSON has no number for.
+func finite(value float64) *float64 {
+	if math.IsInf(value, 0) || math.IsNaN(value) {
+		return nil
+	}
+	return &value
 }

@@ -1,6 +1,10 @@
 package lab
 
-import "go.k6.io/k6/v2/metrics"
+import (
+	"math"
+
+	"go.k6.io/k6/v2/metrics"
+)
 
 // other is what a group has of a metric that is not the client's own: of a script, or of the client for those who want to know more.
 type other struct {
@@ -37,7 +41,11 @@ func (c *counts) other(name string) *other {
 	return of
 }
 
+// countOther leaves out what JSON has no number for: a script may add 1/0.
 func (c *counts) countOther(s *metrics.Sample) {
+	if math.IsInf(s.Value, 0) {
+		return
+	}
 	of := c.other(s.Metric.Name)
 	switch s.Metric.Type {
 	case metrics.Counter:

@@ -3,7 +3,9 @@ package lab
 import (
 	"bufio"
 	"encoding/json"
+	"maps"
 	"os"
+	"slices"
 
 	"go.k6.io/k6/v2/metrics"
 )
@@ -91,15 +93,25 @@ func (s *second) of(number int) *counts {
 func (l *ledger) count(containers []metrics.SampleContainer) {
 	for _, container := range containers {
 		for _, sample := range container.GetSamples() {
-			if add := l.counters[sample.Metric]; add != nil {
-				add(l.at(sample.Time.Unix()).of(l.number(sample.Tags)), &sample)
-			} else if add := l.ofRun[sample.Metric]; add != nil {
+			if add := l.ofRun[sample.Metric]; add != nil {
 				add(&l.at(sample.Time.Unix()).run, &sample)
-			} else if !builtins[sample.Metric.Name] {
-				l.at(sample.Time.Unix()).of(l.number(sample.Tags)).countOther(&sample)
+			} else if add := l.counterOf(sample.Metric); add != nil {
+				add(l.at(sample.Time.Unix()).of(l.number(sample.Tags)), &sample)
 			}
 		}
 	}
+}
+
+// counterOf returns what adds a metric to the counts of a group; nil: it is one of k6's that nobody wants.
+func (l *ledger) counterOf(metric *metrics.Metric) func(c *counts, s *metrics.Sample) {
+	add, known := l.counters[metric]
+	if !known {
+		if !builtins[metric.Name] {
+			add = (*counts).countOther
+		}
+		l.counters[metric] = add
+	}
+	return add
 }
 
 // number returns that of a sample's group.
@@ -138,17 +150,20 @@ func (l *ledger) numberOf(of group) int {
 
 // write writes the seconds before a time, each as a line.
 func (l *ledger) write(before int64) error {
-	for ; l.oldest > 0 && l.oldest < before; l.oldest++ {
-		done := l.open[l.oldest]
-		if done == nil {
-			continue
+	for _, at := range slices.Sorted(maps.Keys(l.open)) {
+		if at >= before {
+			break
 		}
-		delete(l.open, l.oldest)
+		done := l.open[at]
+		delete(l.open, at)
 		l.total.add(&done.run)
 		for number, of := range done.Groups {
 			l.totals[number].add(of)
 		}
 		l.line(done)
+	}
+	if l.oldest > 0 {
+		l.oldest = max(l.oldest, before)
 	}
 	return l.out.Flush()
 }

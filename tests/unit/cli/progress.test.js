@@ -12,7 +12,6 @@ const PHASES = [
 const planOf = (/** @type {any[]} */ phases, more = {}) => /** @type {any} */ ({ phases, ...more });
 const PLAN = planOf(PHASES);
 const NOTHING = {
-  startedS: 1,
   achieved: null,
   p99S: null,
   failed: null,
@@ -29,9 +28,10 @@ test('the phase, what is left of it, and its figures as far as there are some', 
     [22, FIGURES, '0:22 of 0:50  spike, 8 s left, 196 of 200 requests/s, p99 1,946 ms, 49.4 % failed'],
     [
       31,
-      { ...FIGURES, failed: null, used: { signal: 'pool_utilization', share: 1 } },
+      { ...FIGURES, failed: 0, used: { signal: 'pool_utilization', share: 1 } },
       '0:31 of 0:50  loop, 19 s left, 196 requests/s, p99 1,946 ms, 0 % failed, pool utilization 100 %',
     ],
+    [40, { ...NOTHING, achieved: 0 }, '0:40 of 0:50  loop, 10 s left, 0 requests/s'],
     [52, NOTHING, '0:52 of 0:50  loop, 0 s left'],
   ])) {
     assert.equal(progressLine(PLAN, elapsedS, figures), expected);
@@ -59,6 +59,7 @@ test('of a sequence the step that it is at', () => {
 
 test('of one of several k6 runs what it has, without a plan', () => {
   assert.equal(progressLine(null, 4, FIGURES), '0:04  196 requests/s, p99 1,946 ms, 49.4 % failed');
+  assert.equal(progressLine(null, 4, NOTHING), '');
 });
 
 test('a clock', () => {
