@@ -36,6 +36,14 @@ test('a signal to make alone, as a CI system sends it', async () => {
   await isPartial({ ...ended, code: 105 });
 });
 
+test('a signal to `make ci` alone: the run ends in order, and so does the pipeline', async () => {
+  const words = ['make', '--no-print-directory', 'ci', ...SPIKE.slice(2)];
+  const ended = await interrupt(words, { ...LOADED, signal: 'SIGTERM', alone: true });
+  assert.match(ended.output, /^ci: exit code 143$/m);
+  assert.match(ended.output, /^exit code 143 \(make itself ends with 2/m);
+  await isPartial({ ...ended, code: 105 });
+});
+
 test('Ctrl-C in a test of several k6 runs', async () => {
   const words = [
     'scripts/run',
