@@ -14,6 +14,7 @@ import { writeReports } from './report/write-reports.js';
 import { makeTables } from './report-tables.js';
 import { makeRun } from './run.js';
 import { logLine } from './run-log.js';
+import { hasSeconds } from './seconds.ts';
 import { leaveSummary } from './streamed-summary.js';
 import { readSummary } from './summary.js';
 import { targetKnobs } from './target-knobs.js';
@@ -86,7 +87,8 @@ export async function judge({
       watches,
     },
     async (plan, phases) => {
-      const observed = await observe(asked, plan, phases, server);
+      const folder = !legs && hasSeconds(directory) ? directory : null;
+      const observed = await observe(asked, plan, phases, server, folder);
       timeline = observed.timeline && {
         ...mergeHostWatch(observed.timeline, watches),
         // The server chose their names.

@@ -10,6 +10,7 @@ import * as promql from '../dashboards/queries.ts';
 import { bandOf, HISTOGRAM_ERROR, P99_NEEDS } from './band.js';
 import { loadOf, peaks } from './phases.js';
 import { round } from './round.js';
+import { within } from './seconds.ts';
 import { bound } from './timeline.js';
 import { counted, duration, perSecond } from './units.js';
 
@@ -136,13 +137,16 @@ function restAfter(overload, later, baseline) {
  * @param {import('./prometheus.js').Prometheus} prometheus
  * @param {string} testid
  * @param {RecoveryPlan} plan
+ * @param {string | null} [folder] of what the output lab wrote, which is then asked
  * @returns {Promise<Recovery>}
  * @throws {import('./prometheus.js').PrometheusError}
  */
-export async function observeRecovery(prometheus, testid, plan) {
+export async function observeRecovery(prometheus, testid, plan, folder = null) {
   const { fromS, toS, window_s, step_s } = plan;
   const firstS = fromS + window_s;
   if (plan.problem || firstS > toS) return judgeRecovery(plan, []);
+  const count = Math.floor((toS - firstS) / step_s) + 1;
+  if (folder) return judgeRecovery(plan, await windowsOf(folder, plan, count));
   const names = plan.phases.map((name) => name.replace(/[^\w-]/g, '.')).join('|');
   const where = `phase=~"${names}"`;
   const ask = async (/** @type {string} */ expression) => {
@@ -152,7 +156,7 @@ export async function observeRecovery(prometheus, testid, plan) {
   const requests = await ask(promql.perSecond(promql.REQUESTS, '', where));
   const failures = await ask(promql.share(promql.FAILURES, promql.REQUESTS, '', where));
   const p99 = await ask(promql.percentile(0.99, promql.DURATION, '', where));
-  const windows = Array.from({ length: Math.floor((toS - firstS) / step_s) + 1 }, (_, index) => {
+  const windows = Array.from({ length: count }, (_, index) => {
     const seconds = p99.get(index);
     return {
       afterS: index * step_s,
@@ -162,6 +166,26 @@ export async function observeRecovery(prometheus, testid, plan) {
     };
   });
   return judgeRecovery(plan, windows);
+}
+
+/**
+ * @param {string} folder
+ * @param {RecoveryPlan} plan
+ * @param {number} count
+ * @returns {Promise<Window[]>}
+ */
+async function windowsOf(folder, { phases, fromS, window_s, step_s }, count) {
+  const starts = Array.from({ length: count }, (_, index) => fromS + index * step_s);
+  const found = await within(
+    folder,
+    starts.map((start) => ({ fromS: start, toS: start + window_s, phases })),
+  );
+  return found.map(({ requests, failed, durations }, index) => ({
+    afterS: index * step_s,
+    requests,
+    p99Ms: durations.percentile(0.99),
+    failureShare: requests > 0 ? failed / requests : 0,
+  }));
 }
 
 /**

@@ -22,6 +22,7 @@
  * @property {string} [destination] of a signal about connections, to whom they are
  */
 import * as promql from '../dashboards/queries.ts';
+import { clientSeries } from './client-series.ts';
 import { validator } from './schemas.js';
 import { ALL, LAG_S, ownSignals, RULE_WINDOW_S, STEP_S } from './signals.js';
 
@@ -55,10 +56,11 @@ const FAILURES_BY_KIND = promql.perSecond(promql.FAILURES, 'kind');
  * @param {import('./prometheus.js').Prometheus} prometheus
  * @param {import('./signals.js').Subject} subject
  * @param {import('./phases.js').Phase[]} phases
+ * @param {string | null} [folder] of what the output lab wrote, which has the client's half; else Prometheus does
  * @returns {Promise<Timeline | null>} null: no phase took place
  * @throws {import('./prometheus.js').PrometheusError}
  */
-export async function collectTimeline(prometheus, subject, phases) {
+export async function collectTimeline(prometheus, subject, phases, folder = null) {
   const grid = gridOf(phases);
   if (!grid) return null;
   const { start_s, step_s, count, window_s } = grid;
@@ -67,12 +69,12 @@ export async function collectTimeline(prometheus, subject, phases) {
   const ofClient = (/** @type {string} */ expression) => ask(bound(expression, subject.testid, window_s));
 
   /** @type {Timeline['client']} */
-  const client = {};
-  for (const [name, { unit, factor = 1, expression }] of Object.entries(CLIENT)) {
+  const client = folder ? await clientSeries(folder, grid, phases) : {};
+  for (const [name, { unit, factor = 1, expression }] of folder ? [] : Object.entries(CLIENT)) {
     const [series] = await ofClient(expression);
     if (series) client[name] = { unit, values: onGrid(series.points, grid, factor) };
   }
-  for (const { labels, points } of await ofClient(FAILURES_BY_KIND)) {
+  for (const { labels, points } of folder ? [] : await ofClient(FAILURES_BY_KIND)) {
     client[`failures_${labels.kind}`] = { unit: 'rate', values: onGrid(points, grid) };
   }
 

@@ -1,0 +1,66 @@
+/** The client's half of a timeline, of what the output lab wrote each second. */
+import type { Phase } from './phases.js';
+import { within } from './seconds.ts';
+import type { Timeline } from './timeline.js';
+
+type Grid = Pick<Timeline, 'start_s' | 'step_s' | 'count' | 'window_s'>;
+const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
+
+/** @returns the series that `Timeline` has of the client: at each point what was in the window before it */
+export async function clientSeries(
+  folder: string,
+  { start_s, step_s, count, window_s }: Grid,
+  phases: readonly Phase[],
+): Promise<Timeline['client']> {
+  const times = Array.from({ length: count }, (_, index) => start_s + index * step_s);
+  const windows = await within(
+    folder,
+    times.map((toS) => ({ fromS: toS - window_s, toS })),
+  );
+  const histograms = windows.map(({ durations }) => durations);
+  const perSecond = (of: (window: (typeof windows)[number]) => number, among = of) =>
+    windows.map((window) => (among(window) > 0 ? of(window) / window_s : null));
+  const kinds = new Set(windows.flatMap(({ failures }) => [...failures.keys()]));
+  const latency = Object.entries(QUANTILES).map(([name, share]) => [
+    name,
+    { unit: 'milliseconds', values: histograms.map((one) => one.percentile(share)) },
+  ]);
+  return {
+    ...Object.fromEntries(latency),
+    mean: { unit: 'milliseconds', values: histograms.map(({ mean }) => mean) },
+    requests: { unit: 'rate', values: perSecond(({ requests }) => requests) },
+    iterations: { unit: 'rate', values: perSecond(({ iterations }) => iterations) },
+    offered: { unit: 'rate', values: times.map((toS) => offeredWithin(toS - window_s, toS, phases)) },
+    dropped: {
+      unit: 'rate',
+      values: perSecond(
+        ({ dropped }) => dropped,
+        ({ iterations }) => iterations,
+      ),
+    },
+    failed: {
+      unit: 'ratio',
+      values: windows.map(({ failed, requests }) => (requests > 0 ? failed / requests : null)),
+    },
+    vus: { unit: 'count', values: windows.map(({ vus }) => vus) },
+    ...Object.fromEntries(
+      [...kinds]
+        .sort()
+        .map((kind) => [
+          `failures_${kind}`,
+          { unit: 'rate', values: perSecond(({ failures }) => failures.get(kind) ?? 0) },
+        ]),
+    ),
+  };
+}
+
+/** Of the part of a window in which a rate was offered, its mean; null: there is no such part. */
+function offeredWithin(fromS: number, toS: number, phases: readonly Phase[]): number | null {
+  const parts = phases.flatMap(({ start, end, offered_rps: rate }) => {
+    if (start === null || end === null || rate === null) return [];
+    const seconds = Math.min(toS, Date.parse(end) / 1000) - Math.max(fromS, Date.parse(start) / 1000);
+    return seconds > 0 ? [{ seconds, rate }] : [];
+  });
+  const total = parts.reduce((sum, { seconds }) => sum + seconds, 0);
+  return total === 0 ? null : parts.reduce((sum, { seconds, rate }) => sum + seconds * rate, 0) / total;
+}

@@ -1,0 +1,91 @@
+/** What the output lab wrote second by second (seconds.jsonl), within windows of time. It is read once, line by line: a day of it is 100 MB. */
+import { createReadStream, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Counts } from './measured.ts';
+import { SparseHistogram } from './sparse-histogram.ts';
+
+const FILE = 'seconds.jsonl';
+
+export const hasSeconds = (folder: string) => existsSync(join(folder, FILE));
+
+export interface Span {
+  /** Unix seconds; a second belongs to the span that its middle is in. */
+  fromS: number;
+  toS: number;
+  /** Of these alone. */
+  phases?: readonly string[];
+}
+
+interface Group {
+  phase: string;
+  operation: string;
+}
+
+interface Second {
+  at: number;
+  vus: number;
+  groups?: Record<string, Counts>;
+}
+
+/** The sums of a span. */
+export class Within {
+  requests = 0;
+  failed = 0;
+  iterations = 0;
+  dropped = 0;
+  /** Of the last second; null: there was none. */
+  vus: number | null = null;
+  readonly failures = new Map<string, number>();
+  readonly #durations: string[] = [];
+
+  add(
+    { vus, groups = {} }: Second,
+    groupOf: (number: string) => Group | undefined,
+    phases?: readonly string[],
+  ) {
+    this.vus = vus;
+    for (const [number, counts] of Object.entries(groups)) {
+      if (phases && !phases.includes(groupOf(number)?.phase ?? '')) continue;
+      this.requests += counts.requests ?? 0;
+      this.failed += counts.failed ?? 0;
+      this.iterations += counts.iterations ?? 0;
+      this.dropped += counts.dropped ?? 0;
+      for (const [kind, count] of Object.entries(counts.failures ?? {}))
+        this.failures.set(kind, (this.failures.get(kind) ?? 0) + count);
+      if (counts.duration) this.#durations.push(counts.duration);
+    }
+  }
+
+  get durations(): SparseHistogram {
+    return new SparseHistogram(...this.#durations);
+  }
+}
+
+/** null: k6 was ended in the middle of it. */
+function parsed(line: string): Second | (Group & { group: number }) | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/** @returns of each span its sums, in order */
+export async function within(folder: string, spans: readonly Span[]): Promise<Within[]> {
+  const found = spans.map(() => new Within());
+  const bySecond = new Map<number, number[]>();
+  for (const [index, { fromS, toS }] of spans.entries())
+    for (let at = Math.ceil(fromS - 0.5); at + 0.5 < toS; at += 1)
+      bySecond.set(at, [...(bySecond.get(at) ?? []), index]);
+  const groups = new Map<string, Group>();
+  for await (const line of createInterface({ input: createReadStream(join(folder, FILE)) })) {
+    const read = parsed(line);
+    if (!read) continue;
+    if ('group' in read) groups.set(String(read.group), read);
+    else
+      for (const index of bySecond.get(read.at) ?? [])
+        found[index]?.add(read, (number) => groups.get(number), spans[index]?.phases);
+  }
+  return found;
+}
