@@ -1,5 +1,5 @@
 /** What happened, in a sentence or two: the first thing that every report says. */
-import { counted, duration, milliseconds, number, percent, perSecond } from './units.js';
+import { clock, counted, duration, milliseconds, number, percent, perSecond } from './units.js';
 
 const MAX_LENGTH = 200;
 
@@ -104,12 +104,6 @@ function trouble({ started, findings, phases }, cause) {
 /** @param {import('./findings.js').Finding} finding */
 const p99Of = ({ observations = [] }) =>
   observations.find(({ series, from, to }) => series === 'client.p99' && from !== null && to !== null);
-
-/** @param {number} seconds into the run @returns {string} 01:12, or 1:01:12 */
-function clock(seconds) {
-  const text = new Date(Math.floor(seconds) * 1000).toISOString();
-  return seconds < 3600 ? text.slice(14, 19) : text.slice(11, 19).replace(/^0/, '');
-}
 
 /** @param {import('./findings.js').Finding[]} findings */
 function recovered(findings) {

@@ -66,17 +66,9 @@ export async function collectTimeline(prometheus, subject, phases, folder = null
   const { start_s, step_s, count, window_s } = grid;
   const ask = (/** @type {string} */ expression) =>
     prometheus.queryRange(expression, start_s, start_s + (count - 1) * step_s, step_s);
-  const ofClient = (/** @type {string} */ expression) => ask(bound(expression, subject.testid, window_s));
-
-  /** @type {Timeline['client']} */
-  const client = folder ? await clientSeries(folder, grid, phases) : {};
-  for (const [name, { unit, factor = 1, expression }] of folder ? [] : Object.entries(CLIENT)) {
-    const [series] = await ofClient(expression);
-    if (series) client[name] = { unit, values: onGrid(series.points, grid, factor) };
-  }
-  for (const { labels, points } of folder ? [] : await ofClient(FAILURES_BY_KIND)) {
-    client[`failures_${labels.kind}`] = { unit: 'rate', values: onGrid(points, grid) };
-  }
+  const client = folder
+    ? await clientSeries(folder, grid, phases)
+    : await clientOf((expression) => ask(bound(expression, subject.testid, window_s)), grid);
 
   /** @type {Timeline['signals']} */
   const signals = {};
@@ -89,6 +81,24 @@ export async function collectTimeline(prometheus, subject, phases, folder = null
   }
   const operations = await operationsOf(prometheus, subject.testid, phases, grid);
   return { schema: SCHEMA, testid: subject.testid, ...grid, client, signals, operations };
+}
+
+/**
+ * @param {(expression: string) => Promise<import('./prometheus.js').Series[]>} ask Prometheus, of this run
+ * @param {Pick<Timeline, 'start_s' | 'step_s' | 'count'>} grid
+ * @returns {Promise<Timeline['client']>}
+ */
+async function clientOf(ask, grid) {
+  /** @type {Timeline['client']} */
+  const client = {};
+  for (const [name, { unit, factor = 1, expression }] of Object.entries(CLIENT)) {
+    const [series] = await ask(expression);
+    if (series) client[name] = { unit, values: onGrid(series.points, grid, factor) };
+  }
+  for (const { labels, points } of await ask(FAILURES_BY_KIND)) {
+    client[`failures_${labels.kind}`] = { unit: 'rate', values: onGrid(points, grid) };
+  }
+  return client;
 }
 
 /**

@@ -64,6 +64,14 @@ export function duration(seconds) {
   return parts.flatMap(([value, unit]) => (value === 0 ? [] : [`${value} ${unit}`])).join(' ');
 }
 
+/** @param {number} seconds into a run @returns {string} for example 01:12, or 1:02:07 */
+export function clock(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+  const hours = Math.floor(whole / 3600);
+  return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`;
+}
+
 /** @type {Record<string, (value: number, digits?: number) => string>} */
 const BY_UNIT = {
   ratio: percent,

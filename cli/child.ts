@@ -79,11 +79,18 @@ export async function attend(
   );
 }
 
+/** An exit code as a shell has it, also of what could not be started at all. */
+export const shellCode = (code?: number | null, signal?: keyof typeof constants.signals | null) =>
+  code ?? (signal ? 128 + constants.signals[signal] : 127);
+
 function ended(result: Awaited<ResultPromise>): Ended {
   const { exitCode, signal, stdout, stderr, all } = result;
-  // Where it could not be started at all, as a shell says it.
-  const code = exitCode ?? (signal ? 128 + constants.signals[signal] : 127);
-  return { code, stdout: String(stdout ?? ''), stderr: String(stderr ?? ''), all: String(all ?? '') };
+  return {
+    code: shellCode(exitCode, signal),
+    stdout: String(stdout ?? ''),
+    stderr: String(stderr ?? ''),
+    all: String(all ?? ''),
+  };
 }
 
 /** @throws {Ending} where somebody has asked for the end */

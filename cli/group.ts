@@ -1,8 +1,7 @@
 /** Programs of which nothing may stay: each leads a process group of its own, without a terminal, and is ended with all that it started. */
-import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { tied } from './child.ts';
+import { shellCode, tied } from './child.ts';
 
 export interface Group {
   /** Its exit code, as a shell has it. */
@@ -37,11 +36,9 @@ export function startGroup(
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
   let running = true;
   const exited = new Promise<number>((resolve) => {
-    child.nodeChildProcess.once('exit', (code, signal) =>
-      resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']),
-    );
+    child.nodeChildProcess.once('exit', (code, signal) => resolve(shellCode(code, signal)));
     // One that could not be started does not exit.
-    child.then(() => resolve(127));
+    child.then(() => resolve(shellCode()));
   }).finally(() => {
     running = false;
   });

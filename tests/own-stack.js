@@ -10,16 +10,8 @@ import { command } from './lab.js';
 import { scratchFolder } from './scratch.js';
 import { setUp } from './tool.js';
 
-/**
- * Call it before anything else. It sets RUN_DIR and RESULTS_DIR of this process; the stack is removed when the file's tests have ended.
- *
- * @param {object} [options]
- * @param {'all' | 'observe' | 'later'} [options.up] what is up when this returns; later: what a command of a test starts
- * @param {string[]} [options.needs] of scripts/setup, besides k6 and the stack
- */
-export async function ownStack({ up = 'all', needs = [] } = {}) {
-  setUp('k6', 'stack', ...needs);
-  const folder = mkdtempSync(join(scratchFolder(), 'stack-'));
+/** @param {string} folder for a stack's state and results: this process, and what it starts, has them there */
+export function stackIn(folder) {
   Object.assign(process.env, {
     STACK: 'native',
     RUN_DIR: join(folder, 'run'),
@@ -30,6 +22,19 @@ export async function ownStack({ up = 'all', needs = [] } = {}) {
     AUTHORITY_LATENCY_MS: '100',
   });
   mkdirSync(join(folder, 'results'));
+}
+
+/**
+ * Call it before anything else. It sets RUN_DIR and RESULTS_DIR of this process; the stack is removed when the file's tests have ended.
+ *
+ * @param {object} [options]
+ * @param {'all' | 'observe' | 'later'} [options.up] what is up when this returns; later: what a command of a test starts
+ * @param {string[]} [options.needs] of scripts/setup, besides k6 and the stack
+ */
+export async function ownStack({ up = 'all', needs = [] } = {}) {
+  setUp('k6', 'stack', ...needs);
+  const folder = mkdtempSync(join(scratchFolder(), 'stack-'));
+  stackIn(folder);
   const remove = async () => {
     await command('scripts/clean', []);
     rmSync(folder, { recursive: true, force: true });

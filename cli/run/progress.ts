@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/prometheus.js';
 import { logLine } from '../../analysis/run-log.js';
 import { bound } from '../../analysis/timeline.js';
-import { milliseconds, number, percent } from '../../analysis/units.js';
+import { clock, milliseconds, number, percent } from '../../analysis/units.js';
 import * as promql from '../../dashboards/queries.ts';
 import { say } from '../say.ts';
 import type { Plan } from './inspect.ts';
@@ -85,13 +85,7 @@ async function figuresOf(ask: Ask, { plan, startedS, nowS }: Moment, server: str
 }
 
 /** 0:07, 12:07, 1:02:07 */
-export function clock(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const two = (value: number) => String(value).padStart(2, '0');
-  const hours = Math.floor(whole / 3600);
-  const minutes = Math.floor((whole % 3600) / 60);
-  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(whole % 60)}`;
-}
+export const shortClock = (seconds: number) => clock(seconds).replace(/^0(?=\d:)/, '');
 
 const phaseAt = ({ phases }: Plan, elapsedS: number): Phase | null =>
   phases.findLast(({ start_s }) => start_s <= elapsedS) ?? phases[0] ?? null;
@@ -116,8 +110,8 @@ export function progressLine(plan: Plan | null, elapsedS: number, figures: Figur
   }
   if (used) parts.push(`${used.signal.replaceAll('_', ' ')} ${percent(used.share)}`);
   const last = plan?.phases.at(-1);
-  const length = last && !plan?.sequence ? ` of ${clock(endOf(last))}` : '';
-  return parts.length === 0 ? '' : `${clock(elapsedS)}${length}  ${parts.join(', ')}`;
+  const length = last && !plan?.sequence ? ` of ${shortClock(endOf(last))}` : '';
+  return parts.length === 0 ? '' : `${shortClock(elapsedS)}${length}  ${parts.join(', ')}`;
 }
 
 function stepOf({ phases }: Plan, { calls, made }: Figures): string {

@@ -11,6 +11,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { judge } from '../../analysis/judge.js';
 import { command, envFile, prometheusAccess, startCommand } from '../lab.js';
+import { stackIn } from '../own-stack.js';
 import { UNDER_LOAD } from '../under-load.js';
 import { keep, recording, type Told } from './recording.ts';
 import { RUNS } from './runs.js';
@@ -23,19 +24,11 @@ const OURS =
   /^(mcp_(?!offered_rps|objective)|iterations$|dropped_iterations$|vus$|vus_max$|data_sent$|data_received$)/;
 /** Tags by which samples are counted. */
 const TAGS = ['phase', 'operation', 'class', 'kind', 'limit'];
-/** Of every run: the machine is not what is recorded. */
-const COMMON = { PROFILE: 'smoke', MAX_BACKGROUND_CPU: '1' };
-/** What an earlier run changed is taken back. */
-const DEFAULTS = { POOL_SIZE: 'default', WORKERS: 'default', TARGET_FAULTS: 'default' };
+/** Of every run; what an earlier one changed is taken back. */
+const COMMON = { PROFILE: 'smoke', POOL_SIZE: 'default', WORKERS: 'default', TARGET_FAULTS: 'default' };
 
 const folder = mkdtempSync(join(tmpdir(), 'recording-'));
-Object.assign(process.env, {
-  STACK: 'native',
-  RUN_DIR: join(folder, 'run'),
-  RESULTS_DIR: join(folder, 'results'),
-  AUTHORITY_LATENCY_MS: '100',
-});
-mkdirSync(join(folder, 'results'));
+stackIn(folder);
 
 function samplesOf(file: string): string {
   const rows: Record<string, string>[] = parse(gunzipSync(readFileSync(file)), { columns: true });
@@ -56,9 +49,7 @@ const isOneRun = (test = '') => !existsSync(`experiments/${test}.js`);
 /** One run of a test. @returns the folder that it left */
 async function run(name: string): Promise<{ code: number | null; output: string; left: string }> {
   const { test, variables = {}, interruptAfterS } = RUNS[name] ?? {};
-  const words = Object.entries({ ...COMMON, ...DEFAULTS, ...variables }).map(
-    ([key, value]) => `${key}=${value}`,
-  );
+  const words = Object.entries({ ...COMMON, ...variables }).map(([key, value]) => `${key}=${value}`);
   let told = false;
   const { child, ended } = startCommand(
     'scripts/run',

@@ -51,7 +51,7 @@ func (c *counts) countOther(s *metrics.Sample) {
 	case metrics.Counter:
 		of.Sum += s.Value
 	case metrics.Rate:
-		of.add(&other{Share: &share{btoi(s.Value != 0), 1}})
+		of.add(&other{Share: &share{int64(metrics.B(s.Value != 0)), 1}})
 	case metrics.Gauge:
 		of.add(&other{Range: &[2]float64{s.Value, s.Value}})
 	case metrics.Trend:
@@ -60,13 +60,6 @@ func (c *counts) countOther(s *metrics.Sample) {
 		}
 		of.Values.count(s.Value)
 	}
-}
-
-func btoi(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 func (o *other) add(more *other) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clock, progressLine } from '../../../cli/run/progress.ts';
+import { progressLine, shortClock } from '../../../cli/run/progress.ts';
 import { UNDER_LOAD } from '../../under-load.js';
 
 const phase = { measured: true, duration_s: 20, offered_rps: 200 };
@@ -68,6 +68,7 @@ test('a clock', () => {
     [59.9, '0:59'],
     [727, '12:07'],
     [3727, '1:02:07'],
+    [90_061, '25:01:01'],
   ]))
-    assert.equal(clock(seconds), text);
+    assert.equal(shortClock(seconds), text);
 });
