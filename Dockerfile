@@ -14,13 +14,25 @@ RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +
 USER node
 CMD ["node", "target/server.js"]
 
+# What compiles the project's Go programs.
+FROM golang:1.26.8-bookworm AS go
+ENV CGO_ENABLED=0 GOFLAGS="-buildvcs=false -mod=readonly -trimpath"
+
+# k6 with the module k6/x/mcp.
+FROM go AS k6-build
+WORKDIR /xk6-mcp
+COPY xk6-mcp/go.mod xk6-mcp/go.sum ./
+# Nearly all of the work, in a layer that a change of the module's own code does not repeat. -v shows progress.
+RUN go build -v go.k6.io/k6/v2/cmd
+COPY xk6-mcp ./
+# k6 only warns of an extension that is made for another k6.
+RUN go build -v -ldflags=-s -o /bin/k6 ./cmd/k6 && k6 version && k6 version | grep -q k6/x/mcp
+
 # All of it: a test can be run where nothing but this image is, as in a pipeline (docs/ci.md), and those of docker-compose.yml are.
-FROM grafana/k6:2.2.0 AS k6
 FROM prom/prometheus:v3.15.0 AS prometheus
 FROM prom/node-exporter:v1.12.1 AS node-exporter
 FROM node AS lab
 ENV NODE_ENV= HOME=/tmp K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-COPY --from=k6 /usr/bin/k6 /usr/bin/k6
 RUN apt-get update && apt-get install --yes --no-install-recommends supervisor && rm -rf /var/lib/apt/lists/*
 ENV MCP_LOAD_LAB_CACHE=/opt/mcp-load-lab-tools RUN_DIR=/tmp/mcp-load-lab
 COPY --from=prometheus /bin/prometheus /tools/prometheus/
@@ -30,8 +42,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY tools tools
 COPY scripts scripts
+COPY xk6-mcp xk6-mcp
+COPY --from=k6-build /bin/k6 /usr/bin/k6
 # Where scripts/setup would put what it builds: under a name that changes with the pins. What they write there is a lock.
-RUN bash -c 'set -e; . scripts/common.sh; mkdir -p "$CACHE_DIR"; for tool in prometheus node_exporter; do mv "/tools/$tool" "$(tool_dir "$tool")"; done; chown node: "$CACHE_DIR"'
+RUN bash -c 'set -e; . scripts/common.sh; mkdir -p "$CACHE_DIR"; for tool in prometheus node_exporter; do mv "/tools/$tool" "$(tool_dir "$tool")"; done; mkdir "$(tool_dir k6)"; ln -s /usr/bin/k6 "$(tool_dir k6)/k6"; chown node: "$CACHE_DIR"'
 COPY provisioning provisioning
 COPY dashboards dashboards
 COPY target target
@@ -42,7 +56,6 @@ COPY experiments experiments
 COPY viewer viewer
 COPY cli cli
 COPY contract contract
-COPY xk6-mcp/names.json xk6-mcp/names.json
 COPY scenarios scenarios
 RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +
 # What this image was made of: there is no git in it.
@@ -53,10 +66,10 @@ USER node
 CMD ["cat", "scripts/list.txt"]
 
 # What the system knows of a server's processes (TARGET_CONTAINER).
-FROM golang:1.26.8-bookworm AS exporter-build
+FROM go AS exporter-build
 WORKDIR /exporter
 COPY exporter ./
-RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags=-s -o /bin/exporter .
+RUN go build -ldflags=-s -o /bin/exporter .
 FROM prom/node-exporter:v1.12.1 AS exporter
 COPY --from=exporter-build /bin/exporter /bin/exporter
 ENTRYPOINT ["/bin/exporter"]

@@ -79,11 +79,11 @@ test-all: lint ## every test of the project, also the long and the rare (one fil
 audit: ## what is known of weaknesses in npm packages and Go tools (asks the npm registry and Go's vulnerability database)
 	@scripts/audit
 
-fuzz: ## generated input against everything that reads some; seed and counts are printed (MINUTES=10 AREA=configuration,wire SEED=1)
+fuzz: ## generated input against everything that reads some; seed and counts are printed (MINUTES=10 AREA=configuration,documents SEED=1)
 	@scripts/setup k6 && scripts/node tests/fuzz/main.js
 
 conformance: ## run the official client conformance suite against the client, one line a scenario
-	@scripts/setup k6-mcp conformance && scripts/node tests/conformance/run.js
+	@scripts/setup k6 conformance && scripts/node tests/conformance/run.js
 
 dashboards: ## open the dashboards on the newest run: Grafana's, or the project's own viewer where there is none (PORT=3001)
 	@scripts/dashboards
@@ -101,7 +101,7 @@ signals-record: ## record what HikariCP and cAdvisor export, for the tests (need
 	@scripts/node tests/signals/recorded/record.js
 
 bench-client: ## what a call with k6/x/mcp costs the load generator, against bare k6 (ROUNDS=8 REQUESTS=40000 GOGC=100,400)
-	@scripts/setup k6-mcp bench-tools && scripts/node bench/client.ts
+	@scripts/setup k6 bench-tools && scripts/node bench/client.ts
 
 bench-accuracy: ## are reported latencies those that there were? Against the log of a server with known ones (ROUNDS=3)
 	@scripts/setup k6 prometheus bench-tools && scripts/node bench/accuracy.js

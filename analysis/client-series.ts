@@ -8,13 +8,13 @@ const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
 
 /** @returns the series that `Timeline` has of the client: at each point what was in the window before it */
 export async function clientSeries(
-  folder: string,
+  folders: readonly string[],
   { start_s, step_s, count, window_s }: Grid,
   phases: readonly Phase[],
 ): Promise<Timeline['client']> {
   const times = Array.from({ length: count }, (_, index) => start_s + index * step_s);
   const windows = await within(
-    folder,
+    folders,
     times.map((toS) => ({ fromS: toS - window_s, toS })),
   );
   const histograms = windows.map(({ durations }) => durations);

@@ -4,6 +4,7 @@ import { environment } from './environment.js';
 import { mergeHostWatch, readHostWatches } from './host-watch-series.js';
 import { readK6Log } from './k6-log.js';
 import { readLegLogs, readLegSummaries, readLegs } from './legs.js';
+import { abortOf, readMeasured } from './measured.ts';
 import { observe } from './observe.js';
 import { increaseOf, Prometheus } from './prometheus.js';
 import { findingSamples } from './publish-findings.js';
@@ -14,7 +15,7 @@ import { writeReports } from './report/write-reports.js';
 import { makeTables } from './report-tables.js';
 import { makeRun } from './run.js';
 import { logLine } from './run-log.js';
-import { hasSeconds } from './seconds.ts';
+import { withSeconds } from './seconds.ts';
 import { leaveSummary } from './streamed-summary.js';
 import { readSummary } from './summary.js';
 import { targetKnobs } from './target-knobs.js';
@@ -41,6 +42,7 @@ const PUBLISH_MS = 3_000;
  * @param {string | null} run.k6Version
  * @param {import('./environment.js').Environment} [run.on] where the load came from, of a run that was made elsewhere
  * @param {number | null} run.streamedUntilS when k6 ended, Unix time, of a run whose samples are in Prometheus only
+ * @param {import('./measured.ts').Abort | null} [run.abort] why there was no load, where that is known
  * @param {(text: string) => void} [run.print]
  * @returns {Promise<number>} the verdict's exit code
  */
@@ -53,6 +55,7 @@ export async function judge({
   k6Version,
   on = environment(k6Version),
   streamedUntilS,
+  abort = null,
   print = (text) => process.stdout.write(text),
 }) {
   const legs = readLegs(directory);
@@ -70,6 +73,7 @@ export async function judge({
   let files = {};
   /** @type {import('./timeline.js').Timeline | null} */
   let timeline = null;
+  const folders = legs ? legs.legs.map(({ folder }) => join(directory, folder)) : [directory];
   const watches = readHostWatches(directory, legs);
   const run = await makeRun(
     {
@@ -77,6 +81,7 @@ export async function judge({
       summary,
       ...('summaries' in perLeg && { legSummaries: perLeg.summaries }),
       experimentError: legs?.error ?? null,
+      abort: abort ?? abortIn(folders),
       summaryProblem: problem,
       lost,
       log,
@@ -87,8 +92,7 @@ export async function judge({
       watches,
     },
     async (plan, phases) => {
-      const folder = !legs && hasSeconds(directory) ? directory : null;
-      const observed = await observe(asked, plan, phases, server, folder);
+      const observed = await observe(asked, plan, phases, server, withSeconds(folders));
       timeline = observed.timeline && {
         ...mergeHostWatch(observed.timeline, watches),
         // The server chose their names.
@@ -120,6 +124,16 @@ export async function judge({
   // What was measured has been shown by now, and is nowhere else.
   if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);
   return run.verdict.exit_code;
+}
+
+/** @param {string[]} folders of k6 runs @returns {import('./measured.ts').Abort | null} the first with which a script ended its test */
+function abortIn(folders) {
+  for (const folder of folders) {
+    const measured = readMeasured(folder);
+    const abort = measured && abortOf(measured.end);
+    if (abort) return abort;
+  }
+  return null;
 }
 
 /** @param {() => void} action @returns {Error | null} what it threw */

@@ -4,7 +4,6 @@ import { PUSH_S } from './trust-rules.js';
 
 /**
  * @typedef {object} K6Log
- * @property {{code: 2 | 3, message: string} | null} abort the test ended itself: bad configuration (2) or target (3)
  * @property {string | null} lastLine what k6 said last, the best there is when it died
  * @property {number[]} failedPushesS Unix times at which k6 could not write to Prometheus
  * @property {Record<string, LoggedException>} exceptions the first of each operation, and of what is none
@@ -31,7 +30,7 @@ const FAILED_PUSH = 'Failed to send the time series data to the endpoint';
  */
 export async function readK6Log(path) {
   /** @type {K6Log} */
-  const log = { abort: null, lastLine: null, failedPushesS: [], exceptions: {}, uncaught: null, samples: {} };
+  const log = { lastLine: null, failedPushesS: [], exceptions: {}, uncaught: null, samples: {} };
   /** @type {number} pushes that had failed before the lines that are left out */
   let beforeCut = -1;
   const stream = createReadStream(path, 'utf8');
@@ -91,8 +90,6 @@ function take(log, message) {
   // The last words of an exception are its message, not where it was thrown.
   if (message === '' || /^at\s/.test(message)) return;
   log.lastLine = message;
-  const [, code, reason] = /^test aborted: exit ([23]): (.+)$/.exec(message) ?? [];
-  if (code && reason && !log.abort) log.abort = { code: code === '2' ? 2 : 3, message: reason };
 }
 
 /** @param {string} line in logfmt @returns {number[]} Unix seconds; [] of a line that does not say when it was */

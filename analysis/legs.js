@@ -85,7 +85,6 @@ export function readLegSummaries(directory, { legs }) {
 export async function readLegLogs(directory, { legs }) {
   const logs = await Promise.all(legs.map(({ folder }) => readK6Log(join(directory, folder, 'k6.log'))));
   return {
-    abort: logs.find(({ abort }) => abort)?.abort ?? null,
     lastLine: logs.at(-1)?.lastLine ?? null,
     failedPushesS: logs.flatMap(({ failedPushesS }) => failedPushesS),
     exceptions: Object.assign({}, ...logs.toReversed().map(({ exceptions }) => exceptions)),

@@ -26,9 +26,6 @@ const COUNTED: Record<string, keyof Counts> = {
   [NAMES.rejected.name]: 'rejected',
   [NAMES.additionalRequests.name]: 'additional',
   [NAMES.abandoned.name]: 'abandoned',
-  // What the client in lib/ calls them.
-  mcp_further_requests: 'additional',
-  mcp_refused: 'rejected',
   iterations: 'iterations',
   dropped_iterations: 'dropped',
   data_sent: 'bytesSent',

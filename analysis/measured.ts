@@ -1,7 +1,9 @@
 /** What the output lab wrote: how a k6 run ended, and what it measured. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MODERN_VERSION } from '../contract/protocols.js';
 import { validator } from './schemas.js';
+import type { Plan } from './summary.js';
 
 /** A number of trues among all. */
 export interface Share {
@@ -56,7 +58,19 @@ export interface Threshold {
   value?: number;
 }
 
+export interface Server {
+  url: string;
+  /** Without it, it does not speak MCP. */
+  protocolVersion?: string;
+  name?: string;
+  version?: string;
+}
+
 export interface Measured {
+  /** As the script has it. */
+  plan?: unknown;
+  /** Those that the script connected to. */
+  servers?: Server[];
   began: number;
   ended: number;
   end: { reason: string; exitCode: number; message?: string };
@@ -66,6 +80,29 @@ export interface Measured {
   timerLateness?: string;
   groups: (Counts & { phase: string; operation: string; class?: string })[];
   thresholds: Threshold[];
+}
+
+/** @returns the plan, with what the server that it loads said of itself */
+export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
+  const [{ protocolVersion = '', name = '', version = '' } = {}] = servers;
+  const found = protocolVersion && {
+    era: protocolVersion === MODERN_VERSION ? 'modern' : 'legacy',
+    protocol_version: protocolVersion,
+    server: name ? { name, version } : null,
+  };
+  return { ...plan, target: { era: null, protocol_version: null, server: null, ...plan.target, ...found } };
+}
+
+export interface Abort {
+  code: 2 | 3;
+  message: string;
+}
+
+/** @returns null: the script did not end its test by itself, as lib/abort.js does */
+export function abortOf({ reason, message = '' }: Pick<Measured['end'], 'reason' | 'message'>): Abort | null {
+  const [, code, said] = /^test aborted: exit ([23]): (.*)$/s.exec(reason === 'abort' ? message : '') ?? [];
+  if (said === undefined) return null;
+  return { code: code === '2' ? 2 : 3, message: said.replace(/ at abort \(file:.*$/s, '') };
 }
 
 let validate: ReturnType<typeof validator> | undefined;

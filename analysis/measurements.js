@@ -1,4 +1,5 @@
 import { round } from './round.js';
+import { PERCENTILE_ERROR } from './sparse-histogram.ts';
 
 /**
  * A phase's main figures in the canonical units of MCP benchmark suites, with what must be known to compare them:
@@ -35,7 +36,7 @@ export function measurements({ test, workload, target }, phases, streamed) {
       transport: TRANSPORTS[target.dialect ?? ''] ?? 'streamable_http',
       duration_s,
       scope: 'service',
-      precision: streamed ? `within ${round(streamed.percentile_error * 100, 2)} %` : 'microsecond',
+      precision: `within ${round((streamed?.percentile_error ?? PERCENTILE_ERROR) * 100, 2)} %`,
       throughput_msg_per_s: answered === null || duration_s === 0 ? null : round(answered / duration_s),
       latency_p50_us: microseconds(latency_ms?.p50),
       latency_p95_us: microseconds(latency_ms?.p95),

@@ -21,10 +21,10 @@ import { collectTimeline } from './timeline.js';
  * @param {import('./summary.js').Plan} plan
  * @param {import('./phases.js').Phase[]} phases
  * @param {string} server the label of the rules that watch the server under test; '' = none does
- * @param {string | null} [folder] of what the output lab wrote; null: it did not
+ * @param {readonly string[]} [folders] of what the output lab wrote; none: it did not
  * @returns {Promise<Server>} never throws for what Prometheus does
  */
-export async function observe(prometheus, plan, phases, server, folder = null) {
+export async function observe(prometheus, plan, phases, server, folders = []) {
   /** @type {Server} */
   const nothing = { signals: [], silent: [], ambiguous: [], recoveries: [], timeline: null, problem: null };
   const end = phases.findLast((phase) => phase.end !== null)?.end;
@@ -33,10 +33,10 @@ export async function observe(prometheus, plan, phases, server, folder = null) {
   try {
     await untilCovered(prometheus, Date.parse(end) / 1000);
     const observed = await observeSignals(prometheus, { testid: plan.testid, server }, phases);
-    const timeline = await collectTimeline(prometheus, { testid: plan.testid, server }, phases, folder);
+    const timeline = await collectTimeline(prometheus, { testid: plan.testid, server }, phases, folders);
     const recoveries = [];
     for (const toAsk of planRecoveries(phases, plan.objectives))
-      recoveries.push(await observeRecovery(prometheus, plan.testid, toAsk, folder));
+      recoveries.push(await observeRecovery(prometheus, plan.testid, toAsk, folders));
     return { ...nothing, ...observed, recoveries, timeline };
   } catch (error) {
     if (error instanceof PrometheusError) return { ...nothing, problem: error.message };

@@ -12,7 +12,7 @@ import { round } from './round.js';
  * @property {number | null} rps requests a second of the phases that call it
  * @property {number | null} error_rate
  * @property {import('./summary.js').Latency | null} latency_ms
- * @property {number | null} request_bytes all together; null: of a sequence k6 counts them for its last operation
+ * @property {number | null} request_bytes all together; null: k6 has them by phase alone
  * @property {number | null} response_bytes
  * @property {Record<string, number>} failures by kind
  */
@@ -23,6 +23,9 @@ import { round } from './round.js';
  * @returns {Operation[]}
  */
 export function operations({ plan, metrics }, phases) {
+  // Of a sequence k6 has them for its last operation, and what the client measures has none by operation.
+  const hasBytes =
+    !plan.sequence && plan.operations.some(({ operation }) => metrics.count('data_sent', { operation }) > 0);
   return plan.operations.map(({ operation, method, class: kind }, turn) => {
     const tags = { operation };
     const requests = metrics.count('mcp_requests', tags);
@@ -41,8 +44,8 @@ export function operations({ plan, metrics }, phases) {
       rps: seconds > 0 ? round(requests / seconds) : null,
       error_rate: total > 0 ? round(failed / total, 6) : null,
       latency_ms: latency && roundLatency(latency),
-      request_bytes: plan.sequence ? null : metrics.count('data_sent', tags),
-      response_bytes: plan.sequence ? null : metrics.count('data_received', tags),
+      request_bytes: hasBytes ? metrics.count('data_sent', tags) : null,
+      response_bytes: hasBytes ? metrics.count('data_received', tags) : null,
       failures: metrics.failures(tags),
     };
   });

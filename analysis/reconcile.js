@@ -1,6 +1,6 @@
 /**
  * Iterations against requests. Each iteration that k6 counts ends in one request, as a success or as a failure with a kind, or
- * in one result from a cache; requests beyond that one are counted (`mcp_further_requests`). What is missing is an exception
+ * in one result from a cache; requests beyond that one are counted (`mcp_additional_requests`). What is missing is an exception
  * that was counted, or nobody knows where it went.
  */
 
@@ -43,7 +43,7 @@ export function countsOf({ name, max_vus, vus }, metrics) {
     // k6 counts a sequence as one iteration.
     iterations: metrics.count('mcp_step_iterations', tags) || metrics.count('iterations', tags),
     requests: metrics.count('mcp_requests', tags),
-    further: metrics.count('mcp_further_requests', tags),
+    further: metrics.count('mcp_additional_requests', tags),
     cached: metrics.count('mcp_cache_hits', tags),
     exceptions: metrics.count('mcp_exceptions', tags),
     vus: max_vus ?? vus ?? metrics.gauge('vus_max').max,

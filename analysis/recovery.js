@@ -137,16 +137,16 @@ function restAfter(overload, later, baseline) {
  * @param {import('./prometheus.js').Prometheus} prometheus
  * @param {string} testid
  * @param {RecoveryPlan} plan
- * @param {string | null} [folder] of what the output lab wrote, which is then asked
+ * @param {readonly string[]} [folders] of what the output lab wrote, which is then asked
  * @returns {Promise<Recovery>}
  * @throws {import('./prometheus.js').PrometheusError}
  */
-export async function observeRecovery(prometheus, testid, plan, folder = null) {
+export async function observeRecovery(prometheus, testid, plan, folders = []) {
   const { fromS, toS, window_s, step_s } = plan;
   const firstS = fromS + window_s;
   if (plan.problem || firstS > toS) return judgeRecovery(plan, []);
   const count = Math.floor((toS - firstS) / step_s) + 1;
-  if (folder) return judgeRecovery(plan, await windowsOf(folder, plan, count));
+  if (folders.length > 0) return judgeRecovery(plan, await windowsOf(folders, plan, count));
   const names = plan.phases.map((name) => name.replace(/[^\w-]/g, '.')).join('|');
   const where = `phase=~"${names}"`;
   const ask = async (/** @type {string} */ expression) => {
@@ -169,15 +169,15 @@ export async function observeRecovery(prometheus, testid, plan, folder = null) {
 }
 
 /**
- * @param {string} folder
+ * @param {readonly string[]} folders
  * @param {RecoveryPlan} plan
  * @param {number} count
  * @returns {Promise<Window[]>}
  */
-async function windowsOf(folder, { phases, fromS, window_s, step_s }, count) {
+async function windowsOf(folders, { phases, fromS, window_s, step_s }, count) {
   const starts = Array.from({ length: count }, (_, index) => fromS + index * step_s);
   const found = await within(
-    folder,
+    folders,
     starts.map((start) => ({ fromS: start, toS: start + window_s, phases })),
   );
   return found.map(({ requests, failed, durations }, index) => ({

@@ -51,6 +51,7 @@ import { verdict } from './verdict.js';
  * @property {import('./summary.js').Summary | null} summary of a test of several legs: all of them in one
  * @property {import('./summary.js').Summary[]} [legSummaries] one each
  * @property {string | null} [experimentError] why a test of several legs could not go on
+ * @property {import('./measured.ts').Abort | null} [abort] why the script ended its test
  * @property {string | null} summaryProblem
  * @property {string | null} lost why the figures of a streamed run are gone
  * @property {import('./k6-log.js').K6Log} log
@@ -113,12 +114,13 @@ const NO_TABLES = { tables: [], thresholds: [], findings: [], files: {} };
  */
 async function assemble(collected, observe, build) {
   const { testid, summary, legSummaries, summaryProblem, lost, log, k6Exit, environment } = collected;
-  const { experimentError = null } = collected;
+  const { experimentError = null, abort = null } = collected;
   if (!summary) {
     const judged = {
       k6Exit,
       partial: null,
       experimentError,
+      abort,
       log,
       summaryProblem,
       lost,
@@ -214,6 +216,7 @@ async function assemble(collected, observe, build) {
       k6Exit,
       partial,
       experimentError,
+      abort,
       log,
       summaryProblem: began ? summaryProblem : 'the run ended in its set-up',
       lost,

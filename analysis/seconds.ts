@@ -5,9 +5,11 @@ import { createInterface } from 'node:readline';
 import type { Counts } from './measured.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 
-const FILE = 'seconds.jsonl';
+export const FILE = 'seconds.jsonl';
 
-export const hasSeconds = (folder: string) => existsSync(join(folder, FILE));
+/** @returns those of k6 runs' folders that have it */
+export const withSeconds = (folders: readonly string[]) =>
+  folders.filter((folder) => existsSync(join(folder, FILE)));
 
 export interface Span {
   /** Unix seconds; a second belongs to the span that its middle is in. */
@@ -17,12 +19,12 @@ export interface Span {
   phases?: readonly string[];
 }
 
-interface Group {
+export interface Group {
   phase: string;
   operation: string;
 }
 
-interface Second {
+export interface Second {
   at: number;
   vus: number;
   groups?: Record<string, Counts>;
@@ -62,8 +64,8 @@ export class Within {
   }
 }
 
-/** null: k6 was ended in the middle of it. */
-function parsed(line: string): Second | (Group & { group: number }) | null {
+/** @returns of a line; null: k6 was ended in the middle of it */
+export function parsed(line: string): Second | (Group & { group: number }) | null {
   try {
     return JSON.parse(line);
   } catch {
@@ -71,21 +73,27 @@ function parsed(line: string): Second | (Group & { group: number }) | null {
   }
 }
 
-/** @returns of each span its sums, in order */
-export async function within(folder: string, spans: readonly Span[]): Promise<Within[]> {
+/**
+ * @param folders of k6 runs
+ * @returns of each span its sums, in order
+ */
+export async function within(folders: readonly string[], spans: readonly Span[]): Promise<Within[]> {
   const found = spans.map(() => new Within());
   const bySecond = new Map<number, number[]>();
   for (const [index, { fromS, toS }] of spans.entries())
     for (let at = Math.ceil(fromS - 0.5); at + 0.5 < toS; at += 1)
       bySecond.set(at, [...(bySecond.get(at) ?? []), index]);
-  const groups = new Map<string, Group>();
-  for await (const line of createInterface({ input: createReadStream(join(folder, FILE)) })) {
-    const read = parsed(line);
-    if (!read) continue;
-    if ('group' in read) groups.set(String(read.group), read);
-    else
-      for (const index of bySecond.get(read.at) ?? [])
-        found[index]?.add(read, (number) => groups.get(number), spans[index]?.phases);
+  for (const folder of folders) {
+    // Each k6 run numbers its own.
+    const groups = new Map<string, Group>();
+    for await (const line of createInterface({ input: createReadStream(join(folder, FILE)) })) {
+      const read = parsed(line);
+      if (!read) continue;
+      if ('group' in read) groups.set(String(read.group), read);
+      else
+        for (const index of bySecond.get(read.at) ?? [])
+          found[index]?.add(read, (number) => groups.get(number), spans[index]?.phases);
+    }
   }
   return found;
 }

@@ -1,6 +1,8 @@
 /** Durations as the output lab counts them: buckets a 512th of a power of two wide, of which any number can be added without loss. */
 
 const BUCKETS = 512;
+/** Half a bucket: how far off a percentile may be, as a share of it. */
+export const PERCENTILE_ERROR = 1 / (2 * BUCKETS);
 /** The exponent of the bucket 0 (IEEE 754, binary64). */
 const BIAS = 1023;
 const RADIX = 36;

@@ -1,6 +1,5 @@
 /**
- * Makes `summary.json` of a run whose samples k6 did not keep, from the plan and from what k6 wrote to Prometheus
- * meanwhile. Everything after it reads the same document, wherever it comes from.
+ * Makes `summary.json` of a run of several generators (deploy/kubernetes), from the plan and from what each k6 wrote to Prometheus.
  *
  * k6's counters and histograms grow from the run's start to its end, and k6 sends a series only when it grew. So a
  * figure is the last value of its series, and a push that failed is made up for by the series' next one.
@@ -36,13 +35,11 @@ const PUSH_S = 2;
 const LAST_ANSWERS_S = 30;
 
 const DURATION = 'mcp_request_duration';
-/** The client streams durations a second time, in seconds to this power: its buckets are so many times narrower. */
-const FINE_POWER = 8;
 
 const COUNTERS = [
   'iterations',
   'mcp_requests',
-  'mcp_further_requests',
+  'mcp_additional_requests',
   'mcp_cache_hits',
   'mcp_exceptions',
   'mcp_items',
@@ -127,11 +124,6 @@ export async function streamedSummary(prometheus, plan, { untilS, failedPushesS 
       { count: count(last, 'dropped_iterations', { scenario: name }) },
     );
   }
-  const [first, latest] = [await ask('min', 'mcp_failure_seconds'), await ask('max', 'mcp_failure_seconds')];
-  for (const kind of valuesOf(latest, 'kind')) {
-    const seconds = { min: least(having(first, { kind })), max: greatest(having(latest, { kind })) };
-    put('mcp_failure_seconds', { kind }, seconds);
-  }
   const ends = await ask('max', 'mcp_phase_end_seconds');
   for (const phase of valuesOf(ends, 'phase')) {
     put('mcp_phase_end_seconds', { phase }, { max: greatest(having(ends, { phase })) });
@@ -170,9 +162,6 @@ function having(samples, tags) {
 /** @param {Sample[]} samples @param {string} label @returns {Set<string>} */
 const valuesOf = (samples, label) => new Set(samples.flatMap(({ labels }) => labels[label] ?? []));
 
-/** @param {Sample[]} samples */
-const least = (samples) => Math.min(...samples.map(({ value }) => value));
-
 /** @param {Sample[]} samples @returns {number} 0 without any */
 const greatest = (samples) => Math.max(0, ...samples.map(({ value }) => value));
 
@@ -203,16 +192,8 @@ function times(last, name, tags) {
   return { ...whole, sum: whole.sum * 1000 };
 }
 
-/** @param {Sample[]} last @param {Tags} tags @returns milliseconds, as fine as there are */
-function durationsOf(last, tags) {
-  const coarse = times(last, DURATION, tags);
-  const fine = histogram(
-    last,
-    { __name__: `k6_${DURATION}_fine`, ...tags },
-    (power) => power ** (1 / FINE_POWER) * 1000,
-  );
-  return fine.count === coarse.count ? { ...fine, sum: coarse.sum } : coarse;
-}
+/** @param {Sample[]} last @param {Tags} tags @returns milliseconds */
+const durationsOf = (last, tags) => times(last, DURATION, tags);
 
 /**
  * @param {(name: string, tags: Tags, values: Record<string, number>) => void} put
@@ -237,7 +218,7 @@ function putRequests(put, last, tags, limits) {
   let durations = durationsOf(last, tags);
   for (const { limit, slow } of limits.filter((one) => selector(one.tags) === selector(tags))) {
     durations = splitAt(durations, limit, slow);
-    put('mcp_slow_requests', { ...tags, limit: String(limit) }, { count: slow });
+    put('mcp_slow', { ...tags, limit: String(limit) }, { passes: slow, fails: durations.count - slow });
   }
   put(DURATION, tags, trendValues(durations));
 }
@@ -256,6 +237,14 @@ function failedRequests(last, tags) {
       total + Math.round(value * count(last, 'mcp_requests', withoutName(labels))),
     0,
   );
+}
+
+/** @param {Sample[]} last @param {Tags} tags with the limit @returns {number} of a Rate, too */
+function slowCalls(last, tags) {
+  return having(last, { __name__: 'k6_mcp_slow_rate', ...tags }).reduce((total, { labels, value }) => {
+    const { limit: _, ...ofCalls } = withoutName(labels);
+    return total + Math.round(value * durationsOf(last, ofCalls).count);
+  }, 0);
 }
 
 /** @param {Tags} labels */
@@ -279,7 +268,7 @@ function judgedLimits({ objectives, objectives_off }, last, lossy) {
     if (!digits || relative_to) continue;
     const tags = /** @type {Tags} */ (scope);
     const durations = durationsOf(last, tags);
-    const sent = count(last, 'mcp_slow_requests', { ...tags, limit: String(limit) });
+    const sent = slowCalls(last, { ...tags, limit: String(limit) });
     const bounds = countFrom(durations, limit);
     const slow = Math.min(Math.max(sent, bounds.least), bounds.most);
     limits.push({ tags, limit, slow });

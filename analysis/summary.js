@@ -1,11 +1,11 @@
 /**
- * Reads the document that the k6 test left (`summary.json`; of a streamed run see streamed-summary.js), and is the
- * one place that knows the shape of k6's legacy end-of-test summary inside it.
+ * Reads what a k6 run left: measured.json of the output lab; or, of several generators, the document that streamed-summary.js makes of what is
+ * in Prometheus, which has the shape of k6's legacy end-of-test summary.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanText } from './clean-text.js';
-import { hasMeasured, readMeasured } from './measured.ts';
+import { hasMeasured, readMeasured, withServer } from './measured.ts';
 import { MeasuredMetrics } from './measured-metrics.ts';
 import { validator } from './schemas.js';
 
@@ -61,9 +61,9 @@ import { validator } from './schemas.js';
  * @typedef {object} Summary
  * @property {Plan} plan
  * @property {number | null} startedMs Unix time of the phases' zero; null: the run ended in set-up
- * @property {number} ranS seconds that the whole run took, set-up included
+ * @property {number} ranS seconds from the phases' zero to the end of the whole run
  * @property {Metrics} metrics
- * @property {Streamed | null} streamed null: from k6's raw samples
+ * @property {Streamed | null} streamed null: from what each generator counted
  *
  * @typedef {object} Streamed k6 kept no sample: figures come from counters and histograms in Prometheus
  * @property {number} percentile_error how far off a percentile may be, as a share of it
@@ -93,12 +93,13 @@ const validate = validator('summary.schema.json');
 export function readSummary(directory) {
   /** @param {string} problem */
   const failed = (problem) => ({ summary: null, problem: cleanText(problem, []) });
+  if (hasMeasured(directory)) return readFromMeasured(directory, failed);
   let text;
   try {
     text = readFileSync(join(directory, 'summary.json'), 'utf8');
   } catch (error) {
     const missing = /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT';
-    return failed(missing ? 'k6 left no summary.json' : `summary.json can't be read: ${String(error)}`);
+    return failed(missing ? 'k6 left no measured.json' : `summary.json can't be read: ${String(error)}`);
   }
   let document;
   try {
@@ -109,16 +110,38 @@ export function readSummary(directory) {
   const problem = validate(document);
   if (problem) return failed(`summary.json is not a mcp-load-lab/summary/1 document: ${problem}`);
   const { plan, started_ms, streamed = null, k6 } = document;
-  const measured = readMeasured(directory);
-  if (!measured && hasMeasured(directory))
-    return failed('measured.json is not a mcp-load-lab/measured/1 document');
   return {
     summary: {
       plan,
       startedMs: started_ms,
       ranS: k6.state.testRunDurationMs / 1000,
-      metrics: measured ? new MeasuredMetrics([measured]) : new K6Metrics(k6.metrics),
+      metrics: new K6Metrics(k6.metrics),
       streamed,
+    },
+    problem: null,
+  };
+}
+
+/**
+ * @param {string} directory
+ * @param {(problem: string) => {summary: null, problem: string}} failed
+ * @returns {ReturnType<typeof readSummary>}
+ */
+function readFromMeasured(directory, failed) {
+  const measured = readMeasured(directory);
+  if (!measured) return failed('measured.json is not a mcp-load-lab/measured/1 document');
+  const { plan, began, ended } = measured;
+  const problem = validatePlan(plan);
+  if (problem) return failed(`measured.json has no plan of a test: ${problem}`);
+  const metrics = new MeasuredMetrics([measured]);
+  const startedMs = Math.round(metrics.gauge('mcp_started_seconds').min * 1000);
+  return {
+    summary: {
+      plan: withServer(/** @type {Plan} */ (plan), measured),
+      startedMs: startedMs || null,
+      ranS: (ended - (startedMs || began)) / 1000,
+      metrics,
+      streamed: null,
     },
     problem: null,
   };
@@ -226,7 +249,7 @@ export class K6Metrics {
    * @returns {number | null} answered requests that took so long or longer; null: nobody counted them
    */
   slow(tags, limit) {
-    return this.#values(`mcp_slow_requests${selector({ ...tags, limit: String(limit) })}`).count ?? null;
+    return this.#values(`mcp_slow${selector({ ...tags, limit: String(limit) })}`).passes ?? null;
   }
 
   /** @param {Scope} tags exactly one tag @returns {Record<string, number>} failures by kind, those that happened, in a fixed order */

@@ -246,7 +246,7 @@ const invalid = (reason, ok = null) => ({ ok, outcome: 'invalid', reason });
  * @returns {Judgement}
  */
 function judge(objective, figure, facts) {
-  const { scope, metric, op, limit, min_samples, relative_to } = objective;
+  const { scope, metric, op, min_samples, relative_to } = objective;
   const { value, samples } = figure;
   const name = `${scopeName(scope)} ${wordsOf(metric).name}`;
   if (relative_to && min_samples !== undefined && samples < min_samples) {
@@ -271,11 +271,24 @@ function judge(objective, figure, facts) {
         `${name} was not judged: ${counted(calls, 'sample')}, ${number(min_samples)} are needed`,
       );
   }
-  if (OPERATORS[op]?.(value, limit) ?? false) return PASS;
+  if (holds(objective, figure, facts)) return PASS;
   if (metric === 'delivered_share') return judgeDelivered(objective, value, facts);
   const reason = missed(objective, figure, facts);
   if (metric === 'min_samples') return invalid(`${reason}: too few to judge by`, false);
   return fail(reason);
+}
+
+/**
+ * @param {import('./summary.js').Objective} objective
+ * @param {Figure} figure
+ * @param {Facts} facts
+ * @returns {boolean} of a percentile whose slow calls were counted: exactly, as k6 judges it
+ */
+function holds({ scope, metric, op, limit, relative_to, k6 }, { value, samples }, { metrics }) {
+  const [, most] = /^rate<=([\d.]+)$/.exec(k6?.expression ?? '') ?? [];
+  const slow = metric in LATENCY && !relative_to && most ? metrics.slow(scope, limit) : null;
+  if (slow !== null) return slow / samples <= Number(most);
+  return OPERATORS[op]?.(value ?? Number.NaN, limit) ?? false;
 }
 
 /** @type {Judgement} */

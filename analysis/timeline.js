@@ -56,18 +56,18 @@ const FAILURES_BY_KIND = promql.perSecond(promql.FAILURES, 'kind');
  * @param {import('./prometheus.js').Prometheus} prometheus
  * @param {import('./signals.js').Subject} subject
  * @param {import('./phases.js').Phase[]} phases
- * @param {string | null} [folder] of what the output lab wrote, which has the client's half; else Prometheus does
+ * @param {readonly string[]} [folders] of what the output lab wrote, which has the client's half; without any Prometheus does
  * @returns {Promise<Timeline | null>} null: no phase took place
  * @throws {import('./prometheus.js').PrometheusError}
  */
-export async function collectTimeline(prometheus, subject, phases, folder = null) {
+export async function collectTimeline(prometheus, subject, phases, folders = []) {
   const grid = gridOf(phases);
   if (!grid) return null;
   const { start_s, step_s, count, window_s } = grid;
   const ask = (/** @type {string} */ expression) =>
     prometheus.queryRange(expression, start_s, start_s + (count - 1) * step_s, step_s);
-  const client = folder
-    ? await clientSeries(folder, grid, phases)
+  const client = folders.length
+    ? await clientSeries(folders, grid, phases)
     : await clientOf((expression) => ask(bound(expression, subject.testid, window_s)), grid);
 
   /** @type {Timeline['signals']} */

@@ -90,7 +90,8 @@ const BY_UNIT = {
  */
 export function inUnit(unit, value, digits) {
   if (value == null) return MISSING;
-  return (BY_UNIT[unit] ?? number)(value, digits);
+  const format = Object.hasOwn(BY_UNIT, unit) ? BY_UNIT[unit] : undefined;
+  return (format ?? number)(value, digits);
 }
 
 /** @param {number} count @param {string} noun @returns {string} for example 1 request, 2 requests */

@@ -18,6 +18,7 @@ import { counted, number } from './units.js';
  * @property {string | null} experimentError why a test of several legs could not go on
  * @property {import('./k6-log.js').K6Log} log
  * @property {string | null} summaryProblem why there is no summary
+ * @property {import('./measured.ts').Abort | null} [abort] why the script ended its test
  * @property {string | null} lost why the figures of a streamed run are gone
  * @property {import('./summary.js').Plan | null} plan
  * @property {import('./phases.js').Phase[]} phases
@@ -70,14 +71,14 @@ export function verdict(judged) {
 }
 
 /** @param {Judged} judged @returns {{code: number, reason: string} | null} */
-function errorsOf({ k6Exit, partial, experimentError, log, summaryProblem, lost }) {
+function errorsOf({ k6Exit, partial, experimentError, abort, log, summaryProblem, lost }) {
   if (k6Exit === INTERRUPTED && partial && !experimentError)
     return {
       code: k6Exit,
       reason: `interrupted after ${ofPlanned(partial)}: what is reported was measured until then`,
     };
   if (experimentError) return { code: OTHER_ERROR, reason: experimentError };
-  if (log.abort && k6Exit !== 0) return { code: log.abort.code, reason: log.abort.message };
+  if (abort && k6Exit !== 0) return { code: abort.code, reason: abort.message };
   if (k6Exit !== 0 && k6Exit !== FAIL) {
     const words = K6_EXIT[k6Exit] ? ` (${K6_EXIT[k6Exit]})` : '';
     const last = log.lastLine ? `; it said last: ${log.lastLine}` : '';

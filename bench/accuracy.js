@@ -4,8 +4,20 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSummary } from '../analysis/summary.js';
 import { neighbours, openLoop, quantile, spread } from './figures.js';
-import { count, ours, Runner, run, say, sleep, startPrometheus, startServer, streaming } from './harness.js';
+import {
+  count,
+  measuring,
+  ours,
+  Runner,
+  run,
+  say,
+  sleep,
+  startPrometheus,
+  startServer,
+  streaming,
+} from './harness.js';
 import { printTable, spreadText, verdict } from './table.js';
 
 /**
@@ -68,7 +80,10 @@ await run(async ({ folder, later }) => {
     DURATION: `${length}s`,
     BENCH_PHASES: JSON.stringify(phases),
   };
-  const generator = streaming(ours('sleeping.js', `${server.url}/sleep`, env), prometheus.url);
+  const generator = streaming(
+    measuring(ours('sleeping.js', `${server.url}/sleep`, env), folder),
+    prometheus.url,
+  );
   const afterMs = (STALL.seconds * 1000) / 2;
   let freezeMs = 0;
   await runner.run(generator, async ({ running }) => {
@@ -76,7 +91,9 @@ await run(async ({ folder, later }) => {
     await sleep(afterMs);
     freezeMs = await freeze(server.pid, STALL.freezeMs);
   });
-  const summary = JSON.parse(readFileSync(runner.summaryFile, 'utf8')).k6.metrics;
+  const { summary } = readSummary(folder);
+  if (!summary) throw new Error('k6 left no measured.json');
+  const { metrics } = summary;
   // Its log is written by now.
   await server.stop();
 
@@ -84,12 +101,12 @@ await run(async ({ folder, later }) => {
   /** @param {string} name of the phase @param {number} q */
   const compare = async (name, q) => {
     const times = logged.get(name) ?? [];
-    const values = summary[`mcp_request_duration{phase:${name}}`].values;
-    if (values.count !== times.length) {
-      throw new Error(`${name}: k6 counted ${values.count} answers, the server ${times.length}`);
+    const { count, latency } = metrics.latency({ phase: name });
+    if (count !== times.length) {
+      throw new Error(`${name}: k6 counted ${count} answers, the server ${times.length}`);
     }
     const actual = quantile(times, q);
-    const k6 = values[`p(${q * 100})`];
+    const k6 = latency?.[/** @type {'p50'} */ (`p${String(q * 100).replace('.', '')}`)] ?? Number.NaN;
     const histogram = 1000 * (await ask(prometheus.url, `histogram_quantile(${q}, ${durations(name)})`));
     // A histogram does not interpolate between two requests, and knows each up to its bucket.
     const [below, above] = neighbours(times, q);
@@ -136,12 +153,12 @@ await run(async ({ folder, later }) => {
       `the histogram a bucket (${(BUCKET_SHARE * 100).toFixed(1)}%) more`,
   );
   printTable(
-    ['load', '', "server's log", "k6's summary is off by", '', 'Prometheus is off by', ''],
+    ['load', '', "server's log", 'the output lab is off by', '', 'Prometheus is off by', ''],
     rows.map(({ cells }) => cells),
   );
 
-  const values = summary['mcp_request_duration{phase:stalled}'].values;
-  const dropped = summary['dropped_iterations{scenario:stalled}'].values.count;
+  const { count: answered, latency: waited } = metrics.latency({ phase: 'stalled' });
+  const dropped = metrics.count('dropped_iterations', { scenario: 'stalled' });
   const expected = openLoop({ ...STALL, afterMs, freezeMs });
   const slow = Math.round(
     await ask(
@@ -150,10 +167,12 @@ await run(async ({ folder, later }) => {
     ),
   );
   const stallRows = [
-    ['requests', expected.length, values.count],
+    ['requests', expected.length, answered],
     ['slower than 1 s', expected.filter((ms) => ms > 1000).length, slow],
-    ...[95, 99, 99.9].map((p) => [`p${p}, ms`, quantile(expected, p / 100), values[`p(${p})`]]),
-    ['longest, ms', Math.max(...expected), values.max],
+    ['p95, ms', quantile(expected, 0.95), waited?.p95],
+    ['p99, ms', quantile(expected, 0.99), waited?.p99],
+    ['p99.9, ms', quantile(expected, 0.999), waited?.p999],
+    ['longest, ms', Math.max(...expected), waited?.max],
   ].map(([what, must, is]) => {
     const share = Number(is) / Number(must);
     const holds = share >= STALL_SHARE;

@@ -59,7 +59,7 @@ const RUN_S = DURATION_S + 30;
 const NOTHING = 'none';
 const UNKNOWN = 'not enough to tell';
 /** What a run leaves that the analysis needs again. */
-const KEPT = ['run.json', 'timeline.json', 'summary.json', 'truth.json', 'host-watch.json'];
+const KEPT = ['run.json', 'timeline.json', 'measured.json', 'truth.json', 'host-watch.json'];
 
 /**
  * @typedef {object} Fault

@@ -1,7 +1,7 @@
 /**
- * `make bench-client`: what a call with k6/x/mcp costs the load generator, in CPU and memory, against bare `http.post`, against a script that
- * does the same work, and against the client in lib/mcp/. Every round runs every generator once, so that the ratios of a round are of the
- * same few minutes.
+ * `make bench-client`: what a call with k6/x/mcp costs the load generator, in CPU and memory, against bare `http.post` and against a script that
+ * does the same work; and what a scenario's call costs, through lib/. Every round runs every generator once, so that the ratios of a round are
+ * of the same few minutes.
  */
 import { ratio, spread } from './figures.js';
 import {
@@ -79,6 +79,8 @@ function plan(server: string, prometheus: string, folder: string): Row[] {
     });
     const lab = withOutput('-o', `lab=${folder}/lab`);
     const alone = cost('module, no summary', withOutput());
+    const called = ours('one-tool.js', `${server}/json`, { ...SINGLE_TOOL, ...env });
+    const scenario = { ...called, args: ['--summary-mode=disabled'] };
     const unit = 'µs CPU/request';
     return [
       { what: `JSON, 700 bytes${label}`, unit, cost: json, base: bareJson, limit: 0.9 },
@@ -111,10 +113,11 @@ function plan(server: string, prometheus: string, folder: string): Row[] {
         limit: 0.65,
       },
       {
-        what: `against lib/mcp/${label}`,
+        what: `a scenario's call, against the module alone${label}`,
         unit,
-        cost: json,
-        base: cost('lib/mcp/', ours('one-tool.js', `${server}/json`, { ...SINGLE_TOOL, ...env })),
+        cost: cost('scenario', scenario),
+        base: alone,
+        limit: 1.25,
       },
       {
         what: `with the output lab, against none${label}`,
@@ -137,6 +140,12 @@ function plan(server: string, prometheus: string, folder: string): Row[] {
         base: { ...bareJson, name: `bare, memory${label}`, requests: 0 },
         limit: 1.25,
       },
+      {
+        what: `memory of a scenario's VU, against the module alone${label}`,
+        unit: 'KB/VU',
+        cost: { name: `scenario, memory${label}`, generator: scenario, requests: 0 },
+        base: { ...json, name: `memory${label}`, requests: 0 },
+      },
     ] satisfies Row[];
   });
 }
@@ -146,7 +155,7 @@ await run(async ({ folder, later }) => {
   later(server.stop);
   const prometheus = await startPrometheus(folder);
   later(prometheus.stop);
-  const runner = new Runner(folder, 'k6-mcp');
+  const runner = new Runner(folder);
 
   const load = async (
     { name, generator }: Cost,

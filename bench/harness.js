@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { generatorEnvironment } from '../cli/k6.ts';
+import { generatorEnvironment, labOutput } from '../cli/k6.ts';
 import { variables } from '../lib/config.js';
 import { freePort } from '../tests/lab.js';
 import { toolPath } from '../tests/tool.js';
@@ -22,6 +22,11 @@ const HEALTHY_WITHIN_MS = 20_000;
  */
 export function ours(script, url, env = {}) {
   return { script, env: { ...generatorEnvironment(0), TARGET_URL: url, ...env } };
+}
+
+/** @param {Generator} generator @param {string} folder @returns {Generator} with what the output lab makes of it there */
+export function measuring({ args = [], ...generator }, folder) {
+  return { ...generator, args: [...args, ...labOutput(folder)] };
 }
 
 /** What `one-tool.js` calls. */
@@ -195,11 +200,10 @@ function plainEnvironment() {
 
 /** Starts k6 once in a while, always one at a time. */
 export class Runner {
-  /** @param {string} folder @param {'k6' | 'k6-mcp'} [k6] with or without the module k6/x/mcp */
-  constructor(folder, k6 = 'k6') {
+  /** @param {string} folder */
+  constructor(folder) {
     this.folder = folder;
-    this.summaryFile = join(folder, 'summary.json');
-    this.k6 = toolPath(k6);
+    this.k6 = toolPath('k6');
     this.rusage = toolPath('rusage');
   }
 
@@ -228,7 +232,7 @@ export class Runner {
       ],
       {
         cwd: this.folder,
-        env: { ...plainEnvironment(), SUMMARY_FILE: this.summaryFile, ...env },
+        env: { ...plainEnvironment(), ...env },
         stdio: ['ignore', 'ignore', 'inherit'],
       },
     );

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listeners } from '../analysis/host-watch-processes.js';
-import { Prometheus } from '../analysis/prometheus.js';
 import { freePort, hiddenHost } from '../experiments/free-port.js';
 import { zeroOf } from '../experiments/lab.js';
 
@@ -176,9 +175,8 @@ export class LabStack {
       if (folder) plan = readJson(join(this.resultsDir, folder, 'plan.json'));
     }
     if (!plan) return;
-    const { testid, samples, phases } = plan;
-    const zeroMs =
-      samples === 'stream' ? await this.#streamedZero(testid, over) : await zeroOf(address, over);
+    const { phases } = plan;
+    const zeroMs = await zeroOf(address, over);
     if (zeroMs === null) return;
     const at = async (/** @type {number} */ seconds) => {
       while (!over() && Date.now() < zeroMs + seconds * 1000)
@@ -197,26 +195,6 @@ export class LabStack {
         });
       }),
     );
-  }
-
-  /**
-   * A k6 that keeps no samples has no metrics on its API.
-   *
-   * @param {string} testid
-   * @param {() => boolean} over
-   * @returns {Promise<number | null>} as zeroOf
-   */
-  async #streamedZero(testid, over) {
-    const prometheus = new Prometheus(this.stackEnv.PROMETHEUS_URL ?? '');
-    while (!over()) {
-      const [sample] = await prometheus.query(
-        `k6_mcp_started_seconds{testid="${testid}"}`,
-        Date.now() / 1000,
-      );
-      if (sample) return sample.value * 1000;
-      await sleep(200);
-    }
-    return null;
   }
 
   /**

@@ -8,6 +8,7 @@ import { floors, slope, spread } from './figures.js';
 import {
   bare,
   count,
+  measuring,
   ours,
   Runner,
   run,
@@ -41,32 +42,18 @@ await run(async ({ folder, later }) => {
   later(server.stop);
   const prometheus = await startPrometheus(folder);
   later(prometheus.stop);
-  const runner = new Runner(folder, 'k6-mcp');
+  const runner = new Runner(folder);
 
   const url = `${server.url}/json`;
   // A machine that is too slow for the rate still shows what a request leaves behind.
   const calls = ours('one-tool.js', url, { ...SINGLE_TOOL, THRESHOLDS: 'calls.delivered_share=0.01' });
-  const streamed = streaming(calls, prometheus.url);
   /** @type {{what: string, generator: import('./harness.js').Generator, limit?: number}[]} */
   const generators = [
     { what: 'bare k6', generator: bare(url) },
-    { what: 'ours, samples kept', generator: calls },
+    { what: 'a scenario by k6 alone, with its summary', generator: calls },
     {
-      what: 'ours, SAMPLES=stream',
-      generator: {
-        ...streamed,
-        args: [...(streamed.args ?? []), '--summary-mode=disabled', '--no-thresholds'],
-        env: { ...streamed.env, SAMPLES: 'stream' },
-      },
-      limit: LIMIT_BYTES,
-    },
-    {
-      what: 'k6/x/mcp, output lab',
-      generator: {
-        script: 'module.js',
-        args: ['--summary-mode=disabled', '-o', `lab=${join(folder, 'lab')}`],
-        env: { TARGET_URL: url },
-      },
+      what: 'a scenario with the output lab and Prometheus',
+      generator: streaming(measuring(calls, join(folder, 'lab')), prometheus.url),
       limit: LIMIT_BYTES,
     },
   ];

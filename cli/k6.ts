@@ -58,6 +58,9 @@ export function generatorEnvironment(users: number): Record<string, string> {
   };
 }
 
+/** What k6 leaves in a folder: measured.json at the end, seconds.jsonl meanwhile. */
+export const labOutput = (folder: string) => ['--summary-mode=disabled', '--out', `lab=${folder}`];
+
 /** @param env on top of this program's */
 export async function runK6(
   args: readonly string[],

@@ -186,8 +186,6 @@ export class Lab {
       cwd: ROOT,
       env: {
         ...process.env,
-        // Legs are short, and their samples are few.
-        SAMPLES: 'keep',
         ...env,
         K6_ADDRESS: address,
         LEG: name,

@@ -1,25 +1,23 @@
 /** A call before the load or after it: what prepares a test, and what leaves nothing of it behind. */
-import { signIn } from './auth/auth.js';
-import { withSecrets } from './auth/secret-source.js';
-import { readConfig } from './config.js';
-import { McpClient } from './mcp/client.js';
+import { StreamableHTTPClient } from 'k6/x/mcp';
+import { credentialsOf } from './credentials.js';
+import { withSecrets } from './secret-source.js';
 import { planOperations } from './workload.js';
 
 /**
- * @param {Pick<import('./test.js').SetupData, 'connection' | 'timeoutS'>} data
+ * @param {import('k6/x/mcp').ClientOptions} options without secrets
  * @param {import('./workload.js').AnyWorkload} workload
  * @param {string} name of the operation
  * @returns {Promise<string | null>} why it failed
  */
-export async function callOnce(data, workload, name) {
-  const config = readConfig(await withSecrets(__ENV));
-  const { auth } = await signIn(config);
-  const client = new McpClient(data.connection, { auth, timeoutS: data.timeoutS });
+export async function callOnce(options, workload, name) {
+  const credentials = credentialsOf(await withSecrets(__ENV));
+  const client = new StreamableHTTPClient(credentials.withSecrets(options));
   const [operation] = planOperations(workload, [name], { TOOL: '', ARGS: null });
   if (!operation) return null;
   const { method, params, args, expect } = operation;
-  const options = { operation: name, withArguments: Boolean(args), ...(expect && { expect }) };
-  const { failure } = client.send(client.prepare(method, params, options), args?.({}));
+  const call = client.prepare(method, params, { tags: { operation: name }, ...(expect && { expect }) });
+  const { failure } = call.send(args?.({}));
   client.close();
-  return failure ? `${name} failed (${failure.kind}): ${auth.redact(failure.detail)}` : null;
+  return failure ? `${name} failed (${failure.kind}): ${credentials.redact(failure.detail)}` : null;
 }

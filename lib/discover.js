@@ -7,15 +7,16 @@
 import { ConfigError } from '../contract/config-error.js';
 import { harmlessJson, oneLine } from '../contract/one-line.js';
 import { abort, TARGET, USAGE } from './abort.js';
-import { signIn } from './auth/auth.js';
-import { withSecrets } from './auth/secret-source.js';
-import { clientCertificates } from './auth/tls.js';
 import { readConfig } from './config.js';
+import { clientOptions, connect } from './connect.js';
+import { checkCredentials } from './credentials.js';
 import { chooseOperations, toDocument } from './discovery.js';
-import { connect } from './mcp/connect.js';
-import { USER_AGENT } from './mcp/protocol.js';
-import { TargetError } from './mcp/target-error.js';
+import { listAll } from './list-all.js';
+import { withSecrets } from './secret-source.js';
+import { TargetError } from './target-error.js';
 import { dialOptions } from './target-host.js';
+import { clientCertificates } from './tls.js';
+import { USER_AGENT } from './user-agent.js';
 
 const SETUP_S = 300;
 /** All probes together; what was not tried until then is left out. */
@@ -68,9 +69,10 @@ export function nothing() {}
 
 export async function setup() {
   try {
-    const complete = readConfig(await withSecrets(__ENV));
-    const { auth } = await signIn(complete);
-    return discover(connect(complete, auth));
+    const env = await withSecrets(__ENV);
+    const complete = readConfig(env);
+    checkCredentials(complete);
+    return discover(connect(clientOptions(complete, 'mcp'), env));
   } catch (error) {
     return end(error);
   }
@@ -82,20 +84,32 @@ export function handleSummary({ setup_data: text }) {
 }
 
 /**
- * @param {import('./mcp/asking-client.js').AskingClient} client
+ * @param {ReturnType<typeof connect>} connected
  * @returns {string} the document as text: k6 hands an object on with its members in any order
  */
-function discover(client) {
-  const { capabilities } = client.connection;
-  const era = client.connection.era ?? 'legacy';
+function discover({ client, url, connection }) {
+  const { capabilities } = connection;
+  const era = connection.era ?? 'legacy';
   const has = (/** @type {string} */ name) => Boolean(capabilities[name]);
+  /** @type {{operation: string, reason: string}[]} */
+  const unreadLists = [];
+  /** @param {string} capability @param {string} method @param {string} member */
+  const all = (capability, method, member) => {
+    if (!has(capability)) return [];
+    const { found, unread } = listAll({ client, url }, method, member);
+    if (unread) {
+      const reason = `${unread}; what it had till then is looked at`;
+      unreadLists.unshift({ operation: `the rest of ${method}`, reason });
+    }
+    return found;
+  };
   const offer = {
     era,
     capabilities,
-    tools: has('tools') ? client.listTools() : [],
-    resources: has('resources') ? client.listResources() : [],
-    templates: has('resources') ? client.listResourceTemplates() : [],
-    prompts: has('prompts') ? client.listPrompts() : [],
+    tools: all('tools', 'tools/list', 'tools'),
+    resources: all('resources', 'resources/list', 'resources'),
+    templates: all('resources', 'resources/templates/list', 'resourceTemplates'),
+    prompts: all('prompts', 'prompts/list', 'prompts'),
   };
   say(`${offer.tools.length} tools, ${offer.resources.length} resources, ${offer.prompts.length} prompts`);
   const choice = chooseOperations(
@@ -103,21 +117,14 @@ function discover(client) {
     { ...config, TOOLS: named },
     has('completions') ? completeBy(client) : () => [],
   );
-  for (const [method, reason] of Object.entries(client.unread)) {
-    choice.leftOut.unshift({
-      operation: `the rest of ${method}`,
-      reason: `${reason}; what it had till then is looked at`,
-    });
-  }
+  choice.leftOut.unshift(...unreadLists);
   if (!config.DRY_RUN) probeAll(client, choice);
   client.close();
   if (Object.keys(choice.operations).length === 0) {
     const reasons = choice.leftOut.map(({ operation, reason }) => `${operation}: ${reason}`).slice(0, 5);
-    throw new TargetError(
-      `${client.connection.url} offers nothing that can be called (${reasons.join('; ')})`,
-    );
+    throw new TargetError(`${url} offers nothing that can be called (${reasons.join('; ')})`);
   }
-  return `${harmlessJson(toDocument({ ...client.connection, era }, choice), 2)}\n`;
+  return `${harmlessJson(toDocument({ ...connection, era }, choice), 2)}\n`;
 }
 
 /** @param {string} text */
@@ -126,7 +133,7 @@ function say(text) {
 }
 
 /**
- * @param {import('./mcp/asking-client.js').AskingClient} client
+ * @param {import('k6/x/mcp').StreamableHTTPClient} client
  * @returns {import('./discovery.js').Complete}
  */
 function completeBy(client) {
@@ -140,7 +147,7 @@ function completeBy(client) {
     if (!values) {
       if (spentMs > COMPLETIONS_S * 1000) return [];
       const started = Date.now();
-      const found = client.once('completion/complete', params).result?.completion?.values;
+      const found = client.complete(params).result?.completion?.values;
       values = (Array.isArray(found) ? found : [])
         .filter((value) => typeof value === 'string' && value !== '' && value.length <= 200)
         .slice(0, MAX_COMPLETIONS);
@@ -154,12 +161,11 @@ function completeBy(client) {
 /**
  * Tries every operation, with each of its arguments once. Arguments that fail go; so does an operation with none left.
  *
- * @param {import('./mcp/asking-client.js').AskingClient} client
+ * @param {import('k6/x/mcp').StreamableHTTPClient} client
  * @param {import('./discovery.js').Choice} choice is changed
  */
 function probeAll(client, { operations, leftOut }) {
   const started = Date.now();
-  client.timeoutMs = Math.round(timeoutS * 1000);
   const names = Object.keys(operations);
   say(`trying ${names.length} operations ...`);
   let saidMs = started;
@@ -183,7 +189,7 @@ function probeAll(client, { operations, leftOut }) {
 }
 
 /**
- * @param {import('./mcp/asking-client.js').AskingClient} client
+ * @param {import('k6/x/mcp').StreamableHTTPClient} client
  * @param {string} name
  * @param {import('./workload-document.js').DocumentOperation} operation
  * @returns {{works: Record<string, unknown>[], reason: string}} the arguments that may be used ([{}] for an operation
@@ -191,10 +197,9 @@ function probeAll(client, { operations, leftOut }) {
  */
 function probe(client, name, { class: kind, method, params, arguments: variants, headers }) {
   const call = client.prepare(method, params, {
-    operation: name,
-    class: kind,
-    withArguments: variants !== undefined,
-    ...(headers && { headers }),
+    tags: { operation: name, class: kind },
+    timeout: timeoutS * 1000,
+    ...(headers && { paramHeaders: headers }),
   });
   const started = Date.now();
   /** @type {Record<string, unknown>[]} */
@@ -207,17 +212,15 @@ function probe(client, name, { class: kind, method, params, arguments: variants,
       works.push(args);
       continue;
     }
-    const { failure } = client.send(call, variants && args);
+    const { failure } = call.send(variants && args);
     if (!failure) works.push(args);
-    else reason ||= client.auth.redact(whyItFailed(failure));
+    else reason ||= whyItFailed(failure);
     if (failure?.kind === 'timeout' || failure?.kind === 'connect') break;
   }
   return { works, reason };
 }
 
-/**
- * @param {import('./mcp/answer.js').Failure} failure
- */
+/** @param {NonNullable<import('k6/x/mcp').Answer['failure']>} failure */
 function whyItFailed({ kind, detail }) {
   if (kind === 'timeout') return `no answer within ${timeoutS} s`;
   return kind === 'tool' ? `it failed: ${detail}` : `it failed (${kind}): ${detail}`;

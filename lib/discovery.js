@@ -6,8 +6,8 @@
 import { asText } from '../contract/as-text.js';
 import { ConfigError } from '../contract/config-error.js';
 import { oneLine } from '../contract/one-line.js';
-import { paramHeaders } from './mcp/param-headers.js';
 import { namesOf } from './names-of.js';
+import { paramHeaders } from './param-headers.js';
 import { generateArguments } from './schema/generate.js';
 
 /**

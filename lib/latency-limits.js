@@ -1,14 +1,4 @@
-/**
- * Which requests count as slow, and for which limit. A run that keeps no samples has no exact percentiles, but counts
- * of the requests that took an objective's limit or longer judge the objective exactly: p99 < L holds when at most
- * 1 % of the answered requests took L or longer.
- */
-
-/**
- * @typedef {object} Counting what users count beside k6's own percentiles
- * @property {boolean} streamed k6 keeps no samples
- * @property {ReturnType<typeof latencyLimits>} limits
- */
+/** Which calls count as slow, and for which limit: what objectives for a percentile are judged by (see objectives.js). */
 
 /**
  * @param {import('./objectives.js').Objective[]} objectives
@@ -17,7 +7,7 @@
  * @returns {Record<string, Record<string, number[]>>} milliseconds, by phase and operation, ascending
  */
 export function latencyLimits(objectives, phases, operations) {
-  const limits = objectives.filter(({ k6 }) => k6?.metric.startsWith('mcp_request_duration'));
+  const limits = objectives.filter(({ k6 }) => k6?.metric.startsWith('mcp_slow'));
   /** @param {Record<string, string>} tags */
   const of = (tags) => {
     const fitting = limits.filter(({ scope }) =>

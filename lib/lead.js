@@ -1,32 +1,30 @@
 /**
- * What only the first run of a test's script does: options, set-up and summary. Virtual users load none of it, for
+ * What only the first run of a test's script does: options and set-up. Virtual users load none of it, for
  * the memory of a user is mostly the modules that it evaluates.
  */
 import { sleep } from 'k6';
 import { asText } from '../contract/as-text.js';
 import { ConfigError } from '../contract/config-error.js';
-import { harmlessJson } from '../contract/one-line.js';
 import { abort, TARGET, USAGE } from './abort.js';
-import { signIn } from './auth/auth.js';
-import { withSecrets } from './auth/secret-source.js';
-import { clientCertificates } from './auth/tls.js';
 import { callOnce } from './call-once.js';
 import { readConfig } from './config.js';
-import { reach } from './dialects/reach.js';
+import { clientOptions, connect } from './connect.js';
+import { checkCredentials } from './credentials.js';
 import { latencyLimits } from './latency-limits.js';
+import { listAll } from './list-all.js';
 import { needWithinLimits } from './load-limits.js';
-import { connect } from './mcp/connect.js';
-import { USER_AGENT } from './mcp/protocol.js';
-import { TargetError } from './mcp/target-error.js';
 import { objectiveLimits, phaseEndSeconds, phaseStartSeconds, startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
 import { drawnObjectives, planObjectives, toThresholds } from './objectives.js';
 import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
-import { makePlan, withConnection } from './plan.js';
+import { makePlan } from './plan.js';
 import { planShape } from './plan-shape.js';
+import { withSecrets } from './secret-source.js';
 import { shareArguments } from './shared-arguments.js';
-import { keptSubmetrics, SUMMARY_TREND_STATS, summaryDocument } from './summary.js';
+import { TargetError } from './target-error.js';
 import { dialOptions } from './target-host.js';
+import { clientCertificates } from './tls.js';
+import { USER_AGENT } from './user-agent.js';
 import { planOperations, withWeights } from './workload.js';
 import { readWorkload } from './workload-file.js';
 
@@ -44,7 +42,7 @@ const SETTLE_S = 2;
 /**
  * @param {TestDefinition} definition
  * @returns {{options: import('k6/options').Options, setup: () => Promise<SetupData>,
- *   teardown: (data: SetupData) => Promise<void>, handleSummary: (data: any) => Record<string, string>}}
+ *   teardown: (data: SetupData) => Promise<void>}}
  */
 export function lead(definition) {
   try {
@@ -74,8 +72,7 @@ function compose(given) {
     scenarios: sequence
       ? toSequenceScenario(sequence.longest, config.TARGET_TIMEOUT)
       : toScenarios(phases, config.TARGET_TIMEOUT),
-    thresholds: { ...keptSubmetrics(phases, operations, definition), ...toThresholds(objectives) },
-    summaryTrendStats: SUMMARY_TREND_STATS,
+    thresholds: toThresholds(objectives),
     userAgent: USER_AGENT,
     // Here and nowhere else: `--tag` and K6_TAGS would replace these whole.
     tags: {
@@ -101,39 +98,40 @@ function compose(given) {
   const test = {
     options,
     setup: async () => {
-      const data = await setUp(plan.target.dialect, phases, operations, forUsers);
-      if (definition.prepare && !config.DRY_RUN) {
-        await prepare(data, workload, definition.prepare);
-        data.startedMs = Date.now();
-      }
-      announce(data, drawnObjectives(objectives, phases), sequence ? [] : phases);
-      const limits = latencyLimits(objectives, phases, operations);
-      return { ...data, counting: { streamed: plan.samples === 'stream', limits } };
+      const { client, connection } = await meet(plan.target.dialect, operations, definition.observe);
+      if (definition.prepare && !config.DRY_RUN) await prepare(client, workload, definition.prepare);
+      const startedMs = Date.now();
+      announce(connection, startedMs, drawnObjectives(objectives, phases), sequence ? [] : phases);
+      return {
+        client,
+        startedMs,
+        seed: config.SEED,
+        phases: Object.fromEntries(phases.map((phase) => [phase.name, phase])),
+        order: phases.map((phase) => phase.name),
+        operations: forUsers,
+        limits: latencyLimits(objectives, phases, operations),
+      };
     },
     teardown: async (/** @type {SetupData} */ data) => {
       // Without data set-up did not come so far, and nothing was made.
       if (!data || !definition.cleanUp) return;
-      await callOnce(data, workload, definition.cleanUp);
+      await callOnce(data.client, workload, definition.cleanUp);
       // A call that was under way when the load was ended may make its things only now.
       sleep(SETTLE_S);
-      const problem = await callOnce(data, workload, definition.cleanUp);
+      const problem = await callOnce(data.client, workload, definition.cleanUp);
       if (problem) console.error(`clean-up: ${problem}`);
     },
-    handleSummary: (/** @type {any} */ data) => ({
-      [__ENV.SUMMARY_FILE || 'summary.json']: summaryDocument(plan, data),
-    }),
   };
-  return config.DRY_RUN ? dry(test, plan) : test;
+  return config.DRY_RUN ? dry(test) : test;
 }
 
 /**
- * Set-up alone: it looks at the target, and what is left of it is the plan.
+ * Set-up alone: it looks at the target.
  *
  * @param {ReturnType<typeof lead>} test
- * @param {ReturnType<typeof makePlan>} plan
  * @returns {ReturnType<typeof lead>}
  */
-function dry(test, plan) {
+function dry(test) {
   const scenarios = {
     plan: { executor: /** @type {const} */ ('per-vu-iterations'), exec: 'iterate', vus: 1, iterations: 1 },
   };
@@ -142,9 +140,6 @@ function dry(test, plan) {
     // Of a run that was killed what it left behind is cleaned up later.
     teardown: __ENV.CLEAN_UP === '1' ? test.teardown : async () => {},
     options: { ...test.options, scenarios, thresholds: {} },
-    handleSummary: ({ setup_data: setup }) => ({
-      [__ENV.PLAN_FILE || 'plan.json']: harmlessJson(withConnection(plan, setup?.connection)),
-    }),
   };
 }
 
@@ -280,14 +275,14 @@ function tlsOptions(config) {
 }
 
 /**
- * Tells Prometheus when the phases begin, what the target is, and what is expected of it: where k6 makes no summary,
- * nobody else says it, and dashboards read nothing else.
+ * Tells Prometheus, for the dashboards, when the phases begin, what the target is, and what is expected of it.
  *
- * @param {Pick<SetupData, 'connection' | 'startedMs'>} data
+ * @param {import('./connect.js').Connection} connection
+ * @param {number} startedMs
  * @param {ReturnType<typeof drawnObjectives>} limits
  * @param {PlannedPhase[]} phases whose times are known before
  */
-function announce({ connection: { era, version, server }, startedMs }, limits, phases) {
+function announce({ era, version, server }, startedMs, limits, phases) {
   for (const { value, tags } of limits) objectiveLimits.add(value, tags);
   for (const { name, start_s, duration_s, iterations } of phases) {
     phaseStartSeconds.add(start_s, { phase: name });
@@ -303,69 +298,56 @@ function announce({ connection: { era, version, server }, startedMs }, limits, p
 
 /**
  * @param {import('./plan.js').Dialect} dialect
- * @param {PlannedPhase[]} phases
- * @param {Operation[]} operations
- * @param {import('./test.js').UserOperation[]} forUsers the same, as users get them
- * @returns {Promise<Omit<SetupData, 'counting'>>}
+ * @param {Operation[]} operations that the server has to have
+ * @param {boolean} [observe]
+ * @returns {Promise<{client: SetupData['client'], connection: import('./connect.js').Connection}>}
  */
-async function setUp(dialect, phases, operations, forUsers) {
-  let redact = (/** @type {string} */ text) => text;
+async function meet(dialect, operations, observe) {
   try {
-    const config = readConfig(await withSecrets(__ENV));
-    const { auth, handOver } = await signIn(config);
-    redact = auth.redact;
-    return {
-      connection: dialect === 'mcp' ? meet(config, auth, operations) : reach(config.TARGET_URL, dialect),
-      handOver,
-      startedMs: Date.now(),
-      timeoutS: config.TARGET_TIMEOUT,
-      sessions: config.SESSIONS_MODE,
-      seed: config.SEED,
-      phases: Object.fromEntries(phases.map((phase) => [phase.name, phase])),
-      order: phases.map(({ name }) => name),
-      operations: forUsers,
-    };
+    const env = await withSecrets(__ENV);
+    const config = readConfig(env);
+    checkCredentials(config);
+    const options = clientOptions(config, dialect, observe);
+    const server = connect(options, env);
+    if (dialect === 'mcp') needTools(server, operations);
+    server.client.close();
+    return { client: options, connection: server.connection };
   } catch (error) {
     if (error instanceof ConfigError) abort(USAGE, error.message);
-    if (error instanceof TargetError) abort(TARGET, redact(error.message));
+    if (error instanceof TargetError) abort(TARGET, error.message);
     throw error;
   }
 }
 
 /**
- * @param {Omit<SetupData, 'counting'>} data
+ * @param {SetupData['client']} client
  * @param {import('./workload.js').AnyWorkload} workload
  * @param {string} operation
  */
-async function prepare(data, workload, operation) {
-  const problem = await callOnce(data, workload, operation);
+async function prepare(client, workload, operation) {
+  const problem = await callOnce(client, workload, operation);
   if (problem) abort(TARGET, `the test could not be prepared: ${problem}`);
 }
 
 /**
- * @param {Config} config
- * @param {import('./auth/auth.js').Auth} auth
+ * @param {ReturnType<typeof connect>} server
  * @param {Operation[]} operations
- * @returns {SetupData['connection']}
  * @throws {TargetError}
  */
-function meet(config, auth, operations) {
-  const client = connect(config, auth);
+function needTools(server, operations) {
   const tools = operations
     .flatMap((operation) => operation.calls ?? operation)
     .flatMap(({ method, params }) => (method === 'tools/call' ? [asText(params.name)] : []));
   // A server of resources alone has no list of tools.
+  if (tools.length === 0) return;
   const offered = new Set();
   let seen = 0;
-  /** @param {any[]} found */
-  const all = (found) => {
+  const { unread } = listAll(server, 'tools/list', 'tools', (found) => {
     for (; seen < found.length; seen += 1) offered.add(asText(found[seen]?.name));
     return tools.every((tool) => offered.has(tool));
-  };
-  if (tools.length > 0) all(client.listTools(all));
-  client.close();
+  });
   // A list that does not end may have it later.
-  const missing = client.unread['tools/list'] ? [] : tools.filter((tool) => !offered.has(tool));
+  const missing = unread ? [] : tools.filter((tool) => !offered.has(tool));
   if (missing.length > 0) {
     abort(
       USAGE,
@@ -373,5 +355,4 @@ function meet(config, auth, operations) {
         `choose one with TOOL=name ARGS='{...}'`,
     );
   }
-  return client.connection;
 }

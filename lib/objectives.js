@@ -24,16 +24,17 @@ import { namesOf } from './names-of.js';
  */
 
 /**
- * A percentile needs at least one sample beyond it to be more than the maximum: 1 / (1 - q).
+ * A percentile is judged exactly, and without a sample kept: p99 < 85 ms is "at most 1 % of the calls took 85 ms or longer". It needs at
+ * least one sample beyond it to be more than the maximum: 1 / (1 - q).
  *
- * @type {Record<string, {metric: string, expression: (limit: number) => string, samples: number, of?: string}>} of: what
- *   counts the samples, where it is not mcp_requests
+ * @type {Record<string, {metric: string, expression: (limit: number) => string, samples: number, of?: string,
+ *   tags?: (limit: number) => string[]}>} of: what counts the samples, where it is not mcp_requests
  */
 const ABSOLUTE = {
-  p50_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(50)<${limit}`, samples: 2 },
-  p90_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(90)<${limit}`, samples: 10 },
-  p95_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(95)<${limit}`, samples: 20 },
-  p99_ms: { metric: 'mcp_request_duration', expression: (limit) => `p(99)<${limit}`, samples: 100 },
+  p50_ms: slower(0.5),
+  p90_ms: slower(0.1),
+  p95_ms: slower(0.05),
+  p99_ms: slower(0.01),
   // Of an operation that is several calls, the time of all of them: one iteration.
   sequence_p99_ms: {
     metric: 'mcp_sequence_duration',
@@ -43,6 +44,16 @@ const ABSOLUTE = {
   },
   failure_share: { metric: 'mcp_request_failed', expression: (limit) => `rate<${limit}`, samples: 1 },
 };
+
+/** @param {number} share of the calls that may take the limit or longer */
+function slower(share) {
+  return {
+    metric: 'mcp_slow',
+    tags: (/** @type {number} */ limit) => [`limit:${limit}`],
+    expression: () => `rate<=${share}`,
+    samples: Math.round(1 / share),
+  };
+}
 
 /**
  * Judged after the run, against the first measured phase. A ratio of two p99s is mostly noise until each
@@ -142,7 +153,7 @@ function parseChanges(text, scopes) {
 function expand(name, limits, phases, first) {
   const scope = parseScope(name);
   const tags = Object.entries(scope).map(([tag, value]) => `${tag}:${value}`);
-  const selector = tags.length > 0 ? `{${tags.join(',')}}` : '';
+  const selector = selectorOf(tags);
   /** @type {Objective[]} */
   const objectives = [];
   /** @type {Map<string, number>} by what counts them */
@@ -153,7 +164,10 @@ function expand(name, limits, phases, first) {
     if (absolute) {
       const { of = 'mcp_requests' } = absolute;
       samples.set(of, Math.max(samples.get(of) ?? 0, absolute.samples));
-      const k6 = { metric: absolute.metric + selector, expression: absolute.expression(limit) };
+      const k6 = {
+        metric: absolute.metric + selectorOf([...tags, ...(absolute.tags?.(limit) ?? [])]),
+        expression: absolute.expression(limit),
+      };
       // k6 counts all requests, a handshake too; the time is that of calls alone, of which there may be fewer.
       objectives.push({ scope, metric, op: '<', limit, k6, min_samples: absolute.samples });
     } else if (relative && first) {
@@ -173,6 +187,9 @@ function expand(name, limits, phases, first) {
   }
   return objectives;
 }
+
+/** @param {string[]} tags @returns {string} of a submetric */
+const selectorOf = (tags) => (tags.length > 0 ? `{${tags.join(',')}}` : '');
 
 /** @param {string} name @returns {Objective['scope']} */
 function parseScope(name) {

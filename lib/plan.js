@@ -1,10 +1,9 @@
-/** What a test is about to do, as a document: for `make plan`, and for the analysis beside k6's own figures. */
+/** What a test is about to do, as a document: for `make plan`, and for the analysis: it is in what the run leaves. */
 
 import { parseDuration } from '../contract/duration.js';
 import { profiles } from '../contract/profiles.js';
 import { stackHosts } from './config.js';
 import { rateFactor } from './phases.js';
-import { planSamples } from './samples.js';
 import { unconfirmed } from './target-host.js';
 
 /** The machine that the benchmark documents' figures, and so the default objectives, are for. */
@@ -58,7 +57,6 @@ export function makePlan(
     operations: operations.map((operation) => describe(operation, phases)),
     left_out: config.TOOL ? [] : (left_out ?? []),
     expected_requests: expectedRequests(phases),
-    samples: planSamples(config, phases),
     objectives,
     objectives_off: config.THRESHOLDS === 'off',
     other_cpu_limit: config.MAX_BACKGROUND_CPU,
@@ -103,18 +101,4 @@ function expectedRequests(phases) {
     sum += iterations ?? Math.round((offered_rps ?? 0) * duration_s);
   }
   return sum;
-}
-
-/**
- * @template {{target: object}} T
- * @param {T} plan
- * @param {import('./mcp/client.js').Connection | undefined} connection none: set-up did not come so far
- */
-export function withConnection(plan, connection) {
-  const found = connection && {
-    era: connection.era,
-    protocol_version: connection.version,
-    server: connection.server,
-  };
-  return { ...plan, target: { era: null, protocol_version: null, server: null, ...plan.target, ...found } };
 }

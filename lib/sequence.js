@@ -1,5 +1,4 @@
-/** The steps of a sequence, run by one user, one after the other. Loaded by the tests that have one. */
-
+/** The steps of a sequence, run by one user, one after the other. */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { phaseEndSeconds, phaseStartSeconds, stepIterations } from './metrics.js';
@@ -9,17 +8,13 @@ const UNMEASURED = 'warm-up';
 
 /**
  * @param {import('./test.js').SetupData} data
- * @param {import('./mcp/client.js').McpClient} client
- * @param {(operation: string | undefined) => import('./mcp/client.js').Sender | undefined} senderOf
+ * @param {import('./user.js').User} user
  */
-export async function runSequence({ phases, order, counting, startedMs }, client, senderOf) {
-  const { tags } = exec.vu;
+export function runSequence({ phases, order, limits, startedMs }, user) {
   /** @param {import('./phases.js').PlannedPhase} phase @param {boolean} measured */
   const enter = (phase, measured) => {
-    tags.phase = measured ? phase.name : UNMEASURED;
-    // k6's own metrics would count what is not measured for the operation of before.
-    if (!measured) for (const tag of ['operation', 'method', 'class']) delete tags[tag];
-    client.enterPhase(measured, counting.streamed, counting.limits[phase.name]);
+    exec.vu.tags.phase = measured ? phase.name : UNMEASURED;
+    user.enter(measured, limits[phase.name]);
   };
   // Date.now() has whole milliseconds, and a step may take six of them.
   const offsetMs = Date.now() - startedMs - exec.instance.currentTestRunDuration;
@@ -27,16 +22,16 @@ export async function runSequence({ phases, order, counting, startedMs }, client
   let iteration = 0;
   /** @param {import('./phases.js').PlannedPhase} phase @param {number} count */
   const call = (phase, count) => {
-    const send = senderOf(phase.operation);
-    if (!send) throw new Error(`no operation for the step ${phase.name}`);
+    // TOOL is the only operation of all steps.
+    const index = phase.operation === undefined ? 0 : user.names.indexOf(phase.operation);
+    if (index < 0) throw new Error(`no operation for the step ${phase.name}`);
     for (let made = 0; made < count; made += 1) {
-      send(iteration, phase);
+      user.call(index, iteration, phase);
       iteration += 1;
     }
   };
   for (const name of order) {
     const phase = /** @type {import('./phases.js').PlannedPhase} */ (phases[name]);
-    if (client.auth.dueMs <= Date.now()) await client.renew();
     if (phase.pause_s) sleep(phase.pause_s);
     enter(phase, false);
     call(phase, phase.warm_ups ?? 0);

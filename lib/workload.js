@@ -18,8 +18,8 @@ import { namesOf } from './names-of.js';
  * @property {string} [member] of the method's parameters, which `args` makes as JSON text; by default `arguments`
  * @property {string[]} [calls] instead: operations that are called one after the other, as often as this one is; their
  *   time together goes into mcp_sequence_duration
- * @property {import('./mcp/answer.js').Expectation} [expect]
- * @property {(reply: import('./mcp/answer.js').Reply, args: any) => void} [received] is handed each success, for example to
+ * @property {(reply: import('k6/x/mcp').Answer, args: any) => unknown} [expect]
+ * @property {(reply: import('k6/x/mcp').Answer, args: any) => void} [received] is handed each success, for example to
  *   keep the id of what was made
  * @property {(phase: import('./phases.js').Labels) => number} [items] items that one call processes
  * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's

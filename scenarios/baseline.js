@@ -5,7 +5,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'baseline',
   title: '10, 50, 100 and 200 concurrent users',
   covers: ['MCP server: Standard Configuration'],

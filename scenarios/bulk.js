@@ -33,7 +33,7 @@ const prepare = (name, operation) => ({
   once: /** @type {const} */ (true),
 });
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'bulk',
   title: 'batches of 1 to 50 hosts, and of 1 to 20 certificates',
   covers: ['NPM MCP server: Batch Size Impact', 'NPM MCP server: Certificate Renewal'],

@@ -5,7 +5,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'capacity',
   title: 'the highest rate that holds, and what breaks above it',
   covers: ['MCP server: Vertical Scaling', 'MCP server: Hardware Recommendations'],

@@ -5,7 +5,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'chaos',
   title: 'faults in the middle of 100 requests/s: what fails, and how soon it is over',
   covers: ['erlmcp: Chaos Engineering Results'],

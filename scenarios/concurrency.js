@@ -17,7 +17,7 @@ const levels = (operation, iterations, users) =>
     labels: { users: vus },
   }));
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'concurrency',
   title: '50 lists and 20 creations at 1, 5, 10, 20 and 50 concurrent',
   covers: ['NPM MCP server: Concurrency Benchmarks'],

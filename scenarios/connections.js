@@ -6,7 +6,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'connections',
   title: 'idle and active sessions, from 100 to as many as the machine holds',
   covers: ['erlmcp: Concurrent Connection Scaling'],
@@ -16,5 +16,4 @@ export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   asWritten: true,
   warmUp: '2s',
   objectives: { each: { failure_share: 0.01 } },
-  measures: ['mcp_session_duration'],
 });

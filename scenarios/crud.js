@@ -30,7 +30,7 @@ const slow = (suite, operation, iterations, quick, takes) => ({
 
 const FIVE_HUNDRED = { proxy_hosts: 300, certificates: 100, access_lists: 50, streams: 50 };
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'crud',
   title: 'each operation on proxy hosts, certificates, access lists and streams',
   covers: [

@@ -5,7 +5,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'gateway',
   title: 'the same calls direct and through a gateway, in turn: what it adds, and what it takes away',
   covers: ['MCP Gateway: Establishing a Baseline', 'MCP Gateway: Interpreting Results'],

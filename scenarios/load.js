@@ -5,7 +5,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'load',
   title: '5,000 calls from 100 users, or as many as REQUESTS and CONCURRENCY say',
   covers: ['MCP Gateway: Scripted Load Tests'],

@@ -24,7 +24,7 @@ const PARTS = {
   pool: { phases: [{ name: 'pool', operation: 'search_users', vus: 60, iterations: 600, duration: '30s' }] },
 };
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'memory',
   title: 'memory at rest, per cached user, per pooled connection',
   covers: [

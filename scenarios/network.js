@@ -77,7 +77,7 @@ const PARTS = {
 };
 const part = __ENV.PART || 'traffic';
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'network',
   title: 'sizes with and without gzip, bandwidth, connections',
   covers: [
@@ -90,7 +90,6 @@ export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   asWritten: true,
   warmUp: '2s',
   observe: true,
-  measures: ['data_sent', 'data_received'],
   ...PARTS[part],
   ...(!part.startsWith('all') && { cleanUp: 'remove_all' }),
   objectives: { each: { failure_share: 0.01 } },

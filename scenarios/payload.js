@@ -5,7 +5,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'payload',
   title: 'messages of 1 to 32 KB each way',
   covers: ['erlmcp: Network I/O Benchmark', 'MCP Gateway: JSON Serialization Performance'],
@@ -13,5 +13,4 @@ export const { options, setup, iterate, teardown, handleSummary } = defineTest({
   mix: 'payload',
   phases: [1, 2, 4, 8, 16, 32].map((kb) => ({ name: `${kb}-kb`, vus: 10, duration: '30s', labels: { kb } })),
   objectives: { each: { failure_share: 0.001 } },
-  measures: ['data_sent', 'data_received'],
 });

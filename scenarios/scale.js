@@ -52,7 +52,7 @@ const renew = (items, quick, takes) => ({
   labels: { instance: 'certificates', items, what: 'renew' },
 });
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'scale',
   title: 'lists of 10 to 5,000 resources, whole and in pages, and 1,000 hosts at a time',
   covers: ['NPM MCP server: Resource Count Impact', 'NPM MCP server: Bulk Operations at Scale'],

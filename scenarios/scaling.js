@@ -5,7 +5,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'scaling',
   title: '1, 2 and 4 instances behind a load balancer, with as many users for each',
   covers: ['MCP server: Horizontal Scaling', 'erlmcp: Cluster Scaling Recommendations'],

@@ -7,7 +7,7 @@ import reference from '../workloads/reference.js';
 
 const windows = Array.from({ length: 12 }, (_, index) => `window-${String(index + 1).padStart(2, '0')}`);
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'soak',
   title: '400 requests/s from up to 50 concurrent users, in 12 windows',
   covers: [

@@ -7,7 +7,7 @@ import reference from '../workloads/reference.js';
 
 const normal = { p99_ms: 85, failure_share: 0.001 };
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'spike',
   title: '100 requests/s, a spike of 2,000, 100 again',
   covers: ['MCP server: Spike Load Test'],

@@ -5,7 +5,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'sustained',
   title: '850 requests/s from up to 100 concurrent users',
   covers: ['MCP server: Sustained Load Test', 'erlmcp: Sustained Load Benchmark'],

@@ -6,7 +6,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'sweep',
   title: 'one knob of the reference target, value by value: KNOB=WORKERS VALUES="1 2 4"',
   covers: [
@@ -22,5 +22,4 @@ export const { options, setup, iterate, handleSummary } = defineTest({
   warmUp: '3s',
   phases: [{ name: 'load', vus: 50, duration: '15s' }],
   objectives: { each: { failure_share: 0.01 } },
-  measures: ['data_sent', 'data_received'],
 });

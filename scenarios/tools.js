@@ -6,7 +6,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'tools',
   title: 'get_user, generate_report, fetch_weather and process_batch side by side',
   covers: [

@@ -17,7 +17,7 @@ const phases = [
   { name: 'tool-sequence', rate: 100 },
 ];
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'workflows',
   title: 'tool call, resource list, resource subscribe, prompt list, tool call sequence',
   covers: ['erlmcp: MCP Protocol Benchmarks'],
@@ -32,5 +32,4 @@ export const { options, setup, iterate, teardown, handleSummary } = defineTest({
     'prompt-list': { p99_ms: 10 },
     'tool-sequence': { sequence_p99_ms: 30 },
   },
-  measures: ['mcp_sequence_duration'],
 });

@@ -15,7 +15,7 @@
 #                          the caller set stays; TARGET_TOKEN is exported only for the stack's own target,
 #                          and WATCHED_SERVER is `reference` for that one and empty for any other. With the stack's own
 #                          Prometheus come PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD.
-#   tool_path NAME         the path of a tool on this machine: k6, k6-mcp, prometheus, promtool, node_exporter, exporter,
+#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
 #                          tests' go-server, python-servers, and the benches' bench-server, rusage; act, docker-compose
 #                          (`scripts/setup` builds what is missing)
@@ -135,13 +135,6 @@ tool_dir() {
   echo "$CACHE_DIR/$1-$hash"
 }
 
-# k6_on_path: the k6 on the PATH, where it is one we can use: 2.2 or newer, before 3.
-k6_on_path() {
-  local version
-  version=$(command k6 version 2>/dev/null | sed -n 's/^k6\(\.exe\)\{0,1\} v\([0-9]*\.[0-9]*\).*/\2/p')
-  [[ $version =~ ^2\.([0-9]+)$ ]] && [ "${BASH_REMATCH[1]}" -ge 2 ] && command -v k6
-}
-
 # chromium_found: $CHROMIUM, or the first on the PATH that starts: Ubuntu's chromium-browser may be a script that asks for a snap.
 chromium_found() {
   local name names=(chromium google-chrome google-chrome-stable chromium-browser)
@@ -158,9 +151,8 @@ chromium_found() {
 tool_path() {
   case $1 in
   # K6_FOUND: by the script that calls this one.
-  k6) if [ -n "${K6_FOUND:-}" ]; then echo "$K6_FOUND"; else k6_on_path || echo "$(tool_dir k6)/k6"; fi ;;
-  # With the module k6/x/mcp, which one on the PATH need not have.
-  k6-mcp) echo "$(tool_dir k6)/k6" ;;
+  # One on the PATH has no module k6/x/mcp.
+  k6) echo "${K6_FOUND:-$(tool_dir k6)/k6}" ;;
   bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
   prometheus | promtool | node_exporter | exporter | kustomize | govulncheck | go-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
@@ -168,7 +160,7 @@ tool_path() {
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
   chromium) chromium_found || echo /usr/bin/chromium ;;
-  *) die "the tool is \"$1\"; valid: k6, k6-mcp, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server, rusage" ;;
+  *) die "the tool is \"$1\"; valid: k6, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server, rusage" ;;
   esac
 }
 

@@ -5,8 +5,10 @@ import { Metrics } from '../target/metrics.js';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 
-/** Where k6's metrics are made, with their comments. */
-const CLIENT = ['lib/metrics.js', 'lib/mcp/observing-client.js'];
+/** Where scripts make theirs, with comments. */
+const SCRIPTS = new URL('../lib/metrics.js', import.meta.url);
+/** What the client measures. */
+const NAMES = new URL('../xk6-mcp/names.json', import.meta.url);
 /** What a metric has whose comment says nothing else. */
 const OF_A_REQUEST = ['phase', 'method', 'operation', 'class'];
 /** What Prometheus' client libraries say of any process. */
@@ -25,27 +27,55 @@ interface ClientMetric {
   about: string;
 }
 
-const clientMetrics = (): ClientMetric[] =>
-  CLIENT.flatMap((file) => {
-    const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-    const made = text.matchAll(
-      /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n(?:export )?const \w+ = new (Counter|Gauge|Rate|Trend)\('(\w+)'(, true)?\);/g,
-    );
-    return [...made].map(([, comment = '', kind = '', name = '', isTime]) => {
-      const [about = '', tags] = comment
-        .replaceAll(/\n \* ?/g, ' ')
-        .trim()
-        .split(/ *Tags: /);
-      const suffix = isTime ? '_seconds' : SUFFIX[kind as keyof typeof SUFFIX];
-      return {
-        name,
-        kind: isTime ? `${kind}, a time` : kind,
-        series: `k6_${name}${suffix}`,
-        tags: tags?.split(', ') ?? OF_A_REQUEST,
-        about: about.trim(),
-      };
+interface Named {
+  name: string;
+  type: string;
+  unit?: string;
+  tags?: string[];
+  help: string;
+}
+
+function named({ name, type, unit, tags = [], help }: Named): ClientMetric {
+  const kind = `${type.slice(0, 1).toUpperCase()}${type.slice(1)}`;
+  return ofKind({
+    name,
+    kind,
+    isTime: unit === 'ms',
+    tags: tags.length > 0 ? [...OF_A_REQUEST, ...tags] : OF_A_REQUEST,
+    about: help,
+  });
+}
+
+function ofKind({ isTime, ...metric }: Omit<ClientMetric, 'series'> & { isTime: boolean }): ClientMetric {
+  const suffix = isTime ? '_seconds' : SUFFIX[metric.kind as keyof typeof SUFFIX];
+  return {
+    ...metric,
+    kind: isTime ? `${metric.kind}, a time` : metric.kind,
+    series: `k6_${metric.name}${suffix}`,
+  };
+}
+
+function clientMetrics(): ClientMetric[] {
+  const { metrics }: { metrics: Record<string, Named> } = JSON.parse(readFileSync(NAMES, 'utf8'));
+  const known = Object.values(metrics).map(named);
+  const made = readFileSync(SCRIPTS, 'utf8').matchAll(
+    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n(?:export )?const \w+ = new (Counter|Gauge|Rate|Trend)\('(\w+)'(, true)?\);/g,
+  );
+  const own = [...made].map(([, comment = '', kind = '', name = '', isTime]) => {
+    const [about = '', tags] = comment
+      .replaceAll(/\n \* ?/g, ' ')
+      .trim()
+      .split(/ *Tags: /);
+    return ofKind({
+      name,
+      kind,
+      isTime: Boolean(isTime),
+      tags: tags?.split(', ') ?? OF_A_REQUEST,
+      about: about.trim(),
     });
   });
+  return [...known, ...own.filter(({ name }) => known.every((other) => other.name !== name))];
+}
 
 const clientTable = () =>
   table(

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prometheusHeaders } from '../analysis/prometheus-headers.js';
-import { runK6 } from '../cli/k6.ts';
 import { scratchFolder } from './scratch.js';
 import { UNDER_LOAD } from './under-load.js';
 
@@ -49,17 +48,6 @@ export function startCommand(file, args, env = {}, onOutput = () => {}) {
     child.on('close', (code) => resolve({ code, output, seconds: (Date.now() - started) / 1000 }));
   });
   return { child, ended };
-}
-
-/**
- * A script in k6, as a run calls it: the variables mean what they mean there.
- *
- * @param {string} script
- * @param {Record<string, string>} env
- */
-export async function k6Run(script, env) {
-  const { code, all } = await runK6(['run', '--address', '', script], { env, all: true });
-  return { code, output: all };
 }
 
 /**

@@ -102,6 +102,12 @@ func (c *Client) define(object *sobek.Object) error {
 func native(rt *sobek.Runtime, call func(call sobek.FunctionCall) (any, error)) sobek.Value {
 	return rt.ToValue(func(given sobek.FunctionCall) sobek.Value {
 		result, err := call(given)
+		var server *unusable
+		if errors.As(err, &server) {
+			exception := rt.NewGoError(server)
+			_ = errors.Join(exception.Set("kind", server.kind), exception.Set("status", server.status))
+			panic(exception)
+		}
 		if err != nil {
 			common.Throw(rt, err)
 		}

@@ -28,8 +28,15 @@ declare module 'k6/x/mcp' {
     timeout?: Duration;
     /** Longest time between two parts of an answer; by default only `timeout` ends one. */
     stallTimeout?: Duration;
-    /** By default the newest version that the server speaks. */
-    protocolVersion?: 'auto' | '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
+    /** By default the newest version that the server speaks; "legacy": the newest before 2026-07-28. */
+    protocolVersion?:
+      | 'auto'
+      | 'legacy'
+      | '2026-07-28'
+      | '2025-11-25'
+      | '2025-06-18'
+      | '2025-03-26'
+      | '2024-11-05';
     /** "mcp" by default. "jsonrpc": POST without a handshake. "rest": POST {base_url}/tools/{name}/call. */
     protocol?: 'mcp' | 'jsonrpc' | 'rest';
     /**
@@ -146,7 +153,10 @@ declare module 'k6/x/mcp' {
     constructor(options: ClientOptions);
     /** false: requests only count as `mcp_warmup_requests`, as those of setup and teardown do. */
     measured: boolean;
-    /** Connects, if no call has yet, and tells what the server is. It throws where there is none. */
+    /**
+     * Connects, if no call has yet, and tells what the server is. It throws an Error where there is none: with `kind`, that of the failure, and
+     * `status`, of HTTP.
+     */
     connect(): {
       protocolVersion: string;
       serverInfo: { name: string; version: string };

@@ -3,6 +3,8 @@ package mcp
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -19,6 +21,30 @@ var registry atomic.Pointer[metrics.Registry]
 
 // Registry returns where the metrics of the test are, nil where its script does not import the module.
 func Registry() *metrics.Registry { return registry.Load() }
+
+// Server is one that a script asked who it is.
+type Server struct {
+	// Without a query, which may hold a key.
+	URL string `json:"url"`
+	// Empty where it does not speak MCP.
+	ProtocolVersion string `json:"protocolVersion,omitempty"`
+	Name            string `json:"name,omitempty"`
+	Version         string `json:"version,omitempty"`
+}
+
+// connected has them by their URL.
+var connected sync.Map
+
+// Servers returns those that clients of the test connected to, in the order of their URLs.
+func Servers() []Server {
+	var all []Server
+	connected.Range(func(_, one any) bool {
+		all = append(all, one.(Server))
+		return true
+	})
+	slices.SortFunc(all, func(a, b Server) int { return strings.Compare(a.URL, b.URL) })
+	return all
+}
 
 type (
 	// RootModule makes an instance for each VU.

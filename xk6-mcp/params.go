@@ -39,7 +39,14 @@ const (
 	dialectREST    = "rest"
 
 	versionAuto = "auto"
+	// Any before 2026-07-28.
+	versionLegacy = "legacy"
 )
+
+// isFixed tells whether there is one version alone that the client speaks.
+func (o *clientOptions) isFixed() bool {
+	return o.protocolVersion != versionAuto && o.protocolVersion != versionLegacy
+}
 
 // clientOptions are those of a StreamableHTTPClient.
 type clientOptions struct {
@@ -76,7 +83,7 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 		case "stallTimeout":
 			o.stallTimeout, err = positiveDuration(value)
 		case "protocolVersion":
-			o.protocolVersion, err = oneOf(value, append([]string{versionAuto}, versions...)...)
+			o.protocolVersion, err = oneOf(value, append([]string{versionAuto, versionLegacy}, versions...)...)
 		case "protocol":
 			o.protocol, err = oneOf(value, dialectMCP, dialectJSONRPC, dialectREST)
 		case "sessions":

@@ -14,7 +14,7 @@ func TestBadOptions(t *testing.T) {
 		`new StreamableHTTPClient({ base_url: url, base_uri: 'x' })`:                    `unknown option "base_uri"`,
 		`new StreamableHTTPClient({ base_url: url, timeout: 'soon' })`:                  "timeout: got soon; expected a time",
 		`new StreamableHTTPClient({ base_url: url, timeout: 0 })`:                       "timeout: got 0; expected a time",
-		`new StreamableHTTPClient({ base_url: url, protocolVersion: '2020-01-01' })`:    `protocolVersion: got "2020-01-01"; expected auto, 2026-07-28`,
+		`new StreamableHTTPClient({ base_url: url, protocolVersion: '2020-01-01' })`:    `protocolVersion: got "2020-01-01"; expected auto, legacy, 2026-07-28`,
 		`new StreamableHTTPClient({ base_url: url, sessions: 'none' })`:                 `sessions: got "none"; expected per-vu, per-call, abandon, shared`,
 		`new StreamableHTTPClient({ base_url: url, protocol: 'soap' })`:                 `protocol: got "soap"; expected mcp, jsonrpc, rest`,
 		`new StreamableHTTPClient({ base_url: url, traceSampling: 2 })`:                 "traceSampling: got 2; expected a share from 0 to 1",

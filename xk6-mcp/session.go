@@ -52,6 +52,15 @@ type negotiated struct {
 	info    serverInfo
 }
 
+// unusable is why there is no server that can be called. For the script it is an Error with a kind, and a status.
+type unusable struct {
+	kind   string
+	status int
+	text   string
+}
+
+func (u *unusable) Error() string { return u.text }
+
 func (c *Client) isModern() bool { return c.version == modernVersion }
 
 // connect makes sure that there is a server which can be called, and tells who it is.
@@ -77,8 +86,9 @@ func (c *Client) connect() (any, error) {
 				"request's and cannot be loaded; is there a Streamable HTTP endpoint, often /mcp?")
 		}
 		c.count(c.protocolCall("initialize"), x, false)
-		return nil, fmt.Errorf("%s cannot be used: %s", c.options.url, c.describe(x))
+		return nil, &unusable{kind: x.failure.kind, status: x.status, text: c.shownURL() + " cannot be used: " + c.describe(x)}
 	}
+	connected.Store(c.shownURL(), Server{c.shownURL(), c.version, c.info.Name, c.info.Version})
 	capabilities, err := c.instance.parseJSON(cmp.Or(c.info.capabilities, "{}"))
 	if err != nil {
 		return nil, err
@@ -87,6 +97,13 @@ func (c *Client) connect() (any, error) {
 		"protocolVersion": c.version, "serverInfo": map[string]any{"name": c.info.Name, "version": c.info.Version},
 		"capabilities": capabilities,
 	}, nil
+}
+
+// shownURL is the server's without a query, which may hold a key.
+func (c *Client) shownURL() string {
+	shown := *c.options.url
+	shown.RawQuery = ""
+	return shown.String()
 }
 
 // close ends the session on the server, where there is one.
@@ -210,7 +227,7 @@ func (c *Client) open() (*exchange, error) {
 	if c.isOpen = x.failure == nil; c.isOpen {
 		return nil, nil
 	}
-	if c.options.protocolVersion == versionAuto {
+	if !c.options.isFixed() {
 		c.version = ""
 	}
 	x.isHandshake = true
@@ -234,7 +251,10 @@ func (c *Client) negotiate() *exchange {
 		return x
 	}
 	c.version = c.options.protocolVersion
-	if c.version == versionAuto {
+	switch c.version {
+	case versionLegacy:
+		c.version = versions[1]
+	case versionAuto:
 		x = c.discover(false, false)
 		if x.failure == nil && c.isModern() {
 			c.instance.root.negotiated.Store(c.negotiatedKey(), negotiated{c.version, c.info})
@@ -347,7 +367,7 @@ func (c *Client) initialize() *exchange {
 		x.failure = failed(kinds.Protocol, "a session id of %d characters; more than %d are not sent", len(session), maxSessionID)
 	case !slices.Contains(versions[1:], version):
 		x.failure = failed(kinds.Protocol, "it wants protocol version %q; known: %s", version, strings.Join(versions, ", "))
-	case c.options.protocolVersion != versionAuto && version != c.options.protocolVersion:
+	case c.options.isFixed() && version != c.options.protocolVersion:
 		x.failure = failed(kinds.Protocol, "it settles on protocol version %s; expected %s", version, c.options.protocolVersion)
 	}
 	if x.failure != nil {

@@ -1,17 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { stringify } from 'csv-stringify/sync';
 
-/** The kinds of failure that have a column; every client makes the same ones (see the client's taxonomy). */
-const KINDS = [
-  'connect',
-  'timeout',
-  'http_4xx',
-  'rate_limited',
-  'http_5xx',
-  'protocol',
-  'jsonrpc',
-  'tool',
-  'unexpected',
-];
+/** The kinds of failure, each of which has a column. @type {string[]} */
+const KINDS = Object.values(
+  JSON.parse(readFileSync(new URL('../../xk6-mcp/names.json', import.meta.url), 'utf8')).failureKinds,
+);
 
 /** @type {[column: string, value: (phase: import('../phases.js').Phase) => string | number | boolean | null | undefined][]} */
 const COLUMNS = [

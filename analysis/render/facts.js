@@ -1,5 +1,6 @@
 /** What ran, against what, from where, and how its figures were made: the same in every report. */
 import { lengthText } from '../partial.js';
+import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
 import { bytes, counted, percent } from '../units.js';
 
 /**
@@ -31,14 +32,8 @@ export function factsOf(run) {
 /** @param {import('../run.js').Run} run @returns {string[]} sentences */
 export function howMeasured({ streamed }) {
   return [
-    ...(streamed
-      ? [
-          `Percentiles come from histograms of all answered requests and are up to ${percent(streamed.percentile_error)} off (nearest rank); min and max are the bounds of the outermost buckets.`,
-          'An absolute objective for a percentile is judged by the exact number of requests that were not below its limit. Warm-up requests are in no figure.',
-        ]
-      : [
-          'Percentiles come from the raw samples of all answered requests; warm-up requests are in no figure.',
-        ]),
+    `Percentiles come from histograms of all answered requests, and are at most ${percent(streamed?.percentile_error ?? PERCENTILE_ERROR)} off. ` +
+      'An objective for one is judged by the exact number of requests that took its limit or longer. Warm-up requests are in no figure.',
     'Operations are over all measured phases. A signal is a 6 s rate read every 2 s: the first 8 s of a phase are left out; ' +
       'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before; of one below 2 s none.',
   ];

@@ -51,6 +51,8 @@ export function phaseTable({ started, phases }) {
 
 /** @param {Run} run @returns {TextTable} */
 export function operationTable({ operations }) {
+  // By operation, only runs of several generators know them.
+  const hasBytes = operations.some(({ request_bytes }) => request_bytes !== null);
   return {
     title: 'Operations',
     head: [
@@ -63,8 +65,7 @@ export function operationTable({ operations }) {
       'p95 ms',
       'p99 ms',
       'max ms',
-      'sent',
-      'received',
+      ...(hasBytes ? ['sent', 'received'] : []),
     ],
     rows: operations.map((operation) => [
       operation.operation,
@@ -73,8 +74,7 @@ export function operationTable({ operations }) {
       perSecond(operation.rps),
       percent(operation.error_rate),
       ...latencies(operation.latency_ms, 'p50', 'p95', 'p99', 'max'),
-      bytes(operation.request_bytes),
-      bytes(operation.response_bytes),
+      ...(hasBytes ? [bytes(operation.request_bytes), bytes(operation.response_bytes)] : []),
     ]),
   };
 }

@@ -75,7 +75,7 @@ async function seriesOf(samples, phase) {
   for await (const { metric, time_ms: timeMs, value, tags } of samples) {
     for (const series of tags.phase === phase ? [all, ofPhase] : [all]) {
       if (metric === 'mcp_request_duration') series.latencies.push({ timeMs, ms: value });
-      if (metric === 'mcp_refused') series.refusals.push(timeMs);
+      if (metric === 'mcp_rejected') series.refusals.push(timeMs);
       if (metric !== 'mcp_request_failed') continue;
       series.requests.push(timeMs);
       if (value > 0) series.failures.push(timeMs);

@@ -21,4 +21,4 @@ if (calls) {
   test.options.scenarios = { calls: { ...calls, startTime: '0s', ...scenario } };
 }
 
-export const { options, setup, iterate, handleSummary } = test;
+export const { options, setup, iterate } = test;

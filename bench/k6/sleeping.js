@@ -4,7 +4,7 @@ import { defineTest } from '../../lib/test.js';
 /** @type {import('../accuracy.js').SleepingPhase[]} */
 const phases = JSON.parse(__ENV.BENCH_PHASES ?? '');
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'accuracy',
   title: 'known service times at constant rates',
   workload: {

@@ -47,12 +47,6 @@ export const CASES = [
     variables: { REQUESTS: '20000', CONCURRENCY: '100' },
   },
   {
-    name: 'healthy: streamed',
-    reason: null,
-    test: 'sustained',
-    variables: { ...steady(0.3), SAMPLES: 'stream' },
-  },
-  {
     name: 'slow server: every statement takes 0.7 s',
     reason: null,
     test: 'spike',
@@ -122,14 +116,7 @@ export const CASES = [
     variables: { ...SPIKE, MAX_VUS: '1' },
   },
   {
-    name: 'Prometheus away for 8 s of a streamed run',
-    reason: /Prometheus/,
-    test: 'sustained',
-    variables: { ...steady(0.1), SAMPLES: 'stream' },
-    disturb: awayForSeconds,
-  },
-  {
-    name: 'Prometheus away for 8 s of a run that keeps its samples',
+    name: 'Prometheus away for 8 s of a run',
     reason: null,
     test: 'sustained',
     variables: steady(0.1),

@@ -1,13 +1,43 @@
 /** How a script inside k6 ended its test: lib/abort.js. */
+import { abortOf, readMeasured } from '../../analysis/measured.ts';
 import { BROKEN } from '../ending.ts';
 
 const MOST = 1000;
+/** k6's words, where it knows no such module. */
+const NO_MODULE = /unknown modules?\b.*k6\/x\/mcp|k6\/x\/mcp.*(?:unknown|not found)/;
 
-/** @param log of k6, raw @returns the exit code and the reason; where no script ended it, 1 and what k6 said last */
-export function abortIn(log: string): { code: number; reason: string } {
-  const [, code, reason] = /test aborted: exit ([23]): (.*)/.exec(log) ?? [];
-  if (reason !== undefined)
-    return { code: Number(code), reason: reason.replace(/ at abort \(file:\S*\)$/, '') };
+export interface Ended {
+  code: number;
+  reason: string;
+}
+
+/**
+ * @param log of k6, raw, before any server was asked: nothing in it is a server's
+ * @returns the exit code and the reason; where no script ended it, 1 and what k6 said last
+ */
+export function abortIn(log: string): Ended {
+  const [message] = /test aborted: exit .*/.exec(log) ?? [];
+  const abort = abortOf({ reason: 'abort', message: message ?? '' });
+  if (abort) return { code: abort.code, reason: abort.message };
+  if (NO_MODULE.test(log))
+    return {
+      code: BROKEN,
+      reason: 'this k6 has no module k6/x/mcp; one that has it is built by: scripts/setup k6',
+    };
   const last = log.trimEnd().split('\n').slice(-3);
   return { code: BROKEN, reason: last.map((line) => line.slice(0, MOST)).join(' ') };
+}
+
+/**
+ * @param folder of the output lab
+ * @param log of k6, raw; a server's words may be in it
+ */
+export function abortFrom(folder: string, log: string): Ended {
+  const measured = readMeasured(folder);
+  // It begins when the script has been read.
+  if (!measured) return abortIn(log);
+  const abort = abortOf(measured.end);
+  return abort
+    ? { code: abort.code, reason: abort.message }
+    : { code: BROKEN, reason: measured.end.message ?? '' };
 }

@@ -1,14 +1,14 @@
 /** What a server offers, as a workload document. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { oneLine } from '../../contract/one-line.js';
 import { leaveWhereInterrupted } from '../child.ts';
 import { TARGET } from '../ending.ts';
-import { KILLED, runK6 } from '../k6.ts';
+import { KILLED, labOutput, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
-import { abortIn } from './abort.ts';
+import { abortFrom } from './abort.ts';
 
 const PROGRESS = 'discovery: ';
 /** Characters of a server's words that are kept, at least. */
@@ -22,7 +22,11 @@ const LOG = 100_000;
 export async function discover(file: string): Promise<{ code: number; reason: string; log: string } | null> {
   say(`asking ${process.env.TARGET_URL?.replace(/\?.*$/, '')} what it offers ...`);
   let log = '';
-  const args = ['run', '--quiet', '--address', '', '--log-format', 'raw', join(ROOT, 'lib/discover.js')];
+  const folder = dirname(file);
+  const quiet = ['--quiet', '--address', '', '--log-format', 'raw'];
+  // With its summary, which is the document; to discover is no load.
+  const output = labOutput(folder).slice(-2);
+  const args = ['run', ...quiet, ...output, join(ROOT, 'lib/discover.js')];
   // WORKLOAD names what to load, not what to find out.
   const env = { WORKLOAD: '', WORKLOAD_FILE: file };
   const { code, stderr } = await runK6(args, { stdout: 'ignore', buffer: false, env }, (child) => {
@@ -36,6 +40,6 @@ export async function discover(file: string): Promise<{ code: number; reason: st
   leaveWhereInterrupted();
   if (existsSync(file)) return null;
   // Before any load only the target can have made k6 take so much memory.
-  if (code === KILLED) return { code: TARGET, reason: stderr, log: `test aborted: exit 3: ${stderr}\n` };
-  return { ...abortIn(log), log };
+  if (code === KILLED) return { code: TARGET, reason: stderr, log: `${stderr}\n` };
+  return { ...abortFrom(folder, log), log };
 }

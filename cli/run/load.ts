@@ -8,7 +8,7 @@ import { INTERRUPTED } from '../../analysis/verdict.js';
 import { oneLine } from '../../contract/one-line.js';
 import { freePort, hiddenHost } from '../../experiments/free-port.js';
 import { interrupted } from '../child.ts';
-import { generatorEnvironment, runK6 } from '../k6.ts';
+import { generatorEnvironment, labOutput, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import { Undo } from '../undo.ts';
@@ -31,8 +31,6 @@ export interface Load {
   testid: string;
   /** 0: not known. */
   users: number;
-  /** stream: samples are in Prometheus alone, and k6 judges nothing. */
-  summary: 'keep' | 'stream';
   /** Every sample goes to samples.csv.gz, too. */
   raw: boolean;
   /** null: of one of several k6 runs of an experiment. */
@@ -42,25 +40,16 @@ export interface Load {
 }
 
 /** @returns k6's exit code */
-export async function load({
-  test,
-  folder,
-  testid,
-  users,
-  summary,
-  raw,
-  plan,
-  address,
-}: Load): Promise<number> {
+export async function load({ test, folder, testid, users, raw, plan, address }: Load): Promise<number> {
   mkdirSync(folder, { recursive: true });
   const name = basename(folder);
   const { PROMETHEUS_URL, PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD = '', K6_LISTEN_HOST } = process.env;
   const api = address ?? `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`;
   const log = new BoundedLog(join(folder, 'k6.log'));
   const crash: string[] = [];
-  const streamed = summary === 'stream' ? ['--summary-mode=disabled', '--no-thresholds'] : [];
   const csv = raw ? ['--out', `csv=${join(folder, 'samples.csv.gz')}`] : [];
-  const outputs = ['--out', 'experimental-prometheus-rw', ...streamed, ...csv];
+  // Without a summary of its own k6 keeps no sample in memory.
+  const outputs = [...labOutput(folder), '--out', 'experimental-prometheus-rw', ...csv];
   logLine(`${name}: k6 starts`);
   let code = INTERRUPTED;
   const undo = new Undo();
@@ -70,7 +59,7 @@ export async function load({
     const over = new AbortController();
     undo.add(() => over.abort());
     // It ends by itself, and nobody waits for its last question.
-    void tellProgress(testid, plan, over.signal);
+    void tellProgress(folder, plan, over.signal);
     if (!interrupted()) {
       const done = await runK6(
         ['run', '--address', api, ...outputs, scenarioOf(test)],
@@ -80,7 +69,6 @@ export async function load({
           env: {
             ...generatorEnvironment(users),
             TESTID: testid,
-            SUMMARY_FILE: join(folder, 'summary.json'),
             K6_PROMETHEUS_RW_SERVER_URL: `${PROMETHEUS_URL}/api/v1/write`,
             K6_CSV_TIME_FORMAT: 'unix_milli',
             ...(PROMETHEUS_USERNAME && {
@@ -153,7 +141,7 @@ async function cleanUp(test: string, folder: string) {
   const { code } = await runK6(['run', '--quiet', '--address', '', ...log, scenarioOf(test)], {
     stdout: 'ignore',
     stderr: 'ignore',
-    env: { CLEAN_UP: '1', DRY_RUN: '1', PLAN_FILE: '/dev/null' },
+    env: { CLEAN_UP: '1', DRY_RUN: '1' },
   });
   if (code !== 0) logLine(`${basename(folder)}: the clean-up failed`);
 }

@@ -1,37 +1,38 @@
 /** The plan of a run, for people. */
-import { readFileSync } from 'node:fs';
-import { planOf } from '../../analysis/read-plan.js';
+import { readMeasured, withServer } from '../../analysis/measured.ts';
 import { wantsColours } from '../../analysis/render/colours.js';
 import { renderPlan } from '../../analysis/render/plan.js';
 import { leaveWhereInterrupted } from '../child.ts';
 import { Ending } from '../ending.ts';
-import { runK6 } from '../k6.ts';
+import { labOutput, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
-import { abortIn } from './abort.ts';
+import { abortFrom } from './abort.ts';
 import { type Plan, scenarioOf } from './inspect.ts';
 
 /**
  * Shows what a test would do: of a target that answers with what it said of itself.
  *
- * @param how.file to write it to; legs: it is of one k6 run of several
+ * @param how.scratch a folder of its own; legs: it is of one k6 run of several
  * @returns the exit code
  * @throws {Ending}
  */
 export async function showPlan(
   test: string,
   known: Plan,
-  { file, legs }: { file: string; legs: boolean },
+  { scratch, legs }: { scratch: string; legs: boolean },
 ): Promise<number> {
   let plan = known;
   if (process.env.TARGET_URL) {
-    const args = ['run', '--quiet', '--address', '', '--log-format', 'raw', scenarioOf(test)];
-    const { code, stderr } = await runK6(args, { stdout: 'ignore', env: { PLAN_FILE: file } });
+    const quiet = ['--quiet', '--address', '', '--log-format', 'raw'];
+    const args = ['run', ...quiet, ...labOutput(scratch), scenarioOf(test)];
+    const { code, stderr } = await runK6(args, { stdout: 'ignore' });
     leaveWhereInterrupted();
-    if (code !== 0) {
-      const { code: ending, reason } = abortIn(stderr);
+    const measured = readMeasured(scratch);
+    if (code !== 0 || !measured) {
+      const { code: ending, reason } = abortFrom(scratch, stderr);
       throw new Ending(reason, ending);
     }
-    plan = planOf(JSON.parse(readFileSync(file, 'utf8')));
+    plan = withServer(known, measured);
   } else say('The reference target is not up: this is how it would be loaded.');
   printPlan(plan, { brief: false, legs });
   return 0;

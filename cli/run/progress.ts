@@ -1,19 +1,16 @@
-/** How a run under load goes: one line, of the plan's phases and of what Prometheus has by now. */
+/** How a run under load goes: one line, of the plan's phases and of what k6 has measured by now. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/prometheus.js';
 import { logLine } from '../../analysis/run-log.js';
-import { bound } from '../../analysis/timeline.js';
 import { clock, milliseconds, number, percent } from '../../analysis/units.js';
-import * as promql from '../../dashboards/queries.ts';
 import { say } from '../say.ts';
 import type { Plan } from './inspect.ts';
+import { SecondsTail } from './seconds-tail.ts';
 
 type Phase = Plan['phases'][number];
 
-/** k6 writes every two seconds: three of its samples. */
+/** Seconds that the figures are of. */
 const WINDOW_S = 6;
-/** Longer than a run. */
-const RANGE_S = 30 * 24 * 3600;
 /** Seconds from one line to the next: of one that takes the place of the one before, and of others. */
 const DRAWN_S = 2;
 const SAID_S = 10;
@@ -36,51 +33,23 @@ export interface Figures {
   made: Map<string, number>;
 }
 
-interface Moment {
-  /** null: of a k6 run of an experiment, whose length its own variables say. */
-  plan: Plan | null;
-  /** Unix seconds at which the phases began. */
-  startedS: number;
-  nowS: number;
+/** What of the server is in use the most, of what is that much. */
+async function mostUsed(prometheus: Prometheus, server: string): Promise<Figures['used']> {
+  const query = `topk(1, {__name__=~"signal:(${USED}):ratio", server=${JSON.stringify(server)}} >= ${MUCH})`;
+  const [most] = await prometheus.query(query, Date.now() / 1000).catch(() => []);
+  return most ? { signal: most.labels.__name__?.split(':')[1] ?? '', share: most.value } : null;
 }
 
-type Ask = (expression: string) => ReturnType<Prometheus['query']>;
-
-async function figuresOf(ask: Ask, { plan, startedS, nowS }: Moment, server: string): Promise<Figures> {
-  const phase = plan && !plan.sequence ? phaseAt(plan, nowS - startedS) : null;
-  const where = phase ? `phase=${JSON.stringify(phase.name)}` : '';
-  const sinceS = startedS + (phase?.start_s ?? 0);
-  // A phase that has only begun has no window yet: what it has had as a whole.
-  const isYoung = phase !== null && nowS - sinceS < 2 * WINDOW_S;
-  const last = `max(timestamp(${promql.ofRun(promql.REQUESTS, where)}))`;
-  const [achieved, p99, failed] = isYoung
-    ? [
-        `${promql.total(promql.REQUESTS, '', where)} / (${last} - ${sinceS}) > 0`,
-        promql.percentileOfRun(0.99, promql.DURATION, '', where),
-        promql.shareOfRun(promql.FAILURES, promql.REQUESTS, '', where),
-      ]
-    : [
-        promql.perSecond(promql.REQUESTS, '', where),
-        promql.percentile(0.99, promql.DURATION, '', where),
-        promql.share(promql.FAILURES, promql.REQUESTS, '', where),
-      ];
-  const used = `topk(1, {__name__=~"signal:(${USED}):ratio", server=${JSON.stringify(server)}} >= ${MUCH})`;
-  const [rates, percentiles, failures, saturated] = await Promise.all([achieved, p99, failed, used].map(ask));
-  const byPhase = async (metric: string) => {
-    const samples = plan?.sequence ? await ask(promql.total(metric, 'phase')) : [];
-    return new Map(samples.map(({ labels, value }) => [labels.phase ?? '', value]));
-  };
-  const first = ([sample]: { value: number }[] = []) =>
-    sample && Number.isFinite(sample.value) ? sample.value : null;
-  const most = saturated?.[0];
+function figuresOf(tail: SecondsTail, phase: Phase | null, used: Figures['used']): Figures {
+  const { sums, seconds } = tail.last(phase?.name) ?? { sums: null, seconds: 0 };
+  const p99Ms = sums?.durations.percentile(0.99) ?? null;
   return {
-    // Of a server that answers nothing any more there is no series.
-    achieved: first(rates) ?? (phase === null || isYoung ? null : 0),
-    p99S: first(percentiles),
-    failed: first(failures),
-    used: most ? { signal: most.labels.__name__?.split(':')[1] ?? '', share: most.value } : null,
-    calls: await byPhase(promql.REQUESTS),
-    made: await byPhase('mcp_step_iterations_total'),
+    achieved: sums ? sums.requests / seconds : null,
+    p99S: p99Ms === null ? null : p99Ms / 1000,
+    failed: sums && sums.requests > 0 ? sums.failed / sums.requests : null,
+    used,
+    calls: tail.requests,
+    made: tail.made,
   };
 }
 
@@ -92,7 +61,7 @@ const phaseAt = ({ phases }: Plan, elapsedS: number): Phase | null =>
 const endOf = ({ start_s, duration_s }: Phase) => start_s + duration_s;
 
 /**
- * @param plan as in `Moment`
+ * @param plan null: of a k6 run of an experiment
  * @param elapsedS since the phases began
  * @returns '' where there is nothing to say yet
  */
@@ -126,31 +95,31 @@ function stepOf({ phases }: Plan, { calls, made }: Figures): string {
 /**
  * Says it until the run is over: on a terminal in place, elsewhere and in the run's log every ten seconds. It begins when the load does.
  *
- * @param plan as in `Moment`
+ * @param folder of the output lab
+ * @param plan null: of a k6 run of an experiment, whose length its own variables say
  */
-export async function tellProgress(testid: string, plan: Plan | null, over: AbortSignal): Promise<void> {
+export async function tellProgress(folder: string, plan: Plan | null, over: AbortSignal): Promise<void> {
   const { PROMETHEUS_URL = '', WATCHED_SERVER = '' } = process.env;
   const prometheus = new Prometheus(PROMETHEUS_URL, { timeoutMs: 2000, tries: 1 });
-  const ask: Ask = (expression) =>
-    prometheus.query(bound(expression, testid, WINDOW_S, RANGE_S), Date.now() / 1000);
+  const tail = new SecondsTail(folder, WINDOW_S);
   const pause = (seconds: number) => sleep(seconds * 1000, undefined, { signal: over }).catch(() => {});
   const draws = process.stderr.isTTY === true && plan !== null;
   if (draws) over.addEventListener('abort', () => process.stderr.write('\x1b[2K\r'));
 
-  const begunS = Date.now() / 1000;
-  let startedS = 0;
-  // Of an experiment's k6 run before this one there is one, too.
-  for (; startedS < begunS && !over.aborted; await pause(1)) {
-    const [started] = await ask(`max(${promql.saidByRun('mcp_started_seconds')})`).catch(() => []);
-    startedS = started?.value ?? 0;
-  }
   let saidS = Number.NEGATIVE_INFINITY;
   for (; !over.aborted; await pause(draws ? DRAWN_S : 1)) {
     const nowS = Date.now() / 1000;
+    try {
+      tail.read();
+    } catch {
+      continue;
+    }
     const due = nowS - saidS >= SAID_S;
-    if (!draws && !due) continue;
-    const figures = await figuresOf(ask, { plan, startedS, nowS }, WATCHED_SERVER).catch(() => null);
-    const line = figures && progressLine(plan, nowS - startedS, figures);
+    if (tail.startedS === null || (!draws && !due)) continue;
+    const elapsedS = nowS - tail.startedS;
+    const phase = plan && !plan.sequence ? phaseAt(plan, elapsedS) : null;
+    const figures = figuresOf(tail, phase, await mostUsed(prometheus, WATCHED_SERVER));
+    const line = progressLine(plan, elapsedS, figures);
     if (!line || over.aborted) continue;
     if (due) saidS = nowS;
     if (draws) process.stderr.write(`\x1b[2K${line.slice(0, (process.stderr.columns || 80) - 1)}\r`);

@@ -136,7 +136,7 @@ async function inFolder(test: string, folder: string, scratch: string, undo: Und
   inspected.plan.target.url = (env.TARGET_URL || inspected.plan.target.url).replace(/[?#].*$/, '');
   if (dry)
     return await showPlan(test, inspected.plan, {
-      file: join(scratch, 'plan.json'),
+      scratch,
       legs: isExperiment(test),
     });
 
@@ -151,16 +151,11 @@ async function inFolder(test: string, folder: string, scratch: string, undo: Und
 
 /** Only looks at its variables. @throws {Ending} */
 async function checkExperiment(test: string) {
-  const { env } = process;
   const { code } = await attend('node', [join(ROOT, 'experiments/main.js'), test, '--check'], {
     stdio: 'inherit',
   });
   leaveWhereInterrupted();
   if (code !== 0) throw new Ending('', code);
-  // They are put together from what each k6 leaves.
-  if (env.SAMPLES === 'stream')
-    throw usage(`SAMPLES is "stream", and ${test} takes several k6 runs, one after another; valid: keep`);
-  if (!env.SAMPLES || env.SAMPLES === 'auto') env.SAMPLES = 'keep';
 }
 
 /** The plan, as far as it is known before anything is started. discovery: the server has to say first what it offers. */
@@ -191,7 +186,8 @@ async function discoverWorkload(workload: string, folder: string, dry: boolean) 
   if (dry || failure.code !== TARGET) throw new Ending(failure.reason, failure.code);
   makeFolder(folder);
   writeFileSync(join(folder, 'k6.log'), failure.log);
-  throw new Ending('', (await judged(folder, ABORTED)) || TARGET);
+  const abort = { code: 3 as const, message: failure.reason };
+  throw new Ending('', (await judged(folder, ABORTED, abort)) || TARGET);
 }
 
 /** What the run needs of the stack is up. A plan takes what there is. */
@@ -218,15 +214,7 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(plan, null, 2)}\n`);
   printPlan(plan, { brief: true, legs: isExperiment(test) });
   say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
-  // Of samples that are too many to keep k6 has nothing to judge by: they go to Prometheus, and the analysis judges.
-  const summary = plan.samples === 'stream' ? 'stream' : 'keep';
-  const how = {
-    test,
-    testid: basename(folder),
-    users,
-    summary,
-    raw: plan.raw || env.K6_RAW === '1',
-  } as const;
+  const how = { test, testid: basename(folder), users, raw: plan.raw || env.K6_RAW === '1' };
   // From here on there is something to report, also where a signal comes between two programs.
   let taken = 0;
   const code = await whileTaking(
@@ -234,9 +222,7 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
     () => ++taken > 1 && process.exit(INTERRUPTED),
     () => (isExperiment(test) ? experiment(test, folder, how) : load({ ...how, folder, plan })),
   );
-  // Not before the last sample.
-  const streamedUntilS = summary === 'stream' ? Date.now() / 1000 + 1 : null;
-  const verdict = await judged(folder, code, streamedUntilS);
+  const verdict = await judged(folder, code);
   logLine(`judged: exit code ${verdict}`);
   return verdict;
 }
@@ -245,9 +231,9 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
 async function experiment(
   test: string,
   folder: string,
-  { users, summary, raw }: { users: number; summary: string; raw: boolean },
+  { users, raw }: { users: number; raw: boolean },
 ): Promise<number> {
-  const how = { K6_USERS: users, K6_SUMMARY: summary, K6_RAW: raw ? 1 : 0 };
+  const how = { K6_USERS: users, K6_RAW: raw ? 1 : 0 };
   const env = Object.fromEntries(Object.entries(how).map(([name, value]) => [name, String(value)]));
   const program = join(ROOT, 'experiments/main.js');
   const output = { stdin: 'ignore', stdout: 'inherit', stderr: 'inherit' } as const;

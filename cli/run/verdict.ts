@@ -2,6 +2,7 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { judge } from '../../analysis/judge.js';
+import type { Abort } from '../../analysis/measured.ts';
 import { logLine } from '../../analysis/run-log.js';
 import { whileTaking } from '../child.ts';
 import { INTERRUPTED } from '../ending.ts';
@@ -9,12 +10,12 @@ import { k6 } from '../k6.ts';
 import { say } from '../say.ts';
 import { resultsFolder } from '../stack.ts';
 
-/** The run document, its reports, and the exit code of the verdict. Without a stack that is loaded, of what k6 left alone. */
-export async function judged(
-  folder: string,
-  k6Exit: number,
-  streamedUntilS: number | null = null,
-): Promise<number> {
+/**
+ * The run document, its reports, and the exit code of the verdict. Without a stack that is loaded, of what k6 left alone.
+ *
+ * @param abort why there was no load, where k6 left nothing
+ */
+export async function judged(folder: string, k6Exit: number, abort: Abort | null = null): Promise<number> {
   nameLatest(folder);
   logLine('judging');
   const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_KNOBS = '', RUN_LOG } = process.env;
@@ -36,7 +37,8 @@ export async function judged(
       server: WATCHED_SERVER,
       knobs: TARGET_KNOBS,
       k6Version: version || null,
-      streamedUntilS,
+      streamedUntilS: null,
+      abort,
     }),
   );
 }

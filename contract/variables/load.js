@@ -2,9 +2,6 @@
 import { profiles } from '../profiles.js';
 import { duration, flag, oneOf, optional, positiveInteger, positiveNumber, share, text } from '../types.js';
 
-/** k6 keeps 226 bytes of a request: this many are 450 MB. */
-export const KEPT_REQUESTS = 2_000_000;
-const SAMPLES = ['auto', 'keep', 'stream'];
 const PROFILES = Object.keys(profiles);
 
 export const load = {
@@ -60,10 +57,5 @@ export const load = {
     type: positiveInteger,
     default: '1',
     help: 'seed of the generated arguments: with the same seed each virtual user makes the same sequence of them',
-  },
-  SAMPLES: {
-    type: oneOf(SAMPLES),
-    default: 'auto',
-    help: `keep: every sample in k6's memory, 226 bytes a request; stream: in Prometheus alone, percentiles from histograms; auto: stream above ${KEPT_REQUESTS / 1e6} million requests`,
   },
 };

@@ -2,7 +2,7 @@
 import { check, sleep } from 'k6';
 import exec from 'k6/execution';
 import mcp from 'k6/x/mcp';
-import { paramHeaders } from '../../lib/mcp/param-headers.js';
+import { paramHeaders } from '../../lib/param-headers.js';
 
 export const options = { iterations: 1, thresholds: { checks: ['rate==1.0'] } };
 

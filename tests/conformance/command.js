@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { toolPath } from '../tool.js';
 
 const { status } = spawnSync(
-  toolPath('k6-mcp'),
+  toolPath('k6'),
   ['run', '--quiet', '--summary-mode=disabled', '--address', '', 'tests/conformance/client.js'],
   { stdio: 'inherit', env: { ...process.env, SERVER_URL: process.argv[2] } },
 );

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setUp } from '../tool.js';
 import { runScenario, scenarios } from './suite.js';
 
-setUp('k6-mcp', 'conformance');
+setUp('k6', 'conformance');
 const all = await scenarios();
 const run = all.filter(({ excluded }) => !excluded);
 

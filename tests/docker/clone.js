@@ -24,8 +24,8 @@ export const PARTS = [
   ...['postgres-exporter', 'redis-exporter', 'target', 'target-network', 'target-namespace'],
 ];
 
-/** How long a command may take. The first one builds images. */
-const PATIENCE_MS = 240_000;
+/** How long a command may take. The first one builds the images, and compiles k6 for one of them. */
+const PATIENCE_MS = 420_000;
 /** Of this process's environment, what Docker's client, git and Python need. Nothing of it is a variable of the project. */
 const KEPT = /^(HOME|USER|LOGNAME|TERM|TMPDIR|DOCKER_\w+|(https?|no|all)_proxy|SSL_CERT_\w+)$/i;
 

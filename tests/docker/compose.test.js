@@ -146,8 +146,16 @@ test('every image is pinned to an exact version, in the Dockerfile too', () => {
     if (!stages.has(from)) assert.match(from, EXACT);
     stages.add(stage);
   }
-  const k6 = /go\.k6\.io\/k6\/v2 v(\S+)/.exec(readFileSync('xk6-mcp/go.mod', 'utf8'))?.[1];
-  assert.match(readFileSync('Dockerfile', 'utf8'), new RegExp(`^FROM grafana/k6:${k6} `, 'm'));
+});
+
+test('the Go of the Dockerfile is new enough for each module that it builds', () => {
+  const [, go = ''] = /^FROM golang:([\d.]+)-/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+  for (const module of ['xk6-mcp', 'exporter']) {
+    const [, needed = ''] = /^go ([\d.]+)$/m.exec(readFileSync(`${module}/go.mod`, 'utf8')) ?? [];
+    assert.ok(needed, module);
+    // The golang images take no other Go than their own (GOTOOLCHAIN=local).
+    assert.ok(go.localeCompare(needed, 'en', { numeric: true }) >= 0, `${module}: ${needed}, not ${go}`);
+  }
 });
 
 test('whatever keeps running has a health check, a memory limit, and no more rights than it needs', () => {

@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { SIGNALS, STEADY_SPIKE, samplesOf } from '../stack/complete-run.js';
 import { Clone, latest, PARTS } from './clone.js';
-import { dockerLines, inspect } from './docker.js';
+import { docker, dockerLines, inspect } from './docker.js';
 import { inTerminal, terminalResult } from './terminal.js';
 
 /** A person's environment: some of it would change what Node.js and k6 do. */
@@ -102,6 +102,16 @@ test('the images have names that nobody else can publish, none runs as root, and
     const files = dockerLines('run', '--rm', '--network=none', '--entrypoint=ls', image, '-A');
     for (const name of ['.run', 'results', '.git', 'tests'])
       assert.ok(!files.includes(name), `${image} has ${name}`);
+  }
+});
+
+test('k6 in the image is built from xk6-mcp/, in the version that its go.mod pins', () => {
+  const image = `localhost/mcp-load-lab/lab:${project}`;
+  const version = /go\.k6\.io\/k6\/v2 (v\S+)/.exec(readFileSync('xk6-mcp/go.mod', 'utf8'))?.[1];
+  for (const k6 of ['k6', '"$(. scripts/common.sh; tool_path k6)"']) {
+    const said = docker('run', '--rm', '--network=none', image, 'bash', '-c', `${k6} version`);
+    assert.ok(said.startsWith(`k6 ${version} `), said);
+    assert.match(said, /k6\/x\/mcp/);
   }
 });
 

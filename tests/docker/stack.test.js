@@ -86,7 +86,7 @@ test('Ctrl-C in a terminal: exit 105, and what was measured until then is report
   assert.equal(terminalResult(run.output).code, 105, run.output);
   assert.equal(run.document?.testid, 'stopped', run.output);
   assert.ok(run.document.partial, 'the report does not say that the run was cut short');
-  assert.ok(existsSync(join(run.folder, 'summary.json')), 'k6 left no summary');
+  assert.ok(existsSync(join(run.folder, 'measured.json')), 'k6 left no measured.json');
   assert.ok(existsSync(join(run.folder, 'report.html')));
   const measured = run.document.phases.find((/** @type {any} */ { measured }) => measured);
   assert.ok(measured.requests > 100 && measured.requests < 100_000, `${measured.requests} requests`);

@@ -4,10 +4,8 @@ export const AREAS = {
   arguments: 'NAME=value arguments of the scripts',
   workload: 'workload and payload files',
   schema: 'tool schemas, and the arguments made for them',
-  answers: "a server's answers, as JSON and as event streams",
   prometheus: "Prometheus' answers, over a real socket",
-  documents: 'what runs leave: run.json, timeline.json, summary.json, legs.json, k6.log ...',
-  wire: "a server's answers and workload files, in k6, over a real socket",
+  documents: 'what runs leave: run.json, timeline.json, measured.json, summary.json, legs.json, k6.log ...',
   plan: 'scripts/run as a user calls it, with DRY_RUN=1',
 };
 

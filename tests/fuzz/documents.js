@@ -47,6 +47,46 @@ const PASSING = summaryDocument({
   ],
 });
 const SUMMARIES = [PASSING, json('../unit/analysis/fixtures/spike-summary.json')];
+const START_S = PASSING.started_ms / 1000;
+/** 1 ms, as a bucket in base 36. */
+const MS = (1023 * 512).toString(36);
+/** The same run, as the output lab has it. */
+const MEASURED = {
+  schema: 'mcp-load-lab/measured/1',
+  plan: PASSING.plan,
+  servers: [{ url: 'http://127.0.0.1:1/mcp', protocolVersion: '2026-07-28', name: 'x', version: '1' }],
+  ...{ began: PASSING.started_ms - 1000, ended: PASSING.started_ms + 60_000 },
+  end: { reason: 'finished', exitCode: 0, message: 'done' },
+  ...{ vus: 5, vusMax: 5, warmup: 10, timerLateness: `${MS}*9` },
+  groups: [
+    {
+      ...{ phase: 'a', operation: 'get', class: 'read', requests: 201, failed: 1, failures: { tool: 1 } },
+      ...{ failedAt: { tool: [PASSING.started_ms, PASSING.started_ms + 5] }, duration: `${MS}*5j 1 80` },
+      slow: { 85: { trues: 1, total: 200 } },
+    },
+    { phase: 'b', operation: 'get', class: 'read', requests: 200, additional: 1, duration: `${MS}*5k` },
+    {
+      phase: 'b',
+      operation: '',
+      started: 200,
+      iterations: 200,
+      dropped: 3,
+      lateness: `${MS}*5k`,
+      bytesSent: 9,
+    },
+    {
+      phase: '',
+      operation: '',
+      metrics: { mcp_started_seconds: { range: [START_S, START_S] }, own: { sum: 7 } },
+    },
+  ],
+  thresholds: [
+    {
+      ...{ metric: 'mcp_request_failed{phase:b}', threshold: 'rate<0.01', passed: true, hasSamples: true },
+      share: { trues: 0, total: 200 },
+    },
+  ],
+};
 /** What each objective reads: the metric, the value in it. */
 const NEEDED = [
   ['mcp_request_duration{phase:a}', 'p(99)'],
@@ -72,7 +112,6 @@ const LEGS = {
   error: null,
 };
 
-const START_S = PASSING.started_ms / 1000;
 const WATCH = {
   schema: 'mcp-load-lab/host-watch/1',
   cores: 2,
@@ -230,10 +269,16 @@ const area = {
       },
     }),
     property({
-      name: 'of a damaged summary.json comes a run document, and a verdict',
-      runs: 150,
-      input: fc.record({ text: damagedText(SUMMARIES), k6Exit: fc.constantFrom(0, 0, 99, 107, 108, 137) }),
-      holds: async ({ text, k6Exit }) => isSound(await judged(folderWith({ 'summary.json': text }), k6Exit)),
+      name: 'of a damaged measured.json or summary.json comes a run document, and a verdict',
+      runs: 300,
+      input: fc.record({
+        files: fc.oneof(
+          damagedText([MEASURED]).map((text) => ({ 'measured.json': text })),
+          damagedText(SUMMARIES).map((text) => ({ 'summary.json': text })),
+        ),
+        k6Exit: fc.constantFrom(0, 0, 99, 107, 108, 137),
+      }),
+      holds: async ({ files, k6Exit }) => isSound(await judged(folderWith(files), k6Exit)),
     }),
     property({
       name: 'a figure that an objective needs is not passed over where it is missing or nonsense',

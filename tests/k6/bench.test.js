@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { command } from '../lab.js';
 import { setUp } from '../tool.js';
 
-setUp('k6', 'k6-mcp', 'prometheus', 'bench-tools', 'exporter');
+setUp('k6', 'prometheus', 'bench-tools', 'exporter');
 
 /** @type {[name: string, env: Record<string, string>, rows: string[]][]} */
 const BENCHES = [
@@ -17,7 +17,7 @@ const BENCHES = [
       'the same as SSE',
       'JSON, 64 KB',
       'a script that does the same work',
-      'lib/mcp/',
+      "a scenario's call, against the module alone",
       'with the output lab, against none',
       'with remote write on top',
       'memory of a VU',
@@ -33,7 +33,7 @@ const BENCHES = [
   [
     'memory.js',
     { REQUESTS: '600', RATE: '200' },
-    ['bare k6', 'ours, samples kept', 'ours, SAMPLES=stream', 'k6/x/mcp, output lab'],
+    ['bare k6', 'a scenario by k6 alone, with its summary', 'a scenario with the output lab and Prometheus'],
   ],
   ['exporter.ts', { CONNECTIONS: '50', SCRAPES: '1' }, ['50']],
 ];

@@ -57,7 +57,7 @@ for (const [name, start, call, failures] of SERVERS) {
     try {
       const [method, params, nonce] = call();
       const { code, output } = await command(
-        toolPath('k6-mcp'),
+        toolPath('k6'),
         ['run', '--quiet', '--address', '', '--log-format', 'raw', 'tests/k6/colliding-ids.js'],
         {
           ...{ URL: server.url, IDS: ids, TIMEOUT: timeout },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertMeasured, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
-import { CASES, isSpokenTo, reach, services, withServer } from './real-servers.js';
+import { CASES, reach, services, withServer } from './real-servers.js';
 
 await ownStack({ up: 'observe' });
 
@@ -14,8 +14,6 @@ describe('real servers', { concurrency: 2 }, () => {
   for (const [name, subject] of Object.entries(CASES)) {
     test(name, () =>
       withServer(subject, async (server) => {
-        // The others: real-servers.test.js.
-        if (subject.few) await isSpokenTo(subject, server);
         const run = await runTest('sustained', {
           ...reach(subject, server),
           PROFILE: 'smoke',

@@ -42,7 +42,7 @@ const TARGET_ERROR =
  */
 async function callEveryMethod({ url, token = '' }, version) {
   const { code, output } = await command(
-    toolPath('k6-mcp'),
+    toolPath('k6'),
     ['run', '--quiet', '--address', '', '--log-format', 'raw', 'tests/k6/every-method.js'],
     { URL: url, TOKEN: token, VERSION: version, ARGUMENTS },
   );

@@ -116,7 +116,7 @@ const BEHAVIOURS = {
   'ok-error-in-data': reply({
     result: { structuredContent: { isError: true, error: { code: 1 }, resultType: 'none' }, content: [] },
   }),
-  'ok-nested': says((id) => nested(id, 100_000, 100_000)),
+  'too_large-nested': says((id) => nested(id, 100_000, 100_000)),
   // Of two members with one name the last one counts, as in JavaScript, Python and Go.
   'ok-last-id': says((id) => `{"jsonrpc":"2.0","id":"other","result":{},"id":${id}}`),
   // What says that there is no error says that there is none.
@@ -167,8 +167,7 @@ const BEHAVIOURS = {
       .write(`: soon\n\ndata: {"jsonrpc":"2.0","id":${id}`);
     setTimeout(() => response.socket?.destroy(), 20);
   },
-  // The same to k6.
-  'connect-gzip-cut': says(
+  'protocol-gzip-cut': says(
     (id) => gzipSync(json({ jsonrpc: '2.0', id, result: {} })).subarray(0, -12),
     JSON_TYPE,
     {
@@ -178,29 +177,29 @@ const BEHAVIOURS = {
   // No answer in HTTP is no answer at all.
   'connect-not-http': raw(() => 'SSH-2.0-OpenSSH_9.9\r\n'),
   'connect-bad-status': raw(() => 'HTTP/1.1 two hundred\r\n\r\n'),
-  'connect-huge-header': raw(() => `HTTP/1.1 200 OK\r\nX-Padding: ${'x'.repeat(12 * MIB)}\r\n\r\n`),
+  'too_large-header': raw(() => `HTTP/1.1 200 OK\r\nX-Padding: ${'x'.repeat(12 * MIB)}\r\n\r\n`),
 
   'timeout-silent': () => {},
-  'timeout-half': (response) => response.writeHead(200, { 'Content-Type': JSON_TYPE }).write('{"jsonrpc":'),
-  'timeout-drip': endless(JSON_TYPE, ' ', { first: () => '{', everyMs: 100 }),
-  'timeout-length-too-long': (response, id) => {
+  'stalled-half': (response) => response.writeHead(200, { 'Content-Type': JSON_TYPE }).write('{"jsonrpc":'),
+  'stalled-drip': endless(JSON_TYPE, ' ', { first: () => '{', everyMs: 100 }),
+  'stalled-length-too-long': (response, id) => {
     response.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': '1000' });
     response.write(json({ jsonrpc: '2.0', id, result: {} }));
   },
-  'timeout-sse': (response) => {
+  'stalled-sse': (response) => {
     response.writeHead(200, { 'Content-Type': SSE_TYPE }).write(': waiting\n\n');
   },
-  'timeout-sse-comments': endless(SSE_TYPE, ': still there\n\n'),
-  'timeout-sse-notifications': endless(
+  'stalled-sse-comments': endless(SSE_TYPE, ': still there\n\n'),
+  'stalled-sse-notifications': endless(
     SSE_TYPE,
     `data: ${json({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } })}\n\n`,
   ),
-  'timeout-sse-flood': endless(SSE_TYPE, `data: ${'x'.repeat(MIB / 8)}\n\n`),
-  'timeout-sse-line': endless(SSE_TYPE, 'x'.repeat(MIB / 8), { first: () => 'data: ' }),
-  // k6 gives a body when the stream ends: how long the reply took can't be known.
-  'timeout-sse-after-reply': endless(SSE_TYPE, ': still there\n\n', { first: data }),
+  'too_large-sse-flood': endless(SSE_TYPE, `data: ${'x'.repeat(MIB / 8)}\n\n`),
+  'too_large-sse-line': endless(SSE_TYPE, 'x'.repeat(MIB / 8), { first: () => 'data: ' }),
+  // A reply ends its call, and not its stream.
+  'ok-sse-open': endless(SSE_TYPE, ': still there\n\n', { first: data }),
 
-  'http_4xx-401': answer(401, 'text/plain', 'who are you?'),
+  'auth-401': answer(401, 'text/plain', 'who are you?'),
   'http_4xx-404': answer(404, JSON_TYPE, json({ error: { code: -32601, message: 'no such method' } })),
   'http_4xx-huge': answer(400, 'text/plain', 'x'.repeat(5 * MIB)),
   'rate_limited-429': answer(429, 'text/plain', 'slow down', { 'Retry-After': '1' }),
@@ -256,12 +255,12 @@ const BEHAVIOURS = {
     'Content-Encoding': 'gzip',
   }),
   // A reply, were it not that a hundred users who parse such answers need more memory than a machine has.
-  'protocol-50-mb': says(huge),
-  'protocol-50-mb-chunked': (response, id) =>
+  'too_large-50-mb': says(huge),
+  'too_large-50-mb-chunked': (response, id) =>
     response.writeHead(200, { 'Content-Type': JSON_TYPE }).end(huge(id)),
-  'protocol-50-mb-sse': sse((id) => `data: ${huge(id)}\n\n`),
-  'protocol-50-mb-gzip': says((id) => gzipSync(huge(id)), JSON_TYPE, { 'Content-Encoding': 'gzip' }),
-  'protocol-nested-open': says((id) => nested(id, 100_000, 0)),
+  'too_large-50-mb-sse': sse((id) => `data: ${huge(id)}\n\n`),
+  'too_large-50-mb-gzip': says((id) => gzipSync(huge(id)), JSON_TYPE, { 'Content-Encoding': 'gzip' }),
+  'too_large-nested-open': says((id) => nested(id, 100_000, 0)),
 
   'protocol-id': reply({ id: 'other' }),
   'protocol-id-as-string': says((id) => json({ jsonrpc: '2.0', id: String(id), result: {} })),
@@ -312,17 +311,6 @@ const BEHAVIOURS = {
 };
 
 export const PATHS = Object.keys(BEHAVIOURS);
-
-/**
- * Successes where they come after others: the type of each call's first answer is looked at, which costs 2 to 3 µs. Each
- * of these has the reply to the request all the same.
- */
-export const FINE_LATER = [
-  'protocol-text-plain',
-  'protocol-no-type',
-  'protocol-sse-as-json',
-  'protocol-json-as-sse',
-];
 
 /**
  * Under `/later/` a path begins to fail with a client's third request: what has seen answers like it before must still

@@ -2,7 +2,7 @@
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'few-calls',
   title: '20 calls a second',
   workload: reference,

@@ -10,7 +10,7 @@ import { SCOPE, startAuthorizationServer } from './authorization-server.js';
 import { makeCertificates } from './certificates.js';
 import { bearerOf, startGuardedServer } from './guarded-server.js';
 
-setUp('k6-mcp');
+setUp('k6');
 
 const TOKEN_LIFE_S = 5;
 
@@ -40,7 +40,7 @@ after(() => Promise.all([target?.close(), oauth?.close()]));
  * @param {string[]} [args] for k6
  */
 function k6(client, env = {}, args = []) {
-  return command(toolPath('k6-mcp'), ['run', '--quiet', '--address', '', ...args, 'tests/k6/getting-in.js'], {
+  return command(toolPath('k6'), ['run', '--quiet', '--address', '', ...args, 'tests/k6/getting-in.js'], {
     CLIENT: JSON.stringify(client),
     ...env,
   });

@@ -7,7 +7,7 @@ import { startCommand } from '../lab.js';
 import { setUp, toolPath } from '../tool.js';
 import { listen } from './listen.js';
 
-setUp('k6-mcp');
+setUp('k6');
 
 /** @param {() => boolean} holds @param {string} what */
 async function until(holds, what) {
@@ -42,7 +42,7 @@ async function startWaitingServer() {
 async function run(held, watch) {
   const server = await startWaitingServer();
   const args = ['run', '--quiet', '--address', '', 'tests/k6/held-streams.js'];
-  const { child: k6, ended } = startCommand(toolPath('k6-mcp'), args, { URL: server.url, HELD: held });
+  const { child: k6, ended } = startCommand(toolPath('k6'), args, { URL: server.url, HELD: held });
   try {
     const running = () => k6.exitCode === null;
     await watch({ running, interrupt: () => k6.kill('SIGINT'), open: server.open });

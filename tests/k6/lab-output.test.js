@@ -15,7 +15,7 @@ import { scratchFolder } from '../scratch.js';
 import { setUp, toolPath } from '../tool.js';
 import { listen } from './listen.js';
 
-setUp('k6-mcp');
+setUp('k6');
 
 /** @type {Awaited<ReturnType<typeof listen>>} */
 let server;
@@ -42,7 +42,7 @@ let count = 0;
 async function run(env, { script = 'lab-output', args = [], limit, meanwhile } = {}) {
   count += 1;
   const folder = join(scratchFolder(), `lab-${count}`);
-  const command = [toolPath('k6-mcp'), 'run', '--quiet', '--address', '', '--summary-mode=disabled'];
+  const command = [toolPath('k6'), 'run', '--quiet', '--address', '', '--summary-mode=disabled'];
   command.push('-o', `lab=${folder}`, ...args, `tests/k6/${script}.js`);
   const words = limit ? ['bash', '-c', `${limit}; exec "$@"`, 'bash', ...command] : command;
   const { child, ended } = startCommand(words[0] ?? '', words.slice(1), { URL: server.url, ...env });

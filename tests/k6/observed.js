@@ -2,7 +2,7 @@
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
-export const { options, setup, iterate, handleSummary } = defineTest({
+export const { options, setup, iterate } = defineTest({
   name: 'observed',
   title: '40 calls of two users',
   workload: reference,

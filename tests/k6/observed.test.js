@@ -1,12 +1,12 @@
 /** What the client says of sizes and connections is what the server saw. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { readSummary } from '../../analysis/summary.js';
+import { labOutput } from '../../cli/k6.ts';
 import { command } from '../lab.js';
+import { scratchFolder } from '../scratch.js';
 import { toolPath } from '../tool.js';
 import { listen } from './listen.js';
 
@@ -39,61 +39,62 @@ const server = createServer(async (request, response) => {
     seen.push({ request: body.length, answer: bytes.byteLength, port: Number(request.socket.remotePort) });
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'observed-'));
 /** @type {Awaited<ReturnType<typeof listen>>} */
 let address;
 before(async () => {
   address = await listen(server);
 });
-after(async () => {
-  await address.close();
-  rmSync(folder, { recursive: true });
-});
+after(() => address.close());
 
-/** @param {Record<string, string>} [env] @returns {Promise<(metric: string) => Record<string, number>>} values by metric */
+/** @param {Record<string, string>} [env] @returns the metrics of the run */
 async function load(env = {}) {
   seen = [];
-  const file = join(folder, 'summary.json');
-  const { code, output } = await command(
-    toolPath('k6'),
-    ['run', '--quiet', '--address', '', 'tests/k6/observed.js'],
-    {
-      TARGET_URL: address.url,
-      SUMMARY_FILE: file,
-      ...env,
-    },
-  );
+  const folder = scratchFolder();
+  const args = ['run', '--quiet', '--address', '', ...labOutput(folder), 'tests/k6/observed.js'];
+  const { code, output } = await command(toolPath('k6'), args, { TARGET_URL: address.url, ...env });
   assert.equal(code, 0, output);
-  const { metrics } = JSON.parse(readFileSync(file, 'utf8')).k6;
-  return (metric) => metrics[`${metric}{phase:calls}`]?.values ?? {};
+  const { summary } = readSummary(folder);
+  assert.ok(summary);
+  return summary.metrics;
 }
+
+const CALLS = { phase: 'calls' };
 
 /** @param {'request' | 'answer'} what @returns the mean of the measured calls, which come last */
 const meanOf = (what) => seen.slice(-40).reduce((sum, call) => sum + call[what], 0) / 40;
 
+/** @param {Awaited<ReturnType<typeof load>>} metrics @param {string} name @param {number} expected of the mean; histograms round by 0.1 % */
+function assertMean(metrics, name, expected) {
+  const { count, latency } = metrics.latency(CALLS, name);
+  assert.equal(count, 40);
+  assert.ok(
+    Math.abs((latency?.avg ?? 0) / expected - 1) < 0.001,
+    `${name}: ${latency?.avg}, not ${expected}`,
+  );
+}
+
 test('plain: the bytes of the bodies; connections are used again', async () => {
-  const of = await load();
-  assert.equal(of('mcp_request_bytes').count, 40);
-  assert.ok(Math.abs((of('mcp_request_bytes').avg ?? 0) - meanOf('request')) < 1);
-  assert.ok(Math.abs((of('mcp_response_bytes').avg ?? 0) - meanOf('answer')) < 1);
-  assert.ok(!of('mcp_compressed').count);
-  assert.ok((of('mcp_connections').count ?? 0) <= 2);
-  assert.equal(of('mcp_keep_alive_seconds').max, server.keepAliveTimeout / 1000);
+  const metrics = await load();
+  assertMean(metrics, 'mcp_request_bytes', meanOf('request'));
+  assertMean(metrics, 'mcp_response_bytes', meanOf('answer'));
+  assert.equal(metrics.count('mcp_compressed', CALLS), 0);
+  assert.ok(metrics.count('mcp_connections', CALLS) <= 2);
+  assert.equal(metrics.gauge('mcp_keep_alive_seconds', CALLS).max, server.keepAliveTimeout / 1000);
 });
 
 test('compressed: the bytes that came, where gzip is accepted', async () => {
-  const of = await load({ ACCEPT_ENCODING: 'gzip' });
-  assert.equal(of('mcp_compressed').count, 40);
-  assert.ok(Math.abs((of('mcp_response_bytes').avg ?? 0) - meanOf('answer')) < 1);
-  assert.ok((of('mcp_response_bytes').avg ?? 0) < TEXT.length / 5);
-  assert.equal(of('mcp_requests').count, 40);
-  assert.equal(of('mcp_request_failed').passes, 0, 'what is unpacked is understood');
+  const metrics = await load({ ACCEPT_ENCODING: 'gzip' });
+  assert.equal(metrics.count('mcp_compressed', CALLS), 40);
+  assertMean(metrics, 'mcp_response_bytes', meanOf('answer'));
+  assert.ok(meanOf('answer') < TEXT.length / 5);
+  assert.deepEqual(metrics.failed(CALLS), { failed: 0, total: 40 }, 'what is unpacked is understood');
 });
 
 test('new connections: one for each call, and how long it took', async () => {
-  const of = await load({ NEW_CONNECTIONS: '1' });
-  assert.equal(of('mcp_connections').count, 40);
-  assert.equal(of('mcp_connect_duration').count, 40);
-  assert.ok((of('mcp_connect_duration').avg ?? 0) > 0);
+  const metrics = await load({ NEW_CONNECTIONS: '1' });
+  assert.equal(metrics.count('mcp_connections', CALLS), 40);
+  const { count, latency } = metrics.latency(CALLS, 'mcp_connect_duration');
+  assert.equal(count, 40);
+  assert.ok((latency?.avg ?? 0) > 0);
   assert.equal(new Set(seen.slice(-40).map(({ port }) => port)).size, 40);
 });

@@ -6,7 +6,6 @@ import { startGateway } from '../servers/gateway.js';
 import { startGo } from '../servers/go.js';
 import { startPython } from '../servers/python.js';
 import { Services, TOKEN } from '../target/services.js';
-import { passes } from './passes.js';
 
 /**
  * @typedef {{url: string, token?: string, log: () => string, stop: () => Promise<void>}} Subject
@@ -16,8 +15,7 @@ import { passes } from './passes.js';
  * @property {'auto' | 'legacy'} [ask] TARGET_PROTOCOL
  * @property {'modern' | 'legacy'} era
  * @property {boolean} session
- * @property {string} tool and arguments that it takes
- * @property {string} [args]
+ * @property {string} tool one of its tools
  * @property {string[]} operations without the era's own
  * @property {string} [rate] factor on the test's rate, for a slow one
  * @property {true} [few] so slow that there are fewer calls than operations; each was tried once before the load
@@ -41,7 +39,6 @@ const TARGET = {
   start: startTarget,
   session: false,
   tool: 'get_user',
-  args: '{"user_id":1}',
   operations: [
     ...TARGET_TOOLS,
     ...REGIONS.map((name) => `resource/${name}`),
@@ -76,7 +73,6 @@ export const CASES = {
     era: 'legacy',
     session: true,
     tool: 'echo',
-    args: '{"message":"hi"}',
     operations: [
       ...['echo', 'get-annotated-message', 'get-env', 'get-resource-links', 'get-resource-reference'],
       ...['get-structured-content', 'get-sum', 'get-tiny-image'],
@@ -126,7 +122,6 @@ export const CASES = {
     era: 'legacy',
     session: false,
     tool: 'upstream-get-user',
-    args: '{"user_id":1}',
     operations: [
       ...TARGET_TOOLS.map((name) => `upstream-${name.replaceAll('_', '-')}`),
       ...['tools/list', 'resources/list', 'prompts/list'],
@@ -143,22 +138,6 @@ export const reach = ({ ask = 'auto' }, { url, token = '' }) => ({
   TARGET_TOKEN: token,
   TARGET_PROTOCOL: ask,
 });
-
-/**
- * The client finds the era, the session and every method of the server.
- *
- * @param {Case} subject
- * @param {Subject} server
- */
-export const isSpokenTo = (subject, server) =>
-  passes('client.js', {
-    ...reach(subject, server),
-    WANT_ERA: subject.era,
-    WANT_SESSION: String(subject.session),
-    TOOL: subject.tool,
-    ARGS: subject.args ?? '{}',
-    ...(subject.tool === 'echo' && { EVERYTHING: '1' }),
-  });
 
 /**
  * Starts a server for as long as a test uses it; where the test fails, the server's log is shown.

@@ -20,7 +20,7 @@ const workload = {
   mixes: {},
 };
 
-export const { options, setup, iterate, teardown, handleSummary } = defineTest({
+export const { options, setup, iterate, teardown } = defineTest({
   name: 'steps',
   title: 'make, get, list',
   workload,
@@ -34,7 +34,6 @@ export const { options, setup, iterate, teardown, handleSummary } = defineTest({
     ],
   },
   cleanUp: 'clear',
-  measures: ['http_req_connecting'],
   raw: true,
   objectives: { each: { failure_share: 0.01 } },
 });

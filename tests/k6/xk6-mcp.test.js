@@ -27,7 +27,7 @@ for (const [index, { text }] of scripts.entries()) {
   test(`script ${index + 1} of the page passes`, async () => {
     const file = join(scratchFolder(), `script-${index}.js`);
     writeFileSync(file, text);
-    const { code, output } = await command(toolPath('k6-mcp'), [
+    const { code, output } = await command(toolPath('k6'), [
       'run',
       '--quiet',
       '--address',

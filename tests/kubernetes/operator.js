@@ -9,12 +9,7 @@
 const NOT_FOR_ARCHIVE =
   /^(-o|--out|-l|--linger|--no-usage-report|-v|--verbose)$|^--(log-output|block-hostnames|blacklist-ip|user-agent)/;
 
-/** @param {any} spec of a TestRun @returns {string} */
-export function scriptOf({ script }) {
-  return script.localFile ?? `/test/${script.configMap.file ?? 'test.js'}`;
-}
-
-/** @param {any} spec @returns {string[]} */
+/** @param {any} spec of a TestRun @returns {string[]} */
 const argumentsOf = (spec) => spec.arguments.split(' ');
 
 /**
@@ -39,7 +34,7 @@ export function runnerArguments({ metadata, spec }, index) {
     ...['run', '--quiet'],
     ...segment(index, spec.parallelism),
     ...argumentsOf(spec),
-    ...[scriptOf(spec), '--address=0.0.0.0:6565', '--paused'],
+    ...[spec.script.localFile, '--address=0.0.0.0:6565', '--paused'],
     ...['--tag', `instance_id=${index}`, '--tag', `testrun_name=${metadata.name}`],
   ];
 }
@@ -59,7 +54,7 @@ export function initializerArguments({ spec }, archive) {
   }
   const env = spec.initializer.env.flatMap((/** @type {any} */ { name }) => ['-e', `${name}=$(${name})`]);
   return [
-    ['archive', scriptOf(spec), ...env, '-O', archive, ...own],
+    ['archive', spec.script.localFile, ...env, '-O', archive, ...own],
     ['inspect', '--execution-requirements', archive],
   ];
 }

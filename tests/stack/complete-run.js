@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { envFile } from '../lab.js';
 
-const FILES = ['summary.json', 'run.json', 'report.md', 'report.html', 'junit.xml', 'summary.csv', 'k6.log'];
+const FILES = [
+  'measured.json',
+  'seconds.jsonl',
+  'run.json',
+  'report.md',
+  'report.html',
+  'junit.xml',
+  'summary.csv',
+  'k6.log',
+];
 /** Signals that every run of the reference target has samples of. */
 export const SIGNALS = [
   'cpu',

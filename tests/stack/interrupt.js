@@ -91,7 +91,7 @@ export async function isPartial({ id, output, code, tookS }) {
   for (const file of ['report.html', 'report.md']) {
     assert.match(readFileSync(join(folderOf(id), file), 'utf8'), /partial: [\d.]+ s of/, file);
   }
-  for (const file of ['junit.xml', 'summary.csv', 'summary.json', 'timeline.json', 'run.log']) {
+  for (const file of ['junit.xml', 'summary.csv', 'measured.json', 'timeline.json', 'run.log']) {
     assert.ok(existsSync(join(folderOf(id), file)), file);
   }
   await nothingIsLeft(`TESTID=${id}`);

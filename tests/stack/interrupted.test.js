@@ -23,11 +23,8 @@ test('Ctrl-C before k6 listens to it', async () => {
   await nothingIsLeft(`TESTID=${id}`);
 });
 
-test('a terminal that is closed, under load whose samples are in Prometheus alone', async () => {
-  const ended = await interrupt([...SPIKE, 'SAMPLES=stream'], { ...LOADED, signal: 'SIGHUP' });
-  await isPartial(ended);
-  assert.ok(documentOf(ended.id).streamed);
-});
+test('a terminal that is closed, under load', async () =>
+  isPartial(await interrupt(SPIKE, { ...LOADED, signal: 'SIGHUP' })));
 
 test('a signal to make alone, as a CI system sends it', async () => {
   const words = ['make', '--no-print-directory', ...SPIKE.slice(1)];

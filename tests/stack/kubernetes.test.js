@@ -32,11 +32,9 @@ function render(folder) {
 /** @param {any[]} manifests @param {string} kind */
 const the = (manifests, kind) => manifests.find((one) => one.kind === kind);
 
-/** @param {any[]} manifests @param {string} name */
-const configMap = (manifests, name) =>
-  manifests.find((one) => one.kind === 'ConfigMap' && one.metadata.name === name);
 /** @param {any[]} manifests */
-const runVariables = (manifests) => configMap(manifests, 'mcp-load-lab-run');
+const runVariables = (manifests) =>
+  manifests.find((one) => one.kind === 'ConfigMap' && one.metadata.name === 'mcp-load-lab-run');
 
 /**
  * A kustomization of one's own, as example/ is one.
@@ -72,7 +70,7 @@ test('everything that is applied is as the API server and the operators want it'
   const manifests = [
     ...OVERLAYS.flatMap((name) => render(`${FOLDER}/overlays/${name}`)),
     ...[`${FOLDER}/example`, `${FOLDER}/monitoring`].flatMap(render),
-    ...render(ownRun('load', {}, ['archive', 'testid'])),
+    ...render(ownRun('load', {}, ['testid'])),
     ...rules.map((one) => one.toJS()),
     parse(readFileSync(`${FOLDER}/namespace.yaml`, 'utf8')),
   ];
@@ -144,26 +142,19 @@ test('the rules are ones that Prometheus takes', () => {
  * @param {Record<string, string>} [secret]
  */
 function container(manifests, generator, secret = {}) {
-  const env = { PATH: process.env.PATH ?? '', ...runVariables(manifests).data, ...secret };
-  const mounted = configMap(manifests, 'mcp-load-lab-k6');
-  if (mounted) {
-    assert.equal(env.K6_CONFIG, '/k6/k6.json');
-    env.K6_CONFIG = join(scratch, 'k6.json');
-    writeFileSync(env.K6_CONFIG, mounted.data['k6.json']);
-  }
-  return { ...env, GENERATOR: generator };
+  const { data } = runVariables(manifests);
+  return { PATH: process.env.PATH ?? '', ...data, ...secret, GENERATOR: generator };
 }
 
-/** @param {string} folder a kustomization @param {string} archive to write @param {string} [packed] the one that there is */
-function initialize(folder, archive, packed) {
+/** @param {string} folder a kustomization @param {string} archive to write */
+function initialize(folder, archive) {
   const manifests = render(folder);
   const testrun = the(manifests, 'TestRun');
   const env = container(manifests, `${testrun.metadata.name}-initializer`);
   const [pack = [], inspect = []] = initializerArguments(testrun, archive);
-  const words = expand(pack, env).map((word) => (word === '/test/archive.tar' ? (packed ?? word) : word));
   const k6 = (/** @type {string[]} */ args) =>
     execFileSync(toolPath('k6'), args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  k6(words);
+  k6(expand(pack, env));
   return { testrun, inspected: JSON.parse(k6(inspect)) };
 }
 
@@ -189,7 +180,6 @@ test('the initializer finds each test to be one that two runners can share', () 
     fits(inspected.maxVUs, testrun);
     assert.equal(testrun.metadata.name, name);
     assert.equal(inspected.ext['mcp-load-lab'].test, name);
-    assert.equal(inspected.ext['mcp-load-lab'].samples, 'stream');
   }
 });
 
@@ -206,10 +196,9 @@ test('the runners of the example have the memory for its users', () => {
  * tell of them.
  *
  * @param {string} folder
- * @param {string} [packed] the archive that the ConfigMap holds
  * @returns {Promise<string>} the cluster's folder
  */
-async function operate(folder, packed) {
+async function operate(folder) {
   const manifests = render(folder);
   const testrun = the(manifests, 'TestRun');
   const { name } = testrun.metadata;
@@ -224,9 +213,9 @@ async function operate(folder, packed) {
   for (let index = 1; index <= testrun.spec.parallelism; index += 1) {
     const env = container(manifests, `${name}-${index}`, secret);
     const port = await freePort();
-    const words = expand(runnerArguments(testrun, index), env)
-      .map((word) => word.replace('0.0.0.0:6565', `127.0.0.1:${port}`))
-      .map((word) => (word === '/test/archive.tar' ? (packed ?? word) : word));
+    const words = expand(runnerArguments(testrun, index), env).map((word) =>
+      word.replace('0.0.0.0:6565', `127.0.0.1:${port}`),
+    );
     const k6 = spawn(toolPath('k6'), words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let log = '';
     for (const stream of [k6.stdout, k6.stderr]) stream.on('data', (chunk) => (log += chunk));
@@ -364,38 +353,8 @@ async function byGenerator(testid, names) {
   );
 }
 
-test('packed into a ConfigMap, a scenario runs as from the image, with a workload of its own', async () => {
-  const testid = unique('load');
-  const calls = { ...onThisStack(testid), PROFILE: 'smoke', REQUESTS: '300', CONCURRENCY: '6' };
-  const folder = ownRun('load', calls, ['archive']);
-  const workload = join(scratch, 'workload.json');
-  const init = await command('scripts/workload-init', [
-    `WORKLOAD=${workload}`,
-    `TARGET_URL=${calls.TARGET_URL}`,
-  ]);
-  assert.equal(init.code, 0, init.output);
-  const archive = join(scratch, 'archive.tar');
-  const packed = await command(`${FOLDER}/archive.js`, [folder, archive, '--workload', workload]);
-  assert.equal(packed.code, 0, packed.output);
-  assert.ok(
-    !readFileSync(archive).includes(envFile('secrets.env').TARGET_TOKEN ?? 'none'),
-    'no secret is in it',
-  );
-  const { inspected } = initialize(folder, join(scratch, 'again.tar'), archive);
-  assert.equal(inspected.scenarios.load.iterations, 300);
-  const cluster = await operate(folder, archive);
-  const pods = JSON.parse(readFileSync(join(cluster, 'pods.json'), 'utf8'));
-  for (const { metadata, status } of pods.items) {
-    const log = readFileSync(join(cluster, `${metadata.name}.log`), 'utf8');
-    assert.equal(status.containerStatuses[0].state.terminated.exitCode, 0, log);
-  }
-});
-
 test('bad usage is one clear line, with exit code 2', async () => {
   const none = await command(`${FOLDER}/judge.js`, []);
   assert.equal(none.code, 2);
   assert.match(none.output, /^judge: one TestRun is needed, got 0\nusage: /);
-  const bad = await command(`${FOLDER}/archive.js`, [`${FOLDER}/example`, join(scratch, 'x.tar')]);
-  assert.equal(bad.code, 2);
-  assert.match(bad.output, /^archive: .*example has components\/workload; valid: .*\n$/);
 });

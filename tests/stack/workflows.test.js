@@ -92,11 +92,6 @@ const WRONG_USE = [
     ['TARGET_PROTOCOL=modern'],
     /TARGET_PROTOCOL is "modern", which has no sessions; valid: legacy, or a version with initialize/,
   ],
-  [
-    'samples that no k6 keeps',
-    ['SAMPLES=stream'],
-    /SAMPLES is "stream", and connections takes .*; valid: keep/,
-  ],
   ['no numbers', ['CONNECTIONS=many'], /CONNECTIONS is "many"; valid: whole numbers from 1 to/],
   [
     'a way in that only k6 knows',

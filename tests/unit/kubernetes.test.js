@@ -52,9 +52,6 @@ test('a runner is tuned as a run on one machine is', () => {
     // The image's working folder is the project's.
     if (name !== 'GOMEMLIMIT') assert.equal(runEnv[name], value.replace(`${process.cwd()}/`, ''), name);
   }
-  const [{ literals }] = read('components/archive/kustomization.yaml').configMapGenerator;
-  const [, config] = /^k6\.json=(.+)$/.exec(literals[0]) ?? [];
-  assert.deepEqual(JSON.parse(config ?? ''), JSON.parse(readFileSync('provisioning/k6.json', 'utf8')));
   const { runner } = read('base/testrun.yaml').spec;
   const mebibytes = (/** @type {string} */ text) =>
     Number.parseInt(text, 10) * (text.includes('G') ? 1024 : 1);

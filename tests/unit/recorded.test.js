@@ -1,4 +1,7 @@
-/** Runs as they once were (tests/recorded): judged again they are judged the same, from k6's summary and from what the output lab measures. */
+/**
+ * Runs as they once were (tests/recorded), before the output lab: judged again they are judged the same, from k6's summary of then, and from
+ * what the output makes of their samples.
+ */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +15,8 @@ import { command } from '../lab.js';
 import { FOLDER, kept, recordedRuns, replaying } from '../recorded/recording.ts';
 import { RUNS } from '../recorded/runs.js';
 
-const COUNTS = ['mcp_requests', 'mcp_further_requests', 'mcp_exceptions', 'mcp_items', 'mcp_cache_hits'];
+const COUNTS = ['mcp_requests', 'mcp_exceptions', 'mcp_items', 'mcp_cache_hits'];
+const ADDITIONAL = { before: 'mcp_further_requests', now: 'mcp_additional_requests' };
 const TRENDS = ['mcp_request_duration', 'mcp_sequence_duration', 'mcp_session_duration'];
 const GAUGES = ['mcp_phase_start_seconds', 'mcp_phase_end_seconds'];
 /** Of k6's CSV. */
@@ -56,6 +60,7 @@ function assertSame(summary, is, scope) {
   const asked = (/** @type {string} */ name) => summary[name + selector({ ...scope })] !== undefined;
   for (const name of COUNTS.filter(asked))
     assert.equal(is.count(name, scope), was.count(name, scope), `${name} of ${where}`);
+  assert.equal(is.count(ADDITIONAL.now, scope), was.count(ADDITIONAL.before, scope), where);
   assert.deepEqual(is.failed(scope), was.failed(scope), where);
   for (const name of GAUGES.filter(asked)) {
     const [now, then] = [is.gauge(name, scope).max, was.gauge(name, scope).max];
@@ -104,8 +109,10 @@ async function judged({ name, files }, measured = []) {
     if (files[file] !== undefined) writeFileSync(join(directory, file), files[file]);
   if (measured.includes('measured.json')) {
     const document = JSON.parse(readFileSync(join(folder, name, 'measured.json'), 'utf8'));
+    const { plan, k6, started_ms } = JSON.parse(files['summary.json'] ?? '');
+    Object.assign(document, { plan, ended: Math.floor(started_ms + k6.state.testRunDurationMs) });
     // Nobody counted for k6, which judges.
-    const thresholds = new K6Metrics(JSON.parse(files['summary.json'] ?? '').k6.metrics).thresholds();
+    const thresholds = new K6Metrics(k6.metrics).thresholds();
     document.thresholds = thresholds.map(({ metric, expression, ok }) => ({
       ...{ metric, threshold: expression, passed: ok, hasSamples: true },
     }));
@@ -125,7 +132,7 @@ async function judged({ name, files }, measured = []) {
     }),
   );
   assert.equal(code, verdict.exit_code);
-  return JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8'));
+  return withoutPrecision(JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8')));
 }
 
 /**
@@ -135,13 +142,19 @@ async function judged({ name, files }, measured = []) {
  */
 const BESIDES = { payload: ['bottleneck unknown 2-kb not_enough_to_tell'] };
 
+/** How fine percentiles are says how they were counted. @param {any} run */
+const withoutPrecision = (run) => ({
+  ...run,
+  measurements: run.measurements.map((/** @type {any} */ { precision: _, ...rest }) => rest),
+});
+
 /** @param {any} finding */
 const nameOf = ({ kind, subject, phase, confidence }) => [kind, subject, phase, confidence].join(' ');
 
 for (const run of runs)
   test(run.name, async (t) => {
     const { files } = run;
-    const then = JSON.parse(files['run.json'] ?? '');
+    const then = withoutPrecision(JSON.parse(files['run.json'] ?? ''));
     await t.test('judged from the summary', async () => {
       const now = await judged(run);
       assert.deepEqual(now, then);

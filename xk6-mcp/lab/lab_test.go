@@ -390,3 +390,13 @@ func TestFolders(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestInASCII(t *testing.T) {
+	for text, expected := range map[string]string{
+		`{"a":"plain \" \u001b"}`: `{"a":"plain \" \u001b"}`, "\"\u009b31m\u202e\"": `"\u009b31m\u202e"`, "\"\U0001f600\x7f\"": `"\ud83d\ude00\u007f"`,
+	} {
+		if got := string(inASCII([]byte(text))); got != expected {
+			t.Errorf("%q: got %s; expected %s", text, got, expected)
+		}
+	}
+}

@@ -10,9 +10,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/metrics"
+
+	mcp "mcp-load-lab/xk6-mcp"
 )
 
 // measured is the document at the end of a run. A run without one has failed, whatever k6's exit code says.
@@ -22,6 +26,10 @@ type measured struct {
 	Began int64 `json:"began"`
 	Ended int64 `json:"ended"`
 	End   end   `json:"end"`
+	// What the script says of its test, as it says it.
+	Plan json.RawMessage `json:"plan,omitempty"`
+	// Those that the script connected to.
+	Servers []mcp.Server `json:"servers,omitempty"`
 	run
 	Groups     []groupTotal `json:"groups"`
 	Thresholds []threshold  `json:"thresholds"`
@@ -87,7 +95,8 @@ func (o *Output) measuredFile() string { return filepath.Join(o.folder, "measure
 func (o *Output) writeMeasured(testError error) error {
 	document := measured{
 		Schema: "mcp-load-lab/measured/1",
-		Began:  o.began.UnixMilli(), Ended: time.Now().UnixMilli(), End: endOf(testError), run: o.ledger.total,
+		Began:  o.began.UnixMilli(), Ended: time.Now().UnixMilli(), End: endOf(testError),
+		Plan: o.plan, Servers: mcp.Servers(), run: o.ledger.total,
 		Groups: []groupTotal{}, Thresholds: o.thresholds(),
 	}
 	for number, of := range o.ledger.groups {
@@ -97,6 +106,7 @@ func (o *Output) writeMeasured(testError error) error {
 	if err != nil {
 		return fmt.Errorf("output lab: %w", err)
 	}
+	text = inASCII(text)
 	part := o.measuredFile() + ".part"
 	file, err := os.Create(part)
 	if err == nil {
@@ -111,6 +121,23 @@ func (o *Output) writeMeasured(testError error) error {
 		return fmt.Errorf("output lab: %w", err)
 	}
 	return nil
+}
+
+// inASCII returns JSON that says the same: what a server named may be there, and a terminal would obey some of it.
+func inASCII(text []byte) []byte {
+	ascii := make([]byte, 0, len(text))
+	for _, char := range string(text) {
+		switch {
+		case char < unicode.MaxASCII:
+			ascii = append(ascii, byte(char))
+		case char > math.MaxUint16:
+			high, low := utf16.EncodeRune(char)
+			ascii = fmt.Appendf(ascii, `\u%04x\u%04x`, high, low)
+		default:
+			ascii = fmt.Appendf(ascii, `\u%04x`, char)
+		}
+	}
+	return ascii
 }
 
 // thresholds returns the script's, as k6 judged them last.

@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -32,6 +33,8 @@ func init() {
 type Output struct {
 	output.SampleBuffer
 	folder string
+	// The script's option ext.mcp-load-lab.
+	plan json.RawMessage
 	// k6 makes no summary: it needs no values of Trends.
 	hasNoSummary bool
 	builtin      *metrics.BuiltinMetrics
@@ -64,7 +67,7 @@ func newOutput(params output.Params) (*Output, error) {
 		return nil, errors.New("output lab: expected a folder, -o lab=FOLDER")
 	}
 	return &Output{
-		folder: params.ConfigArgument, hasNoSummary: params.RuntimeOptions.SummaryMode.String == "disabled",
+		folder: params.ConfigArgument, plan: params.ScriptOptions.External["mcp-load-lab"], hasNoSummary: params.RuntimeOptions.SummaryMode.String == "disabled",
 		scenarios: scenariosOf(params.ScriptOptions),
 	}, nil
 }

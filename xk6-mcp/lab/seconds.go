@@ -171,5 +171,5 @@ func (l *ledger) write(before int64) error {
 // line writes one, whose error the next flush returns.
 func (l *ledger) line(value any) {
 	text, _ := json.Marshal(value)
-	_, _ = l.out.Write(append(text, '\n'))
+	_, _ = l.out.Write(append(inASCII(text), '\n'))
 }

@@ -168,7 +168,6 @@ export function summary(spec) {
 
 /** @type {import('../../../analysis/k6-log.js').K6Log} */
 export const QUIET_LOG = {
-  abort: null,
   lastLine: null,
   failedPushesS: [],
   exceptions: {},

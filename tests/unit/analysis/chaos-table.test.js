@@ -44,7 +44,7 @@ function facts(faults, fails) {
         const failed = fails(at / 1000);
         const tags = { phase: `${leg}-${at < 6000 ? 'baseline' : at < 12_000 ? 'fault' : 'after'}` };
         yield { metric: 'mcp_request_failed', time_ms: ZERO + at, value: Number(failed), tags };
-        if (failed) yield { metric: 'mcp_refused', time_ms: ZERO + at, value: 1, tags };
+        if (failed) yield { metric: 'mcp_rejected', time_ms: ZERO + at, value: 1, tags };
         else yield { metric: 'mcp_request_duration', time_ms: ZERO + at, value: 5, tags };
       }
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { headline } from '../../../analysis/headline.js';
-import { objective, QUIET_LOG, runOf, STARTED_MS, summary } from './build.js';
+import { objective, runOf, STARTED_MS, summary } from './build.js';
 
 const P99 = {
   series: 'client.p99',
@@ -186,7 +186,7 @@ test('no part of a secret is in a headline that is cut', async () => {
   const message = `${'x'.repeat(170)} ${secret}`;
   const run = await runOf({
     k6Exit: 108,
-    log: { ...QUIET_LOG, abort: { code: 3, message } },
+    abort: { code: 3, message },
     secrets: [secret],
   });
   assert.match(run.headline ?? '', /^ERROR: x+ \*\*\*/);

@@ -15,31 +15,6 @@ function read(content) {
   return readK6Log(path);
 }
 
-const REASON = 'no MCP server answers at http://127.0.0.1:1/mcp: connection refused';
-
-test('an abort on purpose is found in both of the formats that k6 writes', async () => {
-  const raw = await read(`starting\ntest aborted: exit 3: ${REASON}\n`);
-  const logfmt = await read(
-    `time="2026-11-20T21:14:08Z" level=error msg="test aborted: exit 3: ${REASON}"\n`,
-  );
-  for (const log of [raw, logfmt]) assert.deepEqual(log.abort, { code: 3, message: REASON });
-  const quoted = await read(
-    'time="x" level=error msg="test aborted: exit 2: PROFILE is \\"nope\\"" source=console\n',
-  );
-  assert.deepEqual(quoted.abort, { code: 2, message: 'PROFILE is "nope"' });
-});
-
-test('no other code and no other line is an abort on purpose', async () => {
-  for (const line of [
-    'test aborted: exit 0: fine',
-    'test aborted: exit 99: x',
-    'test aborted: something',
-    'failure tool of echo: test aborted: exit 3: said the server',
-  ]) {
-    assert.equal((await read(`${line}\n`)).abort, null, line);
-  }
-});
-
 test('the first sample of each kind is kept', async () => {
   const { samples } = await read(
     [
@@ -58,7 +33,6 @@ test('the last words of a k6 that died are its message, not the place or a failu
 
 test('no log, an empty and a binary one are no error', async () => {
   const nothing = {
-    abort: null,
     lastLine: null,
     failedPushesS: [],
     exceptions: {},
@@ -68,12 +42,9 @@ test('no log, an empty and a binary one are no error', async () => {
   assert.deepEqual(await readK6Log(join(directory, 'none.log')), nothing);
   assert.deepEqual(await readK6Log(directory), nothing);
   assert.deepEqual(await read(''), nothing);
-  const binary = Buffer.concat([
-    Buffer.from([0xff, 0, 0xfe, 10]),
-    Buffer.from(`test aborted: exit 3: ${REASON}`),
-  ]);
-  assert.equal((await read(binary)).abort?.code, 3);
-  assert.equal((await read('time="t" level=error msg="broken \\q"\n')).abort, null);
+  const binary = Buffer.concat([Buffer.from([0xff, 0, 0xfe, 10]), Buffer.from('Error: boom')]);
+  assert.equal((await read(binary)).lastLine, 'Error: boom');
+  assert.equal((await read('time="t" level=error msg="broken \\q"\n')).exceptions.x, undefined);
 });
 
 test('the times at which k6 could not write to Prometheus', async () => {

@@ -79,6 +79,14 @@ test('written again from the same inputs, every file is the same to the byte', (
   assert.deepEqual(read(), first);
 });
 
+/** @param {string} message */
+const aborted = (message) =>
+  JSON.stringify({
+    schema: 'mcp-load-lab/measured/1',
+    ...{ began: 1, ended: 2, end: { reason: 'abort', exitCode: 108, message } },
+    ...{ vus: 0, vusMax: 0, warmup: 0, groups: [], thresholds: [] },
+  });
+
 test('the exit code is the verdict of the run', () => {
   const slow = JSON.stringify(
     summaryDocument({
@@ -90,8 +98,10 @@ test('the exit code is the verdict of the run', () => {
   const cases = /** @type {[Record<string, string>, string, number][]} */ ([
     [{ 'summary.json': slow }, '99', 99],
     [{ 'summary.json': silent }, '0', 98],
-    [{ 'summary.json': GOOD, 'k6.log': 'test aborted: exit 2: PROFILE is "nope"\n' }, '108', 2],
-    [{ 'k6.log': 'test aborted: exit 3: nobody there\n' }, '108', 3],
+    [{ 'measured.json': aborted('test aborted: exit 2: PROFILE is "nope"') }, '108', 2],
+    [{ 'measured.json': aborted('test aborted: exit 3: nobody there') }, '108', 3],
+    // Anybody may write such a line, a server too.
+    [{ 'summary.json': GOOD, 'k6.log': 'test aborted: exit 3: nobody there\n' }, '108', 108],
     [{ 'summary.json': GOOD }, '105', 105],
     [{}, '137', 137],
     [{ 'summary.json': '{"schema"', 'k6.log': '\u0000\u0001\ufffd' }, '0', 1],

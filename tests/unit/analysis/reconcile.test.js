@@ -61,7 +61,6 @@ const THREW = {
   },
 };
 const LOG = {
-  abort: null,
   lastLine: null,
   failedPushesS: [],
   exceptions: { read: { function: 'args', message: 'Error: no id left' } },
@@ -180,7 +179,7 @@ test('samples in Prometheus, of two generators', async () => {
     series(generator, 'iterations_total', 120, { phase: 'a' }),
     series(generator, 'iterations_total', 20, { phase: 'warm-up' }),
     series(generator, 'mcp_requests_total', 130),
-    series(generator, 'mcp_further_requests_total', 50),
+    series(generator, 'mcp_additional_requests_total', 50),
     series(generator, 'mcp_exceptions_total', exceptions),
     series(generator, 'mcp_exceptions_total', 5, { phase: 'warm-up', operation: 'read' }),
   ];

@@ -116,7 +116,7 @@ test('everything that a report has to have is in it, in its order', async () => 
     'tool40--get_user: no connection to the database within 2 s',
     'FAILrecovered p99 < 85 ms91 ms2,000',
     'POOL_SIZE=2 WORKERS=1',
-    'Percentiles come from the raw samples',
+    'Percentiles come from histograms',
   ]) {
     assert.ok(text.includes(part), `${part}\n${text}`);
   }

@@ -29,7 +29,7 @@ test('a summary is read', () => {
 
 test('what is missing or broken is one plain line', () => {
   rmSync(join(directory, 'summary.json'), { force: true });
-  assert.equal(readSummary(directory).problem, 'k6 left no summary.json');
+  assert.equal(readSummary(directory).problem, 'k6 left no measured.json');
   assert.match(read('').problem ?? '', /^summary\.json is not JSON: /);
   assert.match(read('{"schema":').problem ?? '', /^summary\.json is not JSON: /);
   // Node says what it found there.

@@ -10,6 +10,11 @@ test('the exit code and the reason with which a script ended its test; where non
       'nobody answers',
     ],
     ['a\ntest aborted: exit 2: TOOL is "x"; valid: y\nb\n', 2, 'TOOL is "x"; valid: y'],
+    [
+      'GoError: unknown module: k6/x/mcp\n',
+      1,
+      'this k6 has no module k6/x/mcp; one that has it is built by: scripts/setup k6',
+    ],
     ['test aborted: exit 0: all is well\n', 1, 'test aborted: exit 0: all is well'],
     ['one\ntwo\nthree\nfour\n', 1, 'two three four'],
     ['', 1, ''],

@@ -34,17 +34,17 @@ test('every phase that is not an overload must get its load, also where nothing 
 
 test('a percentile comes with a guard of enough samples', () => {
   const judged = thresholds({ calm: { p99_ms: 85, failure_share: 0.001 }, all: { p95_ms: 50 } });
-  assert.deepEqual(judged['mcp_request_duration{phase:calm}'], ['p(99)<85']);
+  assert.deepEqual(judged['mcp_slow{phase:calm,limit:85}'], ['rate<=0.01']);
   assert.deepEqual(judged['mcp_request_failed{phase:calm}'], ['rate<0.001']);
   assert.deepEqual(judged['mcp_requests{phase:calm}'], ['count>=100']);
-  assert.deepEqual(judged.mcp_request_duration, ['p(95)<50']);
+  assert.deepEqual(judged['mcp_slow{limit:50}'], ['rate<=0.05']);
   assert.deepEqual(judged.mcp_requests, ['count>=20']);
 });
 
 test('classes and operations are scopes', () => {
   const judged = thresholds({ 'class:read': { p95_ms: 50 }, 'operation:get_user': { p50_ms: 5 } });
-  assert.deepEqual(judged['mcp_request_duration{class:read}'], ['p(95)<50']);
-  assert.deepEqual(judged['mcp_request_duration{operation:get_user}'], ['p(50)<5']);
+  assert.deepEqual(judged['mcp_slow{class:read,limit:50}'], ['rate<=0.05']);
+  assert.deepEqual(judged['mcp_slow{operation:get_user,limit:5}'], ['rate<=0.5']);
 });
 
 test('`each` means every measured phase but overloads', () => {
@@ -84,7 +84,7 @@ test('THRESHOLDS changes and adds limits', () => {
     { calm: { p99_ms: 85 } },
     'calm.p99_ms=120, all.failure_share=0.5,after.delivered_share=0.5',
   );
-  assert.deepEqual(judged['mcp_request_duration{phase:calm}'], ['p(99)<120']);
+  assert.deepEqual(judged['mcp_slow{phase:calm,limit:120}'], ['rate<=0.01']);
   assert.deepEqual(judged.mcp_request_failed, ['rate<0.5']);
   assert.deepEqual(judged['iterations{phase:after}'], ['count>=500']);
 });

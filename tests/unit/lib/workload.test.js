@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../contract/config-error.js';
-import { Reply } from '../../../lib/mcp/answer.js';
 import { planOperations, withWeights } from '../../../lib/workload.js';
 import rbac from '../../../workloads/rbac.js';
 import reference from '../../../workloads/reference.js';
 import workflows from '../../../workloads/workflows.js';
 import { workflowsOf } from '../../../workloads/workflows-of.js';
+
+/** @param {any} result @returns {import('k6/x/mcp').Answer} */
+const answerOf = (result) =>
+  /** @type {any} */ ({ result, text: JSON.stringify({ jsonrpc: '2.0', id: 1, result }) });
 
 const NO_TOOL = { TOOL: '', ARGS: null };
 
@@ -117,8 +120,8 @@ test('every operation makes arguments that its own expectation accepts the echo 
     'no key twice in a batch',
   );
   assert.equal(batch?.items?.({ items: 50 }), 50);
-  assert.equal(batch?.expect?.(new Reply('', { structuredContent: { processed: 50 } }), args), true);
-  assert.equal(batch?.expect?.(new Reply('', { structuredContent: { processed: 49 } }), args), false);
+  assert.equal(batch?.expect?.(answerOf({ structuredContent: { processed: 50 } }), args), true);
+  assert.equal(batch?.expect?.(answerOf({ structuredContent: { processed: 49 } }), args), false);
 });
 
 test('a target may have other names for the tools: of TOOL and of the mix alike', () => {
@@ -176,9 +179,7 @@ test('a payload is a JSON text of its size, made once', () => {
   assert.equal(JSON.parse(text).reply_bytes, 4096);
   assert.equal(args?.({ kb: 4 }), text);
   const answer = (/** @type {number} */ bytes) =>
-    new Reply(
-      `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${'x'.repeat(bytes)}"}]}}`,
-    );
+    answerOf({ content: [{ type: 'text', text: 'x'.repeat(bytes) }] });
   assert.equal(expect?.(answer(4096), text), true);
   assert.equal(expect?.(answer(3500), text), false);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headerSecrets, redactor } from '../../../../lib/auth/redact.js';
+import { headerSecrets, redactor } from '../../../lib/redact.js';
 
 test('secrets leave a text in every spelling', () => {
   const redact = redactor(['se"cret/1', 'se"cret/1-longer', '']);

@@ -1,10 +1,10 @@
 /** Client certificates (mTLS), a private authority, and what to try when a TLS handshake fails. */
-import { ConfigError } from '../../contract/config-error.js';
+import { ConfigError } from '../contract/config-error.js';
 
 const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
 
 /**
- * @param {import('../config.js').Config} config
+ * @param {import('./config.js').Config} config
  * @param {(path: string) => string} open reads a file; in k6 it works in init code alone
  * @returns {import('k6/options').Certificate[] | null} k6's `tlsAuth`; it holds the private key: never to be stored
  * @throws {ConfigError}
@@ -55,7 +55,7 @@ function readPem(name, path, pattern, what, open) {
 }
 
 /**
- * @param {string} detail k6's own words for a connection that failed
+ * @param {string} detail Go's own words for a connection that failed
  * @returns {string | null} what to try; null: it was not TLS
  */
 export function tlsHint(detail) {
@@ -66,7 +66,7 @@ export function tlsHint(detail) {
       'the server wants another client certificate: set TARGET_CERT and TARGET_KEY to one that its authority signed',
     ],
     [
-      /certificate doesn't match hostname|doesn't contain any IP SANs/,
+      /certificate is (not )?valid for|doesn't contain any IP SANs/,
       'TARGET_URL must name a host that its certificate is for',
     ],
     [/has expired|not yet valid/, 'its certificate is not valid today'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHeaders } from '../../../../contract/headers.js';
+import { parseHeaders } from '../../../contract/headers.js';
 
 test('headers come as lines or as one JSON object', () => {
   const headers = { 'X-Api-Key': 'a:b c', 'x-user': 'me' };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../../../contract/config-error.js';
-import { clientCertificates, tlsHint } from '../../../../lib/auth/tls.js';
-import { readConfig } from '../../../../lib/config.js';
+import { ConfigError } from '../../../contract/config-error.js';
+import { readConfig } from '../../../lib/config.js';
+import { clientCertificates, tlsHint } from '../../../lib/tls.js';
 
 /** @type {Record<string, string>} */
 const FILES = {

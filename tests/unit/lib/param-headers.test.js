@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paramHeaderValues } from '../../../../lib/mcp/param-header-values.js';
-import { paramHeaders } from '../../../../lib/mcp/param-headers.js';
+import { paramHeaders } from '../../../lib/param-headers.js';
 
-const base64 = (/** @type {string} */ text) => Buffer.from(text).toString('base64');
 const region = { type: 'string', 'x-mcp-header': 'Region' };
 
 /** @param {Record<string, unknown>} properties @param {object} [more] */
@@ -62,35 +60,4 @@ test('a schema nested a hundred thousand deep is read', () => {
   let deep = schema({ region });
   for (let depth = 0; depth < 100_000; depth += 1) deep = { not: deep, type: 'object', properties: {} };
   assert.ok('invalid' in paramHeaders(deep));
-});
-
-test('values: text, numbers and booleans as they are; what is unsafe in a header as base64', () => {
-  const pointers = {
-    Text: '/text',
-    Count: '/count',
-    Flag: '/flag',
-    Deep: '/n/a~1b~0c',
-    Null: '/nil',
-    No: '/no',
-  };
-  const values = paramHeaderValues(pointers, base64);
-  const args = { text: 'us west 1', count: -7, flag: false, n: { 'a/b~c': 'x' }, nil: null };
-  assert.deepEqual(values(args), {
-    'Mcp-Param-Text': 'us west 1',
-    'Mcp-Param-Count': '-7',
-    'Mcp-Param-Flag': 'false',
-    'Mcp-Param-Deep': 'x',
-  });
-  assert.deepEqual(values(undefined), {});
-  assert.deepEqual(values({ n: 'not an object' }), {});
-  for (const unsafe of [
-    'Hello, 世界',
-    ' padded ',
-    'line1\r\nline2',
-    '\tindented',
-    '',
-    '=?base64?literal?=',
-  ]) {
-    assert.equal(values({ text: unsafe })['Mcp-Param-Text'], `=?base64?${base64(unsafe)}?=`);
-  }
 });

@@ -1,0 +1,82 @@
+/** What lets a run's requests in: variables and secrets, as options of the client. Set-up and users ask for the secrets themselves. */
+import { ConfigError } from '../contract/config-error.js';
+import { hasHeader, parseHeaders } from '../contract/headers.js';
+import { headerSecrets, redactor } from './redact.js';
+
+/** k6 opens files in init code alone. */
+const KEY = readKey();
+
+function readKey() {
+  try {
+    return __ENV.OAUTH_CLIENT_KEY ? open(__ENV.OAUTH_CLIENT_KEY) : '';
+  } catch {
+    // Set-up will say so.
+    return '';
+  }
+}
+
+/**
+ * @param {import('./config.js').Config} config with the secrets in it
+ * @throws {ConfigError} where two of its variables contradict each other, or one lacks another
+ */
+export function checkCredentials(config) {
+  const { TARGET_TOKEN, TARGET_HEADERS, OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, OAUTH_CLIENT_KEY } = config;
+  const ways = [
+    TARGET_TOKEN && 'TARGET_TOKEN',
+    OAUTH_CLIENT_ID && 'OAUTH_CLIENT_ID',
+    hasHeader(TARGET_HEADERS, 'authorization') && 'an Authorization in TARGET_HEADERS',
+  ].filter(Boolean);
+  if (ways.length > 1) throw new ConfigError(`${ways.join(' and ')} are set; valid: one of them`);
+  if (OAUTH_CLIENT_ID && !OAUTH_CLIENT_SECRET === !OAUTH_CLIENT_KEY) {
+    throw new ConfigError(
+      'OAUTH_CLIENT_ID is set; valid: with either OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY',
+    );
+  }
+  if (OAUTH_CLIENT_KEY && !KEY.includes('-----BEGIN PRIVATE KEY-----')) {
+    throw new ConfigError(
+      `OAUTH_CLIENT_KEY is "${OAUTH_CLIENT_KEY}", where no such key is; valid: the path of a PEM file in PKCS #8`,
+    );
+  }
+}
+
+/**
+ * @param {import('./config.js').Config} config
+ * @returns {Omit<import('k6/x/mcp').OAuthOptions, 'clientSecret' | 'privateKey'> | undefined} without a secret
+ */
+export function oauthOptions(config) {
+  if (!config.OAUTH_CLIENT_ID) return undefined;
+  const { OAUTH_TOKEN_URL, OAUTH_CLIENT_AUTH, OAUTH_SCOPE, OAUTH_RESOURCE } = config;
+  return {
+    clientId: config.OAUTH_CLIENT_ID,
+    ...(OAUTH_TOKEN_URL && { tokenUrl: OAUTH_TOKEN_URL }),
+    ...(OAUTH_CLIENT_AUTH !== 'auto' && { authMethod: /** @type {any} */ (OAUTH_CLIENT_AUTH) }),
+    ...(OAUTH_SCOPE && { scope: OAUTH_SCOPE }),
+    ...(OAUTH_RESOURCE && { resource: OAUTH_RESOURCE === 'off' ? '' : OAUTH_RESOURCE }),
+    trustedHosts: [...config.TARGET_CONFIRM],
+  };
+}
+
+/**
+ * @typedef {object} Credentials
+ * @property {(options: ClientOptions) => ClientOptions} withSecrets
+ * @property {(text: string) => string} redact takes the secrets out of a text that another program wrote
+ *
+ * @typedef {import('k6/x/mcp').ClientOptions} ClientOptions
+ *
+ * @param {Record<string, string | undefined>} env with what the secret source has
+ * @returns {Credentials}
+ */
+export function credentialsOf(env) {
+  const { TARGET_TOKEN: token = '', OAUTH_CLIENT_SECRET: clientSecret = '' } = env;
+  const headers = parseHeaders(env.TARGET_HEADERS ?? '') ?? {};
+  const proof = KEY ? { privateKey: KEY } : { clientSecret };
+  return {
+    withSecrets: ({ oauth, ...options }) => ({
+      ...options,
+      headers: { ...options.headers, ...headers },
+      ...(token && { token }),
+      ...(oauth && { oauth: { ...oauth, ...proof } }),
+    }),
+    redact: redactor([token, clientSecret, ...headerSecrets(headers)]),
+  };
+}
