@@ -80,6 +80,9 @@ func fillForm(fields gjson.Result) (string, bool) {
 
 // fieldValue returns a field's default, or the plainest value that it allows, as JSON. A field is text, a number, a boolean or a choice.
 func fieldValue(field gjson.Result) (string, bool) {
+	if !field.IsObject() {
+		return "", false
+	}
 	if value := member(field, "default"); value.Exists() {
 		return value.Raw, true
 	}

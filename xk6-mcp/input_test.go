@@ -24,14 +24,13 @@ func TestFillForm(t *testing.T) {
 		`{"a":{"type":"number","minimum":1.2,"maximum":1.5}}`:                      `"a":1.2`,
 		`{"a":{"type":"array","minItems":1,"items":{"enum":["x","y"]}}}`:           `"a":["x"]`,
 		`{"a":{"type":"string","default":"d"}}`:                                    `"a":"d"`,
-		`{"a":7,"b":null}`:                                                         `"a":"load","b":"load"`,
 	} {
 		if got, ok := fillForm(gjson.Parse(fields)); !ok || got != expected {
 			t.Errorf("%s: got %s, %v; expected %s", fields, got, ok, expected)
 		}
 	}
 	for _, fields := range []string{
-		`[]`, `{"a":{"type":"string","minLength":9007199254740991}}`, `{"a":{"type":"string","minLength":1e300}}`,
+		`[]`, `{"a":7}`, `{"a":null}`, `{"a":{"type":"string","minLength":9007199254740991}}`, `{"a":{"type":"string","minLength":1e300}}`,
 		`{"a":{"type":"array","minItems":1e300,"items":{"enum":["x"]}}}`,
 		`{` + strings.Repeat(`"a":{"minLength":10000},`, 200) + `"b":{}}`,
 	} {
