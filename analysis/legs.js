@@ -98,8 +98,8 @@ export async function readLegLogs(directory, { legs }) {
 }
 
 /**
- * Phases have names of their own in each leg, so what is known by phase stays as it is. Of the rest counts are added;
- * percentiles of several runs can't be.
+ * Phases have names of their own in each leg, so what is known by phase stays as it is. Of the rest counts and
+ * histograms are added.
  *
  * @param {import('./summary.js').Summary[]} summaries
  * @returns {import('./summary.js').Summary | null}

@@ -108,10 +108,13 @@ export class MeasuredMetrics implements Metrics {
     };
   }
 
-  /** @param limit milliseconds @returns answered calls that took so long or longer; null: nobody counted them */
+  /** @param limit milliseconds @returns answered calls that took so long or longer; null: not all of them were looked at */
   slow(scope: Scope, limit: number): number | null {
     const shares = this.#of(scope).flatMap(({ slow }) => slow?.[String(limit)] ?? []);
-    return shares.length === 0 ? null : sumOf(shares, ({ trues }) => trues);
+    const total = sumOf(shares, (share) => share.total);
+    return total === 0 || total !== this.#histogram(DURATION, scope).count
+      ? null
+      : sumOf(shares, ({ trues }) => trues);
   }
 
   /** Failures by kind, those that happened, in a fixed order. */
@@ -153,11 +156,18 @@ export class MeasuredMetrics implements Metrics {
   }
 }
 
-function asK6HasIt({ metric, threshold: expression, passed: ok, share, value }: Threshold): K6Threshold {
+function asK6HasIt({
+  metric,
+  threshold: expression,
+  passed,
+  hasSamples,
+  share,
+  value,
+}: Threshold): K6Threshold {
   const values: K6Threshold['values'] = share
     ? { rate: share.trues / Math.max(1, share.total), passes: share.trues, fails: share.total - share.trues }
     : { count: value ?? null, value: value ?? null };
-  return { metric, expression, ok, values };
+  return { metric, expression, ok: hasSamples ? passed : null, values };
 }
 
 function extremes(ranges: readonly [least: number, most: number][]): { min: number; max: number } {

@@ -84,7 +84,11 @@ export interface Measured {
 
 /** @returns the plan, with what the server that it loads said of itself */
 export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
-  const [{ protocolVersion = '', name = '', version = '' } = {}] = servers;
+  const {
+    protocolVersion = '',
+    name = '',
+    version = '',
+  } = servers.find(({ url }) => url === plan.target.url) ?? {};
   const found = protocolVersion && {
     era: protocolVersion === MODERN_VERSION ? 'modern' : 'legacy',
     protocol_version: protocolVersion,

@@ -8,7 +8,7 @@ export interface Metrics {
   latency(scope: Scope, name?: string): { count: number; latency: Latency | null };
   /** Requests judged as failed or not. */
   failed(scope: Scope): { failed: number; total: number };
-  /** @param limit milliseconds, of an objective @returns answered requests that took so long or longer; null: nobody counted them */
+  /** @param limit milliseconds, of an objective @returns answered requests that took so long or longer; null: nobody counted them, or not all */
   slow(scope: Scope, limit: number): number | null;
   /** Failures by kind, those that happened, in a fixed order. */
   failures(scope: Scope): Record<string, number>;
@@ -25,6 +25,7 @@ export interface Metrics {
 export interface K6Threshold {
   metric: string;
   expression: string;
-  ok: boolean;
+  /** null: k6 lets one pass that has no samples. */
+  ok: boolean | null;
   values: Record<string, number | null>;
 }

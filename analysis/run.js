@@ -31,7 +31,7 @@ import { verdict } from './verdict.js';
  * @property {{url: string, era: string | null, dialect: string | null, protocol_version: string | null,
  *   server: {name: string | null, version: string | null} | null, knobs: Record<string, string> | null} | null} target
  * @property {string | null} workload
- * @property {import('./summary.js').Streamed | null} streamed null: latencies are from raw samples
+ * @property {import('./summary.js').Streamed | null} streamed of several generators; null: of one
  * @property {import('./environment.js').Environment} environment
  * @property {import('./phases.js').Phase[]} phases
  * @property {import('./operations.js').Operation[]} operations

@@ -51,7 +51,6 @@ import { validator } from './schemas.js';
  * @property {{operation: string, reason: string}[]} [left_out] what discovery found and the test does not call
  * @property {number | null} [expected_requests] of the measured phases; null: as many as users without a pause can make
  * @property {Objective[]} objectives
- * @property {'keep' | 'stream'} [samples] whether k6 keeps them to the run's end
  * @property {boolean} objectives_off
  * @property {number} [other_cpu_limit] see OTHER_CPU_LIMIT in trust-rules.js
  * @property {{cores: number, memory_bytes: number} | null} reference_machine

@@ -139,8 +139,13 @@ function fromK6({ metric, expression, ok, values }) {
     observed,
     samples: values.count ?? (values.passes ?? 0) + (values.fails ?? 0),
     ok,
-    outcome: ok ? 'pass' : 'fail',
-    reason: ok ? null : `${metric} was ${number(observed)}, threshold ${expression}`,
+    outcome: ok === null ? 'invalid' : ok ? 'pass' : 'fail',
+    reason:
+      ok === null
+        ? `${metric} ${expression} could not be judged: no samples`
+        : ok
+          ? null
+          : `${metric} was ${number(observed)}, threshold ${expression}`,
     k6: { metric, expression, ok },
     disputed: false,
   };

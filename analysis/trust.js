@@ -165,7 +165,7 @@ function streamedProblems({ streamed }) {
     subject: 'remote write',
     phase: null,
     statement,
-    hint: 'see why Prometheus could not take it (CPU, disk, make status), or keep the samples (SAMPLES=keep)',
+    hint: 'see why Prometheus could not take it (CPU, disk)',
   }));
 }
 
@@ -497,7 +497,7 @@ function unreconciled({ ledger }) {
 function missingOperations({ plan, phases, operations }) {
   const made = phases.reduce((sum, { iterations }) => sum + (iterations ?? 0), 0);
   return plan.operations.flatMap(({ operation, share = 0 }) => {
-    const expected = (made * share) / 100;
+    const expected = made * share;
     const { requests = null } = operations.find((one) => one.operation === operation) ?? {};
     if (plan.sequence || requests !== 0 || expected < rules.MISSING_CALLS) return [];
     return [

@@ -9,7 +9,7 @@ export const TARGET = 3;
 const MOST = 2000;
 
 /**
- * Ends the test. The runner finds the code and the reason in k6's log; k6's own code is always 108.
+ * Ends the test. The code and the reason are in measured.json, before the load in what k6 says; k6's own code is always 108.
  *
  * @param {number} code
  * @param {string} reason what is wrong and what to try next; a server's words may be in it

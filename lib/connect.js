@@ -1,7 +1,7 @@
 /** Set-up's client: it finds out, before any load, whether there is a server that can be called, and who it is. */
-import { StreamableHTTPClient } from 'k6/x/mcp';
+import { ConfigError } from '../contract/config-error.js';
 import { MODERN_VERSION } from '../contract/protocols.js';
-import { credentialsOf, oauthOptions } from './credentials.js';
+import { makeClient, oauthOptions } from './credentials.js';
 import { TargetError } from './target-error.js';
 import { tlsHint } from './tls.js';
 import { unreachable } from './unreachable.js';
@@ -26,13 +26,12 @@ const VERSIONS = { auto: 'auto', modern: MODERN_VERSION, legacy: 'legacy' };
  * @param {import('./config.js').Config} config
  * @param {import('./plan.js').Dialect} dialect
  * @param {boolean} [observe]
- * @returns {import('k6/x/mcp').ClientOptions} what set-up hands to users: no secrets, for k6 shows it
+ * @returns {import('./credentials.js').UserOptions} what set-up hands to users: no secrets, for k6 shows it
  */
 export function clientOptions(config, dialect, observe = false) {
-  const { TARGET_URL, TARGET_TIMEOUT, SESSIONS_MODE, CLIENT_CACHE, ACCEPT_ENCODING, era, version } = config;
+  const { TARGET_TIMEOUT, SESSIONS_MODE, CLIENT_CACHE, ACCEPT_ENCODING, era, version } = config;
   const oauth = oauthOptions(config);
   return {
-    base_url: TARGET_URL,
     timeout: TARGET_TIMEOUT * 1000,
     protocol: dialect,
     protocolVersion: /** @type {any} */ (version || VERSIONS[era]),
@@ -45,32 +44,34 @@ export function clientOptions(config, dialect, observe = false) {
 }
 
 /**
- * @param {import('k6/x/mcp').ClientOptions} options of a run's users
+ * @param {import('./credentials.js').UserOptions} options of a run's users
  * @param {Record<string, string | undefined>} env with what the secret source has
- * @returns {{client: StreamableHTTPClient, url: string, connection: Connection}} with a session open where there are any, for the caller to close
+ * @returns {{client: import('k6/x/mcp').StreamableHTTPClient, url: string, connection: Connection}} with a session open where there are any,
+ *   for the caller to close
+ * @throws {ConfigError} where the variables make no client
  * @throws {TargetError} with the reason and the next thing to try
  */
 export function connect(options, env) {
-  const { withSecrets, redact } = credentialsOf(env);
-  const client = new StreamableHTTPClient(
-    withSecrets({
-      ...options,
-      timeout: CONNECT_TIMEOUT_S * 1000,
-      sessions: 'per-vu',
-      maxNesting: MAX_NESTING,
-    }),
-  );
+  const client = asked(options, env);
+  const url = shown(env.TARGET_URL ?? '');
   try {
     const { protocolVersion: version, serverInfo, capabilities } = client.connect();
     const era = version === MODERN_VERSION ? 'modern' : 'legacy';
     const server = serverInfo.name ? serverInfo : null;
-    return {
-      client,
-      url: shown(options.base_url),
-      connection: { era: version ? era : null, version, server, capabilities },
-    };
+    return { client, url, connection: { era: version ? era : null, version, server, capabilities } };
   } catch (error) {
-    throw new TargetError(redact(whyNot(options, /** @type {any} */ (error))));
+    throw new TargetError(whyNot(url, options, /** @type {any} */ (error)));
+  }
+}
+
+/** @param {import('./credentials.js').UserOptions} options @param {Record<string, string | undefined>} env */
+function asked(options, env) {
+  const own = { timeout: CONNECT_TIMEOUT_S * 1000, maxNesting: MAX_NESTING };
+  try {
+    return makeClient({ ...options, ...own, sessions: 'per-vu' }, env);
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    throw new ConfigError(`${inVariables(message.replace(/^StreamableHTTPClient: /, ''))}`);
   }
 }
 
@@ -78,22 +79,23 @@ export function connect(options, env) {
 const shown = (url) => url.replace(/[?#].*$/, '');
 
 /**
- * @param {import('k6/x/mcp').ClientOptions} options
- * @param {{message: string, kind?: string, status?: number}} error
+ * @param {string} url
+ * @param {import('./credentials.js').UserOptions} options
+ * @param {{message: string, kind?: string}} error
  */
-function whyNot({ base_url: url, oauth, protocolVersion: asked }, { message, kind = '', status }) {
-  const said = inVariables(message.replace(/^.*? cannot be used: (dial tcp \S+: (connect: )?)?/, ''));
-  const next =
-    kind === 'auth' && !status && !tlsHint(said) && oauth ? hintOfToken() : hintOf(kind, said, url, asked);
+function whyNot(url, { oauth, protocolVersion }, { message, kind = '' }) {
+  const said = inVariables(
+    message.replace(/^.*? cannot be used: (dial tcp \S+: (connect: )?)?/, ''),
+    oauth?.trustedHosts,
+  );
   const speaks = kind === 'protocol' ? 'does not speak MCP' : 'cannot be used';
   // What is to be trusted says by itself what to try.
-  return `${shown(url)} ${speaks} (${said}${/, set [A-Z]/.test(said) ? ')' : `); ${next}`}`;
+  const next = /\bset [A-Z_]+/.test(said) ? '' : `; ${hintOf(kind, said, url, protocolVersion)}`;
+  return `${url} ${speaks} (${said})${next}`;
 }
 
-const hintOfToken = () => 'are OAUTH_CLIENT_ID, its secret or key, OAUTH_SCOPE and OAUTH_RESOURCE right?';
-
-/** @param {string} kind @param {string} said @param {string} url @param {string} [asked] a protocol version */
-function hintOf(kind, said, url, asked) {
+/** @param {string} kind @param {string} said @param {string} url @param {string} [version] of the protocol */
+function hintOf(kind, said, url, version) {
   const late = `no answer within ${CONNECT_TIMEOUT_S} s: is it overloaded, or is TARGET_URL not its MCP endpoint?`;
   const isEndpoint = 'is TARGET_URL an MCP endpoint over Streamable HTTP?';
   const hints = /** @type {Record<string, string>} */ ({
@@ -105,13 +107,34 @@ function hintOf(kind, said, url, asked) {
     too_large: isEndpoint,
     rate_limited: 'wait, or raise its rate limit',
     http_5xx: "look at the server's own log",
-    protocol: asked === 'auto' ? isEndpoint : `try TARGET_PROTOCOL=auto, or ${isEndpoint}`,
+    protocol: version === 'auto' ? isEndpoint : `try TARGET_PROTOCOL=auto, or ${isEndpoint}`,
   });
-  return tlsHint(said) ?? hints[kind] ?? 'try TARGET_PROTOCOL=legacy or TARGET_PROTOCOL=modern';
+  if (/connection refused|no such host/.test(said)) return unreachable(url);
+  const ofWords = HINTS.find(([words]) => words.test(said))?.[1];
+  return tlsHint(said) ?? ofWords ?? hints[kind] ?? 'try TARGET_PROTOCOL=legacy or TARGET_PROTOCOL=modern';
 }
 
-/** The client names its options: what they are called here. @param {string} said */
-const inVariables = (said) =>
+/** What the client says, whatever kind of failure it is. @type {[RegExp, string][]} */
+const HINTS = [
+  [/^a redirect /, 'set TARGET_URL to where the server really is'],
+  [
+    /^no token: .*(metadata|issuer)/,
+    'set OAUTH_TOKEN_URL to where its tokens come from, if that is to be trusted',
+  ],
+  [
+    /^no token: .*ways to prove itself/,
+    'set OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY to what it wants, or force one with OAUTH_CLIENT_AUTH',
+  ],
+  [/^no token: /, 'are OAUTH_CLIENT_ID, its secret or key, OAUTH_SCOPE and OAUTH_RESOURCE right?'],
+];
+
+/** The client names its options: what they are called here. @param {string} said @param {string[]} [trusted] */
+const inVariables = (said, trusted = []) =>
   said
     .replace(/set tokenUrl/, 'set OAUTH_TOKEN_URL')
-    .replace(/set trustedHosts: \['(.*?)'\]/, 'set TARGET_CONFIRM=$1 or OAUTH_TOKEN_URL');
+    .replace(/^oauth: authMethod: /, 'OAUTH_CLIENT_AUTH: ')
+    .replace(/^oauth: privateKey: /, 'OAUTH_CLIENT_KEY: ')
+    .replace(
+      /set trustedHosts: \['(.*?)'\]/,
+      (_, host) => `set TARGET_CONFIRM=${[...trusted, host].join(',')} or OAUTH_TOKEN_URL`,
+    );

@@ -1,7 +1,7 @@
-/** What lets a run's requests in: variables and secrets, as options of the client. Set-up and users ask for the secrets themselves. */
+/** What lets a run's requests in: variables and secrets, as options of the client. Set-up and users read the secrets themselves. */
+import { StreamableHTTPClient } from 'k6/x/mcp';
 import { ConfigError } from '../contract/config-error.js';
 import { hasHeader, parseHeaders } from '../contract/headers.js';
-import { headerSecrets, redactor } from './redact.js';
 
 /** k6 opens files in init code alone. */
 const KEY = readKey();
@@ -57,26 +57,21 @@ export function oauthOptions(config) {
 }
 
 /**
- * @typedef {object} Credentials
- * @property {(options: ClientOptions) => ClientOptions} withSecrets
- * @property {(text: string) => string} redact takes the secrets out of a text that another program wrote
- *
- * @typedef {import('k6/x/mcp').ClientOptions} ClientOptions
- *
+ * @param {UserOptions} options without secrets
  * @param {Record<string, string | undefined>} env with what the secret source has
- * @returns {Credentials}
+ * @throws {Error} where the options make no client
  */
-export function credentialsOf(env) {
-  const { TARGET_TOKEN: token = '', OAUTH_CLIENT_SECRET: clientSecret = '' } = env;
-  const headers = parseHeaders(env.TARGET_HEADERS ?? '') ?? {};
-  const proof = KEY ? { privateKey: KEY } : { clientSecret };
-  return {
-    withSecrets: ({ oauth, ...options }) => ({
-      ...options,
-      headers: { ...options.headers, ...headers },
-      ...(token && { token }),
-      ...(oauth && { oauth: { ...oauth, ...proof } }),
-    }),
-    redact: redactor([token, clientSecret, ...headerSecrets(headers)]),
-  };
+export function makeClient({ oauth, ...options }, env) {
+  const { TARGET_URL = '', TARGET_TOKEN = '', OAUTH_CLIENT_SECRET = '' } = env;
+  const proof = KEY ? { privateKey: KEY } : { clientSecret: OAUTH_CLIENT_SECRET };
+  return new StreamableHTTPClient({
+    ...options,
+    // Its query may hold a key.
+    base_url: TARGET_URL,
+    headers: { ...options.headers, ...parseHeaders(env.TARGET_HEADERS ?? '') },
+    ...(TARGET_TOKEN && { token: TARGET_TOKEN }),
+    ...(oauth && { oauth: { ...oauth, ...proof } }),
+  });
 }
+
+/** @typedef {Omit<import('k6/x/mcp').ClientOptions, 'base_url' | 'token'>} UserOptions */

@@ -10,12 +10,11 @@ import { callOnce } from './call-once.js';
 import { readConfig } from './config.js';
 import { clientOptions, connect } from './connect.js';
 import { checkCredentials } from './credentials.js';
-import { latencyLimits } from './latency-limits.js';
 import { listAll } from './list-all.js';
 import { needWithinLimits } from './load-limits.js';
 import { objectiveLimits, phaseEndSeconds, phaseStartSeconds, startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
-import { drawnObjectives, planObjectives, toThresholds } from './objectives.js';
+import { drawnObjectives, percentileLimits, planObjectives, toThresholds } from './objectives.js';
 import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan } from './plan.js';
 import { planShape } from './plan-shape.js';
@@ -99,7 +98,8 @@ function compose(given) {
     options,
     setup: async () => {
       const { client, connection } = await meet(plan.target.dialect, operations, definition.observe);
-      if (definition.prepare && !config.DRY_RUN) await prepare(client, workload, definition.prepare);
+      if (definition.prepare && !config.DRY_RUN)
+        await prepare(client, workload, definition.prepare, config.TOOL_NAMES);
       const startedMs = Date.now();
       announce(connection, startedMs, drawnObjectives(objectives, phases), sequence ? [] : phases);
       return {
@@ -109,16 +109,16 @@ function compose(given) {
         phases: Object.fromEntries(phases.map((phase) => [phase.name, phase])),
         order: phases.map((phase) => phase.name),
         operations: forUsers,
-        limits: latencyLimits(objectives, phases, operations),
+        limits: percentileLimits(objectives),
       };
     },
     teardown: async (/** @type {SetupData} */ data) => {
       // Without data set-up did not come so far, and nothing was made.
       if (!data || !definition.cleanUp) return;
-      await callOnce(data.client, workload, definition.cleanUp);
+      await callOnce(data.client, workload, definition.cleanUp, config.TOOL_NAMES);
       // A call that was under way when the load was ended may make its things only now.
       sleep(SETTLE_S);
-      const problem = await callOnce(data.client, workload, definition.cleanUp);
+      const problem = await callOnce(data.client, workload, definition.cleanUp, config.TOOL_NAMES);
       if (problem) console.error(`clean-up: ${problem}`);
     },
   };
@@ -323,9 +323,10 @@ async function meet(dialect, operations, observe) {
  * @param {SetupData['client']} client
  * @param {import('./workload.js').AnyWorkload} workload
  * @param {string} operation
+ * @param {Config['TOOL_NAMES']} toolNames
  */
-async function prepare(client, workload, operation) {
-  const problem = await callOnce(client, workload, operation);
+async function prepare(client, workload, operation, toolNames) {
+  const problem = await callOnce(client, workload, operation, toolNames);
   if (problem) abort(TARGET, `the test could not be prepared: ${problem}`);
 }
 

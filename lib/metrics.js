@@ -9,10 +9,13 @@ import { Counter, Gauge, Trend } from 'k6/metrics';
 /**
  * Exceptions that ended an iteration, or that a function of the workload threw, in the warm-up too. One is enough to
  * make the run invalid.
- * Tags: phase, method, operation, class
+ * Tags: phase, operation
  */
 export const exceptions = new Counter('mcp_exceptions');
-/** Items processed by batch operations that succeeded. */
+/**
+ * Items processed by batch operations that succeeded.
+ * Tags: phase, operation, class
+ */
 export const items = new Counter('mcp_items');
 /**
  * When the phases began, as a Unix time; its tags say what the target is, and whose signals in Prometheus are its own.
@@ -24,7 +27,10 @@ export const startedSeconds = new Gauge('mcp_started_seconds');
  * Tags: objective, phase, operation, class
  */
 export const objectiveLimits = new Gauge('mcp_objective');
-/** The arrival rate that the running phase promises, for dashboards. */
+/**
+ * The arrival rate that the running phase promises, for dashboards.
+ * Tags: phase
+ */
 export const offeredRps = new Gauge('mcp_offered_rps');
 /**
  * Seconds into the run at which a phase ends: as planned, or where it has a number of iterations, when it finished
@@ -37,7 +43,10 @@ export const phaseEndSeconds = new Gauge('mcp_phase_end_seconds');
  * Tags: phase
  */
 export const phaseStartSeconds = new Gauge('mcp_phase_start_seconds');
-/** Calls that a step of a sequence made: k6 counts the whole sequence as one iteration. */
+/**
+ * Calls that a step of a sequence made: k6 counts the whole sequence as one iteration.
+ * Tags: phase
+ */
 export const stepIterations = new Counter('mcp_step_iterations');
 /** Of an operation that is several calls: from the first one's beginning to the last one's end, where all succeed. */
 export const sequenceDuration = new Trend('mcp_sequence_duration', true);

@@ -139,6 +139,8 @@ function parseChanges(text, scopes) {
             `${namesOf(scopes)}, and a metric of ${METRICS.join(', ')}`,
         );
       }
+      if (metric.endsWith('_ms') && Number(number) === 0)
+        throw new ConfigError(`THRESHOLDS has "${part.slice(0, 80)}"; valid: more than 0 ms`);
       return { scope, metric, limit: Number(number) };
     });
 }
@@ -209,6 +211,17 @@ export function toThresholds(objectives) {
     if (k6) thresholds[k6.metric] = [...(thresholds[k6.metric] ?? []), k6.expression];
   }
   return thresholds;
+}
+
+/**
+ * @param {Objective[]} objectives
+ * @returns {{scope: Objective['scope'], limit: number}[]} milliseconds, of those for a percentile: calls within the scope count whether they
+ *   took so long
+ */
+export function percentileLimits(objectives) {
+  return objectives
+    .filter(({ k6 }) => k6?.metric.startsWith('mcp_slow'))
+    .map(({ scope, limit }) => ({ scope, limit }));
 }
 
 /**

@@ -137,7 +137,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   return planned;
 }
 
-/** How long before its phase a user comes that has to get ready (lead-in.js): k6 itself takes some of it. */
+/** How long before its phase a user comes that has to get ready (lib/test.js): k6 itself takes some of it. */
 const LEAD_IN_S = 1;
 
 /** What a call of a step takes where it does not say: of the reference target, with what is between two calls. */

@@ -10,11 +10,11 @@ const UNMEASURED = 'warm-up';
  * @param {import('./test.js').SetupData} data
  * @param {import('./user.js').User} user
  */
-export function runSequence({ phases, order, limits, startedMs }, user) {
+export function runSequence({ phases, order, startedMs }, user) {
   /** @param {import('./phases.js').PlannedPhase} phase @param {boolean} measured */
   const enter = (phase, measured) => {
     exec.vu.tags.phase = measured ? phase.name : UNMEASURED;
-    user.enter(measured, limits[phase.name]);
+    user.enter(phase.name, measured);
   };
   // Date.now() has whole milliseconds, and a step may take six of them.
   const offsetMs = Date.now() - startedMs - exec.instance.currentTestRunDuration;
@@ -24,7 +24,6 @@ export function runSequence({ phases, order, limits, startedMs }, user) {
   const call = (phase, count) => {
     // TOOL is the only operation of all steps.
     const index = phase.operation === undefined ? 0 : user.names.indexOf(phase.operation);
-    if (index < 0) throw new Error(`no operation for the step ${phase.name}`);
     for (let made = 0; made < count; made += 1) {
       user.call(index, iteration, phase);
       iteration += 1;

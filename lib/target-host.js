@@ -59,22 +59,6 @@ export function needConfirmed(name, url, confirmed) {
 }
 
 /**
- * What a server says is no reason to ask another machine, and least of all one that only this one reaches.
- *
- * @param {string} url that the target named
- * @param {string} target its URL
- * @param {readonly string[]} confirmed
- * @returns {string} the host, where it is neither the target's nor confirmed; '' = it is
- */
-export function strangeHost(url, target, confirmed) {
-  const where = hostOf(url);
-  const { host } = where;
-  const own = hostOf(target).host;
-  const trusted = host === own || (isLoopback(host) && isLoopback(own)) || isConfirmed(where, confirmed);
-  return trusted ? '' : host || 'no host';
-}
-
-/**
  * All addresses but loopback's, for k6 to refuse when it dials: what `localhost` or a redirect leads to is known only then.
  * (0000::/8 has ::1 in it; of the rest of it, 64:ff9b::/96 leads on to IPv4.)
  */

@@ -53,13 +53,13 @@ import { noteException, User } from './user.js';
  * @property {UserOperation[]} [calls] instead: these, one after the other
  *
  * @typedef {object} SetupData all that set-up hands to the users; no secrets, for k6 shows it
- * @property {import('k6/x/mcp').ClientOptions} client
+ * @property {import('./credentials.js').UserOptions} client
  * @property {number} startedMs the zero of the phases, milliseconds since the epoch
  * @property {number} seed
  * @property {Record<string, PlannedPhase>} phases by name
  * @property {string[]} order the phases' names: k6 hands on an object with its members in any order
  * @property {UserOperation[]} operations
- * @property {ReturnType<typeof import('./latency-limits.js').latencyLimits>} limits
+ * @property {{scope: import('./objectives.js').Objective['scope'], limit: number}[]} limits milliseconds, of objectives for a percentile
  */
 
 const { WORKLOAD, DRY_RUN, SECRET_SOURCE } = __ENV;
@@ -102,16 +102,16 @@ const makeIterate = ({ workload, sequence }) => {
   const logged = new Set();
 
   /** @param {SetupData} data @param {User} of @returns {PlannedPhase} */
-  const enterPhase = ({ phases, limits, startedMs }, of) => {
+  const enterPhase = ({ phases, startedMs }, of) => {
     const entered = /** @type {PlannedPhase} */ (phases[__ENV.PHASE ?? '']);
     scenario = exec.scenario;
     if (entered.lead_in) {
       // A call that is not measured opens the connection; then all users begin together.
-      of.enter(false);
+      of.enter(entered.name, false);
       of.call(operationIn(entered, of, 0), 0, entered);
       sleep(Math.max(0, startedMs + entered.start_s * 1000 - Date.now()) / 1000);
     }
-    of.enter(entered.measured, limits[entered.name]);
+    of.enter(entered.name, entered.measured);
     return entered;
   };
 
@@ -123,7 +123,7 @@ const makeIterate = ({ workload, sequence }) => {
       if (!phase || phase.name !== __ENV.PHASE) phase = enterPhase(data, user);
       callNext(user, phase, data.startedMs);
     } catch (error) {
-      noteException(error, user?.redact ?? String, logged);
+      noteException(error, user?.client, logged);
     }
   };
 

@@ -1,10 +1,9 @@
 /** One virtual user: its client, and the operations of the test, each ready to be called. */
 import { randomSeed } from 'k6';
 import exec from 'k6/execution';
-import { StreamableHTTPClient } from 'k6/x/mcp';
 import { asText } from '../contract/as-text.js';
 import { oneLine } from '../contract/one-line.js';
-import { credentialsOf } from './credentials.js';
+import { makeClient } from './credentials.js';
 import { additionalRequests, exceptions, items as itemsMetric, sequenceDuration } from './metrics.js';
 
 /**
@@ -17,8 +16,6 @@ import { additionalRequests, exceptions, items as itemsMetric, sequenceDuration 
 
 /** Characters of an exception's message that are logged. */
 const MAX_MESSAGE = 200;
-/** Characters in which secrets are looked for: one that begins before the cut is still whole. */
-const MAX_UNREDACTED = 5000;
 
 /** What a function of the workload threw. */
 class Thrown {
@@ -39,23 +36,23 @@ function run(name, call) {
 }
 
 export class User {
-  /** Prepared calls, with the operation that each is counted as. @type {{call: PreparedCall, operation: string}[]} */
+  /** Prepared calls, with their tags. @type {{call: PreparedCall, tags: Record<string, string>}[]} */
   #calls = [];
   /** Operations of which an exception was logged; undefined: of the user's start. @type {Set<string | undefined>} */
   #logged = new Set();
+  #limits;
   #texts;
   #workload;
 
   /**
-   * @param {Pick<import('./test.js').SetupData, 'client' | 'seed' | 'operations'>} data
+   * @param {Pick<import('./test.js').SetupData, 'client' | 'seed' | 'operations' | 'limits'>} data
    * @param {Record<string, string | undefined>} env with what the secret source has
    * @param {import('./workload.js').Workload} workload that has the functions of its operations
    * @param {{text: string}[]} texts the shared arguments
    */
-  constructor({ client, seed, operations }, env, workload, texts) {
-    const { withSecrets, redact } = credentialsOf(env);
-    this.redact = redact;
-    this.client = new StreamableHTTPClient(withSecrets(client));
+  constructor({ client, seed, operations, limits }, env, workload, texts) {
+    this.client = makeClient(client, env);
+    this.#limits = limits;
     this.#workload = workload;
     this.#texts = texts;
     // The same seed makes the same sequences of arguments; every user has one of its own.
@@ -65,10 +62,19 @@ export class User {
     this.senders = operations.map((operation) => this.#senderOf(operation, operation.operation));
   }
 
-  /** @param {boolean} measured @param {Record<string, number[]>} [limits] milliseconds, by operation (see latency-limits.js) */
-  enter(measured, limits = {}) {
+  /** @param {string} phase @param {boolean} measured */
+  enter(phase, measured) {
     this.client.measured = measured;
-    for (const { call, operation } of this.#calls) call.limits = limits[operation] ?? [];
+    for (const { call, tags } of this.#calls)
+      call.limits = measured ? this.#limitsOf({ phase, ...tags }) : [];
+  }
+
+  /** @param {Record<string, string>} tags of a call @returns {number[]} milliseconds, of the objectives that it is in the scope of */
+  #limitsOf(tags) {
+    const fitting = this.#limits.filter(({ scope }) =>
+      Object.entries(scope).every(([tag, value]) => tags[tag] === value),
+    );
+    return [...new Set(fitting.map(({ limit }) => limit))];
   }
 
   /**
@@ -80,7 +86,9 @@ export class User {
    */
   call(index, iteration, phase) {
     try {
-      this.senders[index]?.(iteration, phase);
+      const send = this.senders[index];
+      if (!send) throw new Error(`no operation for the phase ${phase.name}`);
+      send(iteration, phase);
     } catch (error) {
       this.#note(error, this.names[index]);
     }
@@ -88,7 +96,7 @@ export class User {
 
   /** @param {unknown} error @param {string} [operation] */
   #note(error, operation) {
-    noteException(error, this.redact, this.#logged, operation);
+    noteException(error, this.client, this.#logged, operation);
   }
 
   /** @param {UserOperation} operation @param {string} tag the operation that its calls are counted as @returns {Sender} */
@@ -105,7 +113,7 @@ export class User {
       ...(operation.expect_status && { expectStatus: operation.expect_status }),
       ...(expect && { expect }),
     });
-    this.#calls.push({ call, operation: tag });
+    this.#calls.push({ call, tags });
     const argumentOf = this.#argumentsOf(operation, args);
     if (!received && !items) return (iteration, phase) => call.send(argumentOf(iteration, phase));
     return (iteration, phase) => {
@@ -115,7 +123,7 @@ export class User {
       // The call has succeeded, whatever becomes of its answer here.
       try {
         if (received) run('received', () => received(answer, given));
-        if (items && phase.measured)
+        if (items && this.client.measured)
           itemsMetric.add(
             run('items', () => items(phase.labels ?? {})),
             tags,
@@ -157,9 +165,9 @@ export class User {
       for (const next of others) {
         if (!answer.ok) return answer;
         answer = next(iteration, phase);
-        if (phase.measured) additionalRequests.add(1, tags);
+        if (this.client.measured) additionalRequests.add(1, tags);
       }
-      if (answer.ok && phase.measured)
+      if (answer.ok && this.client.measured)
         sequenceDuration.add(exec.instance.currentTestRunDuration - began, tags);
       return answer;
     };
@@ -170,16 +178,17 @@ export class User {
  * Counts an exception, and logs the first of each operation.
  *
  * @param {unknown} thrown
- * @param {(text: string) => string} redact
+ * @param {import('k6/x/mcp').StreamableHTTPClient | undefined} client that knows the secrets
  * @param {Set<string | undefined>} logged
  * @param {string} [operation] without: no call had begun
  */
-export function noteException(thrown, redact, logged, operation) {
+export function noteException(thrown, client, logged, operation) {
   exceptions.add(1, operation === undefined ? {} : { operation });
   if (logged.has(operation)) return;
   logged.add(operation);
   const { by, error } = thrown instanceof Thrown ? thrown : new Thrown('', thrown);
-  const message = oneLine(redact(messageOf(error).slice(0, MAX_UNREDACTED)), MAX_MESSAGE);
+  const text = messageOf(error);
+  const message = oneLine(client?.redact(text) ?? text, MAX_MESSAGE);
   console.error(`exception in ${by && `${by}() of `}${operation ?? 'the start of a VU'}: ${message}`);
 }
 

@@ -84,6 +84,7 @@ func (c *Client) define(object *sobek.Object) error {
 	set("notify", func(call sobek.FunctionCall) (any, error) {
 		return nil, c.notify(call.Argument(0).String(), call.Argument(1))
 	})
+	set("redact", func(call sobek.FunctionCall) (any, error) { return c.redact(call.Argument(0).String()), nil })
 	set("connect", func(sobek.FunctionCall) (any, error) { return c.connect() })
 	set("close", func(sobek.FunctionCall) (any, error) {
 		c.close()

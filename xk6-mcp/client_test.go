@@ -149,7 +149,7 @@ func TestConnectFails(t *testing.T) {
 		"a redirect": {answer: func(w http.ResponseWriter, _ received) {
 			w.Header().Set("Location", "/mcp")
 			w.WriteHeader(http.StatusFound)
-		}, expected: "a redirect instead of an answer: HTTP 302"},
+		}, expected: `a redirect to "/mcp" instead of an answer: HTTP 302`},
 		"not allowed": {answer: func(w http.ResponseWriter, _ received) {
 			http.Error(w, "token SECRET\x1b[31m", http.StatusUnauthorized)
 		}, options: ", token: 'SECRET'", expected: "HTTP 401 text/plain; charset=utf-8: token *** [31m"},

@@ -160,7 +160,7 @@ func challengeOf(ctx context.Context, client *http.Client, target *url.URL, head
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, withoutURL(err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusUnauthorized {
@@ -215,6 +215,15 @@ func (s *tokenSource) firstDocument(ctx context.Context, client *http.Client, pl
 		}
 	}
 	return gjson.Result{}, "", nil
+}
+
+// withoutURL takes an error's URL out of it: its query may hold a key.
+func withoutURL(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
 }
 
 func get(ctx context.Context, client *http.Client, place string) (gjson.Result, error) {

@@ -45,6 +45,18 @@ func (c *Client) describe(x *exchange) string {
 	return oneLine(text, maxShown)
 }
 
+// redact takes what lets the client in out of a text that a script is about to show.
+func (c *Client) redact(text string) string {
+	text = hide(text, c.token)
+	for _, values := range c.options.headers {
+		text = hide(text, values...)
+	}
+	if oauth := c.options.oauth; oauth != nil {
+		text = hide(text, oauth.clientSecret)
+	}
+	return text
+}
+
 // hide replaces secrets, in the spellings that JSON and URLs give them; of a header's value also what follows its scheme.
 func hide(text string, secrets ...string) string {
 	for _, secret := range secrets {
@@ -126,7 +138,7 @@ func statusFailure(x *exchange) *failure {
 	case x.status >= http.StatusBadRequest:
 		f = failed(kinds.HTTP4xx, "%s", x.describe())
 	default:
-		f = failed(kinds.Protocol, "a redirect instead of an answer: %s", x.describe())
+		f = failed(kinds.Protocol, "a redirect to %q instead of an answer: %s", withoutQuery(x.header.Get("Location")), x.describe())
 	}
 	f.rejected = x.status == http.StatusTooManyRequests || x.status == http.StatusServiceUnavailable
 	return f

@@ -230,15 +230,17 @@ func (s *tokenSource) ask(c *Client) (*token, error) {
 	now := time.Now()
 	got, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
 	var refusal *oauth2.RetrieveError
+	endpoint := withoutQuery(s.grant.endpoint)
 	switch {
 	case errors.As(err, &refusal) && refusal.ErrorCode != "":
-		err = fmt.Errorf("%s: HTTP %d %s: %s", s.grant.endpoint, refusal.Response.StatusCode, refusal.ErrorCode, refusal.ErrorDescription)
+		err = fmt.Errorf("%s: HTTP %d %s: %s", endpoint, refusal.Response.StatusCode, refusal.ErrorCode, refusal.ErrorDescription)
 	case err == nil && !strings.EqualFold(got.Type(), "Bearer"):
-		err = fmt.Errorf("%s: got a token of type %q; expected Bearer", s.grant.endpoint, got.Type())
+		err = fmt.Errorf("%s: got a token of type %q; expected Bearer", endpoint, got.Type())
 	case err == nil && (len(got.AccessToken) > maxToken || !httpguts.ValidHeaderFieldValue(got.AccessToken)):
-		err = fmt.Errorf("%s: the token cannot be a header", s.grant.endpoint)
+		err = fmt.Errorf("%s: the token cannot be a header", endpoint)
 	}
 	if err != nil {
+		err = withoutURL(err)
 		basic := url.QueryEscape(s.options.clientID) + ":" + url.QueryEscape(s.options.clientSecret)
 		return nil, errors.New(hide(err.Error(), assertion, base64.StdEncoding.EncodeToString([]byte(basic)), s.options.clientSecret))
 	}

@@ -348,6 +348,14 @@ func TestSecretsOfCalls(t *testing.T) {
 	}
 }
 
+func TestRedact(t *testing.T) {
+	f := newFixture(t, modern(succeed))
+	f.expect(`const client = new StreamableHTTPClient({ base_url: url, token: 'token-4711', headers: { 'X-Key': 'key "4711"' } });
+		client.redact('token-4711, ' + JSON.stringify('key "4711"') + ', key%20%224711%22, plain')`, `"***, \"***\", ***, plain"`)
+	f = newAuthority(t).client(t, `clientSecret: 'secret-4711'`)
+	f.expect(`client.connect(); client.redact('secret-4711, token-1')`, `"***, ***"`)
+}
+
 // A stream may be held for longer than its token is good: what the client sends meanwhile has a newer one.
 func TestHeldStreamsHaveNewTokens(t *testing.T) {
 	t.Parallel()

@@ -99,11 +99,13 @@ func (c *Client) connect() (any, error) {
 	}, nil
 }
 
-// shownURL is the server's without a query, which may hold a key.
-func (c *Client) shownURL() string {
-	shown := *c.options.url
-	shown.RawQuery = ""
-	return shown.String()
+// shownURL is the server's.
+func (c *Client) shownURL() string { return withoutQuery(c.options.url.String()) }
+
+// withoutQuery returns a URL as it may be shown: its query may hold a key.
+func withoutQuery(text string) string {
+	shown, _, _ := strings.Cut(text, "?")
+	return shown
 }
 
 // close ends the session on the server, where there is one.

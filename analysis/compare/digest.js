@@ -198,7 +198,9 @@ export function otherMachine(one, other) {
   );
   return [
     ...differing.map((what) => `${MACHINE_WORDS[what]} ${a[what] ?? 'unknown'} and ${b[what] ?? 'unknown'}`),
-    ...(one.streamed === other.streamed ? [] : ['percentiles from raw samples and from histograms']),
+    ...(one.streamed === other.streamed
+      ? []
+      : ['percentiles of one generator, and of several from Prometheus']),
   ];
 }
 

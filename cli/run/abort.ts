@@ -16,7 +16,8 @@ export interface Ended {
  * @returns the exit code and the reason; where no script ended it, 1 and what k6 said last
  */
 export function abortIn(log: string): Ended {
-  const [message] = /test aborted: exit .*/.exec(log) ?? [];
+  // A server's words begin no line.
+  const [, message] = /^(?:could not initialize .*?: )?(test aborted: exit .*)/m.exec(log) ?? [];
   const abort = abortOf({ reason: 'abort', message: message ?? '' });
   if (abort) return { code: abort.code, reason: abort.message };
   if (NO_MODULE.test(log))
@@ -24,9 +25,16 @@ export function abortIn(log: string): Ended {
       code: BROKEN,
       reason: 'this k6 has no module k6/x/mcp; one that has it is built by: scripts/setup k6',
     };
-  const last = log.trimEnd().split('\n').slice(-3);
-  return { code: BROKEN, reason: last.map((line) => line.slice(0, MOST)).join(' ') };
+  return { code: BROKEN, reason: lastOf(log) };
 }
+
+const lastOf = (log: string) =>
+  log
+    .trimEnd()
+    .split('\n')
+    .slice(-3)
+    .map((line) => line.slice(0, MOST))
+    .join(' ');
 
 /**
  * @param folder of the output lab
@@ -39,5 +47,5 @@ export function abortFrom(folder: string, log: string): Ended {
   const abort = abortOf(measured.end);
   return abort
     ? { code: abort.code, reason: abort.message }
-    : { code: BROKEN, reason: measured.end.message ?? '' };
+    : { code: BROKEN, reason: measured.end.message ?? lastOf(log) };
 }

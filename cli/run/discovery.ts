@@ -22,7 +22,7 @@ const LOG = 100_000;
 export async function discover(file: string): Promise<{ code: number; reason: string; log: string } | null> {
   say(`asking ${process.env.TARGET_URL?.replace(/\?.*$/, '')} what it offers ...`);
   let log = '';
-  const folder = dirname(file);
+  const folder = join(dirname(file), 'discovery');
   const quiet = ['--quiet', '--address', '', '--log-format', 'raw'];
   // With its summary, which is the document; to discover is no load.
   const output = labOutput(folder).slice(-2);

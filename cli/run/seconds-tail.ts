@@ -22,7 +22,7 @@ export class SecondsTail {
   #rest = '';
   #recent: Second[] = [];
 
-  /** @param keptS seconds that `within` may ask for */
+  /** @param keptS how many of the last seconds are kept */
   constructor(folder: string, keptS: number) {
     this.#file = join(folder, FILE);
     this.#keptS = keptS;

@@ -70,7 +70,8 @@ export function connects() {
   /** @type {unknown} */
   let error = null;
   try {
-    connect(clientOptions(readConfig({ TARGET_URL: `${__ENV.SERVER_URL}/${path}` }), 'mcp'), {});
+    const env = { TARGET_URL: `${__ENV.SERVER_URL}/${path}` };
+    connect(clientOptions(readConfig(env), 'mcp'), env);
   } catch (thrown) {
     error = thrown;
   }

@@ -60,6 +60,7 @@ test('steps follow one another; what prepares and warms up is not counted; the e
     'make {"colour":"blue"} x 5',
     'get {"id":1} x 5',
     'tools/list x 3',
+    'get {"id":1} x 8',
     'clear {} x 2',
   ]);
   const { summary } = readSummary(folder);
@@ -78,8 +79,19 @@ test('steps follow one another; what prepares and warms up is not counted; the e
       ['make', true, true, 4, 4, { colour: 'blue' }],
       ['get', true, true, 5, 5, {}],
       ['list', true, true, 3, 3, {}],
+      ['pair', true, true, 3, 6, {}],
     ],
   );
+  const { metrics } = summary;
+  assert.equal(metrics.count('mcp_items'), 3 * metrics.count('mcp_requests', { phase: 'make' }));
+  const pairs = metrics.count('mcp_step_iterations', { phase: 'pair' });
+  assert.equal(
+    metrics.count('mcp_additional_requests'),
+    pairs,
+    'the second call of each, and of none that warmed up',
+  );
+  assert.equal(metrics.count('mcp_requests', { phase: 'pair' }), 2 * pairs);
+  assert.equal(metrics.slow({ class: 'read' }, 10_000), 0, 'each read counts for the objective of its class');
   const [, make, get] = phases(summary);
   const pauseMs = Date.parse(get?.start ?? '') - Date.parse(make?.end ?? '');
   assert.ok(pauseMs >= 490, `the pause is scaled, and there: ${pauseMs} ms`);
@@ -101,6 +113,7 @@ test('a leg has its name in front of its phases, and its labels on them', async 
       ['two-make', { workers: 2, colour: 'blue' }],
       ['two-get', { workers: 2 }],
       ['two-list', { workers: 2 }],
+      ['two-pair', { workers: 2 }],
     ],
   );
   assert.deepEqual(plan.objectives[0]?.scope, { phase: 'two-make' });

@@ -85,7 +85,7 @@ test('a disk that fills up under load: the verdict is shown, and is no pass', {
     '--mount',
     `mount -t tmpfs -o size=70m none ${full}
      scripts/run spike ${BRIEF.join(' ')} & run=$!
-     until grep -qs ' left, ' ${full}/*/run.log || ! kill -0 $run; do sleep 0.1; done
+     until grep -qs ' left' ${full}/*/run.log || ! kill -0 $run; do sleep 0.1; done
      head -c 100M /dev/zero >${full}/filler 2>/dev/null || true
      code=0; wait $run || code=$?
      find ${full} -name '*.tmp'
@@ -219,7 +219,7 @@ test("Prometheus' disk fills up under load: the client's figures stay, the serve
      data=$RUN_DIR/prometheus/data; mkdir -p $data
      mount -t tmpfs -o size=70m none $data
      scripts/run spike ${BRIEF.join(' ')} & run=$!
-     until grep -qs ' left, ' $RESULTS_DIR/*/run.log || ! kill -0 $run; do sleep 0.1; done
+     until grep -qs ' left' $RESULTS_DIR/*/run.log || ! kill -0 $run; do sleep 0.1; done
      head -c 100M /dev/zero >$data/filler 2>/dev/null || true
      code=0; wait $run || code=$?
      umount -l $data; scripts/clean

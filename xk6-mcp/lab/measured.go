@@ -68,7 +68,8 @@ var reasons = map[errext.AbortReason]string{
 	errext.AbortedByOutput: "output",
 }
 
-const maxMessage = 1000
+// maxMessage is in bytes. A reason of lib/abort.js has 2,000 characters.
+const maxMessage = 8000
 
 func endOf(testError error) end {
 	if testError == nil {
@@ -76,7 +77,7 @@ func endOf(testError error) end {
 	}
 	ended := end{Reason: "error", ExitCode: 255, Message: testError.Error()}
 	if len(ended.Message) > maxMessage {
-		ended.Message = ended.Message[:maxMessage]
+		ended.Message = strings.ToValidUTF8(ended.Message[:maxMessage], "")
 	}
 	var withCode errext.HasExitCode
 	if errors.As(testError, &withCode) {

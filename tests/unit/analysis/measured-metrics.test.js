@@ -20,7 +20,10 @@ const GROUPS = [
     ...{ failedAt: { timeout: [12_000, 15_500] }, slow: { 85: { trues: 3, total: 8 } }, duration: `${MS}*8` },
     metrics: { wait: { values: `${MS}*2` }, items: { sum: 7 }, depth: { range: [2, 9] } },
   },
-  { phase: 'load', operation: 'put', class: 'write', requests: 5, slow: { 85: { trues: 1, total: 5 } } },
+  {
+    ...{ phase: 'load', operation: 'put', class: 'write', requests: 5, slow: { 85: { trues: 1, total: 5 } } },
+    duration: `${MS}*5`,
+  },
   { phase: 'load', operation: '', iterations: 15, dropped: 4, bytesSent: 100 },
   { phase: 'later', operation: 'get', class: 'read', requests: 1, failures: { connect: 1 }, failed: 1 },
   { phase: '', operation: '', metrics: { mcp_started_seconds: { range: [10, 10] } } },
@@ -51,13 +54,16 @@ test('calls that took a limit or longer; null where nobody counted them', () => 
   assert.equal(metrics.slow({ phase: 'load', operation: 'put' }, 85), 1);
   assert.equal(metrics.slow({ phase: 'load' }, 100), null);
   assert.equal(metrics.slow({ phase: 'later' }, 85), null);
+  const more = [{ phase: 'load', operation: 'post', class: 'write', requests: 1, duration: MS }];
+  const some = new MeasuredMetrics([measuredOf([...GROUPS, ...more])]);
+  assert.equal(some.slow({ phase: 'load' }, 85), null, 'one call was not looked at');
 });
 
 test('latency, and none where nothing was answered', () => {
   const metrics = new MeasuredMetrics([measuredOf(GROUPS)]);
   const middle = 1 + 1 / 1024;
   const { count, latency } = metrics.latency({ phase: 'load' });
-  assert.equal(count, 8);
+  assert.equal(count, 13);
   assert.deepEqual(
     [latency?.min, latency?.avg, latency?.p99, latency?.max],
     [middle, middle, middle, middle],
@@ -70,13 +76,13 @@ test('thresholds as k6 has them: sorted, without figures where there were no sam
   const thresholds = [
     { ...one, metric: 'mcp_slow', threshold: 'rate<0.1', share: { trues: 1, total: 4 } },
     { ...one, metric: 'items', threshold: 'count>3', value: 7, passed: false },
-    { ...one, metric: 'never', threshold: 'rate<0.1', share: { trues: 0, total: 0 } },
+    { ...one, metric: 'never', threshold: 'rate<0.1', share: { trues: 0, total: 0 }, hasSamples: false },
   ];
   const metrics = new MeasuredMetrics([measuredOf([], { thresholds })]);
   assert.deepEqual(metrics.thresholds(), [
     { metric: 'items', expression: 'count>3', ok: false, values: { count: 7, value: 7 } },
     { metric: 'mcp_slow', expression: 'rate<0.1', ok: true, values: { rate: 0.25, passes: 1, fails: 3 } },
-    { metric: 'never', expression: 'rate<0.1', ok: true, values: { rate: 0, passes: 0, fails: 0 } },
+    { metric: 'never', expression: 'rate<0.1', ok: null, values: { rate: 0, passes: 0, fails: 0 } },
   ]);
   assert.deepEqual(metrics.withoutThresholds().thresholds(), []);
 });
@@ -84,7 +90,7 @@ test('thresholds as k6 has them: sorted, without figures where there were no sam
 test('of several runs the sum', () => {
   const all = new MeasuredMetrics([measuredOf(GROUPS)]).with(new MeasuredMetrics([measuredOf(GROUPS)]));
   assert.deepEqual(all.failed({}), { failed: 6, total: 32 });
-  assert.equal(all.latency({}).count, 16);
+  assert.equal(all.latency({}).count, 26);
 });
 
 test('a document that is none is a problem, and so is one that only some of several runs have', (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MeasuredMetrics } from '../../../analysis/measured-metrics.ts';
 import { phases } from '../../../analysis/phases.js';
 import { judgeThresholds, thresholdName } from '../../../analysis/thresholds.js';
 import { objective, summary, trend } from './build.js';
@@ -329,4 +330,15 @@ test('a metric that the analysis does not know is not a pass', () => {
   });
   assert.equal(threshold.outcome, 'invalid');
   assert.equal(threshold.ok, null);
+});
+
+test('a threshold that k6 passed without samples is no pass', () => {
+  const { plan } = summary({ phases: [{ name: 'baseline', figures: {} }] });
+  const never = { metric: 'mcp_slow{class:read}', threshold: 'rate<=0.01', passed: true, hasSamples: false };
+  const metrics = new MeasuredMetrics(/** @type {any} */ ([{ groups: [], thresholds: [never] }]));
+  const [threshold] = judgeThresholds({ plan, metrics, phases: [] });
+  assert.deepEqual(
+    [threshold?.ok, threshold?.outcome, threshold?.reason],
+    [null, 'invalid', 'mcp_slow{class:read} rate<=0.01 could not be judged: no samples'],
+  );
 });

@@ -205,8 +205,8 @@ test('a phase without a request', () => {
 
 test('an operation that should have been called', () => {
   const operations = [
-    { operation: 'one', method: 'tools/call', class: 'read', share: 90 },
-    { operation: 'two', method: 'tools/call', class: 'read', share: 10 },
+    { operation: 'one', method: 'tools/call', class: 'read', share: 0.9 },
+    { operation: 'two', method: 'tools/call', class: 'read', share: 0.1 },
   ];
   const seen = (/** @type {number} */ ofTwo) =>
     judge(
