@@ -100,6 +100,7 @@ async function isNotLetIn(message, env) {
   const { code, output } = await k6(env);
   assert.notEqual(code, 0, output);
   assert.match(output, message);
+  return output;
 }
 
 /** @type {[string, () => Record<string, string>][]} */
@@ -147,6 +148,21 @@ test('what does not let a run in is said in the words of its variables', async (
     ...right,
     TARGET_TOKEN: 'a-token-of-its-own',
   });
+  await isNotLetIn(/exit 2: OAUTH_CLIENT_AUTH: private_key_jwt does not go with/, {
+    ...right,
+    OAUTH_CLIENT_AUTH: 'private_key_jwt',
+  });
+  const refused = await isNotLetIn(/exit 3: \S+\/mcp cannot be used \(no token: \S+\/token: HTTP 401/, {
+    ...client,
+    TARGET_URL: `${target.url}?sig=4711`,
+    OAUTH_TOKEN_URL: `${oauth.issuer}/token?sig=4711`,
+    OAUTH_CLIENT_SECRET: "not-the-client's-secret",
+  });
+  const nobody = await isNotLetIn(/exit 3: \S+\/mcp cannot be used \(no token: .*connection refused/, {
+    ...right,
+    TARGET_URL: 'http://127.0.0.1:9/mcp?sig=4711',
+  });
+  for (const said of [refused, nobody]) assert.ok(!said.includes('4711'), said);
   await isNotLetIn(/exit 2: OAUTH_CLIENT_KEY is \S+nowhere\.pem\S+ where no such key is/, {
     ...client,
     OAUTH_CLIENT_KEY: join(folder, 'nowhere.pem'),

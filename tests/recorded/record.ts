@@ -6,9 +6,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { parse } from 'csv-parse/sync';
-import { stringify } from 'csv-stringify/sync';
 import { judge } from '../../analysis/judge.js';
 import { command, envFile, prometheusAccess, startCommand } from '../lab.js';
 import { stackIn } from '../own-stack.js';
@@ -17,33 +14,14 @@ import { keep, recording, type Told } from './recording.ts';
 import { RUNS } from './runs.js';
 
 /** What k6 and the watch of the machine left: all that the analysis reads. */
-const LEFT = ['plan.json', 'summary.json', 'host-watch.json', 'k6.log'];
-/** Columns and metrics of samples that are ours, or say how iterations went. */
-const COLUMNS = ['metric_name', 'timestamp', 'metric_value', 'scenario', 'extra_tags'];
-const OURS =
-  /^(mcp_(?!offered_rps|objective)|iterations$|dropped_iterations$|vus$|vus_max$|data_sent$|data_received$)/;
-/** Tags by which samples are counted. */
-const TAGS = ['phase', 'operation', 'class', 'kind', 'limit'];
+const LEFT = ['plan.json', 'measured.json', 'seconds.jsonl', 'host-watch.json', 'k6.log'];
 /** Of every run; what an earlier one changed is taken back. */
 const COMMON = { PROFILE: 'smoke', POOL_SIZE: 'default', WORKERS: 'default', TARGET_FAULTS: 'default' };
 
 const folder = mkdtempSync(join(tmpdir(), 'recording-'));
 stackIn(folder);
 
-function samplesOf(file: string): string {
-  const rows: Record<string, string>[] = parse(gunzipSync(readFileSync(file)), { columns: true });
-  const ours = rows.filter(({ metric_name }) => OURS.test(metric_name ?? ''));
-  const lean = ours.map(({ extra_tags = '', ...row }) => {
-    const tags = new URLSearchParams(extra_tags);
-    const kept = TAGS.filter((name) => tags.has(name)).map((name): [string, string] => [
-      name,
-      tags.get(name) ?? '',
-    ]);
-    return { ...row, extra_tags: new URLSearchParams(kept).toString() };
-  });
-  return stringify(lean, { columns: COLUMNS, header: true });
-}
-
+/** Others keep how they ended, and no more. */
 const isOneRun = (test = '') => !existsSync(`experiments/${test}.js`);
 
 /** One run of a test. @returns the folder that it left */
@@ -51,16 +29,11 @@ async function run(name: string): Promise<{ code: number | null; output: string;
   const { test, variables = {}, interruptAfterS } = RUNS[name] ?? {};
   const words = Object.entries({ ...COMMON, ...variables }).map(([key, value]) => `${key}=${value}`);
   let told = false;
-  const { child, ended } = startCommand(
-    'scripts/run',
-    [test ?? '', ...words],
-    { K6_RAW: isOneRun(test) ? '1' : '0' },
-    (output) => {
-      if (interruptAfterS === undefined || told || !UNDER_LOAD.test(output)) return;
-      told = true;
-      setTimeout(() => child.kill('SIGINT'), interruptAfterS * 1000);
-    },
-  );
+  const { child, ended } = startCommand('scripts/run', [test ?? '', ...words], {}, (output) => {
+    if (interruptAfterS === undefined || told || !UNDER_LOAD.test(output)) return;
+    told = true;
+    setTimeout(() => child.kill('SIGINT'), interruptAfterS * 1000);
+  });
   const { code, output } = await ended;
   const left = /^results: (.*)$/m.exec(output)?.[1];
   if (!left) throw new Error(`${name} left nothing: ${output}`);
@@ -72,13 +45,13 @@ async function record(name: string) {
   const { code, output, left } = await run(name);
   const verdict = /^VERDICT .*$/m.exec(output)?.[0];
   process.stderr.write(`${name}: ${verdict}\n`);
-  if (!existsSync(join(left, 'samples.csv.gz'))) {
+  if (!isOneRun(RUNS[name]?.test)) {
     keep(name, { 'run.json': readFileSync(join(left, 'run.json'), 'utf8') });
     return;
   }
   const again = join(folder, 'again', basename(left));
   mkdirSync(again, { recursive: true });
-  for (const file of [...LEFT, 'samples.csv.gz'].filter((one) => existsSync(join(left, one))))
+  for (const file of LEFT.filter((one) => existsSync(join(left, one))))
     cpSync(join(left, file), join(again, file));
   const told: Told = {
     k6Exit: Number(/k6 ended with exit code (\d+)/.exec(readFileSync(join(left, 'run.log'), 'utf8'))?.[1]),
@@ -95,7 +68,6 @@ async function record(name: string) {
   const files = [...LEFT, 'run.json'].filter((file) => existsSync(join(again, file)));
   keep(name, {
     ...Object.fromEntries(files.map((file) => [file, readFileSync(join(again, file), 'utf8')])),
-    'samples.csv': samplesOf(join(again, 'samples.csv.gz')),
     'prometheus.json': JSON.stringify(answers),
     'told.json': JSON.stringify(told),
   });

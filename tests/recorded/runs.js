@@ -1,5 +1,5 @@
 /**
- * What is recorded: a test each, with its variables. Of tests with one k6 run every sample is kept, of the others how they ended.
+ * What is recorded: a test each, with its variables. Of tests with one k6 run all that the analysis read is kept, of the others how they ended.
  *
  * @type {Record<string, {test: string, variables?: Record<string, string>, interruptAfterS?: number}>}
  */

@@ -32,10 +32,11 @@ const NEAR = 0.001;
 const folder = mkdtempSync(join(tmpdir(), 'recorded-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Of which every sample is kept. */
-const runs = recordedRuns()
-  .map((name) => ({ name, files: kept(name) }))
-  .filter(({ files }) => files['samples.csv'] !== undefined);
+const all = recordedRuns().map((name) => ({ name, files: kept(name) }));
+/** Those of then, of which every sample is kept. */
+const runs = all.filter(({ files }) => files['samples.csv'] !== undefined);
+/** Later ones. */
+const measured = all.filter(({ files }) => files['measured.json'] !== undefined);
 
 before(async () => {
   const env = { REPLAY_FROM: FOLDER, REPLAY_TO: folder };
@@ -105,7 +106,14 @@ async function judged({ name, files }, measured = []) {
   const { testid, verdict, environment } = JSON.parse(files['run.json'] ?? '');
   const directory = join(folder, `${name}-${measured.length}`, testid);
   mkdirSync(directory, { recursive: true });
-  for (const file of ['plan.json', 'summary.json', 'host-watch.json', 'k6.log'])
+  for (const file of [
+    'plan.json',
+    'summary.json',
+    'measured.json',
+    'seconds.jsonl',
+    'host-watch.json',
+    'k6.log',
+  ])
     if (files[file] !== undefined) writeFileSync(join(directory, file), files[file]);
   if (measured.includes('measured.json')) {
     const document = JSON.parse(readFileSync(join(folder, name, 'measured.json'), 'utf8'));
@@ -147,6 +155,10 @@ const withoutPrecision = (run) => ({
   ...run,
   measurements: run.measurements.map((/** @type {any} */ { precision: _, ...rest }) => rest),
 });
+
+for (const run of measured)
+  test(`${run.name}, as it was measured`, async () =>
+    assert.deepEqual(await judged(run), withoutPrecision(JSON.parse(run.files['run.json'] ?? ''))));
 
 /** @param {any} finding */
 const nameOf = ({ kind, subject, phase, confidence }) => [kind, subject, phase, confidence].join(' ');
