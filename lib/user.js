@@ -105,9 +105,13 @@ export class User {
     const { args, expect, received, items } =
       (operation.scripted && this.#workload.operations[operation.operation]) || NO_SCRIPT;
     const tags = { operation: tag, class: operation.class };
-    const call = this.client.prepare(operation.method, JSON.parse(operation.params), {
+    const { arguments: given, member = 'arguments' } = operation;
+    const params = JSON.parse(operation.params);
+    // What never varies is prepared.
+    if (given?.length === 1) params[member] = JSON.parse(this.#textAt(given, 0));
+    const call = this.client.prepare(operation.method, params, {
       tags,
-      ...(operation.member && { member: operation.member }),
+      member,
       ...(operation.headers && { paramHeaders: operation.headers }),
       ...(operation.request_headers && { headers: operation.request_headers }),
       ...(operation.expect_status && { expectStatus: operation.expect_status }),
@@ -135,15 +139,18 @@ export class User {
     };
   }
 
+  /** @param {NonNullable<UserOperation['arguments']>} given @param {number} index @returns {string} JSON */
+  #textAt(given, index) {
+    return ('first' in given ? this.#texts[given.first + index]?.text : given[index]) ?? '';
+  }
+
   /**
    * @param {UserOperation} operation
    * @param {import('./workload.js').OperationSpec['args'] | undefined} args
    * @returns {(iteration: number, phase: PlannedPhase) => any} what varies of a call: nothing, JSON, or an object
    */
   #argumentsOf({ arguments: given }, args) {
-    if (given && 'first' in given)
-      return (iteration) => this.#texts[given.first + (iteration % given.length)]?.text;
-    if (given) return (iteration) => given[iteration % given.length];
+    if (given && given.length > 1) return (iteration) => this.#textAt(given, iteration % given.length);
     if (args) return (_, { labels = {} }) => run('args', () => args(labels));
     return () => undefined;
   }

@@ -10,6 +10,11 @@ export const RUNS = {
       .map((test) => [test, { test }]),
   ),
   load: { test: 'load', variables: { REQUESTS: '2000', CONCURRENCY: '20' } },
+  // More requests than calls.
+  sessions: {
+    test: 'load',
+    variables: { REQUESTS: '500', CONCURRENCY: '10', TARGET_PROTOCOL: 'legacy', SESSIONS_MODE: 'per-call' },
+  },
   // In the middle of the spike test, with what limits it. (A fault is there from the start.)
   'pool-too-small': { test: 'spike', variables: { POOL_SIZE: '2', WORKERS: '1' } },
   'slow-statements': { test: 'spike', variables: { TARGET_FAULTS: '{"slow_statement_ms":40}' } },
