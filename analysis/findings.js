@@ -137,7 +137,7 @@ function fromHistograms({ streamed }) {
   return [
     note(
       'streamed',
-      `k6 kept no samples: percentiles come from histograms and are up to ${percent(percentile_error)} off, ` +
+      `of several generators percentiles come from histograms in Prometheus and are up to ${percent(percentile_error)} off, ` +
         `counts and whether a limit was kept are exact${failed}`,
       { figures: { percentile_error_ratio: percentile_error, failed_pushes } },
     ),

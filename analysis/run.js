@@ -53,7 +53,7 @@ import { verdict } from './verdict.js';
  * @property {string | null} [experimentError] why a test of several legs could not go on
  * @property {import('./measured.ts').Abort | null} [abort] why the script ended its test
  * @property {string | null} summaryProblem
- * @property {string | null} lost why the figures of a streamed run are gone
+ * @property {string | null} lost why the figures of several generators are gone
  * @property {import('./k6-log.js').K6Log} log
  * @property {number} k6Exit
  * @property {import('./environment.js').Environment} environment
@@ -85,7 +85,7 @@ export async function makeRun(collected, observe, build = withoutTables) {
   const { legSummaries: _, ...rest } = collected;
   if (!rest.summary) throw new Error(`run.json does not match its schema: ${problem}`);
   // A damaged summary can fit its schema and still make no run.
-  const summaryProblem = `the figures of summary.json make no run document: ${problem}`;
+  const summaryProblem = `what was measured makes no run document: ${problem}`;
   return makeRun({ ...rest, summary: null, summaryProblem }, observe, build);
 }
 

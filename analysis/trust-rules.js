@@ -56,7 +56,7 @@ export const IDLE_BELOW = {
 };
 export const CPU_OF_SERVER = ['worker_cpu', 'cpu'];
 
-/** Of a phase of a streamed run, in which k6 could not write to Prometheus: what changed meanwhile is not to be seen. */
+/** Of a phase of several generators, in which k6 could not write to Prometheus: what changed meanwhile is not to be seen. */
 export const LOST_SHARE = 0.1;
 /** A push holds so much. */
 export const PUSH_S = 2;

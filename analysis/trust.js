@@ -170,7 +170,7 @@ function streamedProblems({ streamed }) {
 }
 
 /**
- * A streamed run's figures, and what changed meanwhile, come from Prometheus. A kept run's come from k6: there only charts and
+ * The figures of several generators, and what changed meanwhile, come from Prometheus. Those of one come from k6: there only charts and
  * what is read from them have holes, and they show as holes.
  *
  * @param {Known} known
@@ -196,7 +196,7 @@ function lostPushes({ phases, log, streamed }) {
     statement:
       `k6 could not write to Prometheus for ${percent(share)} of ${where}` +
       (streamed
-        ? ', and kept no samples'
+        ? ', which alone has the figures of several generators'
         : ': charts and findings lack this time, latencies and counts do not'),
     hint: 'see that Prometheus runs and has the CPU and disk that it needs',
     figures: { failed_pushes: failedPushesS.length, lost_ratio: share, limit_ratio: rules.LOST_SHARE },

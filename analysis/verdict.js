@@ -19,7 +19,7 @@ import { counted, number } from './units.js';
  * @property {import('./k6-log.js').K6Log} log
  * @property {string | null} summaryProblem why there is no summary
  * @property {import('./measured.ts').Abort | null} [abort] why the script ended its test
- * @property {string | null} lost why the figures of a streamed run are gone
+ * @property {string | null} lost why the figures of several generators are gone
  * @property {import('./summary.js').Plan | null} plan
  * @property {import('./phases.js').Phase[]} phases
  * @property {import('./thresholds.js').Threshold[]} thresholds
@@ -91,7 +91,7 @@ function errorsOf({ k6Exit, partial, experimentError, abort, log, summaryProblem
 
 /** @param {Judged} judged @returns {string[]} why the figures can't be trusted */
 function invalidReasons({ phases, thresholds, lost, distrust }) {
-  if (lost) return [`k6 kept no samples, and what it wrote to Prometheus can't be read: ${lost}`];
+  if (lost) return [`what the generators wrote to Prometheus can't be read: ${lost}`];
   // Said once, and not for each of its objectives.
   const silent = new Set(silentPhases(phases).map(({ name }) => name));
   return [

@@ -142,7 +142,7 @@ test('a streamed run whose Prometheus is gone: 98 and why; with its summary left
   assert.equal(status, 98);
   assert.match(
     stdout.replace(/\s+/g, ' '),
-    /k6 kept no samples, and what it wrote to Prometheus can't be read: Prometheus at/,
+    /what the generators wrote to Prometheus can't be read: Prometheus at/,
   );
   assert.equal(validateRun(runOf(lost)), null);
   const kept = results({ 'plan.json': JSON.stringify(plan), 'summary.json': GOOD });

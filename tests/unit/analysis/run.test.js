@@ -206,7 +206,7 @@ test('figures that fit the summary and make no run: an error that says so, not n
   damaged.plan.phases[0].offered_rps = -20;
   const { verdict, phases } = await make({ summary: damaged });
   assert.equal(verdict.outcome, 'error');
-  assert.match(verdict.reasons[0] ?? '', /^the figures of summary\.json make no run document: \/phases\/0\//);
+  assert.match(verdict.reasons[0] ?? '', /^what was measured makes no run document: \/phases\/0\//);
   assert.deepEqual(phases, []);
 });
 

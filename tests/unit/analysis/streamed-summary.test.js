@@ -292,7 +292,7 @@ test('figures that are lost: exit code 98 and why', async () => {
   });
   assert.equal(verdict.exit_code, 98);
   assert.deepEqual(verdict.reasons, [
-    "k6 kept no samples, and what it wrote to Prometheus can't be read: Prometheus can't be reached",
+    "what the generators wrote to Prometheus can't be read: Prometheus can't be reached",
   ]);
 });
 
