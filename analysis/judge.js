@@ -4,7 +4,6 @@ import { environment } from './environment.js';
 import { mergeHostWatch, readHostWatches } from './host-watch-series.js';
 import { readK6Log } from './k6-log.js';
 import { readLegLogs, readLegSummaries, readLegs } from './legs.js';
-import { abortOf, readMeasured } from './measured.ts';
 import { observe } from './observe.js';
 import { increaseOf, Prometheus } from './prometheus.js';
 import { findingSamples } from './publish-findings.js';
@@ -67,7 +66,12 @@ export async function judge({
           untilS: streamedUntilS,
           failedPushesS: log.failedPushesS,
         });
-  const { summary, problem, ...perLeg } = legs ? readLegSummaries(directory, legs) : readSummary(directory);
+  const {
+    summary,
+    problem,
+    abort: found,
+    ...perLeg
+  } = legs ? readLegSummaries(directory, legs) : readSummary(directory);
   const asked = prometheus ? new Prometheus(prometheus) : null;
   /** @type {Record<string, string>} */
   let files = {};
@@ -81,7 +85,7 @@ export async function judge({
       summary,
       ...('summaries' in perLeg && { legSummaries: perLeg.summaries }),
       experimentError: legs?.error ?? null,
-      abort: abort ?? abortIn(folders),
+      abort: abort ?? found ?? null,
       summaryProblem: problem,
       lost,
       log,
@@ -124,16 +128,6 @@ export async function judge({
   // What was measured has been shown by now, and is nowhere else.
   if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);
   return run.verdict.exit_code;
-}
-
-/** @param {string[]} folders of k6 runs @returns {import('./measured.ts').Abort | null} the first with which a script ended its test */
-function abortIn(folders) {
-  for (const folder of folders) {
-    const measured = readMeasured(folder);
-    const abort = measured && abortOf(measured.end);
-    if (abort) return abort;
-  }
-  return null;
 }
 
 /** @param {() => void} action @returns {Error | null} what it threw */

@@ -55,7 +55,8 @@ export function readLegs(directory) {
  * @param {string} directory
  * @param {Legs} legs
  * @returns {{summaries: import('./summary.js').Summary[], summary: import('./summary.js').Summary | null,
- *   problem: string | null}} those of the legs that left one, and all of them in one
+ *   problem: string | null, abort: import('./measured.ts').Abort | null}} those of the legs that left one, and all of them in one; the first
+ *   abort
  */
 export function readLegSummaries(directory, { legs }) {
   const isMeasured = legs.some(({ folder }) => hasMeasured(join(directory, folder)));
@@ -63,7 +64,7 @@ export function readLegSummaries(directory, { legs }) {
     const folder = join(directory, leg.folder);
     // All or none: what k6 counts and what the output lab does are no sum.
     if (isMeasured && !hasMeasured(folder))
-      return { leg, summary: null, problem: 'k6 left no measured.json' };
+      return { leg, summary: null, problem: 'k6 left no measured.json', abort: null };
     return { leg, ...readSummary(folder) };
   });
   const summaries = read.flatMap(({ summary, leg }) => {
@@ -78,6 +79,7 @@ export function readLegSummaries(directory, { legs }) {
     summaries,
     summary: merge(summaries),
     problem: problem ?? (legs.length === 0 ? 'no leg ran' : null),
+    abort: read.find(({ abort }) => abort)?.abort ?? null,
   };
 }
 

@@ -99,14 +99,14 @@ export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
 
 export interface Abort {
   code: 2 | 3;
-  message: string;
+  reason: string;
 }
 
 /** @returns null: the script did not end its test by itself, as lib/abort.js does */
 export function abortOf({ reason, message = '' }: Pick<Measured['end'], 'reason' | 'message'>): Abort | null {
   const [, code, said] = /^test aborted: exit ([23]): (.*)$/s.exec(reason === 'abort' ? message : '') ?? [];
   if (said === undefined) return null;
-  return { code: code === '2' ? 2 : 3, message: said.replace(/ at abort \(file:.*$/s, '') };
+  return { code: code === '2' ? 2 : 3, reason: said.replace(/ at abort \(file:.*$/s, '') };
 }
 
 let validate: ReturnType<typeof validator> | undefined;

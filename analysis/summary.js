@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanText } from './clean-text.js';
-import { hasMeasured, readMeasured, withServer } from './measured.ts';
+import { abortOf, hasMeasured, readMeasured, withServer } from './measured.ts';
 import { MeasuredMetrics } from './measured-metrics.ts';
 import { validator } from './schemas.js';
 
@@ -87,7 +87,8 @@ const validate = validator('summary.schema.json');
 
 /**
  * @param {string} directory a run's results
- * @returns {{summary: Summary, problem: null} | {summary: null, problem: string}} the problem is one plain line
+ * @returns {({summary: Summary, problem: null} | {summary: null, problem: string}) & {abort?: import('./measured.ts').Abort | null}} the
+ *   problem is one plain line; abort: why the script ended its test
  */
 export function readSummary(directory) {
   /** @param {string} problem */
@@ -130,8 +131,9 @@ function readFromMeasured(directory, failed) {
   const measured = readMeasured(directory);
   if (!measured) return failed('measured.json is not a mcp-load-lab/measured/1 document');
   const { plan, began, ended } = measured;
+  const abort = abortOf(measured.end);
   const problem = validatePlan(plan);
-  if (problem) return failed(`measured.json has no plan of a test: ${problem}`);
+  if (problem) return { ...failed(`measured.json has no plan of a test: ${problem}`), abort };
   const metrics = new MeasuredMetrics([measured]);
   const startedMs = Math.round(metrics.gauge('mcp_started_seconds').min * 1000);
   return {
@@ -143,6 +145,7 @@ function readFromMeasured(directory, failed) {
       streamed: null,
     },
     problem: null,
+    abort,
   };
 }
 

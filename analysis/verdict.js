@@ -78,7 +78,7 @@ function errorsOf({ k6Exit, partial, experimentError, abort, log, summaryProblem
       reason: `interrupted after ${ofPlanned(partial)}: what is reported was measured until then`,
     };
   if (experimentError) return { code: OTHER_ERROR, reason: experimentError };
-  if (abort && k6Exit !== 0) return { code: abort.code, reason: abort.message };
+  if (abort && k6Exit !== 0) return abort;
   if (k6Exit !== 0 && k6Exit !== FAIL) {
     const words = K6_EXIT[k6Exit] ? ` (${K6_EXIT[k6Exit]})` : '';
     const last = log.lastLine ? `; it said last: ${log.lastLine}` : '';

@@ -71,7 +71,7 @@ function asked(options, env) {
     return makeClient({ ...options, ...own, sessions: 'per-vu' }, env);
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    throw new ConfigError(`${inVariables(message.replace(/^StreamableHTTPClient: /, ''))}`);
+    throw new ConfigError(inVariables(message.replace(/^StreamableHTTPClient: /, '')));
   }
 }
 

@@ -96,10 +96,9 @@ const makeIterate = ({ workload, sequence }) => {
   let user;
   /** @type {PlannedPhase | undefined} */
   let phase;
-  /** @type {typeof exec.scenario | undefined} k6 makes it anew each time */
+  /** @type {typeof exec.scenario | undefined} k6 builds a new object at each access */
   let scenario;
   let nextOfferMs = 0;
-  const logged = new Set();
 
   /** @param {SetupData} data @param {User} of @returns {PlannedPhase} */
   const enterPhase = ({ phases, startedMs }, of) => {
@@ -123,7 +122,7 @@ const makeIterate = ({ workload, sequence }) => {
       if (!phase || phase.name !== __ENV.PHASE) phase = enterPhase(data, user);
       callNext(user, phase, data.startedMs);
     } catch (error) {
-      noteException(error, user?.client, logged);
+      noteException(error, user?.client);
     }
   };
 

@@ -17,6 +17,9 @@ import { additionalRequests, exceptions, items as itemsMetric, sequenceDuration 
 /** Characters of an exception's message that are logged. */
 const MAX_MESSAGE = 200;
 
+/** Operations of which this VU has logged an exception; undefined: of its start. @type {Set<string | undefined>} */
+const logged = new Set();
+
 /** What a function of the workload threw. */
 class Thrown {
   /** @param {string} by @param {unknown} error */
@@ -38,8 +41,6 @@ function run(name, call) {
 export class User {
   /** Prepared calls, with their tags. @type {{call: PreparedCall, tags: Record<string, string>}[]} */
   #calls = [];
-  /** Operations of which an exception was logged; undefined: of the user's start. @type {Set<string | undefined>} */
-  #logged = new Set();
   #limits;
   #texts;
   #workload;
@@ -90,13 +91,8 @@ export class User {
       if (!send) throw new Error(`no operation for the phase ${phase.name}`);
       send(iteration, phase);
     } catch (error) {
-      this.#note(error, this.names[index]);
+      noteException(error, this.client, this.names[index]);
     }
-  }
-
-  /** @param {unknown} error @param {string} [operation] */
-  #note(error, operation) {
-    noteException(error, this.client, this.#logged, operation);
   }
 
   /** @param {UserOperation} operation @param {string} tag the operation that its calls are counted as @returns {Sender} */
@@ -133,7 +129,7 @@ export class User {
             tags,
           );
       } catch (error) {
-        this.#note(error, tag);
+        noteException(error, this.client, tag);
       }
       return answer;
     };
@@ -186,10 +182,9 @@ export class User {
  *
  * @param {unknown} thrown
  * @param {import('k6/x/mcp').StreamableHTTPClient | undefined} client that knows the secrets
- * @param {Set<string | undefined>} logged
  * @param {string} [operation] without: no call had begun
  */
-export function noteException(thrown, client, logged, operation) {
+export function noteException(thrown, client, operation) {
   exceptions.add(1, operation === undefined ? {} : { operation });
   if (logged.has(operation)) return;
   logged.add(operation);

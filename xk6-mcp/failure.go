@@ -36,11 +36,9 @@ func failed(kind, format string, arguments ...any) *failure {
 // describe returns what a person may read of a failure: one line, without what the script's headers have. That is replaced before the line is
 // cut, so that no part of a credential is left.
 func (c *Client) describe(x *exchange) string {
-	text := hide(x.failure.detail, x.sent.Values("Authorization")...)
-	for _, headers := range []http.Header{c.options.headers, x.sentByCall} {
-		for _, values := range headers {
-			text = hide(text, values...)
-		}
+	text := c.redact(hide(x.failure.detail, x.sent.Values("Authorization")...))
+	for _, values := range x.sentByCall {
+		text = hide(text, values...)
 	}
 	return oneLine(text, maxShown)
 }

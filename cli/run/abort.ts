@@ -4,7 +4,7 @@ import { BROKEN } from '../ending.ts';
 
 const MOST = 1000;
 /** k6's words, where it knows no such module. */
-const NO_MODULE = /unknown modules?\b.*k6\/x\/mcp|k6\/x\/mcp.*(?:unknown|not found)/;
+const NO_MODULE = /unknown modules?\b.*k6\/x\/mcp/;
 
 export interface Ended {
   code: number;
@@ -19,7 +19,7 @@ export function abortIn(log: string): Ended {
   // A server's words begin no line.
   const [, message] = /^(?:could not initialize .*?: )?(test aborted: exit .*)/m.exec(log) ?? [];
   const abort = abortOf({ reason: 'abort', message: message ?? '' });
-  if (abort) return { code: abort.code, reason: abort.message };
+  if (abort) return abort;
   if (NO_MODULE.test(log))
     return {
       code: BROKEN,
@@ -44,8 +44,5 @@ export function abortFrom(folder: string, log: string): Ended {
   const measured = readMeasured(folder);
   // It begins when the script has been read.
   if (!measured) return abortIn(log);
-  const abort = abortOf(measured.end);
-  return abort
-    ? { code: abort.code, reason: abort.message }
-    : { code: BROKEN, reason: measured.end.message ?? lastOf(log) };
+  return abortOf(measured.end) ?? { code: BROKEN, reason: measured.end.message ?? lastOf(log) };
 }

@@ -186,7 +186,7 @@ async function discoverWorkload(workload: string, folder: string, dry: boolean) 
   if (dry || failure.code !== TARGET) throw new Ending(failure.reason, failure.code);
   makeFolder(folder);
   writeFileSync(join(folder, 'k6.log'), failure.log);
-  const abort = { code: 3 as const, message: failure.reason };
+  const abort = { code: 3 as const, reason: failure.reason };
   throw new Ending('', (await judged(folder, ABORTED, abort)) || TARGET);
 }
 

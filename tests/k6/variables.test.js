@@ -5,7 +5,7 @@ import { command } from '../lab.js';
 import { toolPath } from '../tool.js';
 import { startOffering } from './offering-server.js';
 
-test('TARGET_PROTOCOL names a version, SESSIONS_MODE=per-call has each call begin anew', async () => {
+test('TARGET_PROTOCOL names a version, SESSIONS_MODE=per-call gives each call a session of its own', async () => {
   const server = await startOffering({ tools: [{ name: 'look', inputSchema: { type: 'object' } }] });
   const { code, output } = await command(
     toolPath('k6'),

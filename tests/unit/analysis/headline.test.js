@@ -186,7 +186,7 @@ test('no part of a secret is in a headline that is cut', async () => {
   const message = `${'x'.repeat(170)} ${secret}`;
   const run = await runOf({
     k6Exit: 108,
-    abort: { code: 3, message },
+    abort: { code: 3, reason: message },
     secrets: [secret],
   });
   assert.match(run.headline ?? '', /^ERROR: x+ \*\*\*/);

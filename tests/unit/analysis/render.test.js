@@ -589,7 +589,7 @@ test('terminal: objectives that are off, a set-up that failed, a k6 that died', 
   const setUp = await run(
     { startedMs: null, ranS: 0.1, phases: [{ name: 'a' }] },
     {},
-    { k6Exit: 108, abort: { code: 3, message: 'no MCP server answers' } },
+    { k6Exit: 108, abort: { code: 3, reason: 'no MCP server answers' } },
   );
   assert.ok(!renderTerminal(setUp, PLAIN).includes('PHASES'));
   assert.match(

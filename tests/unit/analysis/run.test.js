@@ -70,7 +70,7 @@ test('the same inputs make the same document', async () => {
 });
 
 test('every outcome is a document of the schema', async () => {
-  const abort = { code: /** @type {const} */ (2), message: 'PROFILE is "nope"' };
+  const abort = { code: /** @type {const} */ (2), reason: 'PROFILE is "nope"' };
   const slow = {
     phases: [{ name: 'a', figures: { p99: 500 } }],
     objectives: [objective('a', 'p99_ms', '<', 85)],

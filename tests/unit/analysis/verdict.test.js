@@ -31,7 +31,7 @@ function judge(spec, rest = {}) {
 const GOOD = { phases: [{ name: 'a', figures: {} }], objectives: [objective('a', 'p99_ms', '<', 85)] };
 const SLOW = { ...GOOD, objectives: [objective('a', 'p99_ms', '<', 10)] };
 const BUSY = { distrust: ['the load generator was short of CPU in a; give it more'] };
-const ABORT = { abort: { code: /** @type {const} */ (3), message: 'no MCP server answers' } };
+const ABORT = { abort: { code: /** @type {const} */ (3), reason: 'no MCP server answers' } };
 
 test('pass', () => {
   assert.deepEqual(judge(GOOD), { outcome: 'pass', exit_code: 0, reasons: ['1 threshold held'] });
