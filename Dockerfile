@@ -55,6 +55,7 @@ COPY analysis analysis
 COPY experiments experiments
 COPY viewer viewer
 COPY cli cli
+COPY deploy/kubernetes/collector.ts deploy/kubernetes/
 COPY contract contract
 COPY scenarios scenarios
 RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +

@@ -2,7 +2,7 @@
  * The thresholds of a run, over all of its generators. k6 judges its own part only, and lets one pass that has no samples: where there is one
  * generator, this has to agree with k6 otherwise.
  */
-import type { Measured, Threshold } from './measured.ts';
+import type { Measured, Share, Threshold } from './measured.ts';
 import { OPERATORS } from './operators.js';
 
 export interface Evaluated {
@@ -13,6 +13,9 @@ export interface Evaluated {
   observed: number | null;
   /** Why it is no pass. */
   reason: string | null;
+  /** The sums, where there are any. */
+  share?: Share;
+  value?: number;
 }
 
 /** Those that can be judged over several generators: shares and counts add up. */
@@ -40,9 +43,10 @@ export function evaluateThresholds(generators: Measured[]): Evaluated[] {
 
 function evaluate(all: Threshold[], generators: number): Evaluated {
   const { metric = '', threshold = '' } = all[0] ?? {};
-  const { holds, observed } = ownJudgement(threshold, all);
+  const { holds, observed, ...sums } = ownJudgement(threshold, all);
   const result = (outcome: Evaluated['outcome'], reason: string | null) => ({
     ...{ metric, threshold, outcome, observed, reason },
+    ...sums,
   });
   if (all.length < generators) return result('invalid', 'a generator does not have it');
   const judged = all.filter(({ hasSamples }) => hasSamples);
@@ -62,19 +66,20 @@ function evaluate(all: Threshold[], generators: number): Evaluated {
 function ownJudgement(
   threshold: string,
   all: Threshold[],
-): { holds: boolean | null; observed: number | null } {
+): { holds: boolean | null; observed: number | null; share?: Share; value?: number } {
   const [, of = '', operator = '', limit] = THRESHOLD.exec(threshold) ?? [];
-  const observed = of.toLowerCase() === 'rate' ? shareOf(all) : of ? countOf(all) : null;
-  return { observed, holds: observed === null ? null : (HOLDS[operator]?.(observed, Number(limit)) ?? null) };
-}
-
-function shareOf(all: Threshold[]): number | null {
-  if (!all.every(({ share }) => share)) return null;
-  const total = all.reduce((sum, { share }) => sum + (share?.total ?? 0), 0);
-  return total === 0 ? null : all.reduce((sum, { share }) => sum + (share?.trues ?? 0), 0) / total;
-}
-
-function countOf(all: Threshold[]): number | null {
-  if (!all.every(({ value }) => value !== undefined)) return null;
-  return all.reduce((sum, { value = 0 }) => sum + value, 0);
+  const judged = (observed: number) => HOLDS[operator]?.(observed, Number(limit)) ?? null;
+  if (of.toLowerCase() === 'rate' && all.every(({ share }) => share)) {
+    const share = {
+      trues: all.reduce((sum, one) => sum + (one.share?.trues ?? 0), 0),
+      total: all.reduce((sum, one) => sum + (one.share?.total ?? 0), 0),
+    };
+    const observed = share.total === 0 ? null : share.trues / share.total;
+    return { share, observed, holds: observed === null ? null : judged(observed) };
+  }
+  if (of.toLowerCase() === 'count' && all.every(({ value }) => value !== undefined)) {
+    const value = all.reduce((sum, one) => sum + (one.value ?? 0), 0);
+    return { value, observed: value, holds: judged(value) };
+  }
+  return { observed: null, holds: null };
 }

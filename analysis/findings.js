@@ -42,7 +42,6 @@ import { bytes, counted, duration, number, percent, perSecond } from './units.js
  * @property {import('./observe.js').Server} server
  * @property {import('./timeline.js').Timeline | null} timeline null: there is none, for server.problem
  * @property {import('./environment.js').Environment} environment
- * @property {import('./summary.js').Streamed | null} streamed
  * @property {import('./k6-log.js').K6Log} log
  * @property {number} vusMax users that k6 had at most
  * @property {import('./host-watch-record.js').HostWatch[]} watches of the machine beside k6, one a leg that has one
@@ -68,7 +67,6 @@ export function findings(known) {
     ...drift(known),
     ...overload(known),
     ...expiredSessions(known),
-    ...fromHistograms(known),
     ...smallMachine(known),
     ...missingSignals(known),
     ...sharedMachine(known),
@@ -127,21 +125,6 @@ function overload({ phases, server }) {
         { phase: phase.name, figures },
       );
     });
-}
-
-/** @param {Known} known @returns {Finding[]} */
-function fromHistograms({ streamed }) {
-  if (!streamed) return [];
-  const { percentile_error, failed_pushes } = streamed;
-  const failed = failed_pushes > 0 ? `; ${counted(failed_pushes, 'write')} to Prometheus failed` : '';
-  return [
-    note(
-      'streamed',
-      `of several generators percentiles come from histograms in Prometheus and are up to ${percent(percentile_error)} off, ` +
-        `counts and whether a limit was kept are exact${failed}`,
-      { figures: { percentile_error_ratio: percentile_error, failed_pushes } },
-    ),
-  ];
 }
 
 /** @param {Known} known @returns {Finding[]} */

@@ -15,16 +15,12 @@ import { makeTables } from './report-tables.js';
 import { makeRun } from './run.js';
 import { logLine } from './run-log.js';
 import { withSeconds } from './seconds.ts';
-import { leaveSummary } from './streamed-summary.js';
 import { readSummary } from './summary.js';
 import { targetKnobs } from './target-knobs.js';
 import { writeAtomic } from './write-atomic.js';
 
 /** The label of the rules that watch the stack's own target. */
 const REFERENCE = 'reference';
-
-/** The series of a day of load are not read in the blink of an eye. */
-const LONG_QUERY_MS = 60_000;
 
 /** Nobody waits longer for what dashboards alone need. */
 const PUBLISH_MS = 3_000;
@@ -40,7 +36,6 @@ const PUBLISH_MS = 3_000;
  * @param {string} run.knobs of the reference target, `NAME=value` words: those that are not at their defaults
  * @param {string | null} run.k6Version
  * @param {import('./environment.js').Environment} [run.on] where the load came from, of a run that was made elsewhere
- * @param {number | null} run.streamedUntilS when k6 ended, Unix time, of a run whose samples are in Prometheus only
  * @param {import('./measured.ts').Abort | null} [run.abort] why there was no load, where that is known
  * @param {(text: string) => void} [run.print]
  * @returns {Promise<number>} the verdict's exit code
@@ -53,19 +48,11 @@ export async function judge({
   knobs,
   k6Version,
   on = environment(k6Version),
-  streamedUntilS,
   abort = null,
   print = (text) => process.stdout.write(text),
 }) {
   const legs = readLegs(directory);
   const log = legs ? await readLegLogs(directory, legs) : await readK6Log(join(directory, 'k6.log'));
-  const lost =
-    streamedUntilS === null
-      ? null
-      : await leaveSummary(directory, new Prometheus(prometheus ?? '', { timeoutMs: LONG_QUERY_MS }), {
-          untilS: streamedUntilS,
-          failedPushesS: log.failedPushesS,
-        });
   const {
     summary,
     problem,
@@ -87,7 +74,6 @@ export async function judge({
       experimentError: legs?.error ?? null,
       abort: abort ?? found ?? null,
       summaryProblem: problem,
-      lost,
       log,
       k6Exit,
       environment: on,

@@ -99,7 +99,7 @@ function timeOf(line) {
 }
 
 /** @param {string} line @returns {string} the message of a logfmt line, or the whole of a raw one */
-function messageOf(line) {
+export function messageOf(line) {
   const [, quoted, bare] =
     /^time=(?:"[^"]*"|\S+) level=\w+ msg=(?:("(?:[^"\\]|\\.)*")|(\S+))/.exec(line) ?? [];
   if (quoted) {

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readK6Log } from './k6-log.js';
-import { hasMeasured } from './measured.ts';
+import { MeasuredMetrics } from './measured-metrics.ts';
 import { validator } from './schemas.js';
 import { readSummary } from './summary.js';
 
@@ -59,25 +59,19 @@ export function readLegs(directory) {
  *   abort
  */
 export function readLegSummaries(directory, { legs }) {
-  const isMeasured = legs.some(({ folder }) => hasMeasured(join(directory, folder)));
-  const read = legs.map((leg) => {
-    const folder = join(directory, leg.folder);
-    // All or none: what k6 counts and what the output lab does are no sum.
-    if (isMeasured && !hasMeasured(folder))
-      return { leg, summary: null, problem: 'k6 left no measured.json', abort: null };
-    return { leg, ...readSummary(folder) };
-  });
+  const read = legs.map((leg) => ({ leg, ...readSummary(join(directory, leg.folder)) }));
+  const measured = read.flatMap(({ measured: one, leg }) =>
+    one ? [leg.judged ? one : { ...one, thresholds: [] }] : [],
+  );
   const summaries = read.flatMap(({ summary, leg }) => {
     if (!summary) return [];
-    if (leg.judged) return [summary];
-    const metrics = summary.metrics.withoutThresholds();
-    return [{ ...summary, metrics, plan: { ...summary.plan, objectives: [] } }];
+    return [leg.judged ? summary : { ...summary, plan: { ...summary.plan, objectives: [] } }];
   });
   const missing = read.find(({ problem }) => problem !== null);
   const problem = missing ? `${missing.leg.name}: ${missing.problem}` : null;
   return {
     summaries,
-    summary: merge(summaries),
+    summary: merge(summaries, new MeasuredMetrics(measured)),
     problem: problem ?? (legs.length === 0 ? 'no leg ran' : null),
     abort: read.find(({ abort }) => abort)?.abort ?? null,
   };
@@ -104,13 +98,14 @@ export async function readLegLogs(directory, { legs }) {
  * histograms are added.
  *
  * @param {import('./summary.js').Summary[]} summaries
+ * @param {MeasuredMetrics} metrics of all
  * @returns {import('./summary.js').Summary | null}
  */
-function merge(summaries) {
+function merge(summaries, metrics) {
   const [first] = summaries;
   const last = summaries.at(-1);
   if (!first || !last) return null;
-  if (first === last) return first;
+  if (first === last) return { ...first, metrics };
   const startedMs = summaries.find((one) => one.startedMs !== null)?.startedMs ?? null;
   const endMs = (last.startedMs ?? startedMs ?? 0) + last.ranS * 1000;
   const plans = summaries.map(({ plan }) => plan);
@@ -124,7 +119,6 @@ function merge(summaries) {
     },
     startedMs,
     ranS: startedMs === null ? last.ranS : (endMs - startedMs) / 1000,
-    metrics: first.metrics.with(...summaries.slice(1).map(({ metrics }) => metrics)),
-    streamed: null,
+    metrics,
   };
 }

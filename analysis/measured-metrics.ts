@@ -1,6 +1,6 @@
 /**
  * What the output lab measured, by the names of its metrics and by tags, as the analysis asks for it. It has the whole of a run: of several
- * generators the sum.
+ * runs the sum.
  */
 import { readFileSync } from 'node:fs';
 import type { Counts, Measured, Other, Threshold } from './measured.ts';
@@ -42,6 +42,7 @@ export class MeasuredMetrics implements Metrics {
   readonly #all: readonly Measured[];
   readonly #groups: Group[];
 
+  /** @param all k6 runs whose phases have different names */
   constructor(all: readonly Measured[]) {
     this.#all = all;
     this.#groups = all.flatMap(({ groups }) => groups);
@@ -146,14 +147,6 @@ export class MeasuredMetrics implements Metrics {
       .map(asK6HasIt)
       .sort((a, b) => (`${a.metric} ${a.expression}` < `${b.metric} ${b.expression}` ? -1 : 1));
   }
-
-  with(...others: MeasuredMetrics[]): MeasuredMetrics {
-    return new MeasuredMetrics([this, ...others].flatMap((one) => one.#all));
-  }
-
-  withoutThresholds(): MeasuredMetrics {
-    return new MeasuredMetrics(this.#all.map((one) => ({ ...one, thresholds: [] })));
-  }
 }
 
 function asK6HasIt({
@@ -163,11 +156,18 @@ function asK6HasIt({
   hasSamples,
   share,
   value,
+  doubt,
 }: Threshold): K6Threshold {
   const values: K6Threshold['values'] = share
     ? { rate: share.trues / Math.max(1, share.total), passes: share.trues, fails: share.total - share.trues }
     : { count: value ?? null, value: value ?? null };
-  return { metric, expression, ok: hasSamples ? passed : null, values };
+  return {
+    metric,
+    expression,
+    ok: hasSamples ? passed : null,
+    doubt: hasSamples ? null : (doubt ?? 'no samples'),
+    values,
+  };
 }
 
 function extremes(ranges: readonly [least: number, most: number][]): { min: number; max: number } {

@@ -56,6 +56,8 @@ export interface Threshold {
   hasSamples: boolean;
   share?: Share;
   value?: number;
+  /** Of several generators: why their parts say nothing of the whole. */
+  doubt?: string;
 }
 
 export interface Server {
@@ -97,8 +99,10 @@ export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
   return { ...plan, target: { era: null, protocol_version: null, server: null, ...plan.target, ...found } };
 }
 
+/** Why there is nothing to judge. */
 export interface Abort {
-  code: 2 | 3;
+  /** To exit with: 2 and 3 are the script's own. */
+  code: number;
   reason: string;
 }
 

@@ -25,10 +25,9 @@ const TRANSPORTS = /** @type {Record<string, Measurement['transport']>} */ ({
 /**
  * @param {Pick<import('./summary.js').Plan, 'test' | 'workload' | 'target'>} plan
  * @param {import('./phases.js').Phase[]} phases
- * @param {import('./summary.js').Streamed | null} streamed
  * @returns {Measurement[]} one a phase that was measured
  */
-export function measurements({ test, workload, target }, phases, streamed) {
+export function measurements({ test, workload, target }, phases) {
   return phases
     .filter(({ measured, start }) => measured && start !== null)
     .map(({ name, duration_s, answered, latency_ms }) => ({
@@ -36,7 +35,7 @@ export function measurements({ test, workload, target }, phases, streamed) {
       transport: TRANSPORTS[target.dialect ?? ''] ?? 'streamable_http',
       duration_s,
       scope: 'service',
-      precision: `within ${round((streamed?.percentile_error ?? PERCENTILE_ERROR) * 100, 2)} %`,
+      precision: `within ${round(PERCENTILE_ERROR * 100, 2)} %`,
       throughput_msg_per_s: answered === null || duration_s === 0 ? null : round(answered / duration_s),
       latency_p50_us: microseconds(latency_ms?.p50),
       latency_p95_us: microseconds(latency_ms?.p95),

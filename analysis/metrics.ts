@@ -16,10 +16,6 @@ export interface Metrics {
   gauge(name: string, tags?: Scope & { kind?: string }): { min: number; max: number };
   /** As k6 judged them, sorted. */
   thresholds(): K6Threshold[];
-  /** With those of other runs, whose phases have other names: what is known by phase as it is, of the rest the counts. */
-  with(...others: this[]): Metrics;
-  /** The same, but nobody judged it. */
-  withoutThresholds(): Metrics;
 }
 
 export interface K6Threshold {
@@ -27,5 +23,7 @@ export interface K6Threshold {
   expression: string;
   /** null: k6 lets one pass that has no samples. */
   ok: boolean | null;
+  /** Why it is null. */
+  doubt: string | null;
   values: Record<string, number | null>;
 }

@@ -19,7 +19,7 @@ export class PrometheusError extends Error {
  * @typedef {object} Sample
  * @property {Record<string, string>} labels
  * @property {number} value NaN where it is a histogram
- * @property {import('./histogram.js').Histogram | null} histogram
+ * @property {{count: number, sum: number} | null} histogram
  */
 
 /** Prometheus' HTTP API, the few calls that the analysis needs. */
@@ -239,39 +239,15 @@ const isPoint = (point) => Array.isArray(point) && Number.isFinite(point[0]) && 
 /** Nothing is so much, and a few thousand of what is less can be added up. */
 const GREATEST = 1e300;
 
-/** Of no schema that there is are buckets wider. */
-const WIDEST = 2 ** 16;
-
 /**
- * @param {any} native `{count, sum, buckets: [rule, left, right, count][]}`, numbers as texts
- * @returns {import('./histogram.js').Histogram}
+ * @param {any} native `{count, sum, buckets}`, numbers as texts
+ * @returns {{count: number, sum: number}}
  * @throws {PrometheusError} where it is none
  */
 function toHistogram(native) {
-  const { count, sum, buckets = [] } = native ?? {};
-  const [whole, total] = [numberIn(count), numberIn(sum)];
-  if (whole === null || whole < 0 || total === null || !Array.isArray(buckets)) throw notA('histogram');
-  return { count: whole, sum: total, buckets: buckets.map(toBucket) };
-}
-
-/**
- * @param {unknown} bucket
- * @returns {import('./histogram.js').Bucket}
- * @throws {PrometheusError} where it holds less than nothing, or ends before it begins
- */
-function toBucket(bucket) {
-  const [left, right, count] = Array.isArray(bucket) ? bucket.slice(1).map(numberIn) : [];
-  if (left == null || right == null || count == null) throw notA('histogram');
-  // The bucket around zero reaches below it, what k6 measures does not.
-  const from = Math.max(0, left);
-  if (right < from || count < 0 || (from > 0 && right / from > 1.01 * WIDEST)) throw notA('histogram');
-  return { left: from, right, count };
-}
-
-/** @param {unknown} text @returns {number | null} */
-function numberIn(text) {
-  const value = typeof text === 'string' && text !== '' ? Number(text) : Number.NaN;
-  return Number.isFinite(value) ? value : null;
+  const [count, sum] = [Number.parseFloat(native?.count), Number.parseFloat(native?.sum)];
+  if (!(Number.isFinite(count) && count >= 0 && Number.isFinite(sum))) throw notA('histogram');
+  return { count, sum };
 }
 
 /** A scrape is at most this much later than what it counted. */

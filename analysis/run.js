@@ -31,7 +31,6 @@ import { verdict } from './verdict.js';
  * @property {{url: string, era: string | null, dialect: string | null, protocol_version: string | null,
  *   server: {name: string | null, version: string | null} | null, knobs: Record<string, string> | null} | null} target
  * @property {string | null} workload
- * @property {import('./summary.js').Streamed | null} streamed of several generators; null: of one
  * @property {import('./environment.js').Environment} environment
  * @property {import('./phases.js').Phase[]} phases
  * @property {import('./operations.js').Operation[]} operations
@@ -53,7 +52,6 @@ import { verdict } from './verdict.js';
  * @property {string | null} [experimentError] why a test of several legs could not go on
  * @property {import('./measured.ts').Abort | null} [abort] why the script ended its test
  * @property {string | null} summaryProblem
- * @property {string | null} lost why the figures of several generators are gone
  * @property {import('./k6-log.js').K6Log} log
  * @property {number} k6Exit
  * @property {import('./environment.js').Environment} environment
@@ -113,7 +111,7 @@ const NO_TABLES = { tables: [], thresholds: [], findings: [], files: {} };
  * @returns {Promise<Run>}
  */
 async function assemble(collected, observe, build) {
-  const { testid, summary, legSummaries, summaryProblem, lost, log, k6Exit, environment } = collected;
+  const { testid, summary, legSummaries, summaryProblem, log, k6Exit, environment } = collected;
   const { experimentError = null, abort = null } = collected;
   if (!summary) {
     const judged = {
@@ -123,7 +121,6 @@ async function assemble(collected, observe, build) {
       abort,
       log,
       summaryProblem,
-      lost,
       plan: null,
       phases: [],
       thresholds: [],
@@ -131,7 +128,7 @@ async function assemble(collected, observe, build) {
     };
     return { schema: SCHEMA, testid, ...NOTHING, environment, verdict: verdict(judged) };
   }
-  const { plan, startedMs, ranS, metrics, streamed } = summary;
+  const { plan, startedMs, ranS, metrics } = summary;
   const runs = legSummaries ?? [summary];
   const allPhases = runs.flatMap((one) => phases(one));
   const began = startedMs !== null;
@@ -164,7 +161,6 @@ async function assemble(collected, observe, build) {
     server,
     timeline: server.timeline,
     environment,
-    streamed,
     log,
     vusMax: metrics.gauge('vus_max').max,
     watches: collected.watches ?? [],
@@ -193,7 +189,6 @@ async function assemble(collected, observe, build) {
       knobs: collected.knobs ?? null,
     },
     workload: plan.workload,
-    streamed,
     environment,
     phases: allPhases,
     operations: allOperations,
@@ -202,7 +197,7 @@ async function assemble(collected, observe, build) {
     objectives_off: plan.objectives_off,
     thresholds,
     signals: server.signals,
-    measurements: measurements(plan, allPhases, streamed),
+    measurements: measurements(plan, allPhases),
     tables: built.tables,
     findings: began
       ? [
@@ -219,7 +214,6 @@ async function assemble(collected, observe, build) {
       abort,
       log,
       summaryProblem: began ? summaryProblem : 'the run ended in its set-up',
-      lost,
       plan,
       phases: allPhases,
       thresholds,
@@ -239,7 +233,6 @@ const NOTHING = {
   partial: null,
   target: null,
   workload: null,
-  streamed: null,
   phases: [],
   operations: [],
   sessions: null,

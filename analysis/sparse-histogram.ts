@@ -31,6 +31,17 @@ export class SparseHistogram {
     }
   }
 
+  /** As it was read; all of them in one. */
+  get text(): string {
+    let before = 0;
+    const parts = this.#inOrder.map(([bucket, count]) => {
+      const distance = (bucket - before).toString(RADIX);
+      before = bucket;
+      return count === 1 ? distance : `${distance}*${count.toString(RADIX)}`;
+    });
+    return parts.join(' ');
+  }
+
   get count(): number {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
@@ -56,11 +67,15 @@ export class SparseHistogram {
     return below + (above - below) * (rank - Math.floor(rank));
   }
 
+  get #inOrder() {
+    this.#sorted ??= [...this.#counts].sort(([a], [b]) => a - b);
+    return this.#sorted;
+  }
+
   /** @param rank from 0 */
   #at(rank: number): number {
-    this.#sorted ??= [...this.#counts].sort(([a], [b]) => a - b);
     let before = 0;
-    for (const [bucket, count] of this.#sorted) {
+    for (const [bucket, count] of this.#inOrder) {
       before += count;
       if (before > rank) return middle(bucket);
     }

@@ -125,7 +125,7 @@ function isEmpty(expression) {
  * @param {import('./metrics.ts').K6Threshold} verdict
  * @returns {Threshold}
  */
-function fromK6({ metric, expression, ok, values }) {
+function fromK6({ metric, expression, ok, doubt, values }) {
   const [, figure = '', op = null, limit] = /^(\S+?)\s*(<=|>=|<|>)\s*(-?[\d.]+)$/.exec(expression) ?? [];
   const value = values[figure];
   const observed = value == null ? null : round(value, 6);
@@ -142,7 +142,7 @@ function fromK6({ metric, expression, ok, values }) {
     outcome: ok === null ? 'invalid' : ok ? 'pass' : 'fail',
     reason:
       ok === null
-        ? `${metric} ${expression} could not be judged: no samples`
+        ? `${metric} ${expression} could not be judged: ${doubt}`
         : ok
           ? null
           : `${metric} was ${number(observed)}, threshold ${expression}`,

@@ -37,7 +37,6 @@ import { counted, duration, milliseconds, number, percent } from './units.js';
 const RULES = [
   exceptions,
   unreconciled,
-  streamedProblems,
   lostPushes,
   clockJumps,
   busyGenerator,
@@ -157,26 +156,13 @@ function observation({ timeline }, spans, span, series, threshold) {
   };
 }
 
-/** @param {Known} known @returns {Doubt[]} */
-function streamedProblems({ streamed }) {
-  return (streamed?.problems ?? []).map((statement) => ({
-    invalid: true,
-    kind: 'note',
-    subject: 'remote write',
-    phase: null,
-    statement,
-    hint: 'see why Prometheus could not take it (CPU, disk)',
-  }));
-}
-
 /**
- * The figures of several generators, and what changed meanwhile, come from Prometheus. Those of one come from k6: there only charts and
- * what is read from them have holes, and they show as holes.
+ * Figures come from k6: only charts and what is read from them have holes, and they show as holes.
  *
  * @param {Known} known
  * @returns {Doubt[]}
  */
-function lostPushes({ phases, log, streamed }) {
+function lostPushes({ phases, log }) {
   const { failedPushesS } = log;
   const lost = phases
     .flatMap((phase) => {
@@ -189,15 +175,13 @@ function lostPushes({ phases, log, streamed }) {
     .sort((a, b) => b.share - a.share);
   const [first, last] = [failedPushesS[0] ?? Number.NaN, failedPushesS.at(-1) ?? Number.NaN];
   return once(lost, ({ name, share }, where) => ({
-    invalid: streamed !== null,
+    invalid: false,
     kind: 'note',
     subject: 'remote write',
     phase: name,
     statement:
-      `k6 could not write to Prometheus for ${percent(share)} of ${where}` +
-      (streamed
-        ? ', which alone has the figures of several generators'
-        : ': charts and findings lack this time, latencies and counts do not'),
+      `k6 could not write to Prometheus for ${percent(share)} of ${where}: ` +
+      'charts and findings lack this time, latencies and counts do not',
     hint: 'see that Prometheus runs and has the CPU and disk that it needs',
     figures: { failed_pushes: failedPushesS.length, lost_ratio: share, limit_ratio: rules.LOST_SHARE },
     evidence: [

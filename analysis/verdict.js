@@ -19,7 +19,6 @@ import { counted, number } from './units.js';
  * @property {import('./k6-log.js').K6Log} log
  * @property {string | null} summaryProblem why there is no summary
  * @property {import('./measured.ts').Abort | null} [abort] why the script ended its test
- * @property {string | null} lost why the figures of several generators are gone
  * @property {import('./summary.js').Plan | null} plan
  * @property {import('./phases.js').Phase[]} phases
  * @property {import('./thresholds.js').Threshold[]} thresholds
@@ -71,7 +70,7 @@ export function verdict(judged) {
 }
 
 /** @param {Judged} judged @returns {{code: number, reason: string} | null} */
-function errorsOf({ k6Exit, partial, experimentError, abort, log, summaryProblem, lost }) {
+function errorsOf({ k6Exit, partial, experimentError, abort, log, summaryProblem }) {
   if (k6Exit === INTERRUPTED && partial && !experimentError)
     return {
       code: k6Exit,
@@ -84,14 +83,13 @@ function errorsOf({ k6Exit, partial, experimentError, abort, log, summaryProblem
     const last = log.lastLine ? `; it said last: ${log.lastLine}` : '';
     return { code: k6Exit, reason: `k6 ended with exit code ${k6Exit}${words}${last}` };
   }
-  if (summaryProblem && !lost)
+  if (summaryProblem)
     return { code: OTHER_ERROR, reason: `${summaryProblem}, though k6 ended with ${k6Exit}` };
   return null;
 }
 
 /** @param {Judged} judged @returns {string[]} why the figures can't be trusted */
-function invalidReasons({ phases, thresholds, lost, distrust }) {
-  if (lost) return [`what the generators wrote to Prometheus can't be read: ${lost}`];
+function invalidReasons({ phases, thresholds, distrust }) {
   // Said once, and not for each of its objectives.
   const silent = new Set(silentPhases(phases).map(({ name }) => name));
   return [

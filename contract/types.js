@@ -47,10 +47,16 @@ export const duration = {
   parse: (/** @type {string} */ value) => parseDuration(value) ?? undefined,
 };
 
+/** A secret that is made of a file often ends with the file's last line break. @param {string} text */
+export const withoutLineEnd = (text) => text.replace(/[\r\n]+$/, '');
+
 /** What a header may carry after `Bearer `. */
 export const token = {
   valid: 'printable characters without spaces',
-  parse: (/** @type {string} */ value) => (/^[\x21-\x7e]*$/.test(value) ? value : undefined),
+  parse(/** @type {string} */ value) {
+    const text = withoutLineEnd(value);
+    return /^[\x21-\x7e]*$/.test(text) ? text : undefined;
+  },
 };
 
 /** What ends in a number is an IPv4 address, or nothing. */

@@ -2,6 +2,7 @@
 import { StreamableHTTPClient } from 'k6/x/mcp';
 import { ConfigError } from '../contract/config-error.js';
 import { hasHeader, parseHeaders } from '../contract/headers.js';
+import { withoutLineEnd } from '../contract/types.js';
 
 /** k6 opens files in init code alone. */
 const KEY = readKey();
@@ -63,13 +64,13 @@ export function oauthOptions(config) {
  */
 export function makeClient({ oauth, ...options }, env) {
   const { TARGET_URL = '', TARGET_TOKEN = '', OAUTH_CLIENT_SECRET = '' } = env;
-  const proof = KEY ? { privateKey: KEY } : { clientSecret: OAUTH_CLIENT_SECRET };
+  const proof = KEY ? { privateKey: KEY } : { clientSecret: withoutLineEnd(OAUTH_CLIENT_SECRET) };
   return new StreamableHTTPClient({
     ...options,
     // Its query may hold a key.
     base_url: TARGET_URL,
     headers: { ...options.headers, ...parseHeaders(env.TARGET_HEADERS ?? '') },
-    ...(TARGET_TOKEN && { token: TARGET_TOKEN }),
+    ...(TARGET_TOKEN && { token: withoutLineEnd(TARGET_TOKEN) }),
     ...(oauth && { oauth: { ...oauth, ...proof } }),
   });
 }

@@ -13,7 +13,6 @@ import { METRICS } from './metrics.js';
  * @property {Conditions} conditions
  * @property {Machine} machine
  * @property {{server: string | null, era: string | null, knobs: Record<string, string> | null}} target
- * @property {boolean} streamed its percentiles come from histograms
  * @property {Record<string, number>} values by `seriesKey`
  *
  * @typedef {object} Conditions what must be the same on both sides
@@ -88,7 +87,6 @@ export function digestOf(run) {
       node: environment.node,
     },
     target: { server: server || null, era: target?.era ?? null, knobs: target?.knobs ?? null },
-    streamed: run.streamed !== null,
     values: valuesOf(run),
   };
 }
@@ -198,9 +196,6 @@ export function otherMachine(one, other) {
   );
   return [
     ...differing.map((what) => `${MACHINE_WORDS[what]} ${a[what] ?? 'unknown'} and ${b[what] ?? 'unknown'}`),
-    ...(one.streamed === other.streamed
-      ? []
-      : ['percentiles of one generator, and of several from Prometheus']),
   ];
 }
 

@@ -29,10 +29,10 @@ export function factsOf(run) {
   return facts.flatMap(([name, value]) => (value ? [[name, value]] : []));
 }
 
-/** @param {import('../run.js').Run} run @returns {string[]} sentences */
-export function howMeasured({ streamed }) {
+/** @returns {string[]} sentences */
+export function howMeasured() {
   return [
-    `Percentiles come from histograms of all answered requests, and are at most ${percent(streamed?.percentile_error ?? PERCENTILE_ERROR)} off. ` +
+    `Percentiles come from histograms of all answered requests, and are at most ${percent(PERCENTILE_ERROR)} off. ` +
       'An objective for one is judged by the exact number of requests that took its limit or longer. Warm-up requests are in no figure.',
     'Operations are over all measured phases. A signal is a 6 s rate read every 2 s: the first 8 s of a phase are left out; ' +
       'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before; of one below 2 s none.',

@@ -84,7 +84,7 @@ function sectionsOf(run, maxRows) {
     shown(signals),
     signals.quiet.length > 0 ? `Zero throughout: ${signals.quiet.map(escapeMarkdown).join(', ')}.` : '',
     noteList(run, maxRows),
-    run.phases.length > 0 ? `<sub>${howMeasured(run).map(escapeMarkdown).join('\n')}</sub>` : '',
+    run.phases.length > 0 ? `<sub>${howMeasured().map(escapeMarkdown).join('\n')}</sub>` : '',
   ];
 }
 

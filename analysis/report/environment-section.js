@@ -8,7 +8,7 @@ export function environmentSection(run) {
 <h2>Environment</h2>
 <dl class="facts card">
 ${factsOf(run).map(([name, value]) => html`<dt>${name}</dt><dd>${name === 'knobs' ? html`<code>${value}</code>` : value}</dd>\n`)}${
-  run.phases.length > 0 && html`<dt>figures</dt><dd>${howMeasured(run).join(' ')}</dd>\n`
+  run.phases.length > 0 && html`<dt>figures</dt><dd>${howMeasured().join(' ')}</dd>\n`
 }</dl>
 </section>`;
 }

@@ -37,7 +37,6 @@ export async function judged(folder: string, k6Exit: number, abort: Abort | null
       server: WATCHED_SERVER,
       knobs: TARGET_KNOBS,
       k6Version: version || null,
-      streamedUntilS: null,
       abort,
     }),
   );

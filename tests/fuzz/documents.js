@@ -20,7 +20,7 @@ import { renderReport } from '../../analysis/report/report.js';
 import { validateRun } from '../../analysis/run.js';
 import { readSummary, validatePlan } from '../../analysis/summary.js';
 import { validateTimeline } from '../../analysis/timeline.js';
-import { objective, runOf, summaryDocument } from '../unit/analysis/build.js';
+import { measuredDocument, objective, runOf } from '../unit/analysis/build.js';
 import { anyJson, changed, damagedText, nearly } from './generated.js';
 import { isOneLine } from './oracles.js';
 import { property } from './property.js';
@@ -34,7 +34,7 @@ const RUNS = [json(`${REPORT}/run.json`)];
 const TIMELINES = [json(`${REPORT}/timeline.json`)];
 
 /** One run that passes, of two phases; each figure that its objectives are about is in `NEEDED`. */
-const PASSING = summaryDocument({
+const PASSING = measuredDocument({
   phases: [
     { name: 'warm-up', measured: false },
     { name: 'a', figures: {} },
@@ -46,37 +46,28 @@ const PASSING = summaryDocument({
     objective('b', 'min_samples', '>=', 100),
   ],
 });
-const SUMMARIES = [PASSING, json('../unit/analysis/fixtures/spike-summary.json')];
-const START_S = PASSING.started_ms / 1000;
+const START_S = PASSING.began / 1000;
 /** 1 ms, as a bucket in base 36. */
 const MS = (1023 * 512).toString(36);
-/** The same run, as the output lab has it. */
+/** One with all that the output lab writes. */
 const MEASURED = {
-  schema: 'mcp-load-lab/measured/1',
-  plan: PASSING.plan,
+  ...PASSING,
   servers: [{ url: 'http://127.0.0.1:1/mcp', protocolVersion: '2026-07-28', name: 'x', version: '1' }],
-  ...{ began: PASSING.started_ms - 1000, ended: PASSING.started_ms + 60_000 },
   end: { reason: 'finished', exitCode: 0, message: 'done' },
-  ...{ vus: 5, vusMax: 5, warmup: 10, timerLateness: `${MS}*9` },
+  timerLateness: `${MS}*9`,
   groups: [
     {
       ...{ phase: 'a', operation: 'get', class: 'read', requests: 201, failed: 1, failures: { tool: 1 } },
-      ...{ failedAt: { tool: [PASSING.started_ms, PASSING.started_ms + 5] }, duration: `${MS}*5j 1 80` },
+      ...{ failedAt: { tool: [PASSING.began, PASSING.began + 5] }, duration: `${MS}*5j 1 80` },
       slow: { 85: { trues: 1, total: 200 } },
     },
     { phase: 'b', operation: 'get', class: 'read', requests: 200, additional: 1, duration: `${MS}*5k` },
     {
-      phase: 'b',
-      operation: '',
-      started: 200,
-      iterations: 200,
-      dropped: 3,
-      lateness: `${MS}*5k`,
-      bytesSent: 9,
+      ...{ phase: 'b', operation: '', started: 200, iterations: 200, dropped: 3 },
+      ...{ lateness: `${MS}*5k`, bytesSent: 9 },
     },
     {
-      phase: '',
-      operation: '',
+      ...{ phase: '', operation: '' },
       metrics: { mcp_started_seconds: { range: [START_S, START_S] }, own: { sum: 7 } },
     },
   ],
@@ -87,13 +78,12 @@ const MEASURED = {
     },
   ],
 };
-/** What each objective reads: the metric, the value in it. */
+const ALL_MEASURED = [PASSING, MEASURED];
+/** What each objective reads: the phase, the field of its group. */
 const NEEDED = [
-  ['mcp_request_duration{phase:a}', 'p(99)'],
-  ['mcp_request_duration{phase:a}', 'count'],
-  ['mcp_request_failed{phase:b}', 'passes'],
-  ['mcp_request_failed{phase:b}', 'fails'],
-  ['mcp_requests{phase:b}', 'count'],
+  ['a', 'duration'],
+  ['b', 'failed'],
+  ['b', 'requests'],
 ];
 
 const LEGS = {
@@ -269,13 +259,10 @@ const area = {
       },
     }),
     property({
-      name: 'of a damaged measured.json or summary.json comes a run document, and a verdict',
+      name: 'of a damaged measured.json comes a run document, and a verdict',
       runs: 300,
       input: fc.record({
-        files: fc.oneof(
-          damagedText([MEASURED]).map((text) => ({ 'measured.json': text })),
-          damagedText(SUMMARIES).map((text) => ({ 'summary.json': text })),
-        ),
+        files: damagedText(ALL_MEASURED).map((text) => ({ 'measured.json': text })),
         k6Exit: fc.constantFrom(0, 0, 99, 107, 108, 137),
       }),
       holds: async ({ files, k6Exit }) => isSound(await judged(folderWith(files), k6Exit)),
@@ -286,24 +273,21 @@ const area = {
       input: fc.record({
         of: fc.constantFrom(...NEEDED),
         what: fc.oneof(
-          fc.record({ metric: fc.constant(true) }),
+          fc.record({ group: fc.constant(true) }),
           fc.record({
             value: fc.oneof(
-              fc.constantFrom(null, undefined, -1, 1e9, '5', [], {}),
-              anyJson.filter((value) => typeof value !== 'number'),
+              fc.constantFrom(null, -1, 0.5, [], {}),
+              anyJson.filter((value) => typeof value !== 'number' && typeof value !== 'string'),
             ),
           }),
         ),
       }),
-      holds: async ({ of: [metric = '', name = ''], what }) => {
+      holds: async ({ of: [phase = '', field = ''], what }) => {
         const document = structuredClone(PASSING);
-        const { metrics } = document.k6;
-        if ('metric' in what) delete metrics[metric];
-        else if (what.value === undefined) delete metrics[metric].values[name];
-        else metrics[metric].values[name] = what.value;
-        // More requests that went well than there were, or more samples, is no failure.
-        if ('value' in what && what.value === 1e9 && ['fails', 'count'].includes(name)) return;
-        const run = await judged(folderWith({ 'summary.json': JSON.stringify(document) }), 0);
+        const of = (/** @type {any} */ one) => one.phase === phase;
+        if ('group' in what) document.groups = document.groups.filter((/** @type {any} */ one) => !of(one));
+        else document.groups.find(of)[field] = what.value;
+        const run = await judged(folderWith({ 'measured.json': JSON.stringify(document) }), 0);
         isSound(run);
         assert.notEqual(run.verdict.outcome, 'pass');
       },
@@ -315,20 +299,22 @@ const area = {
         legs: mostly(damagedText([LEGS]), JSON.stringify(LEGS)),
         watch: mostly(damagedText([WATCH]), JSON.stringify(WATCH)),
         log: nearly(fc.constant(LOG), 4),
-        summary: mostly(damagedText(SUMMARIES), JSON.stringify(PASSING)),
+        measured: mostly(damagedText(ALL_MEASURED), JSON.stringify(PASSING)),
         single: fc.boolean(),
       }),
-      holds: async ({ legs, watch, log, summary, single }) => {
-        const second = summary.replaceAll('{phase:a}', '{phase:c}').replaceAll('"name":"a"', '"name":"c"');
+      holds: async ({ legs, watch, log, measured, single }) => {
+        const second = measured
+          .replaceAll('"phase":"a"', '"phase":"c"')
+          .replaceAll('"name":"a"', '"name":"c"');
         /** @type {Record<string, string>} */
         const files = single
-          ? { 'summary.json': summary, 'host-watch.json': watch, 'k6.log': log }
+          ? { 'measured.json': measured, 'host-watch.json': watch, 'k6.log': log }
           : {
               'legs.json': legs,
-              'one/summary.json': summary,
+              'one/measured.json': measured,
               'one/host-watch.json': watch,
               'one/k6.log': log,
-              'two/summary.json': second,
+              'two/measured.json': second,
             };
         try {
           isSound(await judged(folderWith(files), 0));
@@ -341,7 +327,7 @@ const area = {
     property({
       name: 'a plan.json is refused in one line, or shown',
       runs: 500,
-      input: fc.oneof(changed(SUMMARIES.map(({ plan }) => plan)), anyJson),
+      input: fc.oneof(changed(ALL_MEASURED.map(({ plan }) => plan)), anyJson),
       holds: (plan) => {
         const problem = validatePlan(plan);
         if (problem === null) renderPlan(plan, { colours: false, brief: false });
@@ -358,34 +344,24 @@ const area = {
           beside: mostly(damagedText(TIMELINES)),
         }),
         fc.record({
-          program: fc.constant('main'),
-          text: damagedText(SUMMARIES),
-          beside: mostly(damagedText([LEGS])),
-        }),
-        fc.record({
           program: fc.constant('plan'),
-          text: damagedText(SUMMARIES.map(({ plan }) => plan)),
+          text: damagedText(ALL_MEASURED.map(({ plan }) => plan)),
           beside: fc.constant(''),
         }),
       ),
       holds: ({ program, text, beside }) => {
-        const [own, other] =
-          program === 'main' ? ['summary.json', 'legs.json'] : ['run.json', 'timeline.json'];
+        const [own, other] = ['run.json', 'timeline.json'];
         const folder = folderWith({ [own]: text, ...(beside && { [other]: beside }) });
         const args =
           {
             report: ['report', folder],
             compare: ['compare'],
-            main: [folder, '--k6-exit', '0'],
             plan: [join(folder, own)],
           }[program] ?? [];
         const env = { PATH: process.env.PATH, BASE: folder, HEAD: folder, RESULTS_DIR: scratch };
         const { status, stdout, stderr, error } = spawnSync(
           process.execPath,
-          [
-            here(['main', 'plan'].includes(program) ? `../../analysis/${program}.js` : '../../cli/main.ts'),
-            ...args,
-          ],
+          [here(program === 'plan' ? '../../analysis/plan.js' : '../../cli/main.ts'), ...args],
           { encoding: 'utf8', env, timeout: 60_000 },
         );
         assert.equal(error, undefined);
@@ -393,8 +369,7 @@ const area = {
         // 1: what another part of the lab left can't be read. It is no verdict.
         assert.ok([0, 1, 2, 98, 99].includes(status ?? -1), `exit code ${status}: ${stderr}`);
         // Of a run without figures the verdict is an error, and 1.
-        if (status === 1 || status === 2)
-          assert.match(stderr + stdout, /^(error|analysis|plan): |VERDICT error/m);
+        if (status === 1 || status === 2) assert.match(stderr + stdout, /^(error|plan): |VERDICT error/m);
         for (const line of stderr.split('\n').filter((line) => line !== '')) isOneLine(line);
         if (stdout.includes('VERDICT')) assert.ok(existsSync(join(folder, 'run.json')));
       },

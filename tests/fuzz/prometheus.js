@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { observe } from '../../analysis/observe.js';
 import { phases } from '../../analysis/phases.js';
 import { increaseOf, Prometheus, PrometheusError } from '../../analysis/prometheus.js';
 import { validateRun } from '../../analysis/run.js';
-import { leaveSummary } from '../../analysis/streamed-summary.js';
-import { readSummary } from '../../analysis/summary.js';
 import { listen } from '../k6/listen.js';
 import { objective, runOf, STARTED_MS, summary, summaryDocument } from '../unit/analysis/build.js';
 import { anyJson, changed, nearly } from './generated.js';
 import { isOneLine } from './oracles.js';
 import { property } from './property.js';
-import { scratchFolder } from './scratch-folder.js';
 
 const START_S = STARTED_MS / 1000;
 const SPEC = {
@@ -38,28 +33,7 @@ const number = fc.oneof(
   fc.constantFrom(...NUMBERS),
 );
 
-/** A histogram as Prometheus writes one: its buckets rise, most of the time. */
-const histogram = fc.record({
-  count: number,
-  sum: number,
-  buckets: fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc
-        .nat(20)
-        .map((n) =>
-          Array.from({ length: n }, (_, i) => [
-            0,
-            `${0.001 * 2 ** (i / 8)}`,
-            `${0.001 * 2 ** ((i + 1) / 8)}`,
-            `${i}`,
-          ]),
-        ),
-    },
-    fc.array(fc.tuple(fc.nat(3), number, number, number), { maxLength: 5 }),
-    fc.constant([[3, '-0.001', '0.001', '5']]),
-  ),
-});
+const histogram = fc.record({ count: number, sum: number });
 
 const NAMES = [
   'mcp_requests_total',
@@ -97,7 +71,6 @@ const labels = fc.oneof(
   fc.constantFrom(...SIGNALS).map((name) => ({ __name__: name, server: 'reference' })),
 );
 
-/** What is recorded of a run that went well, with the start that nothing can be read without. */
 const START = {
   metric: {
     __name__: 'k6_mcp_started_seconds',
@@ -107,54 +80,6 @@ const START = {
   },
   value: [START_S, String(START_S)],
 };
-const durations = (/** @type {string} */ phase) => ({
-  metric: {
-    __name__: 'k6_mcp_request_duration_seconds',
-    testid: PLAN.testid,
-    phase,
-    scenario: phase,
-    operation: 'get_user',
-    class: 'read',
-  },
-  histogram: [
-    START_S,
-    {
-      count: '200',
-      sum: '4',
-      buckets: [
-        [0, '0.016', '0.0175', '150'],
-        [0, '0.03', '0.033', '50'],
-      ],
-    },
-  ],
-});
-const counter = (/** @type {string} */ name, /** @type {string} */ phase, /** @type {string} */ value) => ({
-  metric: {
-    __name__: `k6_${name}`,
-    testid: PLAN.testid,
-    phase,
-    scenario: phase,
-    operation: 'get_user',
-    class: 'read',
-  },
-  value: [START_S, value],
-});
-const WELL = {
-  status: 'success',
-  data: {
-    resultType: 'vector',
-    result: [
-      START,
-      ...['a', 'b'].flatMap((phase) => [
-        durations(phase),
-        counter('mcp_requests_total', phase, '200'),
-        counter('iterations_total', phase, '200'),
-        counter('mcp_request_failed_rate', phase, '0'),
-      ]),
-    ],
-  },
-};
-
 const vector = fc
   .tuple(
     fc.constantFrom([START], []),
@@ -252,30 +177,10 @@ async function prometheus() {
   return new Prometheus((await listening).url, { timeoutMs: 10_000, tries: 1 });
 }
 
-const scratch = scratchFolder('mcp-load-lab-fuzz-prometheus-');
-
 /** @param {any} run */
 function isSound(run) {
   assert.equal(validateRun(JSON.parse(JSON.stringify(run))), null);
   for (const reason of run.verdict.reasons) isOneLine(reason);
-}
-
-/**
- * A run whose samples are in Prometheus alone.
- *
- * @param {Reply} query
- */
-async function streamed(query) {
-  replies = { query };
-  const file = join(scratch, 'summary.json');
-  rmSync(file, { force: true });
-  writeFileSync(join(scratch, 'plan.json'), JSON.stringify(PLAN));
-  const lost = await leaveSummary(scratch, await prometheus(), { untilS: START_S + 45, failedPushesS: [] });
-  if (lost !== null) isOneLine(lost);
-  const { summary: read, problem } = readSummary(scratch);
-  const run = await runOf({ summary: read, summaryProblem: problem, lost });
-  isSound(run);
-  return run;
 }
 
 /** @type {import('./property.js').Area} */
@@ -283,7 +188,6 @@ const area = {
   name: 'prometheus',
   close: async () => {
     await (await listening)?.close();
-    rmSync(scratch, { recursive: true, force: true });
   },
   properties: [
     property({
@@ -312,39 +216,6 @@ const area = {
       },
     }),
     property({
-      name: 'a run that Prometheus has the samples of ends with a verdict',
-      runs: 250,
-      input: fc.oneof(reply(vector), reply(fc.constant(WELL))),
-      holds: async (query) => {
-        const { verdict } = await streamed(query);
-        if (query.status !== 200 || query.cut) assert.equal(verdict.outcome, 'invalid');
-      },
-    }),
-    property({
-      name: 'such a run does not pass where a figure that it needs is nonsense',
-      runs: 100,
-      input: fc.record({
-        at: fc.nat(100),
-        value: fc.constantFrom('NaN', '+Inf', '-Inf', '-1', 'x', null, {}, []),
-        remove: fc.boolean(),
-      }),
-      holds: async ({ at, value, remove }) => {
-        const well = structuredClone(WELL);
-        const result = /** @type {any[]} */ (well.data.result);
-        // What the objectives are about: the durations of a, and how many requests of b failed.
-        const needed = result.filter(
-          ({ metric: { __name__: name, phase } }) =>
-            (name.includes('duration') && phase === 'a') || (/requests_total/.test(name) && phase === 'b'),
-        );
-        const one = needed[at % needed.length];
-        if (remove) result.splice(result.indexOf(one), 1);
-        else if (one.histogram) one.histogram[1].buckets[at % 2][3] = value;
-        else one.value[1] = value;
-        const { verdict } = await streamed({ status: 200, text: JSON.stringify(well), cut: false });
-        assert.notEqual(verdict.outcome, 'pass');
-      },
-    }),
-    property({
       name: 'a query has numbers, or an error in one line',
       runs: 250,
       input: reply(vector),
@@ -353,9 +224,7 @@ const area = {
         try {
           for (const { labels, histogram } of await (await prometheus()).query('x', START_S)) {
             assert.ok(Object.values(labels).every((label) => typeof label === 'string'));
-            if (histogram)
-              for (const { left, right, count } of histogram.buckets)
-                assert.ok(left >= 0 && right >= left && count >= 0, 'a bucket that is none');
+            if (histogram) assert.ok(histogram.count >= 0 && Number.isFinite(histogram.sum));
           }
         } catch (error) {
           if (!(error instanceof PrometheusError)) throw error;

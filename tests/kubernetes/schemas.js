@@ -9,6 +9,9 @@ import { testRunSchema } from './testrun-schema.js';
 const CORE = {
   'v1/Namespace': 'io.k8s.api.core.v1.Namespace',
   'v1/ConfigMap': 'io.k8s.api.core.v1.ConfigMap',
+  'v1/Secret': 'io.k8s.api.core.v1.Secret',
+  'v1/Service': 'io.k8s.api.core.v1.Service',
+  'batch/v1/Job': 'io.k8s.api.batch.v1.Job',
 };
 const MONITORING = ['servicemonitors', 'prometheusrules'];
 

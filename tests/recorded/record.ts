@@ -62,7 +62,7 @@ async function record(name: string) {
   Object.assign(process.env, prometheusAccess());
   const prometheus = envFile('stack.env').PROMETHEUS_URL ?? '';
   const { result, answers } = await recording(() =>
-    judge({ directory: again, prometheus, streamedUntilS: null, print: () => {}, ...told }),
+    judge({ directory: again, prometheus, print: () => {}, ...told }),
   );
   if (result !== code) throw new Error(`${name}: judged ${code}, and then ${result}`);
   const files = [...LEFT, 'run.json'].filter((file) => existsSync(join(again, file)));

@@ -91,7 +91,7 @@ for (const [name, startedS, endedS] of /** @type {[string, number, number][]} */
     const testid = name.replaceAll(' ', '-');
     const published = run(testid, { startedS, endedS });
     await prometheus.write(findingSamples(published));
-    // As `node analysis/main.js` does when it is called again.
+    // As when a run is judged again.
     await prometheus.write(findingSamples(published));
     const [overload, machine] = published.findings;
     const common = { testid, kind: 'note', confidence: 'high' };

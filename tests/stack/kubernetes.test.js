@@ -5,21 +5,21 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { parse, parseAllDocuments, stringify } from 'yaml';
+import { runOf, TESTS } from '../../deploy/kubernetes/manifests.ts';
 import { expand, initializerArguments, runnerArguments } from '../kubernetes/operator.js';
 import { checker } from '../kubernetes/schemas.js';
-import { askPrometheus, command, envFile, freePort, prometheusAccess } from '../lab.js';
+import { command, envFile, freePort, prometheusAccess } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { toolPath } from '../tool.js';
 
 await ownStack();
 
 const FOLDER = 'deploy/kubernetes';
-const OVERLAYS = readdirSync(`${FOLDER}/overlays`);
 const scratch = mkdtempSync(join(tmpdir(), 'kubernetes-'));
 after(() => rmSync(scratch, { recursive: true }));
 
@@ -39,17 +39,14 @@ const runVariables = (manifests) =>
 /**
  * A kustomization of one's own, as example/ is one.
  *
- * @param {string} overlay
  * @param {Record<string, string>} variables
- * @param {string[]} [components]
  */
-function ownRun(overlay, variables, components = []) {
+function ownRun(variables) {
   const folder = mkdtempSync(join(scratch, 'run-'));
   // kustomize takes relative paths alone.
   const root = join('../'.repeat(folder.split('/').length - 1), resolve(FOLDER));
   const kustomization = {
-    resources: [join(root, 'overlays', overlay)],
-    components: components.map((name) => join(root, 'components', name)),
+    resources: [join(root, 'base')],
     configMapGenerator: [
       {
         name: 'mcp-load-lab-run',
@@ -68,9 +65,8 @@ test('everything that is applied is as the API server and the operators want it'
   const check = checker(process.env.K6_OPERATOR_CRD);
   const rules = parseAllDocuments(execFileSync(`${FOLDER}/rules.js`, { encoding: 'utf8' }));
   const manifests = [
-    ...OVERLAYS.flatMap((name) => render(`${FOLDER}/overlays/${name}`)),
+    ...runOf(render(`${FOLDER}/base`)).manifests,
     ...[`${FOLDER}/example`, `${FOLDER}/monitoring`].flatMap(render),
-    ...render(ownRun('load', {}, ['testid'])),
     ...rules.map((one) => one.toJS()),
     parse(readFileSync(`${FOLDER}/namespace.yaml`, 'utf8')),
   ];
@@ -78,8 +74,11 @@ test('everything that is applied is as the API server and the operators want it'
   const kinds = new Set(manifests.map(({ kind }) => kind));
   assert.deepEqual([...kinds].sort(), [
     'ConfigMap',
+    'Job',
     'Namespace',
     'PrometheusRule',
+    'Secret',
+    'Service',
     'ServiceMonitor',
     'TestRun',
   ]);
@@ -119,10 +118,11 @@ test('a field that is wrong is found, in each kind', () => {
 });
 
 test('the image of a run is named in one place', () => {
-  const { spec } = the(render(`${FOLDER}/example`), 'TestRun');
+  const manifests = render(`${FOLDER}/example`);
+  const { spec } = the(manifests, 'TestRun');
   assert.equal(spec.runner.image, 'registry.example.com/your-group/mcp-load-lab/lab:0.1.0');
   assert.equal(spec.initializer.image, spec.runner.image);
-  assert.equal(spec.runner.metadata.labels.testid, 'spike-2026-01-02-1');
+  assert.equal(the(manifests, 'Job').spec.template.spec.containers[0].image, spec.runner.image);
 });
 
 test('the rules are ones that Prometheus takes', () => {
@@ -146,9 +146,8 @@ function container(manifests, generator, secret = {}) {
   return { PATH: process.env.PATH ?? '', ...data, ...secret, GENERATOR: generator };
 }
 
-/** @param {string} folder a kustomization @param {string} archive to write */
-function initialize(folder, archive) {
-  const manifests = render(folder);
+/** @param {any[]} manifests @param {string} archive to write */
+function initialize(manifests, archive) {
   const testrun = the(manifests, 'TestRun');
   const env = container(manifests, `${testrun.metadata.name}-initializer`);
   const [pack = [], inspect = []] = initializerArguments(testrun, archive);
@@ -173,12 +172,11 @@ function fits(users, { metadata, spec }) {
 }
 
 test('the initializer finds each test to be one that two runners can share', () => {
-  for (const name of OVERLAYS) {
-    const { testrun, inspected } = initialize(`${FOLDER}/overlays/${name}`, join(scratch, `${name}.tar`));
+  for (const name of TESTS) {
+    const { testrun, inspected } = initialize(render(ownRun({ TEST: name })), join(scratch, `${name}.tar`));
     // The operator refuses a run with fewer users than runners.
     assert.ok(inspected.maxVUs >= testrun.spec.parallelism, name);
     fits(inspected.maxVUs, testrun);
-    assert.equal(testrun.metadata.name, name);
     assert.equal(inspected.ext['mcp-load-lab'].test, name);
   }
 });
@@ -186,175 +184,201 @@ test('the initializer finds each test to be one that two runners can share', () 
 test('the runners of the example have the memory for its users', () => {
   const manifests = render(`${FOLDER}/example`);
   const { WORKLOAD: _, ...variables } = runVariables(manifests).data;
-  const { inspected } = initialize(ownRun('spike', variables), join(scratch, 'example.tar'));
+  const { inspected } = initialize(render(ownRun(variables)), join(scratch, 'example.tar'));
   assert.ok(inspected.maxVUs > 10_000);
   fits(inspected.maxVUs, the(manifests, 'TestRun'));
 });
 
-/**
- * Runs a kustomization's runners as the operator does, paused and then started together, and leaves what the cluster would
- * tell of them.
- *
- * @param {string} folder
- * @returns {Promise<string>} the cluster's folder
- */
-async function operate(folder) {
-  const manifests = render(folder);
-  const testrun = the(manifests, 'TestRun');
-  const { name } = testrun.metadata;
-  const cluster = mkdtempSync(join(scratch, 'cluster-'));
-  const { PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD } = prometheusAccess();
-  const secret = {
-    TARGET_TOKEN: envFile('secrets.env').TARGET_TOKEN ?? '',
-    K6_PROMETHEUS_RW_USERNAME: PROMETHEUS_USERNAME,
-    K6_PROMETHEUS_RW_PASSWORD: PROMETHEUS_PASSWORD,
-  };
-  const runners = [];
-  for (let index = 1; index <= testrun.spec.parallelism; index += 1) {
-    const env = container(manifests, `${name}-${index}`, secret);
-    const port = await freePort();
-    const words = expand(runnerArguments(testrun, index), env).map((word) =>
-      word.replace('0.0.0.0:6565', `127.0.0.1:${port}`),
-    );
-    const k6 = spawn(toolPath('k6'), words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let log = '';
-    for (const stream of [k6.stdout, k6.stderr]) stream.on('data', (chunk) => (log += chunk));
-    const ended = once(k6, 'close').then(([code]) => {
-      const pod = `${name}-${index}-abcde`;
-      writeFileSync(join(cluster, `${pod}.log`), log);
-      const terminated = { exitCode: code, startedAt, finishedAt: new Date().toISOString() };
-      return { metadata: { name: pod }, status: { containerStatuses: [{ state: { terminated } }] } };
-    });
-    const startedAt = new Date().toISOString();
-    runners.push({ url: `http://127.0.0.1:${port}/v1/status`, ended });
-  }
-  for (const { url } of runners) {
-    // As soon as it listens, which takes the making of its users.
-    for (let tries = 0; ; tries += 1) {
-      const answer = await fetch(url).catch(() => null);
-      if (answer?.ok) break;
-      assert.ok(tries < 200, 'k6 does not come up');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-  const data = { data: { attributes: { paused: false }, id: 'default', type: 'status' } };
-  for (const { url } of runners) await fetch(url, { method: 'PATCH', body: JSON.stringify(data) });
-  const items = await Promise.all(runners.map(({ ended }) => ended));
-  tell(cluster, 'pods', { items });
-  tell(cluster, 'configmap_mcp-load-lab-run', runVariables(manifests));
-  tell(cluster, `testruns.k6.io_${name}`, { ...testrun, status: { stage: 'finished' } });
-  return cluster;
-}
-
 /** @param {string} cluster @param {string} what @param {any} answer */
 const tell = (cluster, what, answer) => writeFileSync(join(cluster, `${what}.json`), JSON.stringify(answer));
 
-/** @param {string} cluster @param {string} name @param {string} testid */
-async function judge(cluster, name, testid) {
-  const results = join(cluster, 'results');
-  mkdirSync(results, { recursive: true });
-  const options = ['--prometheus', envFile('stack.env').PROMETHEUS_URL ?? '', '--server', 'reference'];
-  const PATH = [resolve('tests/kubernetes'), process.env.PATH].join(delimiter);
-  const env = { CLUSTER: cluster, PATH, RESULTS_DIR: results, ...prometheusAccess() };
-  const { code, output } = await command(`${FOLDER}/judge.js`, [name, ...options], env);
-  const file = join(results, testid, 'run.json');
-  return { code, output, file };
+const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** @param {string} file @returns {Promise<any>} as soon as it is there, and whole */
+async function awaited(file) {
+  for (let tries = 0; tries < 600; tries += 1) {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8'));
+    } catch {
+      await pause(100);
+    }
+  }
+  throw new Error(`${file} does not come`);
 }
 
-/** @param {string} testid */
-function onThisStack(testid) {
+/**
+ * The collector, as its Job runs it, on a port of this machine.
+ *
+ * @param {any[]} manifests
+ * @param {string} folder that stands for the cluster
+ */
+async function collect(manifests, folder) {
+  const [{ env, command: words }] = the(manifests, 'Job').spec.template.spec.containers;
+  const own = Object.fromEntries(env.map((/** @type {any} */ { name, value }) => [name, value]));
+  const port = await freePort();
+  const { K6_LAB_TOKEN } = the(manifests, 'Secret').stringData;
+  const more = { K6_LAB_TOKEN, FOLDER: join(folder, own.FOLDER), HOST: '127.0.0.1', PORT: `${port}` };
+  const job = spawn(words[0], words.slice(1), { env: { ...process.env, ...own, ...more }, stdio: 'inherit' });
+  const url = `http://127.0.0.1:${port}`;
+  for (let tries = 0; !(await fetch(`${url}/ready`).catch(() => null))?.ok; tries += 1) {
+    assert.ok(tries < 100, 'the collector does not come up');
+    await pause(50);
+  }
+  return { url, stop: () => job.kill() };
+}
+
+/**
+ * Does with what is applied as the operator would: runs the runners, paused and then started together, and tells what became of them.
+ *
+ * @param {string} cluster a folder
+ * @param {(runners: import('node:child_process').ChildProcess[]) => void} [meanwhile]
+ */
+async function operate(cluster, meanwhile) {
+  const { items: manifests } = await awaited(join(cluster, 'apply.json'));
+  const testrun = the(manifests, 'TestRun');
+  const { name } = testrun.metadata;
+  const stage = (/** @type {string} */ stage) =>
+    tell(cluster, `testruns.k6.io_${name}`, { ...testrun, status: { stage } });
+  const { url, stop } = await collect(manifests, cluster);
+  try {
+    const { PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD } = prometheusAccess();
+    const secret = {
+      TARGET_TOKEN: `${envFile('secrets.env').TARGET_TOKEN}\n`,
+      K6_LAB_TOKEN: the(manifests, 'Secret').stringData.K6_LAB_TOKEN,
+      K6_PROMETHEUS_RW_USERNAME: PROMETHEUS_USERNAME,
+      K6_PROMETHEUS_RW_PASSWORD: PROMETHEUS_PASSWORD,
+    };
+    const runners = [];
+    for (let index = 1; index <= testrun.spec.parallelism; index += 1) {
+      const job = `${name}-${index}`;
+      const env = { ...container(manifests, job, secret), K6_LAB_SERVER_URL: `${url}/${job}` };
+      const port = await freePort();
+      const words = expand(runnerArguments(testrun, index), env).map((word) =>
+        word.replace('0.0.0.0:6565', `127.0.0.1:${port}`).replace('/tmp/lab', join(cluster, `lab-${index}`)),
+      );
+      const k6 = spawn(toolPath('k6'), words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let log = '';
+      for (const stream of [k6.stdout, k6.stderr]) stream.on('data', (chunk) => (log += chunk));
+      const ended = once(k6, 'close').then(([code, signal]) => {
+        writeFileSync(join(cluster, `job_${job}.log`), log);
+        const terminated = { exitCode: signal === 'SIGKILL' ? 137 : code };
+        return {
+          metadata: { name: `${job}-abcde`, labels: { 'job-name': job } },
+          status: { containerStatuses: [{ state: { terminated } }] },
+        };
+      });
+      runners.push({ api: `http://127.0.0.1:${port}/v1/status`, ended, k6 });
+    }
+    stage('created');
+    for (const { api } of runners) {
+      // As soon as it listens, which takes the making of its users.
+      for (let tries = 0; !(await fetch(api).catch(() => null))?.ok; tries += 1) {
+        assert.ok(tries < 200, 'k6 does not come up');
+        await pause(50);
+      }
+    }
+    stage('started');
+    const data = { data: { attributes: { paused: false }, id: 'default', type: 'status' } };
+    for (const { api } of runners) await fetch(api, { method: 'PATCH', body: JSON.stringify(data) });
+    meanwhile?.(runners.map(({ k6 }) => k6));
+    tell(cluster, 'pods', { items: await Promise.all(runners.map(({ ended }) => ended)) });
+    stage('finished');
+    await awaited(join(cluster, 'delete.json'));
+  } catch (error) {
+    stage('error');
+    throw error;
+  } finally {
+    stop();
+  }
+}
+
+/**
+ * @param {Record<string, string>} variables
+ * @param {Parameters<typeof operate>[1]} [meanwhile]
+ * @returns {Promise<{code: number | null, output: string, results: string, run: any}>}
+ */
+async function runInCluster(variables, meanwhile) {
+  const cluster = mkdtempSync(join(scratch, 'cluster-'));
   const { TARGET_URL = '', PROMETHEUS_URL = '' } = envFile('stack.env');
-  return { TESTID: testid, TARGET_URL, K6_PROMETHEUS_RW_SERVER_URL: `${PROMETHEUS_URL}/api/v1/write` };
+  const folder = ownRun({
+    ...{ PROFILE: 'smoke', MAX_VUS: '50', MAX_BACKGROUND_CPU: '1', TARGET_URL },
+    ...{ K6_PROMETHEUS_RW_SERVER_URL: `${PROMETHEUS_URL}/api/v1/write`, ...variables },
+  });
+  const PATH = [resolve('tests/kubernetes'), process.env.PATH].join(delimiter);
+  const RESULTS_DIR = join(cluster, 'results');
+  const env = {
+    CLUSTER: cluster,
+    KUSTOMIZE: toolPath('kustomize'),
+    PATH,
+    RESULTS_DIR,
+    ...prometheusAccess(),
+  };
+  const words = [`${FOLDER}/main.ts`, folder, '--prometheus', PROMETHEUS_URL, '--server', 'reference'];
+  const [{ code, output }] = await Promise.all([
+    command(process.execPath, words, env),
+    operate(cluster, meanwhile),
+  ]);
+  const results = join(RESULTS_DIR, 'latest');
+  return { code, output, results, run: JSON.parse(readFileSync(join(results, 'run.json'), 'utf8')) };
 }
-
-const unique = (/** @type {string} */ name) => `${name}-${process.pid}-${Date.now()}`;
 
 test('two runners share the load, and are judged once, as a whole', async () => {
-  const testid = unique('sustained');
-  const variables = {
-    ...onThisStack(testid),
-    PROFILE: 'smoke',
-    DURATION: '6s',
-    MAX_VUS: '50',
-    MAX_BACKGROUND_CPU: '1',
-  };
-  const cluster = await operate(ownRun('sustained', variables, ['testid']));
-  const { code, output, file } = await judge(cluster, 'sustained', testid);
+  const { code, output, results, run } = await runInCluster({ TEST: 'sustained', DURATION: '6s' });
   // A busy machine may make the figures invalid (98), or miss an objective (99), but not wrong.
   assert.ok([0, 98, 99].includes(code ?? -1), output);
-  const run = JSON.parse(readFileSync(file, 'utf8'));
   const [phase] = run.phases.filter((/** @type {any} */ one) => one.measured);
   // 850/s at a fifth of the rate.
   assert.equal(phase.offered_rps, 170);
   assert.ok(Math.abs(phase.requests + phase.dropped - 170 * 6) <= 2, `${phase.requests} + ${phase.dropped}`);
-  const sent = await byGenerator(testid, 'mcp_requests');
-  assert.equal(phase.requests, sum(sent), 'what both wrote is added up');
-  const planned = await byGenerator(testid, 'mcp_requests|dropped_iterations');
-  assert.deepEqual(Object.keys(planned).sort(), ['sustained-1', 'sustained-2']);
-  for (const count of Object.values(planned)) assert.ok(Math.abs(count - 170 * 3) <= 1, `${count} of 1,020`);
-
-  const again = await judge(cluster, 'sustained', testid);
-  assert.equal(again.code, 2);
-  assert.match(again.output, /^judge: sustained-\S+ is judged already: /);
-  rmSync(join(cluster, 'results'), { recursive: true });
-
-  const pods = () => JSON.parse(readFileSync(join(cluster, 'pods.json'), 'utf8'));
-  const { items } = pods();
-  // Of another one of the same name, two minutes later.
-  const later = pods();
-  for (const { status } of later.items) {
-    const { terminated } = status.containerStatuses[0].state;
-    terminated.startedAt = new Date(Date.parse(terminated.startedAt) + 120_000).toISOString();
-    terminated.finishedAt = new Date(Date.parse(terminated.startedAt) + 1).toISOString();
-  }
-  tell(cluster, 'pods', later);
-  const mixed = await judge(cluster, 'sustained', testid);
-  assert.equal(mixed.code, 98);
-  assert.match(
-    mixed.output,
-    /^judge: sustained-\S+ was another run's TESTID, too, at 2\S+: their figures can't/m,
+  const parts = readdirSync(join(results, 'runners')).map((name) => {
+    const { groups } = JSON.parse(readFileSync(join(results, 'runners', name, 'measured.json'), 'utf8'));
+    const own = groups.filter((/** @type {any} */ one) => one.phase === 'sustained');
+    const sum = (/** @type {string} */ field) =>
+      own.reduce((/** @type {number} */ total, /** @type {any} */ one) => total + (one[field] ?? 0), 0);
+    return { name, requests: sum('requests'), planned: sum('requests') + sum('dropped') };
+  });
+  assert.deepEqual(
+    parts.map(({ name }) => name),
+    ['mcp-load-lab-1', 'mcp-load-lab-2'],
   );
+  for (const { planned } of parts) assert.ok(Math.abs(planned - 170 * 3) <= 1, `${planned} of 1,020`);
+  assert.equal(
+    phase.requests,
+    (parts[0]?.requests ?? 0) + (parts[1]?.requests ?? 0),
+    'what both sent is added up',
+  );
+  const seconds = readFileSync(join(results, 'seconds.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const inSeconds = seconds
+    .flatMap(({ groups = {} }) => Object.values(groups))
+    .reduce((sum, { requests = 0 }) => sum + requests, 0);
+  assert.equal(inSeconds, phase.requests);
+  assert.ok(run.signals.length > 0, output);
+});
 
-  // Of a runner that was killed.
-  const killed = pods();
-  killed.items = structuredClone(items);
-  killed.items[1].status.containerStatuses[0].state.terminated.exitCode = 137;
-  tell(cluster, 'pods', killed);
-  const error = await judge(cluster, 'sustained', testid);
-  assert.equal(error.code, 137, error.output);
-
-  // Of one that never reached Prometheus.
-  const testrun = JSON.parse(readFileSync(join(cluster, 'testruns.k6.io_sustained.json'), 'utf8'));
-  testrun.spec.parallelism = 3;
-  tell(cluster, 'testruns.k6.io_sustained', testrun);
-  tell(cluster, 'pods', { items: [...items, items[0]] });
-  const missing = await judge(cluster, 'sustained', testid);
-  assert.equal(missing.code, 98);
+test('a runner that is killed is named, with its exit code', async () => {
+  const { code, output, run } = await runInCluster({ TEST: 'sustained', DURATION: '6s' }, ([, second]) =>
+    setTimeout(() => second?.kill('SIGKILL'), 2000),
+  );
+  assert.equal(code, 137, output);
   assert.match(
-    missing.output,
-    /^judge: Prometheus has figures of 2 of 3 runners of sustained-.*: not judged$/m,
+    run.verdict.reasons[0],
+    /^mcp-load-lab-2 delivered no figures; it ended with 137: not judged$/,
   );
 });
 
-/** @param {Record<string, number>} counts */
-const sum = (counts) => Object.values(counts).reduce((total, count) => total + count, 0);
-
-/**
- * @param {string} testid
- * @param {string} names of counters, a regular expression
- * @returns {Promise<Record<string, number>>} their sum in the measured phase, by generator
- */
-async function byGenerator(testid, names) {
-  const series = `{__name__=~"k6_(${names})_total",testid="${testid}",scenario="sustained"}`;
-  const query = `sum by (generator) (last_over_time(${series}[5m]))`;
-  const { result } = await askPrometheus('query', { query });
-  return Object.fromEntries(
-    result.map((/** @type {any} */ { metric, value }) => [metric.generator, Number(value[1])]),
-  );
-}
+test('a target that is not there ends the run with 3 and why', async () => {
+  const TARGET_URL = `http://127.0.0.1:${await freePort()}/mcp`;
+  const { code, output, run } = await runInCluster({ TEST: 'sustained', TARGET_URL });
+  assert.equal(code, 3, output);
+  assert.equal(run.verdict.exit_code, 3);
+  assert.match(run.verdict.reasons[0], /can't be reached|refused/);
+});
 
 test('bad usage is one clear line, with exit code 2', async () => {
-  const none = await command(`${FOLDER}/judge.js`, []);
+  const none = await command(process.execPath, [`${FOLDER}/main.ts`]);
   assert.equal(none.code, 2);
-  assert.match(none.output, /^judge: one TestRun is needed, got 0\nusage: /);
+  assert.match(none.output, /^error: one kustomization's folder is needed, got 0; usage: /);
 });

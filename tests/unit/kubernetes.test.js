@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { generatorEnvironment } from '../../cli/k6.ts';
-import { afterRun } from '../../deploy/kubernetes/after-run.js';
+import { runOf, TESTS } from '../../deploy/kubernetes/manifests.ts';
 import { variables } from '../../lib/config.js';
 import { expand, initializerArguments, segment } from '../kubernetes/operator.js';
 
@@ -19,30 +19,25 @@ const runEnv = Object.fromEntries(
   ]),
 );
 
-test('each test has an overlay, or the reason why it has none', () => {
+test('each test can be run in a cluster, or there is the reason why not', () => {
   const guide = readFileSync(`${FOLDER}/README.md`, 'utf8');
-  const [, table = ''] = /\| not here \| why \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(guide) ?? [];
-  const without = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
-    [...cell.matchAll(/`([\w-]+)`/g)].map(([, name]) => name),
-  );
-  assert.deepEqual([...names(`${FOLDER}/overlays`), ...without].sort(), names('scenarios').sort());
+  const listed = (/** @type {string} */ heading) => {
+    const [, table = ''] =
+      new RegExp(`\\| ${heading} \\|.*\\|\n\\|---\\|---\\|\n((?:\\|.*\n)+)`).exec(guide) ?? [];
+    return [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([\w-]+)`/g)].map(([, name]) => name),
+    );
+  };
+  assert.deepEqual(listed('here'), TESTS);
+  assert.deepEqual([...TESTS, ...listed('not here')].sort(), names('scenarios').sort());
 });
 
-test('no overlay is of a test that steers something, or is one user, or leaves things behind', () => {
-  for (const name of names(`${FOLDER}/overlays`)) {
+test('none of them steers something, or is one user, or leaves things behind', () => {
+  for (const name of TESTS) {
     assert.ok(!existsSync(`experiments/${name}.js`), name);
     const source = readFileSync(`scenarios/${name}.js`, 'utf8');
-    assert.doesNotMatch(source, /^ {2}(sequence|prepare|cleanUp|raw|observe):/m, name);
+    assert.doesNotMatch(source, /^ {2}(sequence|prepare|cleanUp|observe):/m, name);
   }
-});
-
-test('overlays differ in the name of the test alone', () => {
-  const text = (/** @type {string} */ name) =>
-    readFileSync(`${FOLDER}/overlays/${name}/kustomization.yaml`, 'utf8');
-  const expected = text('spike');
-  assert.equal(expected.match(/spike/g)?.length, 3);
-  for (const name of names(`${FOLDER}/overlays`))
-    assert.equal(text(name), expected.replaceAll('spike', name), name);
 });
 
 test('a runner is tuned as a run on one machine is', () => {
@@ -63,7 +58,7 @@ test('what is in git holds variables that there are, and no secret', () => {
     if ('secret' in definition) assert.ok(!(name in runEnv), name);
   }
   for (const name of Object.keys(runEnv)) {
-    assert.ok(name in variables || name === 'TESTID' || /^(K6_|GO)/.test(name), name);
+    assert.ok(name in variables || name === 'TEST' || /^(K6_|GO)/.test(name), name);
   }
   const { runner, initializer } = read('base/testrun.yaml').spec;
   assert.ok(runner.envFrom.some((/** @type {any} */ { secretRef }) => secretRef?.optional));
@@ -82,6 +77,14 @@ test('no pod may do more than a restricted one', () => {
     });
     assert.equal(pod.automountServiceAccountToken, 'false');
   }
+  const [job] = parseAllDocuments(readFileSync(`${FOLDER}/base/collector.yaml`, 'utf8'));
+  const { spec } = /** @type {any} */ (job).toJS().spec.template;
+  const [container] = spec.containers;
+  assert.deepEqual(
+    [spec.securityContext, spec.automountServiceAccountToken],
+    [{ ...runner.securityContext }, false],
+  );
+  assert.deepEqual(container.securityContext, runner.containerSecurityContext);
 });
 
 test('the recording rules are those of the stack, but for what a generator is compared with', () => {
@@ -122,81 +125,50 @@ test('what k6 archive has no use for is not handed to it', () => {
   ]);
 });
 
-/** @param {string} pod @param {number} exitCode @param {string} finishedAt */
-const ended = (pod, exitCode, finishedAt) => ({
-  metadata: { name: pod },
-  status: {
-    containerStatuses: [
-      { state: { terminated: { exitCode, startedAt: '2026-01-02T00:00:00Z', finishedAt } } },
-    ],
+/** @param {Record<string, string>} data @returns {any[]} */
+const rendered = (data) => [
+  { kind: 'ConfigMap', metadata: { name: 'mcp-load-lab-run' }, data },
+  {
+    kind: 'TestRun',
+    metadata: { name: 'mcp-load-lab', namespace: 'n' },
+    spec: { parallelism: 2, runner: { metadata: { labels: {} } } },
   },
-});
-const PODS = [ended('spike-1-a', 0, '2026-01-02T00:10:00Z'), ended('spike-2-b', 0, '2026-01-02T00:10:02Z')];
-const RUN = { TESTID: 'spike-1', TEST: 'spike' };
+  {
+    kind: 'Job',
+    metadata: { name: 'c' },
+    spec: { template: { spec: { containers: [{ env: [] }] } } },
+  },
+];
 
-/** @param {string} [stage] */
-const testrun = (stage) => ({
-  metadata: { name: 'spike' },
-  spec: { parallelism: 2 },
-  ...(stage && { status: { stage } }),
+test('a run has a TESTID of its own, as a label too, and a token; the collector knows its runners', () => {
+  const manifests = rendered({ TEST: 'spike' });
+  const run = runOf(manifests);
+  assert.match(run.testid, /^spike-2\d{7}T\d{6}Z-\w+$/);
+  const [variables, testrun, job] = manifests;
+  assert.equal(variables.data.TESTID, run.testid);
+  assert.equal(testrun.spec.runner.metadata.labels.testid, run.testid);
+  assert.deepEqual(run.runners, ['mcp-load-lab-1', 'mcp-load-lab-2']);
+  assert.deepEqual(job.spec.template.spec.containers[0].env, [
+    { name: 'RUNNERS', value: run.runners.join() },
+  ]);
+  const [secret] = run.manifests;
+  assert.deepEqual([secret?.kind, secret?.metadata.namespace], ['Secret', 'n']);
+  assert.match(secret?.stringData.K6_LAB_TOKEN, /^[0-9a-f]{64}$/);
+  assert.notEqual(
+    runOf(rendered({ TEST: 'spike' })).manifests[0]?.stringData.K6_LAB_TOKEN,
+    secret?.stringData.K6_LAB_TOKEN,
+  );
+  assert.equal(runOf(rendered({ TEST: 'spike', TESTID: 'mine' })).testid, 'mine');
 });
 
-test('a run is judged when all its runners ended, by the last of them', () => {
-  assert.deepEqual(afterRun(testrun('finished'), RUN, PODS), {
-    testid: 'spike-1',
-    test: 'spike',
-    pods: ['spike-1-a', 'spike-2-b'],
-    k6Exit: 0,
-    startedS: Date.parse('2026-01-02T00:00:00Z') / 1000,
-    endedS: Date.parse('2026-01-02T00:10:02Z') / 1000,
-  });
-  const killed = [PODS[0], ended('spike-2-b', 137, '2026-01-02T00:05:00Z')];
-  const found = afterRun(testrun('finished'), RUN, killed);
-  assert.equal('k6Exit' in found && found.k6Exit, 137);
-});
-
-test('a run that can not be judged is one line, and says why', () => {
-  const running = {
-    metadata: { name: 'spike-2-b' },
-    status: { containerStatuses: [{ state: { running: {} } }] },
-  };
-  /** @type {[any, Record<string, string>, any[], number, RegExp][]} */
+test('a run that can not be made is one line, and says why', () => {
+  /** @type {[any[], number, RegExp][]} */
   const cases = [
-    [
-      testrun(),
-      RUN,
-      [],
-      2,
-      /^spike is not over, its stage is "new"; wait for it: kubectl wait testrun\/spike /,
-    ],
-    [testrun('started'), RUN, PODS, 2, /its stage is "started"/],
-    [
-      testrun('error'),
-      RUN,
-      PODS,
-      2,
-      /^the operator could not run spike; see why: kubectl logs job\/spike-initializer$/,
-    ],
-    [
-      testrun('finished'),
-      RUN,
-      [PODS[0], running],
-      98,
-      /tells of 1 of 2 runners of spike how they ended: not judged$/,
-    ],
-    [testrun('finished'), RUN, [PODS[0]], 98, /tells of 1 of 2 runners/],
-    [
-      testrun('finished'),
-      { ...RUN, TESTID: '../x' },
-      PODS,
-      2,
-      /^TESTID of the ConfigMap .* is "\.\.\/x"; valid: /,
-    ],
+    [rendered({}), 2, /^TEST is ""; valid: baseline, batch, /],
+    [rendered({ TEST: 'capacity' }), 2, /^TEST is "capacity"; valid: /],
+    [rendered({ TEST: 'spike', TESTID: '../x' }), 2, /^TESTID is "\.\.\/x"; valid: /],
+    [rendered({ TEST: 'spike' }).slice(1), 1, /has 0 ConfigMaps, expected one/],
+    [[...rendered({ TEST: 'spike' }), { kind: 'TestRun', metadata: {} }], 1, /has 2 TestRuns, expected one/],
   ];
-  for (const [run, env, pods, code, problem] of cases) {
-    const found = afterRun(run, env, pods);
-    assert.ok('problem' in found);
-    assert.equal(found.code, code);
-    assert.match(found.problem, problem);
-  }
+  for (const [manifests, code, message] of cases) assert.throws(() => runOf(manifests), { code, message });
 });

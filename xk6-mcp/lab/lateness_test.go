@@ -276,7 +276,7 @@ func TestStartsAreCounted(t *testing.T) {
 	if err := f.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := os.ReadFile(f.measuredFile())
+	text, _ := os.ReadFile(f.measuredPath())
 	var document struct {
 		Groups []struct {
 			Phase            string

@@ -90,7 +90,7 @@ func endOf(testError error) end {
 	return ended
 }
 
-func (o *Output) measuredFile() string { return filepath.Join(o.folder, "measured.json") }
+func (o *Output) measuredPath() string { return filepath.Join(o.folder, measuredFile) }
 
 // writeMeasured writes the document next to its place, and moves it there when it is whole.
 func (o *Output) writeMeasured(testError error) error {
@@ -108,14 +108,14 @@ func (o *Output) writeMeasured(testError error) error {
 		return fmt.Errorf("output lab: %w", err)
 	}
 	text = inASCII(text)
-	part := o.measuredFile() + ".part"
+	part := o.measuredPath() + ".part"
 	file, err := os.Create(part)
 	if err == nil {
 		_, err = file.Write(append(text, '\n'))
 		err = errors.Join(err, file.Sync(), file.Close())
 	}
 	if err == nil {
-		err = os.Rename(part, o.measuredFile())
+		err = os.Rename(part, o.measuredPath())
 	}
 	if err != nil {
 		_ = os.Remove(part)

@@ -23,6 +23,9 @@ import (
 const (
 	flushEvery = 200 * time.Millisecond
 	timerEvery = 50 * time.Millisecond
+
+	secondsFile  = "seconds.jsonl"
+	measuredFile = "measured.json"
 )
 
 func init() {
@@ -32,7 +35,8 @@ func init() {
 // Output is the output lab.
 type Output struct {
 	output.SampleBuffer
-	folder string
+	folder   string
+	delivery delivery
 	// The script's option ext.mcp-load-lab.
 	plan json.RawMessage
 	// k6 makes no summary: it needs no values of Trends.
@@ -67,7 +71,7 @@ func newOutput(params output.Params) (*Output, error) {
 		return nil, errors.New("output lab: expected a folder, -o lab=FOLDER")
 	}
 	return &Output{
-		folder: params.ConfigArgument, plan: params.ScriptOptions.External["mcp-load-lab"], hasNoSummary: params.RuntimeOptions.SummaryMode.String == "disabled",
+		folder: params.ConfigArgument, delivery: deliveryOf(params), plan: params.ScriptOptions.External["mcp-load-lab"], hasNoSummary: params.RuntimeOptions.SummaryMode.String == "disabled",
 		scenarios: scenariosOf(params.ScriptOptions),
 	}, nil
 }
@@ -109,11 +113,11 @@ func (o *Output) open() error {
 		return fmt.Errorf("output lab: %w", err)
 	}
 	// What an earlier run left says nothing of this one.
-	if err := os.Remove(o.measuredFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(o.measuredPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("output lab: %w", err)
 	}
 	var err error
-	if o.seconds, err = os.Create(filepath.Join(o.folder, "seconds.jsonl")); err != nil {
+	if o.seconds, err = os.Create(filepath.Join(o.folder, secondsFile)); err != nil {
 		return fmt.Errorf("output lab: %w", err)
 	}
 	if o.hasNoSummary {
@@ -241,5 +245,8 @@ func (o *Output) close(testError error) error {
 	if err := errors.Join(o.failed, o.seconds.Sync(), o.seconds.Close()); err != nil {
 		return err
 	}
-	return o.writeMeasured(testError)
+	if err := o.writeMeasured(testError); err != nil {
+		return err
+	}
+	return o.delivery.send(o.folder)
 }

@@ -75,7 +75,6 @@ function known(series, shape = {}, seed = 1) {
       ...made,
     },
     environment: { ...MACHINE, memory_bytes: 16 * GB },
-    streamed: null,
     expired: 0,
     log: QUIET_LOG,
     vusMax: 20,

@@ -9,9 +9,9 @@ import { MACHINE, NO_LEDGER, NO_SERVER, objective, QUIET_LOG, signal, summary, t
  * @param {import('./build.js').Spec} spec
  * @param {{server?: Partial<import('../../../analysis/observe.js').Server>,
  *   environment?: Partial<import('../../../analysis/environment.js').Environment>,
- *   streamed?: import('../../../analysis/summary.js').Streamed | null, expired?: number}} [rest]
+ *   expired?: number}} [rest]
  */
-function find(spec, { server, environment, streamed = null, expired = 0 } = {}) {
+function find(spec, { server, environment, expired = 0 } = {}) {
   const { plan, metrics, ...times } = summary(spec);
   const all = phases({ plan, metrics, ...times });
   return findings({
@@ -27,7 +27,6 @@ function find(spec, { server, environment, streamed = null, expired = 0 } = {}) 
     thresholds: judgeThresholds({ plan, metrics, phases: all }),
     server: { ...NO_SERVER, ...server },
     environment: { ...MACHINE, ...environment },
-    streamed,
     expired,
   });
 }

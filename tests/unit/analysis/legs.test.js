@@ -7,42 +7,41 @@ import { failures } from '../../../analysis/failures.js';
 import { LegsError, readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.js';
 import { phases } from '../../../analysis/phases.js';
 import { judgeThresholds } from '../../../analysis/thresholds.js';
-import { objective, runOf, STARTED_MS, summaryDocument } from './build.js';
+import { histogramOf, measuredDocument, objective, runOf, STARTED_MS } from './build.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'legs-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** @param {string} name @param {import('./build.js').Spec | null} spec @param {Partial<import('../../../analysis/legs.js').Leg>} [rest] */
+/** @param {string} name @param {any} spec measured.json @param {Partial<import('../../../analysis/legs.js').Leg>} [rest] */
 function leg(name, spec, rest = {}) {
   const path = join(folder, 'legs', name);
   mkdirSync(path, { recursive: true });
-  if (spec) writeFileSync(join(path, 'summary.json'), JSON.stringify(summaryDocument(spec)));
+  if (spec) writeFileSync(join(path, 'measured.json'), JSON.stringify(spec));
   return { name, labels: {}, folder: join('legs', name), judged: true, code: 0, events: [], ...rest };
 }
 
 /** @param {string} name @param {number} startedMs @param {number} p99 */
-const spec = (name, startedMs, p99) => ({
-  startedMs,
-  phases: [
-    { name: `${name}-warm-up`, measured: false, duration_s: 5 },
-    { name, duration_s: 10, figures: { iterations: 100, p99 } },
-  ],
-  objectives: [objective(name, 'p99_ms', '<', 100)],
-  metrics: {
-    'mcp_requests{operation:get_user}': { type: 'counter', values: { count: 100 } },
-    'mcp_request_duration{operation:get_user}': { type: 'trend', values: { count: 100, avg: p99 } },
-    vus_max: { type: 'gauge', values: { value: 1, min: 1, max: p99 } },
-  },
-});
+function measured(name, startedMs, p99) {
+  const document = measuredDocument({
+    startedMs,
+    phases: [
+      { name: `${name}-warm-up`, measured: false, duration_s: 5 },
+      { name, duration_s: 10, figures: { iterations: 100, p99 } },
+    ],
+    objectives: [objective(name, 'p99_ms', '<', 100, { k6: { metric: name, expression: 'rate<1' } })],
+  });
+  const read = { phase: name, operation: 'get_user', requests: 100, duration: histogramOf(p99, 100) };
+  return { ...document, vusMax: p99, groups: [...document.groups, read] };
+}
 
 test('the legs of a test are one summary on one time axis; what does not count is not judged', () => {
   const legs = {
     result: { found: 1 },
     error: null,
     legs: [
-      leg('one', spec('one', STARTED_MS, 50)),
-      leg('two', spec('two', STARTED_MS + 60_000, 150)),
-      leg('three', spec('three', STARTED_MS + 120_000, 250), { judged: false }),
+      leg('one', measured('one', STARTED_MS, 50)),
+      leg('two', measured('two', STARTED_MS + 60_000, 150)),
+      leg('three', measured('three', STARTED_MS + 120_000, 250), { judged: false }),
     ],
   };
   writeFileSync(join(folder, 'legs.json'), JSON.stringify(legs));
@@ -55,13 +54,13 @@ test('the legs of a test are one summary on one time axis; what does not count i
   assert.equal(summary.ranS, 135);
   const all = summaries.flatMap((one) => phases(one));
   assert.deepEqual(
-    all.map(({ name, start, latency_ms }) => [name, start, latency_ms?.p99 ?? null]),
+    all.map(({ name, start, latency_ms }) => [name, start, Math.round(latency_ms?.p99 ?? 0)]),
     [
-      ['one-warm-up', '2026-01-02T03:04:05.000Z', null],
+      ['one-warm-up', '2026-01-02T03:04:05.000Z', 0],
       ['one', '2026-01-02T03:04:10.000Z', 50],
-      ['two-warm-up', '2026-01-02T03:05:05.000Z', null],
+      ['two-warm-up', '2026-01-02T03:05:05.000Z', 0],
       ['two', '2026-01-02T03:05:10.000Z', 150],
-      ['three-warm-up', '2026-01-02T03:06:05.000Z', null],
+      ['three-warm-up', '2026-01-02T03:06:05.000Z', 0],
       ['three', '2026-01-02T03:06:10.000Z', 250],
     ],
   );
@@ -74,29 +73,21 @@ test('the legs of a test are one summary on one time axis; what does not count i
     ],
   );
   assert.equal(metrics.count('mcp_requests', { operation: 'get_user' }), 300);
-  assert.equal(
-    metrics.latency({ operation: 'get_user' }).latency,
-    null,
-    'percentiles of three runs are none',
-  );
+  assert.equal(Math.round(metrics.latency({ operation: 'get_user' }).latency?.p50 ?? 0), 150);
+  assert.equal(metrics.thresholds().length, 2);
   assert.equal(metrics.gauge('vus_max').max, 250);
 });
 
 test('a failure began in the leg that had it, as long after the first one as it did', () => {
-  const failing = {
+  const failing = measuredDocument({
     startedMs: STARTED_MS + 60_000,
-    phases: [{ name: 'two', duration_s: 10, figures: { iterations: 100, failed: 3, p99: 50 } }],
-    metrics: {
-      'mcp_failures{phase:two,kind:tool}': { type: 'counter', values: { count: 3 } },
-      'mcp_failure_seconds{kind:tool}': { type: 'gauge', values: { value: 4, min: 4, max: 6.5 } },
-    },
-  };
-  // A leg without one has the gauge, too: at 0.
-  const without = spec('one', STARTED_MS, 50);
-  Object.assign(without.metrics, {
-    'mcp_failure_seconds{kind:tool}': { type: 'gauge', values: { value: 0, min: 0, max: 0 } },
+    phases: [{ name: 'two', duration_s: 10, figures: { iterations: 100, failures: { tool: 3 }, p99: 50 } }],
   });
-  const legs = { result: null, error: null, legs: [leg('one', without), leg('two', failing)] };
+  failing.groups[1].failedAt = { tool: [STARTED_MS + 64_000, STARTED_MS + 66_500] };
+  const legs = {
+    ...{ result: null, error: null },
+    legs: [leg('one', measured('one', STARTED_MS, 50)), leg('two', failing)],
+  };
   const { summaries } = readLegSummaries(folder, legs);
   const [found] = failures(
     summaries,
@@ -111,7 +102,7 @@ test('a failure began in the leg that had it, as long after the first one as it 
 
 test('a leg that left nothing is named; none at all is said, too', () => {
   const rest = { result: null, error: null };
-  const legs = { ...rest, legs: [leg('one', spec('one', STARTED_MS, 50)), leg('lost', null)] };
+  const legs = { ...rest, legs: [leg('one', measured('one', STARTED_MS, 50)), leg('lost', null)] };
   assert.equal(readLegSummaries(folder, legs).problem, 'lost: k6 left no measured.json');
   assert.equal(readLegSummaries(folder, { ...rest, legs: [] }).problem, 'no leg ran');
   assert.equal(readLegs(join(folder, 'legs')), null);

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { readLegSummaries } from '../../../analysis/legs.js';
 import { MeasuredMetrics } from '../../../analysis/measured-metrics.ts';
-import { readSummary } from '../../../analysis/summary.js';
-import { kept } from '../../recorded/recording.ts';
 
 /** 1 ms, as a bucket in base 36. */
 const MS = (1023 * 512).toString(36);
@@ -80,32 +74,20 @@ test('thresholds as k6 has them: sorted, without figures where there were no sam
   ];
   const metrics = new MeasuredMetrics([measuredOf([], { thresholds })]);
   assert.deepEqual(metrics.thresholds(), [
-    { metric: 'items', expression: 'count>3', ok: false, values: { count: 7, value: 7 } },
-    { metric: 'mcp_slow', expression: 'rate<0.1', ok: true, values: { rate: 0.25, passes: 1, fails: 3 } },
-    { metric: 'never', expression: 'rate<0.1', ok: null, values: { rate: 0, passes: 0, fails: 0 } },
+    { metric: 'items', expression: 'count>3', ok: false, doubt: null, values: { count: 7, value: 7 } },
+    {
+      ...{ metric: 'mcp_slow', expression: 'rate<0.1', ok: true, doubt: null },
+      values: { rate: 0.25, passes: 1, fails: 3 },
+    },
+    {
+      ...{ metric: 'never', expression: 'rate<0.1', ok: null, doubt: 'no samples' },
+      values: { rate: 0, passes: 0, fails: 0 },
+    },
   ]);
-  assert.deepEqual(metrics.withoutThresholds().thresholds(), []);
 });
 
 test('of several runs the sum', () => {
-  const all = new MeasuredMetrics([measuredOf(GROUPS)]).with(new MeasuredMetrics([measuredOf(GROUPS)]));
+  const all = new MeasuredMetrics([measuredOf(GROUPS), measuredOf(GROUPS)]);
   assert.deepEqual(all.failed({}), { failed: 6, total: 32 });
   assert.equal(all.latency({}).count, 26);
-});
-
-test('a document that is none is a problem, and so is one that only some of several runs have', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'measured-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const summary = kept('spike')['summary.json'] ?? '';
-  for (const leg of ['one', 'two']) {
-    mkdirSync(join(folder, leg));
-    writeFileSync(join(folder, leg, 'summary.json'), summary);
-  }
-  const legs = /** @type {any} */ ({
-    legs: ['one', 'two'].map((name) => ({ name, folder: name, judged: true })),
-  });
-  assert.equal(readLegSummaries(folder, legs).problem, null);
-  writeFileSync(join(folder, 'two/measured.json'), '{}');
-  assert.match(readSummary(join(folder, 'two')).problem ?? '', /^measured.json is not a mcp-load-lab/);
-  assert.equal(readLegSummaries(folder, legs).problem, 'one: k6 left no measured.json');
 });

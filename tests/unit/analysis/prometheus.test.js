@@ -268,15 +268,8 @@ test('an instant query: numbers, and native histograms', async () => {
     value: 2296,
     histogram: null,
   });
-  assert.deepEqual(histogram?.histogram, {
-    count: 4,
-    sum: 1.5,
-    buckets: [
-      { left: 0, right: 1e-9, count: 1 },
-      { left: 0.25, right: 0.5, count: 3 },
-    ],
-  });
-  assert.deepEqual(empty?.histogram?.buckets, []);
+  assert.deepEqual(histogram?.histogram, { count: 4, sum: 1.5 });
+  assert.deepEqual(empty?.histogram, { count: 0, sum: 0 });
   await assert.rejects(() => serve(success(matrix())).query('x', 1), /something else than a vector$/);
 });
 
@@ -312,10 +305,8 @@ test('what has the form of an answer, and not what belongs in it, is an error in
     vector({ metric: {} }),
     vector({ metric: { a: 1 }, value: [1, '1'] }),
     histogram({ count: 'x', sum: '1' }),
-    histogram({ count: '1', sum: '1', buckets: [[0, '2', '1', '1']] }),
-    histogram({ count: '1', sum: '1', buckets: [[0, '1', '2', '-1']] }),
-    histogram({ count: '1', sum: '1', buckets: [[0, '1', '2', null]] }),
-    histogram({ count: '1', sum: '1', buckets: [[0, '1', '1e20', '1']] }),
+    histogram({ count: '-1', sum: '1' }),
+    histogram({ count: '1' }),
   ])
     await assert.rejects(serve(success(data)).query('x', 1), PrometheusError);
   for (const one of [null, { metric: {}, values: [[1, 2]] }, { metric: {}, values: 'x' }])

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { judge } from '../../../analysis/judge.js';
 import { note } from '../../../analysis/note.js';
 import { Prometheus, PrometheusError } from '../../../analysis/prometheus.js';
 import { findingSamples } from '../../../analysis/publish-findings.js';
-import { summaryDocument } from './build.js';
+import { measuredDocument } from './build.js';
 
 const STARTED = '2026-01-02T03:04:05.000Z';
 const ENDED = '2026-01-02T03:06:05.250Z';
@@ -115,20 +115,19 @@ test('they are sent by OTLP, without a resource, a scope or a unit that would be
   }
 });
 
-test('where they can not be sent, the verdict stays, and the log has one line', () => {
+test('where they can not be sent, the verdict stays, and the log has one line', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'publish-'));
   after(() => rmSync(folder, { recursive: true }));
   writeFileSync(
-    join(folder, 'summary.json'),
-    JSON.stringify(summaryDocument({ phases: [{ name: 'a', figures: {} }] })),
+    join(folder, 'measured.json'),
+    JSON.stringify(measuredDocument({ phases: [{ name: 'a', figures: {} }] })),
   );
   for (const RUN_LOG of [join(folder, 'run.log'), join(folder, 'no such folder', 'run.log')]) {
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['analysis/main.js', folder, '--k6-exit', '0', '--prometheus', 'http://someone:hunter22@127.0.0.1:1'],
-      { encoding: 'utf8', env: { PATH: process.env.PATH, RUN_LOG } },
-    );
-    assert.deepEqual([status, stderr], [0, '']);
+    process.env.RUN_LOG = RUN_LOG;
+    t.after(() => delete process.env.RUN_LOG);
+    const prometheus = 'http://someone:hunter22@127.0.0.1:1';
+    const run = { directory: folder, k6Exit: 0, prometheus, server: '', knobs: '', k6Version: null };
+    assert.equal(await judge({ ...run, print: () => {} }), 0);
   }
   const log = readFileSync(join(folder, 'run.log'), 'utf8');
   assert.match(

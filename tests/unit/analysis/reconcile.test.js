@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { phases } from '../../../analysis/phases.js';
 import { ledger, reconcile } from '../../../analysis/reconcile.js';
-import { streamedSummary } from '../../../analysis/streamed-summary.js';
-import { K6Metrics } from '../../../analysis/summary.js';
 import { judgeThresholds } from '../../../analysis/thresholds.js';
-import { objective, runOf, STARTED_MS, summary, summaryDocument } from './build.js';
+import { objective, runOf, summary } from './build.js';
+import { StatedMetrics } from './stated-metrics.js';
 
 const EVEN = { iterations: 100, requests: 100, further: 0, cached: 0, exceptions: 0, vus: 5 };
 const NOTHING = { lost: 0, unexplained: 0, surplus: 0 };
@@ -165,37 +164,6 @@ test('each trial of an experiment by itself', () => {
   assert.deepEqual([all.iterations, all.exceptions, all.exceptionsOf], [400, 50, { read: 50 }]);
 });
 
-test('samples in Prometheus, of two generators', async () => {
-  const plan = { ...summaryDocument({ phases: [{ name: 'a' }] }).plan, operations: [READ] };
-  /** @param {string} generator @param {string} name @param {number} value @param {Record<string, string>} [tags] */
-  const series = (generator, name, value, tags = { phase: 'a', operation: 'read' }) => ({
-    labels: { __name__: `k6_${name}`, testid: 'x', generator, ...tags },
-    value,
-    histogram: null,
-  });
-  /** @param {string} generator @param {number} exceptions */
-  const sent = (generator, exceptions) => [
-    series(generator, 'mcp_started_seconds', STARTED_MS / 1000, {}),
-    series(generator, 'iterations_total', 120, { phase: 'a' }),
-    series(generator, 'iterations_total', 20, { phase: 'warm-up' }),
-    series(generator, 'mcp_requests_total', 130),
-    series(generator, 'mcp_additional_requests_total', 50),
-    series(generator, 'mcp_exceptions_total', exceptions),
-    series(generator, 'mcp_exceptions_total', 5, { phase: 'warm-up', operation: 'read' }),
-  ];
-  const samples = [...sent('1', 40), ...sent('2', 30)];
-  const prometheus = { query: async (/** @type {string} */ query) => (/^last/.test(query) ? samples : []) };
-  const { k6 } = await streamedSummary(prometheus, plan, {
-    untilS: STARTED_MS / 1000 + 60,
-    failedPushesS: [],
-  });
-  const made = { plan, startedMs: STARTED_MS, ranS: 20, metrics: new K6Metrics(k6.metrics), streamed: null };
-  const all = phases(made);
-  assert.deepEqual([all[0]?.iterations, all[0]?.lost], [160, 80]);
-  const found = ledger([made], all);
-  assert.deepEqual([found.phases[0]?.unexplained, found.exceptions, found.iterations], [10, 80, 280]);
-});
-
 test('a recorded run is not blamed', async () => {
   const file = new URL('fixtures/spike-summary.json', import.meta.url);
   const document = JSON.parse(readFileSync(file, 'utf8'));
@@ -203,8 +171,7 @@ test('a recorded run is not blamed', async () => {
     plan: document.plan,
     startedMs: document.started_ms,
     ranS: document.k6.state.testRunDurationMs / 1000,
-    metrics: new K6Metrics(document.k6.metrics),
-    streamed: null,
+    metrics: new StatedMetrics(document.k6.metrics),
   };
   const all = ledger([made], phases(made));
   assert.ok(all.phases.length > 0);

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { secretsOf } from '../../../analysis/clean-text.js';
 import { renderMarkdown } from '../../../analysis/render/markdown.js';
 import { validateRun } from '../../../analysis/run.js';
-import { K6Metrics } from '../../../analysis/summary.js';
 import { objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
+import { StatedMetrics } from './stated-metrics.js';
 
 /**
  * @param {Partial<Parameters<typeof runOf>[0]>} [collected]
@@ -25,8 +25,7 @@ function captured() {
     plan,
     startedMs: started_ms,
     ranS: k6.state.testRunDurationMs / 1000,
-    metrics: new K6Metrics(k6.metrics),
-    streamed: null,
+    metrics: new StatedMetrics(k6.metrics),
   };
 }
 

@@ -19,7 +19,6 @@ function judge(spec, rest = {}) {
     partial: null,
     log: QUIET_LOG,
     summaryProblem: null,
-    lost: null,
     plan,
     phases: all,
     thresholds: judgeThresholds({ plan, metrics, phases: all }),

@@ -1,0 +1,159 @@
+/**
+ * Adds up what several k6 processes measured of one test (deploy/kubernetes), into the files that one leaves: whoever judges them need not
+ * know how many there were.
+ */
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Evaluated, evaluateThresholds } from './evaluate-thresholds.ts';
+import { abortOf, type Counts, type Measured, type Threshold } from './measured.ts';
+import { FILE, type Group, parsed } from './seconds.ts';
+import { SparseHistogram } from './sparse-histogram.ts';
+import { FAIL } from './verdict.js';
+import { writeAtomic } from './write-atomic.js';
+
+/** Numbers add up, texts are histograms, lists are the least and the most. */
+type Amount = number | string | readonly number[] | Amounts;
+interface Amounts {
+  [name: string]: Amount;
+}
+/** Documents are checked where they are read. */
+const amountsOf = (counts: object) => counts as Amounts;
+
+function sum(one: Amount, other: Amount): Amount {
+  if (typeof one === 'number' && typeof other === 'number') return one + other;
+  if (typeof one === 'string' && typeof other === 'string') return new SparseHistogram(one, other).text;
+  if (isRange(one) && isRange(other))
+    return [Math.min(one[0] ?? 0, other[0] ?? 0), Math.max(one[1] ?? 0, other[1] ?? 0)];
+  return sumOfEach(one as Amounts, other as Amounts);
+}
+
+const isRange = (amount: Amount): amount is readonly number[] => Array.isArray(amount);
+
+function sumOfEach(...all: Amounts[]): Amounts {
+  const sums = new Map<string, Amount>();
+  for (const [name, amount] of all.flatMap((one) => Object.entries(one))) {
+    const known = sums.get(name);
+    sums.set(name, known === undefined ? amount : sum(known, amount));
+  }
+  return Object.fromEntries(sums);
+}
+
+const keyOf = ({ phase, operation, class: kind }: Group & { class?: string }) =>
+  JSON.stringify([phase, operation, kind]);
+
+function sumOfGroups(all: Measured['groups']): Measured['groups'] {
+  const sums = new Map<string, Measured['groups'][number]>();
+  for (const { phase, operation, class: kind, ...counts } of all) {
+    const name = { phase, operation, ...(kind !== undefined && { class: kind }) };
+    const known = sums.get(keyOf(name));
+    const { phase: _, operation: __, class: ___, ...before } = known ?? name;
+    sums.set(keyOf(name), { ...name, ...(sumOfEach(amountsOf(before), amountsOf(counts)) as Counts) });
+  }
+  return [...sums.values()];
+}
+
+/** @returns as of one k6, which would have judged the whole */
+function asOfOne({ metric, threshold, outcome, reason, share, value }: Evaluated): Threshold {
+  const passed = outcome === 'pass';
+  return {
+    ...{ metric, threshold, passed, hasSamples: outcome !== 'invalid' },
+    ...(outcome === 'invalid' && reason !== null && { doubt: reason }),
+    ...(share && { share }),
+    ...(value !== undefined && { value }),
+  };
+}
+
+/** The first that says why there is no more to it; else what k6 would have said of the whole. */
+function endOf(generators: Measured[], thresholds: Threshold[]): Measured['end'] {
+  const ends = generators.map(({ end }) => end);
+  const cutShort = ends.find((end) => abortOf(end)) ?? ends.find(({ reason }) => reason !== 'finished');
+  const failed = thresholds.some(({ passed, hasSamples }) => hasSamples && !passed);
+  return cutShort ?? { reason: 'finished', exitCode: failed ? FAIL : 0 };
+}
+
+/** @param generators of one test, one at least @returns what a single one would have measured */
+export function sumOfGenerators(generators: [Measured, ...Measured[]]): Measured {
+  const [first] = generators;
+  const all = <T>(of: (one: Measured) => T) => generators.map(of);
+  const added = (of: (one: Measured) => number) => all(of).reduce((total, one) => total + one, 0);
+  const thresholds = evaluateThresholds(generators).map(asOfOne);
+  return {
+    ...first,
+    servers: first.servers ?? [],
+    began: Math.min(...all(({ began }) => began)),
+    ended: Math.max(...all(({ ended }) => ended)),
+    end: endOf(generators, thresholds),
+    vus: added(({ vus }) => vus),
+    vusMax: added(({ vusMax }) => vusMax),
+    warmup: added(({ warmup }) => warmup),
+    timerLateness: new SparseHistogram(...all(({ timerLateness }) => timerLateness)).text,
+    groups: sumOfGroups(generators.flatMap(({ groups }) => groups)),
+    thresholds,
+  };
+}
+
+/** A file's seconds, and the groups that it has made known by then. */
+async function* secondsOf(folder: string) {
+  const groups = new Map<string, Group>();
+  for await (const line of createInterface({ input: createReadStream(join(folder, FILE)) })) {
+    const read = parsed(line);
+    if (read && 'group' in read) {
+      const { group, ...name } = read;
+      groups.set(String(group), name);
+    } else if (read) yield { second: read, groups };
+  }
+}
+
+/** @param folders each with a seconds.jsonl, in order of time @param file the sum of them, to be written */
+export async function sumSeconds(folders: string[], file: string): Promise<void> {
+  const out = createWriteStream(file);
+  const write = async (line: unknown) => {
+    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain');
+  };
+  const numbers = new Map<string, number>();
+  const numberOf = async (name: Group) => {
+    const known = numbers.get(keyOf(name));
+    if (known !== undefined) return known;
+    const number = numbers.size;
+    numbers.set(keyOf(name), number);
+    await write({ group: number, ...name });
+    return number;
+  };
+  const sources = folders.map((folder) => secondsOf(folder));
+  const next = await Promise.all(sources.map(async (source) => (await source.next()).value ?? null));
+  for (;;) {
+    const at = Math.min(...next.map((one) => one?.second.at ?? Number.POSITIVE_INFINITY));
+    if (at === Number.POSITIVE_INFINITY) break;
+    let total: Amounts = {};
+    for (const [index, one] of next.entries()) {
+      if (one?.second.at !== at) continue;
+      const { at: _, groups = {}, ...ofRun } = one.second;
+      const renumbered: Amounts = {};
+      for (const [number, counts] of Object.entries(groups)) {
+        const name = one.groups.get(number);
+        if (name) renumbered[await numberOf(name)] = amountsOf(counts);
+      }
+      total = sumOfEach(total, { ...amountsOf(ofRun), groups: renumbered });
+      next[index] = (await sources[index]?.next())?.value ?? null;
+    }
+    await write({ at, ...total });
+  }
+  out.end();
+  await once(out, 'close');
+}
+
+/**
+ * @param generators what each measured, and the folder that it is in
+ * @param into a folder: the sums, as of one k6
+ */
+export async function leaveSums(generators: { measured: Measured; folder: string }[], into: string) {
+  const [first, ...others] = generators.map(({ measured }) => measured);
+  if (!first) return;
+  await sumSeconds(
+    generators.map(({ folder }) => folder),
+    join(into, FILE),
+  );
+  writeAtomic(join(into, 'measured.json'), `${JSON.stringify(sumOfGenerators([first, ...others]))}\n`);
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env node
+/**
+ * A test in a cluster: applies a kustomization of one's own, waits for the end of the runners, judges what they measured as a whole, and
+ * removes what it made. It exits with the verdict's code.
+ *
+ *   scripts/node deploy/kubernetes/main.ts FOLDER [--prometheus URL] [--server LABEL]
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { judge } from '../../analysis/judge.js';
+import { type Abort, type Measured, readMeasured } from '../../analysis/measured.ts';
+import { leaveSums } from '../../analysis/sum-generators.ts';
+import { attend, leaveWhereInterrupted, whileTaking } from '../../cli/child.ts';
+import { BROKEN, codeOf, usage } from '../../cli/ending.ts';
+import { nameLatest } from '../../cli/run/verdict.ts';
+import { say } from '../../cli/say.ts';
+import { resultsFolder, takePlaces } from '../../cli/stack.ts';
+import { Cluster } from './cluster.ts';
+import { LIMITS } from './collector.ts';
+import { type Run, runOf } from './manifests.ts';
+
+const USAGE = 'usage: scripts/node deploy/kubernetes/main.ts FOLDER [--prometheus URL] [--server LABEL]';
+
+function parse(args: string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { prometheus: { type: 'string' }, server: { type: 'string', default: '' } },
+    });
+    const [folder, ...more] = positionals;
+    if (!folder || more.length > 0)
+      throw new Error(`one kustomization's folder is needed, got ${positionals.length}`);
+    return { ...values, folder };
+  } catch (error) {
+    throw usage(`${error instanceof Error ? error.message : error}; ${USAGE}`);
+  }
+}
+
+async function render(folder: string) {
+  const { code, stdout, stderr } = await attend('kubectl', ['kustomize', folder]);
+  leaveWhereInterrupted();
+  if (code !== 0) throw usage(`kubectl kustomize ${folder}: ${stderr.trim() || 'it can not be started'}`);
+  return parseAllDocuments(stdout).map((one) => one.toJS());
+}
+
+/** Takes what the runners left from the cluster. @returns why it is not whole, null where it is */
+async function collect(cluster: Cluster, { runners }: Run, into: string): Promise<Abort | null> {
+  const exits = await cluster.exitCodes();
+  const generators: { measured: Measured; folder: string }[] = [];
+  let missing: Abort | null = null;
+  for (const runner of runners) {
+    const folder = join(into, 'runners', runner);
+    mkdirSync(folder, { recursive: true });
+    for (const file of Object.keys(LIMITS)) await cluster.fetch(runner, file, join(folder, file));
+    const measured = readMeasured(folder);
+    if (measured) generators.push({ measured, folder });
+    else missing ??= withoutFigures(runner, exits.get(runner) ?? null);
+  }
+  if (missing) return missing;
+  if (new Set(generators.map(({ measured }) => testOf(measured))).size > 1)
+    return { code: BROKEN, reason: 'the runners did not run the same test: their plans differ' };
+  await leaveSums(generators, into);
+  return null;
+}
+
+/** Each runner draws examples of its own. */
+const testOf = ({ plan }: Measured) =>
+  JSON.stringify(plan, (name, value) => (name === 'example' ? undefined : value));
+
+function withoutFigures(runner: string, exit: number | null): Abort {
+  const how = exit === null ? 'nothing tells how it ended' : `it ended with ${exit}`;
+  return { code: exit || BROKEN, reason: `${runner} delivered no figures; ${how}: not judged` };
+}
+
+/** What k6 kept of each runner's log on one machine. */
+async function leaveLog(cluster: Cluster, { runners }: Run, into: string) {
+  const logs = await Promise.all(runners.map((runner) => cluster.log(runner)));
+  const lines = logs.flatMap((log) =>
+    log.split('\n').filter((line) => /^time=\S+ level=(error|fatal) /.test(line)),
+  );
+  writeFileSync(join(into, 'k6.log'), lines.map((line) => `${line}\n`).join(''));
+}
+
+async function main(): Promise<number> {
+  const { folder, prometheus, server } = parse(process.argv.slice(2));
+  takePlaces();
+  const run = runOf(await render(folder));
+  const results = join(resultsFolder(), run.testid);
+  if (existsSync(results))
+    throw usage(`${results} is there: TESTID is an earlier run's; valid: a new one, or none`);
+  const cluster = new Cluster(run);
+  await cluster.make();
+  let missing: Abort | null;
+  try {
+    say(`cluster: ${run.testid}, ${run.runners.length} runners`);
+    await cluster.untilOver();
+    mkdirSync(results, { recursive: true });
+    missing = await collect(cluster, run, results);
+    await leaveLog(cluster, run, results);
+  } finally {
+    await cluster.remove();
+  }
+  nameLatest(results);
+  return await judge({
+    directory: results,
+    k6Exit: missing?.code ?? readMeasured(results)?.end.exitCode ?? BROKEN,
+    prometheus: prometheus || null,
+    server,
+    knobs: '',
+    k6Version: null,
+    abort: missing,
+  });
+}
+
+try {
+  // What was made is removed, whoever wants this to end.
+  process.exitCode = await whileTaking(
+    () => say('interrupted: the run is being removed from the cluster'),
+    main,
+  );
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message) say(`error: ${message}`);
+  process.exitCode = codeOf(error);
+}
