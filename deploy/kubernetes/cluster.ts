@@ -50,11 +50,15 @@ export class Cluster {
     return text ? JSON.parse(text) : null;
   }
 
-  async make() {
-    const { name, manifests } = this.#run;
+  /** @throws {Ending} where a run is there already */
+  async needNone() {
+    const { name, namespace } = this.#run;
     if (await this.#get(`testruns.k6.io/${name}`))
-      throw usage(`there is a run in the cluster; before the next: kubectl delete testrun ${name}`);
-    await this.#kubectl(['apply', '--filename', '-'], listOf(manifests));
+      throw usage(`a run is there; before the next: kubectl --namespace ${namespace} delete testrun ${name}`);
+  }
+
+  async make() {
+    await this.#kubectl(['apply', '--filename', '-'], listOf(this.#run.manifests));
   }
 
   async remove() {

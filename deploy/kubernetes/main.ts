@@ -54,8 +54,10 @@ async function collect(cluster: Cluster, { runners }: Run, into: string): Promis
   for (const runner of runners) {
     const folder = join(into, 'runners', runner);
     mkdirSync(folder, { recursive: true });
-    for (const file of Object.keys(LIMITS)) await cluster.fetch(runner, file, join(folder, file));
-    const measured = readMeasured(folder);
+    let isWhole = true;
+    for (const file of Object.keys(LIMITS))
+      isWhole = (await cluster.fetch(runner, file, join(folder, file))) && isWhole;
+    const measured = isWhole ? readMeasured(folder) : null;
     if (measured) generators.push({ measured, folder });
     else missing ??= withoutFigures(runner, exits.get(runner) ?? null);
   }
@@ -92,9 +94,10 @@ async function main(): Promise<number> {
   if (existsSync(results))
     throw usage(`${results} is there: TESTID is an earlier run's; valid: a new one, or none`);
   const cluster = new Cluster(run);
-  await cluster.make();
+  await cluster.needNone();
   let missing: Abort | null;
   try {
+    await cluster.make();
     say(`cluster: ${run.testid}, ${run.runners.length} runners`);
     await cluster.untilOver();
     mkdirSync(results, { recursive: true });

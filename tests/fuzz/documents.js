@@ -337,31 +337,18 @@ const area = {
     property({
       name: 'the programs end with their exit codes and one line',
       runs: 8,
-      input: fc.oneof(
-        fc.record({
-          program: fc.constantFrom('report', 'compare'),
-          text: damagedText(RUNS),
-          beside: mostly(damagedText(TIMELINES)),
-        }),
-        fc.record({
-          program: fc.constant('plan'),
-          text: damagedText(ALL_MEASURED.map(({ plan }) => plan)),
-          beside: fc.constant(''),
-        }),
-      ),
+      input: fc.record({
+        program: fc.constantFrom('report', 'compare'),
+        text: damagedText(RUNS),
+        beside: mostly(damagedText(TIMELINES)),
+      }),
       holds: ({ program, text, beside }) => {
-        const [own, other] = ['run.json', 'timeline.json'];
-        const folder = folderWith({ [own]: text, ...(beside && { [other]: beside }) });
-        const args =
-          {
-            report: ['report', folder],
-            compare: ['compare'],
-            plan: [join(folder, own)],
-          }[program] ?? [];
+        const folder = folderWith({ 'run.json': text, ...(beside && { 'timeline.json': beside }) });
+        const args = program === 'report' ? ['report', folder] : ['compare'];
         const env = { PATH: process.env.PATH, BASE: folder, HEAD: folder, RESULTS_DIR: scratch };
         const { status, stdout, stderr, error } = spawnSync(
           process.execPath,
-          [here(program === 'plan' ? '../../analysis/plan.js' : '../../cli/main.ts'), ...args],
+          [here('../../cli/main.ts'), ...args],
           { encoding: 'utf8', env, timeout: 60_000 },
         );
         assert.equal(error, undefined);
@@ -369,7 +356,7 @@ const area = {
         // 1: what another part of the lab left can't be read. It is no verdict.
         assert.ok([0, 1, 2, 98, 99].includes(status ?? -1), `exit code ${status}: ${stderr}`);
         // Of a run without figures the verdict is an error, and 1.
-        if (status === 1 || status === 2) assert.match(stderr + stdout, /^(error|plan): |VERDICT error/m);
+        if (status === 1 || status === 2) assert.match(stderr + stdout, /^error: |VERDICT error/m);
         for (const line of stderr.split('\n').filter((line) => line !== '')) isOneLine(line);
         if (stdout.includes('VERDICT')) assert.ok(existsSync(join(folder, 'run.json')));
       },

@@ -13,7 +13,7 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 import { runOf, TESTS } from '../../deploy/kubernetes/manifests.ts';
 import { expand, initializerArguments, runnerArguments } from '../kubernetes/operator.js';
 import { checker } from '../kubernetes/schemas.js';
-import { command, envFile, freePort, prometheusAccess } from '../lab.js';
+import { command, envFile, freePort, prometheusAccess, startCommand } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { toolPath } from '../tool.js';
 
@@ -375,6 +375,24 @@ test('a target that is not there ends the run with 3 and why', async () => {
   assert.equal(code, 3, output);
   assert.equal(run.verdict.exit_code, 3);
   assert.match(run.verdict.reasons[0], /can't be reached|refused/);
+});
+
+test('Ctrl-C removes the run from the cluster', async () => {
+  const cluster = mkdtempSync(join(scratch, 'cluster-'));
+  const PATH = [resolve('tests/kubernetes'), process.env.PATH].join(delimiter);
+  const env = {
+    CLUSTER: cluster,
+    KUSTOMIZE: toolPath('kustomize'),
+    PATH,
+    RESULTS_DIR: join(cluster, 'results'),
+  };
+  const { child, ended } = startCommand(process.execPath, [`${FOLDER}/main.ts`, ownRun({})], env);
+  const { items } = await awaited(join(cluster, 'apply.json'));
+  child.kill('SIGINT');
+  const { code, output } = await ended;
+  assert.equal(code, 130, output);
+  assert.deepEqual(JSON.parse(readFileSync(join(cluster, 'delete.json'), 'utf8')).items, items);
+  assert.match(output, /interrupted/);
 });
 
 test('bad usage is one clear line, with exit code 2', async () => {

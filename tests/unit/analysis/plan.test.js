@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
+import { planOf } from '../../../analysis/read-plan.js';
 import { WIDTH } from '../../../analysis/render/layout.js';
 import { renderPlan } from '../../../analysis/render/plan.js';
 
@@ -140,34 +137,11 @@ test('it fits a screen, whatever a server is called and offers', () => {
   assert.ok(lines.length < 210, `${lines.length} lines`);
 });
 
-test('the command takes the plan from what k6 inspect says, and writes it without control characters', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-plan-'));
-  try {
-    const [inspected, written] = [join(folder, 'inspected.json'), join(folder, 'plan.json')];
-    const plan = planned({ workload: 'evil\u001b[31m\nname' });
-    writeFileSync(inspected, JSON.stringify({ scenarios: {}, ext: { 'mcp-load-lab': plan } }));
-    const { status, stdout } = spawnSync('node', ['analysis/plan.js', inspected, '--write', written], {
-      encoding: 'utf8',
-    });
-    assert.equal(status, 0);
-    assert.match(stdout, /^workload {2}evil \[31m name$/m);
-    assert.equal(JSON.parse(readFileSync(written, 'utf8')).expected_requests, 7417);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
-
-test('what is no plan is one line and exit code 1', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-plan-'));
-  for (const text of ['{"testid":', 'null', '{}']) {
-    writeFileSync(join(folder, 'plan.json'), text);
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ['analysis/plan.js', join(folder, 'plan.json')],
-      { encoding: 'utf8' },
-    );
-    assert.deepEqual([status, stdout], [1, '']);
-    assert.match(stderr, /^plan: [^\n]+\n$/);
-  }
-  rmSync(folder, { recursive: true });
+test('a plan is read from what k6 inspect says, without control characters', () => {
+  const plan = planned({ workload: 'evil\u001b[31m\nname' });
+  const read = planOf({ scenarios: {}, ext: { 'mcp-load-lab': plan } });
+  assert.match(renderPlan(read, FULL), /^workload {2}evil \[31m name$/m);
+  assert.equal(read.expected_requests, 7417);
+  for (const document of [null, {}, { ext: {} }, { ext: { 'mcp-load-lab': 5 } }])
+    assert.throws(() => planOf(document), /^Error: there is no plan of a test: [^\n]+$/);
 });
