@@ -12,6 +12,7 @@ import { parseAllDocuments } from 'yaml';
 import { judge } from '../../analysis/judge.js';
 import { type Abort, type Measured, readMeasured } from '../../analysis/measured.ts';
 import { leaveSums } from '../../analysis/sum-generators.ts';
+import { FAIL, INVALID, PASS } from '../../analysis/verdict.js';
 import { attend, leaveWhereInterrupted, whileTaking } from '../../cli/child.ts';
 import { BROKEN, codeOf, usage } from '../../cli/ending.ts';
 import { nameLatest } from '../../cli/run/verdict.ts';
@@ -74,7 +75,9 @@ const testOf = ({ plan }: Measured) =>
 
 function withoutFigures(runner: string, exit: number | null): Abort {
   const how = exit === null ? 'nothing tells how it ended' : `it ended with ${exit}`;
-  return { code: exit || BROKEN, reason: `${runner} delivered no figures; ${how}: not judged` };
+  // These would be verdicts.
+  const code = exit === null || [PASS, INVALID, FAIL].includes(exit) ? BROKEN : exit;
+  return { code, reason: `${runner} delivered no figures; ${how}: not judged` };
 }
 
 /** What k6 kept of each runner's log on one machine. */
