@@ -1,5 +1,5 @@
 /**
- * What a difference between two percentiles is worth, from every sample of several rounds in which both were measured.
+ * What a difference between two percentiles is worth, from the samples of several rounds in which both were measured.
  *
  * Two-stage bootstrap: draw as many rounds as there were, with replacement; of each drawn round and side as many of its
  * samples, with replacement; pool what was drawn by side; take the difference of the two percentiles. Of two thousand such

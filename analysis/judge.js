@@ -7,14 +7,13 @@ import { readLegLogs, readLegSummaries, readLegs } from './legs.js';
 import { observe } from './observe.js';
 import { increaseOf, Prometheus } from './prometheus.js';
 import { findingSamples } from './publish-findings.js';
-import { rawSamples } from './raw-samples.js';
 import { wantsColours } from './render/colours.js';
 import { renderTerminal } from './render/terminal.js';
 import { writeReports } from './report/write-reports.js';
 import { makeTables } from './report-tables.js';
 import { makeRun } from './run.js';
 import { logLine } from './run-log.js';
-import { withSeconds } from './seconds.ts';
+import { secondsOf, withSeconds } from './seconds.ts';
 import { readSummary } from './summary.js';
 import { targetKnobs } from './target-knobs.js';
 import { writeAtomic } from './write-atomic.js';
@@ -97,7 +96,7 @@ export async function judge({
         ...facts,
         legs,
         increase: (selector, phase) => increaseOf(asked, selector, phase),
-        samples: (leg = '') => rawSamples(join(directory, folderOf(leg))),
+        seconds: (leg) => secondsOf(join(directory, folderOf(leg))),
       });
       files = built.files;
       return built;

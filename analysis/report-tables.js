@@ -27,7 +27,7 @@ import { note } from './note.js';
  * @property {import('./legs.js').Legs | null} legs null: the test is one k6 run
  * @property {(selector: string, phase: import('./phases.js').Phase) => Promise<number | null>} increase of a Prometheus
  *   counter, summed over its series, from the phase's start to its end; null: not known
- * @property {(leg?: string) => AsyncIterable<import('./raw-samples.js').RawSample>} samples of a test with `raw`
+ * @property {(leg: string) => ReturnType<typeof import('./seconds.ts').secondsOf>} seconds of a leg
  * @property {typeof note} note makes a finding
  *
  * @typedef {object} Built

@@ -74,6 +74,25 @@ export function parsed(line: string): Second | (Group & { group: number }) | nul
 }
 
 /**
+ * @param folder of a k6 run, with the file or without
+ * @returns its seconds in order of time, each with the groups that are known by then, by number
+ */
+export async function* secondsOf(
+  folder: string,
+): AsyncGenerator<{ second: Second; groups: Map<string, Group> }, undefined> {
+  const file = join(folder, FILE);
+  if (!existsSync(file)) return;
+  const groups = new Map<string, Group>();
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    const read = parsed(line);
+    if (read && 'group' in read) {
+      const { group, ...name } = read;
+      groups.set(String(group), name);
+    } else if (read) yield { second: read, groups };
+  }
+}
+
+/**
  * @param folders of k6 runs
  * @returns of each span its sums, in order
  */
@@ -83,17 +102,9 @@ export async function within(folders: readonly string[], spans: readonly Span[])
   for (const [index, { fromS, toS }] of spans.entries())
     for (let at = Math.ceil(fromS - 0.5); at + 0.5 < toS; at += 1)
       bySecond.set(at, [...(bySecond.get(at) ?? []), index]);
-  for (const folder of folders) {
-    // Each k6 run numbers its own.
-    const groups = new Map<string, Group>();
-    for await (const line of createInterface({ input: createReadStream(join(folder, FILE)) })) {
-      const read = parsed(line);
-      if (!read) continue;
-      if ('group' in read) groups.set(String(read.group), read);
-      else
-        for (const index of bySecond.get(read.at) ?? [])
-          found[index]?.add(read, (number) => groups.get(number), spans[index]?.phases);
-    }
-  }
+  for (const folder of folders)
+    for await (const { second, groups } of secondsOf(folder))
+      for (const index of bySecond.get(second.at) ?? [])
+        found[index]?.add(second, (number) => groups.get(number), spans[index]?.phases);
   return found;
 }

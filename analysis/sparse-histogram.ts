@@ -46,6 +46,19 @@ export class SparseHistogram {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
+  /** Each off by 0.1 % at most, in order. */
+  get values(): number[] {
+    return this.#inOrder.flatMap(([bucket, count]) => Array.from({ length: count }, () => middle(bucket)));
+  }
+
+  /** @returns how many are more than a limit, whose own bucket is with its middle's side */
+  countOver(limit: number): number {
+    return [...this.#counts].reduce(
+      (sum, [bucket, count]) => (middle(bucket) > limit ? sum + count : sum),
+      0,
+    );
+  }
+
   /** Off by 0.1 % at most; null: there are no values. */
   get mean(): number | null {
     const { count } = this;

@@ -3,12 +3,11 @@
  * know how many there were.
  */
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { type Evaluated, evaluateThresholds } from './evaluate-thresholds.ts';
 import { abortOf, type Counts, type Measured, type Threshold } from './measured.ts';
-import { FILE, type Group, parsed } from './seconds.ts';
+import { FILE, type Group, secondsOf } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 import { FAIL } from './verdict.js';
 import { writeAtomic } from './write-atomic.js';
@@ -92,18 +91,6 @@ export function sumOfGenerators(generators: [Measured, ...Measured[]]): Measured
     groups: sumOfGroups(generators.flatMap(({ groups }) => groups)),
     thresholds,
   };
-}
-
-/** A file's seconds, and the groups that it has made known by then. */
-async function* secondsOf(folder: string) {
-  const groups = new Map<string, Group>();
-  for await (const line of createInterface({ input: createReadStream(join(folder, FILE)) })) {
-    const read = parsed(line);
-    if (read && 'group' in read) {
-      const { group, ...name } = read;
-      groups.set(String(group), name);
-    } else if (read) yield { second: read, groups };
-  }
 }
 
 /** @param folders each with a seconds.jsonl, in order of time @param file the sum of them, to be written */

@@ -50,7 +50,6 @@ import { validator } from './schemas.js';
  * @property {number} [other_cpu_limit] see OTHER_CPU_LIMIT in trust-rules.js
  * @property {{cores: number, memory_bytes: number} | null} reference_machine
  * @property {boolean} [sequence] its phases are steps, each of which began when the one before had ended
- * @property {boolean} [raw] every sample was written to a file, too
  *
  * @typedef {object} Summary
  * @property {Plan} plan

@@ -21,7 +21,7 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @param {import('./objectives.js').Objective[]} composed.objectives
  */
 export function makePlan(
-  { name, title, sequence, raw, asWritten },
+  { name, title, sequence, asWritten },
   { config, workload, phases, operations, objectives },
 ) {
   const profile = /** @type {import('../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
@@ -38,7 +38,6 @@ export function makePlan(
     duration_s: longestS ?? (last?.start_s ?? 0) + (last?.duration_s ?? 0),
     // Its steps begin when those before have ended: only the whole has a planned length.
     sequence: longestS !== null,
-    raw: raw ?? false,
     target: {
       // A query string may hold a key: it stays out of every result.
       url: config.TARGET_URL.replace(/[?#].*$/, ''),

@@ -29,7 +29,6 @@ import { noteException, User } from './user.js';
  *   instead of the phases, one like this for each of its operations
  * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
  * @property {import('./objectives.js').Objectives} objectives
- * @property {true} [raw] the analysis wants every sample
  * @property {true} [observe] users look at the sizes and connections of each call
  * @property {true} [newConnections] each call opens one
  *

@@ -12,7 +12,6 @@ export const { options, setup, iterate } = defineTest({
   workload: reference,
   mix: 'stores',
   warmUp: '3s',
-  raw: true,
   phases: [
     { name: 'baseline', rate: 100, duration: '20s', labels: { part: 'baseline' } },
     { name: 'fault', rate: 100, duration: '20s', overload: true, labels: { part: 'fault' } },

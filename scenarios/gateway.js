@@ -17,6 +17,5 @@ export const { options, setup, iterate } = defineTest({
   ],
   asWritten: true,
   warmUp: '2s',
-  raw: true,
   objectives: { each: { failure_share: 0.01 } },
 });

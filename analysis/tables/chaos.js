@@ -7,7 +7,6 @@ import {
   SLOW_FACTOR,
   SLOW_MS,
   SLOW_SHARE,
-  WINDOW_MS,
 } from '../fault-effect.js';
 import { judged } from '../judged.js';
 import { wordsOf } from '../thresholds.js';
@@ -27,7 +26,7 @@ import { counted, number, percent } from '../units.js';
  */
 
 /** @type {import('../report-tables.js').TableBuilder} */
-export default async function chaos({ phases, legs, samples }) {
+export default async function chaos({ phases, legs, seconds: secondsOfLeg }) {
   const result = /** @type {import('../../experiments/chaos.js').ChaosResult | null | undefined} */ (
     legs?.result
   );
@@ -39,8 +38,8 @@ export default async function chaos({ phases, legs, samples }) {
     const own = phases.filter(({ labels }) => labels.fault === row.name);
     const times = row.why_not ? null : timesOf(own, events);
     const fault = own.find(({ labels }) => labels.part === 'fault');
-    const { all, ofPhase } = await seriesOf(samples(row.name), fault?.name ?? '');
-    const effect = times && faultEffect(all, times, ofPhase);
+    const load = await loadOf(secondsOfLeg(row.name), fault?.name ?? '');
+    const effect = times && faultEffect(load, times);
     const thresholds = effect ? judge(row, effect, fault?.name ?? row.name, result.recovery_s) : [];
     seen.push({ row, phase: fault?.name ?? row.name, effect, dropped: fault?.dropped ?? null, thresholds });
   }
@@ -67,25 +66,37 @@ function timesOf(phases, events) {
 }
 
 /**
- * @param {AsyncIterable<import('../raw-samples.js').RawSample>} samples
- * @param {string} phase
+ * @param {ReturnType<import('../report-tables.js').Facts['seconds']>} all
+ * @param {string} phase of the requests that were made under fault
+ * @returns {Promise<import('../fault-effect.js').Load>}
  */
-async function seriesOf(samples, phase) {
-  const [all, ofPhase] = [newSeries(), newSeries()];
-  for await (const { metric, time_ms: timeMs, value, tags } of samples) {
-    for (const series of tags.phase === phase ? [all, ofPhase] : [all]) {
-      if (metric === 'mcp_request_duration') series.latencies.push({ timeMs, ms: value });
-      if (metric === 'mcp_rejected') series.refusals.push(timeMs);
-      if (metric !== 'mcp_request_failed') continue;
-      series.requests.push(timeMs);
-      if (value > 0) series.failures.push(timeMs);
-    }
+async function loadOf(all, phase) {
+  /** @type {import('../fault-effect.js').Load} */
+  const load = { seconds: [], underFault: newCounts() };
+  for await (const { second, groups } of all) {
+    const own = newCounts();
+    for (const [number, counts] of Object.entries(second.groups ?? {}))
+      for (const sum of groups.get(number)?.phase === phase ? [own, load.underFault] : [own])
+        add(sum, counts);
+    const atMs = second.at * 1000;
+    // One that nobody wrote down is one in which nothing ended.
+    for (let next = (load.seconds.at(-1)?.atMs ?? atMs) + 1000; next < atMs; next += 1000)
+      load.seconds.push({ atMs: next, ...newCounts() });
+    load.seconds.push({ atMs, ...own });
   }
-  return { all, ofPhase };
+  return load;
 }
 
-/** @returns {import('../fault-effect.js').Series} */
-const newSeries = () => ({ requests: [], failures: [], refusals: [], latencies: [] });
+/** @returns {import('../fault-effect.js').Counts} */
+const newCounts = () => ({ requests: 0, failures: 0, refusals: 0, durations: [] });
+
+/** @param {import('../fault-effect.js').Counts} sum @param {import('../measured.ts').Counts} counts */
+function add(sum, { requests = 0, failed = 0, rejected = 0, duration }) {
+  sum.requests += requests;
+  sum.failures += failed;
+  sum.refusals += rejected;
+  if (duration) sum.durations.push(duration);
+}
 
 /**
  * @param {Row} row
@@ -171,10 +182,10 @@ function faultTable(seen, limitS) {
     columns,
     rows,
     notes: [
-      `Recovery: from the lifting until, for ${HOLD_MS / 1000} s, every window of ${WINDOW_MS / 1000} s is in the band of its own ` +
-        `baseline: failures and slow answers no more than in the worst window there (or ${percent(FAILED_SHARE)} and ` +
+      `Recovery: from the lifting until, for ${HOLD_MS / 1000} s, every second is in the band of its own ` +
+        `baseline: failures and slow answers no more than in the worst second there (or ${percent(FAILED_SHARE)} and ` +
         `${percent(SLOW_SHARE)}), slow being over ${SLOW_FACTOR} times its p99 and over it by ${SLOW_MS} ms or more, and at ` +
-        `least ${percent(LEAST_SHARE)} of its requests. N/A: it never left the band. Bound: < ${seconds(limitS)}.`,
+        `least ${percent(LEAST_SHARE)} of its requests. N/A: it never left the band. It may have been a second earlier: load is looked at a second at a time. Bound: < ${seconds(limitS)}.`,
       'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that were made under fault, whenever they ended.',
       ...missing.map(
         ({ row }) => `${row.title} (${row.name}) was not made: ${row.why_not ?? 'the load ended before'}.`,

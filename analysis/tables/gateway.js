@@ -2,6 +2,7 @@
 import { differenceOf } from '../bootstrap.js';
 import { intervalOf } from '../interval.js';
 import { percentile } from '../percentile.js';
+import { PERCENTILE_ERROR, SparseHistogram } from '../sparse-histogram.ts';
 import { milliseconds, number, percent } from '../units.js';
 
 const WAYS = /** @type {Record<string, string>} */ ({
@@ -28,10 +29,10 @@ const ONE_PROCESS = 0.85;
  */
 
 /** @type {import('../report-tables.js').TableBuilder} */
-export default async function gateway({ phases, legs, samples, note }) {
+export default async function gateway({ phases, legs, seconds, note }) {
   const { gateway: name = 'the gateway', rate = null, cores = {} } = legs?.result ?? {};
   const wanted = phases.filter(({ measured, labels }) => measured && labels.round !== 'probe');
-  const measured = await measure(wanted, legs, samples, cores);
+  const measured = await measure(wanted, legs, seconds, cores);
   /** @param {string} way @param {string} load */
   const of = (way, load) => wanted.filter(({ labels }) => labels.way === way && labels.load === load);
   /** @param {string} way @param {string} load */
@@ -67,7 +68,9 @@ export default async function gateway({ phases, legs, samples, note }) {
           ...columns('ms', ...Object.keys(SHARES)),
         ],
         rows: steady,
-        notes: [`${cut}; a percentile is shown from ${Object.values(NEEDS).join(', ')} answers on`],
+        notes: [
+          `${cut}; a percentile is shown from ${Object.values(NEEDS).join(', ')} answers on, and is at most ${percent(PERCENTILE_ERROR)} off`,
+        ],
       },
       {
         title: 'What the gateway adds to a call (95% interval)',
@@ -141,31 +144,34 @@ const counts = (phases) => [
 /**
  * @param {Phase[]} phases
  * @param {import('../legs.js').Legs | null} legs
- * @param {import('../report-tables.js').Facts['samples']} samples
+ * @param {import('../report-tables.js').Facts['seconds']} seconds
  * @param {Record<string, number | null>} cores by phase
  * @returns {Promise<Map<string, Measured>>} by phase
  */
-async function measure(phases, legs, samples, cores) {
+async function measure(phases, legs, seconds, cores) {
   const windows = phases.map(({ name, labels, start, duration_s }) => {
     const openingS = Math.min(OPENING_S, duration_s / 3);
-    const fromMs = Date.parse(start ?? '') + openingS * 1000;
-    const seconds = duration_s - openingS;
-    return { name, round: labels.round ?? '', fromMs, seconds, latencies: /** @type {number[]} */ ([]) };
+    const startS = Date.parse(start ?? '') / 1000;
+    // Whole seconds: of the others some of the answers are of another phase's time.
+    const [fromS, toS] = [Math.ceil(startS + openingS), Math.floor(startS + duration_s)];
+    return { name, round: labels.round ?? '', fromS, toS, durations: /** @type {string[]} */ ([]) };
   });
   const byPhase = new Map(windows.map((window) => [window.name, window]));
   for (const { name } of legs?.legs ?? []) {
-    for await (const { metric, time_ms, value, tags } of samples(name)) {
-      const window = byPhase.get(tags.phase ?? '');
-      if (metric !== 'mcp_request_duration' || !window) continue;
-      if (time_ms >= window.fromMs && time_ms < window.fromMs + window.seconds * 1000)
-        window.latencies.push(value);
+    for await (const { second, groups } of seconds(name)) {
+      for (const [number, { duration }] of Object.entries(second.groups ?? {})) {
+        const window = byPhase.get(groups.get(number)?.phase ?? '');
+        if (duration && window && second.at >= window.fromS && second.at < window.toS)
+          window.durations.push(duration);
+      }
     }
   }
   return new Map(
-    windows.map(({ name, round, seconds, latencies }) => [
-      name,
-      { round, latencies, perS: latencies.length / seconds || null, busy: cores[name] ?? null },
-    ]),
+    windows.map(({ name, round, fromS, toS, durations }) => {
+      const latencies = new SparseHistogram(...durations).values;
+      const perS = toS > fromS ? latencies.length / (toS - fromS) : 0;
+      return [name, { round, latencies, perS: perS || null, busy: cores[name] ?? null }];
+    }),
   );
 }
 

@@ -1,18 +1,17 @@
 /**
- * One k6 run of an experiment, which calls this with the test's variables in the environment, and these: TESTID, K6_ADDRESS, K6_USERS,
- * K6_RAW.
+ * One k6 run of an experiment, which calls this with the test's variables in the environment, and these: TESTID, K6_ADDRESS and
+ * K6_USERS.
  */
 import { load } from '../run/load.ts';
 
 /** @param folder of its results: legs/NAME in that of the run @returns k6's exit code */
 export async function leg(test: string, folder: string): Promise<number> {
-  const { TESTID = '', K6_ADDRESS = '', K6_USERS, K6_RAW } = process.env;
+  const { TESTID = '', K6_ADDRESS = '', K6_USERS } = process.env;
   return await load({
     test,
     folder,
     testid: TESTID,
     users: Number(K6_USERS || 0),
-    raw: K6_RAW === '1',
     plan: null,
     address: K6_ADDRESS,
   });

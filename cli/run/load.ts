@@ -31,8 +31,6 @@ export interface Load {
   testid: string;
   /** 0: not known. */
   users: number;
-  /** Every sample goes to samples.csv.gz, too. */
-  raw: boolean;
   /** null: of one of several k6 runs of an experiment. */
   plan: Plan | null;
   /** Of k6's API, host:port, where this is one of several k6 runs of an experiment. */
@@ -40,16 +38,15 @@ export interface Load {
 }
 
 /** @returns k6's exit code */
-export async function load({ test, folder, testid, users, raw, plan, address }: Load): Promise<number> {
+export async function load({ test, folder, testid, users, plan, address }: Load): Promise<number> {
   mkdirSync(folder, { recursive: true });
   const name = basename(folder);
   const { PROMETHEUS_URL, PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD = '', K6_LISTEN_HOST } = process.env;
   const api = address ?? `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`;
   const log = new BoundedLog(join(folder, 'k6.log'));
   const crash: string[] = [];
-  const csv = raw ? ['--out', `csv=${join(folder, 'samples.csv.gz')}`] : [];
   // Without a summary of its own k6 keeps no sample in memory.
-  const outputs = [...labOutput(folder), '--out', 'experimental-prometheus-rw', ...csv];
+  const outputs = [...labOutput(folder), '--out', 'experimental-prometheus-rw'];
   logLine(`${name}: k6 starts`);
   let code = INTERRUPTED;
   const undo = new Undo();
@@ -70,7 +67,6 @@ export async function load({ test, folder, testid, users, raw, plan, address }: 
             ...generatorEnvironment(users),
             TESTID: testid,
             K6_PROMETHEUS_RW_SERVER_URL: `${PROMETHEUS_URL}/api/v1/write`,
-            K6_CSV_TIME_FORMAT: 'unix_milli',
             ...(PROMETHEUS_USERNAME && {
               K6_PROMETHEUS_RW_USERNAME: PROMETHEUS_USERNAME,
               K6_PROMETHEUS_RW_PASSWORD: PROMETHEUS_PASSWORD,

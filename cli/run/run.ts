@@ -214,13 +214,13 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(plan, null, 2)}\n`);
   printPlan(plan, { brief: true, legs: isExperiment(test) });
   say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
-  const how = { test, testid: basename(folder), users, raw: plan.raw || env.K6_RAW === '1' };
+  const how = { test, testid: basename(folder), users };
   // From here on there is something to report, also where a signal comes between two programs.
   let taken = 0;
   const code = await whileTaking(
     // Twice, and neither time was there a program to end: something hangs.
     () => ++taken > 1 && process.exit(INTERRUPTED),
-    () => (isExperiment(test) ? experiment(test, folder, how) : load({ ...how, folder, plan })),
+    () => (isExperiment(test) ? experiment(test, folder, users) : load({ ...how, folder, plan })),
   );
   const verdict = await judged(folder, code);
   logLine(`judged: exit code ${verdict}`);
@@ -228,13 +228,8 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
 }
 
 /** Its k6 runs are `leg` commands, which get what they need by their environment. */
-async function experiment(
-  test: string,
-  folder: string,
-  { users, raw }: { users: number; raw: boolean },
-): Promise<number> {
-  const how = { K6_USERS: users, K6_RAW: raw ? 1 : 0 };
-  const env = Object.fromEntries(Object.entries(how).map(([name, value]) => [name, String(value)]));
+async function experiment(test: string, folder: string, users: number): Promise<number> {
+  const env = { K6_USERS: String(users) };
   const program = join(ROOT, 'experiments/main.js');
   const output = { stdin: 'ignore', stdout: 'inherit', stderr: 'inherit' } as const;
   const { code } = await attend('node', [program, test, folder], { ...output, env });

@@ -37,6 +37,5 @@ export const { options, setup, iterate, teardown } = defineTest({
     ],
   },
   cleanUp: 'clear',
-  raw: true,
   objectives: { each: { failure_share: 0.01 }, 'class:read': { p50_ms: 10_000 } },
 });

@@ -3,6 +3,7 @@
  */
 import { makeTables } from '../../../analysis/report-tables.js';
 import { makeRun } from '../../../analysis/run.js';
+import { secondsOf } from '../../../analysis/seconds.ts';
 import { StatedMetrics } from './stated-metrics.js';
 
 export const STARTED_MS = Date.parse('2026-01-02T03:04:05.000Z');
@@ -260,10 +261,15 @@ export const runOf = (collected, server = {}, known = {}) =>
       ...collected,
     },
     async () => ({ ...NO_SERVER, ...server }),
-    (facts) => makeTables({ ...facts, legs: null, increase: async () => null, samples: noSamples, ...known }),
+    (facts) =>
+      makeTables({
+        ...facts,
+        legs: null,
+        increase: async () => null,
+        seconds: () => secondsOf('nowhere'),
+        ...known,
+      }),
   );
-
-async function* noSamples() {}
 
 /**
  * @param {string} signal
