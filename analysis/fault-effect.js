@@ -66,7 +66,7 @@ export const SLOW_MS = 20;
 export const LEAST_SHARE = 0.5;
 
 /** A baseline of fewer requests, or one that fails by itself, says nothing. */
-const MIN_REQUESTS = 50;
+const MIN_REQUESTS = 40;
 const MAX_BASELINE_FAILED = 0.05;
 const MIN_BACK_MS = 2000;
 
@@ -83,10 +83,12 @@ const NEEDS = { p50_ms: 5, p95_ms: 20, p99_ms: 100 };
 export function faultEffect({ seconds, underFault }, { fromMs, injectedMs, liftedMs, untilMs }) {
   const whole = (/** @type {number} */ from, /** @type {number} */ to) =>
     seconds.filter(({ atMs }) => atMs >= from && atMs + SECOND_MS <= to);
-  const before = whole(fromMs, injectedMs);
+  const before = seconds.filter(({ atMs }) => atMs + SECOND_MS > fromMs && atMs + SECOND_MS <= injectedMs);
+  // In its first second the load begins: all that ended in it is baseline, though it is no whole second.
+  const beforeS = before.length === 0 ? 0 : ((before.at(-1)?.atMs ?? 0) + SECOND_MS - fromMs) / SECOND_MS;
   const after = whole(liftedMs, untilMs);
   const touched = seconds.filter(({ atMs }) => atMs + SECOND_MS > injectedMs && atMs < untilMs);
-  const baseline = stretch(before, before.length);
+  const baseline = stretch(before, beforeS);
   const { failures, refusals } = sumOf(touched);
   const stretches = {
     baseline,
@@ -96,7 +98,7 @@ export function faultEffect({ seconds, underFault }, { fromMs, injectedMs, lifte
     refusals,
   };
   const watchedMs = after.length === 0 ? 0 : (after.at(-1)?.atMs ?? 0) + SECOND_MS - liftedMs;
-  const band = bandOf(before, baseline);
+  const band = bandOf(before, whole(fromMs, injectedMs), baseline, beforeS);
   /** @param {State} state @param {number | null} [recoveredMs] @param {boolean | null} [back] */
   const end = (state, recoveredMs = null, back = null) => ({
     ...stretches,
@@ -151,20 +153,22 @@ function stretch(all, seconds) {
 }
 
 /**
- * @param {readonly Second[]} seconds of the baseline
+ * @param {readonly Second[]} all of the baseline
+ * @param {readonly Second[]} seconds those of them that are whole
  * @param {Stretch} baseline
+ * @param {number} lastedS
  * @returns {Band | null}
  */
-function bandOf(seconds, { requests, failures }) {
-  const answers = new SparseHistogram(...sumOf(seconds).durations);
+function bandOf(all, seconds, { requests, failures }, lastedS) {
+  const answers = new SparseHistogram(...sumOf(all).durations);
   if (requests < MIN_REQUESTS || answers.count < MIN_REQUESTS) return null;
-  if (failures > MAX_BASELINE_FAILED * requests) return null;
+  if (failures > MAX_BASELINE_FAILED * requests || seconds.length === 0) return null;
   // Of fewer than a hundred answers it is the slowest.
   const p99 = answers.percentile(0.99) ?? Number.NaN;
   const slowMs = Math.max(SLOW_FACTOR * p99, p99 + SLOW_MS);
   const shares = seconds.map((second) => sharesOf(second, slowMs));
   return {
-    requests: (LEAST_SHARE * requests) / seconds.length,
+    requests: (LEAST_SHARE * requests) / lastedS,
     failed_share: Math.max(FAILED_SHARE, ...shares.map(({ failed }) => failed)),
     slow_ms: round(slowMs),
     slow_share: Math.max(SLOW_SHARE, ...shares.map(({ slow }) => slow)),

@@ -150,10 +150,23 @@ test('one failure among a hundred, or a few slow answers, is noise and not the f
 test('a fault between two seconds: the ones that it cuts are neither baseline nor recovery', () => {
   const times = { fromMs: 300, injectedMs: 6400, liftedMs: 12_600, untilMs: 21_900 };
   const effect = faultEffect(
-    load((at) => ({ failed: at >= times.injectedMs && at < times.liftedMs + 200 })),
+    load((at) => ({ lost: at < times.fromMs, failed: at >= times.injectedMs && at < times.liftedMs + 200 })),
     times,
   );
-  assert.equal(effect.baseline.requests, 500);
+  assert.deepEqual([effect.baseline.requests, effect.baseline.per_s], [570, 100]);
   assert.equal(effect.baseline.failures, 0);
   assert.deepEqual([effect.state, effect.recovery_s, effect.watched_s], ['recovered', 0.4, 8.4]);
+});
+
+test('three seconds of 20 requests/s are a baseline, wherever they are cut', () => {
+  for (let cut = 0; cut < 1000; cut += 90) {
+    const times = { fromMs: 2000 + cut, injectedMs: 5200 + cut, liftedMs: 8400 + cut, untilMs: 18_000 + cut };
+    const request = (/** @type {number} */ at) => ({
+      lost: at < times.fromMs,
+      failed: at >= times.injectedMs && at < times.liftedMs,
+    });
+    const { state, recovery_s } = faultEffect(load(request, 50), times);
+    assert.equal(state, 'recovered', `${cut}`);
+    assert.ok(Number(recovery_s) >= 0 && Number(recovery_s) <= 1, `${cut}: ${recovery_s}`);
+  }
 });
