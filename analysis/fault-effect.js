@@ -63,7 +63,7 @@ export const SLOW_SHARE = 0.05;
 export const SLOW_FACTOR = 2;
 export const SLOW_MS = 20;
 /** A second with less than this part of the baseline's requests is one in which the service stands still. */
-export const LEAST_SHARE = 0.5;
+export const MIN_SHARE = 0.5;
 
 /** A baseline of fewer requests, or one that fails by itself, says nothing. */
 const MIN_REQUESTS = 40;
@@ -168,7 +168,7 @@ function bandOf(all, seconds, { requests, failures }, lastedS) {
   const slowMs = Math.max(SLOW_FACTOR * p99, p99 + SLOW_MS);
   const shares = seconds.map((second) => sharesOf(second, slowMs));
   return {
-    requests: (LEAST_SHARE * requests) / lastedS,
+    requests: (MIN_SHARE * requests) / lastedS,
     failed_share: Math.max(FAILED_SHARE, ...shares.map(({ failed }) => failed)),
     slow_ms: round(slowMs),
     slow_share: Math.max(SLOW_SHARE, ...shares.map(({ slow }) => slow)),
@@ -194,6 +194,6 @@ function isBack(rest, baseline, band) {
   return (
     rest.success_share >= baseline.success_share - FAILED_SHARE &&
     p95 <= band.slow_ms &&
-    rest.per_s >= LEAST_SHARE * baseline.per_s
+    rest.per_s >= MIN_SHARE * baseline.per_s
   );
 }

@@ -34,6 +34,7 @@ export interface Second {
 export class Within {
   requests = 0;
   failed = 0;
+  rejected = 0;
   iterations = 0;
   dropped = 0;
   /** Of the last second; null: there was none. */
@@ -51,6 +52,7 @@ export class Within {
       if (phases && !phases.includes(groupOf(number)?.phase ?? '')) continue;
       this.requests += counts.requests ?? 0;
       this.failed += counts.failed ?? 0;
+      this.rejected += counts.rejected ?? 0;
       this.iterations += counts.iterations ?? 0;
       this.dropped += counts.dropped ?? 0;
       for (const [kind, count] of Object.entries(counts.failures ?? {}))
@@ -92,18 +94,25 @@ export async function* secondsOf(
   }
 }
 
-/**
- * @param folders of k6 runs
- * @returns of each span its sums, in order
- */
-export async function within(folders: readonly string[], spans: readonly Span[]): Promise<Within[]> {
+/** @param folders of k6 runs @returns of each span its sums, in order */
+export const within = (folders: readonly string[], spans: readonly Span[]) =>
+  sumsWithin(
+    folders.map((folder) => secondsOf(folder)),
+    spans,
+  );
+
+/** @param runs the seconds of each @returns of each span its sums, in order */
+export async function sumsWithin(
+  runs: readonly ReturnType<typeof secondsOf>[],
+  spans: readonly Span[],
+): Promise<Within[]> {
   const found = spans.map(() => new Within());
   const bySecond = new Map<number, number[]>();
   for (const [index, { fromS, toS }] of spans.entries())
     for (let at = Math.ceil(fromS - 0.5); at + 0.5 < toS; at += 1)
       bySecond.set(at, [...(bySecond.get(at) ?? []), index]);
-  for (const folder of folders)
-    for await (const { second, groups } of secondsOf(folder))
+  for (const run of runs)
+    for await (const { second, groups } of run)
       for (const index of bySecond.get(second.at) ?? [])
         found[index]?.add(second, (number) => groups.get(number), spans[index]?.phases);
   return found;

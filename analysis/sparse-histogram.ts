@@ -51,7 +51,7 @@ export class SparseHistogram {
     return this.#inOrder.flatMap(([bucket, count]) => Array.from({ length: count }, () => middle(bucket)));
   }
 
-  /** @returns how many are more than a limit, whose own bucket is with its middle's side */
+  /** @returns how many are over a limit, each taken as the middle of its bucket */
   countOver(limit: number): number {
     return [...this.#counts].reduce(
       (sum, [bucket, count]) => (middle(bucket) > limit ? sum + count : sum),

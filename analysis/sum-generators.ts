@@ -2,9 +2,9 @@
  * Adds up what several k6 processes measured of one test (deploy/kubernetes), into the files that one leaves: whoever judges them need not
  * know how many there were.
  */
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { type Evaluated, evaluateThresholds } from './evaluate-thresholds.ts';
 import { abortOf, type Counts, type Measured, type Threshold } from './measured.ts';
 import { FILE, type Group, secondsOf } from './seconds.ts';
@@ -73,8 +73,9 @@ function endOf(generators: Measured[], thresholds: Threshold[]): Measured['end']
 }
 
 /** @param generators of one test, one at least @returns what a single one would have measured */
-export function sumOfGenerators(generators: [Measured, ...Measured[]]): Measured {
+export function sumOfGenerators(generators: Measured[]): Measured {
   const [first] = generators;
+  if (!first) throw new Error('there is no generator to add up');
   const all = <T>(of: (one: Measured) => T) => generators.map(of);
   const added = (of: (one: Measured) => number) => all(of).reduce((total, one) => total + one, 0);
   const thresholds = evaluateThresholds(generators).map(asOfOne);
@@ -93,54 +94,48 @@ export function sumOfGenerators(generators: [Measured, ...Measured[]]): Measured
   };
 }
 
-/** @param folders each with a seconds.jsonl, in order of time @param file the sum of them, to be written */
-export async function sumSeconds(folders: string[], file: string): Promise<void> {
-  const out = createWriteStream(file);
-  const write = async (line: unknown) => {
-    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain');
-  };
+/** @param folders each with a seconds.jsonl, in order of time @returns the lines of their sum */
+async function* sumOfSeconds(folders: string[]): AsyncGenerator<string> {
+  const line = (document: unknown) => `${JSON.stringify(document)}\n`;
   const numbers = new Map<string, number>();
-  const numberOf = async (name: Group) => {
-    const known = numbers.get(keyOf(name));
-    if (known !== undefined) return known;
-    const number = numbers.size;
-    numbers.set(keyOf(name), number);
-    await write({ group: number, ...name });
-    return number;
-  };
   const sources = folders.map((folder) => secondsOf(folder));
   const next = await Promise.all(sources.map(async (source) => (await source.next()).value ?? null));
   for (;;) {
     const at = Math.min(...next.map((one) => one?.second.at ?? Number.POSITIVE_INFINITY));
-    if (at === Number.POSITIVE_INFINITY) break;
+    if (at === Number.POSITIVE_INFINITY) return;
     let total: Amounts = {};
     for (const [index, one] of next.entries()) {
       if (one?.second.at !== at) continue;
       const { at: _, groups = {}, ...ofRun } = one.second;
       const renumbered: Amounts = {};
-      for (const [number, counts] of Object.entries(groups)) {
-        const name = one.groups.get(number);
-        if (name) renumbered[await numberOf(name)] = amountsOf(counts);
+      for (const [theirs, counts] of Object.entries(groups)) {
+        const name = one.groups.get(theirs);
+        if (!name) continue;
+        const key = keyOf(name);
+        const number = numbers.get(key) ?? numbers.size;
+        if (!numbers.has(key)) yield line({ group: number, ...name });
+        numbers.set(key, number);
+        renumbered[number] = amountsOf(counts);
       }
       total = sumOfEach(total, { ...amountsOf(ofRun), groups: renumbered });
       next[index] = (await sources[index]?.next())?.value ?? null;
     }
-    await write({ at, ...total });
+    yield line({ at, ...total });
   }
-  out.end();
-  await once(out, 'close');
 }
 
 /**
- * @param generators what each measured, and the folder that it is in
+ * @param generators what each measured, one at least, and the folder that it is in
  * @param into a folder: the sums, as of one k6
+ * @returns what measured.json has
  */
-export async function leaveSums(generators: { measured: Measured; folder: string }[], into: string) {
-  const [first, ...others] = generators.map(({ measured }) => measured);
-  if (!first) return;
-  await sumSeconds(
-    generators.map(({ folder }) => folder),
-    join(into, FILE),
-  );
-  writeAtomic(join(into, 'measured.json'), `${JSON.stringify(sumOfGenerators([first, ...others]))}\n`);
+export async function leaveSums(
+  generators: { measured: Measured; folder: string }[],
+  into: string,
+): Promise<Measured> {
+  const seconds = sumOfSeconds(generators.map(({ folder }) => folder));
+  await pipeline(seconds, createWriteStream(join(into, FILE)));
+  const sums = sumOfGenerators(generators.map(({ measured }) => measured));
+  writeAtomic(join(into, 'measured.json'), `${JSON.stringify(sums)}\n`);
+  return sums;
 }

@@ -3,12 +3,13 @@ import {
   FAILED_SHARE,
   faultEffect,
   HOLD_MS,
-  LEAST_SHARE,
+  MIN_SHARE,
   SLOW_FACTOR,
   SLOW_MS,
   SLOW_SHARE,
 } from '../fault-effect.js';
 import { judged } from '../judged.js';
+import { Within } from '../seconds.ts';
 import { wordsOf } from '../thresholds.js';
 import { counted, number, percent } from '../units.js';
 
@@ -26,7 +27,7 @@ import { counted, number, percent } from '../units.js';
  */
 
 /** @type {import('../report-tables.js').TableBuilder} */
-export default async function chaos({ phases, legs, seconds: secondsOfLeg }) {
+export default async function chaos({ phases, legs, seconds }) {
   const result = /** @type {import('../../experiments/chaos.js').ChaosResult | null | undefined} */ (
     legs?.result
   );
@@ -38,7 +39,7 @@ export default async function chaos({ phases, legs, seconds: secondsOfLeg }) {
     const own = phases.filter(({ labels }) => labels.fault === row.name);
     const times = row.why_not ? null : timesOf(own, events);
     const fault = own.find(({ labels }) => labels.part === 'fault');
-    const load = await loadOf(secondsOfLeg(row.name), fault?.name ?? '');
+    const load = await loadOf(seconds(row.name), fault?.name ?? '');
     const effect = times && faultEffect(load, times);
     const thresholds = effect ? judge(row, effect, fault?.name ?? row.name, result.recovery_s) : [];
     seen.push({ row, phase: fault?.name ?? row.name, effect, dropped: fault?.dropped ?? null, thresholds });
@@ -71,32 +72,28 @@ function timesOf(phases, events) {
  * @returns {Promise<import('../fault-effect.js').Load>}
  */
 async function loadOf(all, phase) {
-  /** @type {import('../fault-effect.js').Load} */
-  const load = { seconds: [], underFault: newCounts() };
+  /** @type {import('../fault-effect.js').Second[]} */
+  const seconds = [];
+  const underFault = new Within();
   for await (const { second, groups } of all) {
-    const own = newCounts();
-    for (const [number, counts] of Object.entries(second.groups ?? {}))
-      for (const sum of groups.get(number)?.phase === phase ? [own, load.underFault] : [own])
-        add(sum, counts);
+    const groupOf = (/** @type {string} */ number) => groups.get(number);
+    underFault.add(second, groupOf, [phase]);
+    const own = new Within();
+    own.add(second, groupOf);
     const atMs = second.at * 1000;
     // One that nobody wrote down is one in which nothing ended.
-    for (let next = (load.seconds.at(-1)?.atMs ?? atMs) + 1000; next < atMs; next += 1000)
-      load.seconds.push({ atMs: next, ...newCounts() });
-    load.seconds.push({ atMs, ...own });
+    for (let next = (seconds.at(-1)?.atMs ?? atMs) + 1000; next < atMs; next += 1000)
+      seconds.push({ atMs: next, ...countsOf(new Within()) });
+    seconds.push({ atMs, ...countsOf(own) });
   }
-  return load;
+  return { seconds, underFault: countsOf(underFault) };
 }
 
-/** @returns {import('../fault-effect.js').Counts} */
-const newCounts = () => ({ requests: 0, failures: 0, refusals: 0, durations: [] });
-
-/** @param {import('../fault-effect.js').Counts} sum @param {import('../measured.ts').Counts} counts */
-function add(sum, { requests = 0, failed = 0, rejected = 0, duration }) {
-  sum.requests += requests;
-  sum.failures += failed;
-  sum.refusals += rejected;
-  if (duration) sum.durations.push(duration);
-}
+/** @param {Within} sums @returns {import('../fault-effect.js').Counts} */
+const countsOf = ({ requests, failed, rejected, durations }) => ({
+  ...{ requests, failures: failed, refusals: rejected },
+  durations: [durations.text],
+});
 
 /**
  * @param {Row} row
@@ -185,7 +182,7 @@ function faultTable(seen, limitS) {
       `Recovery: from the lifting until, for ${HOLD_MS / 1000} s, every second is in the band of its own ` +
         `baseline: failures and slow answers no more than in the worst second there (or ${percent(FAILED_SHARE)} and ` +
         `${percent(SLOW_SHARE)}), slow being over ${SLOW_FACTOR} times its p99 and over it by ${SLOW_MS} ms or more, and at ` +
-        `least ${percent(LEAST_SHARE)} of its requests. N/A: it never left the band. It may have been a second earlier: load is looked at a second at a time. Bound: < ${seconds(limitS)}.`,
+        `least ${percent(MIN_SHARE)} of its requests. N/A: it never left the band. It may have been a second earlier: load is looked at a second at a time. Bound: < ${seconds(limitS)}.`,
       'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that were made under fault, whenever they ended.',
       ...missing.map(
         ({ row }) => `${row.title} (${row.name}) was not made: ${row.why_not ?? 'the load ended before'}.`,
@@ -254,7 +251,7 @@ function latencyTable(seen) {
     rows,
     notes: [
       'Latency of answered requests; under fault of those that were made under it. Not sent: due under fault, while every user still waited for an answer. Slow: over this.',
-      `As before: from the recovery to the end of the load success, p95 and rate are the baseline's (less than ${percent(FAILED_SHARE)} more failures, p95 not slow, ${percent(LEAST_SHARE)} of the rate); ?: not enough to tell.`,
+      `As before: from the recovery to the end of the load success, p95 and rate are the baseline's (less than ${percent(FAILED_SHARE)} more failures, p95 not slow, ${percent(MIN_SHARE)} of the rate); ?: not enough to tell.`,
     ],
   };
 }

@@ -2,7 +2,8 @@
 import { differenceOf } from '../bootstrap.js';
 import { intervalOf } from '../interval.js';
 import { percentile } from '../percentile.js';
-import { PERCENTILE_ERROR, SparseHistogram } from '../sparse-histogram.ts';
+import { sumsWithin } from '../seconds.ts';
+import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
 import { milliseconds, number, percent } from '../units.js';
 
 const WAYS = /** @type {Record<string, string>} */ ({
@@ -154,21 +155,15 @@ async function measure(phases, legs, seconds, cores) {
     const startS = Date.parse(start ?? '') / 1000;
     // Whole seconds: of the others some of the answers are of another phase's time.
     const [fromS, toS] = [Math.ceil(startS + openingS), Math.floor(startS + duration_s)];
-    return { name, round: labels.round ?? '', fromS, toS, durations: /** @type {string[]} */ ([]) };
+    return { name, round: labels.round ?? '', fromS, toS, phases: [name] };
   });
-  const byPhase = new Map(windows.map((window) => [window.name, window]));
-  for (const { name } of legs?.legs ?? []) {
-    for await (const { second, groups } of seconds(name)) {
-      for (const [number, { duration }] of Object.entries(second.groups ?? {})) {
-        const window = byPhase.get(groups.get(number)?.phase ?? '');
-        if (duration && window && second.at >= window.fromS && second.at < window.toS)
-          window.durations.push(duration);
-      }
-    }
-  }
+  const found = await sumsWithin(
+    (legs?.legs ?? []).map(({ name }) => seconds(name)),
+    windows,
+  );
   return new Map(
-    windows.map(({ name, round, fromS, toS, durations }) => {
-      const latencies = new SparseHistogram(...durations).values;
+    windows.map(({ name, round, fromS, toS }, index) => {
+      const latencies = found[index]?.durations.values ?? [];
       const perS = toS > fromS ? latencies.length / (toS - fromS) : 0;
       return [name, { round, latencies, perS: perS || null, busy: cores[name] ?? null }];
     }),

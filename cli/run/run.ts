@@ -214,13 +214,15 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(plan, null, 2)}\n`);
   printPlan(plan, { brief: true, legs: isExperiment(test) });
   say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
-  const how = { test, testid: basename(folder), users };
   // From here on there is something to report, also where a signal comes between two programs.
   let taken = 0;
   const code = await whileTaking(
     // Twice, and neither time was there a program to end: something hangs.
     () => ++taken > 1 && process.exit(INTERRUPTED),
-    () => (isExperiment(test) ? experiment(test, folder, users) : load({ ...how, folder, plan })),
+    () =>
+      isExperiment(test)
+        ? experiment(test, folder, users)
+        : load({ test, testid: basename(folder), users, folder, plan }),
   );
   const verdict = await judged(folder, code);
   logLine(`judged: exit code ${verdict}`);

@@ -47,8 +47,12 @@ async function render(folder: string) {
   return parseAllDocuments(stdout).map((one) => one.toJS());
 }
 
-/** Takes what the runners left from the cluster. @returns why it is not whole, null where it is */
-async function collect(cluster: Cluster, { runners }: Run, into: string): Promise<Abort | null> {
+/** Takes what the runners left from the cluster. @returns k6's exit code, and why what they left is not whole, null where it is */
+async function collect(
+  cluster: Cluster,
+  { runners }: Run,
+  into: string,
+): Promise<{ k6Exit: number; abort: Abort | null }> {
   const exits = await cluster.exitCodes();
   const generators: { measured: Measured; folder: string }[] = [];
   let missing: Abort | null = null;
@@ -62,11 +66,14 @@ async function collect(cluster: Cluster, { runners }: Run, into: string): Promis
     if (measured) generators.push({ measured, folder });
     else missing ??= withoutFigures(runner, exits.get(runner) ?? null);
   }
-  if (missing) return missing;
+  if (missing) return { k6Exit: missing.code, abort: missing };
   if (new Set(generators.map(({ measured }) => testOf(measured))).size > 1)
-    return { code: BROKEN, reason: 'the runners did not run the same test: their plans differ' };
-  await leaveSums(generators, into);
-  return null;
+    return {
+      k6Exit: BROKEN,
+      abort: { code: BROKEN, reason: 'the runners did not run the same test: their plans differ' },
+    };
+  const { end } = await leaveSums(generators, into);
+  return { k6Exit: end.exitCode, abort: null };
 }
 
 /** Each runner draws examples of its own. */
@@ -98,13 +105,13 @@ async function main(): Promise<number> {
     throw usage(`${results} is there: TESTID is an earlier run's; valid: a new one, or none`);
   const cluster = new Cluster(run);
   await cluster.needNone();
-  let missing: Abort | null;
+  let collected: Awaited<ReturnType<typeof collect>>;
   try {
     await cluster.make();
     say(`cluster: ${run.testid}, ${run.runners.length} runners`);
     await cluster.untilOver();
     mkdirSync(results, { recursive: true });
-    missing = await collect(cluster, run, results);
+    collected = await collect(cluster, run, results);
     await leaveLog(cluster, run, results);
   } finally {
     await cluster.remove();
@@ -112,12 +119,11 @@ async function main(): Promise<number> {
   nameLatest(results);
   return await judge({
     directory: results,
-    k6Exit: missing?.code ?? readMeasured(results)?.end.exitCode ?? BROKEN,
+    ...collected,
     prometheus: prometheus || null,
     server,
     knobs: '',
     k6Version: null,
-    abort: missing,
   });
 }
 

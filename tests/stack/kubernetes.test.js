@@ -9,6 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { runOf, TESTS } from '../../deploy/kubernetes/manifests.ts';
 import { expand, initializerArguments, runnerArguments } from '../kubernetes/operator.js';
@@ -192,8 +193,6 @@ test('the runners of the example have the memory for its users', () => {
 /** @param {string} cluster @param {string} what @param {any} answer */
 const tell = (cluster, what, answer) => writeFileSync(join(cluster, `${what}.json`), JSON.stringify(answer));
 
-const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** @param {string} file @returns {Promise<any>} as soon as it is there, and whole */
 async function awaited(file) {
   for (let tries = 0; tries < 600; tries += 1) {
@@ -292,6 +291,14 @@ async function operate(cluster, meanwhile) {
   }
 }
 
+/** The environment in which kubectl is that of tests/kubernetes. @param {string} cluster a folder */
+const kubectlOf = (cluster) => ({
+  CLUSTER: cluster,
+  KUSTOMIZE: toolPath('kustomize'),
+  PATH: [resolve('tests/kubernetes'), process.env.PATH].join(delimiter),
+  RESULTS_DIR: join(cluster, 'results'),
+});
+
 /**
  * @param {Record<string, string>} variables
  * @param {Parameters<typeof operate>[1]} [meanwhile]
@@ -304,21 +311,13 @@ async function runInCluster(variables, meanwhile) {
     ...{ PROFILE: 'smoke', MAX_VUS: '50', MAX_BACKGROUND_CPU: '1', TARGET_URL },
     ...{ K6_PROMETHEUS_RW_SERVER_URL: `${PROMETHEUS_URL}/api/v1/write`, ...variables },
   });
-  const PATH = [resolve('tests/kubernetes'), process.env.PATH].join(delimiter);
-  const RESULTS_DIR = join(cluster, 'results');
-  const env = {
-    CLUSTER: cluster,
-    KUSTOMIZE: toolPath('kustomize'),
-    PATH,
-    RESULTS_DIR,
-    ...prometheusAccess(),
-  };
+  const env = { ...kubectlOf(cluster), ...prometheusAccess() };
   const words = [`${FOLDER}/main.ts`, folder, '--prometheus', PROMETHEUS_URL, '--server', 'reference'];
   const [{ code, output }] = await Promise.all([
     command(process.execPath, words, env),
     operate(cluster, meanwhile),
   ]);
-  const results = join(RESULTS_DIR, 'latest');
+  const results = join(env.RESULTS_DIR, 'latest');
   return { code, output, results, run: JSON.parse(readFileSync(join(results, 'run.json'), 'utf8')) };
 }
 
@@ -379,14 +378,11 @@ test('a target that is not there ends the run with 3 and why', async () => {
 
 test('Ctrl-C removes the run from the cluster', async () => {
   const cluster = mkdtempSync(join(scratch, 'cluster-'));
-  const PATH = [resolve('tests/kubernetes'), process.env.PATH].join(delimiter);
-  const env = {
-    CLUSTER: cluster,
-    KUSTOMIZE: toolPath('kustomize'),
-    PATH,
-    RESULTS_DIR: join(cluster, 'results'),
-  };
-  const { child, ended } = startCommand(process.execPath, [`${FOLDER}/main.ts`, ownRun({})], env);
+  const { child, ended } = startCommand(
+    process.execPath,
+    [`${FOLDER}/main.ts`, ownRun({})],
+    kubectlOf(cluster),
+  );
   const { items } = await awaited(join(cluster, 'apply.json'));
   child.kill('SIGINT');
   const { code, output } = await ended;

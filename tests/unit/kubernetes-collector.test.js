@@ -7,24 +7,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { collector } from '../../deploy/kubernetes/collector.ts';
+import { listen } from '../k6/listen.js';
 
 const TOKEN = 'a-token-of-the-run';
 const root = mkdtempSync(join(tmpdir(), 'collector-'));
 let folder = '';
 let url = '';
-/** @type {import('node:http').Server} */
-let server;
+/** @type {Awaited<ReturnType<typeof listen>>} */
+let listening;
 const limits = { 'measured.json': 1000, 'seconds.jsonl': 100_000 };
 before(async () => {
   folder = join(root, 'data');
-  server = collector({ runners: ['run-1', 'run-2'], token: TOKEN, folder, limits }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', () => resolve(undefined)));
-  url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+  listening = await listen(collector({ runners: ['run-1', 'run-2'], token: TOKEN, folder, limits }));
+  url = listening.url;
 });
 beforeEach(() => rmSync(folder, { recursive: true, force: true }));
-after(() => {
-  server.closeAllConnections();
-  server.close();
+after(async () => {
+  await listening.close();
   rmSync(root, { recursive: true });
 });
 

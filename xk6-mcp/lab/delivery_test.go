@@ -14,8 +14,8 @@ import (
 	"go.k6.io/k6/v2/output"
 )
 
-// taker answers with one status after the other, and with 201 from then on. It returns what it got, by path.
-func taker(t *testing.T, statuses ...int) (url string, got func() []string) {
+// receiver answers with one status after the other, and with 201 from then on. It returns what it got, by path.
+func receiver(t *testing.T, statuses ...int) (url string, got func() []string) {
 	t.Helper()
 	var all []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +58,7 @@ func TestDelivery(t *testing.T) {
 		"sent on, with the token kept": {[]int{307}, []string{seconds}, "the answer was 307"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url, got := taker(t, one.statuses...)
+			url, got := receiver(t, one.statuses...)
 			err := delivery{url + "/load-1", "t", time.Millisecond}.send(left(t))
 			if (err == nil) != (one.err == "") || err != nil && !strings.HasSuffix(err.Error(), one.err) {
 				t.Errorf("got %v", err)

@@ -14,7 +14,8 @@ export function selector(tags) {
 }
 
 /**
- * What a test says that was measured: k6's metrics by name and tags, as its end-of-test summary has them. A submetric without a sample is absent or has a count of 0: both read the same.
+ * What a test says that was measured: k6's metrics by name and tags, as its end-of-test summary has them. A submetric without a
+ * sample is absent or has a count of 0: both read the same.
  *
  * @implements {Measurements}
  */
