@@ -101,13 +101,13 @@ signals-record: ## record what HikariCP and cAdvisor export, for the tests (need
 	@scripts/node tests/signals/recorded/record.js
 
 bench-client: ## what a call with k6/x/mcp costs the load generator, against bare k6 (ROUNDS=8 REQUESTS=40000 GOGC=100,400)
-	@scripts/setup k6 bench-tools && scripts/node bench/client.ts
+	@scripts/setup k6 bench-server && scripts/node bench/client.ts
 
 bench-accuracy: ## are reported latencies those that there were? Against the log of a server with known ones (ROUNDS=3)
-	@scripts/setup k6 prometheus bench-tools && scripts/node bench/accuracy.js
+	@scripts/setup k6 prometheus bench-server && scripts/node bench/accuracy.ts
 
 bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
-	@scripts/setup k6 prometheus bench-tools && scripts/node bench/memory.js
+	@scripts/setup k6 prometheus bench-server && scripts/node bench/memory.ts
 
 bench-exporter: ## what watching a server's processes costs (CONNECTIONS=2000 SCRAPES=15)
 	@scripts/setup exporter && scripts/node bench/exporter.ts
@@ -125,5 +125,5 @@ bench-regression: ## false alarms and power of `make compare`, from repeated run
 	@scripts/setup stack k6 && scripts/node bench/regression.js
 
 bench-trust: ## is a run invalid where it has to be, and valid where not? (RUNS=3)
-	@scripts/setup stack k6 bench-tools && scripts/node bench/trust.js
+	@scripts/setup stack k6 bench-server && scripts/node bench/trust.js
 

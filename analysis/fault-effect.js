@@ -104,7 +104,8 @@ export function faultEffect({ seconds, underFault }, { fromMs, injectedMs, lifte
     ...stretches,
     band,
     state,
-    recovery_s: recoveredMs === null ? null : round((recoveredMs - liftedMs) / 1000, 1),
+    // Never earlier than it was seen.
+    recovery_s: recoveredMs === null ? null : Math.ceil((recoveredMs - liftedMs) / 100) / 10,
     watched_s: round(watchedMs / 1000, 1),
     back,
   });

@@ -61,9 +61,9 @@ const HOLD_S = 10;
 /** The shortest that holds enough requests is taken. */
 const WINDOWS_S = [6, 10, 20, 30, 60];
 /** Less than this part of the requests that are due is a service that stands still. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE = 0.5;
 /** So a p99 can be judged of a window that does not stand still. A load of which 95 % are made is delivered. */
-const WINDOW_NEEDS = (0.95 * P99_NEEDS) / LEAST_SHARE;
+const WINDOW_NEEDS = (0.95 * P99_NEEDS) / MIN_SHARE;
 /** Phases that follow one another; k6's clock is good for some ten milliseconds. */
 const GAP_MS = 500;
 const MOST_WINDOWS = 1800;
@@ -196,7 +196,7 @@ async function windowsOf(folders, { phases, fromS, window_s, step_s }, count) {
 export function judgeRecovery(plan, windows) {
   const { band, hold_s, window_s, step_s, per_s } = plan;
   const observedS = plan.toS - plan.fromS;
-  const least = LEAST_SHARE * per_s * window_s;
+  const least = MIN_SHARE * per_s * window_s;
   const [p99Limit, failureLimit] = [(band?.p99_ms ?? 0) * HISTOGRAM_ERROR, band?.failure_share ?? 0];
   const answers = (/** @type {Window} */ { requests, p99Ms }) => requests >= least && p99Ms !== null;
   const fast = (/** @type {Window} */ window) => answers(window) && Number(window.p99Ms) <= p99Limit;

@@ -21,9 +21,9 @@ import { seededRandom } from '../experiments/seeded-random.js';
 import * as outside from './attribution/outside.ts';
 import * as reference from './attribution/reference.js';
 import { confusion } from './confusion.js';
-import { count, say } from './harness.js';
+import { printTable } from './figures.ts';
+import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
-import { printTable } from './table.js';
 import { wilson } from './wilson.js';
 
 /**

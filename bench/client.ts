@@ -1,25 +1,20 @@
 /**
- * `make bench-client`: what a call with k6/x/mcp costs the load generator, in CPU and memory, against bare `http.post` and against a script that
- * does the same work; and what a scenario's call costs, through lib/. Every round runs every generator once, so that the ratios of a round are
- * of the same few minutes.
+ * `make bench-client`: what a call with k6/x/mcp costs the load generator, in CPU and memory, against bare `http.post`; and what a
+ * scenario's call costs, through lib/. Every round runs every generator once, so that the ratios of a round are of the same few minutes.
  */
-import { ratio, spread } from './figures.js';
+import { join } from 'node:path';
+import { judge, ratio, spread, spreadText } from './figures.ts';
 import {
-  bare,
+  Bench,
   count,
   type Generator,
-  ours,
-  Runner,
-  run,
-  SINGLE_TOOL,
+  oneTool,
+  ownMetric,
+  runK6,
   say,
-  sleep,
+  startBenchServer,
   startPrometheus,
-  startServer,
-  streaming,
-  withScenario,
-} from './harness.js';
-import { printTable, spreadText, verdict } from './table.js';
+} from './harness.ts';
 
 const ROUNDS = count('ROUNDS', 8);
 const REQUESTS = count('REQUESTS', 40_000);
@@ -41,222 +36,124 @@ const LISTENERS = count('LISTENERS', 2000);
 const PER_VU = [1, 20];
 const GOGCS = (process.env.GOGC || '100,400').split(',');
 
-/** One way to call: `requests` 0: its memory per VU is measured. */
-interface Cost {
-  name: string;
-  generator: Generator;
-  requests: number;
+const CPU = 'µs CPU/request';
+const MEMORY = 'KB/VU';
+
+type Name = keyof ReturnType<typeof generators>;
+type Row = [what: string, unit: typeof CPU | typeof MEMORY, generator: Name, base: Name, limit?: number];
+
+/** The limit is on the ratio of the two; without: for comparison. */
+const ROWS: Row[] = [
+  ['JSON, 700 bytes', CPU, 'module', 'bare', 0.9],
+  ['the same with expect in JavaScript', CPU, 'expect', 'bare', 1],
+  ['the same as SSE', CPU, 'sse', 'bare', 1],
+  ['JSON, 64 KB', CPU, 'large', 'bareLarge', 0.9],
+  // With the script's JavaScript, tags and thresholds.
+  ["a scenario's call, against the module alone", CPU, 'scenario', 'alone', 1.6],
+  ['with the output lab, against none', CPU, 'lab', 'alone', 1.05],
+  ['with remote write on top', CPU, 'remoteWrite', 'alone', 1.1],
+  ['memory of a VU', MEMORY, 'module', 'bare', 1.25],
+  ["memory of a scenario's VU, against the module alone", MEMORY, 'scenario', 'module'],
+];
+
+function generators(server: string, prometheus: string, folder: string) {
+  const [url, large] = [`${server}/json`, `${server}/64k`];
+  const module: Generator = { script: 'module.js', url };
+  const bare: Generator = { script: 'bare.js', url };
+  const args = ['--summary-mode=disabled'];
+  const lab = { ...module, results: join(folder, 'lab') };
+  return {
+    bare,
+    bareLarge: { ...bare, url: large },
+    module,
+    expect: { ...module, env: { BENCH_EXPECT: '1' } },
+    sse: { ...module, url: `${server}/sse` },
+    large: { ...module, url: large },
+    alone: { ...module, args },
+    lab,
+    remoteWrite: { ...lab, prometheus },
+    scenario: { ...oneTool(url), args },
+  } satisfies Record<string, Generator>;
 }
 
-interface Row {
-  what: string;
-  unit: 'µs CPU/request' | 'KB/VU';
-  cost: Cost;
-  base: Cost;
-  /** On cost / base; without: for comparison. */
-  limit?: number;
-}
+await Bench.run(async (bench) => {
+  const server = await startBenchServer(bench);
+  const all = generators(server.url, await startPrometheus(bench), bench.folder);
 
-function plan(server: string, prometheus: string, folder: string): Row[] {
-  return GOGCS.flatMap((gogc) => {
-    const label = ` (GOGC=${gogc})`;
-    const env = { GOGC: gogc };
-    const by = (script: string, path: string, more = {}): Generator => ({
-      script,
-      env: { TARGET_URL: `${server}${path}`, ...env, ...more },
-    });
-    const cost = (name: string, generator: Generator, requests = REQUESTS): Cost => ({
-      name: name + label,
-      generator,
-      requests,
-    });
-    const bareJson = cost('bare', bare(`${server}/json`, env));
-    const bareLarge = cost('bare, 64 KB', bare(`${server}/64k`, env), LARGE_REQUESTS);
-    const json = cost('module', by('module.js', '/json'));
-    const withOutput = (...outputs: string[]): Generator => ({
-      ...by('module.js', '/json'),
-      args: ['--summary-mode=disabled', ...outputs],
-    });
-    const lab = withOutput('-o', `lab=${folder}/lab`);
-    const alone = cost('module, no summary', withOutput());
-    const called = ours('one-tool.js', `${server}/json`, { ...SINGLE_TOOL, ...env });
-    const scenario = { ...called, args: ['--summary-mode=disabled'] };
-    const unit = 'µs CPU/request';
-    return [
-      { what: `JSON, 700 bytes${label}`, unit, cost: json, base: bareJson, limit: 0.9 },
-      {
-        what: `the same with expect in JavaScript${label}`,
-        unit,
-        cost: cost('module, expect', by('module.js', '/json', { BENCH_EXPECT: '1' })),
-        base: bareJson,
-        limit: 1,
-      },
-      {
-        what: `the same as SSE${label}`,
-        unit,
-        cost: cost('module, SSE', by('module.js', '/sse')),
-        base: bareJson,
-        limit: 1,
-      },
-      {
-        what: `JSON, 64 KB${label}`,
-        unit,
-        cost: cost('module, 64 KB', by('module.js', '/64k'), LARGE_REQUESTS),
-        base: bareLarge,
-        limit: 0.9,
-      },
-      {
-        what: `against a script that does the same work${label}`,
-        unit,
-        cost: json,
-        base: cost('by hand', by('by-hand.js', '/json')),
-        limit: 0.65,
-      },
-      {
-        what: `a scenario's call, against the module alone${label}`,
-        unit,
-        cost: cost('scenario', scenario),
-        base: alone,
-        // With the script's JavaScript, tags and thresholds.
-        limit: 1.6,
-      },
-      {
-        what: `with the output lab, against none${label}`,
-        unit,
-        cost: cost('module, output lab', lab),
-        base: alone,
-        limit: 1.05,
-      },
-      {
-        what: `with remote write on top${label}`,
-        unit,
-        cost: cost('module, output lab, remote write', streaming(lab, prometheus)),
-        base: alone,
-        limit: 1.1,
-      },
-      {
-        what: `memory of a VU${label}`,
-        unit: 'KB/VU',
-        cost: { ...json, name: `memory${label}`, requests: 0 },
-        base: { ...bareJson, name: `bare, memory${label}`, requests: 0 },
-        limit: 1.25,
-      },
-      {
-        what: `memory of a scenario's VU, against the module alone${label}`,
-        unit: 'KB/VU',
-        cost: { name: `scenario, memory${label}`, generator: scenario, requests: 0 },
-        base: { ...json, name: `memory${label}`, requests: 0 },
-      },
-    ] satisfies Row[];
-  });
-}
-
-await run(async ({ folder, later }) => {
-  const server = await startServer();
-  later(server.stop);
-  const prometheus = await startPrometheus(folder);
-  later(prometheus.stop);
-  const runner = new Runner(folder);
-
-  const load = async (
-    { name, generator }: Cost,
-    executor: string,
-    vus: number,
-    iterations: number,
-    calls: number,
-  ) => {
+  const loaded = async (generator: Generator, scenario: object, calls: number) => {
     const before = await server.served();
-    const usage = await runner.run(
-      withScenario(generator, { executor, vus, iterations, maxDuration: '10m' }),
-    );
+    const usage = await runK6({ ...generator, scenario: { ...scenario, maxDuration: '10m' } }, bench);
     const answered = (await server.served()) - before;
-    if (answered !== calls) throw new Error(`${name}: ${answered} of ${calls} calls were answered`);
+    if (answered !== calls)
+      throw new Error(`${generator.script}: ${answered} of ${calls} calls were answered`);
     return usage;
   };
-
-  const cpuUsPerRequest = async (cost: Cost) => {
-    const cpuUs = async (requests: number) =>
-      (await load(cost, 'shared-iterations', VUS, requests, requests)).cpuUs;
-    const startUp = await cpuUs(START_UP_REQUESTS);
-    return ((await cpuUs(cost.requests)) - startUp) / (cost.requests - START_UP_REQUESTS);
+  const each = (generator: Generator, vus: number, iterations: number) =>
+    loaded(generator, { executor: 'per-vu-iterations', vus, iterations }, vus * iterations);
+  const shared = (generator: Generator, iterations: number) =>
+    loaded(generator, { executor: 'shared-iterations', vus: VUS, iterations }, iterations);
+  const costs = {
+    [CPU]: async (generator: Generator) => {
+      const requests = generator.url === all.large.url ? LARGE_REQUESTS : REQUESTS;
+      const startUp = await shared(generator, START_UP_REQUESTS);
+      const many = await shared(generator, requests);
+      return (many.cpuUs - startUp.cpuUs) / (requests - START_UP_REQUESTS);
+    },
+    [MEMORY]: async (generator: Generator) => {
+      const few = await each(generator, FEW_VUS, CALLS_PER_VU);
+      const many = await each(generator, MANY_VUS, CALLS_PER_VU);
+      return (many.peakBytes - few.peakBytes) / (MANY_VUS - FEW_VUS) / 1000;
+    },
   };
 
-  const kilobytesPerVU = async (cost: Cost) => {
-    const peakBytes = async (vus: number) =>
-      (await load(cost, 'per-vu-iterations', vus, CALLS_PER_VU, vus * CALLS_PER_VU)).peakBytes;
-    const few = await peakBytes(FEW_VUS);
-    return ((await peakBytes(MANY_VUS)) - few) / (MANY_VUS - FEW_VUS) / 1000;
-  };
-
-  const rows = plan(server.url, prometheus.url, folder);
-  // By name: one may be in several rows, and is measured once a round.
-  const costs = [
-    ...new Map(rows.flatMap(({ base, cost }) => [base, cost]).map((cost) => [cost.name, cost])).values(),
-  ];
-  const figures: Record<string, number[]> = Object.fromEntries(costs.map(({ name }) => [name, []]));
+  // One may be in several rows, and is measured once a round.
+  const names = ROWS.flatMap(([, unit, generator, base]) =>
+    [generator, base].map((name) => `${unit}:${name}`),
+  );
+  const measured = GOGCS.flatMap((gogc) => [...new Set(names)].map((name) => `${name}:${gogc}`));
+  const figures: Record<string, number[]> = Object.fromEntries(measured.map((key) => [key, []]));
   for (let round = 1; round <= ROUNDS; round += 1) {
     say(`round ${round} of ${ROUNDS} ...`);
     // There and back: what comes late in one round comes early in the next.
-    for (const cost of round % 2 === 1 ? costs : costs.toReversed()) {
-      figures[cost.name]?.push(await (cost.requests > 0 ? cpuUsPerRequest(cost) : kilobytesPerVU(cost)));
+    for (const key of round % 2 === 1 ? measured : measured.toReversed()) {
+      const [unit, name, GOGC = ''] = key.split(':') as [Row[1], Name, string];
+      const generator: Generator = all[name];
+      figures[key]?.push(await costs[unit]({ ...generator, env: { ...generator.env, GOGC } }));
     }
   }
+  const judged = GOGCS.flatMap((gogc) =>
+    ROWS.map(([what, unit, generator, base, limit]) => {
+      const [own = [], bases = []] = [generator, base].map((name) => figures[`${unit}:${name}:${gogc}`]);
+      const times = ratio(own, bases);
+      const spreads = [spreadText(spread(own), 1), spreadText(spread(bases), 1), spreadText(times, 2)];
+      const cells = [`${what} (GOGC=${gogc})`, unit, ...spreads, limit?.toFixed(2) ?? ''];
+      return { cells, ...(limit && { holds: times.median <= limit }) };
+    }),
+  );
 
-  const judged = rows.map(({ what, unit, cost, base, limit }) => {
-    const [own = [], theirs = []] = [figures[cost.name], figures[base.name]];
-    const times = ratio(own, theirs);
-    const holds = limit === undefined || times.median <= limit;
-    const cells = [
-      what,
-      unit,
-      spreadText(spread(own), 1),
-      spreadText(spread(theirs), 1),
-      spreadText(times, 2),
-      limit?.toFixed(2) ?? '',
-      limit === undefined ? '' : verdict(holds),
-    ];
-    return { holds, cells };
-  });
   say(`${SESSION_VUS} sessions ...`);
-  const sessions: Cost = {
-    name: 'sessions',
-    generator: { script: 'module.js', env: { TARGET_URL: `${server.url}/json`, BENCH_SESSIONS: '1' } },
-    requests: 0,
-  };
-  const calls = SESSION_VUS * CALLS_PER_SESSION;
-  const { peakBytes } = await load(sessions, 'per-vu-iterations', SESSION_VUS, CALLS_PER_SESSION, calls);
-  const gigabytes = peakBytes / 1e9;
-  const isWithin = gigabytes <= MAX_SESSIONS_GB;
-  const last = [
-    `${SESSION_VUS} VUs with sessions, ${CALLS_PER_SESSION} calls each`,
-    'GB, peak',
-    gigabytes.toFixed(2),
-    '',
-    '',
-    MAX_SESSIONS_GB.toFixed(2),
-    verdict(isWithin),
-  ];
-  const held: string[][] = [];
+  const sessions = { ...all.module, env: { BENCH_SESSIONS: '1' } };
+  const gigabytes = (await each(sessions, SESSION_VUS, CALLS_PER_SESSION)).peakBytes / 1e9;
+  const what = `${SESSION_VUS} VUs with sessions, ${CALLS_PER_SESSION} calls each`;
+  const cells = [what, 'GB, peak', gigabytes.toFixed(2), '', '', MAX_SESSIONS_GB.toFixed(2)];
+  judged.push({ cells, holds: gigabytes <= MAX_SESSIONS_GB });
+
   for (const perVU of PER_VU) {
     say(`${LISTENERS} streams ...`);
-    const scenario = { executor: 'per-vu-iterations', vus: Math.ceil(LISTENERS / perVU), iterations: 1 };
-    const env = { TARGET_URL: `${server.url}/json`, BENCH_STREAMS: String(perVU) };
+    const vus = Math.ceil(LISTENERS / perVU);
+    const scenario = { executor: 'per-vu-iterations', vus, iterations: 1 };
     let descriptors = 0;
-    const usage = await runner.run(withScenario({ script: 'listening.js', env }, scenario), async (k6) => {
-      for (; k6.running(); await sleep(200)) descriptors = Math.max(descriptors, k6.descriptors());
+    const listening = { ...all.module, env: { BENCH_STREAMS: String(perVU) }, scenario };
+    const { peakBytes } = await runK6(listening, bench, async (address) => {
+      descriptors = Math.max(descriptors, (await ownMetric(address, 'process_open_fds')) || 0);
     });
-    const most = await server.held();
-    if (most !== scenario.vus * perVU) throw new Error(`${most} streams were held at once`);
-    const what = `${most} streams held for 10 s, ${perVU} a VU`;
-    held.push([what, 'MB, peak', (usage.peakBytes / 1e6).toFixed(0), '', '', '', '']);
-    held.push([what, 'descriptors', String(descriptors), '', '', '', '']);
+    if (descriptors < vus * perVU) throw new Error(`${descriptors} streams at most were held at once`);
+    const what = `${vus * perVU} streams held for 10 s, ${perVU} a VU`;
+    judged.push({ cells: [what, 'MB, peak', (peakBytes / 1e6).toFixed(0), '', '', ''] });
+    judged.push({ cells: [what, 'descriptors', String(descriptors), '', '', ''] });
   }
   console.log(
     `median (min..max) of ${ROUNDS} rounds, each ratio within a round; base: bare k6 where no other is named`,
   );
-  printTable(
-    ['what', 'unit', 'k6/x/mcp', 'base', 'ratio', 'limit', ''],
-    [...judged.map(({ cells }) => cells), last, ...held],
-  );
-  return isWithin && judged.every(({ holds }) => holds);
+  return judge(['what', 'unit', 'k6/x/mcp', 'base', 'ratio', 'limit'], judged);
 });

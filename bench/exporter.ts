@@ -8,11 +8,10 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startServer } from '../experiments/server-process.js';
-import { freePort } from '../tests/lab.js';
-import { toolPath } from '../tests/tool.js';
-import { count, run, say } from './harness.js';
-import { printTable, verdict } from './table.js';
+import { freePort } from '../experiments/free-port.js';
+import { toolPath } from '../experiments/tool-path.js';
+import { judge } from './figures.ts';
+import { Bench, count } from './harness.ts';
 
 const SCRAPE_S = 2;
 /** Of one core. */
@@ -33,21 +32,19 @@ if (process.send) {
     connect(port, '127.0.0.1', () => process.send?.(port));
   });
 } else {
-  await run(async ({ later }) => {
+  await Bench.run(async (bench) => {
     const connections = count('CONNECTIONS', 2000);
     const scrapes = count('SCRAPES', 15);
     const server = fork(fileURLToPath(import.meta.url));
-    later(() => server.kill());
+    bench.defer(() => {
+      server.kill();
+    });
     const [port] = await once(server, 'message');
     for (let open = 1; open < connections; open += 1) await once(connect(port, '127.0.0.1'), 'connect');
-    const listen = await freePort();
-    const url = `http://127.0.0.1:${listen}/metrics`;
-    const exporter = await startServer('the exporter', {
-      file: toolPath('exporter'),
-      args: ['-listen', `127.0.0.1:${listen}`, '-target', `127.0.0.1:${port}`],
-      url,
-    });
-    later(() => exporter.stop());
+    const listen = `127.0.0.1:${await freePort()}`;
+    const url = `http://${listen}/metrics`;
+    const args = ['-listen', listen, '-target', `127.0.0.1:${port}`];
+    const exporter = await bench.start('the exporter', { file: toolPath('exporter'), args, url });
     const [before, sinceMs] = [cpuOf(exporter.pid), performance.now()];
     let seen = '';
     for (let scrape = 0; scrape < scrapes; scrape += 1) {
@@ -58,11 +55,8 @@ if (process.send) {
     const watched = Number(/^target_connections_in (\d+)$/m.exec(seen)?.[1]);
     if (watched !== connections)
       throw new Error(`the exporter sees ${watched} of ${connections} connections`);
-    say('');
-    printTable(
-      ['connections', 'CPU of the exporter, % of one core', 'limit', ''],
-      [[`${watched}`, (100 * share).toFixed(2), (100 * LIMIT).toFixed(2), verdict(share <= LIMIT)]],
-    );
-    return share <= LIMIT;
+    const cells = [String(watched), (100 * share).toFixed(2), (100 * LIMIT).toFixed(2)];
+    const head = ['connections', 'CPU of the exporter, % of one core', 'limit'];
+    return judge(head, [{ cells, holds: share <= LIMIT }]);
   });
 }

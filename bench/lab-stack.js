@@ -1,13 +1,13 @@
 /** A stack of a bench's own, in which it runs the project's tests as a user would, and makes faults meanwhile. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listeners } from '../analysis/host-watch-processes.js';
 import { freePort, hiddenHost } from '../experiments/free-port.js';
 import { zeroOf } from '../experiments/lab.js';
+import { Bench, say } from './harness.ts';
 
 /** A fifth of what a machine with two processors can do. */
 const WARM_UP = { PROFILE: 'quick', DURATION: '20s', RATE_SCALE: '0.25', THRESHOLDS: 'off' };
@@ -228,37 +228,20 @@ function listenerOf(port) {
  * Brings a stack up, hands it to the bench, and takes it away again, however the bench ends. RUN_DIR and RESULTS_DIR name
  * folders of the caller's own, which stay.
  *
- * @param {(lab: LabStack) => Promise<boolean>} bench whether every limit holds
+ * @param {(lab: LabStack) => Promise<boolean>} measure whether every limit holds
  */
-export async function withLabStack(bench) {
-  const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-bench-'));
-  const lab = new LabStack(
-    process.env.RUN_DIR || join(scratch, 'run'),
-    process.env.RESULTS_DIR || join(scratch, 'results'),
-  );
-  /** @type {Promise<void> | null} */
-  let ending = null;
-  const end = () => {
-    ending ??= (async () => {
-      await lab.end(process.env.RUN_DIR ? 'scripts/down' : 'scripts/clean');
-      rmSync(scratch, { recursive: true, force: true });
-    })();
-    return ending;
-  };
-  const signals = ['SIGINT', 'SIGTERM'];
-  const giveUp = () => end().finally(() => process.exit(1));
-  for (const signal of signals) process.once(signal, giveUp);
-  try {
-    process.stderr.write('starting a stack of its own ...\n');
+export const withLabStack = (measure) =>
+  Bench.run(async (bench) => {
+    const lab = new LabStack(
+      process.env.RUN_DIR || join(bench.folder, 'run'),
+      process.env.RESULTS_DIR || join(bench.folder, 'results'),
+    );
+    bench.defer(() => lab.end(process.env.RUN_DIR ? 'scripts/down' : 'scripts/clean'));
+    say('starting a stack of its own ...');
     await lab.sh(['scripts/up']);
     // A server that has just started compiles its code as it is called, which takes the CPU that a spike needs.
-    process.stderr.write('warming it up ...\n');
+    say('warming it up ...');
     const { folder } = await lab.run('sustained', WARM_UP);
     if (folder) rmSync(folder, { recursive: true });
-    process.exitCode = (await bench(lab)) ? 0 : 1;
-  } finally {
-    await end();
-    // What a bench reckons afterwards leaves nothing to end, and a signal need not wait for it.
-    for (const signal of signals) process.off(signal, giveUp);
-  }
-}
+    return measure(lab);
+  });

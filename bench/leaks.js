@@ -8,9 +8,9 @@
  *   ONLY=memory     healthy, memory or connections, or several of them with commas between
  */
 import { duration, number, percent } from '../analysis/units.js';
-import { count, say } from './harness.js';
+import { printTable } from './figures.ts';
+import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
-import { printTable } from './table.js';
 
 const RUNS = count('RUNS', 1);
 const MINUTES = count('MINUTES', 6);

@@ -4,8 +4,8 @@
  * capacity, is where a rising load has to degrade. What is judged is what the run's own findings say.
  */
 import { round } from '../analysis/round.js';
+import { printTable, verdict } from './figures.ts';
 import { withLabStack } from './lab-stack.js';
-import { printTable, verdict } from './table.js';
 
 /** One statement a call, and no cache in front of it. */
 const CALL = { TOOL: 'search_users', ARGS: '{"query":"ad","limit":2}' };

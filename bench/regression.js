@@ -13,11 +13,10 @@ import { duration, percent } from '../analysis/units.js';
 import { writeAtomic } from '../analysis/write-atomic.js';
 import { rounds } from '../experiments/rounds.js';
 import { seededRandom } from '../experiments/seeded-random.js';
-import { spread } from './figures.js';
-import { count, say } from './harness.js';
+import { printTable, spread, verdict } from './figures.ts';
+import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 import { countTrials, inventedRun, slower } from './regression-trials.js';
-import { printTable, verdict } from './table.js';
 import { wilson } from './wilson.js';
 
 /** @typedef {import('../analysis/compare/digest.js').Digest} Digest */

@@ -7,9 +7,9 @@
  */
 import { duration } from '../analysis/units.js';
 import { INVALID } from '../analysis/verdict.js';
-import { count, say } from './harness.js';
+import { printTable } from './figures.ts';
+import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
-import { printTable } from './table.js';
 import { CASES } from './trust/cases.js';
 
 const RUNS = count('RUNS', 3);

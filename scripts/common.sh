@@ -17,7 +17,7 @@
 #                          Prometheus come PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD.
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
-#                          tests' go-server, python-servers, and the benches' bench-server, rusage; act, docker-compose
+#                          tests' go-server, python-servers, and the benches' bench-server; act, docker-compose
 #                          (`scripts/setup` builds what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
 
@@ -119,7 +119,7 @@ tool_source() {
   k6) echo "$ROOT/xk6-mcp" ;;
   go-server) echo "$ROOT/tests/servers/go" ;;
   python-servers) echo "$ROOT/tests/servers/python" ;;
-  bench-tools) echo "$ROOT/bench/tools" ;;
+  bench-server) echo "$ROOT/bench/server" ;;
   promtool) echo "$ROOT/tools/prometheus" ;;
   *) echo "$ROOT/tools/$1" ;;
   esac
@@ -153,14 +153,13 @@ tool_path() {
   # K6_FOUND: by the script that calls this one.
   # One on the PATH has no module k6/x/mcp.
   k6) echo "${K6_FOUND:-$(tool_dir k6)/k6}" ;;
-  bench-server | rusage) echo "$(tool_dir bench-tools)/$1" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
-  prometheus | promtool | node_exporter | exporter | kustomize | govulncheck | go-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
+  prometheus | promtool | node_exporter | exporter | kustomize | govulncheck | go-server | bench-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
   kubernetes-schemas) tool_dir "$1" ;;
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
   chromium) chromium_found || echo /usr/bin/chromium ;;
-  *) die "the tool is \"$1\"; valid: k6, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server, rusage" ;;
+  *) die "the tool is \"$1\"; valid: k6, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server" ;;
   esac
 }
 

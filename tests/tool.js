@@ -6,7 +6,7 @@ import { scratchFolder } from './scratch.js';
 scratchFolder();
 
 /** What scripts/setup calls the tools that it has under another name. @type {Record<string, string>} */
-const NEEDS = { chromium: 'browser', 'bench-server': 'bench-tools', rusage: 'bench-tools' };
+const NEEDS = { chromium: 'browser' };
 /** @type {Set<string>} needs that are there */
 const known = new Set();
 

@@ -1,13 +1,28 @@
-/** What a user would write in k6 to call a tool, and nothing more: the yardstick. */
+/** What a user would write in k6 to call a tool as 2026-07-28 has it, and nothing more: the yardstick. */
 import http from 'k6/http';
-import { headers, paramsOf } from './lookup.js';
 
-const url = __ENV.TARGET_URL ?? '';
+const { TARGET_URL = '', BENCH_SCENARIO = '' } = __ENV;
 
-export const options = { scenarios: { bare: JSON.parse(__ENV.BENCH_SCENARIO ?? '') } };
+export const options = { scenarios: { bare: JSON.parse(BENCH_SCENARIO) } };
 
-const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: paramsOf({ key: 'a' }) });
+const headers = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+  'MCP-Protocol-Version': '2026-07-28',
+  'Mcp-Method': 'tools/call',
+  'Mcp-Name': 'lookup',
+};
+const params = {
+  name: 'lookup',
+  arguments: { key: 'a' },
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'bare', version: '1.0.0' },
+  },
+};
+const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
 
 export default function bare() {
-  http.post(url, body, { headers });
+  http.post(TARGET_URL, body, { headers });
 }

@@ -1,12 +1,19 @@
-/** A call with k6/x/mcp: all metrics and tags, and two latency limits. */
+/**
+ * A call with k6/x/mcp: all metrics and tags, and two latency limits. With BENCH_STREAMS instead: so many streams that each VU holds for
+ * 10 s; a notification a second comes on each.
+ */
 import mcp from 'k6/x/mcp';
 
-export const options = { scenarios: { module: JSON.parse(__ENV.BENCH_SCENARIO ?? '') } };
+const { TARGET_URL = '', BENCH_SCENARIO = '', BENCH_SESSIONS, BENCH_EXPECT, BENCH_STREAMS } = __ENV;
 
-const sessions = __ENV.BENCH_SESSIONS === '1';
+export const options = {
+  scenarios: { module: { ...JSON.parse(BENCH_SCENARIO), exec: BENCH_STREAMS ? 'hold' : 'default' } },
+  thresholds: BENCH_STREAMS ? { mcp_request_failed: ['rate==0'] } : {},
+};
+
 const client = new mcp.StreamableHTTPClient({
-  base_url: __ENV.TARGET_URL ?? '',
-  protocolVersion: sessions ? '2025-11-25' : '2026-07-28',
+  base_url: TARGET_URL,
+  protocolVersion: BENCH_SESSIONS ? '2025-11-25' : '2026-07-28',
 });
 const lookup = client.prepare(
   'tools/call',
@@ -14,10 +21,14 @@ const lookup = client.prepare(
   {
     tags: { operation: 'lookup', class: 'read' },
     limits: [85, 250],
-    ...(__ENV.BENCH_EXPECT === '1' && { expect: (answer) => answer.ok }),
+    ...(BENCH_EXPECT && { expect: (answer) => answer.ok }),
   },
 );
 
 export default function () {
   lookup.send();
 }
+
+const listen = () => client.listen({ notifications: { toolsListChanged: true } }, { abandonAfter: '10s' });
+
+export const hold = () => Promise.all(Array.from({ length: Number(BENCH_STREAMS) }, listen));

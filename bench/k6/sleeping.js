@@ -1,7 +1,7 @@
 /** A server whose service times are known, at constant rates: a phase for each of BENCH_PHASES. */
 import { defineTest } from '../../lib/test.js';
 
-/** @type {import('../accuracy.js').SleepingPhase[]} */
+/** @type {import('../accuracy.ts').SleepingPhase[]} */
 const phases = JSON.parse(__ENV.BENCH_PHASES ?? '');
 
 export const { options, setup, iterate } = defineTest({
@@ -12,7 +12,7 @@ export const { options, setup, iterate } = defineTest({
     operations: {
       lookup: {
         class: 'read',
-        // The warm-up has no label, and its calls no phase: the server leaves them out of its log.
+        // The warm-up has no label, and its calls no phase: the server leaves them out of its times.
         args: ({ phase }) => {
           const of = phases[phase ?? -1];
           return of ? { distribution: of.distribution, phase: of.name } : { distribution: 'constant' };

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { burn } from '../attribution/disturb.js';
-import { startServer } from '../harness.js';
+import { startBenchServer } from '../harness.ts';
 
 /**
  * @typedef {import('../lab-stack.js').LabStack} LabStack
@@ -135,7 +135,7 @@ async function awayForSeconds({ lab, seconds }) {
 
 /** @type {NonNullable<Case['prepare']>} */
 async function cheapServer() {
-  const server = await startServer();
+  const server = await startBenchServer();
   const variables = {
     TARGET_URL: `${server.url}/json`,
     TOOL: 'lookup',

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { command } from '../lab.js';
 import { setUp } from '../tool.js';
 
-setUp('k6', 'prometheus', 'bench-tools', 'exporter');
+setUp('k6', 'prometheus', 'bench-server', 'exporter');
 
 /** @type {[name: string, env: Record<string, string>, rows: string[]][]} */
 const BENCHES = [
@@ -16,7 +16,6 @@ const BENCHES = [
       'the same with expect in JavaScript',
       'the same as SSE',
       'JSON, 64 KB',
-      'a script that does the same work',
       "a scenario's call, against the module alone",
       'with the output lab, against none',
       'with remote write on top',
@@ -26,12 +25,12 @@ const BENCHES = [
     ],
   ],
   [
-    'accuracy.js',
+    'accuracy.ts',
     { ROUNDS: '1', PHASE_SECONDS: '1', STALL_SECONDS: '6' },
     ['constant, 50/s', 'bimodal, 200/s', 'heavy-tail, 500/s', 'longest, ms'],
   ],
   [
-    'memory.js',
+    'memory.ts',
     { REQUESTS: '600', RATE: '200' },
     ['bare k6', 'a scenario by k6 alone, with its summary', 'a scenario with the output lab and Prometheus'],
   ],

@@ -1,4 +1,4 @@
-/** A run as it was: what k6 left of it, each of its samples, what Prometheus answered, and how it was judged. */
+/** A run as it was: what k6 left of it, what Prometheus answered, and how it was judged. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

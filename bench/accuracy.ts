@@ -1,0 +1,183 @@
+/**
+ * `make bench-accuracy`: are the latencies that a run reports those that there were? A server that sleeps known times
+ * logs what each request took; the output lab's percentiles, and those read back from Prometheus, are held against its log.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median, sum } from 'simple-statistics';
+import { Prometheus } from '../analysis/prometheus.js';
+import { readSummary } from '../analysis/summary.js';
+import { generatorEnvironment } from '../cli/k6.ts';
+import { judge, neighbours, quantile, spread, spreadText } from './figures.ts';
+import { Bench, count, runK6, say, startBenchServer, startPrometheus } from './harness.ts';
+
+/** As k6/sleeping.js takes it: arrivals a second, of a distribution that the server knows. */
+export interface SleepingPhase {
+  name: string;
+  distribution: string;
+  rate: number;
+  seconds: number;
+  /** At once, at most. */
+  users?: number;
+}
+
+/** A machine that is busy for a moment spoils one round's percentiles; most rounds must hold. */
+const ROUNDS = count('ROUNDS', 3);
+const PHASE_SECONDS = count('PHASE_SECONDS', 10);
+/** Enough for these times; the phase in which the server stops has as many as a run gives it. */
+const USERS = 100;
+const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
+
+/** What a percentile may be off, whichever is more. */
+const MAX_OFF_MS = 1;
+const MAX_OFF_SHARE = 0.02;
+const allowance = (ms: number) => Math.max(MAX_OFF_MS, MAX_OFF_SHARE * ms);
+/** k6 asks Prometheus for buckets that grow by 1.1 at most, and gets 2^(1/8). A value is somewhere in its bucket. */
+const BUCKET_SHARE = 2 ** (1 / 8) - 1;
+
+/** Half of the phase is gone when the server stops, for STOPPED_MS. */
+const STALLED = { name: 'stalled', distribution: 'constant', rate: 200, seconds: count('STALL_SECONDS', 30) };
+const STALLED_REQUESTS = STALLED.rate * STALLED.seconds;
+const STOPPED_MS = 2000;
+/** What an open loop must show of a stall, less what a loaded machine shifts. */
+const MIN_STALL_SHARE = 0.95;
+
+const LOADS = ['constant', 'bimodal', 'heavy-tail'].flatMap((distribution) =>
+  [50, 200, 500].map((rate) => {
+    const load = { distribution, rate, seconds: PHASE_SECONDS, users: USERS };
+    const rounds = Array.from({ length: ROUNDS }, (_, round) => `${distribution}-${rate}-${round}`);
+    return { ...load, rounds };
+  }),
+);
+const KNOWN: SleepingPhase[] = LOADS.flatMap(({ rounds, ...load }) =>
+  rounds.map((name) => ({ ...load, name })),
+);
+
+await Bench.run(async (bench) => {
+  const server = await startBenchServer(bench);
+  const url = await startPrometheus(bench);
+  const prometheus = new Prometheus(url);
+  const ask = async (query: string) =>
+    (await prometheus.query(query, Date.now() / 1000))[0]?.value ?? Number.NaN;
+
+  const phases = [...KNOWN, STALLED];
+  const length = sum(phases.map(({ seconds }) => seconds));
+  say(`${length} s and the warm-up ...`);
+  const env = {
+    PROFILE: 'quick',
+    THRESHOLDS: 'off',
+    DURATION: `${length}s`,
+    BENCH_PHASES: JSON.stringify(phases),
+  };
+  const generator = {
+    script: 'sleeping.js',
+    url: `${server.url}/sleep`,
+    env: { ...generatorEnvironment(0), ...env },
+    results: join(bench.folder, 'results'),
+    prometheus: url,
+  };
+  const stopAt = sum(KNOWN.map(({ rate, seconds }) => rate * seconds)) + STALLED_REQUESTS / 2;
+  let stoppedMs = 0;
+  const stopOnce = async () => {
+    if (stoppedMs === 0 && (await server.served()) >= stopAt)
+      stoppedMs = await stopFor(server.pid, STOPPED_MS);
+  };
+  await runK6(generator, bench, stopOnce, 50);
+  const { summary } = readSummary(generator.results);
+  if (!summary) throw new Error('k6 left no measured.json');
+  const { metrics } = summary;
+  const logged = await server.times();
+
+  /** What both say of a percentile, and whether it may be: Prometheus does not interpolate between two requests. */
+  const compare = async (phase: string, name: keyof typeof QUANTILES) => {
+    const times = (logged[phase] ?? []).map((us) => us / 1000);
+    const { count, latency } = metrics.latency({ phase });
+    if (count !== times.length)
+      throw new Error(`${phase}: k6 counted ${count} answers, the server ${times.length}`);
+    const q = QUANTILES[name];
+    const actual = quantile(times, q);
+    const [below, above] = neighbours(times, q);
+    const lab = latency?.[name] ?? Number.NaN;
+    const histogram = 1000 * (await ask(`histogram_quantile(${q}, ${durations(phase)})`));
+    return {
+      actual,
+      lab: { off: lab - actual, holds: Math.abs(lab - actual) <= allowance(actual) },
+      histogram: {
+        off: histogram - actual,
+        holds:
+          histogram >= (below - allowance(below)) / (1 + BUCKET_SHARE) &&
+          histogram <= (above + allowance(above)) * (1 + BUCKET_SHARE),
+      },
+    };
+  };
+  const lab: Parameters<typeof judge>[1] = [];
+  const histogram: typeof lab = [];
+  for (const { distribution, rate, rounds } of LOADS) {
+    for (const name of ['p50', 'p95', 'p99'] as const) {
+      const compared = await Promise.all(rounds.map((phase) => compare(phase, name)));
+      const actual = median(compared.map((one) => one.actual));
+      for (const [source, rows] of Object.entries({ lab, histogram })) {
+        const judged = compared.map((one) => one[source as 'lab' | 'histogram']);
+        const off = spread(judged.map((one) => one.off));
+        const share = ((100 * off.median) / actual).toFixed(1);
+        const cells = [
+          `${distribution}, ${rate}/s`,
+          name,
+          actual.toFixed(2),
+          `${spreadText(off, 2)}, ${share}%`,
+        ];
+        rows.push({ cells, holds: judged.filter(({ holds }) => holds).length > ROUNDS / 2 });
+      }
+    }
+  }
+  const rule = `${MAX_OFF_MS} ms or ${MAX_OFF_SHARE * 100}%`;
+  const bucket = `${(BUCKET_SHARE * 100).toFixed(1)}%`;
+  console.log(
+    `ms, medians of ${ROUNDS} rounds (min..max); in most of them at most ${rule} off, Prometheus a bucket (${bucket}) more`,
+  );
+  const labHolds = judge(['load', '', "server's log", 'the output lab is off by'], lab);
+  const histogramHolds = judge(['load', '', "server's log", 'Prometheus is off by'], histogram);
+
+  const { count: answered, latency } = metrics.latency({ phase: STALLED.name });
+  const dropped = metrics.count('dropped_iterations', { scenario: STALLED.name });
+  // Every request that is sent meanwhile waits for the rest of it: of the longest, each is an interval shorter than the one before.
+  const longerThan = (ms: number) => ((stoppedMs - ms) * STALLED.rate) / 1000;
+  const longest = (share: number) => stoppedMs - (share * STALLED_REQUESTS * 1000) / STALLED.rate;
+  const all = durations(STALLED.name);
+  const slow = await ask(`histogram_count(${all}) * histogram_fraction(1, +Inf, ${all})`);
+  const figures: [what: string, mustShow: number, shows?: number][] = [
+    ['requests', STALLED_REQUESTS, answered],
+    ['slower than 1 s', longerThan(1000), slow],
+    ['p95, ms', longest(0.05), latency?.p95],
+    ['p99, ms', longest(0.01), latency?.p99],
+    ['p99.9, ms', longest(0.001), latency?.p999],
+    ['longest, ms', longest(0), latency?.max],
+  ];
+  const stall = figures.map(([what, mustShow, shows = Number.NaN]) => {
+    const share = shows / mustShow;
+    const cells = [what, mustShow.toFixed(0), shows.toFixed(0), `${(share * 100).toFixed(1)}%`];
+    return { cells, holds: share >= MIN_STALL_SHARE };
+  });
+  console.log(
+    `\n${STALLED.rate} requests/s for ${STALLED.seconds} s, the server stopped for ${(stoppedMs / 1000).toFixed(2)} s of them; ` +
+      `${dropped} arrivals found no free user`,
+  );
+  return judge(['', 'must show', 'shows', 'share'], stall) && labHolds && histogramHolds;
+});
+
+/** PromQL: the latencies of the whole phase. */
+function durations(phase: string) {
+  return `sum(last_over_time(k6_mcp_request_duration_seconds{phase="${phase}"}[1h]))`;
+}
+
+/** @returns how long it was stopped, ms */
+async function stopFor(pid: number, ms: number) {
+  const started = performance.now();
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await sleep(ms);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  return performance.now() - started;
+}

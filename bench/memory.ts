@@ -1,0 +1,90 @@
+/**
+ * `make bench-memory`: how much memory a load generator keeps for each request that it has made, over a run that is
+ * long enough to tell: the slopes of its heap in use, after a garbage collection, and of its resident set, over the
+ * requests.
+ */
+import { join } from 'node:path';
+import { linearRegression, max } from 'simple-statistics';
+import { floors, judge } from './figures.ts';
+import {
+  Bench,
+  count,
+  type Generator,
+  oneTool,
+  ownMetric,
+  runK6,
+  say,
+  startBenchServer,
+  startPrometheus,
+} from './harness.ts';
+
+const REQUESTS = count('REQUESTS', 400_000);
+/** What k6 holds between two pushes to Prometheus depends on the rate: it must not change. */
+const RATE = count('RATE', 3000);
+const USERS = 50;
+/** Until buffers and connections have settled. */
+const SETTLED_AFTER = 0.2;
+/** The last ones are of a k6 that makes its summary. */
+const SETTLED_UNTIL = 0.99;
+/** What is held for the next push goes up and down; what is kept is the least of a while. */
+const WINDOWS = 5;
+const LIMIT_BYTES = 5;
+/** The soak's load: 400 requests/s for 24 hours. */
+const REQUESTS_A_DAY = 400 * 24 * 3600;
+
+await Bench.run(async (bench) => {
+  const server = await startBenchServer(bench);
+  const prometheus = await startPrometheus(bench);
+
+  const url = `${server.url}/json`;
+  // A machine that is too slow for the rate still shows what a request leaves behind.
+  const one = oneTool(url);
+  const calls = { ...one, env: { ...one.env, THRESHOLDS: 'calls.delivered_share=0.01' } };
+  const reporting = { ...calls, results: join(bench.folder, 'lab'), prometheus };
+  // Where a limit is to hold, what Go's runtime takes and gives back is not to decide: a few MB, whatever the length.
+  const generators: [what: string, generator: Generator, requests: number, limit?: number][] = [
+    ['bare k6', { script: 'bare.js', url }, REQUESTS],
+    ['a scenario by k6 alone, with its summary', calls, REQUESTS],
+    ['a scenario with the output lab and Prometheus', reporting, 3 * REQUESTS, LIMIT_BYTES],
+  ];
+
+  const rows = [];
+  for (const [what, generator, requests, limit] of generators) {
+    const seconds = Math.ceil(requests / RATE);
+    say(`${what}: ${RATE} requests/s for ${seconds} s ...`);
+    const vus = { preAllocatedVUs: USERS, maxVUs: USERS };
+    const scenario = {
+      executor: 'constant-arrival-rate',
+      rate: RATE,
+      timeUnit: '1s',
+      duration: `${seconds}s`,
+      ...vus,
+    };
+    const before = await server.served();
+    const samples: { made: number; resident: number; live: number }[] = [];
+    await runK6({ ...generator, scenario, args: ['--profiling-enabled'] }, bench, async (address) => {
+      const collected = await fetch(`http://${address}/debug/pprof/heap?gc=1`).catch(() => null);
+      await collected?.arrayBuffer().catch(() => null);
+      const resident = await ownMetric(address, 'process_resident_memory_bytes');
+      const live = await ownMetric(address, 'go_memstats_heap_alloc_bytes');
+      if (live > 0) samples.push({ made: (await server.served()) - before, resident, live });
+    });
+    const all = (await server.served()) - before;
+    const settled = samples.filter(({ made }) => made >= SETTLED_AFTER * all && made < SETTLED_UNTIL * all);
+    const growth = (which: 'resident' | 'live') =>
+      linearRegression(
+        floors(
+          settled.map((sample) => [sample.made, sample[which]]),
+          WINDOWS,
+        ),
+      ).m;
+    const [live, resident] = [growth('live'), growth('resident')];
+    const largest = max(settled.map((sample) => sample.resident));
+    const figures = [live.toFixed(1), resident.toFixed(1), (largest / 1e6).toFixed(0)];
+    const aDay = ((resident * REQUESTS_A_DAY) / 1e9).toFixed(1);
+    const cells = [what, String(all), ...figures, aDay, String(limit ?? '')];
+    rows.push({ cells, ...(limit && { holds: Math.max(live, resident) <= limit }) });
+  }
+  const slopes = ['heap, bytes/request', 'resident set, bytes/request'];
+  return judge(['', 'requests', ...slopes, 'largest, MB', 'GB in a day at 400/s', 'limit'], rows);
+});

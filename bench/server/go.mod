@@ -1,0 +1,3 @@
+module mcp-load-lab/bench-server
+
+go 1.26.0
