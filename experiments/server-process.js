@@ -25,10 +25,11 @@ const PATIENCE_MS = 5000;
  * @param {string} [how.ready] any answer to a GET of it means that the server is up; by default the url
  * @param {number} [how.status] that the answer must have; by default any
  * @param {number} [how.withinS]
+ * @param {boolean} [how.detached] in a session of its own, where no Ctrl-C of this one's reaches it; by default so
  * @returns {Promise<ServerProcess>}
  */
 export async function startServer(name, how) {
-  const { file, args, env = process.env, cwd, url, ready = url, status, withinS = 20 } = how;
+  const { file, args, env = process.env, cwd, url, ready = url, status, withinS = 20, detached = true } = how;
   const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-server-'));
   const logFile = join(folder, 'log');
   const output = openSync(logFile, 'w');
@@ -36,7 +37,7 @@ export async function startServer(name, how) {
   // alone, which then ends them in its own order.
   const bound = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'TERM', '--'] : [];
   const [program = file, ...rest] = [...bound, file, ...args];
-  const child = spawn(program, rest, { env, cwd, detached: true, stdio: ['ignore', output, output] });
+  const child = spawn(program, rest, { env, cwd, detached, stdio: ['ignore', output, output] });
   closeSync(output);
   let running = true;
   const ended = new Promise((resolve) => child.once('error', resolve).once('exit', resolve)).then(() => {
