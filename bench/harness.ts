@@ -12,6 +12,8 @@ import { startServer } from '../experiments/server-process.js';
 import { toolPath } from '../experiments/tool-path.js';
 import { variables } from '../lib/config.js';
 
+export { say } from '../cli/say.ts';
+
 /** One way to run k6. */
 export interface Generator {
   /** In bench/k6/. */
@@ -51,9 +53,6 @@ export function count(name: string, fallback: number): number {
   process.exit(USAGE);
 }
 
-/** Progress. */
-export const say = (text: string) => process.stderr.write(`${text}\n`);
-
 /** What a bench started, in a folder for what it leaves. */
 export class Bench extends AsyncDisposableStack {
   readonly folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-bench-'));
@@ -84,6 +83,7 @@ export class Bench extends AsyncDisposableStack {
     return this.#ending;
   }
 
+  /** A server that ends with the bench. */
   async start(...[name, how]: Parameters<typeof startServer>) {
     const server = await startServer(name, how);
     this.defer(server.stop);
