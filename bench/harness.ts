@@ -163,7 +163,7 @@ export async function runK6(
   let running = true;
   const ended = attend('python3', ['-c', WITH_RUSAGE, ...command], {
     cwd: folder,
-    stdin: 'ignore',
+    stdio: ['ignore', 'pipe', 'inherit'],
     extendEnv: false,
     detached: DETACHED,
     env: {
@@ -181,9 +181,9 @@ export async function runK6(
   const watching = async () => {
     for (; running; await sleep(everyMs)) await watch(address);
   };
-  const [{ code, stdout, stderr }] = await Promise.all([ended, watching()]);
+  const [{ code, stdout }] = await Promise.all([ended, watching()]);
   leaveWhereInterrupted();
-  const errors = readFileSync(log, 'utf8') || stderr;
+  const errors = readFileSync(log, 'utf8');
   if (code !== 0 || errors !== '') {
     throw new Error(`k6 run ${script} ended with ${code}: ${errors.slice(-2000) || 'no error'}`);
   }
