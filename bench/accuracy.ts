@@ -26,7 +26,11 @@ const ROUNDS = count('ROUNDS', 3);
 const PHASE_SECONDS = count('PHASE_SECONDS', 10);
 /** Enough for these times; the phase in which the server stops has as many as a run gives it. */
 const USERS = 100;
-const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
+const QUANTILES = [
+  ['p50', 0.5],
+  ['p95', 0.95],
+  ['p99', 0.99],
+] as const;
 
 /** What a percentile may be off, whichever is more. */
 const MAX_OFF_MS = 1;
@@ -89,12 +93,11 @@ await Bench.run(async (bench) => {
   const logged = await server.times();
 
   /** What both say of a percentile, and whether it may be: Prometheus does not interpolate between two requests. */
-  const compare = async (phase: string, name: keyof typeof QUANTILES) => {
+  const compare = async (phase: string, [name, q]: (typeof QUANTILES)[number]) => {
     const times = (logged[phase] ?? []).map((us) => us / 1000);
     const { count, latency } = metrics.latency({ phase });
     if (count !== times.length)
       throw new Error(`${phase}: k6 counted ${count} answers, the server ${times.length}`);
-    const q = QUANTILES[name];
     const actual = quantile(times, q);
     const [below, above] = neighbours(times, q);
     const lab = latency?.[name] ?? Number.NaN;
@@ -113,8 +116,8 @@ await Bench.run(async (bench) => {
   const lab: Parameters<typeof judge>[1] = [];
   const histogram: typeof lab = [];
   for (const { distribution, rate, rounds } of LOADS) {
-    for (const name of ['p50', 'p95', 'p99'] as const) {
-      const compared = await Promise.all(rounds.map((phase) => compare(phase, name)));
+    for (const percentile of QUANTILES) {
+      const compared = await Promise.all(rounds.map((phase) => compare(phase, percentile)));
       const actual = median(compared.map((one) => one.actual));
       for (const [source, rows] of Object.entries({ lab, histogram })) {
         const judged = compared.map((one) => one[source as 'lab' | 'histogram']);
@@ -122,7 +125,7 @@ await Bench.run(async (bench) => {
         const share = ((100 * off.median) / actual).toFixed(1);
         const cells = [
           `${distribution}, ${rate}/s`,
-          name,
+          percentile[0],
           actual.toFixed(2),
           `${spreadText(off, 2)}, ${share}%`,
         ];
@@ -142,7 +145,7 @@ await Bench.run(async (bench) => {
   const dropped = metrics.count('dropped_iterations', { scenario: STALLED.name });
   // Every request that is sent meanwhile waits for the rest of it: of the longest, each is an interval shorter than the one before.
   const longerThan = (ms: number) => ((stoppedMs - ms) * STALLED.rate) / 1000;
-  const longest = (share: number) => stoppedMs - (share * STALLED_REQUESTS * 1000) / STALLED.rate;
+  const longest = (share: number) => stoppedMs - share * STALLED.seconds * 1000;
   const all = durations(STALLED.name);
   const slow = await ask(`histogram_count(${all}) * histogram_fraction(1, +Inf, ${all})`);
   const figures: [what: string, mustShow: number, shows?: number][] = [

@@ -9,7 +9,7 @@ import {
   count,
   type Generator,
   oneTool,
-  ownMetric,
+  ownMetrics,
   runK6,
   say,
   startBenchServer,
@@ -145,7 +145,8 @@ await Bench.run(async (bench) => {
     let descriptors = 0;
     const listening = { ...all.module, env: { BENCH_STREAMS: String(perVU) }, scenario };
     const { peakBytes } = await runK6(listening, bench, async (address) => {
-      descriptors = Math.max(descriptors, (await ownMetric(address, 'process_open_fds')) || 0);
+      const [open] = await ownMetrics(address, 'process_open_fds');
+      descriptors = Math.max(descriptors, open || 0);
     });
     if (descriptors < vus * perVU) throw new Error(`${descriptors} streams at most were held at once`);
     const what = `${vus * perVU} streams held for 10 s, ${perVU} a VU`;

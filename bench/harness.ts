@@ -191,11 +191,11 @@ export async function runK6(
   return { cpuUs: 1e6 * Number(seconds), peakBytes: 1024 * Number(kibibytes) };
 }
 
-/** A figure that k6 has of itself; NaN while it starts or ends. */
-export async function ownMetric(address: string, name: string): Promise<number> {
+/** Figures that k6 has of itself, of one moment; NaN while it starts or ends. */
+export async function ownMetrics(address: string, ...names: string[]): Promise<number[]> {
   const text = await fetch(`http://${address}/metrics`).then(
     (answer) => answer.text(),
     () => '',
   );
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  return names.map((name) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]));
 }

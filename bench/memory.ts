@@ -11,7 +11,7 @@ import {
   count,
   type Generator,
   oneTool,
-  ownMetric,
+  ownMetrics,
   runK6,
   say,
   startBenchServer,
@@ -65,8 +65,8 @@ await Bench.run(async (bench) => {
     await runK6({ ...generator, scenario, args: ['--profiling-enabled'] }, bench, async (address) => {
       const collected = await fetch(`http://${address}/debug/pprof/heap?gc=1`).catch(() => null);
       await collected?.arrayBuffer().catch(() => null);
-      const resident = await ownMetric(address, 'process_resident_memory_bytes');
-      const live = await ownMetric(address, 'go_memstats_heap_alloc_bytes');
+      const names = ['process_resident_memory_bytes', 'go_memstats_heap_alloc_bytes'];
+      const [resident = Number.NaN, live = Number.NaN] = await ownMetrics(address, ...names);
       if (live > 0) samples.push({ made: (await server.served()) - before, resident, live });
     });
     const all = (await server.served()) - before;

@@ -13,7 +13,7 @@ import { duration, percent } from '../analysis/units.js';
 import { writeAtomic } from '../analysis/write-atomic.js';
 import { rounds } from '../experiments/rounds.js';
 import { seededRandom } from '../experiments/seeded-random.js';
-import { printTable, spread, verdict } from './figures.ts';
+import { judge, printTable, spread } from './figures.ts';
 import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 import { countTrials, inventedRun, slower } from './regression-trials.js';
@@ -197,11 +197,11 @@ function analyse() {
       : []),
   ];
   console.log('');
-  printTable(
-    ['limit', 'measured', 'wanted', ''],
-    holds.map(({ what, value, limit, ok }) => [what, percent(value), limit, verdict(ok)]),
-  );
-  return holds.length > 0 && holds.every(({ ok }) => ok);
+  const judged = holds.map(({ what, value, limit, ok }) => ({
+    cells: [what, percent(value), limit],
+    holds: ok,
+  }));
+  return judge(['limit', 'measured', 'wanted'], judged) && holds.length > 0;
 }
 
 /** What the rule can do at best, of runs whose scatter is known. */
