@@ -53,7 +53,7 @@ COPY workloads workloads
 COPY lib lib
 COPY analysis analysis
 COPY experiments experiments
-COPY viewer viewer
+COPY page page
 COPY cli cli
 COPY deploy/kubernetes/collector.ts deploy/kubernetes/
 COPY contract contract

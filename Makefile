@@ -6,7 +6,7 @@ TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 # (It hands on its own environment as it is by itself.)
 $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name))))
 
-.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
+.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards live dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
 
 help: ## one screen of what there is
 	@cat scripts/help.txt
@@ -65,7 +65,7 @@ setup: ## install and build everything that the stack and the tests need, ahead 
 	@scripts/setup stack k6 node
 
 lint: ## format, lint and type checks
-	@scripts/setup node node-servers && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p viewer/page
+	@scripts/setup node node-servers && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p page/browser
 
 check: lint ## format, lint, types and unit tests: everything that needs no load
 	@scripts/node tests/main.js tests/unit
@@ -85,8 +85,11 @@ fuzz: ## generated input against everything that reads some; seed and counts are
 conformance: ## run the official client conformance suite against the client, one line a scenario
 	@scripts/setup k6 conformance && scripts/node tests/conformance/run.js
 
-dashboards: ## open the dashboards on the newest run: Grafana's, or the project's own viewer where there is none (PORT=3001)
+dashboards: ## open Grafana on the newest run, or where there is none the live page
 	@scripts/dashboards
+
+live: ## a page of the newest run, while it goes on and afterwards, until Ctrl-C (RUN=testid PORT=3001)
+	@scripts/live
 
 dashboards-build: ## write the dashboards' JSON from their code
 	@scripts/node dashboards/build.ts

@@ -1,8 +1,9 @@
 /**
  * What is normal in a test, told by the phase that shows it: what an overload leaves and a recovery comes back to.
  */
+
+import { milliseconds, percent } from '../contract/units.js';
 import { round } from './round.js';
-import { milliseconds, percent } from './units.js';
 
 /**
  * @typedef {object} Band

@@ -1,6 +1,7 @@
 /** The table of batch sizes, of whatever the batches hold. */
+
+import { number, percent, perSecond } from '../contract/units.js';
 import { median, total } from './repetitions.js';
-import { number, percent, perSecond } from './units.js';
 
 /** Throughputs closer than this count as equal: the smaller batch wins. */
 const TIE = 0.1;

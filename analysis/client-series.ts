@@ -1,22 +1,34 @@
 /** The client's half of a timeline, of what the output lab wrote each second. */
 import type { Phase } from './phases.js';
-import { within } from './seconds.ts';
+import { type Within, within } from './seconds.ts';
 import type { Timeline } from './timeline.js';
 
-type Grid = Pick<Timeline, 'start_s' | 'step_s' | 'count' | 'window_s'>;
+export type Grid = Pick<Timeline, 'start_s' | 'step_s' | 'count' | 'window_s'>;
 const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
 
 /** @returns the series that `Timeline` has of the client: at each point what was in the window before it */
 export async function clientSeries(
   folders: readonly string[],
-  { start_s, step_s, count, window_s }: Grid,
+  grid: Grid,
   phases: readonly Phase[],
 ): Promise<Timeline['client']> {
-  const times = Array.from({ length: count }, (_, index) => start_s + index * step_s);
   const windows = await within(
     folders,
-    times.map((toS) => ({ fromS: toS - window_s, toS })),
+    timesOf(grid).map((toS) => ({ fromS: toS - grid.window_s, toS })),
   );
+  return seriesOfWindows(windows, grid, phases);
+}
+
+const timesOf = ({ start_s, step_s, count }: Grid) =>
+  Array.from({ length: count }, (_, index) => start_s + index * step_s);
+
+/** @param windows one a point of the grid, each of the seconds before it */
+export function seriesOfWindows(
+  windows: readonly Within[],
+  grid: Grid,
+  phases: readonly Phase[],
+): Timeline['client'] {
+  const { window_s } = grid;
   const histograms = windows.map(({ durations }) => durations);
   const perSecond = (of: (window: (typeof windows)[number]) => number, among = of) =>
     windows.map((window) => (among(window) > 0 ? of(window) / window_s : null));
@@ -30,7 +42,7 @@ export async function clientSeries(
     mean: { unit: 'milliseconds', values: histograms.map(({ mean }) => mean) },
     requests: { unit: 'rate', values: perSecond(({ requests }) => requests) },
     iterations: { unit: 'rate', values: perSecond(({ iterations }) => iterations) },
-    offered: { unit: 'rate', values: times.map((toS) => offeredWithin(toS - window_s, toS, phases)) },
+    offered: { unit: 'rate', values: timesOf(grid).map((toS) => offeredWithin(toS - window_s, toS, phases)) },
     dropped: {
       unit: 'rate',
       values: perSecond(

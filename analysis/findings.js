@@ -1,6 +1,8 @@
 /**
  * What a reader of the figures has to know beside them.
  */
+
+import { bytes, counted, duration, number, percent, perSecond } from '../contract/units.js';
 import { bottleneck } from './bottleneck/bottleneck.js';
 import { drift } from './drift.js';
 import { isLocal } from './is-local.js';
@@ -10,7 +12,6 @@ import { peaks } from './phases.js';
 import { recovery } from './recovery-finding.js';
 import { isBlurred, STEP_S } from './signals.js';
 import { thresholdName } from './thresholds.js';
-import { bytes, counted, duration, number, percent, perSecond } from './units.js';
 
 /**
  * @typedef {'bottleneck' | 'recovery' | 'leak' | 'generator' | 'regression' | 'onset' | 'note'} FindingKind

@@ -1,6 +1,7 @@
 /** By which law a figure grows with a size: it stays, it grows as the size does, or otherwise. */
+
+import { number } from '../contract/units.js';
 import { meanOf, studentT } from './interval.js';
-import { number } from './units.js';
 
 /** Exponents that are tried: y = start + factor * size ^ exponent. */
 const EXPONENTS = Array.from({ length: 51 }, (_, index) => 0.25 + index * 0.05);

@@ -1,5 +1,5 @@
 /** What happened, in a sentence or two: the first thing that every report says. */
-import { clock, counted, duration, milliseconds, number, percent, perSecond } from './units.js';
+import { clock, counted, duration, milliseconds, number, percent, perSecond } from '../contract/units.js';
 
 const MAX_LENGTH = 200;
 

@@ -1,5 +1,5 @@
+import { duration } from '../contract/units.js';
 import { round } from './round.js';
-import { duration } from './units.js';
 
 /**
  * A run that was ended before its end, by a signal, a crash or itself.

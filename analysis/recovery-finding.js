@@ -1,5 +1,5 @@
+import { counted, duration, milliseconds, number, percent } from '../contract/units.js';
 import { bandOrigin, bandText, HISTOGRAM_ERROR } from './band.js';
-import { counted, duration, milliseconds, number, percent } from './units.js';
 
 /**
  * @param {import('./findings.js').Known} known

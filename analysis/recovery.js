@@ -6,13 +6,14 @@
  * is from the beginning of the first window from which on all are normal for the hold, so the length of the windows
  * delays nothing.
  */
+
+import { counted, duration, perSecond } from '../contract/units.js';
 import * as promql from '../dashboards/queries.ts';
 import { bandOf, HISTOGRAM_ERROR, P99_NEEDS } from './band.js';
 import { loadOf, peaks } from './phases.js';
 import { round } from './round.js';
 import { within } from './seconds.ts';
 import { bound } from './timeline.js';
-import { counted, duration, perSecond } from './units.js';
 
 /**
  * @typedef {object} RecoveryPlan what to ask Prometheus, and what to compare the answer with

@@ -18,7 +18,7 @@ const isFolder = (path) => statSync(path, { throwIfNoEntry: false })?.isDirector
  * @returns {string} the run's folder
  * @throws {UsageError}
  */
-function folderOf(wanted, results) {
+export function folderOf(wanted, results) {
   const isName = /^[\w.-]+$/.test(wanted) && wanted !== '.' && wanted !== '..';
   const found = [...(isName ? [join(results, wanted)] : []), resolve(wanted)].find(
     (path) => wanted !== '' && isFolder(path),
@@ -62,12 +62,11 @@ function read(path, validate, what) {
 }
 
 /**
- * @param {string} wanted a results folder, a run's name among the results, or `latest`
- * @param {string} results the folder of all runs
+ * @param {string} folder of its results
+ * @returns {{run: import('./run.js').Run, timeline: import('./timeline.js').Timeline | null}} what it left
  * @throws {UsageError}
  */
-export function reportAgain(wanted, results) {
-  const folder = folderOf(wanted, results);
+export function runIn(folder) {
   const path = join(folder, 'run.json');
   if (!existsSync(path)) throw new UsageError(`${folder} has no run.json: no run was judged there`);
   /** @type {import('./run.js').Run} */
@@ -77,6 +76,17 @@ export function reportAgain(wanted, results) {
   const timeline = existsSync(timelinePath) ? read(timelinePath, validateTimeline, 'a timeline') : null;
   if (timeline && timeline.testid !== run.testid)
     throw new UsageError(`${timelinePath} is of ${timeline.testid}, and not of ${run.testid}`);
+  return { run, timeline };
+}
+
+/**
+ * @param {string} wanted a results folder, a run's name among the results, or `latest`
+ * @param {string} results the folder of all runs
+ * @throws {UsageError}
+ */
+export function reportAgain(wanted, results) {
+  const folder = folderOf(wanted, results);
+  const { run, timeline } = runIn(folder);
   for (const name of writeReports(folder, run, timeline)) process.stdout.write(`${join(folder, name)}\n`);
   if (!timeline)
     process.stderr.write(`report: ${folder} has no timeline.json, so report.html has no charts\n`);

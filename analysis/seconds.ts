@@ -41,6 +41,7 @@ export class Within {
   vus: number | null = null;
   readonly failures = new Map<string, number>();
   readonly #durations: string[] = [];
+  #histogram: SparseHistogram | null = null;
 
   add(
     { vus, groups = {} }: Second,
@@ -48,6 +49,7 @@ export class Within {
     phases?: readonly string[],
   ) {
     this.vus = vus;
+    this.#histogram = null;
     for (const [number, counts] of Object.entries(groups)) {
       if (phases && !phases.includes(groupOf(number)?.phase ?? '')) continue;
       this.requests += counts.requests ?? 0;
@@ -62,7 +64,8 @@ export class Within {
   }
 
   get durations(): SparseHistogram {
-    return new SparseHistogram(...this.#durations);
+    this.#histogram ??= new SparseHistogram(...this.#durations);
+    return this.#histogram;
   }
 }
 

@@ -1,6 +1,8 @@
 /**
  * Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions.
  */
+
+import { counted, milliseconds, number } from '../contract/units.js';
 import {
   BUSY_SHARE,
   DELIVERED_SHARE,
@@ -9,7 +11,6 @@ import {
   UNANSWERED_SHARE,
   USUAL_HEADROOM_S,
 } from './trust-rules.js';
-import { counted, milliseconds, number } from './units.js';
 
 /**
  * @typedef {object} Shortfall

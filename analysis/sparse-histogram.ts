@@ -19,10 +19,12 @@ export class SparseHistogram {
 
   /** @param texts as contract/measured.schema.json has them */
   constructor(...texts: (string | undefined)[]) {
-    for (const text of texts) this.#add(text ?? '');
+    for (const text of texts) this.add(text ?? '');
   }
 
-  #add(text: string) {
+  /** @param text as contract/measured.schema.json has it */
+  add(text: string) {
+    this.#sorted = undefined;
     let bucket = 0;
     for (const part of text.split(' ').filter(Boolean)) {
       const [distance = '', count = '1'] = part.split('*');

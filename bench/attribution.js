@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { bottleneck } from '../analysis/bottleneck/bottleneck.js';
 import { RESOURCES } from '../analysis/bottleneck/resources.js';
 import { readSummary } from '../analysis/summary.js';
-import { duration, percent } from '../analysis/units.js';
+import { duration, percent } from '../contract/units.js';
 import { seededRandom } from '../experiments/seeded-random.js';
 import * as outside from './attribution/outside.ts';
 import * as reference from './attribution/reference.js';

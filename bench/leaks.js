@@ -7,7 +7,7 @@
  *   RATE_SCALE=0.25 of the soak's 400 requests/s
  *   ONLY=memory     healthy, memory or connections, or several of them with commas between
  */
-import { duration, number, percent } from '../analysis/units.js';
+import { duration, number, percent } from '../contract/units.js';
 import { printTable } from './figures.ts';
 import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';

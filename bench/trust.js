@@ -5,8 +5,9 @@
  *   RUNS=3       of each case
  *   CASES=a,b    those alone that have one of these in their names
  */
-import { duration } from '../analysis/units.js';
+
 import { INVALID } from '../analysis/verdict.js';
+import { duration } from '../contract/units.js';
 import { printTable } from './figures.ts';
 import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';

@@ -36,6 +36,8 @@ export const ofCommand = {
   gateway: ofRuns,
   'workload-init': ofRuns,
   signals: { ...ofRuns, FORMAT: others.FORMAT },
+  live: { RUN: others.RUN, PORT: others.PORT },
+  dashboards: { PORT: others.PORT },
   compare: { ...compare, ...comparisons },
   'compare-ab': { ...compareAb, ...test, ...comparisons, ...ofRuns },
   'baseline-save': {

@@ -1,6 +1,6 @@
 import { thresholdName } from '../analysis/thresholds.js';
-import { percent, perSecond } from '../analysis/units.js';
 import { ConfigError } from '../contract/config-error.js';
+import { percent, perSecond } from '../contract/units.js';
 import { mostSteps, searchRate } from './search-rate.js';
 
 /** How long a step and the hold are, seconds, and how close it narrows down, by PROFILE. */

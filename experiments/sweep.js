@@ -1,4 +1,4 @@
-import { duration } from '../analysis/units.js';
+import { duration } from '../contract/units.js';
 import { besides, valuesOf } from './knobs.js';
 import { needReference } from './reference-only.js';
 import { rounds, USUAL_RUNS } from './rounds.js';

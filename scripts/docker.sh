@@ -624,6 +624,18 @@ in_lab() {
   in_container "scripts/$command" "$@"
 }
 
+# live_page WORD...: the page is on this host's loopback, and in the container on all of its addresses.
+live_page() {
+  prepare
+  build lab
+  OWN_WORDS='RUN PORT' take_words "$@"
+  PORT=${PORT:-3001}
+  case $PORT in *[!0-9]*) usage "PORT is \"$PORT\"; valid: a port, 1 to 65535" ;; esac
+  mount_paths "${RUN:-}"
+  OPTIONS="$OPTIONS --publish 127.0.0.1:$PORT:$PORT --env LIVE_LISTEN_HOST=0.0.0.0"
+  in_container scripts/live "PORT=$PORT" ${list:+"RUN=$list"}
+}
+
 docker_main() {
   service=lab MOUNTS='' OPTIONS=''
   case $command in
@@ -644,10 +656,12 @@ docker_main() {
   dashboards)
     [ -n "$(stack_value STACK)" ] || stack_up observe
     prepare
-    page=$(in_container node viewer/newest-run.js 2>/dev/null </dev/null) || page=/d/mcp-overview
-    say "$(stack_value GRAFANA_URL)$page  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
+    build lab
+    page=$(in_container scripts/dashboards </dev/null) || exit
+    say "$page  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
     ;;
+  live) live_page "$@" ;;
   report | compare | baseline-save | signals | workload-init) in_lab "$@" ;;
-  *) usage "the command is \"$command\"; valid: run, report, compare, baseline-save, signals, workload-init, up, down, status, logs, clean, dashboards, ci" ;;
+  *) usage "the command is \"$command\"; valid: run, report, compare, baseline-save, signals, workload-init, up, down, status, logs, clean, dashboards, live, ci" ;;
   esac
 }

@@ -1,8 +1,8 @@
 /** What `make list` prints: every test with its length by profile, from the plan that a run would have, and what it measures. */
 import { readdirSync } from 'node:fs';
 import { register } from 'node:module';
-import { duration } from '../analysis/units.js';
 import { profiles } from '../contract/profiles.js';
+import { duration } from '../contract/units.js';
 import { readConfig } from '../experiments/config.js';
 import type { PlannedPhase } from '../lib/phases.js';
 import { planShape } from '../lib/plan-shape.js';

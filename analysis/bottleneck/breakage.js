@@ -1,7 +1,8 @@
 /** Where a run broke: the phases in which its clients first saw what is not normal, and since when. */
+
+import { counted, milliseconds, percent, perSecond } from '../../contract/units.js';
 import { bandOf, P99_NEEDS } from '../band.js';
 import { LAG_S, RULE_WINDOW_S } from '../signals.js';
-import { counted, milliseconds, percent, perSecond } from '../units.js';
 import { samplesIn, staysFrom, steadyPoints, timeOf, usualIn, windowOf } from './windows.js';
 
 /**

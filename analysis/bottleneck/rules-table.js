@@ -1,5 +1,5 @@
 /** resources.js as the table of docs/verdicts.md, which `make docs` writes. */
-import { inUnit, number, percent } from '../units.js';
+import { inUnit, number, percent } from '../../contract/units.js';
 import { DERIVED } from './derived.js';
 import { FULL_HOST, LEAST_TAKEN, RESOURCES } from './resources.js';
 

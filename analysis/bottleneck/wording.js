@@ -1,6 +1,7 @@
 /** What was found about a bottleneck, in words and figures. */
+
+import { counted, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
 import { round } from '../round.js';
-import { counted, duration, inUnit, milliseconds, number, percent } from '../units.js';
 import { DERIVED } from './derived.js';
 import { levelIn } from './windows.js';
 

@@ -1,8 +1,9 @@
 /** Two sides held against each other: the document that everything after it reads (comparison.schema.json). */
+
+import { counted } from '../../contract/units.js';
 import { cleanDeep } from '../clean-text.js';
 import { validator } from '../schemas.js';
 import { targetKnobs } from '../target-knobs.js';
-import { counted } from '../units.js';
 import { FAIL, INVALID, PASS } from '../verdict.js';
 // The schema refers to that of a baseline, which has to be known by then.
 import './baseline.js';

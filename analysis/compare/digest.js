@@ -1,6 +1,7 @@
 /** What a comparison needs of one run, and whether two runs can be compared at all. */
+
+import { counted, duration, perSecond } from '../../contract/units.js';
 import { signalMean } from '../signals.js';
-import { counted, duration, perSecond } from '../units.js';
 import { METRICS } from './metrics.js';
 
 /**

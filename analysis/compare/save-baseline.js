@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { baselineName } from '../../contract/baseline-name.js';
+import { counted } from '../../contract/units.js';
 import { secretsOf } from '../clean-text.js';
-import { counted } from '../units.js';
 import { writeAtomic } from '../write-atomic.js';
 import { makeBaseline } from './baseline.js';
 import { CompareError } from './compare-error.js';

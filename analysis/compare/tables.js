@@ -1,5 +1,5 @@
 /** A comparison's table as rows of text, for whatever draws it. */
-import { number, percent } from '../units.js';
+import { number, percent } from '../../contract/units.js';
 import { changeOf, intervalOf, nameOf, neededOf, shareOf, valueIn } from './words.js';
 
 /** @typedef {import('./comparison.js').Comparison} Comparison */
@@ -57,7 +57,7 @@ export function runTable({ base, head }) {
   ];
   return {
     title: 'Runs',
-    head: ['side', 'run', 'started', 'commit', ''],
+    head: ['side', 'run', 'started', 'commit', 'status'],
     rows: [...rowsOf('base', base), ...rowsOf('head', head)],
   };
 }

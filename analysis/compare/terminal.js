@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
+import { counted } from '../../contract/units.js';
 import { cut, foldHead, grid, WIDTH, wrap } from '../render/layout.js';
-import { counted } from '../units.js';
 import { metricTable } from './tables.js';
 
 const MAX_CELL = 44;

@@ -1,6 +1,6 @@
 /** A comparison's figures as people read them. */
 
-import { inUnit, milliseconds, number, percent } from '../units.js';
+import { inUnit, milliseconds, number, percent } from '../../contract/units.js';
 import { MOST_RUNS } from './decide.js';
 
 /** @typedef {import('./comparison.js').Row} Row */

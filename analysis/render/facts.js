@@ -1,7 +1,8 @@
 /** What ran, against what, from where, and how its figures were made: the same in every report. */
+
+import { bytes, counted, percent } from '../../contract/units.js';
 import { lengthText } from '../partial.js';
 import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
-import { bytes, counted, percent } from '../units.js';
 
 /**
  * @param {import('../run.js').Run} run

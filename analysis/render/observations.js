@@ -1,5 +1,5 @@
 /** What findings were read from, in words. */
-import { duration, inUnit } from '../units.js';
+import { duration, inUnit } from '../../contract/units.js';
 
 /**
  * @typedef {import('../findings.js').Finding} Finding

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
+import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import { thresholdName } from '../thresholds.js';
-import { counted, duration, number, percent, perSecond } from '../units.js';
 import { cut, grid, WIDTH, wrap } from './layout.js';
 
 /** @typedef {import('../summary.js').Plan} Plan what a test is about to do */

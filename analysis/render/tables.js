@@ -1,8 +1,9 @@
 /**
  * The tables of a report as rows of text, for whatever draws them.
  */
+
+import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../../contract/units.js';
 import { thresholdName, wordsOf } from '../thresholds.js';
-import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../units.js';
 
 /**
  * @typedef {object} TextTable
@@ -18,7 +19,7 @@ function latencies(latency, ...figures) {
   return figures.map((figure) => number(latency?.[figure]));
 }
 
-/** @param {Run} run @returns {TextTable} */
+/** @param {Pick<Run, 'started' | 'phases'>} run @returns {TextTable} */
 export function phaseTable({ started, phases }) {
   return {
     title: 'Phases',

@@ -1,17 +1,18 @@
 /** The reports of one run: whoever writes one of them writes them all, so that they say the same. */
 import { join } from 'node:path';
+import { documentOf } from '../../page/document.ts';
 import { renderCsv } from '../render/csv.js';
 import { renderJunit } from '../render/junit.js';
 import { renderMarkdown } from '../render/markdown.js';
 import { writeAtomic } from '../write-atomic.js';
-import { renderReport } from './report.js';
+import { pageOfRun } from './run-page.ts';
 
 /** @type {Record<string, (run: import('../run.js').Run, timeline: import('../timeline.js').Timeline | null) => string>} by file; the largest is the last */
 const REPORTS = {
   'report.md': renderMarkdown,
   'junit.xml': renderJunit,
   'summary.csv': renderCsv,
-  'report.html': renderReport,
+  'report.html': (run, timeline) => documentOf(pageOfRun(run, timeline)),
 };
 
 /**

@@ -1,5 +1,5 @@
 /** `make batch`: which size of a batch is best. */
-import { counted, number, percent } from '../units.js';
+import { counted, number, percent } from '../../contract/units.js';
 
 const TITLE = 'Batch size';
 const LABEL = 'items';

@@ -1,9 +1,9 @@
 /** `make capacity`: the highest rate that held, what broke above it, and each step of the search. */
 
+import { percent, perSecond } from '../../contract/units.js';
 import { judged } from '../judged.js';
 import { signalMean } from '../signals.js';
 import { GENERATOR_CPU_LIMIT } from '../trust-rules.js';
-import { percent, perSecond } from '../units.js';
 
 /** A machine with this little left is full; and of it target and generator together have at least this share, or others do. */
 const BUSY_HOST = 0.9;

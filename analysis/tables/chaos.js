@@ -1,4 +1,6 @@
 /** `make chaos`: what each fault did, and how soon the server was as before; in the form of the document's table. */
+
+import { counted, number, percent } from '../../contract/units.js';
 import {
   FAILED_SHARE,
   faultEffect,
@@ -11,7 +13,6 @@ import {
 import { judged } from '../judged.js';
 import { Within } from '../seconds.ts';
 import { wordsOf } from '../thresholds.js';
-import { counted, number, percent } from '../units.js';
 
 /**
  * @typedef {import('../fault-effect.js').Effect} Effect

@@ -1,6 +1,7 @@
 /** `make concurrency`: what concurrent calls gain, and how many are best. */
+
+import { number, percent, perSecond } from '../../contract/units.js';
 import { median, medianLatency, repetitions } from '../repetitions.js';
-import { number, percent, perSecond } from '../units.js';
 
 /** Throughputs closer than this count as equal: the fewer users win. */
 const TIE = 0.1;

@@ -1,9 +1,9 @@
 /** `make connections`: what sessions cost, idle ones and active ones, how they come and go, and whether they are given back. */
 
+import { bytes, counted, number, percent } from '../../contract/units.js';
 import { judged } from '../judged.js';
 import { fitLine } from '../line.js';
 import { signalMean } from '../signals.js';
-import { bytes, counted, number, percent } from '../units.js';
 
 /**
  * @typedef {import('../../experiments/connections.js').ConnectionsResult} Result

@@ -1,7 +1,8 @@
 /** `make crud`: each operation's pace and latency, and whether it is within its budget. */
+
+import { milliseconds, percent } from '../../contract/units.js';
 import { judged } from '../judged.js';
 import { median, medianLatency, repetitions, slowest, total } from '../repetitions.js';
-import { milliseconds, percent } from '../units.js';
 
 /** p95 of a call, ms; of a bulk operation for each ten resources. */
 const BUDGETS = /** @type {Record<string, {type: string, ms: number}>} */ ({

@@ -1,10 +1,11 @@
 /** `make gateway`: what a gateway adds to each call, and what it takes away of the throughput. */
+
+import { milliseconds, number, percent } from '../../contract/units.js';
 import { differenceOf } from '../bootstrap.js';
 import { intervalOf } from '../interval.js';
 import { percentile } from '../percentile.js';
 import { sumsWithin } from '../seconds.ts';
 import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
-import { milliseconds, number, percent } from '../units.js';
 
 const WAYS = /** @type {Record<string, string>} */ ({
   direct: 'direct, MCP',

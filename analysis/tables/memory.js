@@ -1,7 +1,8 @@
 /** `make memory`: at rest, and what one more worker, connection or cached user takes, where that can be told. */
+
+import { bytes } from '../../contract/units.js';
 import { medianOf } from '../interval.js';
 import { fitLine } from '../line.js';
-import { bytes } from '../units.js';
 
 /** @typedef {import('../../experiments/memory.js').Point} Point */
 /** @typedef {import('../report-tables.js').Column[]} Columns */

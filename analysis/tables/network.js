@@ -1,5 +1,5 @@
 /** `make network`: sizes of requests and answers, bandwidth by kind of load, and what connections cost. */
-import { milliseconds, number, percent } from '../units.js';
+import { milliseconds, number, percent } from '../../contract/units.js';
 
 /** What bandwidth is compared with, as in the document. */
 const LINK_BITS_PER_S = 1e9;

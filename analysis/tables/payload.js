@@ -1,8 +1,8 @@
 /** `make payload`: what comes through at each size of a message, and from which size on the size is what counts. */
 
+import { number, percent } from '../../contract/units.js';
 import { fitLine } from '../line.js';
 import { signalMean } from '../signals.js';
-import { number, percent } from '../units.js';
 
 const LABEL = 'kb';
 const TITLE = 'Payload';

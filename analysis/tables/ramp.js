@@ -1,6 +1,7 @@
 /** `make ramp`: at each step of the load what came of it, and the last one that held. */
+
+import { milliseconds, percent, perSecond } from '../../contract/units.js';
 import { signalMean } from '../signals.js';
-import { milliseconds, percent, perSecond } from '../units.js';
 
 /** What a step has to do to hold: the load that was offered, and the document's p99 while it scaled. */
 const DELIVERED_SHARE = 0.95;

@@ -1,7 +1,7 @@
 /** `make rbac`: what deciding who may do what costs, whether the goals are met, and whether every denial held. */
 import { stringify } from 'csv-stringify/sync';
+import { counted, milliseconds, number, percent } from '../../contract/units.js';
 import { judged } from '../judged.js';
-import { counted, milliseconds, number, percent } from '../units.js';
 
 const BENCHMARK = 'benchmark';
 const DENIED = 'denied/';

@@ -1,8 +1,9 @@
 /** `make scale`: how lists grow with the number of resources, and what bulk operations on many of them take. */
+
+import { milliseconds, number } from '../../contract/units.js';
 import { batchTable } from '../batch-table.js';
 import { growthLaw } from '../growth-law.js';
 import { median, medianLatency, repetitions, total } from '../repetitions.js';
-import { milliseconds, number } from '../units.js';
 
 /** @typedef {import('../repetitions.js').Repeated} Repeated */
 

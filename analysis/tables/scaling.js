@@ -1,8 +1,8 @@
 /** `make scaling`: what more instances bring, and what they cost. */
 
+import { number, percent } from '../../contract/units.js';
 import { medianOf } from '../interval.js';
 import { signalMean } from '../signals.js';
-import { number, percent } from '../units.js';
 
 /** A processor that is this busy has nothing left to give. */
 const BUSY = 0.9;

@@ -1,9 +1,10 @@
 /** `make sweep`: what each value of a knob comes to, and which one to take. */
+
+import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import { compareInBlocks } from '../block-design.js';
 import { meanOf, medianOf } from '../interval.js';
 import { round } from '../round.js';
 import { signalMean } from '../signals.js';
-import { counted, duration, number, percent, perSecond } from '../units.js';
 
 /** A value with more failures is none to take. */
 const MAX_FAILURE_SHARE = 0.01;

@@ -1,5 +1,5 @@
 /** `make tools`: what each tool asks of the database, the cache and the service elsewhere. */
-import { milliseconds, perSecond } from '../units.js';
+import { milliseconds, perSecond } from '../../contract/units.js';
 
 /** Of the weather service, which one tool calls. */
 const UPSTREAM_TOOL = 'fetch_weather';

@@ -1,6 +1,7 @@
 /** `make workflows`: each of a client's usual steps against its objective, as the benchmark document has them. */
+
+import { milliseconds } from '../../contract/units.js';
 import { judgeThresholds } from '../thresholds.js';
-import { milliseconds } from '../units.js';
 
 /** How the document calls them, and its own figures: p50, p95, p99. */
 const STEPS = /** @type {Record<string, {name: string, p: [number, number, number]}>} */ ({

@@ -5,7 +5,7 @@ import { Prometheus, PrometheusError } from '../../analysis/prometheus.js';
 import { BORDERLESS } from '../../analysis/render/layout.js';
 import { type RecordingRule, readRules } from '../../analysis/signal-rules.ts';
 import { parseName, preferred } from '../../analysis/signals.js';
-import { inUnit } from '../../analysis/units.js';
+import { inUnit } from '../../contract/units.js';
 import { broken, shown, usage } from '../ending.ts';
 import { askMetrics, startScraping } from '../run/watch.ts';
 import { say } from '../say.ts';

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/prometheus.js';
 import { logLine } from '../../analysis/run-log.js';
-import { clock, milliseconds, number, percent } from '../../analysis/units.js';
+import { UTILIZATION } from '../../analysis/utilization.ts';
+import { clock, milliseconds, number, percent } from '../../contract/units.js';
 import { say } from '../say.ts';
 import type { Plan } from './inspect.ts';
 import { SecondsTail } from './seconds-tail.ts';
@@ -10,14 +11,12 @@ import { SecondsTail } from './seconds-tail.ts';
 type Phase = Plan['phases'][number];
 
 /** Seconds that the figures are of. */
-const WINDOW_S = 6;
+export const WINDOW_S = 6;
 /** Seconds from one line to the next: of one that takes the place of the one before, and of others. */
 const DRAWN_S = 2;
 const SAID_S = 10;
-/** Signals of how much of something is in use. From this share on it is said. */
-const USED =
-  'cpu|busiest_thread|pool_utilization|db_connections|cache_server_cpu|accept_queue|open_files|heap|memory_utilization';
-const MUCH = 0.8;
+/** Of what is in use, from this share on it is said. */
+export const MUCH = 0.8;
 
 /** null: not known, or nothing to know. */
 export interface Figures {
@@ -35,12 +34,12 @@ export interface Figures {
 
 /** What of the server is in use the most, of what is that much. */
 async function mostUsed(prometheus: Prometheus, server: string): Promise<Figures['used']> {
-  const query = `topk(1, {__name__=~"signal:(${USED}):ratio", server=${JSON.stringify(server)}} >= ${MUCH})`;
+  const query = `topk(1, {__name__=~"signal:(${UTILIZATION.join('|')}):ratio", server=${JSON.stringify(server)}} >= ${MUCH})`;
   const [most] = await prometheus.query(query, Date.now() / 1000).catch(() => []);
   return most ? { signal: most.labels.__name__?.split(':')[1] ?? '', share: most.value } : null;
 }
 
-function figuresOf(tail: SecondsTail, phase: Phase | null, used: Figures['used']): Figures {
+export function figuresOf(tail: SecondsTail, phase: Phase | null, used: Figures['used']): Figures {
   const { sums, seconds } = tail.last(phase?.name) ?? { sums: null, seconds: 0 };
   const p99Ms = sums?.durations.percentile(0.99) ?? null;
   return {
@@ -56,7 +55,7 @@ function figuresOf(tail: SecondsTail, phase: Phase | null, used: Figures['used']
 /** 0:07, 12:07, 1:02:07 */
 export const shortClock = (seconds: number) => clock(seconds).replace(/^0(?=\d:)/, '');
 
-const phaseAt = ({ phases }: Plan, elapsedS: number): Phase | null =>
+export const phaseAt = ({ phases }: Plan, elapsedS: number): Phase | null =>
   phases.findLast(({ start_s }) => start_s <= elapsedS) ?? phases[0] ?? null;
 const endOf = ({ start_s, duration_s }: Phase) => start_s + duration_s;
 

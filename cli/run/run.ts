@@ -211,7 +211,8 @@ function makeFolder(folder: string) {
 
 async function loadAndJudge(test: string, folder: string, { plan, users }: Inspected): Promise<number> {
   const { env } = process;
-  writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(plan, null, 2)}\n`);
+  const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '' };
+  writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
   printPlan(plan, { brief: true, legs: isExperiment(test) });
   say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
   // From here on there is something to report, also where a signal comes between two programs.

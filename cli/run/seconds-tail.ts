@@ -8,6 +8,8 @@ const PIECE = 1 << 20;
 const STARTED = 'mcp_started_seconds';
 const STEP_ITERATIONS = 'mcp_step_iterations';
 
+type OnSecond = (second: Second, groups: ReadonlyMap<string, Group>) => void;
+
 export class SecondsTail {
   /** Unix seconds at which the phases began; null: they have not. */
   startedS: number | null = null;
@@ -22,10 +24,13 @@ export class SecondsTail {
   #rest = '';
   #recent: Second[] = [];
 
-  /** @param keptS how many of the last seconds are kept */
-  constructor(folder: string, keptS: number) {
+  readonly #onSecond: OnSecond;
+
+  /** @param keptS how many of the last seconds are kept @param onSecond gets each as it is read */
+  constructor(folder: string, keptS: number, onSecond: OnSecond = () => {}) {
     this.#file = join(folder, FILE);
     this.#keptS = keptS;
+    this.#onSecond = onSecond;
   }
 
   /** Takes what is new. @throws where there is no such file yet */
@@ -54,6 +59,7 @@ export class SecondsTail {
       return;
     }
     this.#recent = [...this.#recent, read].slice(-this.#keptS);
+    this.#onSecond(read, this.#groups);
     for (const [number, { requests = 0, metrics = {} }] of Object.entries(read.groups ?? {})) {
       const phase = this.#groups.get(number)?.phase ?? '';
       this.startedS ??= metrics[STARTED]?.range?.[0] ?? null;

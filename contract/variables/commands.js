@@ -123,8 +123,7 @@ export const pipeline = {
 export const others = {
   RUN: {
     type: text,
-    default: 'latest',
-    help: 'report: which run',
+    help: 'report, live: which run [report: latest; live: whichever is the newest]',
     valid: 'a testid, latest, or a results folder',
   },
   SERVICES: { type: oneOf(['', 'observe']), help: 'up: observe, for Prometheus and node_exporter alone' },
@@ -133,7 +132,7 @@ export const others = {
   FORMAT: { type: oneOf(['text', 'json']), default: 'text', help: 'signals: how they are printed' },
   PORT: {
     type: text,
-    help: "dashboards: the viewer's, instead of the first free one from 3001 on",
+    help: "live: the page's, instead of the first free one from 3001 on",
     valid: 'a port',
   },
 };
@@ -153,7 +152,7 @@ export const stack = {
 export const environment = {
   PROMETHEUS_URL: {
     type: url,
-    help: "somebody else's Prometheus: of a stack that is external, or of the viewer",
+    help: "somebody else's Prometheus: of a stack that is external, or of the live page",
   },
   PROMETHEUS_USERNAME: { type: text, help: 'who asks that Prometheus, where it has basic authentication' },
   PROMETHEUS_PASSWORD: { type: text, help: 'the password of PROMETHEUS_USERNAME', secret },

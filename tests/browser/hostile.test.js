@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { renderReport } from '../../analysis/report/report.js';
+import { pageOfRun } from '../../analysis/report/run-page.ts';
+import { documentOf } from '../../page/document.ts';
 import { spikeRun, timelineOf } from '../unit/analysis/report-fixture.js';
 import { openBrowser } from './browser.js';
 import { openFile } from './page-file.js';
@@ -58,7 +59,7 @@ test('a report in which every text is an attack: nothing is run, asked for, hidd
     thresholds: thresholds.map((threshold) => ({ ...threshold, reason: EVIL.join(' ') })),
   };
   const file = join(folder, 'report.html');
-  writeFileSync(file, renderReport(/** @type {any} */ (hostile), timelineOf(run)));
+  writeFileSync(file, documentOf(pageOfRun(/** @type {any} */ (hostile), timelineOf(run))));
   const { page, problems, close } = await openFile(browser, file);
   await page.waitForTimeout(300);
   const seen = await page.evaluate(() => {

@@ -4,15 +4,20 @@
  */
 
 /**
- * Before the page's own scripts: notes what is written on canvases, for there text is pixels. Of each canvas, until that
- * part of it is cleared: text, box in CSS pixels from its corner, colour.
+ * Before the page's own scripts: notes what is written on canvases, for there text is pixels. Of each canvas, until it is cleared:
+ * text, box in CSS pixels from its corner, colour, font, and the colours of the rectangles below it.
  */
 export function recordCanvasText() {
   const page = /** @type {any} */ (globalThis);
   const canvasText = new Map();
+  const rectangles = new Map();
   page.canvasText = canvasText;
   const { prototype } = page.CanvasRenderingContext2D;
-  const { fillText, clearRect } = prototype;
+  const { fillText, fillRect, clearRect } = prototype;
+  /** @param {Map<any, any[]>} all @param {any} canvas @param {any} one */
+  const note = (all, canvas, one) => all.set(canvas, [...(all.get(canvas) ?? []), one]);
+  /** @param {any} canvas */
+  const forget = (canvas) => [canvasText, rectangles].forEach((all) => void all.delete(canvas));
   /** @param {any} context @param {number[][]} corners */
   const boxOf = (context, corners) => {
     const { a, b, c, d, e, f } = context.getTransform();
@@ -33,26 +38,29 @@ export function recordCanvasText() {
       [left, bottom],
       [right, bottom],
     ]);
-    const list = canvasText.get(this.canvas) ?? [];
-    if (text.trim() !== '') list.push({ text, box, color: this.fillStyle, font: this.font });
-    canvasText.set(this.canvas, list);
+    const [middleX, middleY] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    const below = (rectangles.get(this.canvas) ?? []).filter(
+      (/** @type {any} */ { box: { left, right, top, bottom } }) =>
+        left <= middleX && middleX <= right && top <= middleY && middleY <= bottom,
+    );
+    const grounds = below.map((/** @type {any} */ { color }) => color);
+    const noted = { text, box, color: this.fillStyle, font: this.font, grounds };
+    if (text.trim() !== '') note(canvasText, this.canvas, noted);
     return fillText.call(this, text, x, y, ...rest);
   };
   /** @this {any} @param {number} x @param {number} y @param {number} width @param {number} height */
-  prototype.clearRect = function (x, y, width, height) {
+  prototype.fillRect = function (x, y, width, height) {
     const box = boxOf(this, [
       [x, y],
       [x + width, y + height],
     ]);
-    const kept = (canvasText.get(this.canvas) ?? []).filter(
-      (/** @type {any} */ one) =>
-        one.box.left < box.left - 1 ||
-        one.box.right > box.right + 1 ||
-        one.box.top < box.top - 1 ||
-        one.box.bottom > box.bottom + 1,
-    );
-    canvasText.set(this.canvas, kept);
-    return clearRect.call(this, x, y, width, height);
+    note(rectangles, this.canvas, { box, color: this.fillStyle });
+    return fillRect.call(this, x, y, width, height);
+  };
+  /** @this {any} @param {number[]} sides uPlot clears all of it */
+  prototype.clearRect = function (...sides) {
+    forget(this.canvas);
+    return clearRect.apply(this, sides);
   };
   // A canvas that gets a size is empty again.
   for (const side of ['width', 'height']) {
@@ -61,7 +69,7 @@ export function recordCanvasText() {
       ...property,
       /** @this {any} @param {number} value */
       set(value) {
-        canvasText.delete(this);
+        forget(this);
         property?.set?.call(this, value);
       },
     });
@@ -69,8 +77,8 @@ export function recordCanvasText() {
 }
 
 /**
- * Texts that lie upon one another, that are cut off with no way to read the rest, that leave their panel, that have too
- * little contrast; and a page wider than the window.
+ * Texts that lie upon one another, that are cut off with no way to read the rest, that leave their figure, that have too little
+ * contrast; and a page wider than the window.
  *
  * @returns {string[]} one line a problem
  */
@@ -85,8 +93,7 @@ export function textProblems() {
 
   /** @param {any} element @returns {string} for a person to find it */
   const place = (element) => {
-    const panel = element.closest('[data-panel]');
-    const where = panel ? `panel ${panel.dataset.panel}` : 'page';
+    const where = element.closest('[id]')?.id ?? 'page';
     return `${where} ${element.tagName.toLowerCase()}${element.className?.split ? `.${element.className.split(' ').join('.')}` : ''}`;
   };
   /** @param {string} text */
@@ -120,7 +127,7 @@ export function textProblems() {
     return { visible, scrolls };
   };
 
-  /** @type {{text: string, element: any, box: any, color: string, size: number, bold: boolean}[]} */
+  /** @type {{text: string, element: any, box: any, color: string, size: number, bold: boolean, grounds: string[]}[]} */
   const texts = [];
   const walker = document.createTreeWalker(document.body, page.NodeFilter.SHOW_TEXT);
   /** @type {Set<any>} */
@@ -129,8 +136,6 @@ export function textProblems() {
     const element = node.parentElement;
     if (node.data.trim() === '' || /^(SCRIPT|STYLE|OPTION|TITLE|DESC)$/i.test(element.tagName)) continue;
     if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-    // For those who hear the page.
-    if (element.closest('.visually-hidden')) continue;
     const style = page.getComputedStyle(element);
     const range = document.createRange();
     range.selectNodeContents(node);
@@ -149,22 +154,17 @@ export function textProblems() {
         color: style.fill !== 'none' && element.ownerSVGElement ? style.fill : style.color,
         size: Number.parseFloat(style.fontSize),
         bold: Number(style.fontWeight) >= 700,
+        grounds: [],
       });
     }
   }
-  for (const element of cut) {
-    const text = element.textContent.trim();
-    // An ellipsis says that there is more, and the title has it.
-    const ellipsis = page.getComputedStyle(element).textOverflow === 'ellipsis';
-    const titled = element.closest('[title]')?.title.includes(text);
-    if (!(ellipsis && titled)) problems.push(`cut off: ${short(text)} in ${place(element)}`);
-  }
+  for (const element of cut) problems.push(`cut off: ${short(element.textContent)} in ${place(element)}`);
 
   for (const [canvas, list] of page.canvasText ?? []) {
     if (!canvas.isConnected || !canvas.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
       continue;
     const corner = canvas.getBoundingClientRect();
-    for (const { text, box, color, font } of list) {
+    for (const { text, box, color, font, grounds } of list) {
       const onPage = {
         left: box.left + corner.left,
         right: box.right + corner.left,
@@ -178,7 +178,8 @@ export function textProblems() {
       );
       if (missing > TOLERANCE) problems.push(`cut off: ${short(text)} on the canvas of ${place(canvas)}`);
       const size = Number.parseFloat(/([\d.]+)px/.exec(font)?.[1] ?? '12') / page.devicePixelRatio;
-      texts.push({ text, element: canvas, box: visible, color, size, bold: /bold|[789]00/.test(font) });
+      const bold = /bold|[789]00/.test(font);
+      texts.push({ text, element: canvas, box: visible, color, size, bold, grounds });
     }
   }
 
@@ -198,14 +199,14 @@ export function textProblems() {
   });
 
   for (const { text, element, box } of texts) {
-    const panel = element.closest('[data-panel]')?.getBoundingClientRect();
-    if (!panel) continue;
-    const common = intersection(box, panel);
+    const figure = element.closest('figure')?.getBoundingClientRect();
+    if (!figure) continue;
+    const common = intersection(box, figure);
     const outside = Math.max(
       box.right - box.left - (common.right - common.left),
       box.bottom - box.top - (common.bottom - common.top),
     );
-    if (outside > TOLERANCE) problems.push(`outside of its panel: ${short(text)} in ${place(element)}`);
+    if (outside > TOLERANCE) problems.push(`outside of its figure: ${short(text)} in ${place(element)}`);
   }
 
   const paper = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -247,33 +248,20 @@ export function textProblems() {
   };
   /** @type {Set<string>} */
   const said = new Set();
-  for (const { text, element, box, color, size, bold } of texts) {
-    // What can't be used now may be pale.
-    if (element.closest(':disabled, [aria-disabled="true"], [data-hidden="true"]')) continue;
+  for (const { text, element, box, color, size, bold, grounds } of texts) {
     const stack = beneath(element, box);
-    /** @type {number[][]} what may be behind it: a gradient has several colours */
-    let grounds = [[255, 255, 255, 1]];
-    for (const one of stack.toReversed()) {
-      const style = page.getComputedStyle(one);
-      grounds = grounds.map((ground) => over(parse(style.backgroundColor), ground));
-      const colors = style.backgroundImage.match(/(rgb|oklch|color)a?\([^)]*\)/g) ?? [];
-      if (colors.length > 0)
-        grounds = grounds.flatMap((ground) =>
-          colors.map((/** @type {string} */ one) => over(parse(one), ground)),
-        );
-    }
+    const behind = [
+      ...stack.toReversed().map((one) => page.getComputedStyle(one).backgroundColor),
+      ...grounds,
+    ];
+    const ground = behind.reduce((under, top) => over(parse(top), under), [255, 255, 255, 1]);
     let opacity = 1;
     for (let one = element; one; one = one.parentElement)
       opacity *= Number(page.getComputedStyle(one).opacity);
-    const ratio = Math.min(
-      ...grounds.map((ground) => {
-        const [dark = 0, light = 0] = [
-          luminance(ground),
-          luminance(over(parse(color), ground, opacity)),
-        ].sort((a, b) => a - b);
-        return (light + 0.05) / (dark + 0.05);
-      }),
-    );
+    const [dark = 0, light = 0] = [ground, over(parse(color), ground, opacity)]
+      .map(luminance)
+      .sort((a, b) => a - b);
+    const ratio = (light + 0.05) / (dark + 0.05);
     // WCAG 2.2 AA.
     const wanted = size >= 24 || (bold && size >= 18.66) ? 3 : 4.5;
     if (ratio >= wanted) continue;

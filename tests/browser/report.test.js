@@ -3,39 +3,34 @@
  * prints. The report is made of a real run's figures, docs/reports/pool-limited-spike.
  */
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { numbered } from '../../analysis/render/observations.js';
-import { chartId, chartsOf } from '../../analysis/report/chart-list.js';
-import { embedded } from '../../analysis/report/page.js';
-import { renderReport } from '../../analysis/report/report.js';
-import { command } from '../lab.js';
+import { compare } from '../../analysis/compare/comparison.js';
+import { pageOfComparison } from '../../analysis/compare/comparison-page.ts';
+import { pageOfRun } from '../../analysis/report/run-page.ts';
+import { clock } from '../../contract/units.js';
+import { documentOf } from '../../page/document.ts';
+import { DEFAULTS, side } from '../unit/analysis/compare/build.js';
 import { openBrowser } from './browser.js';
 import { textProblems } from './page-checks.js';
 import { openFile, showWhole } from './page-file.js';
 
-const RECORDED = 'docs/reports/pool-limited-spike';
+/** @typedef {import('playwright-core').Page} BrowserPage */
+/** @typedef {import('../../page/model.ts').Page} Page */
+
 const scratch = mkdtempSync(join(tmpdir(), 'report-'));
-const folder = join(scratch, 'spike');
+const read = (/** @type {string} */ name) =>
+  JSON.parse(readFileSync(`docs/reports/pool-limited-spike/${name}.json`, 'utf8'));
+const run = read('run');
+const report = pageOfRun(run, read('timeline'));
+const plots = /** @type {import('../../page/model.ts').Plots} */ (report.plots);
 
 /** @type {import('playwright-core').Browser} */
 let browser;
-/** @type {import('../../analysis/run.js').Run} */
-let run;
-/** @type {import('../../analysis/timeline.js').Timeline} */
-let timeline;
-
-/** @param {string} name @returns {any} */
-const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
-
 before(async () => {
-  mkdirSync(folder);
-  for (const name of ['run.json', 'timeline.json']) copyFileSync(join(RECORDED, name), join(folder, name));
-  run = read('run.json');
-  timeline = read('timeline.json');
   browser = await openBrowser();
 });
 after(async () => {
@@ -43,339 +38,275 @@ after(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** @typedef {{width?: number, scheme?: 'light' | 'dark'}} Reader */
-const open = (/** @type {string} */ file, /** @type {Reader} */ reader = {}) =>
-  openFile(browser, file, reader);
-const openReport = (/** @type {Reader} */ reader = {}) => open(join(folder, 'report.html'), reader);
+/** @param {Page} page @returns {string} */
+function fileOf(page) {
+  const file = join(mkdtempSync(join(scratch, 'page-')), 'report.html');
+  writeFileSync(file, documentOf(page));
+  return file;
+}
+const open = (
+  /** @type {Page} */ page,
+  /** @type {{width?: number, scheme?: 'light' | 'dark'}} */ reader = {},
+) => openFile(browser, fileOf(page), reader);
 
-/** A line of one pixel may lie across two, each half as opaque; the grid and the areas below lines are less. */
+/** @param {typeof plots} changed @returns {Page} where nothing but the lines of data is opaque in a chart */
+const withDataAlone = (changed) => ({
+  ...report,
+  plots: { ...changed, marks: [], charts: changed.charts.map((chart) => ({ ...chart, limits: [] })) },
+});
+
+/** A line of one pixel may lie across two, each half as opaque; the grid and the ground of phases are less. */
 const OPAQUE = 100;
+/** A single point is a dot of 6 pixels across. */
+const MIN_INK = 20;
 
-/**
- * @param {import('playwright-core').Page} page
- * @returns {Promise<number[]>} of each chart, how many pixels between its axes are opaque: its lines, not its grid
- */
+/** @param {BrowserPage} page @returns {Promise<Record<string, number>>} opaque pixels between the axes, by the id of each chart in view */
 const inkOf = (page) =>
-  page.locator('.chart-card').evaluateAll(
-    (cards, OPAQUE) =>
-      cards.map((/** @type {any} */ card) => {
-        const canvas = card.querySelector('canvas');
-        const plot = card.querySelector('.u-over');
-        if (!canvas || !plot) return 0;
-        const [outer, inner] = [canvas, plot].map((one) => one.getBoundingClientRect());
-        const scale = canvas.width / outer.width;
-        // A line at zero is half below its axis.
-        const box = [inner.left - outer.left, inner.top - outer.top, inner.width, inner.height + 2];
-        const { data } = canvas.getContext('2d').getImageData(...box.map((side) => Math.round(side * scale)));
-        let pixels = 0;
-        for (let at = 3; at < data.length; at += 4) if (data[at] >= OPAQUE) pixels += 1;
-        return pixels;
-      }),
-    OPAQUE,
-  );
-
-/**
- * Writes a report whose charts have their data and no lines of limits, and the same without any data.
- *
- * @param {import('../../analysis/timeline.js').Timeline} shown
- * @returns {{drawn: string, empty: string}} paths of the pages
- */
-function writeBare(shown) {
-  const directory = mkdtempSync(join(scratch, 'bare-'));
-  const page = renderReport(run, shown);
-  const [, text = ''] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page) ?? [];
-  const data = JSON.parse(text);
-  const write = (/** @type {string} */ name) => {
-    const file = join(directory, name);
-    writeFileSync(
-      file,
-      page.replace(text, () => String(embedded(data))),
-    );
-    return file;
-  };
-  for (const { panel } of data.charts) delete panel.fieldConfig.defaults.thresholds;
-  const drawn = write('drawn.html');
-  for (const name of Object.keys(data.series)) data.series[name] = [];
-  return { drawn, empty: write('empty.html') };
-}
-
-/**
- * @param {{drawn: string, empty: string}} pages
- * @param {Reader} reader
- * @returns {Promise<number[]>} of each chart, how many pixels its data is
- */
-async function dataInk({ drawn, empty }, reader) {
-  /** @type {number[][]} */
-  const inks = [];
-  for (const file of [drawn, empty]) {
-    const { page, close } = await open(file, reader);
-    inks.push(await inkOf(page));
-    await close();
-  }
-  return (inks[0] ?? []).map((pixels, index) => pixels - (inks[1]?.[index] ?? 0));
-}
-
-/** @param {import('playwright-core').Page} page @returns {Promise<string[][]>} what is written in each chart */
-const textsOf = (page) =>
-  page.locator('.chart-card canvas').evaluateAll((canvases) => {
-    const { canvasText } = /** @type {any} */ (globalThis);
-    return canvases.map((canvas) => (canvasText.get(canvas) ?? []).map((/** @type {any} */ one) => one.text));
-  });
-
-test('`scripts/report` writes a run’s reports, the same again and again, without Prometheus', async () => {
-  const names = ['report.html', 'report.md', 'junit.xml', 'summary.csv'];
-  /** @type {Buffer[][]} */
-  const made = [];
-  for (let turn = 0; turn < 2; turn += 1) {
-    for (const name of names) rmSync(join(folder, name), { force: true });
-    const { code, output } = await command('scripts/report', [folder], {
-      PROMETHEUS_URL: 'http://127.0.0.1:9',
+  page.locator('.plot:visible').evaluateAll((all, OPAQUE) => {
+    const inks = all.map((/** @type {any} */ element) => {
+      const { offsetLeft: x, offsetTop: y, offsetWidth, offsetHeight } = element.querySelector('.u-over');
+      const context = element.querySelector('canvas').getContext('2d');
+      // A line at zero is half below its axis.
+      const { data } = context.getImageData(x, y, offsetWidth, offsetHeight + 2);
+      const isInk = (/** @type {number} */ value, /** @type {number} */ at) =>
+        at % 4 === 3 && value >= OPAQUE;
+      return [element.dataset.chart, data.filter(isInk).length];
     });
-    assert.equal(code, 0, output);
-    made.push(names.map((name) => readFileSync(join(folder, name))));
-  }
-  for (const [index, name] of names.entries())
-    assert.ok(made[0]?.[index]?.equals(made[1]?.[index] ?? Buffer.of()), `${name} is another`);
-});
+    return Object.fromEntries(inks);
+  }, OPAQUE);
 
-/** A single point is a dot of 7 pixels across. */
-const LEAST_INK = 20;
-/** Of the run, for all views of it. @type {ReturnType<typeof writeBare> | undefined} */
-let bare;
+/** @param {BrowserPage} page @returns {Promise<string[]>} of all charts in view */
+const picturesOf = (page) =>
+  page.locator('.plot canvas').evaluateAll((all) => all.map((/** @type {any} */ one) => one.toDataURL()));
 
-for (const [name, reader] of /** @type {[string, {width: number, scheme: 'light' | 'dark'}][]} */ ([
-  ['light', { width: 1280, scheme: 'light' }],
-  ['dark', { width: 1280, scheme: 'dark' }],
-  ['a narrow window', { width: 400, scheme: 'light' }],
-  ['a wide window', { width: 1920, scheme: 'dark' }],
-])) {
-  test(`${name}: every chart is drawn, all text can be read, nothing is wider than the window, nothing is asked for`, async () => {
-    const { page, problems, close } = await openReport(reader);
-    const expected = chartsOf(run, timeline).groups.flatMap(({ charts }) => charts);
-    assert.ok(expected.length > 10, String(expected.length));
-    bare ??= writeBare(timeline);
-    const ink = await dataInk(bare, reader);
-    assert.equal(ink.length, expected.length);
-    for (const [index, pixels] of ink.entries())
-      assert.ok(pixels > LEAST_INK, `${expected[index]?.title} has ${pixels} pixels`);
-    await showWhole(page);
-    assert.deepEqual(await page.evaluate(textProblems), []);
-    assert.deepEqual(problems, []);
-    await close();
-  });
-}
-
-test('the only moment of a series, with none beside it, can be seen', async () => {
-  const values = Array.from({ length: timeline.count }, (_, index) =>
-    index === Math.floor(timeline.count / 2) ? 0.5 : null,
-  );
-  const others = Object.entries(timeline.client).filter(([name]) => !name.startsWith('failures_'));
-  const shown = {
-    ...timeline,
-    client: { ...Object.fromEntries(others), failures_timeout: { unit: 'rate', values } },
-  };
-  const charts = chartsOf(run, shown).groups.flatMap((group) => group.charts);
-  const index = charts.findIndex(({ title }) => title === 'Failures by kind');
-  for (const scheme of /** @type {const} */ (['light', 'dark'])) {
-    const ink = await dataInk(writeBare(shown), { scheme });
-    assert.ok(Number(ink[index]) > LEAST_INK, `${ink[index]} pixels`);
-  }
-});
-
-test('phases are shaded and named in every chart, and findings marked where they were read from', async () => {
-  const { page, close } = await openReport();
-  const texts = await textsOf(page);
-  for (const written of texts) assert.ok(written.includes('baseline'), written.join(' '));
-  const expected = chartsOf(run, timeline).groups.flatMap(({ charts }) => charts);
-  for (const [index, { marks, title }] of expected.entries()) {
-    if (marks.length > 0)
-      assert.ok(
-        texts[index]?.some((text) => text.startsWith('finding')),
-        title,
-      );
-  }
-  // Where a phase is, the ground of the plot is not that of what is beside all phases.
-  const shades = await page
-    .locator('.chart-card canvas')
+/** @param {BrowserPage} page @returns {Promise<string[]>} what is written in the first chart */
+const writtenIn = (page) =>
+  page
+    .locator('.plot canvas')
     .first()
-    .evaluate((/** @type {any} */ canvas) => {
-      const context = canvas.getContext('2d');
-      const y = Math.round(canvas.height * 0.45);
-      return new Set(
-        [0.3, 0.5, 0.62, 0.75].map((x) => [...context.getImageData(canvas.width * x, y, 1, 1).data].join()),
-      ).size;
-    });
-  assert.ok(shades > 1, String(shades));
-  await close();
-});
+    .evaluate((canvas) =>
+      /** @type {any} */ (globalThis).canvasText.get(canvas).map((/** @type {any} */ { text }) => text),
+    );
 
-test("a finding's series leads to its chart", async () => {
-  const { page, close } = await openReport();
-  const links = page.locator('.finding a[href^="#chart-"]');
-  const observed = numbered(run.findings).flatMap(({ finding }) => finding.observations ?? []);
-  assert.ok(observed.length > 0, 'the run has no finding with an observation');
-  const href = (await links.first().getAttribute('href')) ?? '';
-  assert.equal(href, `#${chartId(observed[0]?.series ?? '')}`);
-  await links.first().click();
-  const chart = page
-    .locator('.chart-card', { has: page.locator(href) })
-    .or(page.locator(`.chart-card${href}`));
-  const box = await chart.boundingBox();
-  assert.ok(box && box.y >= 40 && box.y < 500, JSON.stringify(box));
-  assert.equal(
-    await chart.evaluate((one) => /** @type {any} */ (globalThis).getComputedStyle(one).outlineStyle),
-    'solid',
-  );
-  await close();
-});
-
-test('all charts have one time axis, the cursor of one is in all, and a phase can be looked at', async () => {
-  const { page, close } = await openReport();
-  const plots = page.locator('.chart-card .u-over');
-  const insets = await plots.evaluateAll((all) =>
-    all.map((/** @type {any} */ one) => {
-      const card = one.closest('.chart-card').getBoundingClientRect();
-      const { left, width } = one.getBoundingClientRect();
-      return [Math.round(left - card.left), Math.round(width)].join();
-    }),
-  );
-  assert.equal(new Set(insets).size, 1, insets.join(' '));
-  await plots.first().scrollIntoViewIfNeeded();
-  const box = await plots.first().boundingBox();
-  assert.ok(box);
-  await page.mouse.move(box.x + 0.6 * box.width, box.y + box.height / 2);
-  const places = await plots.evaluateAll((all) =>
+/** @param {BrowserPage} page @returns {Promise<number[]>} where the crosshair is in each chart, of its width */
+const crosshairs = (page) =>
+  page.locator('.u-over').evaluateAll((all) =>
     all.map((/** @type {any} */ one) => {
       const { left, width } = one.getBoundingClientRect();
       return (one.querySelector('.u-cursor-x').getBoundingClientRect().left - left) / width;
     }),
   );
-  for (const place of places) assert.ok(Math.abs(place - 0.6) < 0.03, places.join(' '));
-  const tooltip = await page.locator('.tooltip').textContent();
-  const at = new Date((timeline.start_s + 0.6 * timeline.step_s * (timeline.count - 1)) * 1000);
-  // To the minute: it tells UTC, as the page does, wherever it is read.
-  assert.ok(
-    tooltip?.includes(at.toISOString().slice(0, 16).replace('T', ' ')),
-    `${tooltip} at ${at.toISOString()}`,
-  );
-  await page.mouse.move(1, 1);
 
-  const before = await textsOf(page);
-  await page.getByLabel('Show').selectOption({ label: 'spike' });
-  const zoomed = await textsOf(page);
-  assert.notDeepEqual(zoomed, before);
-  assert.ok(
-    zoomed.every((texts) => texts.includes('spike') && !texts.includes('baseline')),
-    JSON.stringify(zoomed[0]),
-  );
-  await page.getByLabel('Show').selectOption({ label: 'the whole run' });
-  assert.deepEqual(await textsOf(page), before);
-  const { x, y, width, height } = box;
-  await page.mouse.move(x + 0.2 * width, y + height / 2);
-  await page.mouse.down();
-  await page.mouse.move(x + 0.4 * width, y + height / 2, { steps: 4 });
-  await page.mouse.up();
-  assert.notDeepEqual(await textsOf(page), before);
-  await plots.first().dblclick();
-  assert.deepEqual(await textsOf(page), before);
+/** @param {BrowserPage} page @returns {Promise<boolean[]>} of the page and of what is written in its first chart: is it for dark grounds? */
+const isDark = (page) =>
+  page.evaluate(() => {
+    const { document, getComputedStyle, canvasText } = /** @type {any} */ (globalThis);
+    const context = document.createElement('canvas').getContext('2d');
+    const isBright = (/** @type {string} */ color) => {
+      context.fillStyle = color;
+      context.fillRect(0, 0, 1, 1);
+      return context.getImageData(0, 0, 1, 1).data[1] > 130;
+    };
+    const [label] = canvasText.get(document.querySelector('.plot canvas'));
+    return [!isBright(getComputedStyle(document.body).backgroundColor), isBright(label.color)];
+  });
+
+async function unfold(/** @type {BrowserPage} */ page) {
+  for (const summary of await page.locator('summary').all()) await summary.click();
+  await showWhole(page);
+}
+
+const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+
+/** @param {BrowserPage} page @returns {Promise<string[]>} */
+async function violations(page) {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe, document } = /** @type {any} */ (globalThis);
+    const found = await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] });
+    return found.violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html}`);
+  });
+}
+
+for (const [width, scheme] of /** @type {[number, 'light' | 'dark'][]} */ ([
+  [1440, 'light'],
+  [1280, 'dark'],
+  [390, 'light'],
+  [1920, 'dark'],
+])) {
+  test(`${width} ${scheme}: charts are drawn, text can be read, axe finds nothing, nothing is asked for`, async () => {
+    const bare = await open(withDataAlone(plots), { width, scheme });
+    const ids = (/** @type {{id: string}[]} */ charts) => charts.map(({ id }) => id).sort();
+    const ofFindings = plots.charts.filter(({ id }) => id.startsWith('finding-'));
+    assert.deepEqual(Object.keys(await inkOf(bare.page)).sort(), ids([...plots.strip, ...ofFindings]));
+    await unfold(bare.page);
+    const inks = await inkOf(bare.page);
+    assert.deepEqual(Object.keys(inks).sort(), ids([...plots.strip, ...plots.charts]));
+    for (const [id, pixels] of Object.entries(inks)) assert.ok(pixels > MIN_INK, `${id}: ${pixels} pixels`);
+    await bare.close();
+
+    const [base, head] = await Promise.all([side('old', [50, 51, 49, 50]), side('new', [75, 76, 74, 75])]);
+    for (const shown of [report, pageOfComparison(compare('x', base, head, DEFAULTS))]) {
+      const { page, problems, close } = await open(shown, { width, scheme });
+      await unfold(page);
+      assert.deepEqual(await page.evaluate(textProblems), []);
+      assert.deepEqual(await violations(page), []);
+      assert.deepEqual(problems, []);
+      await close();
+    }
+  });
+}
+
+test('the only moment of a series, with none beside it, can be seen', async () => {
+  const values = plots.series['client.iterations']?.map((_, index) => (index === 40 ? 0.5 : null)) ?? [];
+  const series = { ...plots.series, 'client.iterations': values, 'client.offered': [], 'client.dropped': [] };
+  const { page, close } = await open(withDataAlone({ ...plots, series }));
+  const ink = (await inkOf(page))['strip-load'] ?? 0;
+  assert.ok(ink > MIN_INK && ink < 100, `${ink} pixels`);
   await close();
 });
 
-test('the theme is the system’s, and a button changes page and charts', async () => {
-  const { page, problems, close } = await openReport({ scheme: 'dark' });
-  /** @returns {Promise<number[]>} brightness of the page and of an axis' text, of 255 */
-  const brightness = () =>
-    page.evaluate(() => {
-      const all = /** @type {any} */ (globalThis);
-      const context = all.document.createElement('canvas').getContext('2d');
-      const bright = (/** @type {string} */ color) => {
-        context.clearRect(0, 0, 1, 1);
-        context.fillStyle = color;
-        context.fillRect(0, 0, 1, 1);
-        return context.getImageData(0, 0, 1, 1).data[1];
-      };
-      const [label] = [...all.canvasText].flatMap(([canvas, texts]) => (canvas.isConnected ? texts : []));
-      return [bright(all.getComputedStyle(all.document.body).backgroundColor), bright(label.color)];
-    });
-  const [darkPage = 255, darkText = 0] = await brightness();
-  assert.ok(darkPage < 60 && darkText > 150, `${darkPage} ${darkText}`);
-  // By the keyboard alone.
+test('one time axis: the crosshair of one chart is in all, by mouse and keyboard', async () => {
+  const { page, close } = await open(report);
+  const lanes = page.locator('.lanes .u-over');
+  const places = await lanes.evaluateAll((all) =>
+    all.map((/** @type {any} */ one) => `${one.getBoundingClientRect().left} ${one.offsetWidth}`),
+  );
+  assert.deepEqual(places, Array(plots.strip.length).fill(places[0]));
+  await lanes.first().hover({ position: { x: 300, y: 20 } });
+  const [pointed = 0, ...others] = await crosshairs(page);
+  for (const other of others) assert.ok(Math.abs(other - pointed) < 0.01, `${pointed}: ${others}`);
+
+  const moment = page.locator('.lanes .u-legend .u-value').first();
+  await page.locator('.lanes').focus();
+  const last = (plots.series['client.p99']?.length ?? 0) - 1;
+  for (const [keys, index] of /** @type {const} */ ([
+    ['Home', 0],
+    ['ArrowLeft', 0],
+    ['ArrowRight ArrowRight ArrowLeft', 1],
+    ['End', last],
+  ])) {
+    for (const key of keys.split(' ')) await page.keyboard.press(key);
+    const shown = (await moment.textContent()) ?? '';
+    assert.ok(shown.startsWith(`${clock(plots.fromS + index * plots.stepS)} (`), `${keys}: ${shown}`);
+    assert.match(shown, /\(\d\d:\d\d:\d\d UTC\)$/);
+  }
+  for (const place of await crosshairs(page)) assert.ok(place > 0.98, String(place));
+  await close();
+});
+
+test('a phase can be looked at, or what is dragged over; the whole run comes back', async () => {
+  const { page, close } = await open(report);
+  const whole = await picturesOf(page);
+  const areOthers = async () => (await picturesOf(page)).every((picture, index) => picture !== whole[index]);
+  const phases = async () =>
+    (await writtenIn(page)).filter((text) => plots.phases.some(({ name }) => name === text));
+  assert.ok((await phases()).includes('baseline'));
+  const numbers = (await writtenIn(page)).flatMap((text) => text.split(','));
+  for (const { finding } of plots.marks) assert.ok(numbers.includes(String(finding)), numbers.join());
+
+  const show = page.getByLabel('Show');
+  await show.selectOption({ label: 'spike' });
+  assert.ok(await areOthers());
+  assert.deepEqual(await phases(), ['spike']);
+  await show.selectOption({ label: 'the whole run' });
+  assert.deepEqual(await picturesOf(page), whole);
+
+  const lane = page.locator('.lanes .u-over').nth(1);
+  await lane.hover({ position: { x: 200, y: 20 } });
+  await page.mouse.down();
+  await lane.hover({ position: { x: 400, y: 30 } });
+  await page.mouse.up();
+  assert.ok(await areOthers());
+  assert.equal(await show.evaluate((/** @type {any} */ one) => one.selectedIndex), -1);
+  await lane.dblclick();
+  assert.deepEqual(await picturesOf(page), whole);
+  assert.equal(await show.inputValue(), '');
+  await close();
+});
+
+test('the theme is the system’s, and a button changes page and charts by keyboard', async () => {
+  const { page, problems, close } = await open(report, { scheme: 'dark' });
+  assert.deepEqual(await isDark(page), [true, true]);
+  await page.emulateMedia({ colorScheme: 'light' });
+  assert.deepEqual(await isDark(page), [false, false]);
   await page.getByRole('button', { name: 'Light or dark' }).focus();
-  await page.keyboard.press('Enter');
-  const [lightPage = 0, lightText = 255] = await brightness();
-  assert.ok(lightPage > 200 && lightText < 120, `${lightPage} ${lightText}`);
+  for (const expected of [true, false]) {
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await isDark(page), [expected, expected]);
+  }
   assert.deepEqual(problems, []);
   await close();
 });
 
 test('paper: light, without what only a screen can do, charts as wide as the page, and as before afterwards', async () => {
-  const { page, problems, close } = await openReport({ scheme: 'dark' });
-  const before = await inkOf(page);
-  const pdf = await page.pdf({ format: 'A4', printBackground: true });
-  assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
-  assert.deepEqual(await inkOf(page), before);
-  // What it prints, on a screen as wide as A4 between the margins.
-  await page.emulateMedia({ media: 'print' });
-  await page.setViewportSize({ width: 700, height: 900 });
+  const { page, problems, close } = await open(report);
+  await page.getByRole('button', { name: 'Light or dark' }).click();
+  const before = await picturesOf(page);
+  await page.pdf({ format: 'A4', printBackground: true });
+  assert.deepEqual(await picturesOf(page), before);
+  // As a browser does: what draws for paper does so while the page is still the screen's.
   await page.evaluate(() => /** @type {any} */ (globalThis).dispatchEvent(new Event('beforeprint')));
+  assert.deepEqual(await isDark(page), [true, false]);
+  await page.emulateMedia({ media: 'print' });
+  assert.deepEqual(await isDark(page), [false, false]);
+  // A4 between the margins.
+  await page.setViewportSize({ width: 703, height: 900 });
   assert.ok(await page.getByRole('button', { name: 'Light or dark' }).isHidden());
   assert.ok(await page.getByLabel('Show').isHidden());
-  const sizes = await page.locator('.chart-card').evaluateAll((cards) =>
-    cards.map((/** @type {any} */ card) => {
-      const plot = card.querySelector('.u-wrap').getBoundingClientRect();
-      const { right, width } = card.getBoundingClientRect();
-      return { inside: plot.right <= right, share: plot.width / width };
-    }),
-  );
-  for (const { inside, share } of sizes) assert.ok(inside && share > 0.85, `${inside} ${share}`);
-  const height = await page.evaluate(
-    () => /** @type {any} */ (globalThis).document.documentElement.scrollHeight,
-  );
-  await page.setViewportSize({ width: 700, height });
+  const shares = await page
+    .locator('.plot:visible')
+    .evaluateAll((all) => all.map((/** @type {any} */ one) => one.firstChild.offsetWidth / one.offsetWidth));
+  for (const share of shares) assert.ok(share > 0.9 && share <= 1, shares.join());
+  await showWhole(page);
   assert.deepEqual(await page.evaluate(textProblems), []);
   assert.deepEqual(problems, []);
   await close();
 });
 
-test('the keyboard reaches every link, the choice of a phase and the legends, and sees where it is', async () => {
-  const { page, close } = await openReport();
-  const reachable = await page.locator('a[href], button:visible, select:visible').count();
-  /** @type {Set<string>} */
+test('the keyboard reaches every link, button, choice and fold, and the charts, and sees where it is', async () => {
+  const { page, close } = await open(report);
+  const every = 'a[href], button, select, summary, .lanes';
+  const count = await page.locator(every).locator('visible=true').count();
+  /** @type {Set<number>} */
   const reached = new Set();
-  for (let step = 0; step < reachable; step += 1) {
+  for (let step = 0; step < count; step += 1) {
     await page.keyboard.press('Tab');
-    reached.add(
-      await page.evaluate(() => {
-        const all = /** @type {any} */ (globalThis);
-        const focused = all.document.activeElement;
-        const { outlineStyle, outlineWidth } = all.getComputedStyle(focused);
-        const order = [...all.document.querySelectorAll('a[href], button, select')].indexOf(focused);
-        return outlineStyle === 'none' || outlineWidth === '0px' ? 'not shown' : String(order);
-      }),
-    );
+    const [index, outline] = await page.evaluate((every) => {
+      const { document, getComputedStyle } = /** @type {any} */ (globalThis);
+      const focused = document.activeElement;
+      return [[...document.querySelectorAll(every)].indexOf(focused), getComputedStyle(focused).outlineStyle];
+    }, every);
+    assert.equal(outline, 'solid', String(index));
+    reached.add(index);
   }
-  assert.ok(!reached.has('not shown'));
-  assert.equal(reached.size, reachable);
+  assert.ok(reached.size === count && !reached.has(-1), [...reached].join());
+  await close();
+});
+
+test("a finding's series leads to its chart, even where that is folded away", async () => {
+  const { page, close } = await open(report);
+  const link = page.locator('#findings .card a[href^="#chart-"]').first();
+  const chart = page.locator((await link.getAttribute('href')) ?? '');
+  assert.ok(await chart.isHidden());
+  await link.click();
+  await chart.locator('canvas').waitFor();
+  const box = await chart.boundingBox();
+  assert.ok(box && box.y >= 0 && box.y < 500, JSON.stringify(box));
   await close();
 });
 
 test('without a timeline, and without scripts, the report is still there to read', async () => {
-  const bare = join(scratch, 'bare.html');
-  writeFileSync(bare, renderReport(run, null));
-  const { page, problems, close } = await open(bare);
-  assert.match((await page.locator('#charts').textContent()) ?? '', /There are no charts/);
+  const { page, problems, close } = await open(pageOfRun(run, null));
+  assert.ok(await page.getByText('There are no charts').isVisible());
   assert.equal(await page.locator('canvas').count(), 0);
   assert.deepEqual(problems, []);
   await close();
   const context = await browser.newContext({ javaScriptEnabled: false });
   const unscripted = await context.newPage();
-  await unscripted.goto(pathToFileURL(join(folder, 'report.html')).href);
-  assert.ok(
-    await unscripted
-      .getByText('The charts are drawn by a script of this page, which did not run.')
-      .isVisible(),
-  );
+  await unscripted.goto(pathToFileURL(fileOf(report)).href);
+  assert.ok(await unscripted.getByText('A script of this page, which did not run').isVisible());
   assert.ok(await unscripted.getByRole('button', { name: 'Light or dark' }).isHidden());
-  assert.ok(await unscripted.locator('#verdict h1').isVisible());
+  assert.ok(await unscripted.locator('#answer h1').isVisible());
   await context.close();
 });

@@ -16,10 +16,11 @@ import { renderJunit } from '../../analysis/render/junit.js';
 import { renderMarkdown } from '../../analysis/render/markdown.js';
 import { renderPlan } from '../../analysis/render/plan.js';
 import { renderTerminal } from '../../analysis/render/terminal.js';
-import { renderReport } from '../../analysis/report/report.js';
+import { pageOfRun } from '../../analysis/report/run-page.ts';
 import { validateRun } from '../../analysis/run.js';
 import { readSummary, validatePlan } from '../../analysis/summary.js';
 import { validateTimeline } from '../../analysis/timeline.js';
+import { documentOf } from '../../page/document.ts';
 import { measuredDocument, objective, runOf } from '../unit/analysis/build.js';
 import { anyJson, changed, damagedText, nearly } from './generated.js';
 import { isOneLine } from './oracles.js';
@@ -153,7 +154,7 @@ function allOf(run, timeline) {
     markdown: renderMarkdown(run),
     junit: renderJunit(run),
     csv: renderCsv(run),
-    report: renderReport(run, timeline),
+    report: documentOf(pageOfRun(run, timeline)),
     terminal: renderTerminal(run, { directory: 'x', colours: false }),
   };
   // What stands in a document is told; what does not is not made up.
@@ -251,9 +252,11 @@ const area = {
       holds: (timeline) => {
         const problem = validateTimeline(timeline);
         if (problem === null)
-          renderReport(
-            RUNS[TIMELINES.findIndex(({ testid }) => testid === timeline.testid)] ?? RUNS[0],
-            timeline,
+          documentOf(
+            pageOfRun(
+              RUNS[TIMELINES.findIndex(({ testid }) => testid === timeline.testid)] ?? RUNS[0],
+              timeline,
+            ),
           );
         else isOneLine(problem);
       },

@@ -101,18 +101,24 @@ test('what the quick start says to look at it with', async () => {
     assert.match((await type(text, { DRY_RUN: '1' })).output, /^In total .* requests/m);
 });
 
-test('make dashboards serves them until Ctrl-C', async () => {
-  typed.add('make dashboards');
-  const child = spawn('make', ['dashboards'], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  const url = () => /^http:\/\/127\.0\.0\.1:\d+\/d\/\S+/m.exec(output)?.[0];
-  while (!url() && child.exitCode === null) await sleep(50);
-  const page = await fetch(url() ?? '');
-  assert.equal(page.status, 200, output);
-  process.kill(-Number(child.pid), 'SIGINT');
-  await ended;
+test('make dashboards, without a Grafana, and make live: the newest run, until Ctrl-C', async () => {
+  for (const name of ['dashboards', 'live']) {
+    typed.add(`make ${name}`);
+    const child = spawn('make', [name], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const url = () => /^(http:\/\/127\.0\.0\.1:\d+\/)#token=(\S+)$/m.exec(output);
+    while (!url() && child.exitCode === null) await sleep(50);
+    const [, address = '', token] = url() ?? [];
+    const page = await fetch(`${address}page.json`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(page.status, 200, output);
+    const { headline, plots } = /** @type {any} */ (await page.json());
+    assert.equal(headline, latest().document.headline);
+    assert.equal(plots.strip.length, 4);
+    process.kill(-Number(child.pid), 'SIGINT');
+    await ended;
+  }
 });
 
 test('a server that no one here wrote: its address is enough', async () => {

@@ -1,5 +1,5 @@
 /**
- * Executes every query of a dashboard as the viewer, and Grafana, would for one run, and counts what comes back.
+ * Executes every query of a dashboard as Grafana would for one run, and counts what comes back.
  *
  *   node tests/stack/panel-queries.js [UID]     prints a table: dashboard, panel, query, series, samples
  *
@@ -12,15 +12,10 @@ import { parseEnv } from 'node:util';
 import Table from 'cli-table3';
 import { prometheusHeaders } from '../../analysis/prometheus-headers.js';
 import { dashboards } from '../../dashboards/build.ts';
-import { fromInstant, fromRange, gridOf, timesOf } from '../../viewer/page/prometheus-answer.js';
-import { builtIn, SCRAPE_S, substitute } from '../../viewer/page/substitute.js';
-import { align, stepOf } from '../../viewer/page/time-range.js';
-import { optionsOf, queryOf } from '../../viewer/page/variables.js';
+import { builtIn, firstOption, queryOf, stepsOf, substitute } from '../grafana.js';
 
-/** About the width in pixels of half a dashboard. */
-const PIXELS = 600;
 /** k6's last push, and the rules' last evaluation, come this much after the run's end. */
-const AFTER_S = 2 * SCRAPE_S;
+const AFTER_S = 4;
 
 /**
  * @typedef {object} PanelQuery
@@ -34,7 +29,7 @@ const AFTER_S = 2 * SCRAPE_S;
  *
  * @typedef {{labels: Record<string, string>, points: [seconds: number, value: number | null][]}} Series null: a histogram
  * @typedef {PanelQuery & {series: Series[], samples: number}} Answer
- * @typedef {import('../../viewer/page/substitute.js').Values} Values
+ * @typedef {import('../grafana.js').Values} Values
  */
 
 /**
@@ -68,25 +63,36 @@ export function queriesOf(dashboard) {
   ];
 }
 
-/** Prometheus, asked as the viewer's page asks it. */
+/** Prometheus, asked as Grafana asks it. */
 class Source {
   #url;
   #range;
 
-  /** @param {string} url @param {import('../../viewer/page/time-range.js').Range} range */
+  /** @param {string} url @param {import('../grafana.js').Range} range */
   constructor(url, range) {
     this.#url = url;
     this.#range = range;
   }
 
-  /** @param {string} expr @param {Values} values of the dashboard's variables @param {boolean} instant */
+  /**
+   * @param {string} expr
+   * @param {Values} values of the dashboard's variables
+   * @param {boolean} instant
+   * @returns {Promise<Series[]>}
+   */
   async ask(expr, values, instant) {
-    const stepS = stepOf(this.#range, PIXELS, SCRAPE_S);
-    const { fromS, toS } = align(this.#range, stepS);
+    const { fromS, toS, stepS } = stepsOf(this.#range);
     const query = substitute(expr, { ...values, ...builtIn({ fromS, toS }, stepS) });
-    if (instant) return fromInstant(await this.#get('query', { query, time: String(toS) }), toS);
-    const range = { start: String(fromS), end: String(toS), step: String(stepS) };
-    return fromRange(await this.#get('query_range', { query, ...range }), gridOf({ fromS, toS }, stepS));
+    /** @type {Record<string, string>} */
+    const times = instant ? { time: `${toS}` } : { start: `${fromS}`, end: `${toS}`, step: `${stepS}` };
+    const { resultType, result } = await this.#get(instant ? 'query' : 'query_range', { query, ...times });
+    if (resultType === 'scalar') return [{ labels: {}, points: [pointOf(result)] }];
+    return result.map((/** @type {any} */ { metric, value, histogram, values: all, histograms }) => ({
+      labels: metric,
+      points: instant
+        ? [value ? pointOf(value) : [histogram[0], null]]
+        : [...(all ?? []).map(pointOf), ...(histograms ?? []).map(([atS = 0]) => [atS, null])],
+    }));
   }
 
   /** @param {string} what @param {Record<string, string>} parameters */
@@ -103,16 +109,15 @@ class Source {
   }
 }
 
-/** @param {import('../../viewer/page/prometheus-answer.js').Answer} answer @returns {Series[]} moments with a sample */
-function seriesOf({ grid, series }) {
-  const times = timesOf(grid);
-  return series.map(({ labels, values, histograms }) => ({
+/** @param {Series[]} series @returns {Series[]} without what can't be drawn: a ratio to nothing, an endless percentile */
+const drawn = (series) =>
+  series.map(({ labels, points }) => ({
     labels,
-    points: times.flatMap((time, index) =>
-      (values[index] ?? null) === null && !histograms?.[index] ? [] : [[time, values[index] ?? null]],
-    ),
+    points: points.filter(([, value]) => value === null || Number.isFinite(value)),
   }));
-}
+
+/** @param {[seconds: number, text: string]} sample @returns {[seconds: number, value: number]} */
+const pointOf = ([atS, text]) => [atS, Number(text)];
 
 /**
  * @param {string} prometheusUrl
@@ -131,12 +136,13 @@ export async function execute(prometheusUrl, dashboard, run, chosen = {}) {
   for (const variable of variables) {
     const query = queryOf(variable);
     if (query === null || values[variable.name] !== undefined) continue;
-    const [first] = optionsOf(variable, await source.ask(query, values, true));
-    values[variable.name] = first?.value ?? '';
+    const found = await source.ask(query, values, true);
+    const samples = found.map(({ labels, points }) => ({ labels, value: points[0]?.[1] ?? null }));
+    values[variable.name] = firstOption(variable, samples);
   }
   const answers = [];
   for (const query of queriesOf(dashboard)) {
-    const series = seriesOf(await source.ask(query.expr, values, query.instant));
+    const series = drawn(await source.ask(query.expr, values, query.instant));
     answers.push({ ...query, series, samples: series.reduce((sum, { points }) => sum + points.length, 0) });
   }
   return answers;
@@ -155,8 +161,8 @@ const rangeOf = ({ started, ended }) => ({
  * @returns {Promise<boolean>} is there a sample of it in the run's time?
  */
 export async function hasData(prometheusUrl, expr, run) {
-  const answer = await new Source(prometheusUrl, rangeOf(run)).ask(expr, { testid: run.testid }, false);
-  return seriesOf(answer).some(({ points }) => points.length > 0);
+  const series = await new Source(prometheusUrl, rangeOf(run)).ask(expr, { testid: run.testid }, false);
+  return drawn(series).some(({ points }) => points.length > 0);
 }
 
 /** @returns {string} the URL of the running stack's Prometheus @throws {Error} where there is none */

@@ -4,14 +4,12 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { parser } from '@prometheus-io/lezer-promql';
 import { SIGNALS } from '../../dashboards/signals.ts';
-import { MAPPINGS } from '../../viewer/page/mappings.js';
-import { builtIn, substitute } from '../../viewer/page/substitute.js';
-import { TRANSFORMATIONS } from '../../viewer/page/transformations.js';
+import { builtIn, substitute } from '../grafana.js';
 import { queriesOf } from '../stack/panel-queries.js';
 
-/** Panel types that the viewer draws, all of which Grafana has: `graph`, `singlestat` and `table-old` are gone. */
+/** Of those that Grafana has: `graph`, `singlestat` and `table-old` are gone. */
 const PANEL_TYPES = ['bargauge', 'gauge', 'heatmap', 'stat', 'table', 'timeseries'];
-/** What of a series may be overridden, in the viewer as in Grafana. */
+/** What of a series may be overridden. */
 const OVERRIDES = [
   'color',
   'unit',
@@ -23,6 +21,8 @@ const OVERRIDES = [
   'custom.fillOpacity',
   'custom.lineStyle',
 ];
+const MAPPINGS = ['value', 'range', 'special'];
+const TRANSFORMATIONS = ['merge', 'organize'];
 
 const COLUMNS = 24;
 /** Of a screen of 1280 pixels. */
@@ -182,6 +182,18 @@ function isUnit(unit) {
 const overridesOf = ({ fieldConfig }) =>
   (fieldConfig?.overrides ?? []).flatMap((/** @type {any} */ { properties }) => properties);
 
+/**
+ * @param {string} what
+ * @param {any[] | undefined} all
+ * @param {(one: any) => string} nameOf
+ * @param {string[]} valid that Grafana has, and that the dashboards need
+ */
+const unknown = (what, all, nameOf, valid) =>
+  (all ?? [])
+    .map(nameOf)
+    .filter((name) => !valid.includes(name))
+    .map((name) => `${what} ${name}; valid: ${valid.join(', ')}`);
+
 /** @param {any} panel @returns {string[]} */
 export function panelProblems(panel) {
   const { id, type, title = '', description = '', fieldConfig, gridPos, targets = [] } = panel;
@@ -199,16 +211,11 @@ export function panelProblems(panel) {
     ...overrides.filter(({ id: name }) => name === 'unit').map(({ value }) => value),
   ];
   for (const unit of used) if (!isUnit(unit)) found.push(`the unit is ${unit}`);
-  for (const { id: name } of overrides) {
-    if (!OVERRIDES.includes(name)) found.push(`overrides ${name}; the viewer knows ${OVERRIDES.join(', ')}`);
-  }
-  for (const { type: name } of defaults.mappings ?? []) {
-    if (!(name in MAPPINGS)) found.push(`maps by ${name}; the viewer knows ${Object.keys(MAPPINGS)}`);
-  }
-  for (const { id: name } of panel.transformations ?? []) {
-    if (!(name in TRANSFORMATIONS))
-      found.push(`transforms by ${name}; the viewer knows ${Object.keys(TRANSFORMATIONS)}`);
-  }
+  found.push(
+    ...unknown('overrides', overrides, ({ id: name }) => name, OVERRIDES),
+    ...unknown('maps by', defaults.mappings, ({ type: name }) => name, MAPPINGS),
+    ...unknown('transforms by', panel.transformations, ({ id: name }) => name, TRANSFORMATIONS),
+  );
   const least = /** @type {Record<string, number>} */ (MIN_COLUMNS)[type] ?? MIN_COLUMNS.default;
   if (gridPos.w < least) found.push(`${gridPos.w} columns wide; at 1280 pixels it needs ${least}`);
   if (title.length * CHARACTER_PX > gridPos.w * COLUMN_PX - BESIDE_TITLE_PX)

@@ -7,7 +7,7 @@ import { dashboard } from '../../dashboards/dashboard.ts';
 import { signal, timeSeries } from '../../dashboards/panels.ts';
 import { objective, percentile } from '../../dashboards/queries.ts';
 import { GENERATOR_SATURATED } from '../../dashboards/signals.ts';
-import { optionsOf } from '../../viewer/page/variables.js';
+import { firstOption } from '../grafana.js';
 import { lint, queryProblems } from './dashboard-lint.js';
 
 const WHERE = { uid: 'mcp-overview', panel: 1, type: 'timeseries' };
@@ -115,16 +115,16 @@ describe('the lint of dashboards', () => {
       /no text for no data/,
     ],
     'a panel type that is gone': [(_, panel) => (panel.type = 'graph'), /the type is graph/],
-    'an override that the viewer does not know': [
+    'an override that the lint does not know': [
       (_, panel) =>
         panel.fieldConfig.overrides.push({ properties: [{ id: 'custom.gradientMode', value: 'hue' }] }),
       /overrides custom.gradientMode/,
     ],
-    'a transformation that the viewer does not know': [
+    'a transformation that the lint does not know': [
       (_, panel) => (panel.transformations = [{ id: 'joinByField', options: {} }]),
       /transforms by joinByField/,
     ],
-    'a mapping that the viewer does not know': [
+    'a mapping that the lint does not know': [
       (_, panel) => (panel.fieldConfig.defaults.mappings = [{ type: 'regex', options: {} }]),
       /maps by regex/,
     ],
@@ -199,17 +199,10 @@ for (const build of dashboards) {
         server: 'reference',
         operation: 'get_user',
       };
-      const answer = {
-        grid: { startS: 1_700_000_000, stepS: 1, count: 1 },
-        series: [{ labels, values: [12] }],
-      };
       for (const variable of variables.filter(({ type, name }) => type === 'query' && name in labels)) {
-        const [first] = optionsOf(variable, answer);
-        assert.equal(
-          first?.value,
-          /** @type {Record<string, string>} */ (labels)[variable.name],
-          variable.name,
-        );
+        const known = /** @type {Record<string, string>} */ (labels);
+        const first = firstOption(variable, [{ labels, value: 12 }]);
+        assert.equal(first, known[variable.name], variable.name);
       }
     });
   });
@@ -250,11 +243,7 @@ it('the shift of two runs is read whether the base began before or after', () =>
     [-90, '-90'],
     [0, '0'],
   ])) {
-    const answer = {
-      grid: { startS: 1_700_000_000, stepS: 1, count: 1 },
-      series: [{ labels: {}, values: [value] }],
-    };
-    assert.equal(optionsOf(shift, answer)[0]?.value, text);
+    assert.equal(firstOption(shift, [{ labels: {}, value }]), text);
   }
 });
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compare, validateComparison } from '../../../../analysis/compare/comparison.js';
+import { pageOfComparison } from '../../../../analysis/compare/comparison-page.ts';
 import { renderJunit } from '../../../../analysis/compare/junit.js';
 import { renderMarkdown } from '../../../../analysis/compare/markdown.js';
-import { renderHtml } from '../../../../analysis/compare/page.js';
 import { renderTerminal } from '../../../../analysis/compare/terminal.js';
+import { documentOf } from '../../../../page/document.ts';
 import { DEFAULTS, digest, side } from './build.js';
 
 const CALM = [50, 51, 49, 50.5, 49.5];
@@ -140,9 +141,28 @@ test('every rendering says the same, byte for byte, each time', async () => {
     /<testcase classname="comparison spike" name="p99 in calm">\s*<failure message="p99 in calm is worse/,
   );
   assert.match(junit, /tests="8" failures="4"/);
-  const page = renderHtml(found);
-  assert.ok(!page.includes('new<b>') && page.includes('new&lt;b&gt;'));
-  assert.ok(!/<script|https?:\/\/(?!www\.w3\.org)/.test(page), 'it needs nothing and runs nothing');
-  assert.equal(page.match(/<circle /g)?.length, 10 * found.metrics.length);
-  for (const render of [renderMarkdown, renderJunit, renderHtml]) assert.equal(render(found), render(found));
+  for (const render of [renderMarkdown, renderJunit]) assert.equal(render(found), render(found));
+});
+
+test('its page: the answer, dots of all runs with a label each, outcomes in their tones, names as text', async () => {
+  const found = compare('compare-1', await side('old', CALM), await side('new<b>', SLOW), DEFAULTS);
+  const page = documentOf(pageOfComparison(found));
+  assert.equal(page, documentOf(pageOfComparison(JSON.parse(JSON.stringify(found)))));
+  assert.match(page, /<main data-outcome="fail">/);
+  assert.match(
+    page,
+    /<p class="quiet">new&lt;b&gt; against old<\/p>\s*<h1><span class="outcome">FAIL<\/span>: p50 in calm is worse/,
+  );
+  assert.ok(!page.includes('new<b>'));
+  const main = page.slice(page.indexOf('<main'), page.indexOf('</main>'));
+  assert.equal(main.match(/<circle /g)?.length, 10 * found.metrics.length);
+  assert.ok(
+    page.includes(
+      'role="img" aria-label="p99 in calm: base 50 ms, 51 ms, 49 ms, 50.5 ms, 49.5 ms; head 75 ms, 76.5 ms, 73.5 ms, 75.8 ms, 74.3 ms"',
+    ),
+  );
+  const tones = (/** @type {string} */ markup) => markup.match(/class="is-\w+">\w+/g);
+  assert.ok(tones(page)?.includes('class="is-fail">worse'));
+  const better = compare('x', await side('new', SLOW), await side('old', CALM), DEFAULTS);
+  assert.ok(tones(documentOf(pageOfComparison(better)))?.every((tone) => tone === 'class="is-pass">better'));
 });

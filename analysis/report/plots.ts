@@ -1,0 +1,266 @@
+/** What the charts of a run show: the strip, one below each finding, and one of every series that moved. */
+import { SIGNALS } from '../../dashboards/signals.ts';
+import type { Chart, Colour, Line, Mark, Plots, Span } from '../../page/model.ts';
+import { numbered } from '../render/observations.js';
+import type { Run } from '../run.js';
+import type { Timeline, TimeSeries } from '../timeline.js';
+import { UTILIZATION } from '../utilization.ts';
+
+export type Shown = Pick<Run, 'started' | 'phases' | 'thresholds' | 'findings'>;
+type Values = (number | null)[];
+
+/** From this ratio of the highest to the lowest on, a linear axis shows the highest alone. */
+const LOGARITHMIC_FROM = 25;
+/** Far more than pixels tell apart. */
+const DIGITS = 5;
+const MAX_RESOURCES = 4;
+const COLOURS: Colour[] = ['blue', 'orange', 'green', 'purple', 'quiet'];
+
+/** @param series `client.p99`, or a signal's name @returns the id of its chart */
+export const chartId = (series: string) => `chart-${series.replace(/[^\w-]/g, '-')}`;
+
+export function plotsOf(run: Shown, timeline: Timeline): Plots {
+  const startedS = run.started === null ? timeline.start_s : Date.parse(run.started) / 1000;
+  const strip = [
+    loadLane(timeline),
+    troubleLane(run, timeline),
+    resourceLane(run, timeline),
+    cpuLane(timeline),
+  ];
+  const charts = [...findingCharts(run, timeline), ...seriesCharts(timeline)];
+  const shown = strip.filter(({ lines }) => lines.length > 0);
+  const names = new Set([...shown, ...charts].flatMap(({ lines }) => lines.map(({ series }) => series)));
+  return {
+    startedS,
+    fromS: timeline.start_s - startedS,
+    stepS: timeline.step_s,
+    series: Object.fromEntries([...names].map((name) => [name, short(valuesOf(name, run, timeline))])),
+    phases: spansOf(run, startedS),
+    marks: marksOf(run, startedS),
+    strip: shown,
+    charts,
+  };
+}
+
+const short = (values: Values) =>
+  values.map((value) => (value === null ? null : Number(value.toPrecision(DIGITS))));
+
+function valuesOf(name: string, run: Shown, timeline: Timeline): Values {
+  if (name.startsWith('limit.')) return limitOverTime(name.slice('limit.'.length), run, timeline);
+  if (name === OTHERS) return others(timeline);
+  return seriesOf(name, timeline)?.values ?? [];
+}
+
+const seriesOf = (name: string, { client, signals }: Timeline): TimeSeries | undefined =>
+  name.startsWith('client.') ? client[name.slice('client.'.length)] : signals[name];
+
+const isKnown = (name: string, timeline: Timeline) =>
+  seriesOf(name, timeline)?.values.some((value) => value !== null) ?? false;
+const isMoved = (name: string, timeline: Timeline) =>
+  seriesOf(name, timeline)?.values.some((value) => value !== null && value !== 0) ?? false;
+
+function spansOf({ phases }: Shown, startedS: number): Span[] {
+  return phases.flatMap(({ name, start, end, measured, overload }) => {
+    if (start === null || end === null) return [];
+    const [fromS, toS] = [Date.parse(start) / 1000 - startedS, Date.parse(end) / 1000 - startedS];
+    return [{ name, kind: measured ? (overload ? 'overload' : 'measured') : 'unmeasured', fromS, toS }];
+  });
+}
+
+function marksOf(run: Shown, startedS: number): Mark[] {
+  const found = numbered(run.findings).flatMap(({ number, finding }) =>
+    (finding.observations ?? []).flatMap(({ at }) =>
+      at === null ? [] : [`${number} ${Date.parse(at) / 1000 - startedS}`],
+    ),
+  );
+  return [...new Set(found)].map((one) => {
+    const [finding = 0, atS = 0] = one.split(' ').map(Number);
+    return { finding, atS };
+  });
+}
+
+function loadLane(timeline: Timeline): Chart {
+  const lines: Line[] = [
+    { series: 'client.offered', name: 'target', colour: 'text', isDashed: true },
+    { series: 'client.iterations', name: 'achieved', colour: 'blue' },
+    { series: 'client.dropped', name: 'dropped', colour: 'orange' },
+  ];
+  return {
+    id: 'strip-load',
+    title: 'Load',
+    about: 'iterations a second',
+    unit: 'rate',
+    lines: lines.filter(({ series }) =>
+      series === 'client.dropped' ? isMoved(series, timeline) : isKnown(series, timeline),
+    ),
+  };
+}
+
+function troubleLane(run: Shown, timeline: Timeline): Chart {
+  const p99 = timeline.client.p99?.values ?? [];
+  const isLogarithmic = spread(p99) >= LOGARITHMIC_FROM;
+  const limited = (metric: string) => limitOverTime(metric, run, timeline).some((value) => value !== null);
+  const lines: Line[] = [
+    { series: 'client.p99', name: 'p99', colour: 'blue' },
+    { series: 'limit.p99_ms', name: 'limit of p99', colour: 'blue', isDashed: true },
+    { series: 'client.failed', name: 'failed', colour: 'orange', isRight: true },
+    {
+      series: 'limit.failure_share',
+      name: 'limit of failed',
+      colour: 'orange',
+      isDashed: true,
+      isRight: true,
+    },
+  ];
+  return {
+    id: 'strip-latency',
+    title: 'Latency and failures',
+    about: `p99 at the left${isLogarithmic ? ' (logarithmic)' : ''}, failed requests at the right`,
+    unit: 'milliseconds',
+    rightUnit: 'ratio',
+    ...(isLogarithmic && { isLogarithmic }),
+    lines: lines.filter(({ series }) =>
+      series.startsWith('limit.') ? limited(series.slice('limit.'.length)) : isKnown(series, timeline),
+    ),
+  };
+}
+
+/** @returns the highest positive one, of the lowest */
+function spread(values: Values): number {
+  const positive = values.filter((value) => value !== null && value > 0) as number[];
+  return positive.length === 0 ? 1 : Math.max(...positive) / Math.min(...positive);
+}
+
+/** Those that findings name, then those that were used the most. */
+function resourceLane({ findings }: Shown, timeline: Timeline): Chart {
+  const named = findings.flatMap(({ observations = [] }) => observations.map(({ series }) => series));
+  const peak = (name: string) =>
+    Math.max(0, ...(timeline.signals[name]?.values ?? []).map((value) => value ?? 0));
+  const used = UTILIZATION.filter((name) => name !== 'cpu').sort((a, b) => peak(b) - peak(a));
+  const chosen = [...new Set([...named.filter((name) => UTILIZATION.includes(name)), ...used])]
+    .filter((name) => isMoved(name, timeline))
+    .slice(0, MAX_RESOURCES);
+  return {
+    id: 'strip-resources',
+    title: 'Resources',
+    about: 'in use, of their limit',
+    unit: 'ratio',
+    max: 1,
+    lines: chosen.map((series, index) => ({
+      series,
+      name: titleOf(series, 'ratio'),
+      colour: COLOURS[index] ?? 'quiet',
+    })),
+  };
+}
+
+/** CPU of the machine that neither the server nor the generator took. */
+const OTHERS = 'derived.other_cpu';
+
+function others({ signals: { host_cpu, cpu, generator_cpu } }: Timeline): Values {
+  return (host_cpu?.values ?? []).map((all, index) =>
+    all === null ? null : Math.max(0, all - (cpu?.values[index] ?? 0) - (generator_cpu?.values[index] ?? 0)),
+  );
+}
+
+function cpuLane(timeline: Timeline): Chart {
+  const lines: Line[] = [
+    { series: 'cpu', name: 'server', colour: 'blue' },
+    { series: 'generator_cpu', name: 'load generator', colour: 'orange' },
+    { series: OTHERS, name: 'others', colour: 'quiet' },
+  ];
+  return {
+    id: 'strip-cpu',
+    title: 'CPU',
+    about: "of all the machine's cores",
+    unit: 'ratio',
+    max: 1,
+    lines: lines.filter(({ series }) => isKnown(series === OTHERS ? 'host_cpu' : series, timeline)),
+  };
+}
+
+function findingCharts(run: Shown, timeline: Timeline): Chart[] {
+  return numbered(run.findings).flatMap(({ number, finding: { observations = [] } }) => {
+    const shown = observations.find(
+      ({ series }) => !series.startsWith('client.') && isMoved(series, timeline),
+    );
+    if (!shown) return [];
+    const limits = shown.threshold === null ? [] : [shown.threshold];
+    return [{ ...seriesChart(shown.series, timeline), id: findingChartId(number), limits }];
+  });
+}
+
+export const findingChartId = (number: number) => `finding-${number}-chart`;
+
+/** In the order in which dashboards/signals.ts has them, others last. */
+function seriesCharts(timeline: Timeline): Chart[] {
+  const known = Object.keys(SIGNALS).map((name) => name.split(':')[0] ?? '');
+  const rank = (name: string) => (known.includes(name) ? known.indexOf(name) : known.length);
+  const names = Object.keys(timeline.signals)
+    .filter((name) => isMoved(name, timeline))
+    .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  return [...clientCharts(timeline), ...names.map((name) => seriesChart(name, timeline))];
+}
+
+const CLIENT = {
+  Latency: ['p50', 'p95', 'p99', 'mean'],
+  Requests: ['requests'],
+  'Virtual users': ['vus'],
+};
+
+function clientCharts(timeline: Timeline): Chart[] {
+  const kinds = Object.keys(timeline.client).filter((name) => name.startsWith('failures_'));
+  return Object.entries({ ...CLIENT, 'Failures by kind': kinds.sort() }).flatMap(([title, names]) => {
+    const shown = names.map((name) => `client.${name}`).filter((name) => isMoved(name, timeline));
+    const [first] = shown;
+    if (first === undefined) return [];
+    const lines = shown.map((series, index) => ({
+      series,
+      name: series.replace(/^client\.(failures_)?/, '').replaceAll('_', ' '),
+      colour: COLOURS[index % COLOURS.length] ?? 'quiet',
+    }));
+    return [{ id: chartId(first), title, unit: seriesOf(first, timeline)?.unit ?? 'count', lines }];
+  });
+}
+
+const titleOf = (name: string, unit: string) => {
+  const words = name.replaceAll('_', ' ');
+  return SIGNALS[`${name}:${unit}`]?.title ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+};
+
+function seriesChart(name: string, timeline: Timeline): Chart {
+  const unit = seriesOf(name, timeline)?.unit ?? 'count';
+  const { description: about, max } = SIGNALS[`${name}:${unit}`] ?? {};
+  const title = titleOf(name, unit);
+  return {
+    id: chartId(name),
+    title,
+    ...(about && { about }),
+    unit,
+    ...(max !== undefined && { max }),
+    lines: [{ series: name, name: title, colour: 'blue' }],
+  };
+}
+
+/** @returns at each point, the lowest limit that holds there for a whole phase or the whole run */
+function limitOverTime(
+  metric: string,
+  { thresholds, phases }: Shown,
+  { start_s, step_s, count }: Timeline,
+): Values {
+  const limits = thresholds.flatMap(({ metric: its, limit, relative_to, scope, op }) =>
+    its === metric && limit !== null && relative_to === null && op?.startsWith('<') ? [{ scope, limit }] : [],
+  );
+  return Array.from({ length: count }, (_, index) => {
+    const ms = (start_s + index * step_s) * 1000;
+    const phase = phases.find(
+      ({ measured, start, end }) =>
+        measured && start !== null && end !== null && Date.parse(start) <= ms && ms <= Date.parse(end),
+    );
+    if (!phase) return null;
+    const own = limits.filter(
+      ({ scope }) => scope.phase === phase.name || (Object.keys(scope).length === 0 && !phase.overload),
+    );
+    return own.length > 0 ? Math.min(...own.map(({ limit }) => limit)) : null;
+  });
+}

@@ -1,0 +1,146 @@
+/** The page of a run, live; and Grafana's dashboards, where the stack has one. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { Prometheus } from '../../analysis/prometheus.js';
+import { pageOfRun } from '../../analysis/report/run-page.ts';
+import { folderOf, runIn } from '../../analysis/report-again.js';
+import type { Page } from '../../page/model.ts';
+import { whileTaking } from '../child.ts';
+import { broken, usage } from '../ending.ts';
+import { LiveRun } from '../live/live-run.ts';
+import { newestRun } from '../live/newest-run.ts';
+import { listen, liveServer } from '../live/server.ts';
+import { say } from '../say.ts';
+import { bringUp, loadStack, ownRunFolder, resultsFolder, runFolder, stackValue } from '../stack.ts';
+import { takeWords } from '../variables.ts';
+
+const TOKEN_BYTES = 18;
+/** Before and after a run, so that its first and last points are inside. */
+const MARGIN_MS = 15_000;
+
+/** Until somebody ends it. */
+export async function live(words: readonly string[]): Promise<number> {
+  takeWords('live', words);
+  await ownRunFolder();
+  const { RUN = '', PORT = '', LIVE_LISTEN_HOST } = process.env;
+  const wanted = RUN && folderOf(RUN, resultsFolder());
+  const pages = new Pages(() => wanted || newestRun(resultsFolder()));
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const server = liveServer(() => pages.now(), token);
+  const port = await listen(server, PORT, LIVE_LISTEN_HOST).catch((error) => {
+    throw usage(error.message);
+  });
+  const url = `http://127.0.0.1:${port}/#token=${token}`;
+  process.stdout.write(`${url}\n`);
+  say(`${wanted || 'The newest run'}, while it goes on and afterwards. Ctrl-C ends this.`);
+  browse(url);
+  await new Promise<void>((resolve) => {
+    void whileTaking(
+      () => resolve(),
+      () => new Promise(() => {}),
+    );
+  });
+  server.closeAllConnections();
+  server.close();
+  return 0;
+}
+
+/** Of one run at a time, whichever it is now. */
+class Pages {
+  readonly #folder: () => string | null;
+  #shown: { folder: string; live: LiveRun } | null = null;
+  #last: { judgedMs: number; page: Page } | null = null;
+
+  constructor(folder: () => string | null) {
+    this.#folder = folder;
+  }
+
+  async now(): Promise<Page> {
+    const folder = this.#folder();
+    if (!folder) return NOTHING;
+    if (this.#shown?.folder !== folder) {
+      this.#shown = { folder, live: new LiveRun(folder, prometheus()) };
+      this.#last = null;
+    }
+    const judgedMs = statSync(join(folder, 'run.json'), { throwIfNoEntry: false })?.mtimeMs;
+    if (judgedMs === undefined) return await this.#shown.live.page();
+    if (this.#last?.judgedMs !== judgedMs) {
+      const { run, timeline } = runIn(folder);
+      this.#last = { judgedMs, page: pageOfRun(run, timeline) };
+    }
+    return this.#last.page;
+  }
+}
+
+const NOTHING: Page = {
+  outcome: 'running',
+  headline: 'WAITING for a run.',
+  title: 'mcp-load-lab',
+  reasons: [],
+  about: ['make spike, in another terminal'],
+  figures: [],
+  plots: null,
+  findings: null,
+  sections: [],
+};
+
+/** The stack's, or the one that the environment names. */
+function prometheus(): Prometheus | null {
+  if (existsSync(join(runFolder(), 'stack.env'))) loadStack();
+  const { PROMETHEUS_URL } = process.env;
+  return PROMETHEUS_URL ? new Prometheus(PROMETHEUS_URL, { timeoutMs: 2000, tries: 1 }) : null;
+}
+
+/** Shows the newest run in Grafana; without one, live. */
+export async function dashboards(words: readonly string[]): Promise<number> {
+  takeWords('dashboards', words);
+  await ownRunFolder();
+  if (!process.env.PROMETHEUS_URL) await bringUp('observe');
+  const { GRAFANA_URL } = process.env;
+  if (!GRAFANA_URL) {
+    say('No Grafana is here: this is the live page.');
+    return await live([]);
+  }
+  const url = `${GRAFANA_URL}/d/mcp-overview${timeRange()}`;
+  process.stdout.write(`${url}\n`);
+  if (stackValue('STACK') === 'native')
+    say(
+      `To change something in Grafana: user admin; the password is GRAFANA_ADMIN_PASSWORD in ${runFolder()}/secrets.env`,
+    );
+  browse(url);
+  return 0;
+}
+
+/** Of the newest run where it is over; else what the dashboard shows of itself, which is the last minutes. */
+function timeRange(): string {
+  const folder = newestRun(resultsFolder());
+  if (!folder || !existsSync(join(folder, 'run.json'))) return '';
+  const { testid, started, ended } = runIn(folder).run;
+  if (!started || !ended) return '';
+  return `?${new URLSearchParams({
+    'var-testid': testid,
+    from: String(Date.parse(started) - MARGIN_MS),
+    to: String(Date.parse(ended) + MARGIN_MS),
+  })}`;
+}
+
+/** In a browser, where there is a display to show it on. By a file, as everybody may read a command's arguments. */
+function browse(url: string) {
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (!DISPLAY && !WAYLAND_DISPLAY) return;
+  const file = join(runFolder(), 'open.html');
+  try {
+    writeFileSync(
+      file,
+      `<!doctype html><meta http-equiv="refresh" content="0;url=${url.replaceAll('&', '&amp;')}">\n`,
+      {
+        mode: 0o600,
+      },
+    );
+  } catch (error) {
+    throw broken(`${file} can't be written: ${error instanceof Error ? error.message : error}`);
+  }
+  void execa('xdg-open', [file], { stdio: 'ignore', reject: false, detached: true, cleanup: false });
+}

@@ -1,0 +1,151 @@
+/** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
+import type { Run } from '../../analysis/run.js';
+import { type Group, type Second, Within } from '../../analysis/seconds.ts';
+import { SparseHistogram } from '../../analysis/sparse-histogram.ts';
+import type { Plan } from '../run/inspect.ts';
+
+type Phase = Run['phases'][number];
+type Planned = Pick<
+  Plan['phases'][number],
+  'name' | 'measured' | 'overload' | 'labels' | 'offered_rps' | 'vus'
+>;
+
+/** What a phase, or a k6 run of an experiment, has come to. */
+class Sums {
+  /** Unix seconds. */
+  firstS = Number.POSITIVE_INFINITY;
+  lastS = 0;
+  readonly total = new Within();
+  readonly latency = new SparseHistogram();
+}
+
+export class LivePhases {
+  readonly #sums = new Map<string, Sums>();
+
+  /** @param run of several k6 runs this one's name, and '' of the only one */
+  take(run: string, second: Second, groups: ReadonlyMap<string, Group>) {
+    for (const [number, { duration = '', ...counts }] of Object.entries(second.groups ?? {})) {
+      const name = run || groups.get(number)?.phase || '';
+      const sums = this.#sums.get(name) ?? new Sums();
+      this.#sums.set(name, sums);
+      sums.firstS = Math.min(sums.firstS, second.at);
+      sums.lastS = Math.max(sums.lastS, second.at + 1);
+      sums.latency.add(duration);
+      sums.total.add({ ...second, groups: { [number]: counts } }, () => undefined);
+    }
+  }
+
+  /** @param startedS Unix time of the phases' zero; null: they have not begun */
+  ofPlan({ phases, sequence }: Plan, startedS: number | null, nowS: number): Phase[] {
+    return phases.map((planned) => {
+      const sums = this.#sums.get(planned.name);
+      if (sequence) return phaseOf(planned, sums, sums?.firstS ?? null, sums?.lastS ?? null, nowS);
+      const fromS = startedS === null ? null : startedS + planned.start_s;
+      return phaseOf(planned, sums, fromS, fromS === null ? null : fromS + planned.duration_s, nowS);
+    });
+  }
+
+  /** Each k6 run as a phase. */
+  ofRuns(nowS: number): Phase[] {
+    return [...this.#sums].map(([name, sums]) =>
+      phaseOf({ name, measured: true }, sums, sums.firstS, sums.lastS, nowS),
+    );
+  }
+}
+
+const NONE = {
+  iterations: null,
+  achieved_rps: null,
+  requests: null,
+  requests_per_s: null,
+  failed: null,
+  dropped: null,
+  error_rate: null,
+  latency_ms: null,
+};
+
+function phaseOf(
+  { name, measured, overload = false, labels = {}, offered_rps = null, vus = null }: Planned,
+  sums: Sums | undefined,
+  fromS: number | null,
+  toS: number | null,
+  nowS: number,
+): Phase {
+  const ranS = fromS === null || toS === null ? 0 : Math.max(0, Math.min(nowS, toS) - fromS);
+  return {
+    name,
+    measured,
+    overload,
+    labels: Object.fromEntries(Object.entries(labels).map(([label, value]) => [label, String(value)])),
+    start: isoOf(fromS),
+    end: isoOf(toS),
+    duration_s: ranS,
+    completed: true,
+    offered_rps,
+    vus,
+    iterations_planned: null,
+    answered: null,
+    failures: null,
+    items: null,
+    items_per_s: null,
+    ...(measured && sums && ranS > 0 ? figuresOf(sums, ranS) : NONE),
+  };
+}
+
+const isoOf = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString());
+
+function figuresOf({ total, latency }: Sums, ranS: number) {
+  const { iterations, requests, failed, dropped } = total;
+  const at = (share: number) => latency.percentile(share) ?? 0;
+  return {
+    iterations,
+    achieved_rps: iterations / ranS,
+    requests,
+    requests_per_s: requests / ranS,
+    failed,
+    dropped,
+    error_rate: requests > 0 ? failed / requests : null,
+    latency_ms:
+      latency.count === 0
+        ? null
+        : {
+            min: at(0),
+            avg: latency.mean ?? 0,
+            p50: at(0.5),
+            p75: at(0.75),
+            p90: at(0.9),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: at(1),
+          },
+  };
+}
+
+/** The plan's, with what is observed of a phase by now. Nobody has judged it. */
+export function liveThresholds(
+  { objectives, objectives_off }: Plan,
+  phases: readonly Phase[],
+): Run['thresholds'] {
+  if (objectives_off) return [];
+  return objectives.map(({ scope, metric, op, limit, relative_to }) => {
+    const phase = phases.find(({ name }) => name === scope.phase);
+    const latency: Record<string, number> = { ...phase?.latency_ms };
+    const observed = metric === 'failure_share' ? phase?.error_rate : latency[metric.replace(/_ms$/, '')];
+    return {
+      scope,
+      metric,
+      expression: '',
+      op,
+      limit,
+      relative_to: relative_to?.phase ?? null,
+      observed: observed ?? null,
+      samples: phase?.requests ?? 0,
+      ok: null,
+      outcome: 'unjudged',
+      reason: null,
+      k6: null,
+      disputed: false,
+    };
+  });
+}

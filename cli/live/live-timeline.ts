@@ -1,0 +1,98 @@
+/** The last twenty minutes of a run that goes on: what k6 wrote of each second, and what Prometheus says of the server. */
+import { type Grid, seriesOfWindows } from '../../analysis/client-series.ts';
+import type { Prometheus } from '../../analysis/prometheus.js';
+import type { Run } from '../../analysis/run.js';
+import { type Group, type Second, Within } from '../../analysis/seconds.ts';
+import { ALL, ownSignals, RULE_WINDOW_S, STEP_S, type Subject } from '../../analysis/signals.js';
+import type { Timeline } from '../../analysis/timeline.js';
+
+/** Of twenty minutes. */
+const POINTS = 600;
+/** Prometheus has a signal this much later at most: so far back it is asked for again. */
+const LATE_S = 8;
+
+interface Signal {
+  unit: string;
+  /** By Unix second. */
+  values: Map<number, number>;
+}
+
+export class LiveTimeline {
+  readonly #prometheus: Prometheus | null;
+  /** By Unix second, of those that windows to come look back on. */
+  readonly #seconds = new Map<number, [Second, ReadonlyMap<string, Group>][]>();
+  /** One a point, the last of them at #lastS. */
+  #windows: Within[] = [];
+  #lastS = 0;
+  readonly #signals = new Map<string, Signal>();
+  #askedS = 0;
+
+  constructor(prometheus: Prometheus | null) {
+    this.#prometheus = prometheus;
+  }
+
+  take(second: Second, groups: ReadonlyMap<string, Group>) {
+    this.#seconds.set(second.at, [...(this.#seconds.get(second.at) ?? []), [second, groups]]);
+  }
+
+  /** @returns null: there is no point yet */
+  async until(phases: Run['phases'], subject: Subject): Promise<Timeline | null> {
+    this.#addWindows();
+    const count = this.#windows.length;
+    if (count === 0) return null;
+    const start_s = this.#lastS - (count - 1) * STEP_S;
+    const grid: Grid = { start_s, step_s: STEP_S, count, window_s: RULE_WINDOW_S };
+    await this.#ask(start_s, subject);
+    return {
+      schema: 'mcp-load-lab/timeline/1',
+      testid: subject.testid,
+      ...grid,
+      client: seriesOfWindows(this.#windows, grid, phases),
+      signals: this.#signalsOn(grid),
+    };
+  }
+
+  /** Of seconds that are complete. */
+  #addWindows() {
+    const known = [...this.#seconds.keys()];
+    const newestS = Math.max(0, ...known);
+    if (newestS === 0) return;
+    if (this.#lastS === 0) this.#lastS = Math.max(Math.min(...known), newestS - POINTS * STEP_S);
+    while (this.#lastS + STEP_S <= newestS) {
+      this.#lastS += STEP_S;
+      const window = new Within();
+      for (let at = this.#lastS - RULE_WINDOW_S; at < this.#lastS; at += 1)
+        for (const [second, groups] of this.#seconds.get(at) ?? [])
+          window.add(second, (number) => groups.get(number));
+      this.#windows.push(window);
+    }
+    this.#windows = this.#windows.slice(-POINTS);
+    for (const at of known) if (at < this.#lastS - RULE_WINDOW_S) this.#seconds.delete(at);
+  }
+
+  /** For what is new, and where it does not answer, for that again the next time. */
+  async #ask(start_s: number, subject: Subject) {
+    if (!this.#prometheus || this.#askedS === this.#lastS) return;
+    const back = Math.ceil((this.#lastS - Math.max(start_s, this.#askedS - LATE_S)) / STEP_S) * STEP_S;
+    const series = await this.#prometheus
+      .queryRange(ALL, this.#lastS - back, this.#lastS, STEP_S)
+      .catch(() => null);
+    if (!series) return;
+    this.#askedS = this.#lastS;
+    for (const { signal, unit, points } of ownSignals(series, subject).own) {
+      const one = this.#signals.get(signal) ?? { unit, values: new Map() };
+      for (const [atS, value] of points) one.values.set(Math.round(atS), value);
+      this.#signals.set(signal, one);
+    }
+  }
+
+  #signalsOn({ start_s, step_s, count }: Grid): Timeline['signals'] {
+    return Object.fromEntries(
+      [...this.#signals].map(([name, { unit, values }]) => {
+        for (const atS of values.keys()) if (atS < start_s) values.delete(atS);
+        const on = Array.from({ length: count }, (_, index) => values.get(start_s + index * step_s) ?? null);
+        return [name, { unit, values: on }];
+      }),
+    );
+  }
+}

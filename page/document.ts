@@ -1,0 +1,82 @@
+/**
+ * A page as one HTML file that needs nothing else: style and script are in it, and its content policy lets it load nothing. Light or
+ * dark as the reader's system is.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { buildSync, stop } from 'esbuild';
+import { bodyOf } from './body.ts';
+import { Html, html } from './html.ts';
+import type { Page } from './model.ts';
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+/** @param page null: the script asks for it, from where the page came from @throws {Error} where the script can't be made */
+export function documentOf(page: Page | null): string {
+  const style = [read('../node_modules/uplot/dist/uPlot.min.css'), read('page.css')].join('\n');
+  const script = bundle();
+  const policy = [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    `script-src ${hashOf(script)}`,
+    'trusted-types page',
+    "require-trusted-types-for 'script'",
+    'img-src data:',
+    `connect-src ${page ? "'none'" : "'self'"}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${page?.headline ?? 'mcp-load-lab'}</title>
+<link rel="icon" href="${ICON}">
+<style>${new Html(style)}</style>
+</head>
+<body>
+<p class="bar"><span id="connection" role="status"></span><button type="button" id="theme" data-scripted hidden>Light or dark</button></p>
+${page ? bodyOf(page) : html`<main></main>`}
+${page && html`<script type="application/json" id="data">${embedded({ plots: page.plots })}</script>\n`}<script>${new Html(script)}</script>
+</body>
+</html>
+`.toString();
+}
+
+const ICON = `data:image/svg+xml;base64,${Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 13h4l2-9 3 7 2-3h3" fill="none" stroke="#0072b2" stroke-width="2"/></svg>',
+).toString('base64')}`;
+
+/** @returns what a content policy names a text by */
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** @returns no text in it ends the element that it stands in, or begins a comment */
+export const embedded = (data: unknown) => new Html(JSON.stringify(data).replaceAll('<', '\\u003c'));
+
+let made: string | undefined;
+
+/** @throws {Error} where it could not stand in a page. The same sources give the same text. */
+function bundle(): string {
+  made ??= buildSync({
+    entryPoints: [fileURLToPath(new URL('browser/main.ts', import.meta.url))],
+    absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    charset: 'utf8',
+    target: 'es2022',
+    legalComments: 'none',
+  })
+    .outputFiles.map(({ text }) => text)
+    .join('\n');
+  // Its process would stay for what comes next.
+  void stop();
+  if (/<\/script|<!--/i.test(made))
+    throw new Error("the script can't stand in a page: it has </script or <!--");
+  return made;
+}
