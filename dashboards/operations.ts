@@ -1,4 +1,4 @@
-/** Which tool, resource or prompt is slow, fails, or moves most bytes. */
+/** Which tool, resource or prompt is slow, or fails. */
 import { dashboard } from './dashboard.ts';
 import { heatmap, row, table, timeSeries } from './panels.ts';
 import {
@@ -16,8 +16,6 @@ import {
 import { FAILURE_STEPS } from './signals.ts';
 
 const BY = 'operation, method';
-/** Bytes on the wire. Those of set-up and of the warm-up belong to no operation. */
-const bytesEach = (bytes: string) => `${total(bytes, BY, 'operation!=""')} / ${total(REQUESTS, BY)}`;
 const half = { width: 12, height: 10 };
 const chosen = 'operation="$operation"';
 
@@ -25,7 +23,7 @@ export const operations = () =>
   dashboard({
     uid: 'mcp-operations',
     title: 'Operations',
-    description: 'One run by operation: rate, latency, failures and bytes.',
+    description: 'One run by operation: rate, latency and failures.',
     variables: [
       {
         name: 'operation',
@@ -40,8 +38,7 @@ export const operations = () =>
         width: 24,
         height: 9,
         title: 'Operations of the run',
-        description:
-          'All requests since the run began, without the warm-up. Sent and received: mean bytes on the wire of a request, headers included.',
+        description: 'All requests since the run began, without the warm-up.',
         labels: { operation: 'Operation', method: 'Method' },
         sortBy: 'p99',
         descending: true,
@@ -56,8 +53,6 @@ export const operations = () =>
           { name: 'p50', unit: 's', expr: percentileOfRun(0.5, DURATION, BY) },
           { name: 'p95', unit: 's', expr: percentileOfRun(0.95, DURATION, BY) },
           { name: 'p99', unit: 's', expr: percentileOfRun(0.99, DURATION, BY) },
-          { name: 'Sent', unit: 'bytes', expr: bytesEach('data_sent_total') },
-          { name: 'Received', unit: 'bytes', expr: bytesEach('data_received_total') },
         ],
       }),
       timeSeries({

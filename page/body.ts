@@ -37,7 +37,7 @@ function answer({ outcome, headline, title, reasons, about }: Page) {
   return html`<header id="answer" class="answer">
 <p class="quiet">${title}</p>
 <h1><span class="outcome">${first}</span>${rest}</h1>
-${outcome === 'invalid' && html`<p class="warning">The figures below are not those of the server: do not use them.</p>`}
+${outcome === 'invalid' && html`<p class="warning">Do not use the figures below.</p>`}
 ${listOf(others, MAX_REASONS)}
 <p class="quiet about">${about.join(' · ')}</p>
 </header>

@@ -21,6 +21,7 @@ const EACH_CHANGE = [
   'tests/k6/hostile-target.test.js',
   'tests/browser/report.test.js',
   'tests/browser/hostile.test.js',
+  'tests/browser/live.test.js',
   'tests/stack/native.test.js',
   'tests/docker/compose.test.js',
   'tests/docker/fresh-clone.test.js',

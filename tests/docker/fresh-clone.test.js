@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { after, test } from 'node:test';
+import { freePort } from '../lab.js';
 import { SIGNALS, STEADY_SPIKE, samplesOf } from '../stack/complete-run.js';
 import { Clone, latest, PARTS } from './clone.js';
 import { docker, dockerLines, inspect } from './docker.js';
@@ -124,6 +125,30 @@ test('make up and make status: each part is healthy; make logs shows one part’
   const logs = await clone.make('logs', { COMPONENT: 'postgres' });
   assert.match(logs.output, /database system is ready to accept connections/);
   assert.doesNotMatch(logs.output, /prometheus/);
+});
+
+test('make live: the page of the run, on this host’s loopback, from a container, until Ctrl-C; make dashboards names Grafana', async () => {
+  const port = String(await freePort());
+  let pid = 0;
+  /** @type {Promise<any> | undefined} */
+  let page;
+  const live = await clone.command(['make', 'live'], {
+    env: { PORT: port },
+    onStart: (number) => (pid = number),
+    onOutput: (output) => {
+      const [, token] = /^http:\/\/127\.0\.0\.1:\d+\/#token=(\S+)$/m.exec(output) ?? [];
+      if (!token || page) return;
+      const headers = { authorization: `Bearer ${token}` };
+      page = fetch(`http://127.0.0.1:${port}/page.json`, { headers })
+        .then((answer) => answer.json())
+        .finally(() => process.kill(-pid, 'SIGINT'));
+    },
+  });
+  const { headline, plots } = /** @type {any} */ (await page) ?? {};
+  assert.equal(headline, latest(clone.results).document.headline, live.output);
+  assert.equal(plots.strip.length, 4);
+  const dashboards = await clone.make('dashboards');
+  assert.match(dashboards.output, /^http:\/\/127\.0\.0\.1:\d+\/d\/mcp-overview\?var-testid=\S+ {2}Grafana/m);
 });
 
 test('make down ends all of it and keeps the data; make clean leaves nothing but the results', async () => {
