@@ -15,7 +15,7 @@ const LONGEST_WORD = 80;
  * @param {import('./run.js').Run} run
  * @returns {Parameters<import('./prometheus.js').Prometheus['write']>[0]} nothing of a run that did not begin
  */
-export function findingSamples({ testid, ended, phases, findings, verdict }) {
+export function findingSamples({ testid, ended, phases, findings, verdict, headline }) {
   if (ended === null) return [];
   /** @param {string} name @param {string | null | undefined} time @param {Record<string, string | null>} about */
   const sample = (name, time, about) => {
@@ -27,7 +27,7 @@ export function findingSamples({ testid, ended, phases, findings, verdict }) {
       const start = phases.find(({ name }) => name === phase)?.start;
       return sample('mcp_finding', start, { kind, subject, phase, confidence, statement });
     }),
-    sample('mcp_verdict', ended, { outcome: verdict.outcome, statement: verdict.reasons[0] ?? null }),
+    sample('mcp_verdict', ended, { outcome: verdict.outcome, statement: headline ?? null }),
   ];
 }
 

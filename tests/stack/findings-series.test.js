@@ -62,6 +62,7 @@ function run(testid, { startedS, endedS }) {
       note('machine', 'this machine is small'),
     ],
     verdict: { outcome: 'pass', exit_code: 0, reasons: ['5 thresholds held'] },
+    headline: 'PASS: 5 thresholds held.',
   });
 }
 
@@ -106,7 +107,7 @@ for (const [name, startedS, endedS] of /** @type {[string, number, number][]} */
       },
     ]);
     assert.deepEqual(await annotations('mcp_verdict', testid, startedS, endedS), [
-      { labels: { testid, outcome: 'pass', statement: '5 thresholds held' }, times: [endedS * 1000] },
+      { labels: { testid, outcome: 'pass', statement: 'PASS: 5 thresholds held.' }, times: [endedS * 1000] },
     ]);
     // Zoomed in on the phase, what belongs to the run's end is not shown.
     const phase = await annotations('mcp_finding', testid, startedS + 10, startedS + 40);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { projectFiles } from '../project-files.js';
 
@@ -36,6 +37,15 @@ test('contract/ is below all: it imports itself and nothing else', () => {
     const own = name.startsWith('contract/variables/') ? /^\.{1,2}\/[\w-]+\.js$/ : /^\.\/[\w/-]+\.js$/;
     for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(/from '([^']+)'/g))
       assert.match(from, own, `${name} imports ${from}`);
+  }
+});
+
+test('page/ knows what it is given: it imports itself, contract/ and libraries', () => {
+  const names = files.filter((file) => /^page\/.*\.ts$/.test(file));
+  assert.ok(names.length > 5);
+  for (const name of names) {
+    for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(/from '(\.[^']+)'/g))
+      assert.match(join(dirname(name), from), /^(page|contract)\//, `${name} imports ${from}`);
   }
 });
 

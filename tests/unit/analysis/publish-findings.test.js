@@ -23,6 +23,7 @@ const run = (rest) =>
     phases: /** @type {any} */ ([{ name: 'spike', start: '2026-01-02T03:04:25.500Z' }]),
     findings: [],
     verdict: { outcome: 'fail', exit_code: 99, reasons: ['p99 of spike is 900 ms', 'another'] },
+    headline: 'FAIL: p99 of spike is 900 ms; 1 more threshold missed.',
     ...rest,
   });
 
@@ -58,7 +59,7 @@ test('a finding is at the start of its phase, the others and the verdict at the 
     },
     {
       name: 'mcp_verdict',
-      labels: { testid: 'spike-1', outcome: 'fail', statement: 'p99 of spike is 900 ms' },
+      labels: { testid: 'spike-1', outcome: 'fail', statement: run({}).headline },
       ...at(ENDED),
     },
   ]);

@@ -187,7 +187,7 @@ test('an invalid run says that its figures are not to be used', async () => {
   const { headline: _, ...run } = /** @type {any} */ (await spikeRun());
   const parsed = reportOf({ ...run, verdict }, null);
   assert.deepEqual(attribute(parsed, 'data-outcome'), ['invalid']);
-  assert.match(parsed.text, /INVALID: .*the load generator had no CPU left.*do not use them/s);
+  assert.match(parsed.text, /INVALID: .*the load generator had no CPU left.*Do not use the figures below/s);
 });
 
 /** A day of load: as much of everything as there may be. */
