@@ -112,7 +112,7 @@ function section(
   { id, title, isFolded, texts = [], tables = [], facts = [], charts = [] }: Section,
   all: Charts,
 ) {
-  const content = html`${texts.map((text) => html`<p class="quiet">${text}</p>`)}${tables.map(tableOf)}${
+  const content = html`${tables.map(tableOf)}${texts.map((text) => html`<p class="quiet">${text}</p>`)}${
     facts.length > 0 &&
     html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
   }${charts.length > 0 && html`<div class="charts">${drawn(charts, all)}</div>`}`;

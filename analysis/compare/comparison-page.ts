@@ -10,11 +10,11 @@ const TONES: Record<string, Tone> = { worse: 'fail', better: 'pass' };
 export function pageOfComparison(comparison: Comparison): Page {
   const { conditions, base, head, notes, verdict } = comparison;
   const [reason = '', ...others] = verdict.reasons;
-  const runs = runTable(comparison);
+  const { head: columns, rows } = runTable(comparison);
   const sections: (Section | null)[] = [
     metricsSection(comparison),
     notes.length > 0 ? { id: 'notes', title: 'Notes', texts: notes } : null,
-    { id: 'runs', title: 'Runs', tables: [runs] },
+    { id: 'runs', title: 'Runs', tables: [{ head: columns, rows }] },
     factsOf('base', base),
     factsOf('head', head),
   ];
