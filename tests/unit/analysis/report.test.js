@@ -106,7 +106,7 @@ test('everything that a report has to have is in it, in its order', async () => 
     'a full pool with an idle database is the pool',
     'pool utilization12 %100 %98 %03:05:39, 14 s into spike',
     'memory · inconclusive',
-    'by stepby step\nby step',
+    'by step\nby step\n\nby step\n\nby step',
     'warm-up not measured03:04:0520 s',
     'rate_limited90003:05:28 1 min 24 s into the run, in spike',
     'tool40--get_user: no connection to the database within 2 s',
