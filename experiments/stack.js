@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /**
  * The parts of the stack that are up, as a program on this machine reaches them.
  *
- * @param {NodeJS.ProcessEnv} env as `load_stack_env` exports it
+ * @param {NodeJS.ProcessEnv} env as `loadStack` of cli/stack.ts leaves it
  */
 export function stackOf({ RUN_DIR = '', POSTGRES_PORT, REDIS_PORT }) {
   const lines = readFileSync(`${RUN_DIR}/secrets.env`, 'utf8').trim().split('\n');

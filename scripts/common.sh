@@ -11,10 +11,6 @@
 #   die TEXT...            one line on stderr, then exit 1 (DIE_CODE=2 die ... for bad usage)
 #   stack_kind             prints `native` or `external` (someone else's): what STACK says, else what is up, else native.
 #                          (Docker is another matter: scripts/lab, scripts/docker.sh)
-#   load_stack_env         exports what `scripts/up` wrote to $RUN_DIR/stack.env (ports, URLs, STACK). A TARGET_URL that
-#                          the caller set stays; TARGET_TOKEN is exported only for the stack's own target,
-#                          and WATCHED_SERVER is `reference` for that one and empty for any other. With the stack's own
-#                          Prometheus come PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD.
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
 #                          tests' go-server, python-servers, and the benches' bench-server; act, docker-compose
@@ -59,29 +55,6 @@ stack_kind() {
   '') stack_value STACK | grep . || echo native ;;
   *) DIE_CODE=2 die "STACK is \"$STACK\"; valid: native, docker, external" ;;
   esac
-}
-
-load_stack_env() {
-  [ -f "$RUN_DIR/stack.env" ] || die 'no stack is up; start one with: make up'
-  local given=${TARGET_URL:-}
-  set -a
-  # shellcheck disable=SC1091
-  . "$RUN_DIR/stack.env"
-  set +a
-  # Someone else's Prometheus (STACK=external) is asked with what the environment says.
-  if [ "$STACK" != external ] && [ -f "$RUN_DIR/secrets.env" ]; then
-    PROMETHEUS_USERNAME=$PROMETHEUS_USER PROMETHEUS_PASSWORD=$(secret PROMETHEUS_PASSWORD)
-    export PROMETHEUS_USERNAME PROMETHEUS_PASSWORD
-  fi
-  # The rules that watch the reference target tell nothing of another server.
-  WATCHED_SERVER=
-  if [ -n "$given" ] && [ "$given" != "$TARGET_URL" ]; then
-    TARGET_URL=$given
-  elif [ -n "$TARGET_URL" ]; then
-    WATCHED_SERVER=reference
-    TARGET_TOKEN=$(secret TARGET_TOKEN)
-    export TARGET_TOKEN WATCHED_SERVER
-  fi
 }
 
 # lock: one `up` or `down` of a stack at a time. Held on the descriptor 8 until the script ends.

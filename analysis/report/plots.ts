@@ -68,14 +68,9 @@ function spansOf({ phases }: Shown, startedS: number): Span[] {
 }
 
 function marksOf(run: Shown, startedS: number): Mark[] {
-  const found = numbered(run.findings).flatMap(({ number, finding }) =>
-    (finding.observations ?? []).flatMap(({ at }) =>
-      at === null ? [] : [`${number} ${Date.parse(at) / 1000 - startedS}`],
-    ),
-  );
-  return [...new Set(found)].map((one) => {
-    const [finding = 0, atS = 0] = one.split(' ').map(Number);
-    return { finding, atS };
+  return numbered(run.findings).flatMap(({ number, finding: { observations = [] } }) => {
+    const moments = new Set(observations.flatMap(({ at }) => (at === null ? [] : [Date.parse(at) / 1000])));
+    return [...moments].map((atS) => ({ finding: number, atS: atS - startedS }));
   });
 }
 

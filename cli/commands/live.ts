@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { Prometheus } from '../../analysis/prometheus.js';
 import { pageOfRun } from '../../analysis/report/run-page.ts';
 import { folderOf, runIn } from '../../analysis/report-again.js';
+import { UsageError } from '../../analysis/usage-error.js';
 import type { Page } from '../../page/model.ts';
 import { whileTaking } from '../child.ts';
 import { broken, usage } from '../ending.ts';
@@ -66,11 +67,18 @@ class Pages {
     }
     const judgedMs = statSync(join(folder, 'run.json'), { throwIfNoEntry: false })?.mtimeMs;
     if (judgedMs === undefined) return await this.#shown.live.page();
-    if (this.#last?.judgedMs !== judgedMs) {
-      const { run, timeline } = runIn(folder);
-      this.#last = { judgedMs, page: pageOfRun(run, timeline) };
-    }
+    if (this.#last?.judgedMs !== judgedMs) this.#last = { judgedMs, page: judgedPage(folder) };
     return this.#last.page;
+  }
+}
+
+function judgedPage(folder: string): Page {
+  try {
+    const { run, timeline } = runIn(folder);
+    return pageOfRun(run, timeline);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { ...NOTHING, outcome: 'error', headline: `ERROR: ${error.message}.`, about: [] };
   }
 }
 

@@ -55,16 +55,14 @@ function show(page: Page) {
   main.dataset.outcome = page.outcome;
   const parts = new Map(partsOf(page).map(([id, part]) => [id, String(part)]));
   for (const id of shown.keys()) if (!parts.has(id)) main.querySelector(`[data-part="${id}"]`)?.remove();
-  for (const [id, markup] of parts) {
-    if (shown.get(id) === markup) continue;
-    let part = main.querySelector(`[data-part="${id}"]`);
-    if (!part) {
-      part = main.appendChild(document.createElement('div'));
-      part.className = 'part';
-      part.setAttribute('data-part', id);
-    }
-    part.innerHTML = trusted?.createHTML(markup) ?? markup;
-  }
+  const elements = [...parts].map(([id, markup]) => {
+    const part = main.querySelector(`[data-part="${id}"]`) ?? document.createElement('div');
+    part.className = 'part';
+    part.setAttribute('data-part', id);
+    if (shown.get(id) !== markup) part.innerHTML = trusted?.createHTML(markup) ?? markup;
+    return part;
+  });
+  if (elements.some((part, index) => main.children[index] !== part)) main.append(...elements);
   shown.clear();
   for (const [id, markup] of parts) shown.set(id, markup);
   ready(page);

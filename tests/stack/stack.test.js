@@ -203,12 +203,16 @@ test('a run finds everything where stack.env says', { timeout }, async () => {
     fetch(stack.TARGET_URL, { method: 'POST', headers, body: '{}' });
   assert.equal((await ask({})).status, 401);
   assert.notEqual((await ask({ Authorization: `Bearer ${secrets.TARGET_TOKEN}` })).status, 401);
-  const loaded = '. scripts/common.sh; load_stack_env; echo "$TARGET_URL $TARGET_TOKEN"';
-  const ours = await command('bash', ['-c', loaded], environment);
+  const loaded = `
+    import { loadStack } from './cli/stack.ts';
+    loadStack();
+    console.log(process.env.TARGET_URL, process.env.TARGET_TOKEN ?? '');`;
+  const load = ['--input-type=module', '--eval', loaded];
+  const ours = await command('node', load, { ...environment, TARGET_TOKEN: '' });
   assert.equal(ours.output, `${stack.TARGET_URL} ${secrets.TARGET_TOKEN}\n`);
   // The token is for the stack's own target; a foreign server must not get to see it.
-  const foreign = { ...environment, TARGET_URL: 'http://127.0.0.1:1/mcp' };
-  assert.equal((await command('bash', ['-c', loaded], foreign)).output, 'http://127.0.0.1:1/mcp \n');
+  const foreign = { ...environment, TARGET_URL: 'http://127.0.0.1:1/mcp', TARGET_TOKEN: '' };
+  assert.equal((await command('node', load, foreign)).output, 'http://127.0.0.1:1/mcp \n');
 });
 
 test('secrets stay with their owner', { timeout }, async () => {
