@@ -1,7 +1,6 @@
 /**
  * What is normal in a test, told by the phase that shows it: what an overload leaves and a recovery comes back to.
  */
-
 import { milliseconds, percent } from '../contract/units.js';
 import { round } from './round.js';
 

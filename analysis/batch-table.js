@@ -1,5 +1,4 @@
 /** The table of batch sizes, of whatever the batches hold. */
-
 import { number, percent, perSecond } from '../contract/units.js';
 import { median, total } from './repetitions.js';
 

@@ -1,9 +1,9 @@
 /** The client's half of a timeline, of what the output lab wrote each second. */
+import { type Grid, timesOf } from './grid.ts';
 import type { Phase } from './phases.js';
 import { type Within, within } from './seconds.ts';
 import type { Timeline } from './timeline.js';
 
-export type Grid = Pick<Timeline, 'start_s' | 'step_s' | 'count' | 'window_s'>;
 const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
 
 /** @returns the series that `Timeline` has of the client: at each point what was in the window before it */
@@ -18,9 +18,6 @@ export async function clientSeries(
   );
   return seriesOfWindows(windows, grid, phases);
 }
-
-const timesOf = ({ start_s, step_s, count }: Grid) =>
-  Array.from({ length: count }, (_, index) => start_s + index * step_s);
 
 /** @param windows one a point of the grid, each of the seconds before it */
 export function seriesOfWindows(

@@ -7,15 +7,15 @@
  * stretch too, where the second half grows on, and where it matters: it has to move noticeably within what was watched, and to reach
  * a limit within `HORIZON_H` at that pace. (`drift-rules.js` has the figures.)
  */
-
 import { counted, duration, inUnit, number } from '../contract/units.js';
 import { BLOCKS, HORIZON_H, MEANT_TO_LAST, SETTLING, SUBJECTS } from './drift-rules.js';
+import { timesOf } from './grid.ts';
 import { isLocal } from './is-local.js';
 import { note } from './note.js';
 import { round } from './round.js';
 import { blockLength, blocksOf, steadyStretches } from './steady-stretches.js';
 import { HOUR_S, STATISTIC, trendOf } from './stretch-trend.js';
-import { seriesOf, timesOf } from './timeline.js';
+import { seriesOf } from './timeline.js';
 
 /**
  * @typedef {import('./findings.js').Known} Known

@@ -1,7 +1,6 @@
 /**
  * What a reader of the figures has to know beside them.
  */
-
 import { bytes, counted, duration, number, percent, perSecond } from '../contract/units.js';
 import { bottleneck } from './bottleneck/bottleneck.js';
 import { drift } from './drift.js';

@@ -1,5 +1,4 @@
 /** By which law a figure grows with a size: it stays, it grows as the size does, or otherwise. */
-
 import { number } from '../contract/units.js';
 import { meanOf, studentT } from './interval.js';
 

@@ -81,23 +81,7 @@ export class MeasuredMetrics implements Metrics {
   /** @param name a Trend in milliseconds @returns latency: null where nothing was answered */
   latency(scope: Scope, name = DURATION): { count: number; latency: Latency | null } {
     const histogram = this.#histogram(name, scope);
-    const { count } = histogram;
-    if (count === 0) return { count, latency: null };
-    const at = (share: number) => histogram.percentile(share) ?? Number.NaN;
-    return {
-      count,
-      latency: {
-        min: at(0),
-        avg: histogram.mean ?? Number.NaN,
-        p50: at(0.5),
-        p75: at(0.75),
-        p90: at(0.9),
-        p95: at(0.95),
-        p99: at(0.99),
-        p999: at(0.999),
-        max: at(1),
-      },
-    };
+    return { count: histogram.count, latency: histogram.latency };
   }
 
   /** Requests judged as failed or not. */

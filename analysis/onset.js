@@ -3,14 +3,14 @@
  * they are at the lightest. Loads are the phases of a test that varies nothing else, so the answer is an interval: what
  * was offered last without harm, and what was offered first with it. When, and what gave way first, the timeline says.
  */
-
 import { duration, milliseconds, number, percent, perSecond } from '../contract/units.js';
 import { bandOf, bandOrigin, bandText, HISTOGRAM_ERROR, P99_NEEDS } from './band.js';
+import { timesOf } from './grid.ts';
 import { loadOf } from './phases.js';
 import { round } from './round.js';
 import { shortfallCause } from './shortfall.js';
 import { signalMean } from './signals.js';
-import { timesOf } from './timeline.js';
+
 import { GENERATOR_CPU_LIMIT } from './trust-rules.js';
 
 /**

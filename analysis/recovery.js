@@ -6,7 +6,6 @@
  * is from the beginning of the first window from which on all are normal for the hold, so the length of the windows
  * delays nothing.
  */
-
 import { counted, duration, perSecond } from '../contract/units.js';
 import * as promql from '../dashboards/queries.ts';
 import { bandOf, HISTOGRAM_ERROR, P99_NEEDS } from './band.js';

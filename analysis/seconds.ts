@@ -40,8 +40,7 @@ export class Within {
   /** Of the last second; null: there was none. */
   vus: number | null = null;
   readonly failures = new Map<string, number>();
-  readonly #durations: string[] = [];
-  #histogram: SparseHistogram | null = null;
+  readonly durations = new SparseHistogram();
 
   add(
     { vus, groups = {} }: Second,
@@ -49,7 +48,6 @@ export class Within {
     phases?: readonly string[],
   ) {
     this.vus = vus;
-    this.#histogram = null;
     for (const [number, counts] of Object.entries(groups)) {
       if (phases && !phases.includes(groupOf(number)?.phase ?? '')) continue;
       this.requests += counts.requests ?? 0;
@@ -59,13 +57,8 @@ export class Within {
       this.dropped += counts.dropped ?? 0;
       for (const [kind, count] of Object.entries(counts.failures ?? {}))
         this.failures.set(kind, (this.failures.get(kind) ?? 0) + count);
-      if (counts.duration) this.#durations.push(counts.duration);
+      if (counts.duration) this.durations.add(counts.duration);
     }
-  }
-
-  get durations(): SparseHistogram {
-    this.#histogram ??= new SparseHistogram(...this.#durations);
-    return this.#histogram;
   }
 }
 

@@ -1,7 +1,6 @@
 /**
  * Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions.
  */
-
 import { counted, milliseconds, number } from '../contract/units.js';
 import {
   BUSY_SHARE,

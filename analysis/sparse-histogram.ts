@@ -1,4 +1,5 @@
 /** Durations as the output lab counts them: buckets a 512th of a power of two wide, of which any number can be added without loss. */
+import type { Latency } from './summary.js';
 
 const BUCKETS = 512;
 /** Half a bucket: how far off a percentile may be, as a share of it. */
@@ -80,6 +81,24 @@ export class SparseHistogram {
     const rank = share * (count - 1);
     const [below, above] = [this.#at(Math.floor(rank)), this.#at(Math.ceil(rank))];
     return below + (above - below) * (rank - Math.floor(rank));
+  }
+
+  /** What a run document has of durations; null: there are no values. */
+  get latency(): Latency | null {
+    const { mean } = this;
+    if (mean === null) return null;
+    const at = (share: number) => this.percentile(share) ?? Number.NaN;
+    return {
+      min: at(0),
+      avg: mean,
+      p50: at(0.5),
+      p75: at(0.75),
+      p90: at(0.9),
+      p95: at(0.95),
+      p99: at(0.99),
+      p999: at(0.999),
+      max: at(1),
+    };
   }
 
   get #inOrder() {

@@ -1,10 +1,11 @@
 /** How a series moves over a stretch: a robust slope, honest about points that remember one another. */
 import { BLOCKS, PERSISTS } from './drift-rules.js';
+import { timesOf } from './grid.ts';
 import { meanOf, studentT } from './interval.js';
 import { varianceInflation } from './statistics/autocorrelation.js';
 import { theilSen } from './statistics/theil-sen.js';
 import { blocksOf } from './steady-stretches.js';
-import { seriesOf, timesOf } from './timeline.js';
+import { seriesOf } from './timeline.js';
 
 /**
  * @typedef {import('./drift-rules.js').DriftRule} DriftRule

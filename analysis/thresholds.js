@@ -1,7 +1,6 @@
 /**
  * Judges every objective of the plan, those that k6 judged too, and says in a sentence why one was missed.
  */
-
 import { apart, counted, milliseconds, number, percent, perSecond } from '../contract/units.js';
 import { OPERATORS } from './operators.js';
 import { round } from './round.js';

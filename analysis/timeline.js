@@ -192,14 +192,6 @@ export function validateTimeline(document) {
 }
 
 /**
- * @param {Pick<Timeline, 'start_s' | 'step_s' | 'count'>} timeline
- * @returns {number[]} Unix time of each point
- */
-export function timesOf({ start_s, step_s, count }) {
-  return Array.from({ length: count }, (_, index) => start_s + index * step_s);
-}
-
-/**
  * @param {Pick<Timeline, 'client' | 'signals'>} timeline
  * @param {string} name `client.p99`, or a signal's
  * @returns {TimeSeries | undefined}

@@ -1,7 +1,6 @@
 /**
  * Whether the run's figures can be trusted: one rule a reason, each with what to change. The limits are in trust-rules.js.
  */
-
 import { counted, duration, milliseconds, number, percent } from '../contract/units.js';
 import { heaviestOther, watchedWithin } from './host-watch-series.js';
 import { shortfallCause } from './shortfall.js';

@@ -2,7 +2,6 @@
  * One verdict of everything: an error outweighs figures that can't be trusted, those outweigh a missed
  * objective (but for one that a single observation proves), and that outweighs a pass.
  */
-
 import { counted, number } from '../contract/units.js';
 import { ofPlanned } from './partial.js';
 import { silentPhases } from './trust.js';

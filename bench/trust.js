@@ -5,7 +5,6 @@
  *   RUNS=3       of each case
  *   CASES=a,b    those alone that have one of these in their names
  */
-
 import { INVALID } from '../analysis/verdict.js';
 import { duration } from '../contract/units.js';
 import { printTable } from './figures.ts';

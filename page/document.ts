@@ -61,7 +61,8 @@ let made: string | undefined;
 
 /** @throws {Error} where it could not stand in a page. The same sources give the same text. */
 function bundle(): string {
-  made ??= buildSync({
+  if (made !== undefined) return made;
+  const { outputFiles } = buildSync({
     entryPoints: [fileURLToPath(new URL('browser/main.ts', import.meta.url))],
     absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
     bundle: true,
@@ -71,12 +72,12 @@ function bundle(): string {
     charset: 'utf8',
     target: 'es2022',
     legalComments: 'none',
-  })
-    .outputFiles.map(({ text }) => text)
-    .join('\n');
+  });
   // Its process would stay for what comes next.
   void stop();
-  if (/<\/script|<!--/i.test(made))
+  const text = outputFiles.map((file) => file.text).join('\n');
+  if (/<\/script|<!--/i.test(text))
     throw new Error("the script can't stand in a page: it has </script or <!--");
+  made = text;
   return made;
 }

@@ -1,5 +1,4 @@
 /** Where a run broke: the phases in which its clients first saw what is not normal, and since when. */
-
 import { counted, milliseconds, percent, perSecond } from '../../contract/units.js';
 import { bandOf, P99_NEEDS } from '../band.js';
 import { LAG_S, RULE_WINDOW_S } from '../signals.js';

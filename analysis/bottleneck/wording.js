@@ -1,5 +1,4 @@
 /** What was found about a bottleneck, in words and figures. */
-
 import { counted, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
 import { round } from '../round.js';
 import { DERIVED } from './derived.js';

@@ -1,6 +1,7 @@
 /** What the page of a comparison shows. */
-import { bytes, counted } from '../../contract/units.js';
+import { counted } from '../../contract/units.js';
 import type { Page, Section, Tone } from '../../page/model.ts';
+import { machineText } from '../render/facts.js';
 import type { Comparison, Row, Side } from './comparison.js';
 import { byOutcome, metricTable, ruleOf, runTable } from './tables.js';
 import { nameOf, valueIn } from './words.js';
@@ -80,12 +81,7 @@ function factsOf(name: string, { machine, target }: Side): Section | null {
     title: `Machine and target of ${name}`,
     isFolded: true,
     facts: [
-      [
-        'machine',
-        [machine.os, machine.cpu, counted(machine.cores, 'core'), bytes(machine.memory_bytes)]
-          .filter(Boolean)
-          .join(', '),
-      ],
+      ['machine', machineText(machine)],
       ['versions', `k6 ${machine.k6 ?? 'unknown'}, node ${machine.node ?? 'unknown'}`],
       ['target', [target?.server, target?.era, ...settings].filter(Boolean).join(' ')],
     ],

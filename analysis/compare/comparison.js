@@ -1,5 +1,4 @@
 /** Two sides held against each other: the document that everything after it reads (comparison.schema.json). */
-
 import { counted } from '../../contract/units.js';
 import { cleanDeep } from '../clean-text.js';
 import { validator } from '../schemas.js';

@@ -1,5 +1,4 @@
 /** What a comparison needs of one run, and whether two runs can be compared at all. */
-
 import { counted, duration, perSecond } from '../../contract/units.js';
 import { signalMean } from '../signals.js';
 import { METRICS } from './metrics.js';

@@ -1,5 +1,4 @@
 /** What ran, against what, from where, and how its figures were made: the same in every report. */
-
 import { bytes, counted, percent } from '../../contract/units.js';
 import { lengthText } from '../partial.js';
 import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
@@ -10,7 +9,7 @@ import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
  */
 export function factsOf(run) {
   const { testid, test, profile, workload, target, started, environment } = run;
-  const { k6, node, os, cpu, cores, memory_bytes, git } = environment;
+  const { k6, node, git } = environment;
   const server = target?.server ? [target.server.name, target.server.version].filter(Boolean).join(' ') : '';
   const protocol = [target?.era, target?.protocol_version].filter(Boolean).join(', ');
   const knobs = Object.entries(target?.knobs ?? {}).map(([knob, value]) => `${knob}=${value}`);
@@ -21,7 +20,7 @@ export function factsOf(run) {
     ['target', target && [target.url, server, protocol && `(${protocol})`].filter(Boolean).join(' ')],
     ['knobs', knobs.join(' ')],
     ['started', started && `${started}, ${lengthText(run)}`],
-    ['machine', [os, cpu, counted(cores, 'core'), bytes(memory_bytes)].filter(Boolean).join(', ')],
+    ['machine', machineText(environment)],
     [
       'versions',
       `k6 ${k6 ?? 'unknown'}, node ${node}${git ? `, git ${git.commit.slice(0, 12)}${git.dirty ? ' (changed)' : ''}` : ''}`,
@@ -29,6 +28,13 @@ export function factsOf(run) {
   ];
   return facts.flatMap(([name, value]) => (value ? [[name, value]] : []));
 }
+
+/**
+ * @param {{os: string | null, cpu: string | null, cores: number, memory_bytes: number}} machine
+ * @returns {string} for example Linux 6.18 x64, Intel Xeon, 2 cores, 23.5 GiB
+ */
+export const machineText = ({ os, cpu, cores, memory_bytes }) =>
+  [os, cpu, counted(cores, 'core'), bytes(memory_bytes)].filter(Boolean).join(', ');
 
 /** @returns {string[]} sentences */
 export function howMeasured() {

@@ -1,7 +1,6 @@
 /**
  * The tables of a report as rows of text, for whatever draws them.
  */
-
 import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../../contract/units.js';
 import { thresholdName, wordsOf } from '../thresholds.js';
 

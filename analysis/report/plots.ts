@@ -1,9 +1,10 @@
 /** What the charts of a run show: the strip, one below each finding, and one of every series that moved. */
 import { SIGNALS } from '../../dashboards/signals.ts';
 import type { Chart, Colour, Line, Mark, Plots, Span } from '../../page/model.ts';
+import { timesOf } from '../grid.ts';
 import { numbered } from '../render/observations.js';
 import type { Run } from '../run.js';
-import type { Timeline, TimeSeries } from '../timeline.js';
+import { seriesOf, type Timeline } from '../timeline.js';
 import { UTILIZATION } from '../utilization.ts';
 
 export type Shown = Pick<Run, 'started' | 'phases' | 'thresholds' | 'findings'>;
@@ -48,16 +49,13 @@ const short = (values: Values) =>
 function valuesOf(name: string, run: Shown, timeline: Timeline): Values {
   if (name.startsWith('limit.')) return limitOverTime(name.slice('limit.'.length), run, timeline);
   if (name === OTHERS) return others(timeline);
-  return seriesOf(name, timeline)?.values ?? [];
+  return seriesOf(timeline, name)?.values ?? [];
 }
 
-const seriesOf = (name: string, { client, signals }: Timeline): TimeSeries | undefined =>
-  name.startsWith('client.') ? client[name.slice('client.'.length)] : signals[name];
-
 const isKnown = (name: string, timeline: Timeline) =>
-  seriesOf(name, timeline)?.values.some((value) => value !== null) ?? false;
+  seriesOf(timeline, name)?.values.some((value) => value !== null) ?? false;
 const isMoved = (name: string, timeline: Timeline) =>
-  seriesOf(name, timeline)?.values.some((value) => value !== null && value !== 0) ?? false;
+  seriesOf(timeline, name)?.values.some((value) => value !== null && value !== 0) ?? false;
 
 function spansOf({ phases }: Shown, startedS: number): Span[] {
   return phases.flatMap(({ name, start, end, measured, overload }) => {
@@ -214,7 +212,7 @@ function clientCharts(timeline: Timeline): Chart[] {
       name: series.replace(/^client\.(failures_)?/, '').replaceAll('_', ' '),
       colour: COLOURS[index % COLOURS.length] ?? 'quiet',
     }));
-    return [{ id: chartId(first), title, unit: seriesOf(first, timeline)?.unit ?? 'count', lines }];
+    return [{ id: chartId(first), title, unit: seriesOf(timeline, first)?.unit ?? 'count', lines }];
   });
 }
 
@@ -224,7 +222,7 @@ const titleOf = (name: string, unit: string) => {
 };
 
 function seriesChart(name: string, timeline: Timeline): Chart {
-  const unit = seriesOf(name, timeline)?.unit ?? 'count';
+  const unit = seriesOf(timeline, name)?.unit ?? 'count';
   const { description: about, max } = SIGNALS[`${name}:${unit}`] ?? {};
   const title = titleOf(name, unit);
   return {
@@ -238,16 +236,12 @@ function seriesChart(name: string, timeline: Timeline): Chart {
 }
 
 /** @returns at each point, the lowest limit that holds there for a whole phase or the whole run */
-function limitOverTime(
-  metric: string,
-  { thresholds, phases }: Shown,
-  { start_s, step_s, count }: Timeline,
-): Values {
+function limitOverTime(metric: string, { thresholds, phases }: Shown, timeline: Timeline): Values {
   const limits = thresholds.flatMap(({ metric: its, limit, relative_to, scope, op }) =>
     its === metric && limit !== null && relative_to === null && op?.startsWith('<') ? [{ scope, limit }] : [],
   );
-  return Array.from({ length: count }, (_, index) => {
-    const ms = (start_s + index * step_s) * 1000;
+  return timesOf(timeline).map((atS) => {
+    const ms = atS * 1000;
     const phase = phases.find(
       ({ measured, start, end }) =>
         measured && start !== null && end !== null && Date.parse(start) <= ms && ms <= Date.parse(end),

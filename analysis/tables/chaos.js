@@ -1,5 +1,4 @@
 /** `make chaos`: what each fault did, and how soon the server was as before; in the form of the document's table. */
-
 import { counted, number, percent } from '../../contract/units.js';
 import {
   FAILED_SHARE,

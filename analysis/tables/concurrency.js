@@ -1,5 +1,4 @@
 /** `make concurrency`: what concurrent calls gain, and how many are best. */
-
 import { number, percent, perSecond } from '../../contract/units.js';
 import { median, medianLatency, repetitions } from '../repetitions.js';
 

@@ -1,5 +1,4 @@
 /** `make crud`: each operation's pace and latency, and whether it is within its budget. */
-
 import { milliseconds, percent } from '../../contract/units.js';
 import { judged } from '../judged.js';
 import { median, medianLatency, repetitions, slowest, total } from '../repetitions.js';

@@ -1,5 +1,4 @@
 /** `make gateway`: what a gateway adds to each call, and what it takes away of the throughput. */
-
 import { milliseconds, number, percent } from '../../contract/units.js';
 import { differenceOf } from '../bootstrap.js';
 import { intervalOf } from '../interval.js';

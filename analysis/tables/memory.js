@@ -1,5 +1,4 @@
 /** `make memory`: at rest, and what one more worker, connection or cached user takes, where that can be told. */
-
 import { bytes } from '../../contract/units.js';
 import { medianOf } from '../interval.js';
 import { fitLine } from '../line.js';

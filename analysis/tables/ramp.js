@@ -1,5 +1,4 @@
 /** `make ramp`: at each step of the load what came of it, and the last one that held. */
-
 import { milliseconds, percent, perSecond } from '../../contract/units.js';
 import { signalMean } from '../signals.js';
 

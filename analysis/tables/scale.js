@@ -1,5 +1,4 @@
 /** `make scale`: how lists grow with the number of resources, and what bulk operations on many of them take. */
-
 import { milliseconds, number } from '../../contract/units.js';
 import { batchTable } from '../batch-table.js';
 import { growthLaw } from '../growth-law.js';

@@ -1,5 +1,4 @@
 /** `make sweep`: what each value of a knob comes to, and which one to take. */
-
 import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import { compareInBlocks } from '../block-design.js';
 import { meanOf, medianOf } from '../interval.js';

@@ -1,5 +1,4 @@
 /** `make workflows`: each of a client's usual steps against its objective, as the benchmark document has them. */
-
 import { milliseconds } from '../../contract/units.js';
 import { judgeThresholds } from '../thresholds.js';
 

@@ -1,7 +1,6 @@
 /** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
 import type { Run } from '../../analysis/run.js';
 import { type Group, type Second, Within } from '../../analysis/seconds.ts';
-import { SparseHistogram } from '../../analysis/sparse-histogram.ts';
 import type { Plan } from '../run/inspect.ts';
 
 type Phase = Run['phases'][number];
@@ -16,7 +15,6 @@ class Sums {
   firstS = Number.POSITIVE_INFINITY;
   lastS = 0;
   readonly total = new Within();
-  readonly latency = new SparseHistogram();
 }
 
 export class LivePhases {
@@ -24,14 +22,13 @@ export class LivePhases {
 
   /** @param run of several k6 runs this one's name, and '' of the only one */
   take(run: string, second: Second, groups: ReadonlyMap<string, Group>) {
-    for (const [number, { duration = '', ...counts }] of Object.entries(second.groups ?? {})) {
-      const name = run || groups.get(number)?.phase || '';
+    const numbers = Object.keys(second.groups ?? {});
+    for (const name of new Set(numbers.map((number) => run || groups.get(number)?.phase || ''))) {
       const sums = this.#sums.get(name) ?? new Sums();
       this.#sums.set(name, sums);
       sums.firstS = Math.min(sums.firstS, second.at);
       sums.lastS = Math.max(sums.lastS, second.at + 1);
-      sums.latency.add(duration);
-      sums.total.add({ ...second, groups: { [number]: counts } }, () => undefined);
+      sums.total.add(second, (number) => groups.get(number), run ? undefined : [name]);
     }
   }
 
@@ -88,15 +85,13 @@ function phaseOf(
     failures: null,
     items: null,
     items_per_s: null,
-    ...(measured && sums && ranS > 0 ? figuresOf(sums, ranS) : NONE),
+    ...(measured && sums && ranS > 0 ? figuresOf(sums.total, ranS) : NONE),
   };
 }
 
 const isoOf = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString());
 
-function figuresOf({ total, latency }: Sums, ranS: number) {
-  const { iterations, requests, failed, dropped } = total;
-  const at = (share: number) => latency.percentile(share) ?? 0;
+function figuresOf({ iterations, requests, failed, dropped, durations }: Within, ranS: number) {
   return {
     iterations,
     achieved_rps: iterations / ranS,
@@ -105,20 +100,7 @@ function figuresOf({ total, latency }: Sums, ranS: number) {
     failed,
     dropped,
     error_rate: requests > 0 ? failed / requests : null,
-    latency_ms:
-      latency.count === 0
-        ? null
-        : {
-            min: at(0),
-            avg: latency.mean ?? 0,
-            p50: at(0.5),
-            p75: at(0.75),
-            p90: at(0.9),
-            p95: at(0.95),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: at(1),
-          },
+    latency_ms: durations.latency,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The last twenty minutes of a run that goes on: what k6 wrote of each second, and what Prometheus says of the server. */
-import { type Grid, seriesOfWindows } from '../../analysis/client-series.ts';
+import { seriesOfWindows } from '../../analysis/client-series.ts';
+import { type Grid, timesOf } from '../../analysis/grid.ts';
 import type { Prometheus } from '../../analysis/prometheus.js';
 import type { Run } from '../../analysis/run.js';
 import { type Group, type Second, Within } from '../../analysis/seconds.ts';
@@ -86,12 +87,11 @@ export class LiveTimeline {
     }
   }
 
-  #signalsOn({ start_s, step_s, count }: Grid): Timeline['signals'] {
+  #signalsOn(grid: Grid): Timeline['signals'] {
     return Object.fromEntries(
       [...this.#signals].map(([name, { unit, values }]) => {
-        for (const atS of values.keys()) if (atS < start_s) values.delete(atS);
-        const on = Array.from({ length: count }, (_, index) => values.get(start_s + index * step_s) ?? null);
-        return [name, { unit, values: on }];
+        for (const atS of values.keys()) if (atS < grid.start_s) values.delete(atS);
+        return [name, { unit, values: timesOf(grid).map((atS) => values.get(atS) ?? null) }];
       }),
     );
   }

@@ -13,9 +13,7 @@ export async function openFile(browser, file, { width = 1280, scheme = 'light' }
   const watched = await watchedPage(browser, 'null', { width });
   await watched.page.emulateMedia({ colorScheme: scheme });
   await watched.page.goto(pathToFileURL(file).href);
-  // A comparison has no script, and nothing to wait for.
-  if ((await watched.page.locator('script#data').count()) > 0)
-    await watched.page.locator('body[data-state="ready"]').waitFor();
+  await watched.page.locator('body[data-state="ready"]').waitFor();
   return watched;
 }
 

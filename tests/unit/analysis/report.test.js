@@ -5,11 +5,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { timesOf } from '../../../analysis/grid.ts';
 import { chartId } from '../../../analysis/report/plots.ts';
 import { pageOfRun } from '../../../analysis/report/run-page.ts';
 import { writeReports } from '../../../analysis/report/write-reports.js';
 import { validateRun } from '../../../analysis/run.js';
-import { timesOf, validateTimeline } from '../../../analysis/timeline.js';
+import { validateTimeline } from '../../../analysis/timeline.js';
 import { documentOf } from '../../../page/document.ts';
 import { escapeHtml, html } from '../../../page/html.ts';
 import { runOf, summary } from './build.js';
