@@ -3,9 +3,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { cleanText } from './clean-text.js';
 
+const MAX_PROBLEM = 500;
+
 /** Each run compiles them: a test looks once for all whether they are schemas. */
 const ajv = new Ajv2020({
   allErrors: false,
+  verbose: true,
   allowUnionTypes: true,
   validateSchema: false,
   code: { optimize: false },
@@ -24,11 +27,19 @@ export function validator(file) {
     const validate = /** @type {import('ajv/dist/2020.js').ValidateFunction} */ (ajv.getSchema(schema.$id));
     if (validate(document)) return null;
     const [error] = validate.errors ?? [];
-    const extra = error?.params.additionalProperty ?? error?.params.unevaluatedProperty;
+    const { params = {}, parentSchema } = error ?? {};
+    const extra = params.additionalProperty ?? params.unevaluatedProperty;
+    const valid =
+      params.allowedValues ?? params.allowedValue ?? (extra && Object.keys(parentSchema?.properties ?? {}));
+    const about = extra === undefined ? parentSchema?.description : undefined;
+    const details = [extra ?? error?.propertyName, valid && `valid: ${[valid].flat().join(', ')}`, about]
+      .filter(Boolean)
+      .join('; ');
     // It has names in it that are the document's own.
     return cleanText(
-      `${error?.instancePath || '/'} ${error?.message}${extra === undefined ? '' : ` (${extra})`}`,
+      `${error?.instancePath || '/'} ${error?.message}${details && ` (${details})`}`,
       [],
+      MAX_PROBLEM,
     );
   };
 }

@@ -33,6 +33,8 @@ import { validator } from './schemas.js';
  * @property {{phase: string}} [relative_to]
  * @property {{metric: string, expression: string}} [k6]
  *
+ * @typedef {{calls: number, bytes: number, tools_bytes: number, ttl_ms: number}} Listing of all that a server offers
+ *
  * @typedef {object} Plan
  * @property {string} testid
  * @property {string} test
@@ -40,10 +42,10 @@ import { validator } from './schemas.js';
  * @property {string} profile
  * @property {string} workload
  * @property {{url: string, confirm?: string, era?: string | null, dialect?: string | null, protocol_version?: string | null,
- *   server?: {name?: string | null, version?: string | null} | null}} target
+ *   server?: {name?: string | null, version?: string | null} | null, listing?: Listing}} target
  * @property {PlannedPhase[]} phases
  * @property {{operation: string, method: string, class: string, share?: number, example?: unknown}[]} operations
- * @property {{operation: string, reason: string}[]} [left_out] what discovery found and the test does not call
+ * @property {{operation: string, reason: string, add?: string}[]} [left_out] what discovery found and the test does not call
  * @property {number | null} [expected_requests] of the measured phases; null: as many as users without a pause can make
  * @property {Objective[]} objectives
  * @property {boolean} objectives_off

@@ -3,17 +3,26 @@ import { TargetError } from './target-error.js';
 
 const MAX_PAGES = 1000;
 const MAX_ITEMS = 200_000;
-/** Characters of all pages. */
-const MAX_TEXT = 96 * 1024 * 1024;
+/** Of all pages. */
+const MAX_BYTES = 96 * 1024 * 1024;
 /** For all pages: one of slow pages must not take a thousand times as long as one. */
 const LIST_S = 8;
+
+/**
+ * @typedef {object} Listed
+ * @property {any[]} found
+ * @property {string | null} unread why no more
+ * @property {number} calls
+ * @property {number} bytes of the messages
+ * @property {number} ttlMs how long all pages may be kept; 0: not at all
+ */
 
 /**
  * @param {{client: import('k6/x/mcp').StreamableHTTPClient, url: string}} server
  * @param {string} method
  * @param {string} member of each page
  * @param {(found: any[]) => boolean} [enough] after a page: need there be no more?
- * @returns {{found: any[], unread: string | null}} all pages, or as many as can be had; unread: why no more
+ * @returns {Listed} all pages, or as many as can be had
  * @throws {TargetError} where a page fails, or the pages do not end and have nothing
  */
 export function listAll({ client, url }, method, member, enough = () => false) {
@@ -21,19 +30,21 @@ export function listAll({ client, url }, method, member, enough = () => false) {
   const found = [];
   const deadline = Date.now() + LIST_S * 1000;
   let cursor;
-  let length = 0;
-  let page = 0;
-  while (page < MAX_PAGES && found.length < MAX_ITEMS && length < MAX_TEXT && Date.now() < deadline) {
-    const { failure, result, text } = client.request(method, cursor === undefined ? {} : { cursor });
+  let bytes = 0;
+  let calls = 0;
+  let ttlMs = Number.POSITIVE_INFINITY;
+  while (calls < MAX_PAGES && found.length < MAX_ITEMS && bytes < MAX_BYTES && Date.now() < deadline) {
+    const { failure, result, bytes: size } = client.request(method, cursor === undefined ? {} : { cursor });
     if (failure) throw new TargetError(`${url} fails at ${method} (${failure.detail})`);
-    page += 1;
-    length += text.length;
+    calls += 1;
+    bytes += size;
+    ttlMs = Math.min(ttlMs, typeof result.ttlMs === 'number' ? Math.max(0, result.ttlMs) : 0);
     // One by one: a page may have more items than a call may have arguments.
     if (Array.isArray(result[member])) for (const item of result[member]) found.push(item);
     cursor = result.nextCursor;
-    if (enough(found) || typeof cursor !== 'string') return { found, unread: null };
+    if (enough(found) || typeof cursor !== 'string') return { found, unread: null, calls, bytes, ttlMs };
   }
-  const reason = `it goes on after ${page} pages with ${found.length} items (${Math.round(length / 1024)} KB)`;
+  const reason = `it goes on after ${calls} pages with ${found.length} items (${Math.round(bytes / 1024)} KB)`;
   if (found.length === 0) throw new TargetError(`${url}: ${method}: ${reason}`);
-  return { found, unread: reason };
+  return { found, unread: reason, calls, bytes, ttlMs };
 }

@@ -50,6 +50,7 @@ export function makePlan(
         era: connection.era,
         protocol_version: connection.version,
         server: connection.server,
+        ...(connection.listing && { listing: connection.listing }),
       }),
     },
     phases,

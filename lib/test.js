@@ -23,7 +23,7 @@ import { noteException, User } from './user.js';
  * @property {number} [repetitions] makes all of them so many times
  * @property {Sequence} [sequence] instead of phases: steps of one user, one after the other
  * @property {string} [prepare] an operation, called once before the load
- * @property {(document: import('./workload-document.js').WorkloadDocument) => import('./workload.js').AnyWorkload} [fit] what
+ * @property {(document: import('./workload.js').WorkloadDocument) => import('./workload.js').AnyWorkload} [fit] what
  *   the phases call on a server that discovery looked at; those whose operation it has not are left out
  * @property {Omit<import('./phases.js').Phase, 'name'> & {objectives: Record<string, number>}} [eachOf] on such a server:
  *   instead of the phases, one like this for each of its operations

@@ -1,7 +1,9 @@
-/** Reads what WORKLOAD names: a JSON document, or a JS workload as in `workloads/`. In k6's init only. */
+/**
+ * Reads what WORKLOAD names: a JSON document, or a JS workload as in `workloads/`. In k6's init only. A document has been validated
+ * against its schema (cli/workload-document.ts); here is looked at what k6 could not do without.
+ */
 import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
-import { checkDocument } from './workload-document.js';
 
 /**
  * @param {string} path absolute
@@ -10,9 +12,8 @@ import { checkDocument } from './workload-document.js';
  */
 export function readWorkload(path) {
   try {
-    return path.endsWith('.js')
-      ? checkScript(load(() => require(path)))
-      : checkDocument(load(() => JSON.parse(open(path))));
+    if (!path.endsWith('.js')) return check(load(() => JSON.parse(open(path))));
+    return check(load(() => require(path)).default, 'its default export');
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(`WORKLOAD ${path}: ${error.message}`);
     throw error;
@@ -33,13 +34,14 @@ function load(read) {
 }
 
 /**
- * @param {any} script
- * @returns {import('./workload.js').Workload}
+ * @param {any} workload
+ * @param {string} [what] it is
+ * @returns {import('./workload.js').AnyWorkload}
  */
-function checkScript({ default: workload }) {
+function check(workload, what = 'it') {
   const fine =
     typeof workload?.operations === 'object' && typeof workload.mixes === 'object' && workload.name;
-  if (!fine) throw new ConfigError('its default export is not an object with name, operations and mixes');
+  if (!fine) throw new ConfigError(`${what} is not an object with name, operations and mixes`);
   for (const [name, { class: kind, args, method, calls }] of Object.entries(workload.operations)) {
     if (typeof args !== 'function' && (args !== undefined || !(method || calls)))
       throw new ConfigError(`operations.${name}.args is not a function`);
@@ -47,11 +49,10 @@ function checkScript({ default: workload }) {
   }
   for (const [name, mix] of Object.entries(workload.mixes)) {
     const unknown = Object.keys(mix).find((operation) => !Object.hasOwn(workload.operations, operation));
-    if (unknown !== undefined) {
+    if (unknown !== undefined)
       throw new ConfigError(
-        `mixes.${name} names "${unknown}"; valid: ${namesOf(Object.keys(workload.operations))}`,
+        `mixes.${name} names "${unknown.slice(0, 60)}", which is not in operations; valid: ${namesOf(Object.keys(workload.operations))}`,
       );
-    }
   }
   return workload;
 }

@@ -1,9 +1,12 @@
 /**
  * A workload says which operations a server offers and in which proportions they are called. It is data:
- * a JS file in `workloads/`, which can make arguments anew for each call, or a JSON document (workload-document.js).
+ * a JS file in `workloads/`, which can make arguments for each call, or a JSON document (workload-document.schema.json): what
+ * discovery writes, people edit and WORKLOAD names.
  */
 import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
+
+export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
 
 /**
  * @typedef {'read' | 'write' | 'complex' | 'protocol'} OperationClass
@@ -31,9 +34,34 @@ import { namesOf } from './names-of.js';
  * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight, relative to the others'
  * @property {'mcp' | 'jsonrpc' | 'rest'} [dialect] by default mcp
  *
- * @typedef {Workload | import('./workload-document.js').WorkloadDocument} AnyWorkload
+ * @typedef {object} DocumentOperation
+ * @property {OperationClass} class
+ * @property {string} method
+ * @property {Record<string, unknown>} params those that never change
+ * @property {Record<string, unknown>[]} [arguments] values of `params.arguments`, used in turn
+ * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
+ * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
+ * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
  *
- * @typedef {import('./workload-document.js').DocumentOperation} DocumentOperation
+ * @typedef {object} Listing what it took to list all that a server offers
+ * @property {number} calls
+ * @property {number} bytes of the answers
+ * @property {number} tools_bytes of those with the tools, which a model is given
+ * @property {number} ttl_ms how long a client may keep all of it; 0: not at all
+ *
+ * @typedef {{operation: string, reason: string, add?: string}} LeftOut add: the line for a workload file that has it called
+ *
+ * @typedef {object} WorkloadDocument
+ * @property {'mcp-load-lab/workload/1'} schema
+ * @property {string} name
+ * @property {'mcp' | 'jsonrpc' | 'rest'} dialect
+ * @property {{era: 'modern' | 'legacy', version: string, server: {name: string, version: string} | null,
+ *   subscribe?: true, listing?: Listing}} [connection] of the server that discovery asked
+ * @property {Record<string, DocumentOperation>} operations
+ * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight; `default` is always there
+ * @property {LeftOut[]} [left_out]
+ *
+ * @typedef {Workload | WorkloadDocument} AnyWorkload
  *
  * @typedef {object} Operation
  * @property {string} operation its name, the tag's value

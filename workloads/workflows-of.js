@@ -4,7 +4,7 @@
 const SEQUENCE = 3;
 
 /**
- * @param {import('../lib/workload-document.js').WorkloadDocument} document
+ * @param {import('../lib/workload.js').WorkloadDocument} document
  * @returns {import('../lib/workload.js').AnyWorkload} its operations, and of the steps those that it has something for
  */
 export function workflowsOf(document) {

@@ -13,7 +13,7 @@ type Answer struct {
 	parsed   sobek.Value
 }
 
-var answerKeys = []string{"ok", "failure", "abandoned", "status", "result", "text", "timings", "events"}
+var answerKeys = []string{"ok", "failure", "abandoned", "status", "result", "text", "bytes", "timings", "events"}
 
 func (a *Answer) object() *sobek.Object { return a.client.instance.vu.Runtime().NewDynamicObject(a) }
 
@@ -35,6 +35,8 @@ func (a *Answer) Get(key string) sobek.Value {
 		return rt.ToValue(x.status)
 	case "text":
 		return rt.ToValue(a.text())
+	case "bytes":
+		return rt.ToValue(len(a.text()))
 	case "result":
 		return a.result()
 	case "timings":

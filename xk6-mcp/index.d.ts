@@ -127,6 +127,8 @@ declare module 'k6/x/mcp' {
     readonly result: Json;
     /** The JSON-RPC message with the reply. */
     readonly text: string;
+    /** Of `text`. */
+    readonly bytes: number;
     /**
      * Milliseconds since the call began; `duration` is that of `mcp_request_duration`, which begins when there is a connection.
      */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
+import { bytes, counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import { thresholdName } from '../thresholds.js';
 import { cut, grid, WIDTH, wrap } from './layout.js';
 
@@ -11,6 +11,8 @@ const MAX_OPERATIONS = 60;
 const MAX_NAMES = 8;
 const MAX_REASONS = 12;
 const MAX_OBJECTIVES = 8;
+/** An estimate: a tokenizer is a model's own. */
+const BYTES_OF_TOKEN = 4;
 
 /**
  * @param {Plan} plan cleaned
@@ -46,7 +48,15 @@ function header({ test, title, profile, target, workload }) {
     `${test}, profile ${profile}: ${title ?? ''}`,
     ['target', url, who, era, version].filter(Boolean).join('  '),
     `workload  ${workload}`,
+    ...(target.listing ? [listing(target.listing)] : []),
   ].map((line) => cut(line, WIDTH));
+}
+
+/** @param {import('../summary.js').Listing} listing what each client that lists everything costs, and a model that gets the tools */
+function listing({ calls, bytes: all, tools_bytes: ofTools, ttl_ms: ttl }) {
+  const tokens = number(Number((ofTools / BYTES_OF_TOKEN).toPrecision(2)));
+  const kept = ttl > 0 ? `; may be kept for ${duration(Math.round(ttl / 1000))}` : '';
+  return `listing   ${counted(calls, 'call')}, ${bytes(all)}; the tools are about ${tokens} tokens (${BYTES_OF_TOKEN} bytes each)${kept}`;
 }
 
 /** @param {Plan} plan */
@@ -93,6 +103,12 @@ function leftOut({ left_out: all = [] }) {
   });
   const rest = byReason.size - MAX_REASONS;
   if (rest > 0) lines.push(`- … left out for ${counted(rest, 'other reason')}`);
+  const toAdd = all.flatMap(({ add }) => add ?? []);
+  if (toAdd.length > 0)
+    lines.push(
+      'To have them called, edit these and put them into the operations of: make workload-init',
+      ...toAdd.slice(0, MAX_REASONS).flatMap((line) => wrap(line, '  ')),
+    );
   return lines.length > 0 ? ['LEFT OUT', ...lines] : [];
 }
 

@@ -2,8 +2,8 @@
 import { constants, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { discover } from '../discovery/discover.ts';
 import { Ending, shown, usage } from '../ending.ts';
-import { discover } from '../run/discovery.ts';
 import { loadStack, ROOT, setUp, stackValue } from '../stack.ts';
 import { Undo } from '../undo.ts';
 import { takeWords } from '../variables.ts';
@@ -26,7 +26,7 @@ export async function workloadInit(words: readonly string[]): Promise<number> {
   undo.add(() => rmSync(scratch, { recursive: true, force: true }));
   try {
     const found = join(scratch, 'workload.json');
-    const failure = await discover(found);
+    const failure = await discover(found, process.env.DRY_RUN === '1');
     if (failure) throw new Ending(failure.reason, failure.code);
     const { name } = JSON.parse(readFileSync(found, 'utf8'));
     const own = `${String(name).replaceAll('/', '-').replace(/^\./, '')}.json`;

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ConfigError } from '../../contract/config-error.js';
-import { toWorkload } from '../../lib/payload.js';
+import { WORKLOAD_SCHEMA, type WorkloadDocument } from '../../lib/workload.js';
 import { usage } from '../ending.ts';
 
 /** @returns the path of the workload document @throws {Ending} where the file is no request */
@@ -25,4 +25,40 @@ function read(path: string): unknown {
   } catch (error) {
     throw new ConfigError(`it can't be read (${String(error).split('\n')[0]})`);
   }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * @param request parsed JSON, as files for other load generators have it; its id is not used: every call has one of its own
+ * @param name of the workload
+ * @throws {ConfigError} with what is wrong, half a sentence
+ */
+export function toWorkload(request: unknown, name: string): WorkloadDocument {
+  if (!isObject(request)) throw new ConfigError('it is no JSON object');
+  const { jsonrpc, method, params = {} } = request;
+  if (jsonrpc !== '2.0') throw new ConfigError('its jsonrpc is not "2.0"');
+  if (typeof method !== 'string' || method === '') throw new ConfigError('its method is no text');
+  if (!isObject(params)) throw new ConfigError('its params are no object');
+  const called = method === 'tools/call' ? toolCall(params) : { method, params };
+  const operation = (typeof called.params.name === 'string' ? called.params.name : method)
+    .replace(/[,:{}"'\s]+/g, '_')
+    .slice(0, 100);
+  return {
+    schema: WORKLOAD_SCHEMA,
+    name: name.slice(0, 200),
+    dialect: isMcp(method) ? 'mcp' : 'jsonrpc',
+    operations: { [operation]: { class: 'read', ...called } },
+    mixes: { default: { [operation]: 100 } },
+  };
+}
+
+/** MCP's methods are written with a slash; that of a server of its own kind is as good as never. */
+export const isMcp = (method: string) => method.includes('/') || method === 'ping';
+
+function toolCall({ name, arguments: given = {}, ...rest }: Record<string, unknown>) {
+  if (typeof name !== 'string' || name === '') throw new ConfigError('its params.name is no text');
+  if (!isObject(given)) throw new ConfigError('its params.arguments are no object');
+  return { method: 'tools/call', params: { ...rest, name }, arguments: [given] };
 }

@@ -14,6 +14,7 @@ import { resultName } from '../../analysis/result-name.js';
 import { logLine } from '../../analysis/run-log.js';
 import { writeAtomic } from '../../analysis/write-atomic.js';
 import { attend, leaveWhereInterrupted, whileTaking } from '../child.ts';
+import { discover } from '../discovery/discover.ts';
 import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
 import { say } from '../say.ts';
 import {
@@ -29,8 +30,9 @@ import {
 } from '../stack.ts';
 import { Undo } from '../undo.ts';
 import { existingFile, takeWords } from '../variables.ts';
+import { checkWorkload } from '../workload-document.ts';
 import { claimTarget } from './claim.ts';
-import { discover } from './discovery.ts';
+
 import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
 import { payloadWorkload } from './payload.ts';
@@ -103,6 +105,7 @@ async function inFolder(test: string, folder: string, scratch: string, undo: Und
     if (env.WORKLOAD) throw usage('PAYLOAD is set, and WORKLOAD, too; valid: one of the two');
     env.WORKLOAD = payloadWorkload(env.PAYLOAD, join(scratch, 'workload.json'));
   }
+  checkWorkload();
   if (isExperiment(test)) await checkExperiment(test);
   let { inspected, discovery } = await firstLook(test, foreign);
   // Docker asks for this before anything is started.
@@ -176,7 +179,7 @@ async function firstLook(
 /** @throws {Ending} with the reason, where there is nothing to load */
 async function discoverWorkload(workload: string, folder: string, dry: boolean) {
   const { env } = process;
-  const failure = await discover(workload);
+  const failure = await discover(workload, dry);
   if (!failure) {
     Object.assign(env, { WORKLOAD: workload, TARGET_PROTOCOL: env.TARGET_PROTOCOL || 'auto' });
     // Its part is done: the document has these tools and no others.

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { onlyTools } from '../../lib/payload.js';
+import { isMcp } from '../../cli/run/payload.ts';
+import { ConfigError } from '../../contract/config-error.js';
 import reference from '../../workloads/reference.js';
 
 /**
@@ -34,4 +35,27 @@ export async function toolNames({ WORKLOAD: path, TOOL: tool }) {
     ([name, { tool: own, params }]) => own ?? params?.name ?? name,
   );
   return tool ? [...called, tool] : called;
+}
+
+/**
+ * The tool calls of a document, for servers that have nothing but their tools in common. A method of a server's own is
+ * taken for a tool, as a gateway takes it.
+ *
+ * @param {import('../../lib/workload.js').WorkloadDocument} document
+ * @returns {import('../../lib/workload.js').WorkloadDocument}
+ * @throws {ConfigError} where there is none
+ */
+export function onlyTools(document) {
+  const operations = Object.fromEntries(
+    Object.entries(document.operations).flatMap(([name, operation]) => {
+      if (operation.method === 'tools/call') return [[name, operation]];
+      if (isMcp(operation.method)) return [];
+      const { method, params, ...rest } = operation;
+      return [[name, { ...rest, method: 'tools/call', params: { name: method }, arguments: [params] }]];
+    }),
+  );
+  const { default: weights = {} } = document.mixes;
+  const kept = Object.entries(weights).filter(([name]) => Object.hasOwn(operations, name));
+  if (kept.length === 0) throw new ConfigError(`the workload ${document.name} calls no tools`);
+  return { ...document, dialect: 'mcp', operations, mixes: { default: Object.fromEntries(kept) } };
 }

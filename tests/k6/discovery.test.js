@@ -71,6 +71,7 @@ test('DRY_RUN=1 says all that a test would do, and sends server-everything nothi
     assert.equal(code, 0, output);
     for (const wanted of [
       /^target {2}http:\S+ {2}mcp-servers\/everything \S+ {2}legacy {2}2025-11-25$/m,
+      /^listing {3}4 calls, \d.* KiB; the tools are about \d,\d{3} tokens \(4 bytes each\)$/m,
       /^echo +read +[\d.]+ % +\{"message":".*"\}$/m,
       /^tools\/list +protocol +1.25 %$/m,
       /^resource\/architecture.md +read/m,
@@ -158,6 +159,27 @@ test('every operation is tried; one that fails is left out with what it said', a
   assert.equal(reason('broken'), 'it failed: out of order');
   assert.match(reason('change'), /ALLOW_WRITES=1/);
   assert.match(reason('drop'), /TOOLS/);
+});
+
+test('a tool for which no arguments can be made: left out, with the line that has it called', async () => {
+  const never = { type: 'object', properties: { id: false }, required: ['id'] };
+  const own = await startOffering({ tools: [{ name: 'never', inputSchema: never, annotations: READ_ONLY }] });
+  try {
+    const { code, output } = await run('spike', 'DRY_RUN=1', `TARGET_URL=${own.url}`);
+    assert.equal(code, 0, output);
+    assert.match(output, /^- never: no valid arguments: /m);
+    const [, line = ''] =
+      /put them into the operations of: make workload-init\n((?: {2}.*\n)+)/.exec(output) ?? [];
+    const operation = {
+      class: 'read',
+      method: 'tools/call',
+      params: { name: 'never' },
+      arguments: [{ id: '?' }],
+    };
+    assert.deepEqual(JSON.parse(`{${line}}`), { never: operation });
+  } finally {
+    await own.close();
+  }
 });
 
 test('ALLOW_WRITES=1 adds what is not marked; TOOLS is just those, destructive ones too', async () => {
@@ -272,7 +294,15 @@ test('workload-init writes what WORKLOAD then loads, and never over a file', asy
 /** @type {[string, string, RegExp][]} name of the file, its text, what is said */
 const WRONG = [
   ['torn.json', '{"schema":', /WORKLOAD \S+torn.json: it can't be read \(SyntaxError/],
-  ['other.json', '{"schema":"x"}', /WORKLOAD \S+other.json: schema is not one of mcp-load-lab\/workload\/1/],
+  ['other.json', '{"schema":"x"}', /WORKLOAD \S+other.json: \/ must have required property 'name'/],
+  [
+    'mix.json',
+    JSON.stringify({
+      ...{ schema: 'mcp-load-lab/workload/1', name: 'x', dialect: 'mcp', mixes: { default: { pong: 1 } } },
+      operations: { ping: { class: 'protocol', method: 'ping', params: {} } },
+    }),
+    /WORKLOAD \S+mix.json: mixes.default names "pong", which is not in operations; valid: ping$/m,
+  ],
   ['empty.js', 'export default {};', /WORKLOAD \S+empty.js: its default export is not an object with name/],
   ['throws.js', 'throw new Error("no");', /WORKLOAD \S+throws.js: it can't be read \(.*no/],
 ];

@@ -1,16 +1,15 @@
 /**
  * The module k6/x/mcp against a real server: each method, for everything that the server lists. It prints the version, the number of items in
  * each list, the number of successes of each method, and what
- * became of a stream that it held. ARGUMENTS: of tools for which generated ones are not suitable.
+ * became of a stream that it held. ARGUMENTS: of each tool; without them it prints the tools.
  */
 import { check } from 'k6';
 import mcp from 'k6/x/mcp';
-import { generateArguments } from '../../lib/schema/generate.js';
 
 export const options = { iterations: 1, thresholds: { checks: ['rate==1.0'] } };
 
-const { URL = '', TOKEN = '', VERSION = 'auto', ARGUMENTS = '{}' } = __ENV;
-const argumentsOf = JSON.parse(ARGUMENTS);
+const { URL = '', TOKEN = '', VERSION = 'auto', ARGUMENTS = '' } = __ENV;
+const argumentsOf = ARGUMENTS && JSON.parse(ARGUMENTS);
 const VARIABLE = /\{(\w+)\}/g;
 
 const client = new mcp.StreamableHTTPClient({
@@ -72,11 +71,11 @@ export default async function () {
   const isLegacy = protocolVersion !== '2026-07-28';
   check(serverInfo, { 'the server says its name': ({ name }) => name !== '' });
 
-  for (const { name, inputSchema, execution } of itemsOf('tools', () => client.listAllTools())) {
-    const made = generateArguments(inputSchema);
-    const args = argumentsOf[name] ?? ('arguments' in made ? made.arguments[0] : {});
+  const tools = itemsOf('tools', () => client.listAllTools());
+  if (!argumentsOf) return console.log(JSON.stringify({ tools }));
+  for (const { name, execution } of tools) {
     if (execution?.taskSupport === 'required') tasks.push(name);
-    else succeeds('tools/call', name, client.callTool({ name, arguments: args }));
+    else succeeds('tools/call', name, client.callTool({ name, arguments: argumentsOf[name] }));
   }
 
   const uris = itemsOf('resources', () => client.listAllResources()).map(({ uri }) => uri);

@@ -1,6 +1,7 @@
 /** Each method of real servers, called by the module k6/x/mcp. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { makeArguments } from '../../cli/discovery/arguments.ts';
 import { command } from '../lab.js';
 import { toolPath } from '../tool.js';
 import { CASES, services, withServer } from './real-servers.js';
@@ -24,12 +25,13 @@ const WITHOUT_STREAM = ['TypeScript SDK 2.x, legacy', 'ContextForge in front of 
 /** The gateway's virtual server has tools only. */
 const GATEWAY_METHODS = [...LISTS, 'tools/call', 'logging/setLevel'];
 
-const ARGUMENTS = JSON.stringify({
+/** Of tools for which generated ones are not suitable. @type {Record<string, object>} */
+const ARGUMENTS = {
   // Its default takes ten seconds.
   'trigger-long-running-operation': { duration: 0.1, steps: 2 },
   // Its default is a page on the internet.
   'gzip-file-as-resource': { data: 'data:text/plain,a' },
-});
+};
 
 /** What the target's tools say where the generated id or name does not fit the data, or no optional argument is given. */
 const TARGET_ERROR =
@@ -37,14 +39,31 @@ const TARGET_ERROR =
 
 /**
  * @param {import('./real-servers.js').Subject} server
- * @param {string} version
+ * @returns {Promise<Record<string, object>>} of each of its tools
+ */
+async function argumentsFor(server) {
+  /** @type {{tools: {name: string, inputSchema: unknown}[]}} */
+  const { tools } = await runScript(server, {});
+  const made = await makeArguments(tools.map(({ inputSchema: schema }) => ({ schema, count: 1, seed: 1 })));
+  return Object.fromEntries(
+    tools.map(({ name }, index) => {
+      const one = made[index];
+      const generated = one && 'arguments' in one ? one.arguments[0] : undefined;
+      return [name, ARGUMENTS[name] ?? generated ?? {}];
+    }),
+  );
+}
+
+/**
+ * @param {import('./real-servers.js').Subject} server
+ * @param {Record<string, string>} env
  * @returns {Promise<any>} what the script prints
  */
-async function callEveryMethod({ url, token = '' }, version) {
+async function runScript({ url, token = '' }, env) {
   const { code, output } = await command(
     toolPath('k6'),
     ['run', '--quiet', '--address', '', '--log-format', 'raw', 'tests/k6/every-method.js'],
-    { URL: url, TOKEN: token, VERSION: version, ARGUMENTS },
+    { URL: url, TOKEN: token, ...env },
   );
   assert.equal(code, 0, output);
   // k6 takes a script that throws for a success where no check has failed.
@@ -64,8 +83,9 @@ describe('every method', { concurrency: 2 }, () => {
     const versions = [subject.ask === 'legacy' ? LEGACY : 'auto', ...(subject.session ? OLDER : [])];
     test(name, () =>
       withServer(subject, async (server) => {
+        const ARGUMENTS = JSON.stringify(await argumentsFor(server));
         for (const version of versions) {
-          const found = await callEveryMethod(server, version);
+          const found = await runScript(server, { VERSION: version, ARGUMENTS });
           const { protocolVersion, listed, counts, tasks, toolErrors, listens } = found;
           assert.equal(listens, WITHOUT_STREAM.includes(name) ? 'http_4xx' : 'ok');
           const newest = isLegacy ? LEGACY : MODERN;

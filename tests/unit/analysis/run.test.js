@@ -116,8 +116,8 @@ test('a run that ended in its set-up has no figures, no judgements and no notes'
 /** @type {Record<string, [(run: any) => void, RegExp]>} what is broken in a good document, what is said of it */
 const BROKEN = {
   'another schema': [(run) => (run.schema = 'mcp-load-lab/run/2'), /\/schema/],
-  'a field more': [(run) => (run.extra = 1), /additional properties \(extra\)/],
-  'a field more in a phase': [(run) => (run.phases[0].p99 = 1), /\/phases\/0 .*\(p99\)/],
+  'a field more': [(run) => (run.extra = 1), /additional properties \(extra; valid: schema, /],
+  'a field more in a phase': [(run) => (run.phases[0].p99 = 1), /\/phases\/0 .*\(p99; valid: name, /],
   'a field less': [(run) => delete run.verdict, /required property 'verdict'/],
   'figures of a warm-up': [(run) => (run.phases[0].requests = 5), /\/phases\/0/],
   'a latency that is text': [(run) => (run.phases[1].latency_ms.p99 = '5'), /\/phases\/1\/latency_ms/],

@@ -28,7 +28,7 @@ test('a server that makes it say more than is kept', async () => {
     '#!/bin/sh\nhead -c 500000 /dev/zero | tr "\\0" x | fold -w 500 >&2\necho "\ntest aborted: exit 3: nobody answers" >&2\nexit 108\n',
   );
   chmodSync(talks, 0o755);
-  const script = `import { discover } from './cli/run/discovery.ts'; console.log(JSON.stringify(await discover('${folder}/none.json')))`;
+  const script = `import { discover } from './cli/discovery/discover.ts'; console.log(JSON.stringify(await discover('${folder}/none.json', true)))`;
   const { output } = await command('node', ['--input-type=module', '-e', script], { K6_FOUND: talks });
   assert.match(output, /"code":3,"reason":"nobody answers"/);
 });

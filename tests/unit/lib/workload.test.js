@@ -50,7 +50,7 @@ test('weights are relative to each other', () => {
   );
 });
 
-/** @type {import('../../../lib/workload-document.js').WorkloadDocument} */
+/** @type {import('../../../lib/workload.js').WorkloadDocument} */
 const DOCUMENT = {
   schema: 'mcp-load-lab/workload/1',
   name: 'found',
@@ -184,7 +184,7 @@ test('a payload is a JSON text of its size, made once', () => {
   assert.equal(expect?.(answer(3500), text), false);
 });
 
-/** @param {'modern' | 'legacy'} era @returns {import('../../../lib/workload-document.js').WorkloadDocument} */
+/** @param {'modern' | 'legacy'} era @returns {import('../../../lib/workload.js').WorkloadDocument} */
 const documentOf = (era) => ({
   schema: 'mcp-load-lab/workload/1',
   name: 'other',

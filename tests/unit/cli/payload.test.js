@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onlyTools, toWorkload } from '../../../lib/payload.js';
+import { toWorkload } from '../../../cli/run/payload.ts';
+import { onlyTools } from '../../../experiments/gateway/tools.js';
 
 const CONVERT = {
   jsonrpc: '2.0',

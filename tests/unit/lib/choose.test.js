@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { validator } from '../../../analysis/schemas.js';
+import { toDocument } from '../../../cli/discovery/document.ts';
 import { ConfigError } from '../../../contract/config-error.js';
-import { chooseOperations, toDocument } from '../../../lib/discovery.js';
-import { checkDocument } from '../../../lib/workload-document.js';
+import { chooseOperations } from '../../../lib/choose.js';
 
-const CONFIG = { TOOLS: null, ALLOW_WRITES: false, SEED: 1 };
+const CONFIG = { TOOLS: null, ALLOW_WRITES: false };
 const none = () => [];
 const CONNECTION = { era: /** @type {const} */ ('legacy'), version: '2025-11-25', server: null };
 
-/** @param {Partial<import('../../../lib/discovery.js').Offer>} offer */
+/** @param {Partial<import('../../../lib/choose.js').Offer>} offer */
 const offering = (offer) => ({
   era: /** @type {const} */ ('legacy'),
   capabilities: { tools: {} },
@@ -34,7 +35,7 @@ const TOOLS = [
   tool('drop', { readOnlyHint: false, destructiveHint: true }),
 ];
 
-/** @param {import('../../../lib/discovery.js').Choice} choice @param {string} operation */
+/** @param {import('../../../lib/choose.js').Choice} choice @param {string} operation */
 const reason = ({ leftOut }, operation) =>
   leftOut.find((entry) => entry.operation === operation)?.reason ?? '';
 
@@ -70,18 +71,6 @@ test('an unknown name in TOOLS is refused with the valid ones, bounded', () => {
       /no tool "nope"; it has: tool-0.* and 480 more$/.test(error.message) &&
       error.message.length < 4000,
   );
-});
-
-test('the same seed makes the same arguments, another one others, and a tool beside it changes nothing', () => {
-  /** @param {any[]} tools @param {number} SEED */
-  const made = (tools, SEED) =>
-    JSON.stringify(
-      chooseOperations(offering({ tools }), { ...CONFIG, SEED }, none).operations.read?.arguments,
-    );
-  const [read] = TOOLS;
-  assert.equal(made([read], 1), made([read], 1));
-  assert.notEqual(made([read], 1), made([read], 2));
-  assert.equal(made([read], 1), made([tool('first', { readOnlyHint: true }), read], 1));
 });
 
 test('names become selectors: no two alike, none that k6 splits, the true one kept', () => {
@@ -139,7 +128,8 @@ test('a hostile listing: bounded, and nothing in it is taken for granted', () =>
   const document = toDocument(CONNECTION, choice);
   assert.ok((document.left_out ?? []).length <= 101);
   assert.doesNotMatch(JSON.stringify(document), /\\u00/);
-  assert.doesNotThrow(() => checkDocument(JSON.parse(JSON.stringify(document))));
+  const problemOf = validator('../lib/workload-document.schema.json');
+  assert.equal(problemOf(JSON.parse(JSON.stringify(document))), null);
 });
 
 test('resources are chosen evenly', () => {
@@ -158,7 +148,7 @@ test('templates are read where the server completes their variables', () => {
     { uriTemplate: 'x://{?query*}', name: 'query' },
     { uriTemplate: 'y://{secret}', name: 'none' },
   ];
-  /** @type {import('../../../lib/discovery.js').Complete} */
+  /** @type {import('../../../lib/choose.js').Complete} */
   const complete = (ref, { name, value }, known) => {
     if (ref.uri !== 'x://{kind}/{id}') return [];
     if (name === 'kind') return ['a b'];
@@ -174,7 +164,7 @@ test('templates are read where the server completes their variables', () => {
   assert.match(reason(choice, 'template/none'), /completes no value for \{secret\}/);
 });
 
-test('prompts: without required arguments as they are, otherwise with completed or generated texts', () => {
+test('prompts: without required arguments as they are, otherwise with what is completed, the rest still wanted', () => {
   const prompts = [
     { name: 'plain', arguments: [{ name: 'tone' }] },
     {
@@ -185,17 +175,20 @@ test('prompts: without required arguments as they are, otherwise with completed 
       ],
     },
   ];
-  const { operations } = chooseOperations(offering({ prompts }), CONFIG, (_, { name }) =>
+  const { operations, wanted } = chooseOperations(offering({ prompts }), CONFIG, (_, { name }) =>
     name === 'city' ? ['Oslo', 'Lima'] : [],
   );
-  assert.deepEqual(operations['prompt/plain'], {
-    class: 'read',
-    method: 'prompts/get',
-    params: { name: 'plain' },
-  });
-  const variants = operations['prompt/asked']?.arguments ?? [];
-  assert.deepEqual(new Set(variants.map(({ city }) => city)), new Set(['Oslo', 'Lima']));
-  for (const { note } of variants) assert.ok(typeof note === 'string' && note.length > 0);
+  const operation = { class: 'read', method: 'prompts/get' };
+  assert.deepEqual(operations['prompt/plain'], { ...operation, params: { name: 'plain' } });
+  assert.deepEqual(operations['prompt/asked'], { ...operation, params: { name: 'asked' } });
+  assert.deepEqual(Object.keys(wanted), ['prompt/asked']);
+  const { count, known, schema } = wanted['prompt/asked'] ?? {};
+  assert.deepEqual(
+    known?.map(({ city }) => city),
+    ['Oslo', 'Lima', 'Oslo', 'Lima'],
+  );
+  assert.equal(count, 4);
+  assert.deepEqual(/** @type {any} */ (schema).required, ['city', 'note']);
 });
 
 test('tools with x-mcp-header: the headers in the modern era, left out where the mark is invalid', () => {
@@ -221,18 +214,16 @@ test('tools with x-mcp-header: the headers in the modern era, left out where the
   assert.match(reason(choice, 'marked'), /x-mcp-header/);
 });
 
-test('a tool that runs as a task only, and one that no arguments fit, are left out', () => {
+test('a tool that runs as a task only is left out, and one whose schema is larger than any that is read', () => {
   const tools = [
     tool('task', { readOnlyHint: true }, { execution: { taskSupport: 'required' } }),
-    tool(
-      'never',
-      { readOnlyHint: true },
-      { inputSchema: { type: 'object', properties: { a: false }, required: ['a'] } },
-    ),
+    tool('large', { readOnlyHint: true }, { inputSchema: { description: 'x'.repeat(2 ** 20) } }),
+    tool('fine', { readOnlyHint: true }),
   ];
   const choice = chooseOperations(offering({ tools }), CONFIG, none);
   assert.match(reason(choice, 'task'), /task only/);
-  assert.match(reason(choice, 'never'), /no valid arguments/);
+  assert.match(reason(choice, 'large'), /its inputSchema has 10485\d\d characters; at most 1048576 are read/);
+  assert.deepEqual(Object.keys(choice.wanted), ['fine']);
 });
 
 test('lists and pings: 5% beside calls, everything without any', () => {

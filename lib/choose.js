@@ -1,14 +1,12 @@
 /**
- * Chooses what to call of what a server offers. Pure: discover.js asks the server, this file decides.
+ * Chooses what to call of what a server offers. Pure: offer.js asks the server, this file decides.
  * A server's listings are not to be trusted: names may be hostile, lists endless, schemas nonsense.
  */
-
 import { asText } from '../contract/as-text.js';
 import { ConfigError } from '../contract/config-error.js';
 import { oneLine } from '../contract/one-line.js';
 import { namesOf } from './names-of.js';
 import { paramHeaders } from './param-headers.js';
-import { generateArguments } from './schema/generate.js';
 
 /**
  * What a server said of itself; members of lists may be anything.
@@ -24,11 +22,17 @@ import { generateArguments } from './schema/generate.js';
  * @typedef {(ref: Record<string, string>, argument: {name: string, value: string}, known: Record<string, string>) => string[]} Complete
  *   asks the server for values of an argument of a prompt or a template; [] where it has none to offer
  *
- * @typedef {import('./workload-document.js').DocumentOperation} DocumentOperation
- * @typedef {{operation: string, reason: string}} LeftOut
+ * @typedef {import('./workload.js').DocumentOperation} DocumentOperation
+ * @typedef {import('./workload.js').LeftOut} LeftOut
+ *
+ * @typedef {object} Wanted arguments that are still to be made
+ * @property {unknown} schema JSON Schema that they satisfy
+ * @property {number} count of them
+ * @property {Record<string, string>[]} [known] what the server completed: of each, in turn, what it need not be made for
  *
  * @typedef {object} Choice
  * @property {Record<string, DocumentOperation>} operations
+ * @property {Record<string, Wanted>} wanted by operation
  * @property {LeftOut[]} leftOut
  */
 
@@ -37,40 +41,39 @@ const MAX_OPERATIONS = 50;
 const MAX_RESOURCES = 20;
 const MAX_TEMPLATES = 5;
 const MAX_PROMPTS = 10;
-const MAX_LEFT_OUT = 100;
-const MAX_NAME = 60;
+export const MAX_NAME = 60;
 const MAX_REASON = 200;
 /** Sets of arguments for one operation, used in turn. */
 const VARIANTS = 8;
 const PROMPT_VARIANTS = 4;
-const MAX_ARGUMENTS_TEXT = 65_536;
-/** Percent of the calls that go to lists and pings where there is something else to call. */
-const PROTOCOL_SHARE = 5;
+/** Characters of JSON. */
+const MAX_SCHEMA = 2 ** 20;
 
 /**
  * @param {Offer} offer
  * @param {object} config
  * @param {string[] | null} config.TOOLS call just these
  * @param {boolean} config.ALLOW_WRITES
- * @param {number} config.SEED
  * @param {Complete} complete
  * @returns {Choice}
  * @throws {ConfigError} where TOOLS names a tool that is not there
  */
 export function chooseOperations(offer, config, complete) {
   /** @type {Choice} */
-  const choice = { operations: {}, leftOut: [] };
+  const choice = { operations: {}, wanted: {}, leftOut: [] };
   /** @param {string} kind @param {string} name @param {Candidate} candidate */
   const take = (kind, name, candidate) => {
     const operation = uniqueName(kind, name, choice.operations);
-    if ('reason' in candidate) leaveOut(choice, operation, candidate.reason);
-    else choice.operations[operation] = candidate;
+    if ('reason' in candidate) return leaveOut(choice, operation, candidate.reason);
+    const { wanted, ...rest } = candidate;
+    choice.operations[operation] = rest;
+    if (wanted) choice.wanted[operation] = wanted;
   };
 
   if (config.TOOLS) {
     const tools = namedTools(offer.tools, config.TOOLS);
     for (const tool of few('tools', tools, MAX_OPERATIONS, choice)) {
-      take('', tool.name, toolOperation(tool, offer.era, config.SEED));
+      take('', tool.name, toolOperation(tool, offer.era));
     }
     return choice;
   }
@@ -87,7 +90,7 @@ export function chooseOperations(offer, config, complete) {
     else allowed.push(tool);
   }
   for (const tool of few('tools', allowed, MAX_OPERATIONS - others, choice)) {
-    take('', tool.name, toolOperation(tool, offer.era, config.SEED));
+    take('', tool.name, toolOperation(tool, offer.era));
   }
   for (const resource of resources) {
     const params = { uri: resource.uri };
@@ -101,13 +104,13 @@ export function chooseOperations(offer, config, complete) {
     take('template/', text(template.name) || template.uriTemplate, templateOperation(template, complete));
   }
   for (const prompt of prompts) {
-    take('prompt/', prompt.name, promptOperation(prompt, config.SEED, complete));
+    take('prompt/', prompt.name, promptOperation(prompt, complete));
   }
   for (const [method, operation] of Object.entries(lists)) take('', method, operation);
   return choice;
 }
 
-/** @typedef {DocumentOperation | {reason: string}} Candidate */
+/** @typedef {(DocumentOperation & {wanted?: Wanted}) | {reason: string}} Candidate */
 
 /**
  * @param {any} tool
@@ -123,53 +126,22 @@ function refusal({ annotations }, writes) {
 /**
  * @param {any} tool
  * @param {'modern' | 'legacy'} era
- * @param {number} seed
  * @returns {Candidate}
  */
-function toolOperation(tool, era, seed) {
-  if (tool.execution?.taskSupport === 'required') return { reason: 'it can be called as a task only' };
-  const marked = era === 'modern' ? paramHeaders(tool.inputSchema) : { headers: {} };
+function toolOperation({ name, inputSchema: schema, annotations, execution }, era) {
+  if (execution?.taskSupport === 'required') return { reason: 'it can be called as a task only' };
+  const marked = era === 'modern' ? paramHeaders(schema) : { headers: {} };
   if ('invalid' in marked) return { reason: `an invalid definition: ${marked.invalid}` };
-  const made = variants(tool.inputSchema, tool.name, seed, VARIANTS);
-  if ('reason' in made) return made;
+  const size = JSON.stringify(schema)?.length ?? 0;
+  if (size > MAX_SCHEMA)
+    return { reason: `its inputSchema has ${size} characters; at most ${MAX_SCHEMA} are read` };
   return {
-    class: tool.annotations?.readOnlyHint === true ? 'read' : 'write',
+    class: annotations?.readOnlyHint === true ? 'read' : 'write',
     method: 'tools/call',
-    params: { name: tool.name },
-    arguments: made.arguments,
+    params: { name },
     ...(Object.keys(marked.headers).length > 0 && { headers: marked.headers }),
+    wanted: { schema, count: VARIANTS },
   };
-}
-
-/**
- * @param {unknown} schema
- * @param {string} name decides the arguments, too: another tool beside it does not change them
- * @param {number} seed
- * @param {number} count
- * @returns {{arguments: Record<string, unknown>[]} | {reason: string}}
- */
-function variants(schema, name, seed, count) {
-  let made;
-  try {
-    made = generateArguments(schema, { seed: (seed * 65_537 + hash(name)) % 2 ** 31, count });
-  } catch (error) {
-    // A schema that no one foresaw must not cost the other operations their run.
-    return { reason: `its inputSchema can't be read: ${String(error)}` };
-  }
-  if ('impossible' in made) return { reason: `no valid arguments: ${made.impossible}` };
-  const byText = new Map(made.arguments.map((args) => [JSON.stringify(args), args]));
-  const longest = Math.max(...[...byText.keys()].map((each) => each.length));
-  if (longest > MAX_ARGUMENTS_TEXT) return { reason: `its arguments have ${longest} characters` };
-  return { arguments: /** @type {Record<string, unknown>[]} */ ([...byText.values()]) };
-}
-
-/** @param {string} text @returns {number} FNV-1a, 32 bits */
-function hash(text) {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  }
-  return value >>> 0;
 }
 
 /**
@@ -215,11 +187,10 @@ function suggest(ref, name, known, complete) {
 
 /**
  * @param {any} prompt
- * @param {number} seed
  * @param {Complete} complete
  * @returns {Candidate}
  */
-function promptOperation(prompt, seed, complete) {
+function promptOperation(prompt, complete) {
   const { name } = prompt;
   const listed = Array.isArray(prompt.arguments) ? prompt.arguments : [];
   const required = listed
@@ -232,20 +203,17 @@ function promptOperation(prompt, seed, complete) {
   const properties = Object.fromEntries(
     required.map((/** @type {string} */ key) => [key, { type: 'string', minLength: 1, maxLength: 20 }]),
   );
-  const made = variants({ type: 'object', properties, required }, name, seed, PROMPT_VARIANTS);
-  if ('reason' in made) return made;
-  /** @type {Map<string, Record<string, unknown>>} */
-  const byText = new Map();
-  made.arguments.forEach((generated, index) => {
+  const known = Array.from({ length: PROMPT_VARIANTS }, (_, index) => {
     /** @type {Record<string, string>} */
     const args = {};
     for (const key of required) {
       const values = suggest({ type: 'ref/prompt', name }, key, args, complete);
-      args[key] = values.length > 0 ? (values[index % values.length] ?? '') : asText(generated[key]);
+      if (values.length > 0) args[key] = values[index % values.length] ?? '';
     }
-    byText.set(JSON.stringify(args), args);
+    return args;
   });
-  return { ...operation, arguments: [...byText.values()] };
+  const schema = { type: 'object', properties, required };
+  return { ...operation, wanted: { schema, count: PROMPT_VARIANTS, known } };
 }
 
 /** @param {Offer} offer @returns {Record<string, DocumentOperation>} always safe to call */
@@ -324,7 +292,7 @@ const text = (value) => (typeof value === 'string' ? value : '');
  *
  * @param {string} name
  */
-function safeName(name) {
+export function safeName(name) {
   return (
     name
       .slice(0, 4 * MAX_NAME)
@@ -344,56 +312,4 @@ function uniqueName(kind, name, taken) {
   let unique = wanted;
   for (let count = 2; Object.hasOwn(taken, unique); count += 1) unique = `${wanted}-${count}`;
   return unique;
-}
-
-/**
- * @param {{era: 'modern' | 'legacy', version: string, server: {name: string, version: string} | null,
- *   capabilities?: Record<string, any>}} connection
- * @param {Choice} choice
- * @returns {import('./workload-document.js').WorkloadDocument}
- */
-export function toDocument({ era, version, server, capabilities }, { operations, leftOut }) {
-  const rest = leftOut.length - MAX_LEFT_OUT;
-  return {
-    schema: 'mcp-load-lab/workload/1',
-    name: safeName(server?.name || 'server'),
-    dialect: 'mcp',
-    connection: {
-      era,
-      version,
-      server: server && { name: oneLine(server.name, MAX_NAME), version: oneLine(server.version, MAX_NAME) },
-      ...(capabilities?.resources?.subscribe === true && { subscribe: /** @type {const} */ (true) }),
-    },
-    operations,
-    mixes: { default: evenMix(operations) },
-    left_out: [
-      ...leftOut.slice(0, MAX_LEFT_OUT),
-      ...(rest > 0 ? [{ operation: `${rest} more`, reason: 'not listed here' }] : []),
-    ],
-  };
-}
-
-/**
- * @param {Record<string, DocumentOperation>} operations
- * @returns {Record<string, number>} all calls alike, and a small share for the protocol's own operations
- */
-function evenMix(operations) {
-  const names = Object.keys(operations);
-  const lists = names.filter((name) => operations[name]?.class === 'protocol');
-  const calls = names.filter((name) => operations[name]?.class !== 'protocol');
-  const share = calls.length === 0 ? 100 : PROTOCOL_SHARE;
-  return Object.fromEntries([
-    ...evenWeights(calls, lists.length === 0 ? 100 : 100 - share),
-    ...evenWeights(lists, share),
-  ]);
-}
-
-/**
- * @param {string[]} names
- * @param {number} total
- * @returns {[string, number][]} with two decimals, so that people can read them; they add up exactly
- */
-function evenWeights(names, total) {
-  const upTo = (/** @type {number} */ index) => Math.round((total * 100 * index) / names.length);
-  return names.map((name, index) => [name, (upTo(index + 1) - upTo(index)) / 100]);
 }

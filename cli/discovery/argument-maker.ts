@@ -1,0 +1,148 @@
+/**
+ * A program of its own: makes arguments for schemas that a server sent. These are hostile: a pattern may take for ever, a length all
+ * memory there is. Whoever starts it bounds it. Reads `Task[]` from standard input, writes a `Made` for each, a line each.
+ */
+import { readFileSync } from 'node:fs';
+import { runInThisContext } from 'node:vm';
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { generateSync } from 'json-schema-faker';
+
+/** Of one schema. */
+const SCHEMA_MS = 2000;
+/** In a row that bring nothing more. */
+const MAX_FRUITLESS = 20;
+/** Characters of JSON. */
+const MAX_ARGUMENTS = 65_536;
+
+export interface Task {
+  schema: unknown;
+  count: number;
+  seed: number;
+}
+
+export type Made = { arguments: Record<string, unknown>[] } | { impossible: string };
+
+/**
+ * The first is the plainest: required members alone, by the schema's own defaults and examples. More never change the ones before.
+ * Each is valid by ajv, and none is there twice.
+ */
+function make({ schema, count, seed }: Task): Made {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    return { impossible: 'its inputSchema is not an object' };
+  const whole = { type: 'object', ...schema };
+  const validate = compile(whole);
+  const found = new Set<string>();
+  let reason = '';
+  let last = 0;
+  for (let index = 0; found.size < count && index - last <= MAX_FRUITLESS; index += 1) {
+    try {
+      const made = generateSync(whole, {
+        seed: seed + index,
+        optionalsProbability: index === 0 ? 0 : 0.5,
+        useDefaultValue: index % 2 === 0,
+        useExamplesValue: index % 2 === 0,
+        refDepthMax: 3,
+        outputTransform: plain,
+      });
+      const text = JSON.stringify(made);
+      if (!text.startsWith('{')) reason ||= 'it is not of an object';
+      else if (text.length > MAX_ARGUMENTS) {
+        reason ||= `they have ${text.length} characters; at most ${MAX_ARGUMENTS} are sent`;
+        if (found.size > 0) break;
+      } else if (validate(made)) {
+        if (!found.has(text)) last = index;
+        found.add(text);
+      } else reason ||= problemOf(validate);
+    } catch (error) {
+      reason ||= String(error);
+    }
+  }
+  if (found.size === 0) return { impossible: reason };
+  return { arguments: [...found].map((text) => JSON.parse(text)) };
+}
+
+/** By the draft that a schema names; 2020-12 is MCP's own. @throws where it refers to what is not in it */
+function compile(schema: Record<string, unknown>): ValidateFunction {
+  const draft = String(schema.$schema);
+  const By = /draft-0[467]/.test(draft) ? Ajv : draft.includes('2019-09') ? Ajv2019 : Ajv2020;
+  const compileBy = (options: Options) => {
+    // Checked member by member its code is flat; else each of ten thousand would be nested in the one before.
+    const ajv = new By({
+      strict: false,
+      validateSchema: false,
+      logger: false,
+      allErrors: true,
+      code: { optimize: false },
+      ...options,
+    });
+    addFormats.default(ajv);
+    return ajv.compile(schema);
+  };
+  try {
+    return compileBy({});
+  } catch {
+    // Not every pattern is one of Unicode's mode, which is stricter.
+    return compileBy({ unicodeRegExp: false });
+  }
+}
+
+function problemOf({ errors }: ValidateFunction): string {
+  const [error] = errors ?? [];
+  return `${error?.instancePath} ${error?.message}`.trim();
+}
+
+const WORDS =
+  'amber anchor birch canyon delta ember fjord garden harbor island lantern meadow orchid river summit willow'.split(
+    ' ',
+  );
+const FEW = 100;
+const MANY = Number.MAX_SAFE_INTEGER;
+
+interface Limits {
+  default?: unknown;
+  examples?: unknown;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+  exclusiveMaximum?: number;
+}
+
+/** Where one of them is, not any value does. */
+const LIMITING = ['pattern', 'format', 'contentEncoding', 'multipleOf', 'enum', 'const'];
+
+/** What a person would write where any value does: two words, which no server refuses for being empty, or a small number. */
+function plain(value: unknown, schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return value;
+  const { default: usual, examples = [], minLength = 0, maxLength = 100, ...bounds } = schema as Limits;
+  if (LIMITING.some((keyword) => keyword in schema) || value === usual || [examples].flat().includes(value))
+    return value;
+  if (typeof value === 'number') {
+    const { minimum = 0, exclusiveMinimum = -1, maximum = MANY, exclusiveMaximum = MANY } = bounds;
+    const least = Math.ceil(Math.max(0, minimum, exclusiveMinimum + 1));
+    const fits = least + FEW <= Math.min(maximum, exclusiveMaximum - 1);
+    return fits ? least + (Math.abs(Math.round(value * 100)) % (100 * FEW)) / 100 : value;
+  }
+  if (typeof value !== 'string') return value;
+  const sum = [...value].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 997, 7);
+  const text = `${WORDS[sum % WORDS.length]} ${WORDS[(sum >> 4) % WORDS.length]}`;
+  return text.length >= minLength && text.length <= maxLength ? text : value;
+}
+
+for (const task of JSON.parse(readFileSync(0, 'utf8')) as Task[]) {
+  let made: Made;
+  try {
+    Object.assign(globalThis, { make: () => make(task) });
+    // The one way to end a regular expression.
+    made = runInThisContext('make()', { timeout: SCHEMA_MS });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const late = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    made = { impossible: late ? `to make them takes longer than ${SCHEMA_MS / 1000} s` : message };
+  }
+  process.stdout.write(`${JSON.stringify(made)}\n`);
+}

@@ -1,0 +1,116 @@
+/** Arguments for what a server offers, made by a program with limits. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { harmlessJson, oneLine } from '../../contract/one-line.js';
+import type { Choice } from '../../lib/choose.js';
+import type { DocumentOperation } from '../../lib/workload.js';
+import { attend, leaveWhereInterrupted, plainEnvironment } from '../child.ts';
+import { broken } from '../ending.ts';
+import { ROOT } from '../stack.ts';
+import type { Made, Task } from './argument-maker.ts';
+
+/** For all of them. */
+const MAKING_MS = 10_000;
+/** MiB of JavaScript, so that the program with Node itself stays below 256. */
+const HEAP = 128;
+const MAX_REASON = 200;
+/** Of arguments that are to be filled in. */
+const MAX_NAMES = 10;
+const BY_SIGNAL = 128;
+
+/**
+ * Gives every operation that wants them its arguments; one for which there are none is left out.
+ *
+ * @param seed the same one and the same schema make the same arguments, whatever else the server offers
+ */
+export async function addArguments({ operations, wanted, leftOut }: Choice, seed = '1') {
+  const names = Object.keys(wanted);
+  const tasks = Object.entries(wanted).map(([name, { schema, count }]) => ({
+    schema: schema as Task['schema'],
+    count,
+    seed: createHash('sha256').update(`${seed} ${name}`).digest().readUInt32BE(),
+  }));
+  const all = await makeArguments(tasks);
+  for (const [index, name] of names.entries()) {
+    const operation = operations[name] as DocumentOperation;
+    const made = all[index] as Made;
+    if ('arguments' in made) {
+      const known = wanted[name]?.known ?? [{}];
+      const filled = made.arguments.map((args, place) => ({ ...args, ...known[place % known.length] }));
+      const distinct = new Map(filled.map((args) => [JSON.stringify(args), args]));
+      operations[name] = { ...operation, arguments: [...distinct.values()] };
+    } else {
+      delete operations[name];
+      leftOut.unshift({
+        operation: name,
+        reason: oneLine(`no valid arguments: ${made.impossible}`, MAX_REASON),
+        add: lineToAdd(name, operation, sketch(tasks[index]?.schema)),
+      });
+    }
+  }
+}
+
+/** In the order of the tasks. A schema that takes too much costs the others nothing but its time. */
+export async function makeArguments(tasks: Task[], limitMs = MAKING_MS): Promise<Made[]> {
+  const all: Made[] = [];
+  const deadline = Date.now() + limitMs;
+  while (all.length < tasks.length && Date.now() < deadline) {
+    all.push(...(await runMaker(tasks.slice(all.length), deadline - Date.now())));
+    if (all.length < tasks.length) all.push({ impossible: 'to make them takes too much memory or time' });
+  }
+  const late = { impossible: `not looked at: the ones before took ${limitMs / 1000} s` };
+  return tasks.map((_, index) => all[index] ?? late);
+}
+
+/** @returns of as many tasks as it came to before it was ended */
+async function runMaker(tasks: Task[], timeout: number): Promise<Made[]> {
+  const program = join(ROOT, 'cli/discovery/argument-maker.ts');
+  const readable = [program, join(ROOT, 'package.json'), join(ROOT, 'node_modules')].map(
+    (path) => `--allow-fs-read=${realpathSync(path)}`,
+  );
+  const node = [
+    'node',
+    `--max-old-space-size=${HEAP}`,
+    '--no-warnings',
+    '--permission',
+    ...readable,
+    program,
+  ];
+  const command = [...offline(), ...node];
+  const { code, stdout, stderr } = await attend(command[0] as string, command.slice(1), {
+    input: JSON.stringify(tasks),
+    env: plainEnvironment(),
+    extendEnv: false,
+    stripFinalNewline: false,
+    timeout,
+    killSignal: 'SIGKILL',
+  });
+  leaveWhereInterrupted();
+  if (code > 0 && code < BY_SIGNAL) throw broken(`arguments can't be made: ${stderr.trim()}`);
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+let isOffline: boolean | undefined;
+
+/** In a network of its own, which leads nowhere; not where the system refuses one. Neither library opens a connection by itself. */
+function offline(): string[] {
+  const own = ['unshare', '--map-root-user', '--net'];
+  isOffline ??= spawnSync(own[0] as string, [...own.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+  return isOffline ? own : [];
+}
+
+/** For a workload file, to be edited. @param args of a call that did not work, or a sketch of one */
+export const lineToAdd = (name: string, operation: DocumentOperation, args: object) =>
+  harmlessJson({ [name]: { ...operation, arguments: [args] } }).slice(1, -1);
+
+/** Arguments that have their names and nothing else. */
+function sketch(schema: unknown): object {
+  const { required } = (schema ?? {}) as { required?: unknown };
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+  return Object.fromEntries(names.slice(0, MAX_NAMES).map((name) => [name, '?']));
+}

@@ -1,0 +1,104 @@
+/** What a server offers, as a workload document: k6 asks, Node makes the arguments, k6 tries them. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { harmlessJson, oneLine } from '../../contract/one-line.js';
+import type { Offered } from '../../lib/offer.js';
+import type { Answered } from '../../lib/probe.js';
+import type { DocumentOperation } from '../../lib/workload.js';
+import { leaveWhereInterrupted } from '../child.ts';
+import { TARGET } from '../ending.ts';
+import { KILLED, labOutput, runK6 } from '../k6.ts';
+import { abortFrom } from '../run/abort.ts';
+import { say } from '../say.ts';
+import { ROOT } from '../stack.ts';
+import { addArguments, lineToAdd } from './arguments.ts';
+import { toDocument } from './document.ts';
+
+const PROGRESS = 'discovery: ';
+/** Characters of a server's words that are kept, at least. */
+const LOG = 100_000;
+
+export interface Failure {
+  code: number;
+  reason: string;
+  /** k6's */
+  log: string;
+}
+
+/**
+ * Asks the server at TARGET_URL and writes the document.
+ *
+ * @param dry nothing is called
+ * @returns null where it is there; else why there is none
+ */
+export async function discover(file: string, dry: boolean): Promise<Failure | null> {
+  const url = process.env.TARGET_URL?.replace(/\?.*$/, '');
+  say(`asking ${url} what it offers ...`);
+  const folder = join(dirname(file), 'discovery');
+  const offered = await ask<Offered>(join(folder, 'offer'));
+  if ('reason' in offered) return offered;
+  const { connection, choice } = offered.found;
+  const { operations, leftOut } = choice;
+  await addArguments(choice, process.env.SEED);
+  if (!dry) {
+    const names = Object.keys(operations);
+    say(`trying ${names.length} operations ...`);
+    const tried = await ask<Record<string, Answered>>(join(folder, 'probe'), operations);
+    if ('reason' in tried) return tried;
+    for (const name of names) {
+      const { works = [], reason = 'not tried' } = tried.found[name] ?? {};
+      const { arguments: made, ...operation } = operations[name] as DocumentOperation;
+      if (works.length === 0) {
+        delete operations[name];
+        leftOut.unshift({
+          operation: name,
+          reason,
+          ...(made && { add: lineToAdd(name, operation, made[0] ?? {}) }),
+        });
+      } else if (made)
+        operations[name] = { ...operation, arguments: made.filter((_, index) => works.includes(index)) };
+    }
+    say(`${Object.keys(operations).length} of ${names.length} answered`);
+  }
+  if (Object.keys(operations).length === 0) {
+    const reasons = leftOut.map(({ operation, reason }) => `${operation}: ${reason}`).slice(0, 5);
+    const reason = oneLine(`${url} offers nothing that can be called (${reasons.join('; ')})`);
+    return { code: TARGET, reason, log: `${reason}\n` };
+  }
+  writeFileSync(file, `${harmlessJson(toDocument(connection, choice), 2)}\n`);
+  return null;
+}
+
+/**
+ * @param folder is made
+ * @param operations to try; without them, what is offered is found out
+ */
+async function ask<Found>(
+  folder: string,
+  operations?: Record<string, DocumentOperation>,
+): Promise<{ found: Found } | Failure> {
+  let log = '';
+  const quiet = ['--quiet', '--address', '', '--log-format', 'raw'];
+  // With its summary, which is what is found; to discover is no load.
+  const output = labOutput(folder).slice(-2);
+  const args = ['run', ...quiet, ...output, join(ROOT, 'lib/discover.js')];
+  const [found, listed] = [`${folder}.json`, `${folder}-operations.json`];
+  mkdirSync(dirname(folder), { recursive: true });
+  if (operations) writeFileSync(listed, JSON.stringify(operations));
+  // WORKLOAD names what to load, not what to find out.
+  const env = { WORKLOAD: '', FOUND_FILE: found, OPERATIONS_FILE: operations ? listed : '' };
+  const { code, stderr } = await runK6(args, { stdout: 'ignore', buffer: false, env }, (child) => {
+    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
+      log += `${line.slice(0, LOG)}\n`;
+      // Why it ended comes last.
+      if (log.length > 2 * LOG) log = log.slice(-LOG);
+      if (line.startsWith(PROGRESS)) say(oneLine(line.slice(PROGRESS.length)));
+    });
+  });
+  leaveWhereInterrupted();
+  if (existsSync(found)) return { found: JSON.parse(readFileSync(found, 'utf8')) };
+  // Before any load only the target can have made k6 take so much memory.
+  if (code === KILLED) return { code: TARGET, reason: stderr, log: `${stderr}\n` };
+  return { ...abortFrom(folder, log), log };
+}

@@ -1,0 +1,22 @@
+/** A workload document from a file, validated: what k6 is given is right. */
+import { readFileSync } from 'node:fs';
+import { validator } from '../analysis/schemas.js';
+import { usage } from './ending.ts';
+
+const problemOf = validator('../lib/workload-document.schema.json');
+
+/** @throws {Ending} where WORKLOAD names a document that is none, with the member and what is expected of it */
+export function checkWorkload() {
+  const { WORKLOAD: path = '' } = process.env;
+  if (!path.endsWith('.json')) return;
+  const problem = problemIn(path);
+  if (problem) throw usage(`WORKLOAD ${path}: ${problem}`);
+}
+
+function problemIn(path: string): string | null {
+  try {
+    return problemOf(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    return `it can't be read (${String(error).split('\n')[0]})`;
+  }
+}

@@ -1,0 +1,93 @@
+/** Asks a server what it offers: lists it, completes arguments, and chooses what to call. */
+import { harmlessJson } from '../contract/one-line.js';
+import { chooseOperations } from './choose.js';
+import { listAll } from './list-all.js';
+
+const MAX_COMPLETIONS = 20;
+/** All questions for values together; after it there are none. */
+const COMPLETIONS_S = 30;
+
+/**
+ * @typedef {object} Offered a document that k6 writes and Node reads
+ * @property {NonNullable<import('./workload.js').WorkloadDocument['connection']>} connection
+ * @property {import('./choose.js').Choice} choice
+ */
+
+/**
+ * @param {ReturnType<typeof import('./connect.js').connect>} connected
+ * @param {import('./config.js').Config} config
+ * @param {string[] | null} named tools that alone are called
+ * @param {(text: string) => void} say progress
+ * @returns {string} `Offered`, as JSON
+ */
+export function askOffer({ client, url, connection }, config, named, say) {
+  const { capabilities, version, server } = connection;
+  const era = connection.era ?? 'legacy';
+  const has = (/** @type {string} */ name) => Boolean(capabilities[name]);
+  const listing = { calls: 0, bytes: 0, tools_bytes: 0, ttl_ms: Number.POSITIVE_INFINITY };
+  /** @type {import('./workload.js').LeftOut[]} */
+  const unreadLists = [];
+  /** @param {string} capability @param {string} method @param {string} member */
+  const all = (capability, method, member) => {
+    if (!has(capability)) return [];
+    const { found, unread, calls, bytes, ttlMs } = listAll({ client, url }, method, member);
+    if (unread) {
+      const reason = `${unread}; what it had till then is looked at`;
+      unreadLists.unshift({ operation: `the rest of ${method}`, reason });
+    }
+    listing.calls += calls;
+    listing.bytes += bytes;
+    if (member === 'tools') listing.tools_bytes = bytes;
+    listing.ttl_ms = Math.min(listing.ttl_ms, ttlMs);
+    return found;
+  };
+  const offer = {
+    era,
+    capabilities,
+    tools: all('tools', 'tools/list', 'tools'),
+    resources: all('resources', 'resources/list', 'resources'),
+    templates: all('resources', 'resources/templates/list', 'resourceTemplates'),
+    prompts: all('prompts', 'prompts/list', 'prompts'),
+  };
+  say(`${offer.tools.length} tools, ${offer.resources.length} resources, ${offer.prompts.length} prompts`);
+  const complete = has('completions') ? completeBy(client) : () => [];
+  const choice = chooseOperations(offer, { ...config, TOOLS: named }, complete);
+  choice.leftOut.unshift(...unreadLists);
+  const subscribe = /** @type {any} */ (capabilities.resources)?.subscribe === true;
+  return harmlessJson({
+    connection: {
+      era,
+      version,
+      server,
+      ...(subscribe && { subscribe }),
+      ...(listing.calls > 0 && { listing }),
+    },
+    choice,
+  });
+}
+
+/**
+ * @param {import('k6/x/mcp').StreamableHTTPClient} client
+ * @returns {import('./choose.js').Complete}
+ */
+function completeBy(client) {
+  /** @type {Map<string, string[]>} */
+  const asked = new Map();
+  let spentMs = 0;
+  return (ref, argument, known) => {
+    const params = { ref, argument, ...(Object.keys(known).length > 0 && { context: { arguments: known } }) };
+    const key = JSON.stringify(params);
+    let values = asked.get(key);
+    if (!values) {
+      if (spentMs > COMPLETIONS_S * 1000) return [];
+      const started = Date.now();
+      const found = client.complete(params).result?.completion?.values;
+      values = (Array.isArray(found) ? found : [])
+        .filter((value) => typeof value === 'string' && value !== '' && value.length <= 200)
+        .slice(0, MAX_COMPLETIONS);
+      asked.set(key, values);
+      spentMs += Date.now() - started;
+    }
+    return values;
+  };
+}

@@ -1,0 +1,77 @@
+/** Tries what is to be called, before there is any load. */
+import { harmlessJson, oneLine } from '../contract/one-line.js';
+
+/** All probes together; what was not tried until then is left out. */
+const PROBES_S = 120;
+/** After this long an operation's remaining arguments are not tried: one set that works must do. */
+const OPERATION_S = 2;
+const PROGRESS_S = 3;
+
+/**
+ * @typedef {object} Answered of one operation
+ * @property {number[]} works the arguments that may be used, by their place; [0] for an operation without any
+ * @property {string} reason what the first failure said; '' = none
+ */
+
+/**
+ * Tries every operation, with each of its arguments once.
+ *
+ * @param {import('k6/x/mcp').StreamableHTTPClient} client
+ * @param {Record<string, import('./workload.js').DocumentOperation>} operations
+ * @param {number} timeoutS of a call
+ * @param {(text: string) => void} say progress
+ * @returns {string} `Answered` by operation, as JSON
+ */
+export function probeAll(client, operations, timeoutS, say) {
+  const started = Date.now();
+  const all = Object.entries(operations);
+  let saidMs = started;
+  const answers = all.map(([name, operation], index) => {
+    if (Date.now() - saidMs > PROGRESS_S * 1000) {
+      saidMs = Date.now();
+      say(`trying ${index + 1} of ${all.length}: ${name}`);
+    }
+    const late = Date.now() - started > PROBES_S * 1000;
+    const reason = `not tried: the ones before it took ${PROBES_S} s`;
+    return [name, late ? { works: [], reason } : probe(client, name, operation, timeoutS)];
+  });
+  return harmlessJson(Object.fromEntries(answers));
+}
+
+/**
+ * @param {import('k6/x/mcp').StreamableHTTPClient} client
+ * @param {string} name
+ * @param {import('./workload.js').DocumentOperation} operation
+ * @param {number} timeoutS
+ * @returns {Answered}
+ */
+function probe(client, name, { class: kind, method, params, arguments: variants, headers }, timeoutS) {
+  const call = client.prepare(method, params, {
+    tags: { operation: name, class: kind },
+    timeout: timeoutS * 1000,
+    ...(headers && { paramHeaders: headers }),
+  });
+  const started = Date.now();
+  /** @type {number[]} */
+  const works = [];
+  let reason = '';
+  for (const [index, args] of (variants ?? [undefined]).entries()) {
+    if (Date.now() - started > OPERATION_S * 1000) {
+      if (works.length === 0) break;
+      // Kept untried, or a slow moment of the server would change what the next run sends.
+      works.push(index);
+      continue;
+    }
+    const { failure } = call.send(args);
+    if (!failure) works.push(index);
+    else reason ||= oneLine(whyItFailed(failure, timeoutS), 200);
+    if (failure?.kind === 'timeout' || failure?.kind === 'connect') break;
+  }
+  return { works, reason };
+}
+
+/** @param {NonNullable<import('k6/x/mcp').Answer['failure']>} failure @param {number} timeoutS */
+function whyItFailed({ kind, detail }, timeoutS) {
+  if (kind === 'timeout') return `no answer within ${timeoutS} s`;
+  return kind === 'tool' ? `it failed: ${detail}` : `it failed (${kind}): ${detail}`;
+}
