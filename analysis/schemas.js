@@ -22,7 +22,7 @@ formats.default(ajv);
 export function validator(file) {
   const schema = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
   // Others refer to it. It is compiled where it is needed, if at all.
-  ajv.addSchema(schema);
+  if (!ajv.schemas[schema.$id]) ajv.addSchema(schema);
   return (document) => {
     const validate = /** @type {import('ajv/dist/2020.js').ValidateFunction} */ (ajv.getSchema(schema.$id));
     if (validate(document)) return null;

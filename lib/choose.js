@@ -4,7 +4,7 @@
  */
 import { asText } from '../contract/as-text.js';
 import { ConfigError } from '../contract/config-error.js';
-import { oneLine } from '../contract/one-line.js';
+import { harmlessJson, oneLine } from '../contract/one-line.js';
 import { namesOf } from './names-of.js';
 import { paramHeaders } from './param-headers.js';
 
@@ -64,7 +64,7 @@ export function chooseOperations(offer, config, complete) {
   /** @param {string} kind @param {string} name @param {Candidate} candidate */
   const take = (kind, name, candidate) => {
     const operation = uniqueName(kind, name, choice.operations);
-    if ('reason' in candidate) return leaveOut(choice, operation, candidate.reason);
+    if ('reason' in candidate) return leaveOut(choice, operation, candidate.reason, candidate.edit);
     const { wanted, ...rest } = candidate;
     choice.operations[operation] = rest;
     if (wanted) choice.wanted[operation] = wanted;
@@ -110,7 +110,7 @@ export function chooseOperations(offer, config, complete) {
   return choice;
 }
 
-/** @typedef {(DocumentOperation & {wanted?: Wanted}) | {reason: string}} Candidate */
+/** @typedef {(DocumentOperation & {wanted?: Wanted}) | {reason: string, edit?: DocumentOperation}} Candidate edit: how a person may have it called */
 
 /**
  * @param {any} tool
@@ -150,19 +150,23 @@ function toolOperation({ name, inputSchema: schema, annotations, execution }, er
  * @returns {Candidate}
  */
 function templateOperation({ uriTemplate }, complete) {
+  /** @param {string} uri @returns {DocumentOperation} */
+  const read = (uri) => ({ class: 'read', method: 'resources/read', params: { uri } });
+  const edit = read(uriTemplate);
   const names = templateVariables(uriTemplate);
-  if (!names) return { reason: 'its URI template has more than plain {names}' };
+  if (!names) return { reason: 'its URI template has more than plain {names}', edit };
   /** @type {Record<string, string>} */
   const known = {};
   for (const name of names) {
     const value = suggest({ type: 'ref/resource', uri: uriTemplate }, name, known, complete)[0];
-    if (value === undefined) return { reason: `the server completes no value for {${name}}` };
+    if (value === undefined) return { reason: `the server completes no value for {${name}}`, edit };
     known[name] = value;
   }
-  const uri = uriTemplate.replace(PLAIN_VARIABLE, (/** @type {string} */ _, /** @type {string} */ name) =>
-    encodeURIComponent(known[name] ?? ''),
+  return read(
+    uriTemplate.replace(PLAIN_VARIABLE, (/** @type {string} */ _, /** @type {string} */ name) =>
+      encodeURIComponent(known[name] ?? ''),
+    ),
   );
-  return { class: 'read', method: 'resources/read', params: { uri } };
 }
 
 const PLAIN_VARIABLE = /\{(\w+)\}/g;
@@ -278,10 +282,21 @@ function few(what, list, most, choice) {
   );
 }
 
-/** @param {Choice} choice @param {string} operation @param {string} reason */
-function leaveOut({ leftOut }, operation, reason) {
-  leftOut.push({ operation, reason: oneLine(reason, MAX_REASON) });
+/** @param {Choice} choice @param {string} operation @param {string} reason @param {DocumentOperation} [edit] */
+function leaveOut({ leftOut }, operation, reason, edit) {
+  leftOut.push({
+    operation,
+    reason: oneLine(reason, MAX_REASON),
+    ...(edit && { add: lineToAdd(operation, edit) }),
+  });
 }
+
+/**
+ * @param {string} name
+ * @param {DocumentOperation} operation that a person has to edit
+ * @returns {string} a member of the operations of a workload file
+ */
+export const lineToAdd = (name, operation) => harmlessJson({ [name]: operation }).slice(1, -1);
 
 /** @param {unknown} value */
 const text = (value) => (typeof value === 'string' ? value : '');

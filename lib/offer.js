@@ -10,6 +10,7 @@ const COMPLETIONS_S = 30;
 /**
  * @typedef {object} Offered a document that k6 writes and Node reads
  * @property {NonNullable<import('./workload.js').WorkloadDocument['connection']>} connection
+ * @property {number} seed SEED
  * @property {import('./choose.js').Choice} choice
  */
 
@@ -62,6 +63,7 @@ export function askOffer({ client, url, connection }, config, named, say) {
       ...(subscribe && { subscribe }),
       ...(listing.calls > 0 && { listing }),
     },
+    seed: config.SEED,
     choice,
   });
 }

@@ -106,7 +106,7 @@ function leftOut({ left_out: all = [] }) {
   const toAdd = all.flatMap(({ add }) => add ?? []);
   if (toAdd.length > 0)
     lines.push(
-      'To have them called, edit these and put them into the operations of: make workload-init',
+      'To have them called, edit these lines, add them to a workload file (make workload-init) and its mix:',
       ...toAdd.slice(0, MAX_REASONS).flatMap((line) => wrap(line, '  ')),
     );
   return lines.length > 0 ? ['LEFT OUT', ...lines] : [];

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { harmlessJson, oneLine } from '../../contract/one-line.js';
-import type { Choice } from '../../lib/choose.js';
+import { oneLine } from '../../contract/one-line.js';
+import { type Choice, lineToAdd } from '../../lib/choose.js';
 import type { DocumentOperation } from '../../lib/workload.js';
 import { attend, leaveWhereInterrupted, plainEnvironment } from '../child.ts';
 import { broken } from '../ending.ts';
@@ -14,7 +14,7 @@ import type { Made, Task } from './argument-maker.ts';
 /** For all of them. */
 const MAKING_MS = 10_000;
 /** MiB of JavaScript, so that the program with Node itself stays below 256. */
-const HEAP = 128;
+const HEAP = 112;
 const MAX_REASON = 200;
 /** Of arguments that are to be filled in. */
 const MAX_NAMES = 10;
@@ -25,10 +25,10 @@ const BY_SIGNAL = 128;
  *
  * @param seed the same one and the same schema make the same arguments, whatever else the server offers
  */
-export async function addArguments({ operations, wanted, leftOut }: Choice, seed = '1') {
+export async function addArguments({ operations, wanted, leftOut }: Choice, seed: number) {
   const names = Object.keys(wanted);
   const tasks = Object.entries(wanted).map(([name, { schema, count }]) => ({
-    schema: schema as Task['schema'],
+    schema,
     count,
     seed: createHash('sha256').update(`${seed} ${name}`).digest().readUInt32BE(),
   }));
@@ -46,7 +46,7 @@ export async function addArguments({ operations, wanted, leftOut }: Choice, seed
       leftOut.unshift({
         operation: name,
         reason: oneLine(`no valid arguments: ${made.impossible}`, MAX_REASON),
-        add: lineToAdd(name, operation, sketch(tasks[index]?.schema)),
+        add: lineToAdd(name, { ...operation, arguments: [sketch(tasks[index]?.schema)] }),
       });
     }
   }
@@ -72,7 +72,7 @@ async function runMaker(tasks: Task[], timeout: number): Promise<Made[]> {
   );
   const node = [
     'node',
-    `--max-old-space-size=${HEAP}`,
+    `--max-heap-size=${HEAP}`,
     '--no-warnings',
     '--permission',
     ...readable,
@@ -104,12 +104,8 @@ function offline(): string[] {
   return isOffline ? own : [];
 }
 
-/** For a workload file, to be edited. @param args of a call that did not work, or a sketch of one */
-export const lineToAdd = (name: string, operation: DocumentOperation, args: object) =>
-  harmlessJson({ [name]: { ...operation, arguments: [args] } }).slice(1, -1);
-
 /** Arguments that have their names and nothing else. */
-function sketch(schema: unknown): object {
+function sketch(schema: unknown): Record<string, string> {
   const { required } = (schema ?? {}) as { required?: unknown };
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
   return Object.fromEntries(names.slice(0, MAX_NAMES).map((name) => [name, '?']));

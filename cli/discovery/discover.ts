@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { harmlessJson, oneLine } from '../../contract/one-line.js';
+import { lineToAdd } from '../../lib/choose.js';
 import type { Offered } from '../../lib/offer.js';
 import type { Answered } from '../../lib/probe.js';
 import type { DocumentOperation } from '../../lib/workload.js';
@@ -12,7 +13,7 @@ import { KILLED, labOutput, runK6 } from '../k6.ts';
 import { abortFrom } from '../run/abort.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
-import { addArguments, lineToAdd } from './arguments.ts';
+import { addArguments } from './arguments.ts';
 import { toDocument } from './document.ts';
 
 const PROGRESS = 'discovery: ';
@@ -38,9 +39,9 @@ export async function discover(file: string, dry: boolean): Promise<Failure | nu
   const folder = join(dirname(file), 'discovery');
   const offered = await ask<Offered>(join(folder, 'offer'));
   if ('reason' in offered) return offered;
-  const { connection, choice } = offered.found;
+  const { connection, seed, choice } = offered.found;
   const { operations, leftOut } = choice;
-  await addArguments(choice, process.env.SEED);
+  await addArguments(choice, seed);
   if (!dry) {
     const names = Object.keys(operations);
     say(`trying ${names.length} operations ...`);
@@ -54,7 +55,7 @@ export async function discover(file: string, dry: boolean): Promise<Failure | nu
         leftOut.unshift({
           operation: name,
           reason,
-          ...(made && { add: lineToAdd(name, operation, made[0] ?? {}) }),
+          ...(made && { add: lineToAdd(name, { ...operation, arguments: made.slice(0, 1) }) }),
         });
       } else if (made)
         operations[name] = { ...operation, arguments: made.filter((_, index) => works.includes(index)) };

@@ -46,7 +46,7 @@ const area = {
         const chosen = orRefused(() => chooseOperations(offer, config, () => ['one']), ConfigError);
         if (!('value' in chosen)) return;
         const choice = chosen.value;
-        await addArguments(choice);
+        await addArguments(choice, 1);
         if (Object.keys(choice.operations).length === 0) return;
         const server = { name: 'x', version: '1' };
         const document = toDocument({ era, version: '2025-11-25', server }, choice);

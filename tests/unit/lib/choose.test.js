@@ -162,6 +162,10 @@ test('templates are read where the server completes their variables', () => {
   });
   assert.match(reason(choice, 'template/query'), /more than plain/);
   assert.match(reason(choice, 'template/none'), /completes no value for \{secret\}/);
+  const { add } = choice.leftOut.find(({ operation }) => operation === 'template/none') ?? {};
+  assert.deepEqual(JSON.parse(`{${add}}`), {
+    'template/none': { class: 'read', method: 'resources/read', params: { uri: 'y://{secret}' } },
+  });
 });
 
 test('prompts: without required arguments as they are, otherwise with what is completed, the rest still wanted', () => {
