@@ -43,6 +43,8 @@ const MAX_TEMPLATES = 5;
 const MAX_PROMPTS = 10;
 export const MAX_NAME = 60;
 const MAX_REASON = 200;
+/** Of a workload file, for a person to edit. */
+const MAX_LINE = 4000;
 /** Sets of arguments for one operation, used in turn. */
 const VARIANTS = 8;
 const PROMPT_VARIANTS = 4;
@@ -296,7 +298,11 @@ function leaveOut({ leftOut }, operation, reason, edit) {
  * @param {DocumentOperation} operation that a person has to edit
  * @returns {string} a member of the operations of a workload file
  */
-export const lineToAdd = (name, operation) => harmlessJson({ [name]: operation }).slice(1, -1);
+export function lineToAdd(name, operation) {
+  const asLine = (/** @type {DocumentOperation} */ one) => harmlessJson({ [name]: one }).slice(1, -1);
+  const line = asLine(operation);
+  return line.length <= MAX_LINE ? line : asLine({ ...operation, arguments: [{}] });
+}
 
 /** @param {unknown} value */
 const text = (value) => (typeof value === 'string' ? value : '');

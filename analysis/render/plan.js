@@ -18,17 +18,19 @@ const BYTES_OF_TOKEN = 4;
  * @param {Plan} plan cleaned
  * @param {{colours: boolean, brief: boolean, legs?: boolean}} options brief: only what is called, what is left out, and how much
  *   load goes where; legs: it is the plan of one k6 run of several
- * @returns {string} every line within 100 columns (colours aside)
+ * @returns {string} every line within 100 columns (colours aside, and the lines for a workload file)
  */
 export function renderPlan(plan, { colours, brief, legs = false }) {
   /** @param {string} text */
   const title = (text) => (colours ? styleText('bold', text, { validateStream: false }) : text);
   /** @param {string[]} lines @returns {string[]} the first one as a title */
   const titled = ([first = '', ...rest]) => [title(first), ...rest];
+  const json = toAdd(plan);
   const blocks = [
     brief ? [] : titled(header(plan)),
     titled(operations(plan)),
     leftOut(plan),
+    json,
     protocolOnly(plan),
     brief ? [] : titled(phases(plan)),
     [...total(plan), ...where(plan, legs)],
@@ -36,7 +38,7 @@ export function renderPlan(plan, { colours, brief, legs = false }) {
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)
-    .map((lines) => lines.map((line) => (colours ? line : cut(line, WIDTH))).join('\n'))
+    .map((lines) => lines.map((line) => (colours || lines === json ? line : cut(line, WIDTH))).join('\n'))
     .join('\n\n')}\n`;
 }
 
@@ -103,13 +105,17 @@ function leftOut({ left_out: all = [] }) {
   });
   const rest = byReason.size - MAX_REASONS;
   if (rest > 0) lines.push(`- … left out for ${counted(rest, 'other reason')}`);
-  const toAdd = all.flatMap(({ add }) => add ?? []);
-  if (toAdd.length > 0)
-    lines.push(
-      'To have them called, edit these lines, add them to a workload file (make workload-init) and its mix:',
-      ...toAdd.slice(0, MAX_REASONS).flatMap((line) => wrap(line, '  ')),
-    );
   return lines.length > 0 ? ['LEFT OUT', ...lines] : [];
+}
+
+/** @param {Plan} plan @returns {string[]} JSON, each whole in its line */
+function toAdd({ left_out: all = [] }) {
+  const lines = all.flatMap(({ add }) => add ?? []).slice(0, MAX_REASONS);
+  if (lines.length === 0) return [];
+  return [
+    'To have them called, edit these lines, add them to a workload file (make workload-init) and its mix:',
+    ...lines,
+  ];
 }
 
 /** @param {Plan} plan */

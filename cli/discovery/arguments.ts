@@ -70,14 +70,7 @@ async function runMaker(tasks: Task[], timeout: number): Promise<Made[]> {
   const readable = [program, join(ROOT, 'package.json'), join(ROOT, 'node_modules')].map(
     (path) => `--allow-fs-read=${realpathSync(path)}`,
   );
-  const node = [
-    'node',
-    `--max-heap-size=${HEAP}`,
-    '--no-warnings',
-    '--permission',
-    ...readable,
-    program,
-  ];
+  const node = ['node', `--max-heap-size=${HEAP}`, '--no-warnings', '--permission', ...readable, program];
   const command = [...offline(), ...node];
   const { code, stdout, stderr } = await attend(command[0] as string, command.slice(1), {
     input: JSON.stringify(tasks),

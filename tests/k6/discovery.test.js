@@ -169,7 +169,7 @@ test('a tool for which no arguments can be made: left out, with the line that ha
     assert.equal(code, 0, output);
     assert.match(output, /^- never: no valid arguments: /m);
     const [, line = ''] =
-      /add them to a workload file \(make workload-init\) and its mix:\n((?: {2}.*\n)+)/.exec(output) ?? [];
+      /add them to a workload file \(make workload-init\) and its mix:\n(.*)\n/.exec(output) ?? [];
     const operation = {
       class: 'read',
       method: 'tools/call',
