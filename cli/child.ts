@@ -79,9 +79,12 @@ export async function attend(
   );
 }
 
+/** Programs end so by themselves; with more than this a signal or the system ended one. */
+export const BY_SIGNAL = 128;
+
 /** An exit code as a shell has it, also of what could not be started at all. */
 export const shellCode = (code?: number | null, signal?: keyof typeof constants.signals | null) =>
-  code ?? (signal ? 128 + constants.signals[signal] : 127);
+  code ?? (signal ? BY_SIGNAL + constants.signals[signal] : 127);
 
 function ended(result: Awaited<ResultPromise>): Ended {
   const { exitCode, signal, stdout, stderr, all } = result;

@@ -12,12 +12,6 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Visible characters and spaces between them; no line end can get in. */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** @param {string} name */
-export const isHeaderName = (name) => NAME.test(name);
-
-/** @param {unknown} value */
-export const isHeaderValue = (value) => typeof value === 'string' && (value === '' || VALUE.test(value));
-
 /**
  * @param {string} text '' = none
  * @returns {Record<string, string> | undefined} undefined: not valid

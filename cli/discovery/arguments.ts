@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { oneLine } from '../../contract/one-line.js';
 import { type Choice, lineToAdd } from '../../lib/choose.js';
 import type { DocumentOperation } from '../../lib/workload.js';
-import { attend, leaveWhereInterrupted, plainEnvironment } from '../child.ts';
+import { attend, BY_SIGNAL, leaveWhereInterrupted, plainEnvironment } from '../child.ts';
 import { broken } from '../ending.ts';
 import { ROOT } from '../stack.ts';
 import type { Made, Task } from './argument-maker.ts';
@@ -18,7 +18,6 @@ const HEAP = 112;
 const MAX_REASON = 200;
 /** Of arguments that are to be filled in. */
 const MAX_NAMES = 10;
-const BY_SIGNAL = 128;
 
 /**
  * Gives every operation that wants them its arguments; one for which there are none is left out.

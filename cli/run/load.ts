@@ -7,7 +7,7 @@ import { logLine } from '../../analysis/run-log.js';
 import { INTERRUPTED } from '../../analysis/verdict.js';
 import { oneLine } from '../../contract/one-line.js';
 import { freePort, hiddenHost } from '../../experiments/free-port.js';
-import { interrupted } from '../child.ts';
+import { BY_SIGNAL, interrupted } from '../child.ts';
 import { generatorEnvironment, labOutput, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
@@ -19,8 +19,6 @@ import { scrape } from './watch.ts';
 
 /** INT and TERM. Ctrl-C reaches a child, too, until that has a process group of its own. */
 const BY_THE_SAME_SIGNAL = [130, 143];
-/** k6 ends so by itself; beyond them a signal or the system ended it. */
-const BY_SIGNAL = 128;
 /** Lines that are no log of k6: Go's last words. */
 const LAST_WORDS = 5;
 
