@@ -2,9 +2,14 @@
 .DEFAULT_GOAL := help
 TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 
+# The variables given to make. A name that no target knows is a mistake, and would change nothing.
+GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+UNKNOWN := $(if $(GIVEN),$(filter-out $(shell cat scripts/make-words.txt),$(GIVEN)))
+$(foreach name,$(firstword $(UNKNOWN)),$(error $(name) is not a variable of any target; did you mean $(shell awk -v word='$(name)' -f scripts/nearest.awk scripts/make-words.txt)? (make help-all lists them)))
+
 # Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment, each as it is: make expands none.
 # (It hands on its own environment as it is by itself.)
-$(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name))))
+$(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name)))$(eval export $(name)))
 
 .PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards live dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
 

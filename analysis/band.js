@@ -13,12 +13,14 @@ import { round } from './round.js';
  * @property {number} failure_share likewise
  */
 
-/** Normal is what the baseline's objective allows, or so many times its p99 where that is more. */
+/** Normal is what the objectives allow, or so many times the baseline's p99 where that is more. */
 const P99_FACTOR = 1.3;
 /** Normal is what the baseline's objective allows, or so much over its share of failures where that is more. */
 const FAILURE_MARGIN = 0.01;
 /** k6's histograms have 8 buckets to a doubling: a percentile read from one is up to so many times what it was. */
 export const HISTOGRAM_ERROR = 2 ** (1 / 8);
+/** What a phase may be compared with its baseline by (lib/objectives.js). */
+const COMPARED = ['p99_ms', 'p95_ms', 'p50_ms'];
 /** A p99 of fewer answers is their slowest. */
 export const P99_NEEDS = 100;
 /** Of a phase that fails so much by itself nothing can be called normal, unless its objective allows it. */
@@ -36,12 +38,16 @@ export function bandOf({ name, latency_ms: latency, answered, error_rate: failed
       .filter((one) => one.scope.phase === name && one.metric === metric && !one.relative_to)
       .map(({ limit }) => limit);
   const allowed = Math.max(0, ...limits('failure_share'));
+  // What later phases are allowed in comparison with it is normal, too: `recovered p99 <= 1.5 x baseline`.
+  const factors = objectives
+    .filter((one) => one.relative_to?.phase === name && COMPARED.includes(one.metric))
+    .map(({ limit }) => limit);
   if (failed > Math.max(allowed, MAX_BASELINE_FAILED)) return null;
   return {
     baseline: name,
     baseline_p99_ms: latency.p99,
     baseline_failure_share: failed,
-    p99_ms: round(Math.max(...limits('p99_ms'), P99_FACTOR * latency.p99)),
+    p99_ms: round(Math.max(...limits('p99_ms'), Math.max(P99_FACTOR, ...factors) * latency.p99)),
     failure_share: round(Math.max(allowed, failed + FAILURE_MARGIN), 6),
   };
 }

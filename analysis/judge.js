@@ -33,6 +33,7 @@ const PUBLISH_MS = 3_000;
  * @param {string | null} run.prometheus null: it can't be asked
  * @param {string} run.server the label of the rules that watch the server under test
  * @param {string} run.knobs of the reference target, `NAME=value` words: those that are not at their defaults
+ * @param {Record<string, string | null>} [run.variables] that the run was given
  * @param {string | null} run.k6Version
  * @param {import('./environment.js').Environment} [run.on] where the load came from, of a run that was made elsewhere
  * @param {import('./measured.ts').Abort | null} [run.abort] why there was no load, where that is known
@@ -45,6 +46,7 @@ export async function judge({
   prometheus,
   server,
   knobs,
+  variables,
   k6Version,
   on = environment(k6Version),
   abort = null,
@@ -78,6 +80,7 @@ export async function judge({
       environment: on,
       secrets: secretsOf(process.env),
       knobs: server === REFERENCE ? targetKnobs(knobs) : null,
+      ...(variables && { variables }),
       watches,
     },
     async (plan, phases) => {

@@ -37,6 +37,9 @@ import { verdict } from './verdict.js';
  * @property {{count: number, expired: number, duration_ms: import('./summary.js').Latency} | null} sessions handshakes
  * @property {import('./failures.js').Failure[]} failures
  * @property {boolean} objectives_off
+ * @property {boolean} [documents] the objectives are the limits of the benchmark documents; absent: of an older version
+ * @property {Record<string, string | null>} [variables] that the run was given; null: a secret, or a value that is not kept. Absent: not known
+ * @property {import('./summary.js').Longer} [longer]
  * @property {import('./thresholds.js').Threshold[]} thresholds
  * @property {import('./signals.js').Signal[]} signals
  * @property {import('./measurements.js').Measurement[]} measurements the phases in canonical units
@@ -57,6 +60,7 @@ import { verdict } from './verdict.js';
  * @property {import('./environment.js').Environment} environment
  * @property {readonly string[]} secrets
  * @property {Record<string, string> | null} [knobs] of the reference target
+ * @property {Record<string, string | null>} [variables] that the run was given
  * @property {import('./host-watch-record.js').HostWatch[]} [watches]
  *
  * @typedef {(facts: Pick<import('./report-tables.js').Facts, 'plan' | 'phases' | 'operations' | 'signals' | 'metrics' | 'environment'>) =>
@@ -64,6 +68,8 @@ import { verdict } from './verdict.js';
  */
 
 const SCHEMA = 'mcp-load-lab/run/1';
+// The run document's schema refers to the plan's.
+validator('plan.schema.json');
 const validate = validator('run.schema.json');
 
 /**
@@ -195,6 +201,9 @@ async function assemble(collected, observe, build) {
     sessions: latency && { count, expired, duration_ms: roundLatency(latency) },
     failures: allFailures,
     objectives_off: plan.objectives_off,
+    ...(plan.documents !== undefined && { documents: plan.documents }),
+    ...(collected.variables && { variables: collected.variables }),
+    ...(plan.longer && { longer: plan.longer }),
     thresholds,
     signals: server.signals,
     measurements: measurements(plan, allPhases),

@@ -49,9 +49,14 @@ import { validator } from './schemas.js';
  * @property {number | null} [expected_requests] of the measured phases; null: as many as users without a pause can make
  * @property {Objective[]} objectives
  * @property {boolean} objectives_off
+ * @property {boolean} [documents] the objectives are the limits of the benchmark documents; false: what every server owes
  * @property {number} [other_cpu_limit] see OTHER_CPU_LIMIT in trust-rules.js
  * @property {{cores: number, memory_bytes: number} | null} reference_machine
+ * @property {Longer} [longer] what the test is in the next longer profile; absent: it is the same, there is none, or it takes several k6 runs
  * @property {boolean} [sequence] its phases are steps, each of which began when the one before had ended
+ *
+ * @typedef {{profile: string, peak_rps: number | null, users: number, duration_s: number}} Longer peak_rps: null in a test without arrival
+ *   rates; users: the most at a time
  *
  * @typedef {object} Summary
  * @property {Plan} plan

@@ -11,3 +11,15 @@ export function targetKnobs(given) {
   const knobs = Object.entries(VARIABLES).filter(([, variable]) => 'about' in variable);
   return Object.fromEntries(knobs.map(([name, { fallback = '' }]) => [name, set[name] ?? fallback]));
 }
+
+/**
+ * @param {Record<string, string>} knobs every knob by name
+ * @returns {Record<string, string>} those that are not at their defaults
+ */
+export const changedKnobs = (knobs) =>
+  Object.fromEntries(
+    Object.entries(knobs).filter(([name, value]) => {
+      const { fallback = '' } = Object.entries(VARIABLES).find(([one]) => one === name)?.[1] ?? {};
+      return value !== fallback;
+    }),
+  );

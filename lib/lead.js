@@ -14,7 +14,14 @@ import { listAll } from './list-all.js';
 import { needWithinLimits } from './load-limits.js';
 import { objectiveLimits, phaseEndSeconds, phaseStartSeconds, startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
-import { drawnObjectives, percentileLimits, planObjectives, toThresholds } from './objectives.js';
+import {
+  drawnObjectives,
+  owedObjectives,
+  percentileLimits,
+  planObjectives,
+  readThresholds,
+  toThresholds,
+} from './objectives.js';
 import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan } from './plan.js';
 import { planShape } from './plan-shape.js';
@@ -57,13 +64,18 @@ function compose(given) {
   const config = readConfig(__ENV);
   const { definition, workload } = fitted(given, config);
   const { name, sequence } = definition;
-  const { phases: shape, objectives: defaults } = ofLeg(definition.objectives, planShape(definition, config));
+  const thresholds = readThresholds(config.THRESHOLDS);
+  // The documents' limits are for the reference target. Whoever runs k6 without the scripts loads a server of their own.
+  const documents = thresholds.documents || __ENV.REFERENCE_TARGET === '1';
+  const wanted = documents
+    ? definition.objectives
+    : owedObjectives(definition.objectives, definition.anyServer);
+  const { phases: shape, objectives: defaults } = ofLeg(wanted, planShape(definition, config));
   const operations = planOperations(workload, mixOf(definition), config);
   const phases = withWeights(shape, workload, operations);
   needItems(name, workload.name, phases, operations);
-  const objectives =
-    config.THRESHOLDS === 'off' ? [] : planObjectives(defaults, config.THRESHOLDS, phases, operations);
-  const plan = makePlan(definition, { config, workload, phases, operations, objectives });
+  const objectives = thresholds.off ? [] : planObjectives(defaults, thresholds.changes, phases, operations);
+  const plan = makePlan(definition, { config, workload, phases, operations, objectives, documents });
   needWithinLimits(phases, config);
 
   /** @type {import('k6/options').Options} */

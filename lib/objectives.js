@@ -4,8 +4,8 @@
  *     { all: { failure_share: 0.001 }, baseline: { p99_ms: 85 }, each: { p99_vs_first: 1.3 } }
  *
  * A scope is `all`, `each` (every measured phase that is not an overload), the name of a phase,
- * `class:read` or `operation:get_user`. Everything k6 can judge becomes a k6 threshold, with a guard on
- * the number of samples beside it; what compares phases is judged after the run, from the same list.
+ * `class:read` or `operation:get_user`. Everything k6 can judge becomes a k6 threshold with a guard on
+ * the number of samples. Objectives that compare phases are judged after the run, from the same list.
  */
 import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
@@ -56,23 +56,59 @@ function slower(share) {
 }
 
 /**
- * Judged after the run, against the first measured phase. A ratio of two p99s is mostly noise until each
+ * Judged after the run, against the first measured phase. A ratio of two percentiles is mostly noise until each
  * tail holds some ten samples.
  *
  * @type {Record<string, {metric: string, op: '<=' | '>=', samples: number}>}
  */
 const RELATIVE = {
   p99_vs_first: { metric: 'p99_ms', op: '<=', samples: 1000 },
+  p95_vs_first: { metric: 'p95_ms', op: '<=', samples: 200 },
+  p50_vs_first: { metric: 'p50_ms', op: '<=', samples: 20 },
   throughput_vs_first: { metric: 'throughput', op: '>=', samples: 1 },
 };
+/** The highest percentile that both phases have the samples for is compared. */
+const LATENCY_VS_FIRST = ['p99_vs_first', 'p95_vs_first', 'p50_vs_first'];
+
+/** What every server owes its clients in each phase, with the promised load delivered, which is always judged. */
+const OWED = { failure_share: 0.01 };
 
 /** Of the arrivals that a phase promised, the share that must have become calls. */
 const DELIVERED_SHARE = 0.95;
 const METRICS = [...Object.keys(ABSOLUTE), ...Object.keys(RELATIVE), 'delivered_share'];
 
 /**
- * @param {Objectives} defaults the scenario's own
- * @param {string} changes the THRESHOLDS variable, '' = none
+ * @param {string} text the THRESHOLDS variable
+ * @returns {{off: boolean, documents: boolean, changes: string}} off: nothing is judged; documents: the limits of the benchmark documents
+ *   are asked for; changes: `scope.metric=number` pairs, separated by commas
+ */
+export function readThresholds(text) {
+  const [first = '', ...rest] = text.split(',');
+  const documents = first.trim() === 'documents';
+  return { off: text === 'off', documents, changes: documents ? rest.join(',') : text };
+}
+
+/**
+ * The objectives of a server that no benchmark document is about: what every server owes, what the scenario expects of any server, and what
+ * the documents compare with the server's own first phase.
+ *
+ * @param {Objectives} documents the scenario's `objectives`
+ * @param {Objectives} [anyServer] the scenario's `anyServer`
+ * @returns {Objectives}
+ */
+export function owedObjectives(documents, anyServer = {}) {
+  /** @type {Objectives} */
+  const owed = { each: { ...OWED } };
+  for (const [scope, limits] of [...Object.entries(documents), ...Object.entries(anyServer)]) {
+    const relative = Object.entries(limits).filter(([metric]) => metric.endsWith('_vs_first'));
+    if (relative.length > 0) owed[scope] = { ...owed[scope], ...Object.fromEntries(relative) };
+  }
+  return owed;
+}
+
+/**
+ * @param {Objectives} defaults `latency_vs_first` in it compares the highest percentile that the planned load can show
+ * @param {string} changes `scope.metric=number` pairs, separated by commas; '' = none
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
  * @returns {Objective[]}
@@ -98,7 +134,8 @@ export function planObjectives(defaults, changes, phases, operations) {
     const names = scope === 'each' ? sustained.map((phase) => phase.name) : [scope];
     for (const name of names) wanted[name] = { ...wanted[name], ...limits };
   };
-  for (const [scope, limits] of Object.entries(defaults)) apply(scope, limits);
+  for (const [scope, limits] of Object.entries(defaults))
+    apply(scope, withPercentile(limits, scope, measured));
   const compared = measured.slice(1).map((phase) => phase.name);
   const offered = measured.filter((phase) => phase.offered_rps !== null).map((phase) => phase.name);
   const scopesOf = (/** @type {string} */ metric) => {
@@ -123,6 +160,24 @@ export function planObjectives(defaults, changes, phases, operations) {
 }
 
 /**
+ * @param {Record<string, number>} limits
+ * @param {string} scope
+ * @param {import('./phases.js').PlannedPhase[]} measured
+ * @returns {Record<string, number>} with a percentile for `latency_vs_first`
+ */
+function withPercentile({ latency_vs_first: limit, ...limits }, scope, measured) {
+  if (limit === undefined) return limits;
+  const compared = measured.filter((phase, index) => index === 0 || phase.name === scope);
+  const samples = DELIVERED_SHARE * Math.min(...compared.map(callsOf));
+  const metric = LATENCY_VS_FIRST.find((name) => samples >= (RELATIVE[name]?.samples ?? 0)) ?? 'p50_vs_first';
+  return { ...limits, [metric]: limit };
+}
+
+/** @param {import('./phases.js').PlannedPhase} phase @returns {number} calls; Infinity: as many as its users can make */
+const callsOf = ({ iterations, offered_rps: rate, duration_s }) =>
+  iterations ?? (rate === null ? Number.POSITIVE_INFINITY : rate * duration_s);
+
+/**
  * @param {string} text
  * @param {string[]} scopes
  */
@@ -135,7 +190,7 @@ function parseChanges(text, scopes) {
       const [, scope = '', metric = '', number = ''] = /^(.+)\.(\w+)=(\d{1,12}(?:\.\d+)?)$/.exec(part) ?? [];
       if (!scopes.includes(scope) || !METRICS.includes(metric)) {
         throw new ConfigError(
-          `THRESHOLDS has "${part.slice(0, 80)}"; valid: off, or scope.metric=number with a scope of ` +
+          `THRESHOLDS has "${part.slice(0, 80)}"; valid: off, documents, or scope.metric=number with a scope of ` +
             `${namesOf(scopes)}, and a metric of ${METRICS.join(', ')}`,
         );
       }

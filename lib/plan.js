@@ -4,9 +4,10 @@ import { parseDuration } from '../contract/duration.js';
 import { profiles } from '../contract/profiles.js';
 import { stackHosts } from './config.js';
 import { rateFactor } from './phases.js';
+import { planShape } from './plan-shape.js';
 import { unconfirmed } from './target-host.js';
 
-/** The machine that the benchmark documents' figures, and so the default objectives, are for. */
+/** The machine that the benchmark documents' figures are for. */
 const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
 
 /**
@@ -19,11 +20,10 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @param {import('./phases.js').PlannedPhase[]} composed.phases
  * @param {import('./workload.js').Operation[]} composed.operations
  * @param {import('./objectives.js').Objective[]} composed.objectives
+ * @param {boolean} composed.documents the limits are the benchmark documents'
  */
-export function makePlan(
-  { name, title, sequence, asWritten },
-  { config, workload, phases, operations, objectives },
-) {
+export function makePlan(definition, { config, workload, phases, operations, objectives, documents }) {
+  const { name, title, sequence, asWritten } = definition;
   const profile = /** @type {import('../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
   const last = phases.at(-1);
   const longestS = sequence ? (parseDuration(sequence.longest) ?? 0) : null;
@@ -57,10 +57,38 @@ export function makePlan(
     operations: operations.map((operation) => describe(operation, phases)),
     left_out: config.TOOL ? [] : (left_out ?? []),
     expected_requests: expectedRequests(phases),
+    ...longer(definition, config, phases),
     objectives,
     objectives_off: config.THRESHOLDS === 'off',
+    documents,
     other_cpu_limit: config.MAX_BACKGROUND_CPU,
-    reference_machine: REFERENCE_MACHINE,
+    reference_machine: documents ? REFERENCE_MACHINE : null,
+  };
+}
+
+/**
+ * @param {import('./test.js').TestDefinition} definition
+ * @param {import('./config.js').Config} config
+ * @param {import('./phases.js').PlannedPhase[]} phases of this profile
+ * @returns {{longer?: import('../analysis/summary.js').Longer}} the test in the next longer profile; {}: it is the same, there is none, or
+ *   this is one of several k6 runs
+ */
+function longer(definition, config, phases) {
+  const names = Object.keys(profiles);
+  const profile = names[names.indexOf(config.PROFILE) + 1];
+  if (!profile || __ENV.LEG) return {};
+  const size = sizeOf(planShape(definition, { ...config, PROFILE: profile }));
+  if (JSON.stringify(size) === JSON.stringify(sizeOf(phases))) return {};
+  return { longer: { profile, ...size } };
+}
+
+/** @param {import('./phases.js').PlannedPhase[]} phases */
+function sizeOf(phases) {
+  const rates = phases.map(({ offered_rps }) => offered_rps ?? 0);
+  return {
+    peak_rps: Math.max(...rates) || null,
+    users: Math.max(...phases.map(({ vus, max_vus }) => vus ?? max_vus)),
+    duration_s: Math.max(...phases.map(({ start_s, duration_s }) => start_s + duration_s)),
   };
 }
 

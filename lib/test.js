@@ -28,7 +28,8 @@ import { noteException, User } from './user.js';
  * @property {Omit<import('./phases.js').Phase, 'name'> & {objectives: Record<string, number>}} [eachOf] on such a server:
  *   instead of the phases, one like this for each of its operations
  * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
- * @property {import('./objectives.js').Objectives} objectives
+ * @property {import('./objectives.js').Objectives} objectives of the benchmark document, for the reference target
+ * @property {import('./objectives.js').Objectives} [anyServer] what any other server is judged by as well, compared with its first phase
  * @property {true} [observe] users look at the sizes and connections of each call
  * @property {true} [newConnections] each call opens one
  *

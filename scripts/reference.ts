@@ -12,6 +12,7 @@ import { rulesTable } from '../analysis/bottleneck/rules-table.js';
 import { configurationTables } from './configuration-reference.ts';
 import { helpText } from './help-text.ts';
 import { listText } from './list-text.ts';
+import { makeWords } from './make-words.ts';
 import { metricTables } from './metric-reference.ts';
 import { signalTables } from './signal-reference.ts';
 
@@ -26,10 +27,11 @@ export const PAGES: Record<string, () => Tables | Promise<Tables>> = {
   'docs/verdicts.md': () => ({ bottlenecks: rulesTable() }),
 };
 
-/** What `make` prints without Node.js: files that are written whole. */
+/** What `make` prints or reads without Node.js: files that are written whole. */
 export const FILES: Record<string, () => string | Promise<string>> = {
   'scripts/list.txt': listText,
   'scripts/help-all.txt': helpText,
+  'scripts/make-words.txt': makeWords,
 };
 
 const file = (page: string) => new URL(`../${page}`, import.meta.url);

@@ -186,7 +186,7 @@ function where({ target, phases: all }, legs) {
 }
 
 /** @param {Plan} plan */
-function objectives({ objectives: all, objectives_off: off }) {
+function objectives({ objectives: all, objectives_off: off, documents }) {
   if (off) return ['THRESHOLDS=off: measured and not judged'];
   const names = all
     .filter(({ metric }) => metric !== 'min_samples')
@@ -200,7 +200,9 @@ function objectives({ objectives: all, objectives_off: off }) {
     );
   const rest = names.length - MAX_OBJECTIVES;
   return [
-    'OBJECTIVES',
+    documents === false
+      ? 'OBJECTIVES of any server; THRESHOLDS=each.p99_ms=200 adds a latency'
+      : 'OBJECTIVES',
     ...names.slice(0, MAX_OBJECTIVES).flatMap((name) => wrap(name, '- ')),
     ...(rest > 0 ? [`- … ${rest} more`] : []),
   ];

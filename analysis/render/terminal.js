@@ -24,7 +24,8 @@ const COLOUR = { pass: 'green', fail: 'red', invalid: 'yellow', error: 'red' };
 /**
  * @param {Run} run
  * @param {{directory: string, colours: boolean}} options where the results are; colours only for a terminal
- * @returns {string} at most 25 lines, every line within 100 columns (colours and the folder's path aside); report.md has the rest
+ * @returns {string} at most 25 lines, every line within 100 columns (colours, the folder's path and a command's long words aside);
+ *   report.md has the rest
  */
 export function renderTerminal(run, { directory, colours }) {
   /** @type {Paint} */

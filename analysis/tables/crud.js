@@ -52,7 +52,7 @@ const pace = (repeated) =>
 const budgetOf = ({ labels }) => (labels.authority ? undefined : BUDGETS[labels.suite ?? '']);
 
 /** @type {import('../report-tables.js').TableBuilder} */
-export default async function crud({ phases, metrics, increase, note }) {
+export default async function crud({ plan, phases, metrics, increase, note }) {
   const operations = repetitions(phases);
   const times = Math.max(0, ...operations.map(({ phases: all }) => all.length));
   const rows = operations.map((operation) => {
@@ -90,7 +90,8 @@ export default async function crud({ phases, metrics, increase, note }) {
     'ops/s of a bulk operation: resources a second; its budget is for a call, which has 10 of them.',
     'What the certificate authority decides has no budget.',
   ];
-  const judgements = operations.flatMap(judge);
+  // Budgets are the document's.
+  const judgements = plan.documents === false ? [] : operations.flatMap(judge);
   return {
     tables: [
       { title: 'Operations', columns, rows, notes },

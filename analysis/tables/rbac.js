@@ -71,16 +71,20 @@ function latencies({ latency_ms: latency }) {
  *
  * @param {import('../summary.js').Plan} plan
  * @param {Phase} phase
- * @returns {Goal[]}
+ * @returns {Goal[]} without the document's p95 if the run is not judged by the documents
  */
-function goalsOf({ objectives }, { offered_rps, achieved_rps, latency_ms, error_rate, requests, answered }) {
+function goalsOf(
+  { objectives, documents },
+  { offered_rps, achieved_rps, latency_ms, error_rate, requests, answered },
+) {
   /** @param {keyof typeof GOALS} metric */
   const limit = (metric) =>
     objectives.find((one) => one.metric === metric && one.scope.phase === BENCHMARK)?.limit ?? GOALS[metric];
   // Whole requests: of an open load no more than what is offered can arrive, and the document takes 99.92 for 100.
   const rps = Math.round(offered_rps ?? 0);
   const [p95, failures] = [limit('p95_ms'), limit('failure_share')];
-  return [
+  /** @type {Goal[]} */
+  const goals = [
     {
       metric: 'rps',
       text: `RPS >= ${rps}`,
@@ -109,6 +113,8 @@ function goalsOf({ objectives }, { offered_rps, achieved_rps, latency_ms, error_
       format: percent,
     },
   ];
+  const isJudged = objectives.some(({ metric }) => metric === 'p95_ms');
+  return documents === false && !isJudged ? goals.filter(({ metric }) => metric !== 'p95_ms') : goals;
 }
 
 /** @param {Goal} goal */

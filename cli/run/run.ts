@@ -32,7 +32,7 @@ import { Undo } from '../undo.ts';
 import { existingFile, takeWords } from '../variables.ts';
 import { checkWorkload } from '../workload-document.ts';
 import { claimTarget } from './claim.ts';
-
+import { type Given, givenVariables } from './given.ts';
 import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
 import { payloadWorkload } from './payload.ts';
@@ -68,6 +68,7 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
     throw usage(
       'TARGET_CONTAINER is for the stack in containers; valid here: TARGET_PID=number of its process',
     );
+  const given = givenVariables(env);
   const folder = folderOf(test);
   env.TESTID = basename(folder);
   await setUp('k6');
@@ -76,7 +77,7 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   const undo = new Undo();
   undo.add(() => rmSync(scratch, { recursive: true, force: true }));
   try {
-    return await inFolder(test, folder, scratch, undo);
+    return await inFolder({ test, folder, given }, scratch, undo);
   } finally {
     await undo.all();
   }
@@ -97,10 +98,20 @@ function folderOf(test: string): string {
   return folder;
 }
 
-async function inFolder(test: string, folder: string, scratch: string, undo: Undo): Promise<number> {
+interface Asked {
+  test: string;
+  /** Of its results. */
+  folder: string;
+  given: Given;
+}
+
+async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<number> {
+  const { test, folder } = asked;
   const { env } = process;
   const dry = env.DRY_RUN === '1';
   const foreign = Boolean(env.TARGET_URL) && env.TARGET_URL !== stackValue('TARGET_URL');
+  // The scripts in k6 judge it by the benchmark documents.
+  env.REFERENCE_TARGET = foreign ? '' : '1';
   if (env.PAYLOAD) {
     if (env.WORKLOAD) throw usage('PAYLOAD is set, and WORKLOAD, too; valid: one of the two');
     env.WORKLOAD = payloadWorkload(env.PAYLOAD, join(scratch, 'workload.json'));
@@ -113,7 +124,7 @@ async function inFolder(test: string, folder: string, scratch: string, undo: Und
 
   const workload = join(scratch, 'workload.json');
   const lookAgain = async () => {
-    await discoverWorkload(workload, folder, dry);
+    await discoverWorkload(workload, asked, dry);
     discovery = false;
     inspected = await inspect(test);
   };
@@ -149,7 +160,7 @@ async function inFolder(test: string, folder: string, scratch: string, undo: Und
     env.WORKLOAD = join(folder, 'workload.json');
     copyFileSync(workload, env.WORKLOAD);
   }
-  return await loadAndJudge(test, folder, inspected);
+  return await loadAndJudge(asked, inspected);
 }
 
 /** Only looks at its variables. @throws {Ending} */
@@ -177,7 +188,7 @@ async function firstLook(
 }
 
 /** @throws {Ending} with the reason, where there is nothing to load */
-async function discoverWorkload(workload: string, folder: string, dry: boolean) {
+async function discoverWorkload(workload: string, { folder, given }: Asked, dry: boolean) {
   const { env } = process;
   const failure = await discover(workload, dry);
   if (!failure) {
@@ -190,7 +201,7 @@ async function discoverWorkload(workload: string, folder: string, dry: boolean) 
   makeFolder(folder);
   writeFileSync(join(folder, 'k6.log'), failure.log);
   const abort = { code: 3 as const, reason: failure.reason };
-  throw new Ending('', (await judged(folder, ABORTED, abort)) || TARGET);
+  throw new Ending('', (await judged(folder, ABORTED, given, abort)) || TARGET);
 }
 
 /** What the run needs of the stack is up. A plan takes what there is. */
@@ -212,9 +223,9 @@ function makeFolder(folder: string) {
   }
 }
 
-async function loadAndJudge(test: string, folder: string, { plan, users }: Inspected): Promise<number> {
+async function loadAndJudge({ test, folder, given }: Asked, { plan, users }: Inspected): Promise<number> {
   const { env } = process;
-  const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '' };
+  const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables: given };
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
   printPlan(plan, { brief: true, legs: isExperiment(test) });
   say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
@@ -228,7 +239,7 @@ async function loadAndJudge(test: string, folder: string, { plan, users }: Inspe
         ? experiment(test, folder, users)
         : load({ test, testid: basename(folder), users, folder, plan }),
   );
-  const verdict = await judged(folder, code);
+  const verdict = await judged(folder, code, given);
   logLine(`judged: exit code ${verdict}`);
   return verdict;
 }

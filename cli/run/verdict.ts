@@ -9,13 +9,20 @@ import { INTERRUPTED } from '../ending.ts';
 import { k6 } from '../k6.ts';
 import { say } from '../say.ts';
 import { resultsFolder } from '../stack.ts';
+import type { Given } from './given.ts';
 
 /**
  * The run document, its reports, and the exit code of the verdict. Without a stack that is loaded, of what k6 left alone.
  *
+ * @param given the variables that the run was given
  * @param abort why there was no load, where k6 left nothing
  */
-export async function judged(folder: string, k6Exit: number, abort: Abort | null = null): Promise<number> {
+export async function judged(
+  folder: string,
+  k6Exit: number,
+  given: Given,
+  abort: Abort | null = null,
+): Promise<number> {
   nameLatest(folder);
   logLine('judging');
   const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_KNOBS = '', RUN_LOG } = process.env;
@@ -36,6 +43,7 @@ export async function judged(folder: string, k6Exit: number, abort: Abort | null
       prometheus: (RUN_LOG && PROMETHEUS_URL) || null,
       server: WATCHED_SERVER,
       knobs: TARGET_KNOBS,
+      variables: given,
       k6Version: version || null,
       abort,
     }),

@@ -25,8 +25,8 @@ export const load = {
   },
   THRESHOLDS: {
     type: text,
-    help: 'off: measure without judging; or changes to the objectives: baseline.p99_ms=120,all.failure_share=0.01',
-    valid: 'off, or scope.metric=number pairs separated by commas',
+    help: 'off: measure without judging; documents: the limits of the benchmark documents, the default for the reference target; or changes to the objectives: baseline.p99_ms=120,all.failure_share=0.01',
+    valid: 'off, documents, or scope.metric=number pairs separated by commas (also after documents,)',
   },
   DURATION: {
     type: optional(duration),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runFolder } from '../../../cli/stack.ts';
+import { ROOT, runFolder } from '../../../cli/stack.ts';
 import { readWords, takeWords } from '../../../cli/variables.ts';
 import { command } from '../../lab.js';
 
@@ -31,4 +32,34 @@ test('make hands on what it is given as it is, and its own environment, whatever
   const env = { TARGET_HEADERS: text, 'A:B': '1', 'C#D': '1', MAKELEVEL: '' };
   const { output } = await command('make', ['-s', show, 'show', `TARGET_TOKEN=${text}`], env);
   assert.equal(output, `${text}|${text}`);
+});
+
+test('make refuses a name that no target knows, with the nearest, before anything runs', async () => {
+  for (const [given, nearest] of [
+    ['RATE_SCAL', 'RATE_SCALE'],
+    ['TARGETURL', 'TARGET_URL'],
+    ['POOLSIZE', 'POOL_SIZE'],
+    ['ROUND', 'ROUNDS'],
+  ]) {
+    const { code, output } = await command('make', ['-s', 'help', `${given}=0.1`], { MAKELEVEL: '' });
+    assert.equal(code, 2);
+    assert.match(
+      output,
+      new RegExp(
+        `${given} is not a variable of any target; did you mean ${nearest}\\? \\(make help-all lists them\\)`,
+      ),
+    );
+    assert.doesNotMatch(output, /0\.1|Load tests/);
+  }
+});
+
+test('make takes each name that its own help shows', async () => {
+  const shown = readFileSync(join(ROOT, 'Makefile'), 'utf8').matchAll(/^[a-z-]+:.*## .*$/gm);
+  const names = [...shown].flatMap(([line]) =>
+    [...line.matchAll(/\b([A-Z][A-Z0-9_]+)=/g)].map(([, name]) => name),
+  );
+  assert.ok(names.length > 20);
+  const words = names.map((name) => `${name}=1`);
+  const { code, output } = await command('make', ['-s', '-n', 'help', ...words], { MAKELEVEL: '' });
+  assert.equal(code, 0, output);
 });

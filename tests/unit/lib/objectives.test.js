@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../contract/config-error.js';
 import { profiles } from '../../../contract/profiles.js';
-import { drawnObjectives, planObjectives, toThresholds } from '../../../lib/objectives.js';
+import {
+  drawnObjectives,
+  owedObjectives,
+  planObjectives,
+  readThresholds,
+  toThresholds,
+} from '../../../lib/objectives.js';
 import { planPhases } from '../../../lib/phases.js';
 import { planOperations } from '../../../lib/workload.js';
 import reference from '../../../workloads/reference.js';
@@ -154,4 +160,55 @@ test('what a dashboard draws: seconds, shares and factors, for each phase that t
 
 test('a limit that nothing can miss is refused', () => {
   assert.throws(() => plan({}, `calm.p99_ms=${'9'.repeat(400)}`), ConfigError);
+});
+
+test('a server that no document is about owes few failures, its load, and what is compared with itself', () => {
+  const documents = { all: { failure_share: 0.0005 }, calm: { p99_ms: 85 }, each: { p99_vs_first: 1.3 } };
+  assert.deepEqual(owedObjectives(documents, { after: { latency_vs_first: 1.5 } }), {
+    each: { failure_share: 0.01, p99_vs_first: 1.3 },
+    after: { latency_vs_first: 1.5 },
+  });
+  const judged = thresholds(owedObjectives(documents));
+  assert.deepEqual(Object.keys(judged), [
+    'iterations{phase:calm}',
+    'mcp_request_failed{phase:calm}',
+    'mcp_requests{phase:calm}',
+    'iterations{phase:after}',
+    'mcp_request_failed{phase:after}',
+    'mcp_requests{phase:after}',
+  ]);
+});
+
+test('latency is compared by the highest percentile that both phases have the samples for', () => {
+  const metricAt = (/** @type {number} */ rate) => {
+    const few = planPhases(
+      [
+        { name: 'calm', rate, duration: '10s' },
+        { name: 'after', rate, duration: '10s' },
+      ],
+      /** @type {any} */ (profiles.full),
+      CONFIG,
+    );
+    const relative = planObjectives({ after: { latency_vs_first: 1.5 } }, '', few, operations).filter(
+      (objective) => objective.relative_to,
+    );
+    return relative.map(({ metric, limit, min_samples }) => [metric, limit, min_samples]);
+  };
+  assert.deepEqual(metricAt(200), [['p99_ms', 1.5, 1000]]);
+  assert.deepEqual(metricAt(100), [['p95_ms', 1.5, 200]]);
+  assert.deepEqual(metricAt(10), [['p50_ms', 1.5, 20]]);
+  // Too few even for a median: the analysis says that it was not judged.
+  assert.deepEqual(metricAt(1), [['p50_ms', 1.5, 20]]);
+});
+
+test('THRESHOLDS=documents asks for the limits of the documents, and may be changed', () => {
+  assert.deepEqual(readThresholds(''), { off: false, documents: false, changes: '' });
+  assert.deepEqual(readThresholds('off'), { off: true, documents: false, changes: 'off' });
+  assert.deepEqual(readThresholds('documents'), { off: false, documents: true, changes: '' });
+  assert.deepEqual(readThresholds('documents, calm.p99_ms=120'), {
+    off: false,
+    documents: true,
+    changes: ' calm.p99_ms=120',
+  });
+  assert.deepEqual(readThresholds('calm.p99_ms=120').changes, 'calm.p99_ms=120');
 });

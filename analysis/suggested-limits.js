@@ -1,0 +1,50 @@
+/** Latency limits that a user may take over, from what a run measured on a server that nobody has set any for. */
+
+import { loadOf } from './phases.js';
+
+/** Room for scatter between runs. */
+export const MARGIN = 1.5;
+/** The highest percentile whose tail holds ten answers is taken. */
+const PERCENTILES = /** @type {const} */ ([
+  { percentile: 'p99', samples: 1000 },
+  { percentile: 'p95', samples: 200 },
+  { percentile: 'p50', samples: 20 },
+]);
+
+/**
+ * @param {Pick<import('./run.js').Run, 'documents' | 'thresholds' | 'verdict' | 'phases'>} run
+ * @returns {{thresholds: string, margin: number, samples: number} | null} thresholds: a value for THRESHOLDS; samples: the fewest that one
+ *   of its limits rests on. null: the run did not pass, has limits for latency already, or too few answers
+ */
+export function suggestedLimits({ documents, thresholds, verdict, phases }) {
+  const hasLimits = thresholds.some(
+    ({ metric, relative_to }) => metric.endsWith('_ms') && relative_to === null,
+  );
+  if (documents !== false || hasLimits || verdict.outcome !== 'pass') return null;
+  const judged = phases.filter(({ measured, overload, latency_ms }) => measured && !overload && latency_ms);
+  const samples = Math.min(...judged.map(({ answered }) => answered ?? 0));
+  const found = PERCENTILES.find((one) => samples >= one.samples);
+  if (judged.length === 0 || !found) return null;
+  const { percentile } = found;
+  const limits = judged.map(({ name, latency_ms }) => ({
+    name,
+    limit: roundUp(MARGIN * (latency_ms?.[percentile] ?? 0)),
+  }));
+  // Phases with the same load share a limit.
+  const loads = new Set(judged.map(loadOf));
+  const scopes =
+    loads.size === 1 && judged.length > 1
+      ? [{ name: 'each', limit: Math.max(...limits.map(({ limit }) => limit)) }]
+      : limits;
+  return {
+    thresholds: scopes.map(({ name, limit }) => `${name}.${percentile}_ms=${limit}`).join(','),
+    margin: MARGIN,
+    samples,
+  };
+}
+
+/** @param {number} value @returns {number} with two digits, never below the value */
+function roundUp(value) {
+  const step = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return Number((Math.ceil(value / step) * step).toPrecision(2));
+}
