@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startOffering } from '../k6/offering-server.js';
 import { assertMeasured, command, envFile, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 
@@ -177,6 +178,22 @@ test('compare-ab runs both sides in turn, on a target of each side, which gets i
   } finally {
     await command('scripts/up', [], { CACHE_TTL: 'default' });
   }
+});
+
+test('compare-ab loads two servers by their addresses', async () => {
+  const tools = [{ name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }];
+  const [fast, slow] = await Promise.all(
+    [5, 50].map((ms) => startOffering({ tools }, () => sleep(ms, { content: [] }))),
+  );
+  after(() => Promise.all([fast?.close(), slow?.close()]));
+  const { code, output } = await command(
+    'scripts/compare-ab',
+    [`A=TARGET_URL=${fast?.url}`, `B=TARGET_URL=${slow?.url}`, 'TEST=load', 'RUNS=1', 'ALLOW_SINGLE_RUN=1'],
+    { ...places, ...FEW, METRICS: 'p50', MAX_BACKGROUND_CPU: '1' },
+  );
+  assert.equal(code, 99, output);
+  assert.match(output, /^p50 in load .* worse/m);
+  assert.match(output, /^base {2}A: TARGET_URL=http:.* \(1 run\)$/m);
 });
 
 test('compare-ab that is interrupted gives the target its knobs back', async () => {
