@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { register } from 'node:module';
 import { profiles } from '../contract/profiles.js';
-import { duration } from '../contract/units.js';
+import { counted, duration } from '../contract/units.js';
 import { readConfig } from '../experiments/config.js';
 import type { PlannedPhase } from '../lib/phases.js';
 import { planShape } from '../lib/plan-shape.js';
@@ -38,10 +38,10 @@ function lengthOf(definition: TestDefinition, config: Config): string {
   const phases = planShape(definition, config);
   const length = duration(Math.round(endOf(phases)));
   if (definition.sequence) return `~ ${length}`;
-  const measured = phases.filter((phase) => phase.measured);
-  // Calls that are counted are made when they are made.
-  const atMost = measured.some(({ iterations }) => iterations !== null) ? '<= ' : '';
-  return `${atMost}${length}`;
+  const calls = phases.reduce((sum, { iterations }) => sum + (iterations ?? 0), 0);
+  if (calls === 0) return length;
+  // As written, the phases' duration is a safeguard and says nothing about how long the calls take.
+  return definition.asWritten ? counted(calls, 'call') : `<= ${length}`;
 }
 
 function lengthOfExperiment(definition: TestDefinition, lasts: Lasts, config: Config): string {
@@ -99,7 +99,7 @@ export async function listText(): Promise<string> {
   return [
     ...aligned(rows),
     '',
-    '<= where calls are counted, not time; ~ several runs, or calls one after the other: by estimate, for the reference target.',
+    'calls: as long as they take; <= ends sooner if all calls are made; ~ an estimate for the reference target: several runs, or calls in sequence.',
     'Setting up and judging take some five seconds more. `make plan TEST=...` shows what one would do.',
     '',
     ...aligned(covered),

@@ -104,7 +104,7 @@ declare module 'k6/x/mcp' {
     /** The argument that gets a new value with each call. An answer without this value fails as "crossed". */
     nonce?: string;
     /** false, or an exception: the call fails as "unexpected". `args` is what `send` was given. */
-    expect?: (answer: Answer, args: unknown) => unknown;
+    expect?: (answer: Answer, args: Json) => unknown;
     /** REST: statuses that are no failure, instead of 200 to 299. */
     expectStatus?: number[];
     /** Milliseconds: each is a tag of `mcp_slow`. */

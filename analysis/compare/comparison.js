@@ -7,10 +7,9 @@ import { FAIL, INVALID, PASS } from '../verdict.js';
 // The schema refers to that of a baseline, which has to be known by then.
 import './baseline.js';
 import { CompareError } from './compare-error.js';
-import { ALPHA, CONFIDENCE, decide, LEAST_RUNS, SINGLE_FACTOR } from './decide.js';
+import { ALPHA, CONFIDENCE, canDecide, decide, LEAST_RUNS, SINGLE_FACTOR } from './decide.js';
 import { difference, otherMachine, parseKey, refusal, seriesKey } from './digest.js';
 import { METRICS } from './metrics.js';
-import { choices } from './relabel.js';
 import { nameOf, sentenceOf } from './words.js';
 
 /**
@@ -200,7 +199,7 @@ function notesOf(base, head, rows, single) {
   const [first] = all;
   const machines = first ? [...new Set(all.slice(1).flatMap((other) => otherMachine(first, other)))] : [];
   const counts = [base, head].map(({ usable }) => usable.length);
-  const few = rows.length > 0 && !single && 2 / choices(all.length, base.usable.length) > ALPHA;
+  const few = rows.length > 0 && !single && !canDecide(base.usable.length, head.usable.length);
   const partial = rows.filter(({ reason }) => reason !== null && !single);
   return [
     ...(machines.length > 0

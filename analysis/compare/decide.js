@@ -160,13 +160,20 @@ function outcomeOf(metric, { shift, low, high }, adjusted) {
 /** @param {import('./metrics.js').Metric} metric @param {number} shift @returns {'better' | 'worse'} */
 const direction = ({ better }, shift) => (shift > 0 === (better === 'more') ? 'better' : 'worse');
 
-/** Fewer runs a side can't be divided so that chance would not do it as well, twice in a hundred times. */
+/**
+ * @param {number} base runs
+ * @param {number} head runs
+ * @returns {boolean} whether the rule can call anything worse: fewer runs are divided perfectly by chance more often than `ALPHA`
+ */
+export const canDecide = (base, head) => 2 / choices(base + head, head) <= ALPHA;
+
+/** The smallest number of runs that decides with as many on the other side. */
 export const LEAST_RUNS = leastRuns();
 
 /** @returns {number} */
 function leastRuns() {
   let runs = 1;
-  while (2 / choices(2 * runs, runs) > ALPHA) runs += 1;
+  while (!canDecide(runs, runs)) runs += 1;
   return runs;
 }
 

@@ -6,7 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { cleanText, secretsOf } from '../../analysis/clean-text.js';
+import { checkRuns } from '../../analysis/compare/check-runs.js';
 import { CompareError } from '../../analysis/compare/compare-error.js';
+import { refusal } from '../../analysis/compare/digest.js';
 import { optionsOf } from '../../analysis/compare/options.js';
 import { readSide } from '../../analysis/compare/sides.js';
 import { resultName } from '../../analysis/result-name.js';
@@ -172,19 +174,25 @@ class Job {
 
   /**
    * @returns what to compare with; '' for nothing
-   * @throws {CompareError} where it is not there: not after an hour of load
+   * @throws {CompareError} before any load, if BASE is not there or RUNS are too few to call anything worse
    */
-  #baseOf({ BASE, BASE_OPTIONAL }: Config): string {
-    optionsOf(process.env);
+  #baseOf({ BASE, BASE_OPTIONAL, SAVE_BASELINE, RUNS }: Config): string {
+    const options = optionsOf(process.env);
+    if (BASE === '') return '';
+    const head = RUNS ?? 1;
     const { RESULTS_DIR: results, BASELINES_DIR: baselines } = this.#places;
     const plain = BASELINE_NAME.test(BASE) && !existsSync(BASE) && !existsSync(join(results, BASE));
-    if (BASE_OPTIONAL && plain && !existsSync(join(baselines, `${BASE}.json`))) {
+    const isMissing = plain && !existsSync(join(baselines, `${BASE}.json`));
+    if (isMissing && (BASE_OPTIONAL || SAVE_BASELINE === BASE)) {
+      // The next job compares as many runs with those that this one saves.
+      if (SAVE_BASELINE === BASE) checkRuns({ head, ...options });
       const message = `there is no baseline ${BASE} yet: nothing is compared`;
       this.#annotations.push({ level: 'notice', title: 'no baseline', message });
       this.#say(message);
       return '';
     }
-    if (BASE !== '') readSide('BASE', BASE, { results, baselines });
+    const { digests } = readSide('BASE', BASE, { results, baselines });
+    checkRuns({ head, base: digests.filter((one) => refusal(one, options) === null).length, ...options });
     return BASE;
   }
 

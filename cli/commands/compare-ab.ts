@@ -1,6 +1,7 @@
 /** Runs a test with the variables of A and of B in alternation, and compares the results. */
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { checkRuns } from '../../analysis/compare/check-runs.js';
 import { CompareError } from '../../analysis/compare/compare-error.js';
 import { compareRuns } from '../../analysis/compare/compare-runs.js';
 import { optionsOf } from '../../analysis/compare/options.js';
@@ -105,7 +106,7 @@ export async function compareAb(words: readonly string[]): Promise<number> {
   const seed = positiveInteger.parse(given('SEED', '1'));
   if (!seed)
     throw new CompareError(`SEED is "${given('SEED', '').slice(0, 80)}"; valid: a whole number above 0`);
-  optionsOf(process.env);
+  checkRuns({ head: runs, ...optionsOf(process.env) });
   const sides = { A: await sideOf('A'), B: await sideOf('B') };
   if (JSON.stringify(Object.entries(sides.A).sort()) === JSON.stringify(Object.entries(sides.B).sort()))
     throw new CompareError(

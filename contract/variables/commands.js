@@ -107,11 +107,11 @@ export const pipeline = {
   BASE_OPTIONAL: {
     type: flag,
     default: '0',
-    help: '1: where no baseline of that name is kept yet, nothing is compared',
+    help: 'ci: 1: compare with nothing if BASE names a baseline that does not exist yet; not needed if SAVE_BASELINE has the same name',
   },
   SAVE_BASELINE: {
     type: optional(baselineName, ''),
-    help: 'ci: the runs become the baseline of this name where ci ends with 0',
+    help: 'ci: save the runs as the baseline of this name if ci ends with 0',
   },
   VARIABLES: {
     type: text,

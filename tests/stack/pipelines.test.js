@@ -302,7 +302,7 @@ async function gitlab({ name, delayMs, variables }) {
   return {
     code,
     output,
-    uploaded: join(artifacts, 'load-test-results'),
+    uploaded: join(artifacts, 'results'),
     home,
     baselines: join(home, 'baselines'),
   };

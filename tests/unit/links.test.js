@@ -1,8 +1,11 @@
-/** Every link of the documentation leads somewhere. */
+/** Every link of the documentation leads somewhere, and README says what the code says. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { profiles } from '../../contract/profiles.js';
+import { number } from '../../contract/units.js';
+import { planPhases } from '../../lib/phases.js';
 import { pages, readPage } from '../markdown.js';
 
 const read = new Map(pages().map((file) => [file, readPage(file)]));
@@ -35,3 +38,31 @@ test('README shows scenarios/spike.js as it is', () => {
     [readFileSync('scenarios/spike.js', 'utf8')],
   );
 });
+
+for (const page of ['README.md', 'docs/own-server.md']) {
+  test(`${page} says what make spike sends`, () => {
+    const phases = readFileSync('scenarios/spike.js', 'utf8').matchAll(
+      /name: '(\w+)', rate: (\d+), duration: '(\w+)'/g,
+    );
+    const shape = [...phases].map(([, name = '', rate, duration = '']) => ({
+      name,
+      rate: Number(rate),
+      duration,
+    }));
+    const config = { DURATION: null, RATE_SCALE: 1, MAX_VUS: 1000 };
+    const text = readFileSync(page, 'utf8');
+    const { quick, smoke } = profiles;
+    assert.ok(quick && smoke);
+    const [before = 0, spike = 0, after = 0] = [[0, 1], [2], [3, 4]].map((indexes) =>
+      indexes.reduce((sum, at) => sum + Number(planPhases(shape, quick, config)[at]?.duration_s), 0),
+    );
+    const sent = number(100 * (before + after) + 2000 * spike);
+    assert.ok(
+      text.includes(
+        `100 requests/s for ${before} s, 2,000/s for ${spike} s, and 100/s for ${after} s: ${sent} requests`,
+      ),
+    );
+    const [, low, high] = planPhases(shape, smoke, config);
+    assert.ok(text.includes(`(${low?.offered_rps}/s, ${high?.offered_rps}/s)`));
+  });
+}

@@ -29,6 +29,11 @@ test('make help is one screen, and names each test', () => {
     assert.ok(words.has(file.replace('.js', '')), file);
 });
 
+test('make list says of a test that only counts calls how many, not how long they may take', () => {
+  const line = /^load .*$/m.exec(readFileSync('scripts/list.txt', 'utf8'))?.[0] ?? '';
+  assert.deepEqual(line.match(/\S+ calls(?= )|\d+ min/g), Array(4).fill('5,000 calls'), line);
+});
+
 test('make, make help, help-all and list need nothing but a shell', async (t) => {
   const bin = mkdtempSync(join(tmpdir(), 'bin-'));
   t.after(() => rmSync(bin, { recursive: true }));

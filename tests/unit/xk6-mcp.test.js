@@ -1,7 +1,11 @@
 /** What the module's page and its types say, next to xk6-mcp/names.json. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { readPage } from '../markdown.js';
+import { scratchFolder } from '../scratch.js';
 
 const { failureKinds, metrics } = JSON.parse(readFileSync('xk6-mcp/names.json', 'utf8'));
 const kinds = Object.values(failureKinds);
@@ -24,5 +28,22 @@ test('each metric says what it measures', () => {
     assert.match(name, /^mcp_[a-z_]+$/);
     assert.match(type, /^(counter|gauge|rate|trend)$/);
     assert.match(help, /^[A-Z].*\.$/);
+  }
+});
+
+test('the scripts of the page pass tsc --strict with the types', () => {
+  const folder = join(scratchFolder(), 'types');
+  mkdirSync(folder);
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+  copyFileSync('xk6-mcp/index.d.ts', join(folder, 'k6-x-mcp.d.ts'));
+  const scripts = readPage('xk6-mcp/README.md').blocks.filter(({ language }) => language === 'javascript');
+  assert.ok(scripts.length > 0);
+  for (const [index, { text }] of scripts.entries()) writeFileSync(join(folder, `${index}.ts`), text);
+  const options = { strict: true, noEmit: true, module: 'nodenext', target: 'es2023', types: ['k6'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));
+  try {
+    execFileSync('node_modules/.bin/tsc', ['-p', folder], { encoding: 'utf8' });
+  } catch (error) {
+    assert.fail(/** @type {any} */ (error).stdout);
   }
 });
