@@ -17,8 +17,8 @@ export function hostOf(url) {
 }
 
 /**
- * Neither other spellings of an address (decimal, hexadecimal, a leading zero, IPv4 in IPv6) nor 0.0.0.0 nor a name that only
- * begins or ends like one that is: who writes 127.0.0.1 in a way that has to be worked out says it with TARGET_CONFIRM.
+ * Other spellings of an address (decimal, hexadecimal, a leading zero, IPv4 in IPv6), 0.0.0.0 and names that only begin or end like
+ * loopback do not count: they need TARGET_CONFIRM.
  *
  * @param {string} host as `hostOf` gives it
  * @returns {boolean}
@@ -53,8 +53,8 @@ export function needConfirmed(name, url, confirmed) {
   const host = unconfirmed(url, confirmed);
   if (host === '') return;
   throw new ConfigError(
-    `${name} is on ${host.slice(0, 100)}, which is not this machine, and is loaded only where that is meant; ` +
-      `valid: an address of this machine's loopback, or TARGET_CONFIRM=${[...confirmed, host].join(',').slice(0, 300)}`,
+    `${name} is on ${host.slice(0, 100)}, which is not this machine; expected an address on loopback or, ` +
+      `if it is yours to load, TARGET_CONFIRM=${[...confirmed, host].join(',').slice(0, 300)}`,
   );
 }
 

@@ -21,7 +21,7 @@ export function repeatCommands(run) {
   if (!TEST.test(test ?? '') || !variables) return [];
   // The stack may have had settings from before.
   const given = { ...variables, ...changedKnobs(target?.knobs ?? {}), ...variables };
-  const again = wordsOf(test ?? '', given);
+  const again = commandWords(test ?? '', given);
   const secrets = Object.keys(given).filter((name) => given[name] === null);
   const unkept = secrets.length > 0 ? `with ${secrets.join(', ')} as before` : '';
   return [
@@ -30,7 +30,7 @@ export function repeatCommands(run) {
       ? [
           {
             label: 'longer',
-            words: wordsOf(test ?? '', { ...given, PROFILE: longer.profile }),
+            words: commandWords(test ?? '', { ...given, PROFILE: longer.profile }),
             comment: loadOf(longer),
           },
         ]
@@ -39,8 +39,12 @@ export function repeatCommands(run) {
   ];
 }
 
-/** @param {string} test @param {Record<string, string | null>} variables */
-const wordsOf = (test, variables) => [
+/**
+ * @param {string} test
+ * @param {Record<string, string | null>} variables null: not shown
+ * @returns {string[]} of the command line that runs it, quoted for a shell
+ */
+export const commandWords = (test, variables) => [
   'make',
   test,
   ...Object.entries(variables).flatMap(([name, value]) =>

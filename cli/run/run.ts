@@ -32,6 +32,7 @@ import { Undo } from '../undo.ts';
 import { existingFile, takeWords } from '../variables.ts';
 import { checkWorkload } from '../workload-document.ts';
 import { claimTarget } from './claim.ts';
+import { checkConfirmed } from './confirm.ts';
 import { type Given, givenVariables } from './given.ts';
 import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
@@ -69,6 +70,7 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
       'TARGET_CONTAINER is for the stack in containers; valid here: TARGET_PID=number of its process',
     );
   const given = givenVariables(env);
+  checkConfirmed(test, given);
   const folder = folderOf(test);
   env.TESTID = basename(folder);
   await setUp('k6');

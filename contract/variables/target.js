@@ -43,7 +43,7 @@ export const target = {
   },
   TARGET_CONFIRM: {
     type: { valid: 'hosts, or host:port, separated by commas', parse: hostList },
-    help: 'the host of TARGET_URL (GATEWAY_URL, a found authorization server) as it stands there, where it is not on loopback: only then it is loaded',
+    help: 'the host of a TARGET_URL (GATEWAY_URL, discovered authorization server) that is not on loopback; without it such a target is refused',
   },
   TARGET_PROTOCOL: {
     type: optional(oneOf(PROTOCOLS), ''),

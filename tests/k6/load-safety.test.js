@@ -59,6 +59,14 @@ test('a target that is not this machine: exit 2 and what to set, before anything
   }
 });
 
+test('the refusal ends with the whole command, also with what makes the load smaller', async () => {
+  const { output } = await run('spike', 'TARGET_URL=http://mcp.invalid/mcp', 'RATE_SCALE=0.1', 'TOOLS=a b');
+  const [, typed = ''] = /If it is yours to load: (make spike .*)$/m.exec(output) ?? [];
+  assert.match(typed, / TARGET_URL=http:\/\/mcp\.invalid\/mcp .*TARGET_CONFIRM=mcp\.invalid$/);
+  assert.match(typed, / TOOLS='a b' /);
+  assert.match(typed, / RATE_SCALE=0\.1 /);
+});
+
 test('a confirmed target is tried; a plan needs no confirmation', async () => {
   for (const allowed of ['TARGET_CONFIRM=mcp.invalid', 'DRY_RUN=1']) {
     const { code, output } = await run('spike', 'TARGET_URL=http://mcp.invalid/mcp', allowed);

@@ -15,7 +15,9 @@ function succeeds(command, args) {
 const files = projectFiles();
 
 test('shell scripts parse', () => {
-  const scripts = files.filter((name) => /^(scripts\/|\.ci\/)/.test(name) && !/\.(js|ts|txt|awk)$/.test(name));
+  const scripts = files.filter(
+    (name) => /^(scripts\/|\.ci\/)/.test(name) && !/\.(js|ts|txt|awk)$/.test(name),
+  );
   assert.ok(scripts.length > 5);
   for (const script of scripts) succeeds('bash', ['-n', script]);
 });

@@ -44,7 +44,7 @@ test('a target that is not plainly loopback needs TARGET_CONFIRM: one line that 
       (error) =>
         error instanceof ConfigError &&
         error.message.startsWith(`TARGET_URL is on ${host}, which is not this machine`) &&
-        error.message.endsWith(`or TARGET_CONFIRM=${host}`) &&
+        error.message.endsWith(`TARGET_CONFIRM=${host}`) &&
         !error.message.includes('\n'),
       url,
     );

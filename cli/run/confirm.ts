@@ -1,0 +1,22 @@
+/** Load goes to this machine, and elsewhere only if somebody said so. */
+import { commandWords } from '../../analysis/render/repeat.js';
+import { hostList } from '../../contract/hosts.js';
+import { stackHosts } from '../../lib/config.js';
+import { unconfirmed } from '../../lib/target-host.js';
+import { shown, usage } from '../ending.ts';
+import type { Given } from './given.ts';
+
+/** @throws {Ending} with the command to type, if TARGET_URL is on another machine and TARGET_CONFIRM does not name that */
+export function checkConfirmed(test: string, given: Given) {
+  const { TARGET_URL = '', TARGET_CONFIRM = '', DRY_RUN } = process.env;
+  const confirmed = hostList(TARGET_CONFIRM);
+  // A plan sends nothing but discovery. A wrong list is refused with all other variables.
+  if (TARGET_URL === '' || DRY_RUN === '1' || !confirmed) return;
+  const host = unconfirmed(TARGET_URL, [...confirmed, ...stackHosts(process.env)]);
+  if (host === '') return;
+  const { TARGET_CONFIRM: _, ...others } = given;
+  const command = commandWords(test, { ...others, TARGET_CONFIRM: [...confirmed, host].join(',') });
+  throw usage(
+    `TARGET_URL is on ${shown(host)}, which is not this machine. If it is yours to load: ${command.join(' ')}`,
+  );
+}
