@@ -1,6 +1,7 @@
 import { cleanText } from '../clean-text.js';
 import { factsOf, howMeasured } from './facts.js';
 import { numbered, observationText } from './observations.js';
+import { commandLine, repeatCommands } from './repeat.js';
 import {
   failureTable,
   operationTable,
@@ -84,8 +85,15 @@ function sectionsOf(run, maxRows) {
     shown(signals),
     signals.quiet.length > 0 ? `Zero throughout: ${signals.quiet.map(escapeMarkdown).join(', ')}.` : '',
     noteList(run, maxRows),
+    repeat(run),
     run.phases.length > 0 ? `<sub>${howMeasured().map(escapeMarkdown).join('\n')}</sub>` : '',
   ];
+}
+
+/** @param {import('../run.js').Run} run @returns {string} commands in an indented block, which shows text as it is */
+function repeat(run) {
+  const lines = repeatCommands(run).map((command) => `    ${commandLine(command)}`);
+  return lines.length > 0 ? ['## Run it again', '', ...lines].join('\n') : '';
 }
 
 /** @param {import('../run.js').Run} run @returns {string[]} what happened, then what was run */

@@ -52,6 +52,10 @@ export const commandWords = (test, variables) => [
   ),
 ];
 
+/** @param {Command} command @returns {string} one line that a shell takes */
+export const commandLine = ({ words, comment }) =>
+  [...words, ...(comment ? [` # ${comment}`] : [])].join(' ');
+
 /** @param {import('../summary.js').Longer} longer */
 function loadOf({ peak_rps: rate, users, duration_s }) {
   const most = rate === null ? counted(users, 'user') : perSecond(rate);

@@ -1,6 +1,7 @@
 /** What a run says of how it is repeated, and which limits it offers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { renderMarkdown } from '../../../analysis/render/markdown.js';
 import { nextCommands } from '../../../analysis/render/next-commands.js';
 import { suggestedLimits } from '../../../analysis/suggested-limits.js';
 import { targetKnobs } from '../../../analysis/target-knobs.js';
@@ -104,7 +105,7 @@ test('limits to take over: the highest percentile with ten answers in its tail, 
     margin: 1.5,
     samples: 1000,
   });
-  assert.equal(suggestedLimits(measured([1000, 999]))?.thresholds, 'each.p95_ms=62');
+  assert.equal(suggestedLimits(measured([500, 499]))?.thresholds, 'each.p95_ms=62');
   assert.equal(suggestedLimits(measured([20]))?.thresholds, 'phase-1.p50_ms=16');
   assert.equal(
     suggestedLimits(measured([1000, 1000], [10, 50]))?.thresholds,
@@ -121,6 +122,15 @@ test('no limits where they are set already, by documents too, of too few answers
   assert.equal(suggestedLimits(measured([19])), null);
   const compared = { ...limit, relative_to: 'phase-1' };
   assert.notEqual(suggestedLimits({ ...run, thresholds: [compared] }), null);
+});
+
+test('report.md ends with the same commands, each as it is typed', async () => {
+  const made = await spikeRun();
+  const variables = { TARGET_URL: URL, ARGS: '{"a":"*_`|"}', TOOL: 'echo', TARGET_TOKEN: null };
+  const text = renderMarkdown({ ...made, target: made.target && { ...made.target, knobs: null }, variables });
+  assert.match(text, /\n## Run it again\n\n {4}make spike [^\n]*\n\n<sub>/);
+  const line = `    make spike TARGET_URL=${URL} ARGS='{"a":"*_\`|"}' TOOL=echo  # with TARGET_TOKEN as before\n`;
+  assert.ok(text.includes(line), text.slice(-1500));
 });
 
 test('limits to take over are a line that can be pasted', async () => {
