@@ -121,7 +121,7 @@ write_compose_env() {
         echo "LAB_${port%=*}=${kept:-${port#*=}}"
       done
       echo "LAB_GRAFANA_URL=$(stack_value GRAFANA_URL)"
-      for name in WATCHED WATCHED_NAME WATCHED_USER WATCHED_ADDRESS; do
+      for name in WATCHED WATCHED_NAME WATCHED_USER WATCHED_ADDRESS RELAY; do
         eval "value=\${$name:-}"
         echo "LAB_$name=${value:-$(compose_value $name)}"
       done
@@ -438,7 +438,26 @@ desktop() { [ "$(uname -s)" != Linux ] || case $(docker info --format '{{.Operat
 # inside TEXT: addresses of this host as a container calls them.
 inside() { printf %s "$1" | sed -E 's#(^|,|//)(127\.[0-9.]+|localhost|\[::1\])(:|/|,|$)#\1host.docker.internal\3#g'; }
 
-# aim: where the load goes. Sets `foreign` and, where k6 has to share this host's network, `service`.
+# loopback_addresses LIST: host:port of those of the list's addresses that are on this host's loopback, with commas between.
+loopback_addresses() {
+  host='(127\.[0-9.]+|localhost|\[::1\])'
+  printf '%s' "$1" | tr ',' '\n' | sed -nE -e "s%^ *(https?://)?$host:([0-9]+)([/?#].*)?\$%\2:\3%p" \
+    -e "s%^ *https://$host([/?#].*)?\$%\1:443%p" -e "s%^ *(http://)?$host([/?#].*)?\$%\2:80%p" | sort -u | tr '\n' ',' | sed 's/,$//'
+}
+
+# relay_metrics: Prometheus in its container reaches TARGET_METRICS on this host's loopback by the same address, until `down` or the next one.
+relay_metrics() {
+  [ -n "$RELAY" ] || return 0
+  lock
+  (umask 077 && mkdir -p "$RUN_DIR/relay")
+  write_compose_env "$(compose_value CONTAINERS)"
+  services='metrics-relay-host metrics-relay'
+  # shellcheck disable=SC2086
+  compose --progress quiet up --detach --wait --wait-timeout 60 --no-deps --force-recreate $services >"$RUN_DIR/up.log" 2>&1 || up_failed
+  unlock
+}
+
+# aim: where the load goes. Sets `foreign`, RELAY (addresses for relay_metrics) and, where k6 has to share this host's network, `service`.
 aim() {
   foreign=''
   if [ -z "${TARGET_URL:-}" ] || [ "$TARGET_URL" = "$(stack_value TARGET_URL)" ]; then
@@ -449,14 +468,10 @@ aim() {
       if desktop; then TARGET_URL=$(inside "$TARGET_URL"); else service=lab-loopback; fi
     fi
   fi
-  if [ "$service" = lab-loopback ]; then
-    if [ -n "${TARGET_METRICS:-}" ] && [ "$(inside "$TARGET_METRICS")" != "$TARGET_METRICS" ]; then
-      usage "TARGET_METRICS is \"$TARGET_METRICS\", on this host's loopback address, which Prometheus in its container can't reach; valid: let the server listen on all addresses, and TARGET_URL and TARGET_METRICS with host.docker.internal; or STACK=native"
-    fi
-  else
-    if [ -n "${TARGET_METRICS:-}" ]; then TARGET_METRICS=$(inside "$TARGET_METRICS"); fi
-    if [ -n "${OAUTH_TOKEN_URL:-}" ]; then OAUTH_TOKEN_URL=$(inside "$OAUTH_TOKEN_URL"); fi
+  if [ -n "${TARGET_METRICS:-}" ]; then
+    if desktop; then TARGET_METRICS=$(inside "$TARGET_METRICS"); else RELAY=$(loopback_addresses "$TARGET_METRICS"); fi
   fi
+  if [ "$service" != lab-loopback ] && [ -n "${OAUTH_TOKEN_URL:-}" ]; then OAUTH_TOKEN_URL=$(inside "$OAUTH_TOKEN_URL"); fi
   export TARGET_METRICS OAUTH_TOKEN_URL
 }
 
@@ -533,6 +548,7 @@ run_test() {
   if [ -z "$foreign" ]; then check_first "$test"; fi
   if [ -n "$foreign" ]; then stack_up observe; else stack_up; fi
   if [ -n "${WATCHED:-}" ]; then watch_container; fi
+  relay_metrics
   in_container scripts/run "$test"
 }
 
@@ -587,6 +603,8 @@ in_lab() {
   signals)
     [ -n "$(stack_value STACK)" ] || stack_up observe
     without_target
+    relay_metrics
+    [ -z "$RELAY" ] || service=lab-loopback
     OPTIONS="$OPTIONS --env FORMAT"
     export FORMAT
     in_container scripts/signals
@@ -637,7 +655,7 @@ live_page() {
 }
 
 docker_main() {
-  service=lab MOUNTS='' OPTIONS=''
+  service=lab MOUNTS='' OPTIONS='' RELAY=''
   case $command in
   run) run_test "$@" ;;
   up)

@@ -66,6 +66,8 @@ test('each test that can be run in a container has a profile of its name, and no
       ['lab', 'lab'],
       ['lab-loopback', 'lab'],
       ['exporter', 'watch'],
+      ['metrics-relay', 'watch'],
+      ['metrics-relay-host', 'watch'],
     ].sort(),
   );
   for (const name of tests) {
@@ -125,9 +127,9 @@ test('every port is published on loopback alone', () => {
   );
   assert.ok(published.length >= 6);
   for (const { name, host_ip } of published) assert.equal(host_ip, '127.0.0.1', name);
-  // For a server on this host's loopback address: it listens nowhere, but for k6's API on loopback.
+  // For a server on this host's loopback address. They listen on loopback (k6's API), or on a Unix socket.
   const onHost = services.filter(([, { network_mode }]) => network_mode === 'host').map(([name]) => name);
-  assert.deepEqual(onHost, ['lab-loopback']);
+  assert.deepEqual(onHost.sort(), ['lab-loopback', 'metrics-relay-host']);
 });
 
 test('every image is pinned to an exact version, in the Dockerfile too', () => {

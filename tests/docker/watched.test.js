@@ -1,10 +1,14 @@
 /** A server in a container of somebody's own: TARGET_CONTAINER has it watched, and leaves it as it was. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import client from 'prom-client';
 import { assertJudged, Clone } from './clone.js';
 import { docker, inspect } from './docker.js';
 
+const EVERYTHING = join(process.cwd(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const NAME = `somebody-elses-${process.pid}`;
 const PORT = 3001;
 /** @type {Clone} */
@@ -68,6 +72,32 @@ test('its processes, limits and connections are signals', async () => {
   assert.ok(signal('connections_in').max > 0);
   const shareOfLimit = signal('memory_utilization').max;
   assert.ok(shareOfLimit > 0.02 && shareOfLimit < 1, `${shareOfLimit} of 512 MiB`);
+});
+
+test("a server on this host's loopback: TARGET_METRICS works there as TARGET_URL does", async () => {
+  const metrics = createServer(async (_, answer) => answer.end(await client.register.metrics()));
+  client.collectDefaultMetrics();
+  await new Promise((resolve) => metrics.listen(0, '127.0.0.1', () => resolve(null)));
+  const port = /** @type {import('node:net').AddressInfo} */ (metrics.address()).port;
+  const env = { ...process.env, PORT: String(port + 1) };
+  const everything = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], { env, stdio: 'ignore' });
+  try {
+    const run = await clone.run('sustained', {
+      ...{ PROFILE: 'quick', DURATION: '12s', RATE_SCALE: '0.01', THRESHOLDS: 'off' },
+      ...{ TARGET_URL: `http://127.0.0.1:${port + 1}/mcp`, TOOL: 'echo', ARGS: '{"message":"hi"}' },
+      TARGET_METRICS: `127.0.0.1:${port}/metrics`,
+    });
+    assertJudged(run);
+    /** @param {any} one */
+    const isLag = (one) => one.signal === 'eventloop_lag';
+    assert.ok(run.document.signals.find(isLag)?.samples > 0, run.output);
+    const asked = await clone.make('signals', { TARGET_METRICS: `127.0.0.1:${port}/metrics` });
+    assert.equal(asked.code, 0, asked.output);
+    assert.match(asked.output, /^eventloop_lag .*nodejs_eventloop_lag_p99_seconds/m);
+  } finally {
+    everything.kill();
+    metrics.close();
+  }
 });
 
 test('make down leaves it as it was', async () => {
