@@ -1,6 +1,8 @@
 /** Writes a run's reports again from what it left: run.json and timeline.json. Nothing is asked of Prometheus. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { WIDTH } from './render/layout.js';
+import { nextCommands } from './render/next-commands.js';
 import { writeReports } from './report/write-reports.js';
 import { validateRun } from './run.js';
 import { validateTimeline } from './timeline.js';
@@ -87,7 +89,9 @@ export function runIn(folder) {
 export function reportAgain(wanted, results) {
   const folder = folderOf(wanted, results);
   const { run, timeline } = runIn(folder);
-  for (const name of writeReports(folder, run, timeline)) process.stdout.write(`${join(folder, name)}\n`);
+  const files = writeReports(folder, run, timeline).map((name) => join(folder, name));
+  const [, ...commands] = nextCommands(run, folder, WIDTH);
+  process.stdout.write([...files, ...commands, ''].join('\n'));
   if (!timeline)
     process.stderr.write(`report: ${folder} has no timeline.json, so report.html has no charts\n`);
 }

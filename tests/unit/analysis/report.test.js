@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { timesOf } from '../../../analysis/grid.ts';
 import { chartId } from '../../../analysis/report/plots.ts';
@@ -244,7 +244,7 @@ const command = (args) =>
   });
 
 test('the command: by name, latest or path, always the same bytes; what is wrong is one line and exit code 2', async () => {
-  const run = await spikeRun();
+  const run = { ...(await spikeRun()), variables: { PROFILE: 'smoke' } };
   const results = join(scratch, 'results');
   const folder = join(results, run.testid);
   const missing = command([run.testid]);
@@ -274,7 +274,16 @@ test('the command: by name, latest or path, always the same bytes; what is wrong
   assert.deepEqual(names.toSorted(), ['junit.xml', 'report.html', 'report.md', 'summary.csv']);
   for (const wanted of [run.testid, 'latest', folder]) {
     const { status, stdout, stderr } = command([wanted]);
-    assert.deepEqual([status, stderr, stdout.trim().split('\n').length], [0, '', 4]);
+    assert.deepEqual([status, stderr], [0, '']);
+    const lines = stdout.trim().split('\n');
+    assert.deepEqual(
+      lines.slice(0, names.length).map((path) => basename(path)),
+      names,
+    );
+    assert.match(
+      lines.slice(names.length).join('\n'),
+      /^again: {4}make spike PROFILE=smoke .*\ncompare: {2}/s,
+    );
     for (const name of names)
       assert.ok(readFileSync(join(folder, name)).equals(readFileSync(join(direct, name))), name);
   }
