@@ -5,7 +5,7 @@ import { ConfigError } from '../../contract/config-error.js';
 import { profiles } from '../../contract/profiles.js';
 import { readVariables, validOf } from '../../contract/variable.js';
 import { variables as ofTests, readConfig } from '../../lib/config.js';
-import { planObjectives } from '../../lib/objectives.js';
+import { planObjectives, readThresholds } from '../../lib/objectives.js';
 import { planPhases, toScenarios } from '../../lib/phases.js';
 import { planOperations } from '../../lib/workload.js';
 import reference from '../../workloads/reference.js';
@@ -170,6 +170,8 @@ const area = {
           nearly(
             fc.constantFrom(
               'off',
+              'documents',
+              'documents,baseline.p99_ms=120',
               'baseline.p99_ms=120,all.failure_share=0.01',
               'each.p99_vs_first=1.3',
               'class:read.p95_ms=5',
@@ -186,8 +188,9 @@ const area = {
           );
           const phases = planPhases(SHAPE, profile, config);
           const operations = planOperations(reference, 'mixed', config);
-          const changes = config.THRESHOLDS === 'off' ? '' : config.THRESHOLDS;
-          const objectives = planObjectives({ all: { failure_share: 0.01 } }, changes, phases, operations);
+          const { off, changes } = readThresholds(config.THRESHOLDS);
+          const defaults = { all: { failure_share: 0.01 } };
+          const objectives = planObjectives(defaults, off ? '' : changes, phases, operations);
           return { phases, operations, objectives, scenarios: toScenarios(phases, config.TARGET_TIMEOUT) };
         }, ConfigError);
         if (!('value' in planned)) return;
