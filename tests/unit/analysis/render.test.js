@@ -428,7 +428,7 @@ test('Markdown: names stay readable', () => {
 test('Markdown: everything is in it, and a day of windows still fits a step summary', async () => {
   const text = renderMarkdown(await spike());
   for (const part of [
-    '# ❌ FAIL: baseline p99 was 132 ms',
+    '# ❌ FAIL: baseline p99 132 ms (limit 85 ms)',
     '\n\na title\n\n',
     '- baseline p99 was 132 ms',
     '| spike | 20 s | 2,000/s | 1,200/s | 24,000 | 16,000 | 4.42 % |',
@@ -584,7 +584,7 @@ test('terminal: objectives that are off, a set-up that failed, a k6 that died', 
   );
   assert.match(
     off,
-    /^PASS: measured, not judged: objectives are off\.\n[\s\S]*\nVERDICT pass \(exit code 0\)\n/,
+    /^PASS: measured, not judged: objectives are off\. At 10\/s in a, p99 was 50 ms\.\n[\s\S]*\nVERDICT pass \(exit code 0\)\n/,
   );
   const setUp = await run(
     { startedMs: null, ranS: 0.1, phases: [{ name: 'a' }] },

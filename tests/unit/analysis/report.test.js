@@ -100,7 +100,7 @@ test('everything that a report has to have is in it, in its order', async () => 
   assert.deepEqual(attribute(parsed, 'data-outcome'), ['fail']);
   for (const part of [
     'A sudden crowd, and what is left of it',
-    'FAIL: recovered p99 was 91 ms, objective < 85 ms',
+    'FAIL: recovered p99 91 ms (limit 85 ms). Overload: spike p99 32 -> 1,935 ms, 2.21 % failed.',
     'exit code 99',
     'Peak rate, in spike1,200/s target 2,000/s',
     'the connection pool limited spike',
