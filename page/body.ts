@@ -15,7 +15,7 @@ export function partsOf(page: Page): [id: string, part: Html | ''][] {
     ['answer', answer(page)],
     ['figures', figures(page.figures)],
     ['strip', strip(page)],
-    ['findings', page.findings === null ? '' : findings(page.findings, chartById)],
+    ['findings', page.findings === null ? '' : findings(page, page.findings, chartById)],
     ...page.sections.map((one): [string, Html] => [one.id, section(one, chartById)]),
   ];
 }
@@ -84,15 +84,27 @@ const drawn = (ids: readonly (string | undefined)[], charts: Charts): Part =>
     return chart && figure(chart);
   });
 
-function findings(all: readonly Finding[], charts: Charts) {
+/** Without a finding, a run that can be relied on had nothing to find. */
+const nothingFound = html`<p class="quiet">Nothing was found that limits, leaks, or did not recover.</p>`;
+const notReliable = html`<p class="warning">The findings of an invalid run cannot be relied on: remove the cause above and run again.</p>`;
+
+function findings({ outcome }: Page, all: readonly Finding[], charts: Charts) {
   const found = all.filter(({ number }) => number !== null);
   const notes = all.filter(({ number }) => number === null);
   const left = Math.max(0, found.length - MAX_FINDINGS) + Math.max(0, notes.length - MAX_FINDINGS);
-  const content = ({ statement, evidence, observations, chart }: Finding) => html`<h3>${statement}</h3>
-${listOf(evidence, MAX_EVIDENCE)}${observations && tableOf(observations)}${drawn([chart], charts)}`;
+  const content = ({
+    statement,
+    evidence,
+    observations,
+    chart,
+    remedy,
+  }: Finding) => html`<h3>${statement}</h3>
+${listOf(evidence, MAX_EVIDENCE)}${observations && tableOf(observations)}${drawn([chart], charts)}${
+  remedy !== undefined && html`<p class="remedy"><b>${remedy}</b></p>`
+}`;
   return html`<section id="findings">
 <h2>Findings</h2>
-${found.length === 0 && html`<p class="quiet">Nothing was found that limits, leaks, or did not recover.</p>`}
+${outcome === 'invalid' ? notReliable : found.length === 0 && nothingFound}
 ${found.slice(0, MAX_FINDINGS).map(
   (one) => html`<article class="card" id="finding-${one.number}">
 <p class="quiet"><b class="number">${one.number}</b> ${[one.kind, one.about].filter(Boolean).join(' · ')}</p>

@@ -179,7 +179,7 @@ function findingCharts(run: Shown, timeline: Timeline): Chart[] {
     );
     if (!shown) return [];
     const limits = shown.threshold === null ? [] : [shown.threshold];
-    return [{ ...seriesChart(shown.series, timeline), id: findingChartId(number), limits }];
+    return [{ ...seriesChart(shown.series, timeline), id: findingChartId(number), limits, finding: number }];
   });
 }
 

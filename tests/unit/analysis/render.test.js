@@ -287,8 +287,8 @@ const POOL = {
   ],
 };
 const OBSERVED = [
-  'pool utilization 12 % -> 100 % (limit 98 %) at 03:04:59, 14 s into spike',
-  'p99 132 ms -> - at 03:05:44, 1 min 39 s into the run',
+  'pool utilization 12 % -> 100 % (limit 98 %) at 00:54, 14 s into spike',
+  'p99 132 ms -> - at 01:39',
   'db io: no figures',
 ];
 
@@ -355,7 +355,7 @@ test('findings: a line each in the terminal, what they were read from in Markdow
       [
         '1. **bottleneck** (confidence: high): the connection pool limited spike',
         '   - the database was idle',
-        '   - pool utilization 12 % -&gt; 100 % (limit 98 %) at 03:04:59, 14 s into spike',
+        '   - pool utilization 12 % -&gt; 100 % (limit 98 %) at 00:54, 14 s into spike',
       ].join('\n'),
     ),
     markdown,
