@@ -1,4 +1,5 @@
 /** A page's parts as HTML, in their order: the answer first. */
+import { clock } from '../contract/units.js';
 import { type Html, html, type Part } from './html.ts';
 import type { Chart, Figure, Finding, Page, Plots, Section } from './model.ts';
 import { tableOf } from './table.ts';
@@ -59,6 +60,7 @@ function strip({ plots, noPlots }: Page): Html | '' {
 <div class="strip-head"><h2>Over time</h2>
 <label data-scripted hidden>Show <select id="zoom"><option value="">the whole run</option>${phaseOptions(plots)}</select></label></div>
 <p data-unscripted>A script of this page, which did not run, draws the charts.</p>
+<p class="phases quiet">${plots.phases.map(({ name, fromS }, index) => [index > 0 && ' · ', html`<span>${clock(fromS)} ${name}</span>`])}</p>
 <div class="lanes" tabindex="0" role="group" aria-label="Charts: with the arrow keys, move the crosshair">${plots.strip.map(figure)}</div>
 <p class="quiet on-screen">Time since the run's start. Point at a moment to read it, drag for a closer look, double-click for the whole run.${
     plots.marks.length > 0 && ' Numbers: findings.'
