@@ -1,5 +1,6 @@
 /** What was found about a bottleneck, in words and figures. */
 import { clock, counted, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
+import { remedy } from '../remedy.js';
 import { round } from '../round.js';
 import { DERIVED } from './derived.js';
 import { levelIn } from './windows.js';
@@ -18,8 +19,6 @@ const PLACES = {
   upstream: 'in services behind the server',
   server: 'in the server itself',
 };
-/** How the last line of evidence begins. */
-export const HELPS = 'what helps: ';
 /** Parts below this share are not worth a word. */
 const WORTH = 0.05;
 /** Rank correlations below this are none: what Cohen calls small (Statistical Power Analysis, 2nd ed., 1988, section 3.2). */
@@ -55,7 +54,7 @@ export function resourceFound(the, { first, others, symptoms, doubts }) {
     evidence.push(
       `also at a limit, less likely: ${others.map((one) => `${one.resource.subject} (${one.causes[0]?.id}: ${phrase(one.causes[0]?.says ?? '', the)})`).join('; ')}`,
     );
-  evidence.push(...doubts.map((doubt) => `less sure: ${doubt}`), `${HELPS}${cause.hint}`);
+  evidence.push(...doubts.map((doubt) => `less sure: ${doubt}`), remedy(cause.hint));
   return {
     kind: 'bottleneck',
     subject: resource.subject,
@@ -106,7 +105,9 @@ export function awayFound({ name, failures, requests, failed }, broke, observati
     evidence: [
       broke,
       'nothing that is watched was at its limit',
-      `${HELPS}the target's log of that time, whether it ended, restarted or hung, and what is between the two`,
+      remedy(
+        "the target's log of that time, whether it ended, restarted or hung, and what is between the two",
+      ),
     ],
     observations: [observation],
   };

@@ -2,9 +2,9 @@
 
 import { duration, inUnit, milliseconds, number } from '../../contract/units.js';
 import type { Finding, Page, Plots, Section } from '../../page/model.ts';
-import { HELPS } from '../bottleneck/wording.js';
 import { headline } from '../headline.js';
 import { lengthText } from '../partial.js';
+import { withoutRemedy } from '../remedy.js';
 import { factsOf, howMeasured } from '../render/facts.js';
 import { momentText, numbered, seriesName, timeOfDay } from '../render/observations.js';
 import {
@@ -83,14 +83,14 @@ function findingsOf(run: Run, plots: Plots | null): Finding[] {
       // What made the run invalid is true of it.
       run.verdict.outcome === 'invalid' && kind !== 'generator' && 'in an invalid run',
     ];
-    const remedy = evidence.find((text) => text.startsWith(HELPS));
+    const { evidence: seen, remedy } = withoutRemedy(evidence);
     return {
       number: own,
       kind,
       about: about.filter(Boolean).join(' · '),
       statement,
-      evidence: evidence.filter((text) => text !== remedy),
-      ...(remedy !== undefined && { remedy: `${remedy.slice(0, 1).toUpperCase()}${remedy.slice(1)}` }),
+      evidence: seen,
+      ...(remedy !== null && { remedy: `${remedy.slice(0, 1).toUpperCase()}${remedy.slice(1)}` }),
       ...(observations.length > 0 && { observations: observationTable(observations, run, phase, charts) }),
       ...(chart && { chart }),
     };
