@@ -1,23 +1,10 @@
 /** The client's half of a timeline, of what the output lab wrote each second. */
 import { type Grid, timesOf } from './grid.ts';
 import type { Phase } from './phases.js';
-import { type Within, within } from './seconds.ts';
+import type { Within } from './seconds.ts';
 import type { Timeline } from './timeline.js';
 
 const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
-
-/** @returns the series that `Timeline` has of the client: at each point what was in the window before it */
-export async function clientSeries(
-  folders: readonly string[],
-  grid: Grid,
-  phases: readonly Phase[],
-): Promise<Timeline['client']> {
-  const windows = await within(
-    folders,
-    timesOf(grid).map((toS) => ({ fromS: toS - grid.window_s, toS })),
-  );
-  return seriesOfWindows(windows, grid, phases);
-}
 
 /** @param windows one a point of the grid, each of the seconds before it */
 export function seriesOfWindows(

@@ -1,49 +1,67 @@
-/** What happened, in a sentence or two: the first thing that every report says. */
-import { clock, counted, duration, milliseconds, number, percent, perSecond } from '../contract/units.js';
+/** What happened, in two sentences: what was missed or held and what made it so, then what the overload found. */
+import { apart, counted, duration, milliseconds, number, percent, perSecond } from '../contract/units.js';
+import { culpritOfRun } from './culprit.js';
+import { scopeName, wordsOf } from './thresholds.js';
 
-const MAX_LENGTH = 200;
+/** @typedef {import('./findings.js').Finding} Finding */
+/** @typedef {import('./thresholds.js').Threshold} Threshold */
+/** @typedef {import('./phases.js').Phase} Phase */
 
-/** A bottleneck of a lower confidence is one finding among others, and no headline. */
+/** Both sentences need it: a miss with its operation takes about 110 characters, an overload with its effect about 130. */
+const MAX_LENGTH = 240;
+
+/** A bottleneck of a lower confidence is one finding among others, and not the headline. */
 const NAMED = ['high', 'medium'];
 
-/** The latency objectives that a pass quotes, the first of them that a phase has. */
+/** The latency objectives that a pass quotes, in this order. */
 const QUOTED = /** @type {Record<string, string>} */ ({ p99_ms: 'p99', p95_ms: 'p95', p50_ms: 'p50' });
 
+/** The subject of a capacity test's finding: a rate, and not a resource. */
+const CAPACITY = 'capacity';
+
+/** Fewer answers have no 99th percentile. */
+const P99_ANSWERS = 100;
+
 /**
- * It says nothing that verdict, thresholds and findings do not say.
+ * Says nothing that verdict, thresholds, operations and findings do not say.
  *
- * @typedef {Pick<import('./run.js').Run, 'started' | 'verdict' | 'thresholds' | 'findings' | 'phases'>} Facts
+ * @typedef {Pick<import('./run.js').Run, 'verdict' | 'thresholds' | 'findings' | 'phases' | 'operations'>} Facts
  *
  * @param {Facts} run whose texts are clean
- * @returns {string} plain text of at most 200 characters, for example "FAIL: the connection pool limited the run in spike (too
- *   small). p99 40 -> 910 ms from 01:12, 49 % failed; normal 4 s after spike."
+ * @returns {string} plain text of at most 240 characters, for example "FAIL: baseline p99 197 ms (limit 85 ms): generate_report takes
+ *   191 ms at p95. Overload: the connection pool limited the run in spike (too small), p99 197 -> 1,946 ms, 49.4 % failed."
  */
 export function headline(run) {
   const { outcome, reasons } = run.verdict;
   const [reason = ''] = reasons;
-  if (outcome === 'invalid' || outcome === 'error') return sentences(outcome, [reason]);
-  const cause = run.findings.find(
-    ({ kind, confidence }) => kind === 'bottleneck' && NAMED.includes(confidence),
+  if (outcome === 'invalid' || outcome === 'error') return joined(outcome, [[reason]]);
+  if (outcome === 'pass') return joined(outcome, [[reason], [loadTaken(run)], found(run, null)]);
+  const missed = run.thresholds.find((threshold) => threshold.outcome === 'fail');
+  const cause = bottleneckIn(
+    run,
+    ({ subject, phase }) => subject !== CAPACITY && phase !== null && phase === missed?.scope.phase,
   );
-  const limited = cause ? clauseOf(cause.statement) : '';
-  const effect = [trouble(run, cause), recovered(run.findings)].filter(Boolean).join('; ');
-  if (outcome === 'pass') return sentences(outcome, [reason, loadTaken(run), limited, effect]);
-  return sentences(outcome, [limited || missed(run), effect]);
+  return joined(outcome, [whatMissed(run, missed, cause), found(run, cause)]);
 }
 
 /**
  * @param {string} outcome
- * @param {string[]} parts the first is cut where it is too long, of the others those that fit are added
+ * @param {string[][]} sentences each of parts: the first one of all is cut if it is too long, the others are left out
  */
-function sentences(outcome, [first = '', ...others]) {
+function joined(outcome, [[first = '', ...others] = [], ...sentences]) {
   let text = short([outcome.toUpperCase(), first].filter(Boolean).join(': '));
-  for (const part of others.filter(Boolean)) {
-    if (`${text}. ${part}.`.length <= MAX_LENGTH) text = `${text}. ${part}`;
-  }
+  const add = (/** @type {string} */ more) => {
+    const fits = text.length + more.length < MAX_LENGTH;
+    if (fits) text += more;
+    return fits;
+  };
+  for (const part of others) add(part);
+  for (const [begin = '', ...parts] of sentences)
+    if (begin !== '' && add(`. ${begin}`)) for (const part of parts) add(`, ${part}`);
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** @param {string} text @returns {string} with room for a full stop, cut between words where there are any */
+/** @param {string} text @returns {string} with room for a full stop, cut between words if it has any */
 function short(text) {
   if (text.length < MAX_LENGTH) return text;
   const head = text.slice(0, MAX_LENGTH - 2).toWellFormed();
@@ -54,18 +72,57 @@ function short(text) {
 /** @param {string} statement @returns {string} what it says before it goes into details */
 const clauseOf = (statement) => statement.split(': ', 1)[0] ?? '';
 
-/** @param {Facts} run @returns {string} the threshold that was missed first, and how many others were */
-function missed({ verdict: { reasons }, thresholds }) {
-  const [reason = ''] = reasons;
+/** @param {string} text */
+const capitalized = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+/** @param {Pick<Facts, 'findings'>} run @param {(finding: Finding) => boolean} matches */
+const bottleneckIn = ({ findings }, matches) =>
+  findings.find(
+    (finding) => finding.kind === 'bottleneck' && NAMED.includes(finding.confidence) && matches(finding),
+  ) ?? null;
+
+/**
+ * @param {Facts} run
+ * @param {Threshold | undefined} missed the first one; undefined: k6 alone failed the run
+ * @param {Finding | null} cause the bottleneck that was found in the same phase
+ * @returns {string[]} what was missed, what made it, and how many others were missed
+ */
+function whatMissed({ verdict: { reasons }, thresholds, operations }, missed, cause) {
   const others = thresholds.filter(({ outcome }) => outcome === 'fail').length - 1;
-  const first = reason.replace(/ \([\d,]+ samples?\)$/, '');
-  return others > 0 ? `${first}; ${counted(others, 'more threshold')} missed` : first;
+  const more = others > 0 ? [`; ${counted(others, 'more threshold')} missed`] : [];
+  const said = missed && missText(missed);
+  const reason = (missed?.reason ?? reasons[0] ?? '').replace(/ \([\d,]+ samples?\)$/, '');
+  if (!missed || !said) return [reason, ...more];
+  if (cause) return [said, `: ${clauseOf(cause.statement)}`, ...more];
+  const culprit = missed.culprit ?? culpritOfRun(missed, operations);
+  return [said, culprit ? `: ${culpritText(missed, culprit)}` : '', ...more];
 }
 
-/** @param {Facts} run @returns {string} the highest load whose latency was judged and held; '' without one */
+/** @param {Threshold} missed @returns {string | null} null: its reason says it better */
+function missText({ scope, metric, op, limit, relative_to, observed }) {
+  if (limit === null || observed === null || relative_to !== null || !op?.startsWith('<')) return null;
+  if (metric === 'failure_share') {
+    const [failed, bound] = apart(percent, observed, limit);
+    return `${scopeName(scope)}: ${failed} of requests failed (limit ${bound})`;
+  }
+  // A percentile of a histogram may read as within a limit that the exact count of slow calls missed.
+  if (!/^(p\d+|avg|min|max)_ms$/.test(metric) || observed < limit) return null;
+  const [was, bound] = apart(milliseconds, observed, limit);
+  return `${scopeName(scope)} ${wordsOf(metric).name} ${was} (limit ${bound})`;
+}
+
+/** @param {Threshold} missed @param {import('./culprit.js').Culprit} culprit */
+function culpritText({ metric }, { operation, requests, failed, p50_ms, p95_ms }) {
+  if (metric === 'failure_share')
+    return `${operation} failed ${number(failed)} of ${counted(requests, 'request')}`;
+  return p95_ms === null
+    ? `${operation} takes ${milliseconds(p50_ms)} at p50`
+    : `${operation} takes ${milliseconds(p95_ms)} at p95`;
+}
+
+/** @param {Facts} run @returns {string} the highest load whose latency held, or was measured; '' without one */
 function loadTaken({ thresholds, phases }) {
-  const held = thresholds.flatMap((threshold) => {
-    const { scope, metric, ok, observed, limit, relative_to } = threshold;
+  const held = thresholds.flatMap(({ scope, metric, ok, observed, limit, relative_to }) => {
     const phase = phases.find(({ name }) => name === scope.phase);
     const isQuoted = Object.hasOwn(QUOTED, metric) && ok === true && relative_to === null;
     if (!isQuoted || observed === null || limit === null || !phase?.achieved_rps) return [];
@@ -73,44 +130,58 @@ function loadTaken({ thresholds, phases }) {
   });
   const rank = Object.values(QUOTED);
   const [most] = held.toSorted((a, b) => b.rate - a.rate || rank.indexOf(a.name) - rank.indexOf(b.name));
-  if (!most) return '';
-  const { name, phase, rate, observed, limit } = most;
-  return `${perSecond(rate)} in ${phase.name} with ${name} ${milliseconds(observed)} (limit ${milliseconds(limit)})`;
+  if (most) return `${loadText(most.phase, most.name, most.observed)} (limit ${milliseconds(most.limit)})`;
+  const [fastest] = phases
+    .filter(({ measured, overload, answered }) => measured && !overload && (answered ?? 0) >= P99_ANSWERS)
+    .toSorted((a, b) => (b.achieved_rps ?? 0) - (a.achieved_rps ?? 0));
+  return fastest?.latency_ms && fastest.achieved_rps ? loadText(fastest, 'p99', fastest.latency_ms.p99) : '';
 }
+
+/** @param {Phase} phase @param {string} figure @param {number} ms */
+const loadText = ({ name, achieved_rps }, figure, ms) =>
+  `At ${perSecond(achieved_rps)} in ${name}, ${figure} was ${milliseconds(ms)}`;
 
 /**
  * @param {Facts} run
- * @param {import('./findings.js').Finding | undefined} cause
- * @returns {string} how far p99 left what was normal, and what failed there; '' where nothing did
+ * @param {Finding | null} told a bottleneck that the first sentence has named
+ * @returns {string[]} what limited the run, with its effect: how far p99 rose, what failed, and when all was normal again
  */
-function trouble({ started, findings, phases }, cause) {
-  const candidates = cause ? [cause, ...findings] : findings;
-  const found = candidates.find((finding) => p99Of(finding));
-  const p99 = found && p99Of(found);
-  const phase = phases.find(({ name }) => name === found?.phase);
-  if (!p99 || !phase) return '';
-  // Only of a bottleneck `at` is when latency rose: of a recovery it is when it was normal.
-  const since =
-    found.kind === 'bottleneck' && p99.at && started ? (Date.parse(p99.at) - Date.parse(started)) / 1000 : -1;
-  const isNamed = found === cause && clauseOf(cause.statement).includes(phase.name);
-  return [
-    `p99 ${number(p99.from)} -> ${milliseconds(p99.to)}`,
-    isNamed ? '' : ` in ${phase.name}`,
-    since >= 0 ? ` from ${clock(since)}` : '',
-    phase.error_rate ? `, ${percent(phase.error_rate)} failed` : '',
-  ].join('');
+function found(run, told) {
+  // A test that held no rate says so in its first sentence.
+  const cause = bottleneckIn(
+    run,
+    (finding) => finding !== told && !(finding.subject === CAPACITY && finding.figures.capacity_rps === null),
+  );
+  const recovery = run.findings.find(
+    ({ kind, confidence }) => kind === 'recovery' && confidence !== 'not_enough_to_tell',
+  );
+  const moved = [...(cause ? [cause] : []), ...run.findings].find(
+    (finding) => finding !== told && finding.phase !== told?.phase && p99Of(finding),
+  );
+  const name = cause?.phase ?? moved?.phase ?? recovery?.phase;
+  const phase = run.phases.find((one) => one.name === name);
+  const p99 = moved && moved.phase === name ? p99Of(moved) : undefined;
+  const parts = [
+    cause ? clauseOf(cause.statement) : '',
+    p99 ? `${cause ? '' : `${name} `}p99 ${number(p99.from)} -> ${milliseconds(p99.to)}` : '',
+    phase?.error_rate && (p99 || phase.overload) ? `${percent(phase.error_rate)} failed` : '',
+    recovery ? recoveryText(recovery, recovery.phase === name && (cause || p99) ? '' : recovery.phase) : '',
+  ].filter(Boolean);
+  const [first, ...others] = parts;
+  if (first === undefined) return [];
+  if (cause?.subject === CAPACITY) return [`Capacity: ${first}`, ...others];
+  if (phase?.overload) return [`Overload: ${first}`, ...others];
+  return [cause ? capitalized(first) : `Latency: ${first}`, ...others];
 }
 
-/** @param {import('./findings.js').Finding} finding */
+/** @param {Finding} finding */
 const p99Of = ({ observations = [] }) =>
   observations.find(({ series, from, to }) => series === 'client.p99' && from !== null && to !== null);
 
-/** @param {import('./findings.js').Finding[]} findings */
-function recovered(findings) {
-  const found = findings.find(({ kind }) => kind === 'recovery');
-  if (!found?.phase || found.confidence === 'not_enough_to_tell') return '';
-  const { recovery_s: after = null, observed_s: within = null } = found.figures;
-  if (after === 0) return `normal right after ${found.phase}`;
-  if (after !== null) return `normal ${duration(after)} after ${found.phase}`;
-  return within === null ? '' : `not normal within ${duration(within)} after ${found.phase}`;
+/** @param {Finding} recovery @param {string | null} phase '' or null: named already */
+function recoveryText({ figures: { recovery_s: after = null, observed_s: within = null } }, phase) {
+  const of = phase ? ` ${phase}` : ' it';
+  if (after === 0) return `normal right after${of}`;
+  if (after !== null) return `normal ${duration(after)} after${of}`;
+  return within === null ? '' : `not normal within ${duration(within)} after${of}`;
 }

@@ -37,6 +37,8 @@ const TIMED: Record<string, 'duration' | 'firstEvent'> = {
 };
 
 type Group = Measured['groups'][number];
+/** @property except an operation whose calls are left out */
+type Wanted = Scope & { scenario?: string; except?: string };
 
 export class MeasuredMetrics implements Metrics {
   readonly #all: readonly Measured[];
@@ -49,20 +51,21 @@ export class MeasuredMetrics implements Metrics {
   }
 
   /** A script that does not name its phases has k6's scenarios for them. */
-  #of({ scenario, phase = scenario, operation, class: kind }: Scope & { scenario?: string }): Group[] {
+  #of({ scenario, phase = scenario, operation, except, class: kind }: Wanted): Group[] {
     return this.#groups.filter(
       (group) =>
         (phase === undefined || group.phase === phase) &&
         (operation === undefined || group.operation === operation) &&
+        (except === undefined || group.operation !== except) &&
         (kind === undefined || group.class === kind),
     );
   }
 
-  #others(name: string, scope: Scope): Other[] {
+  #others(name: string, scope: Wanted): Other[] {
     return this.#of(scope).flatMap(({ metrics }) => metrics?.[name] ?? []);
   }
 
-  #histogram(name: string, scope: Scope): SparseHistogram {
+  #histogram(name: string, scope: Wanted): SparseHistogram {
     const timed = TIMED[name];
     const texts = timed
       ? this.#of(scope).map((group) => group[timed])
@@ -79,7 +82,7 @@ export class MeasuredMetrics implements Metrics {
   }
 
   /** @param name a Trend in milliseconds @returns latency: null where nothing was answered */
-  latency(scope: Scope, name = DURATION): { count: number; latency: Latency | null } {
+  latency(scope: Wanted, name = DURATION): { count: number; latency: Latency | null } {
     const histogram = this.#histogram(name, scope);
     return { count: histogram.count, latency: histogram.latency };
   }

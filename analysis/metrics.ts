@@ -4,8 +4,12 @@ import type { Latency, Scope } from './summary.js';
 export interface Metrics {
   /** @param name of a Counter or Trend */
   count(name: string, scope?: Scope & { scenario?: string }): number;
-  /** @param name of a Trend, by default that of answered requests, in milliseconds @returns latency: null where there are no values */
-  latency(scope: Scope, name?: string): { count: number; latency: Latency | null };
+  /**
+   * @param scope except: of all operations but this one
+   * @param name of a Trend, by default that of answered requests, in milliseconds
+   * @returns latency: null if there are no values
+   */
+  latency(scope: Scope & { except?: string }, name?: string): { count: number; latency: Latency | null };
   /** Requests judged as failed or not. */
   failed(scope: Scope): { failed: number; total: number };
   /** @param limit milliseconds, of an objective @returns answered requests that took so long or longer; null: nobody counted them, or not all */

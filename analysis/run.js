@@ -46,7 +46,7 @@ import { verdict } from './verdict.js';
  * @property {import('./report-tables.js').ReportTable[]} tables the test's own
  * @property {import('./findings.js').Finding[]} findings
  * @property {import('./verdict.js').Verdict} verdict
- * @property {string} [headline] what happened, in a sentence or two of at most 200 characters; absent: of an older version
+ * @property {string} [headline] what happened, in a sentence or two of at most 240 characters; absent: of an older version
  *
  * @typedef {object} Collected
  * @property {string} testid the results folder's name

@@ -2,6 +2,7 @@
  * Judges every objective of the plan, those that k6 judged too, and says in a sentence why one was missed.
  */
 import { apart, counted, milliseconds, number, percent, perSecond } from '../contract/units.js';
+import { culpritOf } from './culprit.js';
 import { OPERATORS } from './operators.js';
 import { round } from './round.js';
 import { shortfallCause } from './shortfall.js';
@@ -22,6 +23,7 @@ import { shortfallCause } from './shortfall.js';
  * @property {string | null} reason why it is anything but a pass
  * @property {{metric: string, expression: string, ok: boolean | null} | null} k6 k6's own judgement
  * @property {boolean} disputed k6 and this analysis judge it differently
+ * @property {import('./culprit.js').Culprit} [culprit] the operation that explains a miss; absent: none does
  * @property {true} [proof] one observation is enough to fail it: too little load makes that no less true
  *
  * @typedef {object} Facts
@@ -168,8 +170,11 @@ function judgeObjective(objective, facts, k6Verdicts) {
   // A disagreement is told apart (see findings.js); the stricter of the two counts.
   const judgement =
     own.outcome === 'pass' && k6Ok === false
-      ? { ...fail(`${missed(objective, figure, facts)}: k6 judged it as failed`) }
+      ? { ...fail(`${missText(objective, figure, facts)}: k6 judged it as failed`) }
       : own;
+  const observed = figure.value === null ? null : round(figure.value, 6);
+  const missed = { scope, metric, op, limit, relative_to: relative_to?.phase ?? null, observed };
+  const culprit = judgement.outcome === 'fail' ? culpritOf(missed, facts) : null;
   return {
     scope,
     metric,
@@ -177,11 +182,12 @@ function judgeObjective(objective, facts, k6Verdicts) {
     op,
     limit,
     relative_to: relative_to?.phase ?? null,
-    observed: figure.value === null ? null : round(figure.value, 6),
+    observed,
     samples: figure.samples,
     ...judgement,
     k6: k6 ? { ...k6, ok: k6Ok } : null,
     disputed: own.ok !== null && k6Ok !== null && own.ok !== k6Ok,
+    ...(culprit && { culprit }),
   };
 }
 
@@ -278,7 +284,7 @@ function judge(objective, figure, facts) {
   }
   if (holds(objective, figure, facts)) return PASS;
   if (metric === 'delivered_share') return judgeDelivered(objective, value, facts);
-  const reason = missed(objective, figure, facts);
+  const reason = missText(objective, figure, facts);
   if (metric === 'min_samples') return invalid(`${reason}: too few to judge by`, false);
   return fail(reason);
 }
@@ -310,7 +316,7 @@ function limitText({ metric, limit, relative_to }) {
  * @param {Facts} facts to name the two figures of a ratio
  * @returns {string} for example `baseline p99 was 132 ms, objective < 85 ms (480 samples)`
  */
-function missed({ scope, metric, op, limit, relative_to }, { value, samples }, facts) {
+function missText({ scope, metric, op, limit, relative_to }, { value, samples }, facts) {
   const { name, format } = wordsOf(metric);
   const [observed, bound] = apart(relative_to ? number : format, value ?? Number.NaN, limit);
   if (metric === 'min_samples')

@@ -11,6 +11,7 @@
  * @property {number} window_s what a rate or a percentile at a point looks back over
  * @property {Record<string, TimeSeries>} client p50, p95, p99, mean (milliseconds), requests, iterations, offered, dropped (rate),
  *   failed (ratio), vus (count), and failures_<kind> (rate)
+ * @property {Record<string, TimeSeries>} [drawn] the same as charts show it (drawn-series.ts); absent: nothing was kept second by second
  * @property {Record<string, TimeSeries>} signals by name, those of the run's own server
  * @property {Record<string, Record<string, {rate: number, mean_s: number}>>} [operations] by phase and name: answers a second over the phase,
  *   and how long a call took on average
@@ -22,8 +23,11 @@
  * @property {string} [destination] of a signal about connections, to whom they are
  */
 import * as promql from '../dashboards/queries.ts';
-import { clientSeries } from './client-series.ts';
+import { seriesOfWindows } from './client-series.ts';
+import { drawnSeries, stepsOf } from './drawn-series.ts';
+import { timesOf } from './grid.ts';
 import { validator } from './schemas.js';
+import { within } from './seconds.ts';
 import { ALL, LAG_S, ownSignals, RULE_WINDOW_S, STEP_S } from './signals.js';
 
 const SCHEMA = 'mcp-load-lab/timeline/1';
@@ -66,9 +70,9 @@ export async function collectTimeline(prometheus, subject, phases, folders = [])
   const { start_s, step_s, count, window_s } = grid;
   const ask = (/** @type {string} */ expression) =>
     prometheus.queryRange(expression, start_s, start_s + (count - 1) * step_s, step_s);
-  const client = folders.length
-    ? await clientSeries(folders, grid, phases)
-    : await clientOf((expression) => ask(bound(expression, subject.testid, window_s)), grid);
+  const half = folders.length
+    ? await ofSeconds(folders, grid, phases)
+    : { client: await clientOf((expression) => ask(bound(expression, subject.testid, window_s)), grid) };
 
   /** @type {Timeline['signals']} */
   const signals = {};
@@ -80,7 +84,22 @@ export async function collectTimeline(prometheus, subject, phases, folders = [])
     signals[signal] = { unit, values, ...(source && { source }), ...(destination && { destination }) };
   }
   const operations = await operationsOf(prometheus, subject.testid, phases, grid);
-  return { schema: SCHEMA, testid: subject.testid, ...grid, client, signals, operations };
+  return { schema: SCHEMA, testid: subject.testid, ...grid, ...half, signals, operations };
+}
+
+/**
+ * @param {readonly string[]} folders
+ * @param {import('./grid.ts').Grid} grid
+ * @param {import('./phases.js').Phase[]} phases
+ * @returns {Promise<Pick<Timeline, 'client' | 'drawn'>>} both from one reading, which may be of 100 MB
+ */
+export async function ofSeconds(folders, grid, phases) {
+  const lookBack = timesOf(grid).map((toS) => ({ fromS: toS - grid.window_s, toS }));
+  const windows = await within(folders, [...lookBack, ...stepsOf(grid)]);
+  return {
+    client: seriesOfWindows(windows.slice(0, grid.count), grid, phases),
+    drawn: drawnSeries(windows.slice(grid.count), grid, phases),
+  };
 }
 
 /**

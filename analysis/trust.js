@@ -3,6 +3,7 @@
  */
 import { counted, duration, milliseconds, number, percent } from '../contract/units.js';
 import { heaviestOther, watchedWithin } from './host-watch-series.js';
+import { remedy } from './remedy.js';
 import { shortfallCause } from './shortfall.js';
 import * as rules from './trust-rules.js';
 
@@ -61,7 +62,7 @@ export function distrust(known) {
       confidence: /** @type {const} */ ('high'),
       figures,
       ...doubt,
-      evidence: [...evidence, hint],
+      evidence: [...evidence, remedy(hint)],
     })),
   };
 }

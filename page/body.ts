@@ -1,4 +1,5 @@
 /** A page's parts as HTML, in their order: the answer first. */
+import { clock } from '../contract/units.js';
 import { type Html, html, type Part } from './html.ts';
 import type { Chart, Figure, Finding, Page, Plots, Section } from './model.ts';
 import { tableOf } from './table.ts';
@@ -15,7 +16,7 @@ export function partsOf(page: Page): [id: string, part: Html | ''][] {
     ['answer', answer(page)],
     ['figures', figures(page.figures)],
     ['strip', strip(page)],
-    ['findings', page.findings === null ? '' : findings(page.findings, chartById)],
+    ['findings', page.findings === null ? '' : findings(page, page.findings, chartById)],
     ...page.sections.map((one): [string, Html] => [one.id, section(one, chartById)]),
   ];
 }
@@ -59,6 +60,7 @@ function strip({ plots, noPlots }: Page): Html | '' {
 <div class="strip-head"><h2>Over time</h2>
 <label data-scripted hidden>Show <select id="zoom"><option value="">the whole run</option>${phaseOptions(plots)}</select></label></div>
 <p data-unscripted>A script of this page, which did not run, draws the charts.</p>
+<p class="phases quiet">${plots.phases.map(({ name, fromS }, index) => [index > 0 && ' · ', html`<span>${clock(fromS)} ${name}</span>`])}</p>
 <div class="lanes" tabindex="0" role="group" aria-label="Charts: with the arrow keys, move the crosshair">${plots.strip.map(figure)}</div>
 <p class="quiet on-screen">Time since the run's start. Point at a moment to read it, drag for a closer look, double-click for the whole run.${
     plots.marks.length > 0 && ' Numbers: findings.'
@@ -84,15 +86,27 @@ const drawn = (ids: readonly (string | undefined)[], charts: Charts): Part =>
     return chart && figure(chart);
   });
 
-function findings(all: readonly Finding[], charts: Charts) {
+/** Without a finding, a run that can be relied on had nothing to find. */
+const nothingFound = html`<p class="quiet">Nothing was found that limits, leaks, or did not recover.</p>`;
+const notReliable = html`<p class="warning">The findings of an invalid run cannot be relied on: remove the cause above and run again.</p>`;
+
+function findings({ outcome }: Page, all: readonly Finding[], charts: Charts) {
   const found = all.filter(({ number }) => number !== null);
   const notes = all.filter(({ number }) => number === null);
   const left = Math.max(0, found.length - MAX_FINDINGS) + Math.max(0, notes.length - MAX_FINDINGS);
-  const content = ({ statement, evidence, observations, chart }: Finding) => html`<h3>${statement}</h3>
-${listOf(evidence, MAX_EVIDENCE)}${observations && tableOf(observations)}${drawn([chart], charts)}`;
+  const content = ({
+    statement,
+    evidence,
+    observations,
+    chart,
+    remedy,
+  }: Finding) => html`<h3>${statement}</h3>
+${listOf(evidence, MAX_EVIDENCE)}${observations && tableOf(observations)}${drawn([chart], charts)}${
+  remedy !== undefined && html`<p class="remedy"><b>${remedy}</b></p>`
+}`;
   return html`<section id="findings">
 <h2>Findings</h2>
-${found.length === 0 && html`<p class="quiet">Nothing was found that limits, leaks, or did not recover.</p>`}
+${outcome === 'invalid' ? notReliable : found.length === 0 && nothingFound}
 ${found.slice(0, MAX_FINDINGS).map(
   (one) => html`<article class="card" id="finding-${one.number}">
 <p class="quiet"><b class="number">${one.number}</b> ${[one.kind, one.about].filter(Boolean).join(' · ')}</p>

@@ -69,6 +69,8 @@ export interface Chart {
   lines: Line[];
   /** What the findings went by. */
   limits?: number[];
+  /** The number of the finding whose marks alone are drawn; absent: those of all findings. */
+  finding?: number;
 }
 
 /** Seconds since the run's start. */
@@ -110,6 +112,8 @@ export interface Finding {
   observations?: Table;
   /** The id of the chart below it. */
   chart?: string;
+  /** What helps; the last line. */
+  remedy?: string;
 }
 
 export interface Section {

@@ -5,6 +5,8 @@ import type { Cell, Table } from './model.ts';
 
 /** A figure or an interval with its unit, or none: 12.3, 1,234/s, 45 ms, 2 min 10 s, 1.5 x, $0.01, -3 to +5 %, - */
 const FIGURE = /^(-|[-+]?\$?[\d.,]+( to [-+]?[\d.,]+)?(\/s|( [\w%/]+){1,4})?)$/;
+/** As many as a narrow screen shows of a table at first. */
+const NARROW_ROWS = 5;
 /** More rows than any reader reads. */
 const MAX_ROWS = 500;
 
@@ -21,6 +23,9 @@ export function tableOf({ title, head, rows }: Table) {
     const names = [isFigure[column] && 'figure', tone].filter(Boolean).join(' ');
     return names !== '' && html` class="${names}"`;
   };
+  const more =
+    shown.length > NARROW_ROWS &&
+    html`<details class="more"><summary>Show all ${shown.length} rows</summary></details>`;
   return html`<div class="table">${title && html`<h3>${title}</h3>`}<table>
 <thead><tr>${head.map((name, column) => html`<th scope="col"${classes(column)}>${name}</th>`)}</tr></thead>
 <tbody>
@@ -32,7 +37,7 @@ ${shown.map(
         : html`<td data-label="${head[column]}"${classes(column, cell)}>${content(cell)}</td>`,
     )}</tr>
 `,
-)}</tbody></table>${rows.length > MAX_ROWS && html`<p class="quiet">${rows.length - MAX_ROWS} more rows in run.json.</p>`}</div>
+)}</tbody></table>${more}${rows.length > MAX_ROWS && html`<p class="quiet">${rows.length - MAX_ROWS} more rows in run.json.</p>`}</div>
 `;
 }
 

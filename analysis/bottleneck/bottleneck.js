@@ -8,6 +8,7 @@
  *  4. Which are symptoms of others? Those are explained away.
  *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
  */
+import { number } from '../../contract/units.js';
 import { partialSpearman } from '../statistics/rank-correlation.js';
 import { blockerOf } from './blocking-tool.js';
 import { breakagesOf, missOf } from './breakage.js';
@@ -24,6 +25,7 @@ import { awayFound, nothingFound, nothingLasted, resourceFound } from './wording
  * @typedef {object} Case what all steps look at
  * @property {import('./breakage.js').Breakage} breakage
  * @property {import('../timeline.js').Timeline} timeline
+ * @property {number} startedS Unix time of the run's start, from which reports count
  * @property {Reader} reader
  * @property {import('./parts.js').Parts | null} parts
  * @property {import('./blocking-tool.js').Blocker | null} blocker
@@ -43,6 +45,8 @@ import { awayFound, nothingFound, nothingLasted, resourceFound } from './wording
 const CLOSE = 0.5;
 /** A signal tells of what was up to so long ago: what was crossed within it came no later. */
 const LATE_S = 8;
+/** Below what Cohen calls a medium correlation, p99 does not follow a reading (Statistical Power Analysis, 2nd ed., 1988, section 3.2). */
+const MIN_CORRELATION = 0.3;
 /** What counts how much for the order of those that are left. */
 const WEIGHT = {
   part: 2,
@@ -70,22 +74,28 @@ export function bottleneck({ plan, phases, thresholds, timeline }) {
     if (!miss) return [];
     return [awayFound(miss.phase, miss.reason, miss.observation) ?? nothingLasted(miss)];
   }
-  const found = breakages.map((breakage) => limitOf(breakage, timeline));
+  const found = breakages.map((breakage) => limitOf(breakage, timeline, startOf(phases)));
   const told = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
   return told.length > 0 ? told : found.slice(-1);
 }
 
+/** @param {Facts['phases']} phases @returns {number} Unix time */
+const startOf = (phases) =>
+  Math.min(...phases.flatMap(({ start }) => (start === null ? [] : Date.parse(start) / 1000)));
+
 /**
  * @param {import('./breakage.js').Breakage} breakage
  * @param {import('../timeline.js').Timeline} timeline
+ * @param {number} startedS Unix time of the run's start
  * @returns {import('../findings.js').Finding}
  */
-function limitOf(breakage, timeline) {
+function limitOf(breakage, timeline, startedS) {
   const reader = new Reader(timeline);
   /** @type {Case} */
   const the = {
     breakage,
     timeline,
+    startedS,
     reader,
     parts: partsOf(reader, breakage),
     blocker: blockerOf(timeline.operations, breakage),
@@ -253,12 +263,18 @@ function missingOf(resources, reader) {
  * @param {Case} the
  * @returns {string[]} each takes a step of confidence
  */
-function doubtsOf(first, [second], { breakage: { baseline, onsetS } }) {
+function doubtsOf(first, [second], { breakage: { baseline, onsetS, way } }) {
   const doubts = [];
   if (!baseline) doubts.push('there is no phase to compare with: limits alone say it');
   if (first.held.some(({ source }) => source === 'connections'))
     doubts.push("it is inferred from the server's connections, seen from outside");
   if (first.missing.length > 0) doubts.push(`no samples of ${first.missing.join(', ')}`);
+  // Failures may leave p99 as it is.
+  const rho = way === 'failures' ? null : strengthOf(first);
+  if (rho !== null && rho < MIN_CORRELATION)
+    doubts.push(
+      `p99 hardly follows it at a given load (rank correlation ${number(rho, 2)}, from ${MIN_CORRELATION} on it does)`,
+    );
   if (first.firstS === null || first.firstS > onsetS + LATE_S) {
     doubts.push('it was at its limit only after the run had broken');
   }
@@ -266,4 +282,12 @@ function doubtsOf(first, [second], { breakage: { baseline, onsetS } }) {
     doubts.push(`${second.resource.subject} is nearly as likely`);
   }
   return doubts;
+}
+
+/** @param {Suspect} suspect @returns {number | null} its rank correlation with p99, above 0 if p99 rises as the reading gets worse */
+function strengthOf({ correlation, held }) {
+  if (!correlation) return null;
+  const reading = held.find((one) => one.reading.series === correlation.series)?.reading;
+  const falls = reading?.share !== undefined || reading?.fallen !== undefined;
+  return falls ? -correlation.rho : correlation.rho;
 }

@@ -1,5 +1,6 @@
 /** What was found about a bottleneck, in words and figures. */
-import { counted, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
+import { clock, counted, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
+import { remedy } from '../remedy.js';
 import { round } from '../round.js';
 import { DERIVED } from './derived.js';
 import { levelIn } from './windows.js';
@@ -37,7 +38,7 @@ export function resourceFound(the, { first, others, symptoms, doubts }) {
   const evidence = [
     breakage.statement,
     ...comparedWith(the),
-    ...held.map((one) => readingText(one, breakage.phase.name)),
+    ...held.map((one) => readingText(one, the)),
     ...partsText(parts),
     ...leadText(lead),
   ];
@@ -53,7 +54,7 @@ export function resourceFound(the, { first, others, symptoms, doubts }) {
     evidence.push(
       `also at a limit, less likely: ${others.map((one) => `${one.resource.subject} (${one.causes[0]?.id}: ${phrase(one.causes[0]?.says ?? '', the)})`).join('; ')}`,
     );
-  evidence.push(...doubts.map((doubt) => `less sure: ${doubt}`), `what helps: ${cause.hint}`);
+  evidence.push(...doubts.map((doubt) => `less sure: ${doubt}`), remedy(cause.hint));
   return {
     kind: 'bottleneck',
     subject: resource.subject,
@@ -104,7 +105,9 @@ export function awayFound({ name, failures, requests, failed }, broke, observati
     evidence: [
       broke,
       'nothing that is watched was at its limit',
-      "what helps: the target's log of that time, whether it ended, restarted or hung, and what is between the two",
+      remedy(
+        "the target's log of that time, whether it ended, restarted or hung, and what is between the two",
+      ),
     ],
     observations: [observation],
   };
@@ -176,29 +179,37 @@ function comparedWith({ breakage: { baseline } }) {
 const nameOf = (series) => series.replace(/^client\./, "clients' ").replaceAll('_', ' ');
 
 /** @param {number} seconds Unix time */
-const clock = (seconds) => new Date(seconds * 1000).toISOString();
+const isoOf = (seconds) => new Date(seconds * 1000).toISOString();
 
-/** @param {import('./readings.js').Held} held @param {string} phase */
-function readingText({ reading, unit, from, to, threshold, atS }, phase) {
+/** @param {import('./readings.js').Held} held @param {Case} the */
+function readingText({ reading, unit, from, to, threshold, atS }, { breakage: { phase }, startedS }) {
   const falls = reading.share !== undefined || reading.fallen !== undefined;
   const limit =
     threshold === null
       ? 'of all that run on the machine it took the most'
       : `${falls ? 'at most' : 'from'} ${inUnit(unit, threshold)} on it counts`;
   const before = from === null ? '' : `, ${inUnit(unit, from)} before`;
-  const when = atS === null ? '' : `, crossed at ${clock(atS).slice(11, 19)} UTC`;
+  const when = atS === null ? '' : `, crossed at ${clock(atS - startedS)}`;
   const now = to === null ? 'nothing' : inUnit(unit, to);
-  return `${nameOf(reading.series)} (${reading.role}): ${now} in ${phase}${before}; ${limit}${when}`;
+  return `${nameOf(reading.series)} (${reading.role}): ${now} in ${phase.name}${before}; ${limit}${when}`;
 }
 
 /** @param {Case['parts']} parts @returns {string[]} */
 function partsText(parts) {
   if (!parts) return [];
+  // Each is measured by itself, so together they may come to more than there is; cut off, not rounded, for the same reason.
+  const total = Math.max(
+    1,
+    Object.values(parts.shares).reduce((sum, share) => sum + share, 0),
+  );
   const where = Object.entries(PLACES)
-    .map(([part, place]) => ({ place, share: parts.shares[/** @type {keyof typeof PLACES} */ (part)] ?? 0 }))
+    .map(([part, place]) => {
+      const share = (parts.shares[/** @type {keyof typeof PLACES} */ (part)] ?? 0) / total;
+      return { place, share: Math.floor(100 * share + 1e-9) / 100 };
+    })
     .filter(({ share }) => share >= WORTH)
     .toSorted((a, b) => b.share - a.share)
-    .map(({ place, share }) => `${percent(share, 2)} ${place}`);
+    .map(({ place, share }) => `${percent(share)} ${place}`);
   const spent = where.length > 0 ? `: ${where.join(', ')}` : '';
   return [`a request took ${milliseconds(parts.addedS * 1000)} longer on average${spent}`];
 }
@@ -252,7 +263,7 @@ function observationsOf(
   { reading, unit, from, to, threshold, atS },
   { reader, breakage: { normal, broken } },
 ) {
-  const at = atS === null ? null : clock(atS);
+  const at = atS === null ? null : isoOf(atS);
   const derived = DERIVED[reading.series];
   if (!derived) return [{ series: reading.series, unit, from, to, threshold, at }];
   return [...new Set(sourcesOf(reading.series))].map((name) => {

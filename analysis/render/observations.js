@@ -1,5 +1,5 @@
 /** What findings were read from, in words. */
-import { duration, inUnit } from '../../contract/units.js';
+import { clock, duration, inUnit } from '../../contract/units.js';
 
 /**
  * @typedef {import('../findings.js').Finding} Finding
@@ -21,7 +21,7 @@ export const seriesName = (series) => series.replace(/^client\./, '').replaceAll
  * @param {Observation} observation
  * @param {Run} run
  * @param {string | null} phase that the finding is about
- * @returns {string} for example: pool utilization 12 % -> 100 % (limit 100 %) at 12:03:10, 14 s into spike
+ * @returns {string} for example: pool utilization 12 % -> 100 % (limit 100 %) at 01:34, 14 s into spike
  */
 export function observationText({ series, unit, from, to, threshold, at }, run, phase) {
   if ([from, to, threshold, at].every((value) => value === null)) return `${seriesName(series)}: no figures`;
@@ -37,17 +37,18 @@ export function observationText({ series, unit, from, to, threshold, at }, run, 
 /**
  * @param {string} at ISO time
  * @param {Pick<Run, 'started' | 'phases'>} run
- * @param {string | null} [inPhase] to count from where the moment is in it; else the run's start
- * @returns {string} for example 12:03:10, 14 s into spike
+ * @param {string | null} [inPhase] to say where the moment is in it
+ * @returns {string} since the run's start, as the charts have it, for example 01:34, 14 s into spike
  */
 export function momentText(at, { started, phases }, inPhase = null) {
+  if (started === null) return timeOfDay(at);
   const ms = Date.parse(at);
+  const since = clock((ms - Date.parse(started)) / 1000);
   const phase = phases.find(({ name }) => name === inPhase);
   const isWithin = phase?.start && phase.end && Date.parse(phase.start) <= ms && ms <= Date.parse(phase.end);
-  const [from, name] = isWithin ? [phase.start, phase.name] : [started, 'the run'];
-  const s = from === null ? -1 : Math.round((ms - Date.parse(from)) / 1000);
-  return s < 0 ? clock(at) : `${clock(at)}, ${duration(s)} into ${name}`;
+  if (!isWithin) return since;
+  return `${since}, ${duration(Math.round((ms - Date.parse(phase.start ?? '')) / 1000))} into ${phase.name}`;
 }
 
 /** @param {string} at ISO time @returns {string} its time of day, UTC */
-export const clock = (at) => new Date(at).toISOString().slice(11, 19);
+export const timeOfDay = (at) => new Date(at).toISOString().slice(11, 19);

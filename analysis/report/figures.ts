@@ -1,13 +1,14 @@
-/** The four figures of a run, of what was judged, each next to its limit. None of them is a last value. */
+/** The four figures of a run, each next to its limit. None of them is a last value. */
 import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import type { Figure, Tone } from '../../page/model.ts';
 import type { Run } from '../run.js';
 import { scopeName, type Threshold, wordsOf } from '../thresholds.js';
 
 type Shown = Pick<Run, 'phases' | 'thresholds' | 'findings'>;
+type Phase = Run['phases'][number];
 
 export const figuresOf = (run: Shown): Figure[] =>
-  [peakRate(run), latency(run), failures(run), recovery(run)].filter((figure) => figure !== null);
+  [goodput(run), latency(run), failures(run), recovery(run)].filter((figure) => figure !== null);
 
 const TONES: Partial<Record<Threshold['outcome'], Tone>> = { fail: 'fail', invalid: 'invalid', pass: 'pass' };
 const toneOf = (threshold: Threshold | undefined) => {
@@ -18,27 +19,30 @@ const toneOf = (threshold: Threshold | undefined) => {
 const measuredOf = ({ phases }: Shown) =>
   phases.filter(({ measured, requests }) => measured && requests !== null);
 
-function peakRate(run: Shown): Figure | null {
-  const rateOf = (phase: Run['phases'][number]) => phase.offered_rps ?? phase.achieved_rps ?? 0;
+/** Of the phase with the highest load: what was answered without a failure, next to what was sent. */
+function goodput(run: Shown): Figure | null {
+  const rateOf = (phase: Phase) => phase.offered_rps ?? phase.achieved_rps ?? 0;
   const [peak] = measuredOf(run).toSorted((a, b) => rateOf(b) - rateOf(a));
-  if (!peak) return null;
-  const { name, offered_rps: target, achieved_rps: achieved } = peak;
+  if (!peak || peak.duration_s === 0) return null;
+  const { name, offered_rps: target, requests, failed, requests_per_s: sent, duration_s } = peak;
   const delivered = run.thresholds.find(
     ({ scope, metric }) => scope.phase === name && metric === 'delivered_share',
   );
+  const offered = target === null ? 'as fast as its users are answered' : `target ${perSecond(target)}`;
   return {
-    name: `Peak rate, in ${name}`,
-    value: perSecond(achieved),
-    next: target === null ? 'no target: as fast as its users are answered' : `target ${perSecond(target)}`,
+    name: `Goodput, in ${name}`,
+    value: perSecond(((requests ?? 0) - (failed ?? 0)) / duration_s),
+    next: `of ${perSecond(sent)} requests, ${offered}`,
     ...toneOf(delivered),
   };
 }
 
-/** Of a metric, what came nearest to its limit, or went furthest beyond. */
-function nearest({ thresholds }: Shown, metric: string): Threshold | undefined {
+/** Of a metric, in all phases or in one, what came nearest to its limit, or went furthest beyond. */
+function nearest({ thresholds }: Shown, metric: string, phase?: string): Threshold | undefined {
   const share = ({ observed, limit }: Threshold) => (observed ?? 0) / (limit || Number.MIN_VALUE);
   return thresholds
     .filter((one) => one.metric === metric && one.relative_to === null && one.limit !== null)
+    .filter(({ scope }) => phase === undefined || scope.phase === phase)
     .toSorted((a, b) => share(b) - share(a))[0];
 }
 
@@ -65,21 +69,23 @@ function latency(run: Shown): Figure | null {
   };
 }
 
+/** Of the phase that failed the most, whether or not it is judged. */
 function failures(run: Shown): Figure | null {
-  const threshold = nearest(run, 'failure_share');
+  const [worst] = measuredOf(run).toSorted((a, b) => (b.error_rate ?? 0) - (a.error_rate ?? 0));
+  if (!worst || worst.error_rate === null) return null;
+  const threshold = nearest(run, 'failure_share', worst.name);
   if (threshold) return judged('Failure rate', threshold);
-  const measured = measuredOf(run);
-  const [requests, failed] = [sum(measured, 'requests'), sum(measured, 'failed')];
-  if (requests === 0) return null;
+  if (worst.error_rate === 0) {
+    const other = nearest(run, 'failure_share');
+    if (other) return judged('Failure rate', other);
+  }
+  const { name, failed, requests, error_rate } = worst;
   return {
-    name: 'Failure rate',
-    value: percent(failed / requests),
+    name: `Failure rate, in ${name}`,
+    value: percent(error_rate),
     next: `${number(failed)} of ${number(requests)} requests; no limit`,
   };
 }
-
-const sum = (phases: Run['phases'], figure: 'requests' | 'failed') =>
-  phases.reduce((total, phase) => total + (phase[figure] ?? 0), 0);
 
 function recovery({ findings, thresholds }: Shown): Figure | null {
   const found = findings.find(({ kind }) => kind === 'recovery');

@@ -6,6 +6,7 @@ import { numbered } from '../render/observations.js';
 import type { Run } from '../run.js';
 import { seriesOf, type Timeline } from '../timeline.js';
 import { UTILIZATION } from '../utilization.ts';
+import { isAveraged } from './averaged.ts';
 
 export type Shown = Pick<Run, 'started' | 'phases' | 'thresholds' | 'findings'>;
 type Values = (number | null)[];
@@ -20,7 +21,8 @@ const COLOURS: Colour[] = ['blue', 'orange', 'green', 'purple', 'quiet'];
 /** @param series `client.p99`, or a signal's name @returns the id of its chart */
 export const chartId = (series: string) => `chart-${series.replace(/[^\w-]/g, '-')}`;
 
-export function plotsOf(run: Shown, timeline: Timeline): Plots {
+export function plotsOf(run: Shown, given: Timeline): Plots {
+  const timeline = { ...given, client: given.drawn ?? given.client };
   const startedS = run.started === null ? timeline.start_s : Date.parse(run.started) / 1000;
   const strip = [
     loadLane(timeline),
@@ -72,6 +74,9 @@ function marksOf(run: Shown, startedS: number): Mark[] {
   });
 }
 
+/** What Prometheus kept of the clients looks back over a window; what the load generator wrote is each second's own. */
+const averaged = ({ drawn, window_s }: Timeline) => (drawn ? '' : `, ${window_s} s average`);
+
 function loadLane(timeline: Timeline): Chart {
   const lines: Line[] = [
     { series: 'client.offered', name: 'target', colour: 'text', isDashed: true },
@@ -81,7 +86,7 @@ function loadLane(timeline: Timeline): Chart {
   return {
     id: 'strip-load',
     title: 'Load',
-    about: 'iterations a second',
+    about: `iterations a second${averaged(timeline)}`,
     unit: 'rate',
     lines: lines.filter(({ series }) =>
       series === 'client.dropped' ? isMoved(series, timeline) : isKnown(series, timeline),
@@ -108,7 +113,7 @@ function troubleLane(run: Shown, timeline: Timeline): Chart {
   return {
     id: 'strip-latency',
     title: 'Latency and failures',
-    about: `p99 at the left${isLogarithmic ? ' (logarithmic)' : ''}, failed requests at the right`,
+    about: `p99${timeline.drawn ? ' of 100 answers or more of a phase' : ''} at the left${isLogarithmic ? ' (logarithmic)' : ''}, failed requests at the right${averaged(timeline)}`,
     unit: 'milliseconds',
     rightUnit: 'ratio',
     ...(isLogarithmic && { isLogarithmic }),
@@ -136,7 +141,7 @@ function resourceLane({ findings }: Shown, timeline: Timeline): Chart {
   return {
     id: 'strip-resources',
     title: 'Resources',
-    about: 'in use, of their limit',
+    about: `in use, of their limit; CPU is a ${timeline.window_s} s average`,
     unit: 'ratio',
     max: 1,
     lines: chosen.map((series, index) => ({
@@ -165,7 +170,7 @@ function cpuLane(timeline: Timeline): Chart {
   return {
     id: 'strip-cpu',
     title: 'CPU',
-    about: "of all the machine's cores",
+    about: `of all the machine's cores, ${timeline.window_s} s average`,
     unit: 'ratio',
     max: 1,
     lines: lines.filter(({ series }) => isKnown(series === OTHERS ? 'host_cpu' : series, timeline)),
@@ -179,7 +184,7 @@ function findingCharts(run: Shown, timeline: Timeline): Chart[] {
     );
     if (!shown) return [];
     const limits = shown.threshold === null ? [] : [shown.threshold];
-    return [{ ...seriesChart(shown.series, timeline), id: findingChartId(number), limits }];
+    return [{ ...seriesChart(shown.series, timeline), id: findingChartId(number), limits, finding: number }];
   });
 }
 
@@ -212,8 +217,16 @@ function clientCharts(timeline: Timeline): Chart[] {
       name: series.replace(/^client\.(failures_)?/, '').replaceAll('_', ' '),
       colour: COLOURS[index % COLOURS.length] ?? 'quiet',
     }));
-    return [{ id: chartId(first), title, unit: seriesOf(timeline, first)?.unit ?? 'count', lines }];
+    const about = aboutClient(title, timeline);
+    const unit = seriesOf(timeline, first)?.unit ?? 'count';
+    return [{ id: chartId(first), title, ...(about !== '' && { about }), unit, lines }];
   });
+}
+
+/** VUs are counted, all else is taken over time. */
+function aboutClient(title: string, timeline: Timeline): string {
+  if (!timeline.drawn) return title === 'Virtual users' ? '' : `${timeline.window_s} s average`;
+  return title === 'Latency' ? 'p99: 100 answers or more of a phase' : '';
 }
 
 const titleOf = (name: string, unit: string) => {
@@ -223,7 +236,9 @@ const titleOf = (name: string, unit: string) => {
 
 function seriesChart(name: string, timeline: Timeline): Chart {
   const unit = seriesOf(timeline, name)?.unit ?? 'count';
-  const { description: about, max } = SIGNALS[`${name}:${unit}`] ?? {};
+  const { description = '', max } = SIGNALS[`${name}:${unit}`] ?? {};
+  const window = isAveraged(name, unit) ? `${timeline.window_s} s average.` : '';
+  const about = [description, window].filter(Boolean).join(' ');
   const title = titleOf(name, unit);
   return {
     id: chartId(name),

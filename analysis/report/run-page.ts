@@ -4,8 +4,9 @@ import { duration, inUnit, milliseconds, number } from '../../contract/units.js'
 import type { Finding, Page, Plots, Section } from '../../page/model.ts';
 import { headline } from '../headline.js';
 import { lengthText } from '../partial.js';
+import { withoutRemedy } from '../remedy.js';
 import { factsOf, howMeasured } from '../render/facts.js';
-import { clock, momentText, numbered, seriesName } from '../render/observations.js';
+import { momentText, numbered, seriesName, timeOfDay } from '../render/observations.js';
 import {
   byOutcome,
   operationTable,
@@ -75,13 +76,21 @@ function findingsOf(run: Run, plots: Plots | null): Finding[] {
     const { kind, subject, phase, confidence, statement, evidence, observations = [] } = finding;
     const own = numbers.get(finding) ?? null;
     const chart = own === null ? undefined : plots?.charts.find(({ id }) => id === findingChartId(own))?.id;
-    const about = [subject, phase && `in ${phase}`, CONFIDENCE[confidence] ?? `${confidence} confidence`];
+    const about = [
+      subject,
+      phase && `in ${phase}`,
+      CONFIDENCE[confidence] ?? `${confidence} confidence`,
+      // What made the run invalid is true of it.
+      run.verdict.outcome === 'invalid' && kind !== 'generator' && 'in an invalid run',
+    ];
+    const { evidence: seen, remedy } = withoutRemedy(evidence);
     return {
       number: own,
       kind,
       about: about.filter(Boolean).join(' · '),
       statement,
-      evidence,
+      evidence: seen,
+      ...(remedy !== null && { remedy: `${remedy.slice(0, 1).toUpperCase()}${remedy.slice(1)}` }),
       ...(observations.length > 0 && { observations: observationTable(observations, run, phase, charts) }),
       ...(chart && { chart }),
     };
@@ -148,7 +157,7 @@ export function phasesSection(run: Pick<Run, 'started' | 'phases' | 'sessions'>)
           const phase = run.phases[index];
           return [
             { text: first, aside: phase ? remarksOn(phase) : '' },
-            phase?.start ? clock(phase.start) : '-',
+            phase?.start ? timeOfDay(phase.start) : '-',
             ...cells,
           ];
         }),
@@ -170,7 +179,7 @@ function failuresSection({ failures, phases }: Run): Section | null {
   if (phases.every(({ requests }) => requests === null)) return null;
   const moment = (iso: string | null, s: number | null, phase: string | null = null) => {
     const aside = [s === null ? '' : `${duration(s)} into the run`, phase ? `in ${phase}` : ''];
-    return iso === null ? '-' : { text: clock(iso), aside: aside.filter(Boolean).join(', ') };
+    return iso === null ? '-' : { text: timeOfDay(iso), aside: aside.filter(Boolean).join(', ') };
   };
   return {
     id: 'failures',

@@ -1,4 +1,5 @@
 /** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
+import { OPERATORS } from '../../analysis/operators.js';
 import type { Run } from '../../analysis/run.js';
 import { type Group, type Second, Within } from '../../analysis/seconds.ts';
 import type { Plan } from '../run/inspect.ts';
@@ -104,16 +105,19 @@ function figuresOf({ iterations, requests, failed, dropped, durations }: Within,
   };
 }
 
-/** The plan's, with what is observed of a phase by now. Nobody has judged it. */
+/** The plan's, with what is observed of a phase by now. What is missed already, by enough samples, is a fail; nothing else is judged. */
 export function liveThresholds(
   { objectives, objectives_off }: Plan,
   phases: readonly Phase[],
 ): Run['thresholds'] {
   if (objectives_off) return [];
-  return objectives.map(({ scope, metric, op, limit, relative_to }) => {
+  return objectives.map(({ scope, metric, op, limit, relative_to, min_samples = 0 }) => {
     const phase = phases.find(({ name }) => name === scope.phase);
     const latency: Record<string, number> = { ...phase?.latency_ms };
+    const samples = phase?.requests ?? 0;
     const observed = metric === 'failure_share' ? phase?.error_rate : latency[metric.replace(/_ms$/, '')];
+    const isKnown = observed != null && relative_to == null && samples >= min_samples;
+    const isMissed = isKnown && OPERATORS[op]?.(observed, limit) === false;
     return {
       scope,
       metric,
@@ -122,9 +126,9 @@ export function liveThresholds(
       limit,
       relative_to: relative_to?.phase ?? null,
       observed: observed ?? null,
-      samples: phase?.requests ?? 0,
-      ok: null,
-      outcome: 'unjudged',
+      samples,
+      ok: isMissed ? false : null,
+      outcome: isMissed ? 'fail' : 'unjudged',
       reason: null,
       k6: null,
       disputed: false,

@@ -1,5 +1,6 @@
 /** The last twenty minutes of a run that goes on: what k6 wrote of each second, and what Prometheus says of the server. */
 import { seriesOfWindows } from '../../analysis/client-series.ts';
+import { drawnSeries } from '../../analysis/drawn-series.ts';
 import { type Grid, timesOf } from '../../analysis/grid.ts';
 import type { Prometheus } from '../../analysis/prometheus.js';
 import type { Run } from '../../analysis/run.js';
@@ -24,6 +25,8 @@ export class LiveTimeline {
   readonly #seconds = new Map<number, [Second, ReadonlyMap<string, Group>][]>();
   /** One a point, the last of them at #lastS. */
   #windows: Within[] = [];
+  /** One a point, each of the step before it. */
+  #steps: Within[] = [];
   #lastS = 0;
   readonly #signals = new Map<string, Signal>();
   #askedS = 0;
@@ -49,6 +52,8 @@ export class LiveTimeline {
       testid: subject.testid,
       ...grid,
       client: seriesOfWindows(this.#windows, grid, phases),
+      // The step that begins at the last point is not over.
+      drawn: drawnSeries([...this.#steps.slice(1), new Within()], grid, phases),
       signals: this.#signalsOn(grid),
     };
   }
@@ -61,14 +66,20 @@ export class LiveTimeline {
     if (this.#lastS === 0) this.#lastS = Math.max(Math.min(...known), newestS - POINTS * STEP_S);
     while (this.#lastS + STEP_S <= newestS) {
       this.#lastS += STEP_S;
-      const window = new Within();
-      for (let at = this.#lastS - RULE_WINDOW_S; at < this.#lastS; at += 1)
-        for (const [second, groups] of this.#seconds.get(at) ?? [])
-          window.add(second, (number) => groups.get(number));
-      this.#windows.push(window);
+      this.#windows.push(this.#last(RULE_WINDOW_S));
+      this.#steps.push(this.#last(STEP_S));
     }
     this.#windows = this.#windows.slice(-POINTS);
+    this.#steps = this.#steps.slice(-POINTS);
     for (const at of known) if (at < this.#lastS - RULE_WINDOW_S) this.#seconds.delete(at);
+  }
+
+  #last(lengthS: number): Within {
+    const sums = new Within();
+    for (let at = this.#lastS - lengthS; at < this.#lastS; at += 1)
+      for (const [second, groups] of this.#seconds.get(at) ?? [])
+        sums.add(second, (number) => groups.get(number));
+    return sums;
   }
 
   /** For what is new, and where it does not answer, for that again the next time. */

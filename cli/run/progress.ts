@@ -69,7 +69,7 @@ export function progressLine(plan: Plan | null, elapsedS: number, figures: Figur
   const phase = plan && !plan.sequence ? phaseAt(plan, elapsedS) : null;
   const parts: string[] = [];
   if (plan?.sequence) parts.push(stepOf(plan, figures));
-  if (phase) parts.push(`${phase.name}, ${Math.ceil(Math.max(0, endOf(phase) - elapsedS))} s left`);
+  if (phase) parts.push(`${Math.ceil(Math.max(0, endOf(phase) - elapsedS))} s left in ${phase.name}`);
   if (achieved !== null && phase?.measured !== false) {
     const target = phase?.offered_rps ? ` of ${number(phase.offered_rps)}` : '';
     if (!plan?.sequence) parts.push(`${number(achieved)}${target} requests/s`);

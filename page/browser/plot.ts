@@ -1,7 +1,7 @@
 /** One chart as uPlot draws it: lines, limits, the phases' ground, and the findings' marks. */
 import uPlot from 'uplot';
 import { clock, inUnit } from '../../contract/units.js';
-import type { Chart, Colour, Line, Plots, Span } from '../model.ts';
+import type { Chart, Colour, Line, Mark, Plots, Span } from '../model.ts';
 
 const KEY = 'run';
 /** Pixels of the value axes, so that the same moment is at the same place in all charts. */
@@ -77,7 +77,7 @@ export function plotOf(element: HTMLElement, chart: Chart, plots: Plots, place: 
       { ...axis(1, 'right', right, RIGHT), ...(!chart.rightUnit && { values: () => [] }) },
     ],
     series: [
-      { label: 'at', value: (_, second) => moment(second, plots.startedS) },
+      { label: 'time', value: (_, second) => moment(second, plots.startedS) },
       ...chart.lines.map((line) => seriesOf(line, chart, colour)),
       // Something has to be on the axis for it to be there.
       { label: '', scale: 'right', show: !chart.rightUnit, points: { show: false }, class: 'unseen' },
@@ -112,7 +112,7 @@ export function plotOf(element: HTMLElement, chart: Chart, plots: Plots, place: 
       drawClear: [(plot) => shade(plot, plots.phases, place)],
       draw: [
         (plot) => drawLimits(plot, chart.limits ?? [], colour('orange')),
-        (plot) => mark(plot, plots, place),
+        (plot) => mark(plot, marksOf(chart, plots), place),
       ],
       setSelect: [
         (plot) => {
@@ -136,7 +136,8 @@ function seriesOf(line: Line, chart: Chart, colour: Place['colour']): uPlot.Seri
     width: line.isDashed ? 1.5 : 2,
     ...(line.isDashed && { dash: DASH }),
     ...(line.isRight && !line.isDashed && { fill: `color-mix(in srgb, ${stroke} 18%, transparent)` }),
-    value: (_, value) => (value === null ? '-' : inUnit(unit, value)),
+    // Until one points at the chart, the legend has names alone.
+    value: (_, value, __, index) => (index === null ? '' : value === null ? '-' : inUnit(unit, value)),
     points: { show: true, size: 6, fill: stroke, filter: (plot, index) => alone(plot.data[index] ?? []) },
   };
 }
@@ -149,7 +150,7 @@ const alone = (values: ArrayLike<number | null | undefined>) =>
 
 /** Into the run, and of the day. */
 function moment(second: number | null, startedS: number): string {
-  if (second === null) return '-';
+  if (second === null) return '';
   return `${clock(second)} (${new Date((startedS + second) * 1000).toISOString().slice(11, 19)} UTC)`;
 }
 
@@ -189,8 +190,11 @@ function drawLimits(plot: uPlot, limits: readonly number[], stroke: string) {
   }
 }
 
+const marksOf = ({ finding: own }: Chart, { marks }: Plots) =>
+  own === undefined ? marks : marks.filter(({ finding }) => finding === own);
+
 /** A line where a finding saw something cross its threshold, with the numbers of all that did so there. */
-function mark(plot: uPlot, { marks }: Plots, { colour, font, isFirst }: Place) {
+function mark(plot: uPlot, marks: readonly Mark[], { colour, font, isFirst }: Place) {
   const { ctx, bbox } = plot;
   const height = 16 * devicePixelRatio;
   let [end, top] = [0, bbox.top];

@@ -107,7 +107,8 @@ async function becomes(page, expected) {
 }
 
 async function unfold(/** @type {BrowserPage} */ page) {
-  for (const summary of await page.locator('summary').all()) await summary.click();
+  const folded = page.locator('details:not([open]) > summary:visible');
+  while ((await folded.count()) > 0) await folded.first().click();
   await showWhole(page);
 }
 
@@ -220,6 +221,75 @@ test('a phase can be looked at, or what is dragged over; the whole run comes bac
   assert.deepEqual(await picturesOf(page), whole);
   assert.equal(await show.inputValue(), '');
   await close();
+});
+
+test('a legend has names before one points at its chart, and values then', async () => {
+  const { page, close } = await open(report);
+  const legend = page.locator('.lanes .u-legend').nth(1);
+  assert.equal(await legend.innerText(), 'p99limit of p99failedlimit of failed');
+  await page
+    .locator('.lanes .u-over')
+    .nth(1)
+    .hover({ position: { x: 300, y: 20 } });
+  assert.match(await legend.innerText(), /^p99:?\s*[\d,.]+ ms/);
+  await close();
+});
+
+test("a finding's chart has the number of that finding alone", async () => {
+  const { page, close } = await open(report);
+  const texts = await page.evaluate(() => {
+    const { document, canvasText } = /** @type {any} */ (globalThis);
+    const written = canvasText.get(document.querySelector('#finding-1 .plot canvas'));
+    return written.map((/** @type {{text: string}} */ { text }) => text);
+  });
+  const numbers = texts.filter((/** @type {string} */ text) => /^\d+(,\d+)*$/.test(text) && text !== '0');
+  assert.ok(numbers.includes('1') && !numbers.includes('1,3'), texts.join(' '));
+  await close();
+});
+
+test('a phone has the names of all phases, and five rows of a table until all are asked for', async () => {
+  const [first] = report.sections.filter(({ id }) => id === 'operations');
+  const [table] = first?.tables ?? [];
+  assert.ok(first && table);
+  const rows = Array.from({ length: 8 }, (_, index) => [
+    `operation_${index}`,
+    ...(table.rows[0] ?? []).slice(1),
+  ]);
+  const long = { ...report, sections: [{ ...first, tables: [{ ...table, rows }] }] };
+  const { page, problems, close } = await open(long, { width: 390 });
+  const names = page.locator('.phases span');
+  assert.deepEqual(
+    await names.evaluateAll((all) => all.map((/** @type {any} */ one) => one.textContent.split(' ')[1])),
+    plots.phases.map(({ name }) => name),
+  );
+  for (const name of await names.all()) assert.ok(await name.isVisible());
+  const shown = () => page.locator('#operations tbody tr:visible').count();
+  assert.equal(await shown(), 5);
+  await page.getByText('Show all 8 rows').click();
+  assert.equal(await shown(), 8);
+  assert.deepEqual(problems, []);
+  await close();
+  const wide = await open(long, { width: 1280 });
+  assert.equal(await wide.page.locator('#operations tbody tr:visible').count(), 8);
+  assert.ok(await wide.page.getByText('Show all 8 rows').isHidden());
+  await wide.close();
+});
+
+test('an invalid run: a grey ground, and lines in their colours', async () => {
+  const invalid = { ...report, outcome: 'invalid' };
+  const ground = async (/** @type {Page} */ shown) => {
+    const { page, close } = await open(shown);
+    const found = await page.locator('.lanes').evaluate((lanes) => {
+      const { getComputedStyle } = /** @type {any} */ (globalThis);
+      return [getComputedStyle(lanes).backgroundColor, getComputedStyle(lanes.parentElement).filter];
+    });
+    assert.deepEqual(await violations(page), []);
+    await close();
+    return found;
+  };
+  const [usual, grey] = [await ground(report), await ground(invalid)];
+  assert.notEqual(usual[0], grey[0]);
+  assert.equal(grey[1], 'none');
 });
 
 test('the theme is the system’s, and a button changes page and charts by keyboard', async () => {

@@ -64,7 +64,9 @@ test('make spike: a pass, with every signal', async () => {
   const { document } = run;
   assert.match(output, /^VERDICT pass \(exit code 0\)/m);
   // While it went on, each ten seconds.
-  const lines = [...output.matchAll(/^0:\d\d of [\d:]+ {2}[\w-]+, \d+ s left, .*$/gm)].map(([line]) => line);
+  const lines = [...output.matchAll(/^0:\d\d of [\d:]+ {2}\d+ s left in [\w-]+, .*$/gm)].map(
+    ([line]) => line,
+  );
   assert.ok(lines.length >= 4, output);
   const figures = /, [\d.]+ of [\d.]+ requests\/s, p99 [\d.,]+ ms, 0 % failed/;
   // A phase that has only begun has none.

@@ -91,12 +91,12 @@ test('the CPU lane: others are what the host has beyond the server and the load 
   );
 });
 
-test('figures: what was judged, nearest to its limit, next to it', async () => {
+test('figures: goodput next to the rate, p99 next to its limit, failures of the phase that failed the most', async () => {
   const run = await spikeRun();
   assert.deepEqual(figuresOf(run), [
-    { name: 'Peak rate, in spike', value: '1,200/s', next: 'target 2,000/s' },
+    { name: 'Goodput, in spike', value: '1,174/s', next: 'of 1,200/s requests, target 2,000/s' },
     { name: 'p99, in recovered', value: '91 ms', next: 'limit < 85 ms', tone: 'fail' },
-    { name: 'Failure rate, in baseline', value: '0 %', next: 'limit < 0.1 %', tone: 'pass' },
+    { name: 'Failure rate, in spike', value: '2.21 %', next: '1,060 of 48,000 requests; no limit' },
   ]);
   const recovery = {
     kind: /** @type {const} */ ('recovery'),
@@ -135,7 +135,7 @@ test('figures: what was judged, nearest to its limit, next to it', async () => {
   });
 });
 
-test('figures without a limit are those of the worst phase and of all requests, never the last, and say so', async () => {
+test('figures without a limit are those of the worst phase, never the last, and say so', async () => {
   const { phases, findings } = await spikeRun();
   const recovery = {
     .../** @type {typeof findings[0]} */ (findings[0]),
@@ -144,7 +144,7 @@ test('figures without a limit are those of the worst phase and of all requests, 
   };
   assert.deepEqual(figuresOf({ phases, findings: [recovery], thresholds: [] }).slice(1), [
     { name: 'p99, in spike', value: '1,935 ms', next: 'the highest of all phases; no limit' },
-    { name: 'Failure rate', value: '1.77 %', next: '1,060 of 60,000 requests; no limit' },
+    { name: 'Failure rate, in spike', value: '2.21 %', next: '1,060 of 48,000 requests; no limit' },
     {
       name: 'Time to recover, after spike',
       value: '> 1 min',
@@ -153,4 +153,32 @@ test('figures without a limit are those of the worst phase and of all requests, 
     },
   ]);
   assert.deepEqual(figuresOf({ phases: [], findings: [], thresholds: [] }), []);
+});
+
+test('figures: a failure rate that is judged in its worst phase is next to its limit; without a failure the nearest limit is', async () => {
+  const { phases, findings, thresholds } = await spikeRun();
+  const judged = thresholds.find(({ metric }) => metric === 'failure_share');
+  assert.ok(judged);
+  const inSpike = /** @type {const} */ ({
+    ...judged,
+    scope: { phase: 'spike' },
+    observed: 0.022,
+    outcome: 'fail',
+  });
+  const failures = (/** @type {any} */ run) => figuresOf({ findings, ...run })[2];
+  assert.deepEqual(failures({ phases, thresholds: [judged, inSpike] }), {
+    name: 'Failure rate, in spike',
+    value: '2.2 %',
+    next: 'limit < 0.1 %',
+    tone: 'fail',
+  });
+  const without = phases.map((phase) => ({ ...phase, error_rate: phase.measured ? 0 : null }));
+  assert.equal(failures({ phases: without, thresholds })?.name, 'Failure rate, in baseline');
+});
+
+test("a finding's chart has its own marks only", async () => {
+  const run = await spikeRun();
+  const { charts } = plotsOf(run, timelineOf(run));
+  const owners = charts.map(({ id, finding }) => [id.startsWith('finding-1'), finding]);
+  for (const [isOwn, finding] of owners) assert.equal(finding, isOwn ? 1 : undefined);
 });

@@ -100,12 +100,12 @@ test('everything that a report has to have is in it, in its order', async () => 
   assert.deepEqual(attribute(parsed, 'data-outcome'), ['fail']);
   for (const part of [
     'A sudden crowd, and what is left of it',
-    'FAIL: recovered p99 was 91 ms, objective < 85 ms',
+    'FAIL: recovered p99 91 ms (limit 85 ms). Overload: spike p99 32 -> 1,935 ms, 2.21 % failed.',
     'exit code 99',
-    'Peak rate, in spike1,200/s target 2,000/s',
+    'Goodput, in spike1,174/s of 1,200/s requests, target 2,000/s',
     'the connection pool limited spike',
     'a full pool with an idle database is the pool',
-    'pool utilization12 %100 %98 %03:05:39, 14 s into spike',
+    'pool utilization12 %100 %98 %01:34, 14 s into spike',
     'memory · inconclusive',
     'by step\nby step\n\nby step\n\nby step',
     'warm-up not measured03:04:0520 s',
@@ -183,12 +183,27 @@ test('what is missing is said: no timeline, no summary, a set-up that failed', a
   assert.match(reportOf(setUp, null).text, /k6 ended with exit code 108/);
 });
 
-test('an invalid run says that its figures are not to be used', async () => {
+test('an invalid run says that neither figures nor findings are to be used', async () => {
   const verdict = { outcome: 'invalid', exit_code: 98, reasons: ['the load generator had no CPU left'] };
   const { headline: _, ...run } = /** @type {any} */ (await spikeRun());
   const parsed = reportOf({ ...run, verdict }, null);
   assert.deepEqual(attribute(parsed, 'data-outcome'), ['invalid']);
   assert.match(parsed.text, /INVALID: .*the load generator had no CPU left.*Do not use the figures below/s);
+  assert.match(parsed.text, /The findings of an invalid run cannot be relied on/);
+  assert.match(parsed.text, /connection pool · in spike · high confidence · in an invalid run/);
+  const empty = reportOf({ ...run, verdict, findings: [] }, null);
+  assert.match(empty.text, /The findings of an invalid run cannot be relied on/);
+  assert.doesNotMatch(empty.text, /Nothing was found/);
+  assert.match(reportOf({ ...run, findings: [] }, null).text, /Nothing was found/);
+});
+
+test('what helps is the last line of a finding', async () => {
+  const run = await spikeRun();
+  const [first] = run.findings;
+  const helped = { ...first, evidence: ['first', 'what helps: a larger pool', 'last'] };
+  const { text } = reportOf(/** @type {any} */ ({ ...run, findings: [helped] }), timelineOf(run));
+  assert.match(text, /firstlast[\s\S]*What helps: a larger pool/);
+  assert.ok(text.indexOf('What helps') > text.indexOf('Pool utilization Connections'));
 });
 
 /** A day of load: as much of everything as there may be. */

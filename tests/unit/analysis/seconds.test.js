@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { clientSeries } from '../../../analysis/client-series.ts';
 import { within, withSeconds } from '../../../analysis/seconds.ts';
+import { ofSeconds } from '../../../analysis/timeline.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'seconds-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -60,7 +60,8 @@ test('the series of a timeline: rates over the window, nothing where nothing was
     { start: at(1000), end: at(1001), offered_rps: 10 },
     { start: at(1001), end: at(1005), offered_rps: 20 },
   ]);
-  const series = await clientSeries([folder], { start_s: 1000, step_s: 2, count: 4, window_s: 2 }, phases);
+  const grid = { start_s: 1000, step_s: 2, count: 4, window_s: 2 };
+  const { client: series } = await ofSeconds([folder], grid, phases);
   const values = Object.fromEntries(Object.entries(series).map(([name, one]) => [name, one.values]));
   assert.deepEqual(values.requests, [null, 6, null, 0.5]);
   assert.deepEqual(values.iterations, [null, 6, null, 0.5]);

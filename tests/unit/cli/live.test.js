@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { liveThresholds } from '../../../cli/live/live-phases.ts';
 import { LiveRun } from '../../../cli/live/live-run.ts';
 import { newestRun } from '../../../cli/live/newest-run.ts';
 import { listen, liveServer } from '../../../cli/live/server.ts';
@@ -55,14 +56,14 @@ test('before the first call, in the middle, and after the load', async () => {
   const { headline, figures, plots, sections, about } = await run.page(startedS + 44);
   assert.match(
     headline,
-    /^RUNNING: 0:44 of 0:50, spike, 6 s left, 200 of 200 requests\/s, p99 9\d\d ms, 49 % failed, pool utilization 100 %\.$/,
+    /^RUNNING: 0:44 of 0:50, 6 s left in spike, 200 of 200 requests\/s, p99 9\d\d ms, 49 % failed, pool utilization 100 %\.$/,
   );
   assert.deepEqual(
     figures.map(({ name, next }) => [name, next]),
     [
-      ['Peak rate, in spike', 'target 200/s'],
+      ['Goodput, in spike', 'of 200/s requests, target 200/s'],
       ['p99, in baseline', 'limit < 85 ms'],
-      ['Failure rate, in baseline', 'limit < 0.1 %'],
+      ['Failure rate, in spike', '1,372 of 2,800 requests; no limit'],
     ],
   );
   assert.match(figures[1]?.value ?? '', /^(39|40)(\.\d)? ms$/);
@@ -81,7 +82,8 @@ test('before the first call, in the middle, and after the load', async () => {
   );
   // Of the server under test alone.
   assert.ok(plots?.series.pool_utilization?.every((value) => value === 1));
-  assert.deepEqual(plots?.series['client.failed']?.at(-1), 0.49);
+  // The step that begins at the last point is not over.
+  assert.deepEqual(plots?.series['client.failed']?.slice(-2), [0.49, null]);
   const [phases] = sections;
   assert.equal(phases?.tables?.[0]?.rows.length, 3);
 
@@ -94,6 +96,21 @@ test('before the first call, in the middle, and after the load', async () => {
   // What it has is not asked for again.
   const [[firstS = 0, firstToS = 0] = [], [secondS = 0] = []] = source.asked;
   assert.ok(firstToS - firstS >= 30 && firstToS - secondS <= 10, JSON.stringify(source.asked));
+});
+
+test('an objective that is missed already is a fail, one with too few samples is not judged', () => {
+  const objectives = [
+    { scope: { phase: 'baseline' }, metric: 'p99_ms', op: '<', limit: 85, min_samples: 100 },
+    { scope: { phase: 'baseline' }, metric: 'failure_share', op: '<', limit: 0.01 },
+  ];
+  const outcomes = (/** @type {number} */ requests, /** @type {number} */ p99, error_rate = 0) =>
+    liveThresholds(
+      /** @type {any} */ ({ objectives }),
+      /** @type {any} */ ([{ name: 'baseline', requests, error_rate, latency_ms: { p99 } }]),
+    ).map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes(200, 84), ['unjudged', 'unjudged']);
+  assert.deepEqual(outcomes(200, 300, 0.02), ['fail', 'fail']);
+  assert.deepEqual(outcomes(99, 300), ['unjudged', 'unjudged']);
 });
 
 test('twenty minutes are shown of a run that goes on for longer, and all of it is counted', async () => {

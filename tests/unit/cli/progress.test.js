@@ -23,16 +23,16 @@ const FIGURES = { ...NOTHING, achieved: 196.4, p99S: 1.946, failed: 0.494 };
 
 test('the phase, what is left of it, and its figures as far as there are some', () => {
   for (const [elapsedS, figures, expected] of /** @type {[number, any, string][]} */ ([
-    [3.2, FIGURES, '0:03 of 0:50  warm-up, 7 s left'],
-    [10, NOTHING, '0:10 of 0:50  spike, 20 s left'],
-    [22, FIGURES, '0:22 of 0:50  spike, 8 s left, 196 of 200 requests/s, p99 1,946 ms, 49.4 % failed'],
+    [3.2, FIGURES, '0:03 of 0:50  7 s left in warm-up'],
+    [10, NOTHING, '0:10 of 0:50  20 s left in spike'],
+    [22, FIGURES, '0:22 of 0:50  8 s left in spike, 196 of 200 requests/s, p99 1,946 ms, 49.4 % failed'],
     [
       31,
       { ...FIGURES, failed: 0, used: { signal: 'pool_utilization', share: 1 } },
-      '0:31 of 0:50  loop, 19 s left, 196 requests/s, p99 1,946 ms, 0 % failed, pool utilization 100 %',
+      '0:31 of 0:50  19 s left in loop, 196 requests/s, p99 1,946 ms, 0 % failed, pool utilization 100 %',
     ],
-    [40, { ...NOTHING, achieved: 0 }, '0:40 of 0:50  loop, 10 s left, 0 requests/s'],
-    [52, NOTHING, '0:52 of 0:50  loop, 0 s left'],
+    [40, { ...NOTHING, achieved: 0 }, '0:40 of 0:50  10 s left in loop, 0 requests/s'],
+    [52, NOTHING, '0:52 of 0:50  0 s left in loop'],
   ])) {
     assert.equal(progressLine(PLAN, elapsedS, figures), expected);
     assert.match(expected, UNDER_LOAD);
