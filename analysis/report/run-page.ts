@@ -7,6 +7,7 @@ import { lengthText } from '../partial.js';
 import { withoutRemedy } from '../remedy.js';
 import { factsOf, howMeasured } from '../render/facts.js';
 import { momentText, numbered, seriesName, timeOfDay } from '../render/observations.js';
+import { commandLine, repeatCommands } from '../render/repeat.js';
 import {
   byOutcome,
   operationTable,
@@ -35,6 +36,7 @@ export function pageOfRun(run: Run, timeline: Timeline | null): Page {
     signalsSection(run),
     seriesSection(plots),
     environmentSection(run),
+    repeatSection(run),
   ];
   return {
     outcome: run.verdict.outcome,
@@ -256,6 +258,11 @@ function signalsSection(run: Run): Section | null {
 function seriesSection(plots: Plots | null): Section | null {
   const charts = plots?.charts.map(({ id }) => id).filter((id) => id.startsWith('chart-')) ?? [];
   return charts.length === 0 ? null : { id: 'series', title: 'Every series', isFolded: true, charts };
+}
+
+function repeatSection(run: Run): Section | null {
+  const facts = repeatCommands(run).map((command): [string, string] => [command.label, commandLine(command)]);
+  return facts.length === 0 ? null : { id: 'repeat', title: 'Run it again', facts };
 }
 
 const environmentSection = (run: Run): Section => ({

@@ -91,11 +91,12 @@ const tableWith = (text) => ({
 });
 
 test('everything that a report has to have is in it, in its order', async () => {
-  const run = { ...(await spikeRun()), tables: [tableWith('by step')] };
+  const variables = { PROFILE: 'full', TARGET_TOKEN: null };
+  const run = { ...(await spikeRun()), tables: [tableWith('by step')], variables };
   const parsed = reportOf(run, timelineOf(run));
   assert.equal(
     attribute(parsed, 'data-part').join(' '),
-    'answer figures strip findings own-1 phases operations failures thresholds signals series environment',
+    'answer figures strip findings own-1 phases operations failures thresholds signals series environment repeat',
   );
   assert.deepEqual(attribute(parsed, 'data-outcome'), ['fail']);
   for (const part of [
@@ -114,6 +115,7 @@ test('everything that a report has to have is in it, in its order', async () => 
     'FAILrecovered p99 < 85 ms91 ms2,000',
     'POOL_SIZE=2 WORKERS=1',
     'Percentiles come from histograms',
+    'againmake spike PROFILE=full POOL_SIZE=2 WORKERS=1  # with TARGET_TOKEN as before',
   ]) {
     assert.ok(parsed.text.includes(part), `${part}\n${parsed.text}`);
   }
