@@ -8,7 +8,7 @@ import { scopeName, wordsOf } from './thresholds.js';
 /** @typedef {import('./phases.js').Phase} Phase */
 
 /** Both sentences need it: a miss with its operation takes about 110 characters, an overload with its effect about 130. */
-const MAX_LENGTH = 240;
+export const MAX_LENGTH = 240;
 
 /** A bottleneck of a lower confidence is one finding among others, and not the headline. */
 const NAMED = ['high', 'medium'];

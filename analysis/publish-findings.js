@@ -1,14 +1,14 @@
 /**
- * Findings and the verdict as series, for dashboards to draw them where they belong: one sample each, whose value and time
- * are the Unix time of that place. An annotation looks forward from the beginning of its time range:
+ * Findings, the verdict and the time to recover as series, for dashboards to draw them where they belong: one sample each, whose value
+ * and time are the Unix time of that place. An annotation looks forward from the beginning of its time range:
  *
  *   1000 * max_over_time(mcp_finding{testid="$testid"}[$__range] offset -$__range)
  */
 import { cleanText } from './clean-text.js';
+import { MAX_LENGTH as LONGEST_STATEMENT } from './headline.js';
 
 /** Of all that a run has to say, this many stand first. */
 const MOST = 20;
-const LONGEST_STATEMENT = 200;
 const LONGEST_WORD = 80;
 
 /**
@@ -28,6 +28,11 @@ export function findingSamples({ testid, ended, phases, findings, verdict, headl
       return sample('mcp_finding', start, { kind, subject, phase, confidence, statement });
     }),
     sample('mcp_verdict', ended, { outcome: verdict.outcome, statement: headline ?? null }),
+    ...findings.flatMap(({ kind, phase, figures: { recovery_s = null } }) =>
+      kind === 'recovery' && recovery_s !== null
+        ? [{ ...sample('mcp_recovery_seconds', ended, { phase }), value: recovery_s }]
+        : [],
+    ),
   ];
 }
 

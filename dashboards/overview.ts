@@ -9,6 +9,7 @@ import {
   FAILURES,
   failedByPhase,
   firstPhase,
+  goodputAtPeak,
   highest,
   ITEMS,
   ITERATIONS,
@@ -22,6 +23,7 @@ import {
   percentileByPhase,
   perSecond,
   REQUESTS,
+  recoverySeconds,
   requestsByPhase,
   share,
   startedByPhase,
@@ -31,7 +33,7 @@ import {
   worstJudged,
   written,
 } from './queries.ts';
-import { FAILURE_STEPS, GENERATOR_STEPS, NEUTRAL, type Step, steps } from './signals.ts';
+import { FAILURE_STEPS, NEUTRAL, type Step, steps } from './signals.ts';
 
 const GENERATOR_CPU = ofServer('signal:generator_cpu:ratio');
 const HOST_CPU = ofServer('signal:host_cpu:ratio');
@@ -70,6 +72,7 @@ const DELIVERED_STEPS: Step[] = [
 const full = { width: 24, height: 7 };
 const strip = { width: 24, height: 6, namesOnly: true };
 const half = { width: 12, height: 9 };
+/** The figures of report.html, by the same definitions (analysis/report/figures.ts). */
 const tile = { width: 6, height: 4 };
 
 export const overview = () =>
@@ -102,6 +105,14 @@ export const overview = () =>
       }),
       stat({
         ...tile,
+        title: 'Goodput, peak load',
+        description: 'Requests answered without a failure per second, in the phase with the highest load.',
+        unit: 'reqps',
+        expr: goodputAtPeak(),
+        steps: NEUTRAL,
+      }),
+      stat({
+        ...tile,
         title: 'p99, worst judged phase',
         description: '99th percentile of the request duration in the worst phase that has objectives.',
         unit: 's',
@@ -110,29 +121,20 @@ export const overview = () =>
       }),
       stat({
         ...tile,
-        title: 'Failure rate, worst judged phase',
-        description: 'Failed requests, of all, in the worst phase that has objectives.',
+        title: 'Failure rate, worst phase',
+        description: 'Failed requests, of all, in the worst measured phase.',
         unit: 'percentunit',
-        expr: worstJudged(failedByPhase()),
+        expr: `max(${failedByPhase()})`,
         steps: FAILURE_STEPS,
       }),
       stat({
         ...tile,
-        title: 'Delivered, worst judged phase',
-        description:
-          'Iterations that were made, of those that were due. Below 95% the phase had a smaller load than it says.',
-        unit: 'percentunit',
-        expr: worstJudged(deliveredByPhase(), 'min'),
-        steps: DELIVERED_STEPS,
-      }),
-      stat({
-        ...tile,
-        title: 'Generator CPU, peak',
-        description: 'Highest CPU of k6 over six seconds. Purple: its latencies are not trustworthy.',
-        unit: 'percentunit',
-        noValue: 'k6 was not scraped',
-        expr: `max(${highest(GENERATOR_CPU)})`,
-        steps: GENERATOR_STEPS,
+        title: 'Time to recover',
+        description: 'From the end of an overload until latency and failures were normal again.',
+        unit: 's',
+        noValue: 'No overload, or not normal again',
+        expr: recoverySeconds(),
+        steps: NEUTRAL,
       }),
       timeSeries({
         ...strip,

@@ -179,9 +179,19 @@ export function deliveredByPhase(): string {
   return `${made} / (${made} + ${orZero(`sum by (phase) (${dropped})`, made)})`;
 }
 
+/** Answers without a failure a second, in the phase with the highest load. */
+export function goodputAtPeak(): string {
+  const failed = orZero(total(FAILURES, 'phase'), requestsByPhase());
+  const load = `(${targetByPhase()} or ${achievedByPhase()})`;
+  return `max((${requestsByPhase()} - ${failed}) / on (phase) ${phaseSeconds()} and on (phase) topk(1, ${load}))`;
+}
+
+/** Seconds from an overload's end until all was normal again, as the judge wrote it; no series if it was not. */
+export const recoverySeconds = () => `max(last_over_time(mcp_recovery_seconds{testid="$testid"}[$__range]))`;
+
 /** The worst judged phase; of a run without objectives, of all that were measured. */
-export const worstJudged = (byPhase: string, aggregate: 'max' | 'min' = 'max') =>
-  `${aggregate}(${byPhase} and on (phase) ${saidByRun('mcp_objective')}) or ${aggregate}(${byPhase})`;
+export const worstJudged = (byPhase: string) =>
+  `max(${byPhase} and on (phase) ${saidByRun('mcp_objective')}) or max(${byPhase})`;
 
 /** Bars are drawn in the order of the answer, which is that of the left side: the order in which the phases ran. */
 export const inOrder = (byPhase: string) => `0 * sort(${startedByPhase()}) + on (phase) (${byPhase})`;

@@ -59,6 +59,12 @@ export const MAY_BE_EMPTY = [
     when: withoutFailures,
   })),
   {
+    title: 'Time to recover',
+    reason: 'there was no overload, or all was not normal again after it',
+    when: ({ run }) =>
+      run.findings.every(({ kind, figures }) => kind !== 'recovery' || figures.recovery_s === null),
+  },
+  {
     title: 'Target and achieved rate',
     refIds: ['A'],
     reason: 'phases with a fixed number of VUs have no target rate',

@@ -35,7 +35,7 @@ const BESIDE_TITLE_PX = 64;
 const TABLE_COLUMN_PX = 70;
 
 /** What a run, the recording rules and the end of a run write. */
-const NAMES = /^(k6_|signal:|ALERTS$|mcp_finding$|mcp_verdict$)/;
+const NAMES = /^(k6_|signal:|ALERTS$|mcp_finding$|mcp_verdict$|mcp_recovery_seconds$)/;
 /** Of k6's process and of Prometheus. */
 const MORE_NAMES = {
   'mcp-generator': /^(process_|go_|prometheus_)/,

@@ -65,11 +65,30 @@ test('a finding is at the start of its phase, the others and the verdict at the 
   ]);
 });
 
-test('twenty findings, 200 characters and one line each, and nothing of a run that did not begin', () => {
+test('the time to recover is a series, unless it was not seen', () => {
+  const recovery = (/** @type {number | null} */ recovery_s) => ({
+    ...note('recovery', 'all was normal again', { phase: 'spike', figures: { recovery_s } }),
+    kind: /** @type {const} */ ('recovery'),
+  });
+  const samples = findingSamples(run({ findings: [recovery(4.5), recovery(null)] }));
+  assert.deepEqual(
+    samples.filter(({ name }) => name === 'mcp_recovery_seconds'),
+    [
+      {
+        name: 'mcp_recovery_seconds',
+        labels: { testid: 'spike-1', phase: 'spike' },
+        value: 4.5,
+        timeS: seconds(ENDED),
+      },
+    ],
+  );
+});
+
+test('twenty findings, a headline at most and one line each, and nothing of a run that did not begin', () => {
   const findings = Array.from({ length: 30 }, (_, index) => note('many', `${index}\n${'x'.repeat(400)}`));
   const samples = findingSamples(run({ findings }));
   assert.equal(samples.length, 21);
-  for (const { labels } of samples) assert.match(labels.statement ?? '', /^[^\n]{1,200}$/);
+  for (const { labels } of samples) assert.match(labels.statement ?? '', /^[^\n]{1,240}$/);
   assert.match(samples[19]?.labels.statement ?? '', /^19 x+…$/);
   assert.deepEqual(findingSamples(run({ findings, started: null, ended: null })), []);
 });
