@@ -72,6 +72,8 @@ function bundle(): string {
     charset: 'utf8',
     target: 'es2022',
     legalComments: 'none',
+    // An image does not have the files that it would look for.
+    tsconfigRaw: '{}',
   });
   // Its process would stay for what comes next.
   void stop();

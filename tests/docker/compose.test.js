@@ -188,6 +188,8 @@ test('what writes has a place for it, and nowhere else', () => {
   const tests = ['/claims', '/results', '/targets', '/tmp'];
   assert.deepEqual(Object.fromEntries(Object.entries(places).filter(([, all]) => `${all}` !== `${tests}`)), {
     grafana: ['/tmp', '/var/lib/grafana'],
+    'metrics-relay': [],
+    'metrics-relay-host': ['/relay'],
     'node-exporter': [],
     postgres: ['/run/postgresql', '/tmp', '/var/lib/postgresql'],
     'postgres-exporter': [],
