@@ -1,7 +1,11 @@
 /** What Prometheus scrapes for TARGET_METRICS, as a document for its file-based service discovery. */
 
+import { bytes } from '../../contract/units.js';
+
 /** Longer than the scrape timeout of Prometheus (2 s): a first answer can take longer than later ones. */
 const TIMEOUT_MS = 5000;
+/** Unpacked. The scrape job `custom` has the same limit (provisioning/prometheus/prometheus.yml). */
+export const MAX_BYTES = 64 * 1024 * 1024;
 const LISTED = 8;
 /** A sample in the text format of Prometheus or in OpenMetrics. */
 const SAMPLE = /^[a-zA-Z_:][\w:]*(\{.*\})? +[-+\w.]+( +[\d.]+)?$/m;
@@ -71,13 +75,17 @@ async function check(url: URL, container: string) {
 async function ask(url: URL, container: string): Promise<string> {
   let text: string;
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    // Where a redirect leads is not the server's choice.
+    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     if (answer.status === 401 || answer.status === 403) {
       return `answers ${answer.status}: it wants credentials, which Prometheus is not given; valid: an address that answers without`;
     }
     if (!answer.ok)
       return `answers ${answer.status}; valid: an address with metrics in Prometheus' text format`;
-    text = await answer.text();
+    const read = await readBounded(answer);
+    if (read === null)
+      return `has more than ${bytes(MAX_BYTES)} of metrics, which Prometheus does not take; valid: fewer`;
+    text = read;
   } catch (error) {
     return `can't be reached (${reason(error)}); valid: an address with metrics in Prometheus' text format${
       url.hostname === 'host.docker.internal'
@@ -88,6 +96,18 @@ async function ask(url: URL, container: string): Promise<string> {
   if (!SAMPLE.test(text))
     return "has no metrics in Prometheus' text format; valid: often the path is /metrics";
   return CADVISOR.test(text) ? missingContainer(text, container) : '';
+}
+
+/** Returns null for more than MAX_BYTES: a small answer may unpack to any size. */
+async function readBounded(answer: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** Returns what is wrong with the name of the container, or ''. */
