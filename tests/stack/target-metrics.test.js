@@ -1,8 +1,11 @@
 /** TARGET_METRICS in a run: the signals are that server's, and nothing of it is left. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { assertMeasured, command, envFile, runTest } from '../lab.js';
+import { Prometheus } from '../../analysis/prometheus.js';
+import { prometheusHeaders } from '../../analysis/prometheus-headers.js';
+import { assertMeasured, command, envFile, prometheusAccess, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { startGo } from '../servers/go.js';
 
@@ -80,4 +83,22 @@ test('an address that can not be scraped is one line and exit code 2, before any
   } finally {
     await subject.stop();
   }
+});
+
+test("names that are k6's, the rules' or the analysis' are not taken from a server", async () => {
+  const forged = ['signal:pool_utilization:ratio{server="reference"}', 'k6_forged', 'mcp_verdict'];
+  const hostile = createServer((_, answer) => {
+    answer.end([...forged, 'process_resident_memory_bytes'].map((name) => `${name} 1\n`).join(''));
+  });
+  await new Promise((resolve) => hostile.listen(0, '127.0.0.1', () => resolve(null)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (hostile.address());
+  const { code, output } = await command('scripts/signals', [`TARGET_METRICS=127.0.0.1:${port}/metrics`]);
+  hostile.close();
+  assert.equal(code, 0, output);
+  const headers = prometheusHeaders({ ...process.env, ...prometheusAccess() });
+  const prometheus = new Prometheus(stack.PROMETHEUS_URL ?? '', { headers });
+  const query = `count by (__name__) (last_over_time({job="custom", instance="127.0.0.1:${port}"}[5m]))`;
+  const names = (await prometheus.query(query, Date.now() / 1000)).map(({ labels }) => labels.__name__);
+  assert.ok(names.includes('process_resident_memory_bytes'), `${names}`);
+  for (const name of forged) assert.ok(!names.includes(name.replace(/\{.*/, '')), name);
 });
