@@ -18,11 +18,20 @@ const PIPES_MS = 1_000;
 
 /**
  * @param how.env on top of this program's; undefined: without that variable
+ * @param how.isWholeEnv nothing of this program's
  * @param how.onOutput gets both streams, in order of arrival
  */
 export function startGroup(
   command: readonly string[],
-  { env = {}, onOutput }: { env?: Record<string, string | undefined>; onOutput: (text: string) => void },
+  {
+    env = {},
+    isWholeEnv = false,
+    onOutput,
+  }: {
+    env?: Record<string, string | undefined>;
+    isWholeEnv?: boolean;
+    onOutput: (text: string) => void;
+  },
 ): Group {
   const [file = '', ...args] = tied(command);
   const child = execa(file, args, {
@@ -32,6 +41,7 @@ export function startGroup(
     reject: false,
     forceKillAfterDelay: false,
     env,
+    extendEnv: !isWholeEnv,
   });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
   let running = true;

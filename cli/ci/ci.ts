@@ -123,6 +123,7 @@ class Job {
           exact: config.READY_URL !== '',
           withinS: config.READY_S,
           log: join(this.#folder, 'server.log'),
+          variables: config.SERVER_ENV ?? [],
           secrets: this.#secrets,
           signal: this.#early.signal,
         });

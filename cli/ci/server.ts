@@ -6,13 +6,43 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanText } from '../../analysis/clean-text.js';
 import { startGroup } from '../group.ts';
 
-/** Whoever has these writes into the verdict. */
-const NOT_THE_SERVERS = {
-  PROMETHEUS_USERNAME: undefined,
-  PROMETHEUS_PASSWORD: undefined,
-  K6_PROMETHEUS_RW_USERNAME: undefined,
-  K6_PROMETHEUS_RW_PASSWORD: undefined,
-};
+/**
+ * What a server gets: what programs and toolchains need to be found and started. Secrets of the run, and the files by which a
+ * pipeline takes commands (GITHUB_ENV), are not the server's.
+ */
+const OF_TOOLCHAINS = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'CI'],
+  ...[
+    'NODE_ENV',
+    'NVM_DIR',
+    'NVM_BIN',
+    'VOLTA_HOME',
+    'PNPM_HOME',
+    'VIRTUAL_ENV',
+    'CONDA_PREFIX',
+    'PYENV_ROOT',
+    'UV_CACHE_DIR',
+  ],
+  ...[
+    'JAVA_HOME',
+    'GOPATH',
+    'GOROOT',
+    'GOCACHE',
+    'GOMODCACHE',
+    'CARGO_HOME',
+    'RUSTUP_HOME',
+    'RUSTUP_TOOLCHAIN',
+  ],
+  ...[
+    'DOTNET_ROOT',
+    'GEM_HOME',
+    'LD_LIBRARY_PATH',
+    'XDG_CACHE_HOME',
+    'XDG_CONFIG_HOME',
+    'XDG_DATA_HOME',
+    'XDG_RUNTIME_DIR',
+  ],
+];
 
 const LOOK_MS = 200;
 const ANSWER_MS = 2_000;
@@ -39,6 +69,8 @@ export interface ServerOptions {
   withinS: number;
   /** A file: what it says, without secrets and control characters. */
   log: string;
+  /** Names of further variables that it gets. */
+  variables: readonly string[];
   secrets: readonly string[];
   /** Ends the waiting. */
   signal: AbortSignal;
@@ -49,7 +81,7 @@ export interface ServerOptions {
  * @throws {NotReady} with the end of its log; it is stopped then
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { command, url, exact, withinS, log, secrets, signal } = options;
+  const { command, url, exact, withinS, log, variables, secrets, signal } = options;
   let written = 0;
   let rest = '';
   let last: string[] = [];
@@ -64,7 +96,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       if (written <= MAX_LOG) appendFileSync(log, `${clean}\n`);
     }
   };
-  const child = startGroup(['bash', '-c', command], { env: NOT_THE_SERVERS, onOutput: keep });
+  const child = startGroup(['bash', '-c', command], {
+    env: environmentOf([...OF_TOOLCHAINS, ...variables]),
+    isWholeEnv: true,
+    onOutput: keep,
+  });
   let code: number | null = null;
   child.ended.then((ended) => {
     code = ended;
@@ -96,6 +132,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
   };
 }
+
+const environmentOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, process.env[name]]));
 
 /**
  * Not with fetch, which refuses ports that a server may well have, 6000 for one (https://fetch.spec.whatwg.org/#port-blocking).

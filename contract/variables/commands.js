@@ -1,6 +1,6 @@
 /** Variables of commands, of the stack and of this machine. Whoever reads one looks at it where it says `text`. */
 import { baselineName } from '../baseline-name.js';
-import { flag, oneOf, optional, positiveInteger, positiveNumber, text, url } from '../types.js';
+import { flag, names, oneOf, optional, positiveInteger, positiveNumber, text, url } from '../types.js';
 
 const secret = /** @type {const} */ (true);
 const folder = { ...text, valid: 'the path of a folder' };
@@ -93,6 +93,11 @@ export const pipeline = {
     type: text,
     help: 'ci: starts the server at TARGET_URL, for bash; it is ended afterwards',
     valid: 'a command for bash',
+  },
+  SERVER_ENV: {
+    type: names,
+    help: 'ci: variables that the server of SERVER_COMMAND gets besides PATH, HOME and what toolchains need; secrets only if they are named here',
+    valid: 'names of variables separated by commas',
   },
   READY_URL: {
     type: url,
