@@ -11,6 +11,7 @@ import { readConfig } from './config.js';
 import { clientOptions, connect } from './connect.js';
 import { checkCredentials } from './credentials.js';
 import { fitTest, mixOf, needItems } from './fit.js';
+import { handOverOperations } from './hand-over.js';
 import { listAll } from './list-all.js';
 import { needWithinLimits } from './load-limits.js';
 import { objectiveLimits, phaseEndSeconds, phaseStartSeconds, startedSeconds } from './metrics.js';
@@ -28,7 +29,6 @@ import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan } from './plan.js';
 import { planShape } from './plan-shape.js';
 import { withSecrets } from './secret-source.js';
-import { shareArguments } from './shared-arguments.js';
 import { TargetError } from './target-error.js';
 import { dialOptions } from './target-host.js';
 import { clientCertificates } from './tls.js';
@@ -186,32 +186,6 @@ function ofLeg(objectives, phases) {
       ...(phase.measured && { labels: { ...own, ...phase.labels } }),
     })),
   };
-}
-
-/**
- * In k6's init, where arguments can be shared.
- *
- * @param {Operation[]} operations
- * @param {boolean} shared
- * @returns {import('./test.js').UserOperation[]}
- */
-function handOverOperations(operations, shared) {
-  /** @type {string[]} */
-  const all = [];
-  /** @param {Operation} planned @returns {import('./test.js').UserOperation} */
-  const handOver = ({ variants, params, args, expect, received, items, calls, ...rest }) => {
-    const scripted = (args || expect || received || items) && { scripted: /** @type {const} */ (true) };
-    const parts = calls && { calls: calls.map(handOver) };
-    const operation = { ...rest, params: JSON.stringify(params), ...scripted, ...parts };
-    if (!variants) return operation;
-    const texts = variants.map((variant) => JSON.stringify(variant));
-    const range = { first: all.length, length: texts.length };
-    all.push(...texts);
-    return { ...operation, arguments: shared ? range : texts };
-  };
-  const forUsers = operations.map(handOver);
-  if (shared) shareArguments(all);
-  return forUsers;
 }
 
 /**
