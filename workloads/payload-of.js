@@ -1,8 +1,12 @@
 /** The messages of the test payload on a server that discovery looked at: one tool's call, with one text argument of each size. */
 import { ConfigError } from '../contract/config-error.js';
+import { oneLine } from '../contract/one-line.js';
 
 /** Sizes of the text, KB. */
 export const SIZES_KB = [1, 2, 4, 8, 16, 32];
+
+/** Characters of one in a title: a server's names are in it. */
+const MAX_POINTER = 60;
 
 /** Last members of a pointer whose texts are free more often than those of `city` or `path`; the first is the best. */
 const FREE_TEXT = ['text', 'message', 'content', 'body', 'input', 'prompt', 'data', 'value', 'query'];
@@ -37,7 +41,7 @@ export function payloadOf(document) {
   return {
     workload: { ...document, operations: Object.fromEntries(sized) },
     calls: Object.fromEntries(SIZES_KB.map((kb) => [`${kb}-kb`, nameOf(kb)])),
-    title: `requests with 1 to ${SIZES_KB.at(-1)} KB of text: ${operation} with a growing ${pointer.slice(1)}`,
+    title: `requests with 1 to ${SIZES_KB.at(-1)} KB of text: ${operation} with a growing ${oneLine(pointer.slice(1), MAX_POINTER)}`,
   };
 }
 
