@@ -11,6 +11,7 @@ import { ci } from './ci/ci.ts';
 import { baselineSave, compare } from './commands/compare.ts';
 import { compareAb } from './commands/compare-ab.ts';
 import { leg } from './commands/leg.ts';
+import { list } from './commands/list.ts';
 import { dashboards, live } from './commands/live.ts';
 import { signals } from './commands/signals.ts';
 import { workloadInit } from './commands/workload-init.ts';
@@ -83,6 +84,7 @@ command('baseline-save', 'the figures of runs as a file to compare with', baseli
 command('signals', 'which signals have data, from which metric', signals);
 command('live', 'a page of the newest run while it goes on, until Ctrl-C', live);
 command('dashboards', 'Grafana on the newest run, or where there is none its live page', dashboards);
+command('list', 'every test; with TARGET_URL, which of them can load that server', list);
 command('workload-init', 'what a server offers, as a workload file to edit', workloadInit);
 command('gateway', 'a gateway in front of the target, until Ctrl-C', async (words) => {
   takeWords('gateway', words);

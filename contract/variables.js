@@ -35,6 +35,7 @@ export const ofCommand = {
   run: ofRuns,
   gateway: ofRuns,
   'workload-init': ofRuns,
+  list: ofRuns,
   signals: { ...ofRuns, FORMAT: others.FORMAT },
   live: { RUN: others.RUN, PORT: others.PORT },
   dashboards: { PORT: others.PORT },

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { medianOf } from '../analysis/interval.js';
-import { needReference } from './reference-only.js';
 import { rounds, USUAL_RUNS } from './rounds.js';
 import { seededRandom } from './seeded-random.js';
 
@@ -28,11 +27,6 @@ const LOOK_MS = 400;
  * @property {Point[]} pool by connections that were open
  * @property {Point[]} cache of Redis, by keys in it
  */
-
-/** @param {any} config */
-export function check(config) {
-  needReference(config, "memory starts the reference target with other knobs and reads its processes' size");
-}
 
 /** Seconds to start the target anew, and of a load of so many calls. */
 const START_S = 3;

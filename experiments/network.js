@@ -23,9 +23,11 @@ export const lasts = ({ PROFILE, DURATION }) =>
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function network(lab) {
-  const reference = isReference(lab.config);
+  const { WORKLOAD, TOOL } = process.env;
+  // A workload, or a tool, that was named is loaded as on any other server.
+  const reference = isReference(lab.config) && !WORKLOAD && !TOOL;
   // For both: whether an answer is compressed is then the client's to say.
-  if (reference) await lab.target({ COMPRESSION: 'gzip' });
+  if (isReference(lab.config)) await lab.target({ COMPRESSION: 'gzip' });
   const seconds = lab.config.DURATION ?? TRAFFIC_S[lab.config.PROFILE] ?? 10;
   /** @param {string} name @param {string} part @param {Record<string, string>} [env] */
   const leg = (name, part, env = {}) =>

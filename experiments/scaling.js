@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { writeAtomic } from '../analysis/write-atomic.js';
 import { ConfigError } from '../contract/config-error.js';
 import { watchCpu } from './cpu-watch.js';
-import { needReference } from './reference-only.js';
 import { rounds, USUAL_RUNS } from './rounds.js';
 import { startBalancer } from './scaling/haproxy.js';
 import { startInstances } from './scaling/instances.js';
@@ -22,9 +21,8 @@ const CONNECTIONS = 90;
 /** The target's own default. */
 const POOL_SIZE = 25;
 
-/** @param {any} config @throws {ConfigError} */
-export function check(config) {
-  needReference(config, 'scaling starts instances of the reference target');
+/** @throws {ConfigError} */
+export function check() {
   if (process.env.STACK === 'docker') {
     throw new ConfigError('STACK is "docker", where no instances are started; valid: STACK=native');
   }

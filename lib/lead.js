@@ -10,10 +10,13 @@ import { callOnce } from './call-once.js';
 import { readConfig } from './config.js';
 import { clientOptions, connect } from './connect.js';
 import { checkCredentials } from './credentials.js';
+import { fitTest, mixOf, needItems } from './fit.js';
+import { handOverOperations } from './hand-over.js';
 import { listAll } from './list-all.js';
 import { needWithinLimits } from './load-limits.js';
 import { objectiveLimits, phaseEndSeconds, phaseStartSeconds, startedSeconds } from './metrics.js';
 import { namesOf } from './names-of.js';
+import { needRest } from './need-rest.js';
 import {
   drawnObjectives,
   owedObjectives,
@@ -26,7 +29,6 @@ import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan } from './plan.js';
 import { planShape } from './plan-shape.js';
 import { withSecrets } from './secret-source.js';
-import { shareArguments } from './shared-arguments.js';
 import { TargetError } from './target-error.js';
 import { dialOptions } from './target-host.js';
 import { clientCertificates } from './tls.js';
@@ -61,8 +63,11 @@ export function lead(definition) {
 
 /** @param {TestDefinition} given */
 function compose(given) {
-  const config = readConfig(__ENV);
-  const { definition, workload } = fitted(given, config);
+  const asked = readConfig(__ENV);
+  const found = asked.WORKLOAD ? readWorkload(asked.WORKLOAD) : given.workload;
+  // The scripts leave it empty for another server; without them nobody knows.
+  const { definition, workload, TOOL } = fitTest(given, found, asked, __ENV.REFERENCE_TARGET === '');
+  const config = { ...asked, TOOL };
   const { name, sequence } = definition;
   const thresholds = readThresholds(config.THRESHOLDS);
   // The documents' limits are for the reference target. Whoever runs k6 without the scripts loads a server of their own.
@@ -109,7 +114,7 @@ function compose(given) {
   const test = {
     options,
     setup: async () => {
-      const { client, connection } = await meet(plan.target.dialect, operations, definition.observe);
+      const { client, connection } = await meet(plan.target.dialect, operations, definition);
       if (definition.prepare && !config.DRY_RUN)
         await prepare(client, workload, definition.prepare, config.TOOL_NAMES);
       const startedMs = Date.now();
@@ -156,53 +161,6 @@ function dry(test) {
 }
 
 /**
- * @param {TestDefinition} definition
- * @param {Config} config
- * @returns {{definition: TestDefinition, workload: import('./workload.js').AnyWorkload}} without the phases, and their
- *   objectives, that the server of a document has nothing for
- * @throws {ConfigError} where that leaves none
- */
-function fitted(definition, config) {
-  const found = config.WORKLOAD ? readWorkload(config.WORKLOAD) : definition.workload;
-  const { fit, eachOf, phases = [] } = definition;
-  if (eachOf && 'schema' in found && !config.TOOL) {
-    return { definition: { ...definition, ...phaseOfEach(eachOf, found.operations) }, workload: found };
-  }
-  if (!fit || !('schema' in found) || config.TOOL) return { definition, workload: found };
-  const workload = fit(found);
-  const left = phases.filter(({ operation = '' }) => operation in workload.operations);
-  if (left.length === 0)
-    throw new ConfigError(`the test ${definition.name} finds nothing to call in ${found.name}`);
-  const gone = phases.filter((phase) => !left.includes(phase)).map(({ name }) => name);
-  const objectives = Object.entries(definition.objectives).filter(([scope]) => !gone.includes(scope));
-  return {
-    definition: { ...definition, phases: left, objectives: Object.fromEntries(objectives) },
-    workload,
-  };
-}
-
-/**
- * @param {NonNullable<TestDefinition['eachOf']>} eachOf
- * @param {Record<string, unknown>} operations
- * @returns {Pick<TestDefinition, 'phases' | 'objectives'>} one phase for each operation, under a name that k6 takes
- */
-function phaseOfEach({ objectives, ...phase }, operations) {
-  const names = Object.keys(operations);
-  const phases = names.map((operation, index) => {
-    const name = operation.replace(/[^\w-]+/g, '_');
-    const taken = names.slice(0, index).some((other) => other.replace(/[^\w-]+/g, '_') === name);
-    return { ...phase, name: taken ? `${name}-${index + 1}` : name, operation };
-  });
-  return { phases, objectives: { each: objectives } };
-}
-
-/** @param {TestDefinition} definition @returns {string | string[]} */
-function mixOf({ mix, phases, sequence }) {
-  const named = (phases ?? sequence?.steps ?? []).flatMap(({ operation }) => operation ?? []);
-  return mix ?? [...new Set(named)];
-}
-
-/**
  * One k6 run of several that are one test (LEG): its phases are told from those of the others by its name and labels.
  *
  * @param {import('./objectives.js').Objectives} objectives
@@ -228,53 +186,6 @@ function ofLeg(objectives, phases) {
       ...(phase.measured && { labels: { ...own, ...phase.labels } }),
     })),
   };
-}
-
-/**
- * @param {string} test
- * @param {string} workload
- * @param {PlannedPhase[]} phases
- * @param {Operation[]} operations
- * @throws {ConfigError} where phases vary the items of a call, or its size, and no operation has any
- */
-function needItems(test, workload, phases, operations) {
-  if (phases.some(({ labels }) => labels?.kb) && !operations.some(({ args }) => args)) {
-    throw new ConfigError(
-      `the test ${test} varies the size of a message, and no operation of the workload ${workload} makes its arguments; ` +
-        'valid: WORKLOAD=path.js with an operation like payload in workloads/reference.js (args)',
-    );
-  }
-  if (!phases.some(({ labels }) => labels?.items) || operations.some(({ items }) => items)) return;
-  throw new ConfigError(
-    `the test ${test} varies the items of a call, and no operation of the workload ${workload} has any; ` +
-      'valid: WORKLOAD=path.js with an operation like process_batch in workloads/reference.js (args and items)',
-  );
-}
-
-/**
- * In k6's init, where arguments can be shared.
- *
- * @param {Operation[]} operations
- * @param {boolean} shared
- * @returns {import('./test.js').UserOperation[]}
- */
-function handOverOperations(operations, shared) {
-  /** @type {string[]} */
-  const all = [];
-  /** @param {Operation} planned @returns {import('./test.js').UserOperation} */
-  const handOver = ({ variants, params, args, expect, received, items, calls, ...rest }) => {
-    const scripted = (args || expect || received || items) && { scripted: /** @type {const} */ (true) };
-    const parts = calls && { calls: calls.map(handOver) };
-    const operation = { ...rest, params: JSON.stringify(params), ...scripted, ...parts };
-    if (!variants) return operation;
-    const texts = variants.map((variant) => JSON.stringify(variant));
-    const range = { first: all.length, length: texts.length };
-    all.push(...texts);
-    return { ...operation, arguments: shared ? range : texts };
-  };
-  const forUsers = operations.map(handOver);
-  if (shared) shareArguments(all);
-  return forUsers;
 }
 
 /**
@@ -311,10 +222,10 @@ function announce({ era, version, server }, startedMs, limits, phases) {
 /**
  * @param {import('./plan.js').Dialect} dialect
  * @param {Operation[]} operations that the server has to have
- * @param {boolean} [observe]
+ * @param {TestDefinition} definition
  * @returns {Promise<{client: SetupData['client'], connection: import('./connect.js').Connection}>}
  */
-async function meet(dialect, operations, observe) {
+async function meet(dialect, operations, { name, workload, observe }) {
   try {
     const env = await withSecrets(__ENV);
     const config = readConfig(env);
@@ -322,6 +233,9 @@ async function meet(dialect, operations, observe) {
     const options = clientOptions(config, dialect, observe);
     const server = connect(options, env);
     if (dialect === 'mcp') needTools(server, operations);
+    // Any other workload of this dialect says itself what it calls.
+    if (dialect === 'rest' && 'dialect' in workload && workload.dialect === dialect)
+      needRest(server, operations, name);
     server.client.close();
     return { client: options, connection: server.connection };
   } catch (error) {

@@ -3,6 +3,7 @@
 import { parseDuration } from '../contract/duration.js';
 import { profiles } from '../contract/profiles.js';
 import { stackHosts } from './config.js';
+import { dialectOf } from './fit.js';
 import { rateFactor } from './phases.js';
 import { planShape } from './plan-shape.js';
 import { unconfirmed } from './target-host.js';
@@ -41,9 +42,7 @@ export function makePlan(definition, { config, workload, phases, operations, obj
     target: {
       // A query string may hold a key: it stays out of every result.
       url: config.TARGET_URL.replace(/[?#].*$/, ''),
-      dialect: /** @type {Dialect} */ (
-        config.dialect || ('dialect' in workload && workload.dialect) || 'mcp'
-      ),
+      dialect: dialectOf(workload, config),
       ...(config.DRY_RUN && toConfirm && { confirm: toConfirm }),
       // As discovery found it; set-up looks again.
       ...(connection && {

@@ -14,6 +14,8 @@ import { noteException, User } from './user.js';
  * @typedef {object} TestDefinition
  * @property {string} name the file's name without `.js`
  * @property {string} title one line: the load
+ * @property {import('../contract/servers.js').Servers} servers that it can load
+ * @property {string} [does] what it does to the reference target, if it can load no other
  * @property {string[]} [covers] which parts of published benchmark documents it reproduces, as `document: heading`
  * @property {import('./workload.js').Workload} workload
  * @property {string} [mix] a mix of the workload, or one of its operations; without: the operations that the phases name
@@ -23,8 +25,8 @@ import { noteException, User } from './user.js';
  * @property {number} [repetitions] makes all of them so many times
  * @property {Sequence} [sequence] instead of phases: steps of one user, one after the other
  * @property {string} [prepare] an operation, called once before the load
- * @property {(document: import('./workload.js').WorkloadDocument) => import('./workload.js').AnyWorkload} [fit] what
- *   the phases call on a server that discovery looked at; those whose operation it has not are left out
+ * @property {(document: import('./workload.js').WorkloadDocument) => FittedWorkload} [fit] what the phases call on a server
+ *   that discovery looked at; those whose operation it has not are left out
  * @property {Omit<import('./phases.js').Phase, 'name'> & {objectives: Record<string, number>}} [eachOf] on such a server:
  *   instead of the phases, one like this for each of its operations
  * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
@@ -32,6 +34,11 @@ import { noteException, User } from './user.js';
  * @property {import('./objectives.js').Objectives} [anyServer] what any other server is judged by as well, compared with its first phase
  * @property {true} [observe] users look at the sizes and connections of each call
  * @property {true} [newConnections] each call opens one
+ *
+ * @typedef {object} FittedWorkload
+ * @property {import('./workload.js').AnyWorkload} workload
+ * @property {Record<string, string>} [calls] phase -> its operation, if that has another name
+ * @property {string} [title] of the test on that server
  *
  * @typedef {{longest: string, steps: import('./phases.js').Step[]}} Sequence longest: k6 duration, then it is cut off
  *

@@ -39,6 +39,7 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {string} method
  * @property {Record<string, unknown>} params those that never change
  * @property {Record<string, unknown>[]} [arguments] values of `params.arguments`, used in turn
+ * @property {string} [long_text] JSON pointer to an argument, or to where one can be, that takes 32 KB of text
  * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
  * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
  * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
@@ -173,15 +174,21 @@ function single(tool, args) {
 
 /**
  * @param {Record<string, any>} operations
- * @param {string} tool the operation of that name, or the one that calls the tool of that name
+ * @param {string} tool
  * @returns {Record<string, number> | undefined}
  */
 function onlyTool(operations, tool) {
-  const found = Object.keys(operations).find(
-    (name) => name === tool || operations[name].params?.name === tool,
-  );
+  const found = operationOfTool(operations, tool);
   return found === undefined ? undefined : { [found]: 100 };
 }
+
+/**
+ * @param {Record<string, any>} operations
+ * @param {string} tool
+ * @returns {string | undefined} the operation of that name, or the one that calls the tool of that name
+ */
+export const operationOfTool = (operations, tool) =>
+  Object.keys(operations).find((name) => name === tool || operations[name].params?.name === tool);
 
 /**
  * @param {string} operation
@@ -199,7 +206,12 @@ function toOperation(operation, workload, weight) {
     );
   }
   if (spec.method) {
-    const { arguments: variants, params = {}, ...rest } = /** @type {DocumentOperation} */ (spec);
+    const {
+      arguments: variants,
+      params = {},
+      long_text: _,
+      ...rest
+    } = /** @type {DocumentOperation} */ (spec);
     return { ...rest, params, ...(variants && { variants }), operation, weight };
   }
   const { tool = operation, calls, ...rest } = /** @type {OperationSpec} */ (spec);

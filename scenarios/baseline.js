@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'baseline',
   title: '10, 50, 100 and 200 concurrent users',
+  servers: 'any',
   covers: ['MCP server: Standard Configuration'],
   workload: reference,
   mix: 'get_user',

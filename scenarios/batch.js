@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'batch',
   title: 'process_batch by batch size',
+  servers: 'operations',
   covers: ['MCP server: Batch Processing Tool'],
   workload: reference,
   mix: 'process_batch',

@@ -36,6 +36,7 @@ const prepare = (name, operation) => ({
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'bulk',
   title: 'batches of 1 to 50 hosts, and of 1 to 20 certificates',
+  servers: 'operations',
   covers: ['NPM MCP server: Batch Size Impact', 'NPM MCP server: Certificate Renewal'],
   workload: npm,
   repetitions: 3,

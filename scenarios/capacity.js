@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'capacity',
   title: 'the highest rate that holds, and what breaks above it',
+  servers: 'any',
   covers: ['MCP server: Vertical Scaling', 'MCP server: Hardware Recommendations'],
   workload: reference,
   mix: 'mixed',

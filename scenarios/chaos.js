@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'chaos',
   title: 'faults in the middle of 100 requests/s: what fails, and how soon it is over',
+  servers: 'any',
   covers: ['erlmcp: Chaos Engineering Results'],
   workload: reference,
   mix: 'stores',

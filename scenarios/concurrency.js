@@ -20,6 +20,7 @@ const levels = (operation, iterations, users) =>
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'concurrency',
   title: '50 lists and 20 creations at 1, 5, 10, 20 and 50 concurrent',
+  servers: 'operations',
   covers: ['NPM MCP server: Concurrency Benchmarks'],
   workload: npm,
   prepare: 'fill',

@@ -9,6 +9,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'connections',
   title: 'idle and active sessions, from 100 to as many as the machine holds',
+  servers: 'any',
   covers: ['erlmcp: Concurrent Connection Scaling'],
   workload: reference,
   mix: 'get_user',

@@ -33,6 +33,7 @@ const FIVE_HUNDRED = { proxy_hosts: 300, certificates: 100, access_lists: 50, st
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'crud',
   title: 'each operation on proxy hosts, certificates, access lists and streams',
+  servers: 'operations',
   covers: [
     'NPM MCP server: Throughput Benchmarks',
     'NPM MCP server: Latency Benchmarks',

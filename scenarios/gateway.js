@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'gateway',
   title: 'the same calls direct and through a gateway, in turn: what it adds, and what it takes away',
+  servers: 'any',
   covers: ['MCP Gateway: Establishing a Baseline', 'MCP Gateway: Interpreting Results'],
   workload: reference,
   mix: 'get_user',

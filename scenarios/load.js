@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'load',
   title: '5,000 calls from 100 users, or as many as REQUESTS and CONCURRENCY say',
+  servers: 'any',
   covers: ['MCP Gateway: Scripted Load Tests'],
   workload: reference,
   mix: 'get_user',

@@ -27,6 +27,8 @@ const PARTS = {
 export const { options, setup, iterate } = defineTest({
   name: 'memory',
   title: 'memory at rest, per cached user, per pooled connection',
+  servers: 'reference',
+  does: 'restarts the reference target with other settings and reads the memory of its processes',
   covers: [
     'NPM MCP server: Baseline Memory',
     'NPM MCP server: Resource Caching',

@@ -75,11 +75,14 @@ const PARTS = {
     phases: [{ name: 'connect', vus: 5, iterations: 500, duration: '60s' }],
   },
 };
-const part = __ENV.PART || 'traffic';
+// `make plan`, and the look before a run, name no part. The other parts need the reference target's operations.
+const whole = __ENV.REFERENCE_TARGET === '' || __ENV.WORKLOAD || __ENV.TOOL;
+const part = __ENV.PART || (whole ? 'all' : 'traffic');
 
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'network',
   title: 'sizes with and without gzip, bandwidth, connections',
+  servers: 'any',
   covers: [
     'MCP server: Network Recommendations',
     'NPM MCP server: Request/Response Sizes',

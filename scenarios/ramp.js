@@ -11,6 +11,7 @@ const rates = [100, 500, 1000, 1500, 2000, 2500, 3000];
 export const { options, setup, iterate } = defineTest({
   name: 'ramp',
   title: '100 to 3,000 requests/s in seven steps over 30 minutes',
+  servers: 'any',
   covers: ['MCP server: Auto-Scaling Configuration'],
   workload: reference,
   mix: 'mixed',

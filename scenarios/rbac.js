@@ -11,6 +11,7 @@ const goals = { p95_ms: 100, failure_share: 0.01 };
 export const { options, setup, iterate } = defineTest({
   name: 'rbac',
   title: '100 requests/s over REST from users with roles, and calls that must be refused',
+  servers: 'operations',
   covers: ['RBAC: Test Scenarios', 'RBAC: CSV Output Format'],
   workload: rbac,
   mix: 'guarded',

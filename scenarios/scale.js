@@ -55,6 +55,7 @@ const renew = (items, quick, takes) => ({
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'scale',
   title: 'lists of 10 to 5,000 resources, whole and in pages, and 1,000 hosts at a time',
+  servers: 'operations',
   covers: ['NPM MCP server: Resource Count Impact', 'NPM MCP server: Bulk Operations at Scale'],
   workload: npm,
   repetitions: 3,

@@ -8,6 +8,8 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'scaling',
   title: '1, 2 and 4 instances behind a load balancer, with as many users for each',
+  servers: 'reference',
+  does: 'starts instances of the reference target',
   covers: ['MCP server: Horizontal Scaling', 'erlmcp: Cluster Scaling Recommendations'],
   workload: reference,
   mix: 'mixed',

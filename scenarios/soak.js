@@ -10,6 +10,7 @@ const windows = Array.from({ length: 12 }, (_, index) => `window-${String(index 
 export const { options, setup, iterate } = defineTest({
   name: 'soak',
   title: '400 requests/s from up to 50 concurrent users, in 12 windows',
+  servers: 'any',
   covers: [
     'MCP server: Endurance Test',
     'erlmcp: Time-Series Performance',

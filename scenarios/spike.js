@@ -11,6 +11,7 @@ const normal = { p99_ms: 85, failure_share: 0.001 };
 export const { options, setup, iterate } = defineTest({
   name: 'spike',
   title: '100 requests/s, a spike of 2,000, 100 again',
+  servers: 'any',
   covers: ['MCP server: Spike Load Test'],
   workload: reference,
   mix: 'mixed',

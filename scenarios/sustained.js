@@ -8,6 +8,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'sustained',
   title: '850 requests/s from up to 100 concurrent users',
+  servers: 'any',
   covers: ['MCP server: Sustained Load Test', 'erlmcp: Sustained Load Benchmark'],
   workload: reference,
   mix: 'mixed',

@@ -9,6 +9,8 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'sweep',
   title: 'one knob of the reference target, value by value: KNOB=WORKERS VALUES="1 2 4"',
+  servers: 'reference',
+  does: 'restarts the reference target with other settings',
   covers: [
     'MCP server: Worker Process Count',
     'MCP server: Database Connection Pool Size',

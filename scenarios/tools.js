@@ -9,6 +9,7 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'tools',
   title: 'get_user, generate_report, fetch_weather and process_batch side by side',
+  servers: 'any',
   covers: [
     'MCP server: Simple Tool Execution',
     'MCP server: Complex Tool Execution',

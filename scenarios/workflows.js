@@ -20,6 +20,7 @@ const phases = [
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'workflows',
   title: 'tool call, resource list, resource subscribe, prompt list, tool call sequence',
+  servers: 'any',
   covers: ['erlmcp: MCP Protocol Benchmarks'],
   workload: workflows,
   fit: workflowsOf,

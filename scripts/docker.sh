@@ -589,7 +589,7 @@ in_lab() {
     mount_paths "${1:-${RUN:-latest}}"
     in_container scripts/report "$list"
     ;;
-  workload-init | signals)
+  workload-init | list | signals)
     OWN_WORDS=FORMAT take_words "$@"
     if [ "${TARGET_URL:-}" = "$(stack_value TARGET_URL)" ]; then
       TARGET_URL=${TARGET_URL:+http://target:8000/mcp}
@@ -609,6 +609,7 @@ in_lab() {
     export FORMAT
     in_container scripts/signals
     ;;
+  list) in_container scripts/list ;;
   workload-init)
     folder=$ROOT/workloads file=${WORKLOAD:-}
     if [ -n "$file" ]; then file=$(absolute "$file") folder=$(dirname "$file"); fi
@@ -679,7 +680,7 @@ docker_main() {
     say "$page  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
     ;;
   live) live_page "$@" ;;
-  report | compare | baseline-save | signals | workload-init) in_lab "$@" ;;
-  *) usage "the command is \"$command\"; valid: run, report, compare, baseline-save, signals, workload-init, up, down, status, logs, clean, dashboards, live, ci" ;;
+  report | compare | baseline-save | signals | workload-init | list) in_lab "$@" ;;
+  *) usage "the command is \"$command\"; valid: run, report, compare, baseline-save, signals, workload-init, list, up, down, status, logs, clean, dashboards, live, ci" ;;
   esac
 }

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { register } from 'node:module';
 import { profiles } from '../contract/profiles.js';
+import { SERVERS } from '../contract/servers.js';
 import { counted, duration } from '../contract/units.js';
 import { readConfig } from '../experiments/config.js';
 import type { PlannedPhase } from '../lib/phases.js';
@@ -52,6 +53,10 @@ function lengthOfExperiment(definition: TestDefinition, lasts: Lasts, config: Co
   return `~ ${duration(Math.round(seconds))}`;
 }
 
+const SERVERS_TEXT = Object.values(SERVERS)
+  .map(({ label, about }) => `${label}: ${about}`)
+  .join('; ');
+
 type Config = ReturnType<typeof readConfig>;
 
 /** By document. */
@@ -77,7 +82,7 @@ function aligned(rows: string[][]): string[] {
 export async function listText(): Promise<string> {
   const experiments = namesIn('experiments');
   const heads = Object.keys(profiles);
-  const rows = [['test', ...heads, 'what it measures']];
+  const rows = [['test', ...heads, 'servers', 'what it measures']];
   const covered = [['test', 'part of a published benchmark document that it reproduces']];
   for (const name of namesIn('scenarios')) {
     defined = undefined;
@@ -92,7 +97,7 @@ export async function listText(): Promise<string> {
       const length = lengthOf(definition, config);
       return experiments.includes(name) ? `${length} a run` : length;
     });
-    rows.push([name, ...lengths, definition.title]);
+    rows.push([name, ...lengths, SERVERS[definition.servers].label, definition.title]);
     for (const [document, parts] of coveredBy(definition))
       covered.push([name, `${document}: ${parts.join(', ')}`]);
   }
@@ -100,6 +105,7 @@ export async function listText(): Promise<string> {
     ...aligned(rows),
     '',
     'calls: as long as they take; <= ends sooner if all calls are made; ~ an estimate for the reference target: several runs, or calls in sequence.',
+    `servers: ${SERVERS_TEXT}. \`make list TARGET_URL=...\` says which tests can load that server.`,
     'Setting up and judging take some five seconds more. `make plan TEST=...` shows what one would do.',
     '',
     ...aligned(covered),

@@ -5,7 +5,7 @@ const SEQUENCE = 3;
 
 /**
  * @param {import('../lib/workload.js').WorkloadDocument} document
- * @returns {import('../lib/workload.js').AnyWorkload} its operations, and of the steps those that it has something for
+ * @returns {import('../lib/test.js').FittedWorkload} its operations, and of the steps those that it has something for
  */
 export function workflowsOf(document) {
   const { operations, connection, left_out = [] } = document;
@@ -28,7 +28,7 @@ export function workflowsOf(document) {
   };
   const has = Object.entries(steps).filter(([, step]) => step !== undefined);
   const hasNot = Object.entries(steps).filter(([, step]) => step === undefined);
-  return /** @type {any} */ ({
+  const workload = /** @type {any} */ ({
     ...document,
     operations: { ...operations, ...Object.fromEntries(has) },
     left_out: [
@@ -39,4 +39,5 @@ export function workflowsOf(document) {
       })),
     ],
   });
+  return { workload };
 }

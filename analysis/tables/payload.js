@@ -14,8 +14,12 @@ const DOCUMENTED =
 /** A machine with less than this to spare has none. */
 const BUSY = 0.9;
 
+/** Its tool answers with as many bytes as it gets; what another server answers is its own affair. */
+const ANSWERS_ALIKE = 'reference';
+
 /** @type {import('../report-tables.js').TableBuilder} */
-export default function payload({ phases, metrics, signals, note }) {
+export default function payload({ plan, phases, metrics, signals, note }) {
+  const alike = plan.workload === ANSWERS_ALIKE;
   const sized = phases.filter((phase) => phase.measured && phase.labels[LABEL] && phase.achieved_rps);
   const [smallest] = sized;
   /** @param {string} metric @param {import('../phases.js').Phase} phase */
@@ -30,6 +34,7 @@ export default function payload({ phases, metrics, signals, note }) {
     phase.latency_ms?.p99 ?? null,
     perSecond('data_sent', phase),
     perSecond('data_received', phase),
+    ...(alike ? [] : [answerBytes(metrics, phase)]),
     signalMean(signals, 'cpu', phase.name),
     bottleneck(signalMean(signals, 'host_cpu', phase.name)),
   ]);
@@ -42,17 +47,29 @@ export default function payload({ phases, metrics, signals, note }) {
     { name: 'p99', unit: 'ms' },
     { name: 'sent', unit: 'bytes_per_s' },
     { name: 'received', unit: 'bytes_per_s' },
+    ...(alike ? [] : [{ name: 'an answer', unit: 'bytes' }]),
     { name: 'CPU', unit: 'ratio' },
     { name: 'bottleneck', unit: 'text' },
   ]);
-  const notes = [
-    "A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included. CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.",
-    DOCUMENTED,
-  ];
+  const cpu =
+    "CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.";
+  const notes = alike
+    ? [
+        `A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included. ${cpu}`,
+        DOCUMENTED,
+      ]
+    : [
+        `A message here is a request with a text of that size, and its answer, whose size is the server's choice; bytes are those on the wire, headers included. ${cpu}`,
+      ];
   return {
     tables: [{ title: TITLE, columns, rows, notes }],
-    findings: [note(TITLE, ...knee(sized))],
+    findings: [note(TITLE, ...knee(sized, alike ? 'each way' : 'of text'))],
   };
+}
+
+/** @param {import('../report-tables.js').Facts['metrics']} metrics @param {import('../phases.js').Phase} phase */
+function answerBytes(metrics, { name, requests }) {
+  return requests ? metrics.count('data_received', { phase: name }) / requests : null;
 }
 
 /**
@@ -60,9 +77,10 @@ export default function payload({ phases, metrics, signals, note }) {
  * the knee.
  *
  * @param {import('../phases.js').Phase[]} sized
+ * @param {string} ways what the KB are of
  * @returns {[statement: string, rest: {figures: Record<string, number | null>}]}
  */
-export function knee(sized) {
+export function knee(sized, ways = 'each way') {
   const line = fitLine(sized.map((phase) => [Number(phase.labels[LABEL]), 1e6 / Number(phase.achieved_rps)]));
   if (!line || line.slope <= line.error || line.start <= 0) {
     return [
@@ -74,7 +92,7 @@ export function knee(sized) {
   const at = start / slope;
   const figures = { knee_kb: at, fixed_us: start, per_kb_us: slope };
   return [
-    `the knee is at about ${number(at)} KB each way: a message takes ${number(start)} us and ${number(slope)} us (+-${percent(error / slope, 2)}) ` +
+    `the knee is at about ${number(at)} KB ${ways}: a message takes ${number(start)} us and ${number(slope)} us (+-${percent(error / slope, 2)}) ` +
       'for each KB, so below it the number of messages is what costs, above it their bytes',
     { figures },
   ];

@@ -8,6 +8,7 @@ const closed = { vus, iterations: executor === 'per-vu-iterations' ? vus * itera
 const test = defineTest({
   name: 'bench',
   title: 'one tool',
+  servers: 'any',
   // TOOL and ARGS choose the operation.
   workload: { name: 'bench', operations: {}, mixes: {} },
   mix: '',

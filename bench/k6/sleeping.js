@@ -7,6 +7,7 @@ const phases = JSON.parse(__ENV.BENCH_PHASES ?? '');
 export const { options, setup, iterate } = defineTest({
   name: 'accuracy',
   title: 'known service times at constant rates',
+  servers: 'any',
   workload: {
     name: 'sleeping server',
     operations: {

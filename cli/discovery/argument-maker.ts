@@ -9,9 +9,12 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { generateSync } from 'json-schema-faker';
+import { longText } from './long-text.ts';
 
 /** Of one schema. */
 const SCHEMA_MS = 2000;
+/** To look for one argument that takes long text. */
+const LONG_TEXT_MS = 200;
 /** In a row that bring nothing more. */
 const MAX_FRUITLESS = 20;
 /** Characters of JSON. */
@@ -23,7 +26,7 @@ export interface Task {
   seed: number;
 }
 
-export type Made = { arguments: Record<string, unknown>[] } | { impossible: string };
+export type Made = { arguments: Record<string, unknown>[]; long_text?: string } | { impossible: string };
 
 /**
  * The first is the plainest: required members alone, by the schema's own defaults and examples. More never change the ones before.
@@ -133,12 +136,29 @@ function plain(value: unknown, schema: unknown): unknown {
   return text.length >= minLength && text.length <= maxLength ? text : value;
 }
 
+/** Runs it for so long and no longer: the one way to end a regular expression. @throws if it takes longer */
+function within<T>(milliseconds: number, work: () => T): T {
+  Object.assign(globalThis, { work });
+  return runInThisContext('work()', { timeout: milliseconds });
+}
+
+/** Where the arguments take long text. A schema that makes this slow costs nothing but the knowledge. */
+function longTextIn({ schema }: Task, made: Made): string | undefined {
+  if ('impossible' in made) return;
+  try {
+    const whole = { type: 'object', ...(schema as Record<string, unknown>) };
+    return within(LONG_TEXT_MS, () => longText(whole, made.arguments[0] ?? {}, compile(whole)));
+  } catch {
+    return;
+  }
+}
+
 for (const task of JSON.parse(readFileSync(0, 'utf8')) as Task[]) {
   let made: Made;
   try {
-    Object.assign(globalThis, { make: () => make(task) });
-    // The one way to end a regular expression.
-    made = runInThisContext('make()', { timeout: SCHEMA_MS });
+    made = within(SCHEMA_MS, () => make(task));
+    const pointer = longTextIn(task, made);
+    if (pointer) made = { ...made, long_text: pointer } as Made;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const late = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -39,7 +39,11 @@ export async function addArguments({ operations, wanted, leftOut }: Choice, seed
       const known = wanted[name]?.known ?? [{}];
       const filled = made.arguments.map((args, place) => ({ ...args, ...known[place % known.length] }));
       const distinct = new Map(filled.map((args) => [JSON.stringify(args), args]));
-      operations[name] = { ...operation, arguments: [...distinct.values()] };
+      operations[name] = {
+        ...operation,
+        arguments: [...distinct.values()],
+        ...(made.long_text && operation.method === 'tools/call' && { long_text: made.long_text }),
+      };
     } else {
       delete operations[name];
       leftOut.unshift({
@@ -66,9 +70,10 @@ export async function makeArguments(tasks: Task[], limitMs = MAKING_MS): Promise
 /** @returns of as many tasks as it came to before it was ended */
 async function runMaker(tasks: Task[], timeout: number): Promise<Made[]> {
   const program = join(ROOT, 'cli/discovery/argument-maker.ts');
-  const readable = [program, join(ROOT, 'package.json'), join(ROOT, 'node_modules')].map(
-    (path) => `--allow-fs-read=${realpathSync(path)}`,
-  );
+  const readable = [
+    program,
+    ...['cli/discovery/long-text.ts', 'package.json', 'node_modules'].map((path) => join(ROOT, path)),
+  ].map((path) => `--allow-fs-read=${realpathSync(path)}`);
   const node = ['node', `--max-heap-size=${HEAP}`, '--no-warnings', '--permission', ...readable, program];
   const command = [...offline(), ...node];
   const { code, stdout, stderr } = await attend(command[0] as string, command.slice(1), {

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { resultName } from '../../analysis/result-name.js';
 import { logLine } from '../../analysis/run-log.js';
 import { writeAtomic } from '../../analysis/write-atomic.js';
-import { attend, leaveWhereInterrupted, whileTaking } from '../child.ts';
+import { attend, whileTaking } from '../child.ts';
 import { discover } from '../discovery/discover.ts';
 import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
 import { say } from '../say.ts';
@@ -33,6 +33,7 @@ import { existingFile, takeWords } from '../variables.ts';
 import { checkWorkload } from '../workload-document.ts';
 import { claimTarget } from './claim.ts';
 import { checkConfirmed } from './confirm.ts';
+import { checkExperiment, isExperiment } from './experiment.ts';
 import { type Given, givenVariables } from './given.ts';
 import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
@@ -45,7 +46,7 @@ import { askMetrics, startExporter, startScraping } from './watch.ts';
 /** k6's own, of a test that its script ended. */
 const ABORTED = 108;
 
-const tests = readdirSync(join(ROOT, 'scenarios'))
+export const tests = readdirSync(join(ROOT, 'scenarios'))
   .filter((file) => file.endsWith('.js'))
   .map((file) => basename(file, '.js'));
 
@@ -53,9 +54,6 @@ const tests = readdirSync(join(ROOT, 'scenarios'))
 export function checkTest(test: string, what = 'the test') {
   if (!tests.includes(test)) throw usage(`${what} is "${shown(test)}"; valid: ${tests.join(', ')}`);
 }
-
-/** A test that takes several k6 runs, or does things to the stack meanwhile. */
-const isExperiment = (test: string) => existsSync(join(ROOT, 'experiments', `${test}.js`));
 
 /** @param words NAME=value @returns the exit code */
 export async function run(test: string, words: readonly string[]): Promise<number> {
@@ -119,8 +117,8 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
     env.WORKLOAD = payloadWorkload(env.PAYLOAD, join(scratch, 'workload.json'));
   }
   checkWorkload();
-  if (isExperiment(test)) await checkExperiment(test);
   let { inspected, discovery } = await firstLook(test, foreign);
+  await checkExperiment(test);
   // Docker asks for this before anything is started.
   if (env.CHECK_ONLY) return 0;
 
@@ -163,15 +161,6 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
     copyFileSync(workload, env.WORKLOAD);
   }
   return await loadAndJudge(asked, inspected);
-}
-
-/** Only looks at its variables. @throws {Ending} */
-async function checkExperiment(test: string) {
-  const { code } = await attend('node', [join(ROOT, 'experiments/main.js'), test, '--check'], {
-    stdio: 'inherit',
-  });
-  leaveWhereInterrupted();
-  if (code !== 0) throw new Ending('', code);
 }
 
 /** The plan, as far as it is known before anything is started. discovery: the server has to say first what it offers. */

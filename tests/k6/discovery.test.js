@@ -341,8 +341,11 @@ test('a JS workload of the user', async () => {
   assert.match(output, /^look +read +100 % +\{"text":"mine"\}$/m);
 });
 
-test('batch needs a workload with batches: exit 2 and what is needed', async () => {
+test('batch needs a workload with process_batch: exit 2 and what is needed', async () => {
   const { code, output } = await run('batch', `TARGET_URL=${server.url}`);
   assert.equal(code, 2, output);
-  assert.match(output, /the test batch varies the items of a call, .* workload offering .*WORKLOAD=path.js/);
+  assert.match(
+    output,
+    /^error: the test batch calls process_batch, which offering does not have; valid: a WORKLOAD .*reference\.js$/m,
+  );
 });

@@ -5,6 +5,7 @@ import reference from '../../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'few-calls',
   title: '20 calls a second',
+  servers: 'any',
   workload: reference,
   mix: 'mixed',
   phases: [{ name: 'calls', rate: 100, users: 5, duration: '10s' }],

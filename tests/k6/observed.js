@@ -5,6 +5,7 @@ import reference from '../../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'observed',
   title: '40 calls of two users',
+  servers: 'any',
   workload: reference,
   mix: 'get_user',
   asWritten: true,

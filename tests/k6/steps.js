@@ -25,6 +25,7 @@ const workload = {
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'steps',
   title: 'make, get, list',
+  servers: 'any',
   workload,
   sequence: {
     longest: '1m',

@@ -1,5 +1,6 @@
-/** Tools, ramp, capacity, sweep, network and memory on the real stack, as short as each can be. */
+/** Tools, ramp, capacity, sweep, network, payload and memory on the real stack, as short as each can be. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { assertMeasured, command, envFile, reportOf, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
@@ -132,6 +133,67 @@ test('network: what gzip saves, bytes both ways, connections', async () => {
   assert.equal(knobs(), before);
 });
 
+test('network of another server: sizes and connections of what discovery found', async () => {
+  const target = { TARGET_URL: everything.url, TOOLS: 'echo,get-tiny-image' };
+  const result = await runTest('network', { ...SHORT, ...target });
+  assertMeasured(result);
+  const sizes = Object.fromEntries(
+    rowsOf(result.document, 'Request and response sizes').map(([name, ...rest]) => [name, rest]),
+  );
+  assert.ok(sizes.echo[0] > 50 && sizes['get-tiny-image'][1] > 1000, JSON.stringify(sizes));
+  const connections = Object.fromEntries(rowsOf(result.document, 'Connection behaviour'));
+  assert.match(connections['connection set-up (TCP)'], / ms$/);
+  assert.match(connections.reuse, / %$/);
+});
+
+test('payload of another server: one text argument grows, and the answers are what they are', async () => {
+  const target = { TARGET_URL: everything.url, TOOLS: 'get-sum,echo' };
+  const result = await runTest('payload', { ...SHORT, ...target, DURATION: '12s' });
+  assertMeasured(result);
+  const rows = rowsOf(result.document, 'Payload');
+  assert.deepEqual(
+    rows.map(([kb]) => kb),
+    ['1', '2', '4', '8', '16', '32'],
+  );
+  // echo says its message once, with a word in front of it.
+  for (const [kb, rate, , , , , sent, , answer] of rows) {
+    const bytes = Number(kb) * 1024;
+    // The bytes of a call at the border of two phases may count in either.
+    const isAbout = (/** @type {number} */ count) => count > 0.85 * bytes && count < 1.15 * bytes + 2000;
+    assert.ok(isAbout(sent / rate), `${kb} KB: a request of ${sent / rate} bytes`);
+    assert.ok(isAbout(answer), `${kb} KB: an answer of ${answer} bytes`);
+  }
+  assert.match(result.document.title, /: echo with a growing message/);
+  const refusal = await runTest('payload', { ...SHORT, TARGET_URL: everything.url, TOOLS: 'get-sum' });
+  assert.equal(refusal.code, 2, refusal.output);
+  assert.match(refusal.output, /^error: the test payload grows a text argument .*; valid: TOOLS=/m);
+});
+
+test('rbac of a server that is not called over REST: exit 2 before any load', async () => {
+  const { code, output } = await runTest('rbac', { ...SHORT, TARGET_URL: everything.url });
+  assert.equal(code, 2, output);
+  assert.match(output.replace(/\s+/g, ' '), /POST \S+\/tools\/list_files\/call answers HTTP 404; valid: /);
+});
+
+test('make list TARGET_URL=: what each scenario says of the server, by the refusals of the runs', async () => {
+  const { code, output } = await command('scripts/list', [`TARGET_URL=${everything.url}`, 'TOOLS=echo']);
+  assert.equal(code, 0, output);
+  const found = [...output.matchAll(/^(\w+) +(yes|no)(?: +(.*))?$/gm)].map(([, name, runs, why]) => [
+    name,
+    runs,
+    why,
+  ]);
+  const listed = readFileSync('scripts/list.txt', 'utf8').split('\n\n')[0]?.split('\n').slice(1) ?? [];
+  const expected = listed.map((line) => [line.split(' ')[0], / {2}any {2}/.test(line) ? 'yes' : 'no']);
+  assert.deepEqual(
+    found.map(([name, runs]) => [name, runs]),
+    expected,
+  );
+  for (const [name, runs, why] of found) if (runs === 'no') assert.match(why ?? '', /; valid: /, name);
+  const away = await command('scripts/list', ['TARGET_URL=http://127.0.0.1:1/mcp']);
+  assert.equal(away.code, 3, away.output);
+});
+
 test('memory: at rest, and by what it has', async () => {
   const before = knobs();
   const result = await runTest('memory', SHORT);
@@ -162,7 +224,7 @@ const WRONG_USE = [
   [
     'knobs of another server',
     ['sweep', 'TARGET_URL=http://127.0.0.1:3001/mcp'],
-    /^error: TARGET_URL is .*sweep changes.*; valid: without TARGET_URL/,
+    /^error: TARGET_URL is .*sweep restarts the reference target.*; valid: without TARGET_URL/,
   ],
   [
     'the memory of another server',

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { SERVERS } from '../../contract/servers.js';
 import { FILES, PAGES, renew } from '../../scripts/reference.ts';
 import { command } from '../lab.js';
 
@@ -34,6 +35,19 @@ test('make list says of a test that only counts calls how many, not how long the
   assert.deepEqual(line.match(/\S+ calls(?= )|\d+ min/g), Array(4).fill('5,000 calls'), line);
 });
 
+test('docs/tests.md says of each test what make list says: which servers it can load', () => {
+  const [head = '', ...lines] = readFileSync('scripts/list.txt', 'utf8').split('\n\n')[0]?.split('\n') ?? [];
+  const [from, to] = [head.indexOf('servers'), head.indexOf('what it measures')];
+  const listed = lines.map((line) => [line.split(' ')[0], line.slice(from, to).trim()]);
+  const page = readFileSync('docs/tests.md', 'utf8');
+  const documented = [...page.matchAll(/^\| `make (\w+)` \| ([^|]+) \|/gm)].map(([, name, cell]) => [
+    name,
+    cell,
+  ]);
+  assert.deepEqual(documented.sort(), listed.sort());
+  for (const { label, about } of Object.values(SERVERS)) assert.ok(page.includes(`| ${label} | ${about} |`));
+});
+
 test('make, make help, help-all and list need nothing but a shell', async (t) => {
   const bin = mkdtempSync(join(tmpdir(), 'bin-'));
   t.after(() => rmSync(bin, { recursive: true }));
@@ -46,7 +60,7 @@ test('make, make help, help-all and list need nothing but a shell', async (t) =>
     ['', /^ {2}make spike +100 requests/m],
     ['help', /^ {2}make spike +100 requests/m],
     ['help-all', /^ {2}TARGET_URL /m],
-    ['list', /^spike +33 s +2 min 10 s +12 min 30 s +100 requests/m],
+    ['list', /^spike +33 s +2 min 10 s +12 min 30 s +any +100 requests/m],
   ])) {
     const { code, output } = await command('/usr/bin/env', [
       '-i',

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { ConfigError } from '../../../contract/config-error.js';
 import { besides, KNOBS, valuesOf } from '../../../experiments/knobs.js';
 import { seededRandom } from '../../../experiments/seeded-random.js';
-import { check } from '../../../experiments/sweep.js';
 
 test('the target takes every default value of every knob', () => {
   for (const [knob, { values }] of Object.entries(KNOBS)) assert.deepEqual(valuesOf(knob, []), values);
@@ -31,12 +30,6 @@ for (const [knob, values, message] of WRONG) {
     );
   });
 }
-
-test("a knob is the reference target's: no other can be swept", () => {
-  const config = { KNOB: 'WORKERS', VALUES: [], TARGET_URL: '' };
-  check(config);
-  assert.throws(() => check({ ...config, TARGET_URL: 'http://127.0.0.1:3001/mcp' }), /without TARGET_URL/);
-});
 
 test('a seed has its own numbers, the same each time, evenly from 0 to 1', () => {
   const some = (/** @type {number} */ seed) => Array.from({ length: 1000 }, seededRandom(seed));

@@ -199,7 +199,7 @@ const documentOf = (era) => ({
 });
 
 test('the steps of workflows on another server: those that it has something for', () => {
-  const fitted = workflowsOf(documentOf('legacy'));
+  const { workload: fitted } = workflowsOf(documentOf('legacy'));
   const steps = ['tool-call', 'resource-list', 'resource-subscribe', 'tool-sequence'];
   const operations = planOperations(fitted, steps, NO_TOOL);
   assert.deepEqual(
@@ -218,5 +218,5 @@ test('the steps of workflows on another server: those that it has something for'
   assert.ok(!('prompt-list' in fitted.operations), 'it lists none');
   assert.match(JSON.stringify(fitted), /"operation":"prompt-list","reason":"other has nothing for it/);
   // There it is a stream.
-  assert.ok(!('resource-subscribe' in workflowsOf(documentOf('modern')).operations));
+  assert.ok(!('resource-subscribe' in workflowsOf(documentOf('modern')).workload.operations));
 });

@@ -41,7 +41,7 @@ test('the table has what went over the wire, each way', async () => {
   const { tables, findings } = await runOf(
     {
       summary: summary({
-        plan: { test: 'payload' },
+        plan: { test: 'payload', workload: 'reference' },
         phases: names.map((kb) => ({
           name: `${kb}-kb`,
           vus: 10,

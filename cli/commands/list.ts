@@ -1,0 +1,97 @@
+/** Which tests can load a server: one listing of it, then each test refuses it or not, as a run of that test would. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cleanText, secretsOf } from '../../analysis/clean-text.js';
+import type { WorkloadDocument } from '../../lib/workload.js';
+import { discover } from '../discovery/discover.ts';
+import { Ending, USAGE } from '../ending.ts';
+import { checkExperiment } from '../run/experiment.ts';
+import { inspect } from '../run/inspect.ts';
+import { tests } from '../run/run.ts';
+import { loadStack, ROOT, setUp, stackValue } from '../stack.ts';
+import { Undo } from '../undo.ts';
+import { takeWords } from '../variables.ts';
+
+/** Characters of a reason: names of a server's tools may be in it. */
+const MAX_REASON = 300;
+
+export async function list(words: readonly string[]): Promise<number> {
+  takeWords('list', words);
+  const { env } = process;
+  if (!env.TARGET_URL) {
+    process.stdout.write(readFileSync(join(ROOT, 'scripts/list.txt'), 'utf8'));
+    return 0;
+  }
+  await setUp('k6');
+  const foreign = env.TARGET_URL !== stackValue('TARGET_URL');
+  if (!foreign) loadStack();
+  env.REFERENCE_TARGET = foreign ? '' : '1';
+  const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-'));
+  const undo = new Undo();
+  undo.add(() => rmSync(scratch, { recursive: true, force: true }));
+  try {
+    const file = join(scratch, 'workload.json');
+    // It lists, and calls no tool.
+    const failure = await discover(file, true);
+    if (failure) throw new Ending(failure.reason, failure.code);
+    // The reference target's tests have a workload of their own.
+    if (foreign) Object.assign(env, { WORKLOAD: file, TARGET_PROTOCOL: env.TARGET_PROTOCOL || 'auto' });
+    delete env.TOOLS;
+    const reasons = await inTurns(tests, refusalOf);
+    process.stdout.write(textOf(JSON.parse(readFileSync(file, 'utf8')), reasons));
+    return 0;
+  } finally {
+    await undo.all();
+  }
+}
+
+/** @returns why the test does not load this server; null: it does */
+async function refusalOf(test: string): Promise<string | null> {
+  try {
+    await inspect(test);
+    await checkExperiment(test);
+    return null;
+  } catch (error) {
+    if (error instanceof Ending && error.code === USAGE) return error.message;
+    throw error;
+  }
+}
+
+/** As many at a time as there are processors; in the order of the items. */
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return results;
+}
+
+export function textOf(
+  { name, operations, connection, left_out = [] }: WorkloadDocument,
+  reasons: readonly (string | null)[],
+): string {
+  const clean = (text: string) => cleanText(text, secretsOf(process.env), MAX_REASON);
+  const { name: server = name, version = '' } = connection?.server ?? {};
+  const called = Object.keys(operations).length;
+  const width = Math.max(...tests.map((test) => test.length));
+  const row = (cells: [string, string, string]) =>
+    `${cells[0].padEnd(width)}  ${cells[1].padEnd(4)}  ${cells[2]}`.trimEnd();
+  return [
+    clean(`${server} ${version}: ${called} operations to call, ${left_out.length} left out`),
+    '',
+    row(['test', 'runs', 'why not']),
+    ...tests.map((test, index) => {
+      const reason = reasons[index] ?? null;
+      return row([test, reason === null ? 'yes' : 'no', reason === null ? '' : clean(reason)]);
+    }),
+    '',
+    'No tool was called. TOOLS=name,name and ALLOW_WRITES=1 choose what a test calls (make plan shows it).',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,60 @@
+/** Finds an argument that takes long text, by what the schema says of the arguments with such a text in them. */
+
+/** Lengths that have to be valid: the smallest and the largest of the test payload. */
+const LENGTHS = [1024, 32 * 1024];
+/** Places that are tried. */
+const MAX_PLACES = 50;
+
+type Parent = Record<string, unknown>;
+
+/**
+ * @param args valid ones
+ * @returns a JSON pointer; undefined: no text of theirs, and no optional member, may be that long
+ */
+export function longText(
+  schema: Record<string, unknown>,
+  args: Parent,
+  isValid: (args: unknown) => boolean,
+): string | undefined {
+  const copy: Parent = structuredClone(args);
+  const places = [...textsIn(copy, ''), ...optionalIn(schema, copy)].slice(0, MAX_PLACES);
+  return places.find(({ parent, member }) => takesLong(parent, member, () => isValid(copy)))?.pointer;
+}
+
+interface Place {
+  parent: Parent;
+  member: string;
+  pointer: string;
+}
+
+/** Texts that the arguments have, also those inside of objects and lists. */
+function textsIn(parent: Parent, path: string): Place[] {
+  return Object.entries(parent).flatMap(([member, value]) => {
+    const pointer = `${path}/${escaped(member)}`;
+    if (typeof value === 'string') return [{ parent, member, pointer }];
+    return typeof value === 'object' && value !== null ? textsIn(value as Parent, pointer) : [];
+  });
+}
+
+/** Members that the schema names and the arguments leave out. */
+function optionalIn({ properties }: Record<string, unknown>, parent: Parent): Place[] {
+  if (typeof properties !== 'object' || properties === null) return [];
+  return Object.keys(properties)
+    .filter((member) => !Object.hasOwn(parent, member))
+    .map((member) => ({ parent, member, pointer: `/${escaped(member)}` }));
+}
+
+/** RFC 6901. */
+const escaped = (member: string) => member.replaceAll('~', '~0').replaceAll('/', '~1');
+
+function takesLong(parent: Parent, member: string, isValid: () => boolean): boolean {
+  const before = Object.getOwnPropertyDescriptor(parent, member);
+  const takes = LENGTHS.every((length) => {
+    const value = 'x'.repeat(length);
+    Object.defineProperty(parent, member, { value, configurable: true, enumerable: true, writable: true });
+    return isValid();
+  });
+  if (before) Object.defineProperty(parent, member, before);
+  else delete parent[member];
+  return takes;
+}

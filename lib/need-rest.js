@@ -1,0 +1,28 @@
+/** Set-up's look at a server that is to be called over REST: one call, before any load. */
+import { ConfigError } from '../contract/config-error.js';
+
+/** What a server without such a path answers. */
+const NO_PATH = [404, 405, 501];
+
+/**
+ * @param {ReturnType<typeof import('./connect.js').connect>} server
+ * @param {import('./workload.js').Operation[]} operations of which the first is called
+ * @param {string} test
+ * @throws {ConfigError} if the answer is not one of a REST server with these tools
+ */
+export function needRest({ client, url }, [first], test) {
+  if (!first) return;
+  const { operation, class: kind, method, params, args, request_headers: headers, expect_status } = first;
+  const call = client.prepare(method, params, {
+    tags: { operation, class: kind },
+    ...(headers && { headers }),
+    ...(expect_status && { expectStatus: expect_status }),
+  });
+  const { failure, status } = call.send(args?.({}));
+  if (!failure || !(NO_PATH.includes(status) || failure.kind === 'protocol')) return;
+  const said = NO_PATH.includes(status) ? `HTTP ${status}` : failure.detail;
+  throw new ConfigError(
+    `TARGET_URL is "${url.slice(0, 80)}", and POST ${url.slice(0, 80)}/tools/${params.name}/call answers ${said}; ` +
+      `valid: the URL of a REST server that has the test ${test}'s tools at /tools/{tool}/call, or without TARGET_URL, on the reference target`,
+  );
+}

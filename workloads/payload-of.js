@@ -1,0 +1,80 @@
+/** The messages of the test payload on a server that discovery looked at: one tool's call, with one text argument of each size. */
+import { ConfigError } from '../contract/config-error.js';
+import { oneLine } from '../contract/one-line.js';
+
+/** Sizes of the text, KB. */
+export const SIZES_KB = [1, 2, 4, 8, 16, 32];
+
+/** Characters of one in a title: a server's names are in it. */
+const MAX_POINTER = 60;
+
+/** Last members of a pointer whose texts are free more often than those of `city` or `path`; the first is the best. */
+const FREE_TEXT = ['text', 'message', 'content', 'body', 'input', 'prompt', 'data', 'value', 'query'];
+
+/** @typedef {import('../lib/workload.js').DocumentOperation} DocumentOperation */
+
+/**
+ * @param {import('../lib/workload.js').WorkloadDocument} document
+ * @returns {import('../lib/test.js').FittedWorkload}
+ * @throws {ConfigError} if no tool takes long text
+ */
+export function payloadOf(document) {
+  const { name, operations } = document;
+  const candidates = Object.entries(operations)
+    .flatMap(([operation, { long_text: pointer, ...spec }]) => {
+      const args = pointer && spec.arguments?.find((given) => parentOf(given, pointer));
+      return pointer && args ? [{ operation, pointer, args, spec }] : [];
+    })
+    .sort((a, b) => rankOf(a) - rankOf(b));
+  const [best] = candidates;
+  if (!best)
+    throw new ConfigError(
+      `the test payload grows a text argument to ${SIZES_KB.at(-1)} KB, and no operation of ${name} has one that its schema lets grow; ` +
+        'valid: TOOLS=name of a tool with such an argument, or a WORKLOAD whose operation names it (long_text)',
+    );
+  const { operation, pointer, args, spec } = best;
+  const nameOf = (/** @type {number} */ kb) => `${operation}/${kb}-kb`;
+  const sized = SIZES_KB.map((kb) => [
+    nameOf(kb),
+    { ...spec, arguments: [withText(args, pointer, kb * 1024)] },
+  ]);
+  return {
+    workload: { ...document, operations: Object.fromEntries(sized) },
+    calls: Object.fromEntries(SIZES_KB.map((kb) => [`${kb}-kb`, nameOf(kb)])),
+    title: `requests with 1 to ${SIZES_KB.at(-1)} KB of text: ${operation} with a growing ${oneLine(pointer.slice(1), MAX_POINTER)}`,
+  };
+}
+
+/** Calls that only read come first, then texts that are likely to be free. @param {{spec: Omit<DocumentOperation, 'long_text'>, pointer: string}} candidate */
+function rankOf({ spec, pointer }) {
+  const place = FREE_TEXT.indexOf(pointer.split('/').at(-1) ?? '');
+  return (spec.class === 'read' ? 0 : FREE_TEXT.length + 1) + (place < 0 ? FREE_TEXT.length : place);
+}
+
+/** @param {string} pointer RFC 6901 */
+const membersOf = (pointer) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((member) => member.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** @param {any} args @param {string} pointer @returns {any} the object or list that has the text; undefined: there is none */
+function parentOf(args, pointer) {
+  const parent = membersOf(pointer)
+    .slice(0, -1)
+    .reduce((value, member) => (Object.hasOwn(Object(value), member) ? value[member] : undefined), args);
+  return typeof parent === 'object' && parent !== null ? parent : undefined;
+}
+
+/** @param {Record<string, unknown>} args @param {string} pointer @param {number} bytes */
+function withText(args, pointer, bytes) {
+  const copy = JSON.parse(JSON.stringify(args));
+  const member = membersOf(pointer).at(-1) ?? '';
+  Object.defineProperty(parentOf(copy, pointer), member, {
+    value: 'x'.repeat(bytes),
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
+  return copy;
+}
