@@ -63,6 +63,7 @@ type (
 		vu      modules.VU
 		root    *RootModule
 		metrics *instanceMetrics
+		cookies cookieLedger
 		// The last iteration whose start was noted.
 		noted int64
 		// The interpreter's JSON functions, looked up once.
