@@ -44,7 +44,7 @@ type call struct {
 
 	// Only a prepared call has a memo.
 	memo  *memo
-	cache map[string]cached
+	cache *answerCache
 	url   *url.URL
 	// Made for an epoch of the client.
 	header http.Header

@@ -54,7 +54,7 @@ declare module 'k6/x/mcp' {
     oauth?: OAuthOptions;
     /** Share of the calls that carry a traceparent in `params._meta` (SEP-414), 0 to 1; 0 by default. */
     traceSampling?: number;
-    /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`). */
+    /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`), at most 64 MiB in all VUs. They have no `events`. */
     cache?: boolean;
     /** Also measure bytes and connections. */
     observe?: boolean;

@@ -56,6 +56,7 @@ type (
 		shared  map[string]sharedSession
 		// Sources of OAuth tokens that VUs share.
 		tokens sync.Map
+		cache  cacheBudget
 	}
 
 	// ModuleInstance is the module of one VU.
