@@ -132,11 +132,11 @@ function refusal({ annotations }, writes) {
  */
 function toolOperation({ name, inputSchema: schema, annotations, execution }, era) {
   if (execution?.taskSupport === 'required') return { reason: 'it can be called as a task only' };
-  const marked = era === 'modern' ? paramHeaders(schema) : { headers: {} };
-  if ('invalid' in marked) return { reason: `an invalid definition: ${marked.invalid}` };
   const size = JSON.stringify(schema)?.length ?? 0;
   if (size > MAX_SCHEMA)
     return { reason: `its inputSchema has ${size} characters; at most ${MAX_SCHEMA} are read` };
+  const marked = era === 'modern' ? paramHeaders(schema) : { headers: {} };
+  if ('invalid' in marked) return { reason: `an invalid definition: ${marked.invalid}` };
   return {
     class: annotations?.readOnlyHint === true ? 'read' : 'write',
     method: 'tools/call',

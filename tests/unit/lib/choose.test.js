@@ -221,12 +221,17 @@ test('tools with x-mcp-header: the headers in the modern era, left out where the
 test('a tool that runs as a task only is left out, and one whose schema is larger than any that is read', () => {
   const tools = [
     tool('task', { readOnlyHint: true }, { execution: { taskSupport: 'required' } }),
-    tool('large', { readOnlyHint: true }, { inputSchema: { description: 'x'.repeat(2 ** 20) } }),
+    // Its size is looked at before what is in it.
+    tool(
+      'large',
+      { readOnlyHint: true },
+      { inputSchema: { 'x-mcp-header': '', description: 'x'.repeat(2 ** 20) } },
+    ),
     tool('fine', { readOnlyHint: true }),
   ];
-  const choice = chooseOperations(offering({ tools }), CONFIG, none);
+  const choice = chooseOperations(offering({ era: 'modern', tools }), CONFIG, none);
   assert.match(reason(choice, 'task'), /task only/);
-  assert.match(reason(choice, 'large'), /its inputSchema has 10485\d\d characters; at most 1048576 are read/);
+  assert.match(reason(choice, 'large'), /its inputSchema has 1048\d{3} characters; at most 1048576 are read/);
   assert.deepEqual(Object.keys(choice.wanted), ['fine']);
 });
 
