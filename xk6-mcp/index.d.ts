@@ -81,7 +81,7 @@ declare module 'k6/x/mcp' {
     scope?: string;
     /** By default the server; "" sends none. */
     resource?: string;
-    /** Hosts, or host:port, that may be asked in addition to the server's own (on any port), where the server names them. */
+    /** Hosts (on any port), or host:port, that may be asked in addition to the server's own origin, where the server names them. */
     trustedHosts?: string[];
     /** "shared" by default: one token for all VUs, which one of them renews. */
     tokens?: 'shared' | 'per-vu';

@@ -73,6 +73,8 @@ async function k6(env) {
       DURATION: '1s',
       MAX_VUS: '5',
       THRESHOLDS: 'off',
+      // The authorization server is on another port than the target.
+      TARGET_CONFIRM: new URL(oauth.issuer).host,
       ...env,
     },
     all: true,
