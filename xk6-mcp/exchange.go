@@ -364,7 +364,9 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 			open()
 		}
 		if r.watcher != nil {
+			body.pause()
 			r.watcher.heard(x, said)
+			body.goOn()
 		}
 	}
 }
@@ -399,6 +401,19 @@ func (m *meter) Read(buffer []byte) (int, error) {
 		m.watchdog.Reset(m.stall)
 	}
 	return count, err
+}
+
+// pause stops the stall timer while nothing is read because the script is behind.
+func (m *meter) pause() {
+	if m.watchdog != nil {
+		m.watchdog.Stop()
+	}
+}
+
+func (m *meter) goOn() {
+	if m.watchdog != nil {
+		m.watchdog.Reset(m.stall)
+	}
 }
 
 // decode undoes a content encoding, of those that k6's http module knows. It takes one: each decoder has buffers of its own, and a header may
