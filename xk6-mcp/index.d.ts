@@ -192,7 +192,7 @@ declare module 'k6/x/mcp' {
     notify(method: string, params?: object): void;
     /** Makes a call ready to be sent many times. */
     prepare(method: string, params?: object, options?: CallOptions): PreparedCall;
-    /** Takes the token, the headers' values and the client secret out of a text, in the spellings that JSON and URLs give them. */
+    /** Takes the token, the headers' values and OAuth's secrets out of a text, in the spellings of URLs, JSON, HTML and base64. */
     redact(text: string): string;
     /** Ends the session on the server, where there is one. */
     close(): void;

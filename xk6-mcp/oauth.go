@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -241,8 +240,10 @@ func (s *tokenSource) ask(c *Client) (*token, error) {
 	}
 	if err != nil {
 		err = withoutURL(err)
-		basic := url.QueryEscape(s.options.clientID) + ":" + url.QueryEscape(s.options.clientSecret)
-		return nil, errors.New(hide(err.Error(), assertion, base64.StdEncoding.EncodeToString([]byte(basic)), s.options.clientSecret))
+		var hidden secrets
+		hidden.add(assertion)
+		hidden.addClient(s.options.clientID, s.options.clientSecret)
+		return nil, errors.New(hidden.hide(err.Error(), true))
 	}
 	made := &token{header: "Bearer " + got.AccessToken, issued: now, renewal: now.Add(noEnd), end: now.Add(noEnd)}
 	if life := got.Expiry.Sub(now); life > 0 {

@@ -377,7 +377,9 @@ func TestSecretsOfCalls(t *testing.T) {
 	if text := f.log.LastEntry().Message; strings.Contains(text, "secret") {
 		t.Errorf("got %s", text)
 	}
-	if text := hide("bad Bearer token-1, token-1", "Bearer token-1"); text != "bad ***, ***" {
+	var hidden secrets
+	hidden.add("Bearer token-1")
+	if text := hidden.hide("bad Bearer token-1, token-1", false); text != "bad ***, ***" {
 		t.Errorf("got %s", text)
 	}
 }

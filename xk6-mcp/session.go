@@ -340,7 +340,9 @@ func listed(versions gjson.Result) string {
 }
 
 func (c *Client) setInfo(info, capabilities gjson.Result) {
-	c.info = serverInfo{Name: oneLine(member(info, "name").Str, maxName), Version: oneLine(member(info, "version").Str, maxName)}
+	// They become labels: what the server was sent is taken out before they are cut.
+	own := func(key string) string { return oneLine(c.redact(member(info, key).Str), maxName) }
+	c.info = serverInfo{Name: own("name"), Version: own("version")}
 	if capabilities.IsObject() && len(capabilities.Raw) <= maxCapabilities {
 		c.info.capabilities = strings.Clone(capabilities.Raw)
 	}
