@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -48,12 +49,17 @@ func (c *Client) describe(x *exchange) string {
 // redact takes what lets the client in out of a text of a server, or one that a script is about to show.
 func (c *Client) redact(text string) string { return c.secrets().hide(text, false) }
 
+// publicHeaders say what a client is and takes. Their values are words that a server may have, too.
+var publicHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "Host", "User-Agent"}
+
 // secrets returns what lets the client in.
 func (c *Client) secrets() secrets {
 	var all secrets
 	all.add(c.token)
-	for _, values := range c.options.headers {
-		all.add(values...)
+	for name, values := range c.options.headers {
+		if !slices.Contains(publicHeaders, name) {
+			all.add(values...)
+		}
 	}
 	if oauth := c.options.oauth; oauth != nil {
 		all.addClient(oauth.clientID, oauth.clientSecret)

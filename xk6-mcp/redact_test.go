@@ -87,3 +87,10 @@ func TestNamesThatHoldSecrets(t *testing.T) {
 	}})
 	f.expect(`new StreamableHTTPClient({ base_url: url, token: '`+token+`' }).connect().serverInfo`, `{"name":"I am ***","version":"***"}`)
 }
+
+// What a client takes is no secret: a tool may be called gzip.
+func TestPublicHeaders(t *testing.T) {
+	f := newFixture(t, modern(succeed))
+	f.expect(`new StreamableHTTPClient({ base_url: url, headers: { 'accept-encoding': 'gzip', 'user-agent': 'mine', 'x-key': 'abcd' } }).redact('gzip, mine, abcd')`,
+		`"gzip, mine, ***"`)
+}
