@@ -56,6 +56,11 @@ var publicHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Co
 func (c *Client) secrets() secrets {
 	var all secrets
 	all.add(c.token)
+	if c.tokens != nil {
+		if current := c.tokens.current.Load(); current != nil {
+			all.add(current.header, current.previous)
+		}
+	}
 	for name, values := range c.options.headers {
 		if !slices.Contains(publicHeaders, name) {
 			all.add(values...)
