@@ -247,7 +247,7 @@ func (s *tokenSource) ask(c *Client) (*token, error) {
 		var hidden secrets
 		hidden.add(assertion)
 		hidden.addClient(s.options.clientID, s.options.clientSecret)
-		return nil, errors.New(hidden.hide(err.Error(), true))
+		return nil, errors.New(hidden.hide(err.Error(), false))
 	}
 	made := &token{header: "Bearer " + got.AccessToken, issued: now, renewal: now.Add(noEnd), end: now.Add(noEnd)}
 	if life := got.Expiry.Sub(now); life > 0 {

@@ -267,9 +267,9 @@ func TestHostileMetadata(t *testing.T) {
 			return func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(http.StatusUnauthorized)
-				writeJSON(w, `{"error":"invalid_client","error_description":"not sec\"ret-4711 or sec%22ret-4711"}`)
+				writeJSON(w, `{"error":"invalid_client","error_description":"not sec\"ret-4711 or sec%22ret-4711: yours"}`)
 			}
-		}, "HTTP 401 invalid_client: not *** or ***"},
+		}, "HTTP 401 invalid_client: not *** or ***: yours"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAuthority(t)
