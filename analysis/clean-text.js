@@ -2,13 +2,11 @@
  * Text that the run takes over from elsewhere (a server's name, a failure sample, k6's log) is not to be
  * trusted: it may hold the token that was sent, escape codes for the terminal, or a megabyte.
  */
+import { base64Of, hideSecrets, REDACTED, spellingsOf } from './hide-secrets.js';
 
 /** Longest string that a run document keeps. */
 export const MAX_TEXT = 500;
 
-const REDACTED = '***';
-/** Shorter values are no secrets, and taking them out would shred ordinary words. */
-const MIN_SECRET = 4;
 /** Environment variables whose values must never show up in what a run leaves. */
 const SECRET_VARIABLES = [
   'TARGET_TOKEN',
@@ -27,21 +25,33 @@ const SECRET_VARIABLES = [
 
 /**
  * @param {NodeJS.ProcessEnv} env
- * @returns {string[]} the secrets' values in every spelling that JSON and URLs give them, longest first
+ * @returns {string[]} the secrets' values in the spellings that `redact` looks for, longest first
  */
 export function secretsOf(env) {
-  const values = [
+  return spellingsOf([
     ...SECRET_VARIABLES.map((name) => env[name] ?? ''),
-    ...headerValues(env.TARGET_HEADERS ?? ''),
-    ...headerValues(env.GATEWAY_HEADERS ?? ''),
+    ...headerValues(env.TARGET_HEADERS ?? '').flatMap(credentialsIn),
+    ...headerValues(env.GATEWAY_HEADERS ?? '').flatMap(credentialsIn),
     ...settingValues(env.GATEWAY_SETTINGS ?? ''),
-  ].filter((value) => value.length >= MIN_SECRET);
-  const spellings = values.flatMap((value) => [
-    value,
-    encodeURIComponent(value),
-    JSON.stringify(value).slice(1, -1),
+    ...basicOf(env.OAUTH_CLIENT_ID ?? '', env.OAUTH_CLIENT_SECRET ?? ''),
   ]);
-  return [...new Set(spellings)].sort((a, b) => b.length - a.length);
+}
+
+/** @param {string} id @param {string} secret @returns {string[]} an OAuth client's credentials as HTTP Basic authentication has them */
+const basicOf = (id, secret) =>
+  id === '' || secret === ''
+    ? []
+    : [`${id}:${secret}`, `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`].map(base64Of);
+
+/** @param {string} value of a header @returns {string[]} the value, what follows its scheme, and the password of HTTP Basic */
+function credentialsIn(value) {
+  const [, scheme = '', rest = ''] = /^(\S+) +(.+)$/.exec(value) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return [value, rest];
+  try {
+    return [value, rest, atob(rest).replace(/^[^:]*:/, '')];
+  } catch {
+    return [value, rest];
+  }
 }
 
 /** Settings whose name says so: most others are words, such as `true`, that a report has, too. */
@@ -70,12 +80,11 @@ function headerValues(text) {
 /**
  * @param {string} text
  * @param {readonly string[]} secrets from `secretsOf`
+ * @param {boolean} [isCut] the text goes on
  * @returns {string} without the secrets, bearer tokens, URL credentials and secret-looking URL parameters
  */
-export function redact(text, secrets) {
-  let out = text;
-  for (const secret of secrets) out = out.replaceAll(secret, REDACTED);
-  return out
+export function redact(text, secrets, isCut = false) {
+  return hideSecrets(text, secrets, isCut)
     .replace(/\b(bearer|basic)\s+(?!\*\*\*)[\w.~+/=-]{6,}/gi, `$1 ${REDACTED}`)
     .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"']*(?::[^\s/?#"']*)?@/gi, '$1')
     .replace(
@@ -91,8 +100,9 @@ export function redact(text, secrets) {
  * @returns {string} one line: redacted, no control or text-direction characters, bounded
  */
 export function cleanText(text, secrets, max = MAX_TEXT) {
-  // Bounded before the patterns run as well, far beyond what is kept: a secret at the cut is still whole.
-  const oneLine = redact(text.slice(0, 20 * MAX_TEXT).toString(), secrets)
+  // Bounded before the patterns run as well, far beyond what is kept.
+  const most = 20 * MAX_TEXT;
+  const oneLine = redact(text.slice(0, most), secrets, text.length > most)
     // biome's rule against control characters in patterns does not see that they are what is looked for: \p{C}
     // holds controls, formats (text direction, zero width), lone surrogates and unassigned ones.
     .replace(/[\s\p{C}]+/gu, ' ')

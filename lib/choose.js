@@ -7,6 +7,7 @@ import { ConfigError } from '../contract/config-error.js';
 import { harmlessJson, oneLine } from '../contract/one-line.js';
 import { namesOf } from './names-of.js';
 import { paramHeaders } from './param-headers.js';
+import { HOLDS_SECRET, withoutSecrets } from './without-secrets.js';
 
 /**
  * What a server said of itself; members of lists may be anything.
@@ -52,20 +53,25 @@ const PROMPT_VARIANTS = 4;
 const MAX_SCHEMA = 2 ** 20;
 
 /**
- * @param {Offer} offer
+ * @param {Offer} offered
  * @param {object} config
  * @param {string[] | null} config.TOOLS call just these
  * @param {boolean} config.ALLOW_WRITES
  * @param {Complete} complete
+ * @param {import('./without-secrets.js').HoldsSecret} holdsSecret tells whether a text has a secret that the run sends
  * @returns {Choice}
  * @throws {ConfigError} where TOOLS names a tool that is not there
  */
-export function chooseOperations(offer, config, complete) {
+export function chooseOperations(offered, config, complete, holdsSecret) {
+  const { offer, leftOut } = withoutSecrets(offered, holdsSecret);
   /** @type {Choice} */
-  const choice = { operations: {}, wanted: {}, leftOut: [] };
+  const choice = { operations: {}, wanted: {}, leftOut };
   /** @param {string} kind @param {string} name @param {Candidate} candidate */
   const take = (kind, name, candidate) => {
     const operation = uniqueName(kind, name, choice.operations);
+    if (holdsSecret(JSON.stringify(candidate))) {
+      return leaveOut(choice, operation, `its definition ${HOLDS_SECRET}`);
+    }
     if ('reason' in candidate) return leaveOut(choice, operation, candidate.reason, candidate.edit);
     const { wanted, ...rest } = candidate;
     choice.operations[operation] = rest;
@@ -75,7 +81,7 @@ export function chooseOperations(offer, config, complete) {
   if (config.TOOLS) {
     const tools = namedTools(offer.tools, config.TOOLS);
     for (const tool of few('tools', tools, MAX_OPERATIONS, choice)) {
-      take('', tool.name, toolOperation(tool, offer.era));
+      take('', tool.name, toolOperation(tool, offer.era, holdsSecret));
     }
     return choice;
   }
@@ -92,7 +98,7 @@ export function chooseOperations(offer, config, complete) {
     else allowed.push(tool);
   }
   for (const tool of few('tools', allowed, MAX_OPERATIONS - others, choice)) {
-    take('', tool.name, toolOperation(tool, offer.era));
+    take('', tool.name, toolOperation(tool, offer.era, holdsSecret));
   }
   for (const resource of resources) {
     const params = { uri: resource.uri };
@@ -128,15 +134,21 @@ function refusal({ annotations }, writes) {
 /**
  * @param {any} tool
  * @param {'modern' | 'legacy'} era
+ * @param {import('./without-secrets.js').HoldsSecret} holdsSecret
  * @returns {Candidate}
  */
-function toolOperation({ name, inputSchema: schema, annotations, execution }, era) {
+function toolOperation({ name, inputSchema: schema, annotations, execution }, era, holdsSecret) {
   if (execution?.taskSupport === 'required') return { reason: 'it can be called as a task only' };
-  const marked = era === 'modern' ? paramHeaders(schema) : { headers: {} };
-  if ('invalid' in marked) return { reason: `an invalid definition: ${marked.invalid}` };
-  const size = JSON.stringify(schema)?.length ?? 0;
+  const definition = JSON.stringify(schema) ?? '';
+  const size = definition.length;
   if (size > MAX_SCHEMA)
     return { reason: `its inputSchema has ${size} characters; at most ${MAX_SCHEMA} are read` };
+  const marked = era === 'modern' ? paramHeaders(schema) : { headers: {} };
+  if ('invalid' in marked) {
+    // Its reason has parts of names.
+    if (holdsSecret(definition)) return { reason: `its definition ${HOLDS_SECRET}` };
+    return { reason: `an invalid definition: ${marked.invalid}` };
+  }
   return {
     class: annotations?.readOnlyHint === true ? 'read' : 'write',
     method: 'tools/call',

@@ -51,8 +51,9 @@ export function askOffer({ client, url, connection }, config, named, say) {
     prompts: all('prompts', 'prompts/list', 'prompts'),
   };
   say(`${offer.tools.length} tools, ${offer.resources.length} resources, ${offer.prompts.length} prompts`);
-  const complete = has('completions') ? completeBy(client) : () => [];
-  const choice = chooseOperations(offer, { ...config, TOOLS: named }, complete);
+  const holdsSecret = (/** @type {string} */ text) => client.redact(text) !== text;
+  const complete = has('completions') ? completeBy(client, holdsSecret) : () => [];
+  const choice = chooseOperations(offer, { ...config, TOOLS: named }, complete, holdsSecret);
   choice.leftOut.unshift(...unreadLists);
   const subscribe = /** @type {any} */ (capabilities.resources)?.subscribe === true;
   return harmlessJson({
@@ -70,9 +71,10 @@ export function askOffer({ client, url, connection }, config, named, say) {
 
 /**
  * @param {import('k6/x/mcp').StreamableHTTPClient} client
+ * @param {import('./without-secrets.js').HoldsSecret} holdsSecret
  * @returns {import('./choose.js').Complete}
  */
-function completeBy(client) {
+function completeBy(client, holdsSecret) {
   /** @type {Map<string, string[]>} */
   const asked = new Map();
   let spentMs = 0;
@@ -86,7 +88,8 @@ function completeBy(client) {
       const found = client.complete(params).result?.completion?.values;
       values = (Array.isArray(found) ? found : [])
         .filter((value) => typeof value === 'string' && value !== '' && value.length <= 200)
-        .slice(0, MAX_COMPLETIONS);
+        .slice(0, MAX_COMPLETIONS)
+        .filter((value) => !holdsSecret(value));
       asked.set(key, values);
       spentMs += Date.now() - started;
     }

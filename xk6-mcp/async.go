@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -16,13 +17,59 @@ import (
 type loop struct {
 	vu modules.VU
 	// What is to be run.
-	turns chan func() error
+	turns chan turn
+	// Bytes of the events that the turns hold. drained gets a value when there are fewer.
+	queued  atomic.Int64
+	drained chan struct{}
 	// The next turn is registered in the one before: an event loop ends when nothing is.
 	next func(func() error)
 }
 
-// maxTurns bounds what a script may be behind: from there on the stream waits for it.
-const maxTurns = 1000
+// turn is a function to be run, and the size of the event that it holds.
+type turn struct {
+	run  func() error
+	size int64
+}
+
+// What bounds a script that is behind: from there on its stream waits for it. The bytes are those of streams that are held, for other calls'
+// answers have a limit of their own. A larger event is queued alone.
+const (
+	maxTurns       = 1000
+	maxQueuedBytes = 256 << 10
+)
+
+func newLoop(vu modules.VU, queue int) *loop {
+	return &loop{vu: vu, next: vu.RegisterCallback(), turns: make(chan turn, queue), drained: make(chan struct{}, 1)}
+}
+
+// add queues a turn, and tells whether it had to wait because there was too much in the queue. It is called by one reader alone.
+func (l *loop) add(one turn) bool {
+	hasWaited := false
+	for queued := l.queued.Load(); queued > 0 && queued+one.size > maxQueuedBytes; queued = l.queued.Load() {
+		hasWaited = true
+		<-l.drained
+	}
+	l.queued.Add(one.size)
+	select {
+	case l.turns <- one:
+	default:
+		hasWaited = true
+		l.turns <- one
+	}
+	return hasWaited
+}
+
+// runAll runs what is queued, until the reader has closed the queue.
+func (l *loop) runAll() {
+	for one := range l.turns {
+		l.run(one.run)
+		l.queued.Add(-one.size)
+		select {
+		case l.drained <- struct{}{}:
+		default:
+		}
+	}
+}
 
 // run waits until the function has run. After the VU's end it is not: k6 takes turns then, too, and would not interrupt it.
 func (l *loop) run(turn func() error) {
@@ -46,7 +93,7 @@ func (c *Client) requestAsync(method string, params, options sobek.Value) (any, 
 	}
 	argument, nonce := k.withNonce(k.argument)
 	return k.startAsync(nonce, func(l *loop) *exchange {
-		return k.converse(argument, &watcher{heard: func(_ *exchange, said message) { k.notify(l, said) }})
+		return k.converse(argument, &watcher{heard: func(_ *exchange, said message) { k.notify(l, said, 0) }})
 	})
 }
 
@@ -105,19 +152,18 @@ func (k *call) readAlongside(read func(l *loop) *exchange, end func(x *exchange)
 	own := *k.client
 	own.streamBuffer = nil
 	k.client = &own
-	l := &loop{vu: own.instance.vu, next: own.instance.vu.RegisterCallback(), turns: make(chan func() error)}
+	queue := 0
 	if k.options.onNotification != nil {
-		l.turns = make(chan func() error, maxTurns)
+		queue = maxTurns
 	}
+	l := newLoop(own.instance.vu, queue)
 	var answered *exchange
 	go func() {
 		defer close(l.turns)
 		answered = read(l)
 	}()
 	go func() {
-		for turn := range l.turns {
-			l.run(turn)
-		}
+		l.runAll()
 		l.next(func() error { return end(answered) })
 	}()
 }
@@ -132,7 +178,7 @@ func (k *call) hold(l *loop) *exchange {
 		r, _ = k.request(k.argument, "")
 	}
 	var last time.Duration
-	isOpen, hasEvents := false, false
+	isOpen, hasEvents, hasWaited := false, false, false
 	r.watcher = &watcher{
 		holds: true,
 		opened: func() {
@@ -146,11 +192,13 @@ func (k *call) hold(l *loop) *exchange {
 			if !hasEvents {
 				last = x.connected
 			}
-			if c.isMeasured() {
+			// A gap in which the stream waited for the script says nothing of the server.
+			if c.isMeasured() && !hasWaited {
 				c.push(k, func(b *batch) { b.addEvent(m, !hasEvents, at-last) })
 			}
+			size := int64(len(x.events[len(x.events)-1].data))
 			x.events, last, hasEvents = nil, at, true
-			k.notify(l, said)
+			hasWaited = k.notify(l, said, size)
 		},
 	}
 	x := c.do(r)
@@ -177,12 +225,12 @@ func (k *call) countStream(metric *metrics.Metric) {
 	}
 }
 
-// notify tells the script of a server's notification.
-func (k *call) notify(l *loop, said message) {
+// notify tells the script of a server's notification, and returns whether it had to wait for the script. size: what counts in the queue, bytes
+func (k *call) notify(l *loop, said message, size int64) bool {
 	if k.options.onNotification == nil || said.method.Type != gjson.String || said.id.Exists() {
-		return
+		return false
 	}
-	l.turns <- func() error {
+	return l.add(turn{size: size, run: func() error {
 		params := sobek.Undefined()
 		if said.params.Exists() {
 			var err error
@@ -192,5 +240,5 @@ func (k *call) notify(l *loop, said message) {
 		}
 		_, err := k.options.onNotification(sobek.Undefined(), l.vu.Runtime().ToValue(said.method.Str), params)
 		return err
-	}
+	}})
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ type call struct {
 
 	// Only a prepared call has a memo.
 	memo  *memo
-	cache map[string]cached
+	cache *answerCache
 	url   *url.URL
 	// Made for an epoch of the client.
 	header http.Header
@@ -126,7 +127,7 @@ func (k *call) headers(method string) http.Header {
 func (k *call) bareRequest(httpMethod string) request {
 	return request{
 		method: httpMethod, url: k.url, header: k.headers(""), callHeaders: k.options.headers,
-		timeout: cmp.Or(k.options.timeout, k.client.options.timeout), abandonAfter: k.options.abandonAfter,
+		timeout: k.timeout(), abandonAfter: k.options.abandonAfter,
 	}
 }
 
@@ -138,7 +139,7 @@ func (k *call) request(argument, input string) (request, string) {
 	}
 	r := request{
 		method: http.MethodPost, url: k.url, header: k.header, callHeaders: k.options.headers,
-		timeout: cmp.Or(k.options.timeout, c.options.timeout), abandonAfter: k.options.abandonAfter, memo: k.memo,
+		timeout: k.timeout(), abandonAfter: k.options.abandonAfter, memo: k.memo,
 	}
 	nameVaries := namedBy[k.method] == k.options.member
 	if c.isModern() && argument != "" && (len(k.options.paramHeaders) > 0 || nameVaries) {
@@ -279,9 +280,9 @@ func (k *call) converse(argument string, follower *watcher) *exchange {
 	c := k.client
 	x := k.do(argument, "", follower)
 	for round := 0; round < maxRounds && c.isModern() && x.asksForInput(); round++ {
-		input, ok := inputMembers(x.reply.result)
-		if !ok {
-			x.failure = failed(kinds.Unexpected, "it asks for input that this client cannot give")
+		input, f := k.inputFor(x)
+		if f != nil {
+			x.failure = f
 			break
 		}
 		x.failure = nil
@@ -291,6 +292,23 @@ func (k *call) converse(argument string, follower *watcher) *exchange {
 	}
 	return x
 }
+
+// inputFor returns the input that an answer asks for, within the time of its request, or why there is none.
+func (k *call) inputFor(x *exchange) (string, *failure) {
+	ctx, cancel := context.WithDeadline(k.client.instance.vu.Context(), x.began.Add(k.timeout()))
+	defer cancel()
+	input, ok := inputMembers(ctx, x.reply.result)
+	switch {
+	case ok:
+		return input, nil
+	case ctx.Err() != nil:
+		return "", failed(kinds.Timeout, "the input that it asks for was not made in time")
+	}
+	return "", failed(kinds.Unexpected, "it asks for input that this client cannot give")
+}
+
+// timeout is that of each request of the call.
+func (k *call) timeout() time.Duration { return cmp.Or(k.options.timeout, k.client.options.timeout) }
 
 // judge decides whether an answer is what was wanted. given: what the script gave for arguments, for its own judgement
 func (k *call) judge(x *exchange, nonce string, given sobek.Value) error {

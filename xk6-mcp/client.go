@@ -37,6 +37,7 @@ type Client struct {
 	// Kinds of failure of which a line is in the log.
 	logged       *sync.Map
 	streamBuffer []byte
+	cookies      cookieHeader
 	// Streams in a row that the server left open after a reply.
 	openStreams int
 }

@@ -139,11 +139,46 @@ func (s *tokenSource) trust(text string) error {
 	if named.Scheme != "https" && s.target.Scheme == "https" {
 		return fmt.Errorf("the server names %s, without TLS; set tokenUrl if that is to be trusted", text)
 	}
-	host, trusted := strings.ToLower(named.Hostname()), strings.Split(s.options.trusted, ",")
-	if host == strings.ToLower(s.target.Hostname()) || slices.Contains(trusted, host) || slices.Contains(trusted, strings.ToLower(named.Host)) {
+	if isSameOrigin(named, s.target) {
 		return nil
 	}
-	return fmt.Errorf("the server names %s, on another host; if that is to be trusted, set trustedHosts: ['%s']", text, host)
+	trusted := strings.Split(s.options.trusted, ",")
+	host, port := hostAndPort(named)
+	if slices.Contains(trusted, host) || slices.Contains(trusted, host+":"+port) {
+		return nil
+	}
+	differs := "host"
+	// The server's own host on another port is another service, as on loopback.
+	if targetHost, _ := hostAndPort(s.target); host == targetHost {
+		differs = "port"
+	}
+	if differs == "port" || named.Port() != "" {
+		host += ":" + port
+	}
+	return fmt.Errorf("the server names %s, on another %s; if that is to be trusted, set trustedHosts: ['%s']", text, differs, host)
+}
+
+// isSameOrigin tells whether two URLs have the same scheme, host and port.
+func isSameOrigin(a, b *url.URL) bool {
+	hostA, portA := hostAndPort(a)
+	hostB, portB := hostAndPort(b)
+	return a.Scheme == b.Scheme && hostA == hostB && portA == portB
+}
+
+// hostAndPort returns a URL's host, an IPv6 address in brackets, and its port, also if that is its scheme's own.
+func hostAndPort(of *url.URL) (host, port string) {
+	host = strings.ToLower(of.Hostname())
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	switch port = of.Port(); {
+	case port != "":
+	case of.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return host, port
 }
 
 // challengeOf returns the parameters of the Bearer challenge that a server answers a request without a token with.

@@ -186,13 +186,14 @@ func (c *Client) httpRequest(ctx context.Context, r request) *http.Request {
 		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.body)), nil }
 		request.Body, _ = request.GetBody()
 	}
-	jar := c.instance.vu.State().CookieJar
-	if jar != nil {
+	if jar := c.instance.vu.State().CookieJar; jar != nil {
 		if cookies := jar.Cookies(r.url); len(cookies) > 0 {
 			request.Header = r.header.Clone()
-			for _, cookie := range cookies {
-				request.AddCookie(cookie)
+			value := c.cookies.valueFor(cookies)
+			if own := r.header.Get("Cookie"); own != "" {
+				value = own + "; " + value
 			}
+			request.Header.Set("Cookie", value)
 		}
 	}
 	return request.WithContext(ctx)
@@ -223,8 +224,9 @@ func (c *Client) read(x *exchange, r request, response *http.Response, cancel co
 		x.failure = failed(kinds.TooLarge, "the answer's headers have more than %d bytes", c.options.maxHeaderSize)
 		return time.Now()
 	}
-	if jar := c.instance.vu.State().CookieJar; jar != nil {
-		jar.SetCookies(r.url, response.Cookies())
+	if !c.instance.cookies.keep(c.instance.vu.State().CookieJar, r.url, response) {
+		x.failure = failed(kinds.TooLarge, "the server's cookies: more than %d, or more than %d bytes", maxCookies, maxCookieBytes)
+		return time.Now()
 	}
 	encoding := response.Header.Get("Content-Encoding")
 	x.compressed = encoding != ""
@@ -362,7 +364,9 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 			open()
 		}
 		if r.watcher != nil {
+			body.pause()
 			r.watcher.heard(x, said)
+			body.goOn()
 		}
 	}
 }
@@ -397,6 +401,19 @@ func (m *meter) Read(buffer []byte) (int, error) {
 		m.watchdog.Reset(m.stall)
 	}
 	return count, err
+}
+
+// pause stops the stall timer while nothing is read because the script is behind.
+func (m *meter) pause() {
+	if m.watchdog != nil {
+		m.watchdog.Stop()
+	}
+}
+
+func (m *meter) goOn() {
+	if m.watchdog != nil {
+		m.watchdog.Reset(m.stall)
+	}
 }
 
 // decode undoes a content encoding, of those that k6's http module knows. It takes one: each decoder has buffers of its own, and a header may

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -22,10 +22,10 @@ type failure struct {
 
 const (
 	maxDetail = 64 << 10
+	// Of which what a person sees is made: a call that fails must not cost much more than one that does not.
+	maxRedacted = 8 << 10
 	// Characters that a person sees of it.
 	maxShown = 200
-	// A shorter value of a header is none that has to be hidden.
-	minSecret = 4
 )
 
 func failed(kind, format string, arguments ...any) *failure {
@@ -33,42 +33,44 @@ func failed(kind, format string, arguments ...any) *failure {
 	return &failure{kind: kind, detail: detail[:min(len(detail), maxDetail)]}
 }
 
-// describe returns what a person may read of a failure: one line, without what the script's headers have. That is replaced before the line is
-// cut, so that no part of a credential is left.
+// describe returns what a person may read of a failure: one line, without what lets the client in. That is replaced before the line is cut, so
+// that no part of a credential is left.
 func (c *Client) describe(x *exchange) string {
-	text := c.redact(hide(x.failure.detail, x.sent.Values("Authorization")...))
+	hidden := c.secrets()
+	hidden.add(x.sent.Values("Authorization")...)
 	for _, values := range x.sentByCall {
-		text = hide(text, values...)
+		hidden.add(values...)
 	}
-	return oneLine(text, maxShown)
+	detail := x.failure.detail
+	isCut := len(detail) >= maxRedacted
+	return oneLine(hidden.hide(detail[:min(len(detail), maxRedacted)], isCut), maxShown)
 }
 
-// redact takes what lets the client in out of a text that a script is about to show.
-func (c *Client) redact(text string) string {
-	text = hide(text, c.token)
-	for _, values := range c.options.headers {
-		text = hide(text, values...)
-	}
-	if oauth := c.options.oauth; oauth != nil {
-		text = hide(text, oauth.clientSecret)
-	}
-	return text
-}
+// redact takes what lets the client in out of a text of a server, or one that a script is about to show.
+func (c *Client) redact(text string) string { return c.secrets().hide(text, false) }
 
-// hide replaces secrets, in the spellings that JSON and URLs give them; of a header's value also what follows its scheme.
-func hide(text string, secrets ...string) string {
-	for _, secret := range secrets {
-		_, afterScheme, _ := strings.Cut(secret, " ")
-		for _, one := range []string{secret, afterScheme} {
-			quoted := quote(one)
-			for _, spelling := range []string{one, quoted[1 : len(quoted)-1], url.QueryEscape(one), url.PathEscape(one)} {
-				if len(spelling) >= minSecret {
-					text = strings.ReplaceAll(text, spelling, "***")
-				}
-			}
+// publicHeaders say what a client is and takes. Their values are words that a server may have, too.
+var publicHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "Host", "User-Agent"}
+
+// secrets returns what lets the client in.
+func (c *Client) secrets() secrets {
+	var all secrets
+	all.add(c.token)
+	if c.tokens != nil {
+		if current := c.tokens.current.Load(); current != nil {
+			all.add(current.header, current.previous)
 		}
 	}
-	return text
+	for name, values := range c.options.headers {
+		if !slices.Contains(publicHeaders, name) {
+			all.add(values...)
+		}
+	}
+	if oauth := c.options.oauth; oauth != nil {
+		all.addClient(oauth.clientID, oauth.clientSecret)
+		all.add(oauth.assertion)
+	}
+	return all
 }
 
 // oneLine makes a line of what a server sent: bounded, and without what a terminal would obey.

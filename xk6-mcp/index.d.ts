@@ -54,7 +54,7 @@ declare module 'k6/x/mcp' {
     oauth?: OAuthOptions;
     /** Share of the calls that carry a traceparent in `params._meta` (SEP-414), 0 to 1; 0 by default. */
     traceSampling?: number;
-    /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`). */
+    /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`), at most 64 MiB in all VUs. They have no `events`. */
     cache?: boolean;
     /** Also measure bytes and connections. */
     observe?: boolean;
@@ -81,7 +81,7 @@ declare module 'k6/x/mcp' {
     scope?: string;
     /** By default the server; "" sends none. */
     resource?: string;
-    /** Hosts, or host:port, that may be asked in addition to the server's own (on any port), where the server names them. */
+    /** Hosts (on any port), or host:port, that may be asked in addition to the server's own origin, where the server names them. */
     trustedHosts?: string[];
     /** "shared" by default: one token for all VUs, which one of them renews. */
     tokens?: 'shared' | 'per-vu';
@@ -192,7 +192,7 @@ declare module 'k6/x/mcp' {
     notify(method: string, params?: object): void;
     /** Makes a call ready to be sent many times. */
     prepare(method: string, params?: object, options?: CallOptions): PreparedCall;
-    /** Takes the token, the headers' values and the client secret out of a text, in the spellings that JSON and URLs give them. */
+    /** Takes the token, the headers' values and OAuth's secrets out of a text, in the spellings of URLs, JSON, HTML and base64. */
     redact(text: string): string;
     /** Ends the session on the server, where there is one. */
     close(): void;

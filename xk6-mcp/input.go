@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -14,6 +15,8 @@ const (
 	// A form that asks for more is not filled in: characters of a field, and bytes of all fields.
 	maxFieldLength = 10_000
 	maxFormSize    = 1 << 20
+	// Requests and fields of all forms of one answer.
+	maxFields = 200
 )
 
 // textByFormat are values for the formats that a form's field may have.
@@ -21,25 +24,47 @@ var textByFormat = map[string]string{
 	"email": "load@example.com", "uri": "https://example.com/", "date": "2026-01-01", "date-time": "2026-01-01T00:00:00Z",
 }
 
-// inputMembers returns the parameters that a call repeats with the input that a server asked for; false: this client cannot give it.
-func inputMembers(result gjson.Result) (string, bool) {
+// filler writes what a server asked for. Its limits are for all requests of one answer together.
+type filler struct {
+	// Ends with the call's time: what a server asks for must not keep a VU for longer.
+	ctx     context.Context
+	made    strings.Builder
+	started int
+}
+
+// mayStart counts a request or a field that is about to be filled in, and tells whether the limits allow it.
+func (f *filler) mayStart() bool {
+	f.started++
+	return f.started <= maxFields && f.fits()
+}
+
+func (f *filler) fits() bool { return f.made.Len() <= maxFormSize && f.ctx.Err() == nil }
+
+// inputMembers returns the parameters that a call repeats with the input that a server asked for; false: this client cannot give it, or the
+// context has ended.
+func inputMembers(ctx context.Context, result gjson.Result) (string, bool) {
 	members := ""
 	requests, state := member(result, "inputRequests"), member(result, "requestState")
 	if !requests.Exists() && !state.Exists() || requests.Exists() && !requests.IsObject() {
 		return "", false
 	}
 	if requests.Exists() {
-		responses, ok := "", true
+		f, ok := &filler{ctx: ctx}, true
 		requests.ForEach(func(key, request gjson.Result) bool {
-			var response string
-			response, ok = respond(member(request, "method").Str, member(request, "params"))
-			responses = joined(responses, key.Raw+":"+response)
-			return ok && len(responses) <= maxFormSize
+			if ok = f.mayStart(); !ok {
+				return false
+			}
+			if f.made.Len() > 0 {
+				f.made.WriteByte(',')
+			}
+			f.made.WriteString(key.Raw + ":")
+			ok = f.respond(member(request, "method").Str, member(request, "params"))
+			return ok
 		})
-		if !ok || len(responses) > maxFormSize {
+		if !ok || !f.fits() {
 			return "", false
 		}
-		members = `"inputResponses":{` + responses + `}`
+		members = `"inputResponses":{` + f.made.String() + `}`
 	}
 	if state.Exists() {
 		members = joined(members, `"requestState":`+state.Raw)
@@ -47,35 +72,49 @@ func inputMembers(result gjson.Result) (string, bool) {
 	return members, true
 }
 
-// respond returns the result of a server's request, where that takes neither a model nor a person.
-func respond(method string, params gjson.Result) (string, bool) {
+// respond writes the result of a server's request, where that takes neither a model nor a person.
+func (f *filler) respond(method string, params gjson.Result) bool {
 	switch method {
 	case "ping":
-		return "{}", true
+		f.made.WriteString("{}")
+		return true
 	case "roots/list":
-		return `{"roots":[]}`, true
+		f.made.WriteString(`{"roots":[]}`)
+		return true
 	case "elicitation/create":
 		if mode := member(params, "mode"); mode.Exists() && mode.Str != "form" {
-			return "", false
+			return false
 		}
-		content, ok := fillForm(member(member(params, "requestedSchema"), "properties"))
-		return `{"action":"accept","content":{` + content + `}}`, ok
+		f.made.WriteString(`{"action":"accept","content":{`)
+		ok := f.fillForm(member(member(params, "requestedSchema"), "properties"))
+		f.made.WriteString(`}}`)
+		return ok
 	}
-	return "", false
+	return false
 }
 
-func fillForm(fields gjson.Result) (string, bool) {
-	content, ok := "", true
+// fillForm writes the fields of a form, without braces.
+func (f *filler) fillForm(fields gjson.Result) bool {
 	if !fields.IsObject() {
-		return "", !fields.Exists()
+		return !fields.Exists()
 	}
+	ok, isFirst := true, true
 	fields.ForEach(func(name, field gjson.Result) bool {
+		if ok = f.mayStart(); !ok {
+			return false
+		}
 		var value string
-		value, ok = fieldValue(field)
-		content = joined(content, name.Raw+":"+value)
-		return ok && len(content) <= maxFormSize
+		if value, ok = fieldValue(field); !ok {
+			return false
+		}
+		if !isFirst {
+			f.made.WriteByte(',')
+		}
+		isFirst = false
+		f.made.WriteString(name.Raw + ":" + value)
+		return true
 	})
-	return content, ok && len(content) <= maxFormSize
+	return ok && f.fits()
 }
 
 // fieldValue returns a field's default, or the plainest value that it allows, as JSON. A field is text, a number, a boolean or a choice.

@@ -1,14 +1,24 @@
 package mcp
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
+
+// filled returns what a form's fields are filled in with.
+func filled(fields string) (string, bool) {
+	f := &filler{ctx: context.Background()}
+	ok := f.fillForm(gjson.Parse(fields))
+	return f.made.String(), ok
+}
 
 func TestFillForm(t *testing.T) {
 	for fields, expected := range map[string]string{
@@ -25,7 +35,7 @@ func TestFillForm(t *testing.T) {
 		`{"a":{"type":"array","minItems":1,"items":{"enum":["x","y"]}}}`:           `"a":["x"]`,
 		`{"a":{"type":"string","default":"d"}}`:                                    `"a":"d"`,
 	} {
-		if got, ok := fillForm(gjson.Parse(fields)); !ok || got != expected {
+		if got, ok := filled(fields); !ok || got != expected {
 			t.Errorf("%s: got %s, %v; expected %s", fields, got, ok, expected)
 		}
 	}
@@ -34,9 +44,49 @@ func TestFillForm(t *testing.T) {
 		`{"a":{"type":"array","minItems":1e300,"items":{"enum":["x"]}}}`,
 		`{` + strings.Repeat(`"a":{"minLength":10000},`, 200) + `"b":{}}`,
 	} {
-		if got, ok := fillForm(gjson.Parse(fields)); ok {
+		if got, ok := filled(fields); ok {
 			t.Errorf("%.80s: got %.80s; expected none", fields, got)
 		}
+	}
+}
+
+// An answer of a few MB must not keep a VU: neither forms nor requests without end are filled in, and their time is bounded.
+func TestEndlessInput(t *testing.T) {
+	const count = 110_000
+	many := func(each string) string {
+		var made strings.Builder
+		for i := range count {
+			fmt.Fprintf(&made, `,"f%d":%s`, i, each)
+		}
+		return "{" + made.String()[1:] + "}"
+	}
+	for name, requests := range map[string]string{
+		"fields":   `{"f":{"method":"elicitation/create","params":{"requestedSchema":{"properties":` + many(`{"type":"boolean"}`) + `}}}}`,
+		"requests": many(`{"method":"roots/list"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
+				writeJSON(w, reply(r.id(), `{"resultType":"input_required","inputRequests":`+requests+`}`))
+			}))
+			f.run(`const client = new StreamableHTTPClient({ base_url: url, timeout: '2s' })`)
+			began := time.Now()
+			f.expect(`client.callTool({ name: 'a' }).failure.kind`, `"unexpected"`)
+			if took := time.Since(began); took > 2*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+	if _, ok := filled(many(`{"type":"boolean"}`)); ok {
+		t.Error("a form without end was filled in")
+	}
+}
+
+// What is asked for after the call's time has ended is not made.
+func TestInputEndsWithItsCall(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, ok := inputMembers(ctx, gjson.Parse(`{"inputRequests":{"r":{"method":"roots/list"}}}`)); ok {
+		t.Errorf("got %s", got)
 	}
 }
 

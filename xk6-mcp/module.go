@@ -56,6 +56,7 @@ type (
 		shared  map[string]sharedSession
 		// Sources of OAuth tokens that VUs share.
 		tokens sync.Map
+		cache  cacheBudget
 	}
 
 	// ModuleInstance is the module of one VU.
@@ -63,6 +64,7 @@ type (
 		vu      modules.VU
 		root    *RootModule
 		metrics *instanceMetrics
+		cookies cookieLedger
 		// The last iteration whose start was noted.
 		noted int64
 		// The interpreter's JSON functions, looked up once.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -119,7 +118,9 @@ func signingKey(pem string) (crypto.PrivateKey, jwt.SigningMethod, error) {
 
 // token is what an authorization server gave, or why it gave none.
 type token struct {
-	header               string
+	header string
+	// The one before, which may be good for a while yet: it is no less a secret.
+	previous             string
 	failure              *failure
 	issued, renewal, end time.Time
 }
@@ -186,8 +187,10 @@ func (s *tokenSource) get(c *Client) *token {
 		if old != nil && old.failure == nil {
 			// The server will say whether the old one is still good: nobody waits for another.
 			c.logOnce(c.protocolCall("token"), &exchange{failure: next.failure})
-			next.header, next.issued, next.end, next.failure = old.header, old.issued, time.Now().Add(noEnd), nil
+			next.header, next.previous, next.issued, next.end, next.failure = old.header, old.previous, old.issued, time.Now().Add(noEnd), nil
 		}
+	} else if old != nil {
+		next.previous = old.header
 	}
 	s.current.Store(next)
 	return next
@@ -241,8 +244,10 @@ func (s *tokenSource) ask(c *Client) (*token, error) {
 	}
 	if err != nil {
 		err = withoutURL(err)
-		basic := url.QueryEscape(s.options.clientID) + ":" + url.QueryEscape(s.options.clientSecret)
-		return nil, errors.New(hide(err.Error(), assertion, base64.StdEncoding.EncodeToString([]byte(basic)), s.options.clientSecret))
+		var hidden secrets
+		hidden.add(assertion)
+		hidden.addClient(s.options.clientID, s.options.clientSecret)
+		return nil, errors.New(hidden.hide(err.Error(), false))
 	}
 	made := &token{header: "Bearer " + got.AccessToken, issued: now, renewal: now.Add(noEnd), end: now.Add(noEnd)}
 	if life := got.Expiry.Sub(now); life > 0 {

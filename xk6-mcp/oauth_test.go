@@ -199,6 +199,8 @@ func TestRefusedTokens(t *testing.T) {
 	time.Sleep(promptly)
 	a.withdraw()
 	f.expect(calls, `"auth,ok,ok"`)
+	// The server may say the old one at any time.
+	f.expect(`client.redact('token-1, token-2')`, `"***, ***"`)
 	a.withdraw()
 	f.expect(calls, `"auth,auth,auth"`)
 	if len(a.issued) != 2 {
@@ -233,7 +235,9 @@ func TestHostileMetadata(t *testing.T) {
 				w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+other+`/x"`)
 				w.WriteHeader(http.StatusUnauthorized)
 			}
-		}, "set trustedHosts: ['127.0.0.2']"},
+		}, "set trustedHosts: ['127.0.0.2:"},
+		"metadata on another port":               {resource, send(`{"resource":"URL/mcp","authorization_servers":["` + elsewhere.URL + `"]}`), "set trustedHosts: ['127.0.0.1:"},
+		"a token endpoint on another port":       {server, send(`{"issuer":"URL/as","token_endpoint":"` + elsewhere.URL + `/token"}`), "set trustedHosts: ['127.0.0.1:"},
 		"an authorization server elsewhere":      {resource, send(`{"resource":"URL/mcp","authorization_servers":["` + other + `"]}`), "set trustedHosts"},
 		"an authorization server that is no URL": {resource, send(`{"resource":"URL/mcp","authorization_servers":["file:///etc/passwd"]}`), "expected an http or https URL"},
 		"none":                                   {resource, send(`{"resource":"URL/mcp","authorization_servers":[]}`), "expected an http or https URL"},
@@ -263,9 +267,9 @@ func TestHostileMetadata(t *testing.T) {
 			return func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(http.StatusUnauthorized)
-				writeJSON(w, `{"error":"invalid_client","error_description":"not sec\"ret-4711 or sec%22ret-4711"}`)
+				writeJSON(w, `{"error":"invalid_client","error_description":"not sec\"ret-4711 or sec%22ret-4711: yours"}`)
 			}
-		}, "HTTP 401 invalid_client: not *** or ***"},
+		}, "HTTP 401 invalid_client: not *** or ***: yours"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAuthority(t)
@@ -289,6 +293,38 @@ func TestHostileMetadata(t *testing.T) {
 				t.Errorf("got %v", f.log.AllEntries())
 			}
 		})
+	}
+}
+
+// Trusted are the server's own origin, and the hosts, or host:port, that the options name.
+func TestTrust(t *testing.T) {
+	for _, test := range []struct {
+		target, trusted, named string
+		expected               bool
+	}{
+		{"http://127.0.0.1:3000/mcp", "", "http://127.0.0.1:3000/token", true},
+		{"http://127.0.0.1:3000/mcp", "", "http://127.0.0.1:3001/token", false},
+		{"http://127.0.0.1:3000/mcp", "", "http://127.0.0.1/token", false},
+		{"http://127.0.0.1:3000/mcp", "", "https://127.0.0.1:3000/token", false},
+		{"http://127.0.0.1/mcp", "", "http://127.0.0.1:80/token", true},
+		{"http://127.0.0.1:3000/mcp", "127.0.0.1:3001", "http://127.0.0.1:3001/token", true},
+		{"http://127.0.0.1:3000/mcp", "127.0.0.1:3001", "http://127.0.0.1:3002/token", false},
+		{"http://127.0.0.1:3000/mcp", "a.example,127.0.0.1", "http://127.0.0.1:3002/token", true},
+		{"http://[::1]:3000/mcp", "[::1]:3001", "http://[::1]:3001/token", true},
+		{"http://[::1]:3000/mcp", "[::1]", "http://[::1]:3001/token", true},
+		{"http://[::1]:3000/mcp", "", "http://[::1]:3001/token", false},
+		{"https://a.example/mcp", "", "https://A.example:443/token", true},
+		{"https://a.example/mcp", "a.example:443", "https://a.example:8443/token", false},
+		{"https://a.example/mcp", "a.example", "https://a.example:8443/token", true},
+		{"https://a.example/mcp", "b.example:443", "https://b.example/token", true},
+		{"https://a.example/mcp", "b.example:443", "https://b.example:444/token", false},
+		{"https://a.example/mcp", "a.example", "http://a.example:8080/token", false},
+	} {
+		target, _ := url.Parse(test.target)
+		source := &tokenSource{target: target, options: &oauthOptions{trusted: test.trusted}}
+		if err := source.trust(test.named); (err == nil) != test.expected {
+			t.Errorf("%s, which trusts %q, names %s: got %v", test.target, test.trusted, test.named, err)
+		}
 	}
 }
 
@@ -343,7 +379,9 @@ func TestSecretsOfCalls(t *testing.T) {
 	if text := f.log.LastEntry().Message; strings.Contains(text, "secret") {
 		t.Errorf("got %s", text)
 	}
-	if text := hide("bad Bearer token-1, token-1", "Bearer token-1"); text != "bad ***, ***" {
+	var hidden secrets
+	hidden.add("Bearer token-1")
+	if text := hidden.hide("bad Bearer token-1, token-1", false); text != "bad ***, ***" {
 		t.Errorf("got %s", text)
 	}
 }

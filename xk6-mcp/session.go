@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -155,15 +156,17 @@ func (c *Client) answerServer(asked message, r request, of *exchange) {
 	if c.tokens != nil {
 		c.authorize()
 	}
-	answer := `"error":{"code":-32601,"message":"Method not found"}`
-	if result, ok := respond(asked.method.Str, asked.params); ok {
-		answer = `"result":` + result
-	}
 	// The server chooses the method's name: it is no tag.
 	k := c.protocolCall("response")
 	k.options.headers = r.callHeaders
 	response := k.bareRequest(http.MethodPost)
 	response.timeout = min(response.timeout, max(0, r.life()-time.Since(of.began)))
+	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), response.timeout)
+	defer cancel()
+	answer := `"error":{"code":-32601,"message":"Method not found"}`
+	if f := (&filler{ctx: ctx}); f.respond(asked.method.Str, asked.params) {
+		answer = `"result":` + f.made.String()
+	}
 	response.body = []byte(`{"jsonrpc":"2.0","id":` + asked.id.Raw + `,` + answer + `}`)
 	x := c.do(response)
 	x.isByServer = true
@@ -337,7 +340,9 @@ func listed(versions gjson.Result) string {
 }
 
 func (c *Client) setInfo(info, capabilities gjson.Result) {
-	c.info = serverInfo{Name: oneLine(member(info, "name").Str, maxName), Version: oneLine(member(info, "version").Str, maxName)}
+	// They become labels: what the server was sent is taken out before they are cut.
+	own := func(key string) string { return oneLine(c.redact(member(info, key).Str), maxName) }
+	c.info = serverInfo{Name: own("name"), Version: own("version")}
 	if capabilities.IsObject() && len(capabilities.Raw) <= maxCapabilities {
 		c.info.capabilities = strings.Clone(capabilities.Raw)
 	}

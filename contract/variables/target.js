@@ -43,7 +43,7 @@ export const target = {
   },
   TARGET_CONFIRM: {
     type: { valid: 'hosts, or host:port, separated by commas', parse: hostList },
-    help: 'the host of a TARGET_URL (GATEWAY_URL, discovered authorization server) that is not on loopback; without it such a target is refused',
+    help: 'the host of a TARGET_URL (GATEWAY_URL) that is not on loopback, or of an authorization server that the target names on another host or port; without it either is refused',
   },
   TARGET_PROTOCOL: {
     type: optional(oneOf(PROTOCOLS), ''),

@@ -22,7 +22,15 @@ const client = new mcp.StreamableHTTPClient({
 function oauth() {
   const { client_id = 'nobody', client_secret, private_key_pem, valid_jwt } = context;
   const clientSecret = client_secret ?? (private_key_pem || valid_jwt ? undefined : 'nothing');
-  return { clientId: client_id, clientSecret, privateKey: private_key_pem, assertion: valid_jwt };
+  // The suite's authorization servers are on other ports.
+  const trustedHosts = ['localhost', '127.0.0.1'];
+  return {
+    clientId: client_id,
+    clientSecret,
+    privateKey: private_key_pem,
+    assertion: valid_jwt,
+    trustedHosts,
+  };
 }
 
 export default async function () {

@@ -43,7 +43,16 @@ const area = {
       holds: async ({ era, named, ...listed }) => {
         const offer = { era, capabilities: {}, ...listed };
         const config = { TOOLS: named, ALLOW_WRITES: true };
-        const chosen = orRefused(() => chooseOperations(offer, config, () => ['one']), ConfigError);
+        const chosen = orRefused(
+          () =>
+            chooseOperations(
+              offer,
+              config,
+              () => ['one'],
+              () => false,
+            ),
+          ConfigError,
+        );
         if (!('value' in chosen)) return;
         const choice = chosen.value;
         await addArguments(choice, 1);

@@ -73,6 +73,8 @@ async function k6(env) {
       DURATION: '1s',
       MAX_VUS: '5',
       THRESHOLDS: 'off',
+      // The authorization server is on another port than the target.
+      TARGET_CONFIRM: new URL(oauth.issuer).host,
       ...env,
     },
     all: true,
@@ -242,6 +244,7 @@ const SHORT_RUN = () => ({
   DURATION: '7s',
   THRESHOLDS: 'off',
   MAX_VUS: '20',
+  TARGET_CONFIRM: new URL(oauth.issuer).host,
   TARGET_HEADERS: 'X-Api-Key: header-secret-4711',
   OAUTH_CLIENT_ID: 'basic',
   OAUTH_CLIENT_SECRET: oauth.secret,

@@ -64,6 +64,9 @@ async function stopsInSetup(why, ...run) {
   assert.ok(!output.includes(oauth.secret));
 }
 
+/** The authorization server is on another port than the target: the options have to name it. */
+const trusted = () => ({ trustedHosts: [new URL(oauth.issuer).host] });
+
 /** @type {[string, () => object][]} */
 const CLIENTS = [
   ['client_secret_basic', () => ({ clientId: 'basic', clientSecret: oauth.secret })],
@@ -77,7 +80,7 @@ const CLIENTS = [
 for (const [name, client] of CLIENTS) {
   test(`OAuth: ${name}, found from the server's 401: one token for set-up and all VUs`, async () => {
     const before = oauth.issued();
-    await passes({ base_url: target.url, oauth: client() });
+    await passes({ base_url: target.url, oauth: { ...client(), ...trusted() } });
     assert.equal(oauth.issued() - before, 1);
   });
 }
@@ -85,7 +88,7 @@ for (const [name, client] of CLIENTS) {
 test('a run outlives its tokens: one VU renews them for all', async () => {
   const before = oauth.issued();
   await passes(
-    { base_url: target.url, oauth: { clientId: 'basic', clientSecret: oauth.secret } },
+    { base_url: target.url, oauth: { clientId: 'basic', clientSecret: oauth.secret, ...trusted() } },
     { DURATION: '9s' },
   );
   const tokens = oauth.issued() - before;
@@ -104,7 +107,7 @@ test('a secret from k6 itself, and a token endpoint that is named', async () => 
 });
 
 test('what the authorization server refuses stops a run in set-up, without the secret', async () => {
-  const client = { clientId: 'basic', clientSecret: oauth.secret };
+  const client = { clientId: 'basic', clientSecret: oauth.secret, ...trusted() };
   await stopsInSetup(/cannot be used: no token: \S+: HTTP 401 invalid_client/, {
     base_url: target.url,
     oauth: { ...client, clientSecret: `not ${oauth.secret.slice(3)}` },

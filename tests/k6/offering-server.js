@@ -45,11 +45,13 @@ async function record(answer, onPort = 0) {
  * @param {any[]} [offer.tools]
  * @param {any[]} [offer.resources]
  * @param {any[]} [offer.prompts]
+ * @param {string} [offer.name] the server's for itself
  * @param {(name: string, args: any) => any} [call] the result of tools/call, or a promise of it
  * @param {number} [port] a free one by default
  * @returns {Promise<Recorder>}
  */
-export function startOffering({ tools, resources, prompts }, call = () => ({ content: [] }), port = 0) {
+export function startOffering(offer, call = () => ({ content: [] }), port = 0) {
+  const { tools, resources, prompts, name: serverName = 'offering' } = offer;
   /** @type {Record<string, (params: any) => any>} */
   const methods = {
     initialize: ({ protocolVersion }) => ({
@@ -59,7 +61,7 @@ export function startOffering({ tools, resources, prompts }, call = () => ({ con
         ...(resources && { resources: {} }),
         ...(prompts && { prompts: {} }),
       },
-      serverInfo: { name: 'offering', version: '1' },
+      serverInfo: { name: serverName, version: '1' },
     }),
     ping: () => ({}),
     'tools/list': () => ({ tools }),

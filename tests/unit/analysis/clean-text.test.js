@@ -84,3 +84,70 @@ test('every variable that is declared a secret is taken out, and so is each of t
     assert.equal(cleanText('it said s3cret-value', secretsOf(env)), 'it said ***', name);
   }
 });
+
+test('a secret is found in whatever usual spelling a server sends it back', () => {
+  const secret = 'tök/en+4711="x y"';
+  const known = secretsOf({
+    TARGET_TOKEN: secret,
+    OAUTH_CLIENT_ID: 'my id',
+    OAUTH_CLIENT_SECRET: 'client/4711',
+    TARGET_HEADERS: `Authorization: Bearer bearer-4711\nX-Basic: Basic ${btoa('me:password-4711')}`,
+  });
+  const json = JSON.stringify(secret).slice(1, -1);
+  const units = secret
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+  const query = encodeURIComponent(secret);
+  const html = secret.replaceAll('"', '&quot;').replaceAll('=', '&#x3D;').replaceAll('/', '&#47;');
+  const spellings = {
+    json,
+    'JSON in JSON': JSON.stringify(json).slice(1, -1),
+    slashes: secret.replaceAll('/', '\\/'),
+    units: units.join(''),
+    query,
+    'small letters': query.replace(/%[0-9A-F]{2}/g, (digits) => digits.toLowerCase()),
+    twice: encodeURIComponent(query),
+    form: query.replaceAll('%20', '+'),
+    html,
+    'HTML in a query': encodeURIComponent(html),
+    'zero width': secret.split('').join('\u200b'),
+    'zero width in JSON': secret.split('').join('\\u200d'),
+    base64: btoa(String.fromCharCode(...new TextEncoder().encode(secret))),
+    basic: btoa('my id:client/4711'),
+    'basic of OAuth': btoa('my%20id:client%2F4711'),
+    'after the scheme': 'bearer-4711',
+    'the password': 'password-4711',
+  };
+  for (const [name, text] of Object.entries(spellings)) {
+    const got = cleanText(`got ${text}, and ${text}.`, known);
+    assert.match(got, /^got \*\*\*=*, and \*\*\*=*\.$/, name);
+  }
+  for (const text of [
+    '100% of it',
+    'C:\\new\\u12',
+    'a & b &c; &#x; &#99999999;',
+    '%zz',
+    '日本 😀',
+    '%ff%fe',
+  ]) {
+    assert.equal(redact(text, known), text);
+  }
+});
+
+test('where a text is cut, no beginning of a secret is left, in whatever spelling', () => {
+  const secret = 'secret/"4711"-of-mine';
+  const known = secretsOf({ TARGET_TOKEN: secret });
+  for (const text of [
+    secret,
+    encodeURIComponent(encodeURIComponent(secret)),
+    JSON.stringify(secret).slice(1),
+  ]) {
+    for (let length = 0; length < text.length; length += 1) {
+      assert.match(redact(`said: ${text.slice(0, length)}`, known, true), /^said: (\*\*\*)?$/);
+    }
+  }
+  // A token that is repeated comes to the front with its last, cut part as the ones before are taken out.
+  const token = 't0ken-'.repeat(100);
+  const cleaned = cleanText(`.${token}`.repeat(20), secretsOf({ TARGET_TOKEN: token }));
+  assert.ok(!cleaned.includes('t0k'), cleaned);
+});

@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import { validator } from '../../../analysis/schemas.js';
 import { toDocument } from '../../../cli/discovery/document.ts';
 import { ConfigError } from '../../../contract/config-error.js';
-import { chooseOperations } from '../../../lib/choose.js';
+import { chooseOperations as choose } from '../../../lib/choose.js';
 
 const CONFIG = { TOOLS: null, ALLOW_WRITES: false };
 const none = () => [];
+/** @type {(...given: [...Parameters<typeof choose>] | [any, any, any]) => import('../../../lib/choose.js').Choice} */
+const chooseOperations = (offer, config, complete, holdsSecret = () => false) =>
+  choose(offer, config, complete, holdsSecret);
 const CONNECTION = { era: /** @type {const} */ ('legacy'), version: '2025-11-25', server: null };
 
 /** @param {Partial<import('../../../lib/choose.js').Offer>} offer */
@@ -221,12 +224,17 @@ test('tools with x-mcp-header: the headers in the modern era, left out where the
 test('a tool that runs as a task only is left out, and one whose schema is larger than any that is read', () => {
   const tools = [
     tool('task', { readOnlyHint: true }, { execution: { taskSupport: 'required' } }),
-    tool('large', { readOnlyHint: true }, { inputSchema: { description: 'x'.repeat(2 ** 20) } }),
+    // Its size is looked at before what is in it.
+    tool(
+      'large',
+      { readOnlyHint: true },
+      { inputSchema: { 'x-mcp-header': '', description: 'x'.repeat(2 ** 20) } },
+    ),
     tool('fine', { readOnlyHint: true }),
   ];
-  const choice = chooseOperations(offering({ tools }), CONFIG, none);
+  const choice = chooseOperations(offering({ era: 'modern', tools }), CONFIG, none);
   assert.match(reason(choice, 'task'), /task only/);
-  assert.match(reason(choice, 'large'), /its inputSchema has 10485\d\d characters; at most 1048576 are read/);
+  assert.match(reason(choice, 'large'), /its inputSchema has 1048\d{3} characters; at most 1048576 are read/);
   assert.deepEqual(Object.keys(choice.wanted), ['fine']);
 });
 
@@ -239,4 +247,42 @@ test('lists and pings: 5% beside calls, everything without any', () => {
   assert.deepEqual(Object.keys(document.operations), ['tools/list', 'prompts/list', 'server/discover']);
   const weights = Object.values(document.mixes.default ?? {});
   assert.equal(Math.round(weights.reduce((sum, weight) => sum + weight, 0) * 100), 10_000);
+});
+
+test('what has a secret in a name or a definition is left out, and nothing of the secret is shown', () => {
+  const secret = `secret-${'x'.repeat(80)}`;
+  const fine = { readOnlyHint: true };
+  const marked = { type: 'object', properties: { [secret]: { type: 'array', 'x-mcp-header': 'A' } } };
+  const offer = offering({
+    era: 'modern',
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    tools: [
+      tool('good', fine),
+      tool(secret, fine),
+      tool(`write-${secret}`),
+      tool(`${secret}${'y'.repeat(3000)}`, fine),
+      tool('schema', fine, { inputSchema: { type: 'object', properties: { a: { default: secret } } } }),
+      tool('header', fine, { inputSchema: marked }),
+    ],
+    resources: [{ uri: 'a:1', name: secret }, { uri: `a:${secret}` }, { uri: 'a:2', name: 'two' }],
+    templates: [{ uriTemplate: `a:${secret}/{b}`, name: 'c' }],
+    prompts: [{ name: secret }, { name: 'argument', arguments: [{ name: secret, required: true }] }],
+  });
+  const holdsSecret = (/** @type {string} */ text) => text.includes(secret);
+  for (const TOOLS of [null, ['good']]) {
+    const choice = chooseOperations(offer, { ...CONFIG, TOOLS }, none, holdsSecret);
+    assert.ok(!JSON.stringify(choice).includes('xxx'), JSON.stringify(choice));
+    assert.match(reason(choice, '3 tools'), /^a name holds a secret that the run sends/);
+    assert.ok(choice.operations.good);
+    if (TOOLS) continue;
+    for (const name of ['schema', 'header', 'prompt/argument']) {
+      assert.match(reason(choice, name), /^its definition holds a secret/, name);
+    }
+    for (const name of ['2 resources', '1 templates', '1 prompts']) assert.ok(reason(choice, name), name);
+    assert.ok(choice.operations['resource/two']);
+  }
+  assert.throws(
+    () => chooseOperations(offer, { ...CONFIG, TOOLS: ['nope'] }, none, holdsSecret),
+    (error) => error instanceof ConfigError && !error.message.includes('xxx'),
+  );
 });

@@ -61,3 +61,38 @@ test('a schema nested a hundred thousand deep is read', () => {
   for (let depth = 0; depth < 100_000; depth += 1) deep = { not: deep, type: 'object', properties: {} };
   assert.ok('invalid' in paramHeaders(deep));
 });
+
+/** @param {number} depth @param {object} inner @param {string} [key] */
+function chain(depth, inner, key = 'a') {
+  let schema = inner;
+  for (let count = 0; count < depth; count += 1) schema = { type: 'object', properties: { [key]: schema } };
+  return schema;
+}
+
+test('a deep chain of `properties` is read in linear time, whatever its names', { timeout: 20_000 }, () => {
+  const started = Date.now();
+  assert.deepEqual(paramHeaders(chain(20_000, {}, '/'.repeat(2000))), { headers: {} });
+  assert.ok(Date.now() - started < 2000, `${Date.now() - started} ms`);
+});
+
+test('annotations are bounded in depth, length and number', () => {
+  const key = 'k'.repeat(300);
+  assert.deepEqual(paramHeaders(chain(32, region)), { headers: { Region: '/a'.repeat(32) } });
+  const many = (/** @type {number} */ count) =>
+    schema(
+      Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [n, { ...region, 'x-mcp-header': `H${n}` }]),
+      ),
+    );
+  assert.equal(Object.keys(/** @type {any} */ (paramHeaders(many(50))).headers).length, 50);
+  for (const [bad, reason] of /** @type {[object, RegExp][]} */ ([
+    [chain(33, region), /deeper than 32 properties/],
+    [chain(20_000, region), /deeper than 32 properties/],
+    [chain(4, region, key), /^.{100}: x-mcp-header is at a pointer of more than 1000 characters/],
+    [chain(1, region, key.repeat(1000)), /^.{100}: x-mcp-header is at a pointer of more than 1000/],
+    [many(51), /more than 50 times/],
+  ])) {
+    const found = paramHeaders(bad);
+    assert.match('invalid' in found ? found.invalid : 'taken as valid', reason);
+  }
+});

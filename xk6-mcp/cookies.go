@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What a VU keeps of one host's cookies. The jar itself has no limit, and the time to read it grows with each cookie.
+const (
+	maxCookies = 50
+	// Names, values, domains and paths together.
+	maxCookieBytes = 16 << 10
+)
+
+// cookieKey is what a jar distinguishes cookies by.
+type cookieKey struct{ domain, path, name string }
+
+type keptCookie struct {
+	size int
+	// Zero: it does not expire.
+	expires time.Time
+}
+
+// cookieLedger counts what servers put into a VU's cookie jar, by host: the jar does not tell. It is locked for answers that set cookies only.
+type cookieLedger struct {
+	mu sync.Mutex
+	// k6 gives a VU another jar with each iteration, unless noCookiesReset is set.
+	jar   *cookiejar.Jar
+	hosts map[string]map[cookieKey]keptCookie
+}
+
+// keep puts an answer's cookies into the jar. It keeps none and returns false if the host then had more than the limits allow.
+func (l *cookieLedger) keep(jar *cookiejar.Jar, from *url.URL, response *http.Response) bool {
+	if jar == nil || len(response.Header["Set-Cookie"]) == 0 {
+		return true
+	}
+	cookies := response.Cookies()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.jar != jar {
+		l.jar, l.hosts = jar, make(map[string]map[cookieKey]keptCookie)
+	}
+	host := strings.ToLower(from.Hostname())
+	now := time.Now()
+	next := make(map[cookieKey]keptCookie, len(l.hosts[host])+len(cookies))
+	size := 0
+	for key, kept := range l.hosts[host] {
+		if kept.expires.IsZero() || kept.expires.After(now) {
+			next[key] = kept
+			size += kept.size
+		}
+	}
+	for _, cookie := range cookies {
+		key := cookieKey{strings.ToLower(cookie.Domain), cookiePath(cookie, from), cookie.Name}
+		size -= next[key].size
+		delete(next, key)
+		expires := cookie.Expires
+		if cookie.MaxAge != 0 {
+			expires = now.Add(time.Duration(min(cookie.MaxAge, int(noEnd/time.Second))) * time.Second)
+		}
+		if expires.IsZero() || expires.After(now) {
+			kept := keptCookie{len(key.domain) + len(key.path) + len(key.name) + len(cookie.Value), expires}
+			next[key] = kept
+			size += kept.size
+		}
+	}
+	if len(next) > maxCookies || size > maxCookieBytes {
+		return false
+	}
+	l.hosts[host] = next
+	jar.SetCookies(from, cookies)
+	return true
+}
+
+// cookiePath returns a cookie's path or, if it has none, that of the URL up to its last slash (RFC 6265, section 5.1.4).
+func cookiePath(cookie *http.Cookie, from *url.URL) string {
+	if strings.HasPrefix(cookie.Path, "/") {
+		return cookie.Path
+	}
+	return from.Path[:max(strings.LastIndexByte(from.Path, '/'), 0)]
+}
+
+// cookieHeader is the header Cookie that a client sent last. A script may change the jar at any time: the header is made again if the jar's
+// cookies differ from those that it was made of.
+type cookieHeader struct {
+	of    []*http.Cookie
+	value string
+}
+
+// valueFor returns the header for cookies of a jar.
+func (h *cookieHeader) valueFor(cookies []*http.Cookie) string {
+	isSame := func(a, b *http.Cookie) bool { return a.Name == b.Name && a.Value == b.Value && a.Quoted == b.Quoted }
+	if slices.EqualFunc(h.of, cookies, isSame) {
+		return h.value
+	}
+	var made strings.Builder
+	for _, cookie := range cookies {
+		// As http.Request.AddCookie, which copies the whole header for each cookie.
+		one := http.Request{Header: http.Header{}}
+		one.AddCookie(cookie)
+		if made.Len() > 0 {
+			made.WriteString("; ")
+		}
+		made.WriteString(one.Header.Get("Cookie"))
+	}
+	h.of, h.value = cookies, made.String()
+	return h.value
+}
