@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -52,6 +53,9 @@ func (c *Client) redact(text string) string { return c.secrets().hide(text, fals
 // publicHeaders say what a client is and takes. Their values are words that a server may have, too.
 var publicHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "Host", "User-Agent"}
 
+// secretHeader is a header whose name says that its value is a secret.
+var secretHeader = regexp.MustCompile(`(?i)auth|cookie|credential|key|passw|secret|session|signature|token`)
+
 // secrets returns what lets the client in.
 func (c *Client) secrets() secrets {
 	var all secrets
@@ -62,8 +66,13 @@ func (c *Client) secrets() secrets {
 		}
 	}
 	for name, values := range c.options.headers {
-		if !slices.Contains(publicHeaders, name) {
-			all.add(values...)
+		if slices.Contains(publicHeaders, name) {
+			continue
+		}
+		for _, value := range values {
+			if secretHeader.MatchString(name) || len(value) >= minUnnamed {
+				all.add(value)
+			}
 		}
 	}
 	if oauth := c.options.oauth; oauth != nil {

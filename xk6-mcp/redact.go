@@ -18,6 +18,8 @@ const (
 	redacted = "***"
 	// A shorter value of a header is none that has to be hidden.
 	minSecret = 4
+	// A header with another name than a secret's may have any word as its value, such as a tenant's name. Tokens are longer.
+	minUnnamed = 12
 	// Escapes within escapes that are undone.
 	maxEscapes = 4
 	// Of an HTML entity, for example &#x0000002F;

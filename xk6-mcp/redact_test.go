@@ -94,3 +94,10 @@ func TestPublicHeaders(t *testing.T) {
 	f.expect(`new StreamableHTTPClient({ base_url: url, headers: { 'accept-encoding': 'gzip', 'user-agent': 'mine', 'x-key': 'abcd' } }).redact('gzip, mine, abcd')`,
 		`"gzip, mine, ***"`)
 }
+
+// A tool of the tenant acme may have the tenant's name.
+func TestWordsInHeaders(t *testing.T) {
+	f := newFixture(t, modern(succeed))
+	f.expect(`new StreamableHTTPClient({ base_url: url, headers: { 'X-Tenant': 'acme', 'X-Trace': 'a-long-value-1' } }).redact('acme_search a-long-value-1')`,
+		`"acme_search ***"`)
+}
