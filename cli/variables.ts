@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import leven from 'leven';
 import { readVariables } from '../contract/variable.js';
 import { runs } from '../contract/variables/commands.js';
+import { target } from '../contract/variables/target.js';
 import { ofAll, ofCommand, RENAMED } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 import { shown, usage } from './ending.ts';
@@ -59,7 +60,7 @@ export function takeWords(command: string, words: readonly string[]) {
   if (old) throw renamed(old);
   for (const name of ['TARGET_CERT', 'TARGET_KEY', 'TARGET_CA', 'OAUTH_CLIENT_KEY'])
     existingFile(name, 'the path of a PEM file');
-  readVariables(runs, env);
+  readVariables({ ...runs, SECRET_SOURCE: target.SECRET_SOURCE }, env);
   const secrets = env.SECRET_SOURCE ?? '';
   if (secrets.startsWith('file=') && !isReadable(secrets.slice('file='.length)))
     throw usage(

@@ -63,3 +63,17 @@ test('make takes each name that its own help shows', async () => {
   const { code, output } = await command('make', ['-s', '-n', 'help', ...words], { MAKELEVEL: '' });
   assert.equal(code, 0, output);
 });
+
+test('SECRET_SOURCE is a file: any other source would stand in the list of processes', () => {
+  const before = process.env.SECRET_SOURCE;
+  try {
+    for (const source of ['mock=TARGET_TOKEN=s3same', 'url=https://vault/x:headers.X-Key=s3same', 'file='])
+      assert.throws(
+        () => takeWords('run', [`SECRET_SOURCE=${source}`]),
+        /^(Config)?Error: SECRET_SOURCE is a value that is not shown; valid: file= and the path of a file/,
+      );
+  } finally {
+    if (before === undefined) delete process.env.SECRET_SOURCE;
+    else process.env.SECRET_SOURCE = before;
+  }
+});
