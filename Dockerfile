@@ -16,7 +16,7 @@ CMD ["node", "target/server.js"]
 
 # What compiles the project's Go programs.
 FROM golang:1.26.8-bookworm AS go
-ENV CGO_ENABLED=0 GOFLAGS="-buildvcs=false -mod=readonly -trimpath"
+ENV CGO_ENABLED=0 GOWORK=off GOFLAGS="-buildvcs=false -mod=readonly -trimpath"
 
 # k6 with the module k6/x/mcp.
 FROM go AS k6-build

@@ -2,6 +2,9 @@
 .DEFAULT_GOAL := help
 TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
 
+# bash would run it first.
+unexport BASH_ENV
+
 # The variables given to make. A name that no target knows is a mistake, and would change nothing.
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 UNKNOWN := $(if $(GIVEN),$(filter-out $(shell cat scripts/make-words.txt),$(GIVEN)))

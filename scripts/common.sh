@@ -26,6 +26,10 @@ case $RUN_DIR in /*) ;; *) RUN_DIR=$PWD/$RUN_DIR ;; esac
 CACHE_DIR=${MCP_LOAD_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/mcp-load-lab}
 export ROOT RUN_DIR
 
+# A go.work of a parent folder, and modules that the caller's environment names, would replace the code that is pinned here.
+export GOWORK=off
+unset NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME
+
 # Natively the Node.js that scripts/setup gets from npm, where this host's is older than 24, which runs TypeScript as it is. An image has its own.
 NODE_DIR=$CACHE_DIR/node-24.21.0
 case :$PATH: in *:"$NODE_DIR":*) ;; *) PATH=$NODE_DIR:$PATH ;; esac
