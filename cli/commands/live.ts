@@ -1,6 +1,6 @@
 /** The page of a run, live; and Grafana's dashboards, where the stack has one. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { Prometheus } from '../../analysis/prometheus.js';
@@ -140,12 +140,12 @@ function browse(url: string) {
   if (!DISPLAY && !WAYLAND_DISPLAY) return;
   const file = join(runFolder(), 'open.html');
   try {
+    // The mode is a new file's: one that is there keeps its own.
+    rmSync(file, { force: true });
     writeFileSync(
       file,
       `<!doctype html><meta http-equiv="refresh" content="0;url=${url.replaceAll('&', '&amp;')}">\n`,
-      {
-        mode: 0o600,
-      },
+      { mode: 0o600, flag: 'wx' },
     );
   } catch (error) {
     throw broken(`${file} can't be written: ${error instanceof Error ? error.message : error}`);

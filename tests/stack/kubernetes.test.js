@@ -70,6 +70,7 @@ test('everything that is applied is as the API server and the operators want it'
     ...[`${FOLDER}/example`, `${FOLDER}/monitoring`].flatMap(render),
     ...rules.map((one) => one.toJS()),
     parse(readFileSync(`${FOLDER}/namespace.yaml`, 'utf8')),
+    parse(readFileSync(`${FOLDER}/network-policy.yaml`, 'utf8')),
   ];
   for (const one of manifests) assert.deepEqual(check(one), [], one.metadata.name);
   const kinds = new Set(manifests.map(({ kind }) => kind));
@@ -77,6 +78,7 @@ test('everything that is applied is as the API server and the operators want it'
     'ConfigMap',
     'Job',
     'Namespace',
+    'NetworkPolicy',
     'PrometheusRule',
     'Secret',
     'Service',

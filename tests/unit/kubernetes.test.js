@@ -172,3 +172,19 @@ test('a run that can not be made is one line, and says why', () => {
   ];
   for (const [manifests, code, message] of cases) assert.throws(() => runOf(manifests), { code, message });
 });
+
+test("a policy admits only the operator, its starter and Prometheus to k6's API, which runners have", () => {
+  const { namespace } = read('base/kustomization.yaml');
+  const { metadata, spec } = read('network-policy.yaml');
+  assert.equal(metadata.namespace, namespace);
+  // As the operator labels runners, and their Services, which Prometheus looks for.
+  const [monitor] = parseAllDocuments(readFileSync(`${FOLDER}/monitoring/generators.yaml`, 'utf8'));
+  assert.deepEqual(spec.podSelector, monitor?.toJS().spec.selector);
+  const { port } = read('base/testrun.yaml').spec.runner.readinessProbe.httpGet;
+  assert.equal(spec.ingress.length, 1);
+  const [{ from, ports }] = spec.ingress;
+  assert.deepEqual(ports, [{ protocol: 'TCP', port }]);
+  // An empty selector would admit all.
+  for (const peer of from)
+    for (const { matchLabels } of Object.values(peer)) assert.ok(Object.keys(matchLabels).length > 0);
+});
