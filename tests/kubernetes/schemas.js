@@ -8,6 +8,7 @@ import { testRunSchema } from './testrun-schema.js';
 /** The API server's own kinds that are used here. */
 const CORE = {
   'v1/Namespace': 'io.k8s.api.core.v1.Namespace',
+  'networking.k8s.io/v1/NetworkPolicy': 'io.k8s.api.networking.v1.NetworkPolicy',
   'v1/ConfigMap': 'io.k8s.api.core.v1.ConfigMap',
   'v1/Secret': 'io.k8s.api.core.v1.Secret',
   'v1/Service': 'io.k8s.api.core.v1.Service',
