@@ -10,6 +10,7 @@ import { round } from './round.js';
  * @property {number} baseline_p99_ms
  * @property {number} baseline_failure_share
  * @property {number} p99_ms at or below is normal
+ * @property {number} [p99_factor] multiple of the baseline's p99 that an objective allows later phases; absent: none does
  * @property {number} failure_share likewise
  */
 
@@ -48,6 +49,7 @@ export function bandOf({ name, latency_ms: latency, answered, error_rate: failed
     baseline_p99_ms: latency.p99,
     baseline_failure_share: failed,
     p99_ms: round(Math.max(...limits('p99_ms'), Math.max(P99_FACTOR, ...factors) * latency.p99)),
+    ...(factors.length > 0 && { p99_factor: Math.max(P99_FACTOR, ...factors) }),
     failure_share: round(Math.max(allowed, failed + FAILURE_MARGIN), 6),
   };
 }
@@ -59,12 +61,13 @@ export function bandText({ p99_ms, failure_share }) {
 
 /** @param {Band} band @returns {string} evidence: what it was made of */
 export function bandOrigin({ baseline, baseline_p99_ms: p99, baseline_failure_share: failed, ...band }) {
-  const latency = `${P99_FACTOR} x its p99 of ${milliseconds(p99)}`;
+  const factor = band.p99_factor ?? P99_FACTOR;
+  const latency = `${factor} x its p99 of ${milliseconds(p99)}${band.p99_factor ? ', as a later phase is allowed' : ''}`;
   const failures = `its ${percent(failed)} and ${percent(FAILURE_MARGIN)} more`;
   const allowed = (/** @type {boolean} */ is, /** @type {string} */ margin) =>
     is ? `its objective, for ${margin} is less` : margin;
   return (
-    `band, from ${baseline}: p99 <= ${milliseconds(band.p99_ms)} is ${allowed(band.p99_ms > round(P99_FACTOR * p99), latency)}; ` +
+    `band, from ${baseline}: p99 <= ${milliseconds(band.p99_ms)} is ${allowed(band.p99_ms > round(factor * p99), latency)}; ` +
     `failures <= ${percent(band.failure_share)} is ${allowed(band.failure_share > round(failed + FAILURE_MARGIN, 6), failures)}`
   );
 }

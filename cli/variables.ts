@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import leven from 'leven';
 import { readVariables } from '../contract/variable.js';
 import { runs } from '../contract/variables/commands.js';
-import { target } from '../contract/variables/target.js';
 import { ofAll, ofCommand, RENAMED } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 import { shown, usage } from './ending.ts';
@@ -60,12 +59,14 @@ export function takeWords(command: string, words: readonly string[]) {
   if (old) throw renamed(old);
   for (const name of ['TARGET_CERT', 'TARGET_KEY', 'TARGET_CA', 'OAUTH_CLIENT_KEY'])
     existingFile(name, 'the path of a PEM file');
-  readVariables({ ...runs, SECRET_SOURCE: target.SECRET_SOURCE }, env);
+  readVariables(runs, env);
   const secrets = env.SECRET_SOURCE ?? '';
-  if (secrets.startsWith('file=') && !isReadable(secrets.slice('file='.length)))
-    throw usage(
-      `SECRET_SOURCE is "${shown(secrets)}", which can't be read; valid: file= and the path of a file with NAME=value lines`,
-    );
+  const valid = 'valid: file= and the path of a file with NAME=value lines';
+  // Any other source of k6's would stand in the list of processes with what it holds.
+  if (secrets !== '' && !/^file=./.test(secrets))
+    throw usage(`SECRET_SOURCE is a value that is not shown; ${valid}`);
+  if (secrets !== '' && !isReadable(secrets.slice('file='.length)))
+    throw usage(`SECRET_SOURCE is "${shown(secrets)}", which can't be read; ${valid}`);
 }
 
 /** Makes the path in a variable absolute: k6 would look next to its script. @throws {Ending} */

@@ -67,7 +67,7 @@ function limits(run) {
   const found = suggestedLimits(run);
   if (!found) return [];
   const { thresholds, margin, samples } = found;
-  const comment = `to judge latency: ${margin} x what was measured (${counted(samples, 'request')})`;
+  const comment = `to judge latency: ${margin} x the highest that a phase had, of ${counted(samples, 'request')} or more`;
   return [{ label: 'limits', words: [`THRESHOLDS=${thresholds}`], comment }];
 }
 

@@ -17,6 +17,7 @@ import {
   thresholdTable,
 } from '../render/tables.js';
 import type { Run } from '../run.js';
+import { changedKnobs } from '../target-knobs.js';
 import type { Timeline } from '../timeline.js';
 import { figuresOf } from './figures.ts';
 import { findingChartId, plotsOf } from './plots.ts';
@@ -62,11 +63,18 @@ function aboutOf(run: Run): string[] {
     test && `${test}, profile ${profile}`,
     target?.url,
     server,
+    // A reader has to know of a small pool, or of a fault that was asked for, before the figures.
+    Object.entries(changedKnobs(target?.knobs ?? {}))
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' '),
     started && `${started.slice(0, 19).replace('T', ' ')} UTC, ${lengthText(run)}`,
     `exit code ${verdict.exit_code}`,
   ];
   return about.filter((one) => typeof one === 'string' && one !== '') as string[];
 }
+
+const isOverload = ({ phases }: Run, name: string) =>
+  phases.some((phase) => phase.name === name && phase.overload);
 
 const CONFIDENCE: Record<string, string> = { not_enough_to_tell: 'inconclusive' };
 
@@ -80,7 +88,7 @@ function findingsOf(run: Run, plots: Plots | null): Finding[] {
     const chart = own === null ? undefined : plots?.charts.find(({ id }) => id === findingChartId(own))?.id;
     const about = [
       subject,
-      phase && `in ${phase}`,
+      phase && `in ${phase}${isOverload(run, phase) ? ', which is not judged' : ''}`,
       CONFIDENCE[confidence] ?? `${confidence} confidence`,
       // What made the run invalid is true of it.
       run.verdict.outcome === 'invalid' && kind !== 'generator' && 'in an invalid run',

@@ -86,13 +86,9 @@ export const target = {
     valid: 'a URI, or off',
   },
   SECRET_SOURCE: {
-    // Any other source of k6's would stand in the list of processes with what it holds.
-    type: {
-      valid: 'file= and the path of a file with NAME=value lines',
-      parse: (/** @type {string} */ value) => (value === '' || /^file=./.test(value) ? value : undefined),
-    },
+    type: text,
     help: 'file=PATH: secret variables that are not set are read by name from this file of NAME=value lines',
-    secret,
+    valid: 'file= and the path of a file with NAME=value lines',
   },
   TARGET_CERT: { type: file, help: 'client certificate for mTLS, with TARGET_KEY' },
   TARGET_KEY: { type: file, help: "the client certificate's private key (never printed or stored)" },

@@ -127,7 +127,7 @@ test('where no container can be told to be the target’s, the watch says so, an
     );
     assert.match(
       others[0]?.statement ?? '',
-      /^processes beside the generator and the server used/,
+      /^processes other than the generator and the server used/,
       ended.output,
     );
     assert.doesNotMatch(run.document.verdict.reasons.join('\n'), /other processes/);

@@ -138,6 +138,6 @@ test('limits to take over are a line that can be pasted', async () => {
   const lines = await commands({ verdict: PASS, variables: {}, documents, thresholds, phases });
   assert.match(
     joined(lines),
-    /^limits: {3}THRESHOLDS=phase-1\.p99_ms=130\n {10}# to judge latency: 1\.5 x what was measured \(1,000 requests\)$/m,
+    /^limits: {3}THRESHOLDS=phase-1\.p99_ms=130\n {10}# to judge latency: 1\.5 x the highest that a phase had, of 1,000 requests or more$/m,
   );
 });

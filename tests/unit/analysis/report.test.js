@@ -192,7 +192,10 @@ test('an invalid run says that neither figures nor findings are to be used', asy
   assert.deepEqual(attribute(parsed, 'data-outcome'), ['invalid']);
   assert.match(parsed.text, /INVALID: .*the load generator had no CPU left.*Do not use the figures below/s);
   assert.match(parsed.text, /The findings of an invalid run cannot be relied on/);
-  assert.match(parsed.text, /connection pool · in spike · high confidence · in an invalid run/);
+  assert.match(
+    parsed.text,
+    /connection pool · in spike, which is not judged · high confidence · in an invalid run/,
+  );
   const empty = reportOf({ ...run, verdict, findings: [] }, null);
   assert.match(empty.text, /The findings of an invalid run cannot be relied on/);
   assert.doesNotMatch(empty.text, /Nothing was found/);

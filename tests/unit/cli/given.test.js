@@ -12,7 +12,6 @@ test('of secrets, and of what holds one, the name alone', () => {
   const env = {
     TARGET_TOKEN: 'tk-123456',
     TARGET_HEADERS: 'X-Key: abcdef',
-    SECRET_SOURCE: 'mock=TARGET_TOKEN=tk-123456',
     TARGET_URL: 'https://example.com/mcp?api=abc',
     ARGS: '{"token":"tk-123456"}',
     TOOL: 'echo',
