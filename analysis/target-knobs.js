@@ -13,12 +13,12 @@ export function targetKnobs(given) {
 }
 
 /**
- * @param {Record<string, string>} knobs every knob by name
+ * @param {Record<string, string>} settings of the reference target, by name
  * @returns {Record<string, string>} those that are not at their defaults
  */
-export const changedKnobs = (knobs) =>
+export const changedSettings = (settings) =>
   Object.fromEntries(
-    Object.entries(knobs).filter(([name, value]) => {
+    Object.entries(settings).filter(([name, value]) => {
       const { fallback = '' } = Object.entries(VARIABLES).find(([one]) => one === name)?.[1] ?? {};
       return value !== fallback;
     }),

@@ -1,7 +1,7 @@
 /** How a run is repeated: as it was, in the next longer profile, and with limits for the latency that it measured. */
 import { counted, duration, perSecond } from '../../contract/units.js';
 import { suggestedLimits } from '../suggested-limits.js';
-import { changedKnobs } from '../target-knobs.js';
+import { changedSettings } from '../target-knobs.js';
 
 /** What a shell takes as it is. */
 const PLAIN = /^[\w:/.@%,+-]+$/;
@@ -20,7 +20,7 @@ export function repeatCommands(run) {
   const { test, variables, longer, target, verdict } = run;
   if (!TEST.test(test ?? '') || !variables) return [];
   // The stack may have had settings from before.
-  const given = { ...variables, ...changedKnobs(target?.knobs ?? {}), ...variables };
+  const given = { ...variables, ...changedSettings(target?.knobs ?? {}), ...variables };
   const again = commandWords(test ?? '', given);
   const secrets = Object.keys(given).filter((name) => given[name] === null);
   const unkept = secrets.length > 0 ? `with ${secrets.join(', ')} as before` : '';

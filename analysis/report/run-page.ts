@@ -17,7 +17,7 @@ import {
   thresholdTable,
 } from '../render/tables.js';
 import type { Run } from '../run.js';
-import { changedKnobs } from '../target-knobs.js';
+import { changedSettings } from '../target-knobs.js';
 import type { Timeline } from '../timeline.js';
 import { figuresOf } from './figures.ts';
 import { findingChartId, plotsOf } from './plots.ts';
@@ -64,7 +64,7 @@ function aboutOf(run: Run): string[] {
     target?.url,
     server,
     // A reader has to know of a small pool, or of a fault that was asked for, before the figures.
-    Object.entries(changedKnobs(target?.knobs ?? {}))
+    Object.entries(changedSettings(target?.knobs ?? {}))
       .map(([name, value]) => `${name}=${value}`)
       .join(' '),
     started && `${started.slice(0, 19).replace('T', ' ')} UTC, ${lengthText(run)}`,
