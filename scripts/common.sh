@@ -77,7 +77,6 @@ own_run_dir() {
 # claim_run_dir KIND: RUN_DIR is ours, and holds no stack of the other kind.
 claim_run_dir() {
   own_run_dir
-  [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"
   local up
   up=$(stack_value STACK)
   [ "${up:-$1}" = "$1" ] || die "a $up stack is up; stop it first with: make down STACK=$up"
@@ -147,6 +146,7 @@ stack_ctl() {
 
 # shellcheck source=scripts/run-dir.sh
 . "$ROOT/scripts/run-dir.sh"
+check_run_dir_owner
 # shellcheck source=scripts/components.sh
 . "$ROOT/scripts/components.sh"
 # shellcheck source=scripts/native.sh

@@ -14,12 +14,24 @@ compose.env compose.env.new provisioning database-ready lock up.log initdb.passw
 run_dir_problem() {
   if [ -L "$1" ]; then
     printf '%s\n' "RUN_DIR is $1, a link; valid: the folder itself"
+  elif run_dir_is_foreign "$1"; then
+    printf '%s\n' "RUN_DIR is $1, which belongs to someone else; valid: a folder of your own"
   elif [ -e "$1" ] && [ ! -d "$1" ]; then
     printf '%s\n' "RUN_DIR is $1, which is no folder; valid: a new folder, an empty one, or one that a stack created"
   elif [ -d "$1" ] && ! run_dir_is_marked "$1" && ! run_dir_is_older "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ] && ! run_dir_is_marked "$1"; then
     # (Asked twice: another command may just have begun to use it.)
     printf '%s\n' "RUN_DIR is $1, which holds something else than a stack's state (it has no $RUN_DIR_MARK); valid: a new folder, an empty one, or one that a stack created"
   fi
+}
+
+# shellcheck disable=SC3067
+run_dir_is_foreign() { [ -d "$1" ] && [ ! -O "$1" ]; }
+
+# check_run_dir_owner: before any command, for what the folder names is read, and processes in it are ended.
+check_run_dir_owner() {
+  # With a slash at its end a link looks like its folder.
+  while case $RUN_DIR in ?*/ | ?*/.) ;; *) false ;; esac do RUN_DIR=${RUN_DIR%/*}; done
+  if [ -L "$RUN_DIR" ] || run_dir_is_foreign "$RUN_DIR"; then check_run_dir; fi
 }
 
 # check_run_dir: exits with 2 and that line. (`die` is who sources this.)
