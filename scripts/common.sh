@@ -61,14 +61,24 @@ stack_kind() {
 lock() {
   own_run_dir
   command -v flock >/dev/null || return 0
-  # Someone else's folder is refused later, with its reason.
-  if [ -O "$RUN_DIR" ]; then exec 8<"$RUN_DIR"; else exec 8</dev/null; fi
+  exec 8<"$RUN_DIR"
   flock --nonblock 8 && return
   say 'waiting for another up or down to end ...'
-  flock --timeout 900 8 || die 'another up or down has not ended in 15 minutes'
+  wait_lock 8 'another up or down of this stack'
 }
 
-# own_run_dir: RUN_DIR exists and carries the stack's mark.
+LOCK_TIMEOUT=60
+
+# wait_lock DESCRIPTOR WHO
+wait_lock() { flock --timeout "$LOCK_TIMEOUT" "$1" || die "$2 did not end in $LOCK_TIMEOUT s; try again when it has ended"; }
+
+# open_lock DESCRIPTOR FILE: nobody else can open the file, and so hold the lock.
+open_lock() {
+  (umask 077 && : >>"$2") && chmod 600 "$2"
+  eval "exec $1>>\"\$2\""
+}
+
+# own_run_dir: RUN_DIR exists, is closed to everybody else, and carries the stack's mark.
 own_run_dir() {
   check_run_dir
   mark_run_dir "$RUN_DIR"

@@ -48,9 +48,11 @@ run_dir_is_older() {
     { [ ! -L "$1/stack.env" ] && grep -Eqs '^# Written by scripts/up: ' "$1/stack.env"; }
 }
 
-# mark_run_dir DIR: creates DIR where it is missing, and marks it. `run_dir_problem` had nothing to say about it.
+# mark_run_dir DIR: creates DIR if it is missing, closes it to everybody else, and marks it. `run_dir_problem` had nothing to say about it.
 mark_run_dir() {
-  mkdir -p "$1" || return
+  (umask 077 && mkdir -p "$1") || return
+  # The data of root's PostgreSQL is another user's, and may be in here.
+  if [ "$(id -u)" -eq 0 ] && [ -d "$1/postgres" ] && [ ! -L "$1/postgres" ]; then chmod go-rw "$1"; else chmod go-rwx "$1"; fi
   run_dir_is_marked "$1" ||
     { echo 'State of an mcp-load-lab stack: data, logs, secrets. make clean removes it.' >"$1/$RUN_DIR_MARK"; } 2>/dev/null || true
 }

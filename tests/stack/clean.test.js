@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import {
+  chmodSync,
   chownSync,
   existsSync,
   lstatSync,
@@ -212,3 +213,42 @@ for (const kind of ['a RUN_DIR of another user', 'a RUN_DIR that is a link']) {
     assert.ok(existsSync(join(folder, 'log/target.log')));
   });
 }
+
+test('nobody else can hold a lock of the stack', { skip: process.getuid?.() !== 0 }, async () => {
+  const RUN_DIR = join(base, 'run');
+  const MCP_LOAD_LAB_CACHE = join(base, 'cache');
+  for (const path of [scratch, base, tmpdir()]) chmodSync(path, 0o755);
+  markRunDir(RUN_DIR);
+  chmodSync(RUN_DIR, 0o755);
+  mkdirSync(MCP_LOAD_LAB_CACHE);
+  writeFileSync(join(MCP_LOAD_LAB_CACHE, 'lock'), '');
+  const script = '. scripts/common.sh; umask 022; lock; write_stack_env native "" ""';
+  const own = await command('bash', ['-c', script], { RUN_DIR, MCP_LOAD_LAB_CACHE });
+  assert.equal(own.code, 0, own.output);
+  for (const path of [RUN_DIR, join(MCP_LOAD_LAB_CACHE, 'lock')]) {
+    const other = ['--reuid', 'nobody', '--clear-groups', '--regid', 'nogroup'];
+    const { code, output } = await command('setpriv', [...other, 'flock', '--nonblock', path, 'true']);
+    assert.match(output, /Permission denied/, `${path}: ${code}`);
+  }
+});
+
+test('who waits for a lock says so, and ends with one line', async () => {
+  const RUN_DIR = join(base, 'run');
+  const MCP_LOAD_LAB_CACHE = join(base, 'cache');
+  markRunDir(RUN_DIR);
+  mkdirSync(MCP_LOAD_LAB_CACHE);
+  for (const [file, call] of /** @type {const} */ ([
+    [RUN_DIR, 'lock'],
+    [join(MCP_LOAD_LAB_CACHE, 'lock'), 'write_stack_env native "" ""'],
+  ])) {
+    const holder = spawn('flock', ['--no-fork', file, 'sleep', '30']);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const script = `. scripts/common.sh; echo "$LOCK_TIMEOUT"; LOCK_TIMEOUT=1; ${call}`;
+    const ended = await command('bash', ['-c', script], { RUN_DIR, MCP_LOAD_LAB_CACHE, LOCK_TIMEOUT: '900' });
+    holder.kill('SIGKILL');
+    assert.equal(ended.code, 1, ended.output);
+    assert.ok(ended.seconds < 10);
+    assert.match(ended.output, /^60\n/);
+    assert.match(ended.output, /^error: .* did not end in 1 s/m);
+  }
+});
