@@ -206,8 +206,10 @@ http_ok_as_lab() { [[ $(http_get_as_lab "$@") == HTTP/1.?\ 200* ]]; }
 
 # The sockets are in folders of mode 0700, where nobody else can listen. A path to them may be longer than a socket's, so the clients
 # run in these folders.
-# as_admin ARGUMENT...: psql
+# as_admin ARGUMENT...: psql. PGHOSTADDR and others of the caller would lead it elsewhere.
 as_admin() (
+  # shellcheck disable=SC2086
+  unset ${!PG@}
   cd "$RUN_DIR/postgres" || return
   PGPASSWORD=$(secret POSTGRES_PASSWORD) PGCONNECT_TIMEOUT=3 exec "$(postgres_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
     -h /proc/self/cwd -p "$(port_of postgres)" -U postgres "$@"
@@ -303,7 +305,8 @@ make_cluster() {
   password=$(dirname "$data")/initdb.password
   (umask 077 && secret POSTGRES_PASSWORD >"$password")
   if [ "$(id -u)" -eq 0 ]; then chown postgres: "$data" "$password"; fi
-  if ! (cd / && as_postgres "$(postgres_bin)/initdb" -D "$data" -U postgres --pwfile "$password" \
+  # shellcheck disable=SC2086
+  if ! (unset ${!PG@} && cd / && as_postgres "$(postgres_bin)/initdb" -D "$data" -U postgres --pwfile "$password" \
     --auth scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-instructions) >"$RUN_DIR/log/initdb.log" 2>&1; then
     rm -f "$password"
     tail -n 20 "$RUN_DIR/log/initdb.log" >&2

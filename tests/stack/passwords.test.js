@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -158,4 +158,25 @@ test("the target's role has a password of its own, also in a stack of an older v
   assert.equal(code, 0, output);
   await logIn('mcp', envFile('secrets.env').TARGET_DATABASE_PASSWORD);
   await assert.rejects(logIn('mcp', POSTGRES_PASSWORD), /password authentication failed/);
+});
+
+test('variables of the caller steer nothing of what the stack starts, nor where its clients connect', async () => {
+  const { code, output } = await command('scripts/down', []);
+  assert.equal(code, 0, output);
+  const names = [
+    ...['PGOPTIONS', 'PGSERVICE', 'PGSSLROOTCERT', 'PGPASSFILE', 'DATA_SOURCE_URI', 'DATA_SOURCE_PASS_FILE'],
+    ...['PG_EXPORTER_EXTEND_QUERY_PATH', 'GF_SECURITY_ADMIN_USER', 'REDIS_EXPORTER_SCRIPT', 'K6_HTTP_DEBUG'],
+  ];
+  const foreign = Object.fromEntries(names.map((name) => [name, `foreign ${name}`]));
+  const up = await command('scripts/up', [], { ...foreign, PGHOSTADDR: '127.0.0.9', PGSSLMODE: 'require' });
+  assert.equal(up.code, 0, up.output);
+  const fake = await fakeOn(envFile('stack.env').POSTGRES_PORT, '127.0.0.9');
+  const asked = await command('scripts/status', [], { PGHOSTADDR: '127.0.0.9' });
+  assert.equal(asked.code, 0, asked.output);
+  assert.equal(fake.connections(), 0);
+  await fake.close();
+  for (const name of readdirSync(join(RUN_DIR, 'pids'))) {
+    const [pid] = readFileSync(join(RUN_DIR, 'pids', name), 'utf8').split(' ');
+    assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'utf8'), /foreign|127\.0\.0\.9/, name);
+  }
 });

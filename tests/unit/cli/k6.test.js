@@ -32,3 +32,20 @@ test('a server that makes it say more than is kept', async () => {
   const { output } = await command('node', ['--input-type=module', '-e', script], { K6_FOUND: talks });
   assert.match(output, /"code":3,"reason":"nobody answers"/);
 });
+
+test('options of k6 in the environment change no run', async () => {
+  const shows = join(folder, 'k6-3');
+  writeFileSync(shows, '#!/bin/sh\nenv\n');
+  chmodSync(shows, 0o755);
+  const script = `import { runK6 } from './cli/k6.ts'; console.log((await runK6(['run'], { env: { K6_CONFIG: 'own' } })).stdout)`;
+  const { output } = await command('node', ['--input-type=module', '-e', script], {
+    ...{ K6_FOUND: shows, K6_INSECURE_SKIP_TLS_VERIFY: 'true', K6_HTTP_DEBUG: 'full', K6_CONFIG: 'foreign' },
+  });
+  const options = [...output.matchAll(/^K6_\w+=.*$/gm)].map(([option]) => option);
+  // Of scripts/common.sh.
+  const ofProject = /^K6_(AUTO_EXTENSION_RESOLUTION|NO_USAGE_REPORT)=/;
+  assert.deepEqual(
+    options.filter((option) => !ofProject.test(option)),
+    ['K6_CONFIG=own'],
+  );
+});
