@@ -49,3 +49,17 @@ test('options of k6 in the environment change no run', async () => {
     ['K6_CONFIG=own'],
   );
 });
+
+test("K6_LISTEN_HOST is for someone else's stack alone", async () => {
+  const script = `import { loadStack } from './cli/stack.ts'; loadStack(); console.log('host', process.env.K6_LISTEN_HOST)`;
+  for (const [kind, expected] of /** @type {const} */ ([
+    ['native', 'undefined'],
+    ['external', '0.0.0.0'],
+  ])) {
+    writeFileSync(join(folder, 'stack.env'), `STACK=${kind}\n`);
+    const { output } = await command('node', ['--input-type=module', '-e', script], {
+      ...{ RUN_DIR: folder, K6_LISTEN_HOST: '0.0.0.0' },
+    });
+    assert.equal(output, `host ${expected}\n`);
+  }
+});
