@@ -413,10 +413,11 @@ native_up() {
   knobs=$(merge_knobs "$was")
 
   "$ROOT/scripts/setup" "${1:-stack}"
-  # A target of an older version has the superuser's password.
-  if ! grep -qs ^TARGET_DATABASE_PASSWORD= "$RUN_DIR/secrets.env" && process_of target >/dev/null; then supervisor stop target >/dev/null; fi
+  # The stores of an older version have no sockets, and its target has the superuser's password: all of it starts again.
+  grep -qs ^TARGET_DATABASE_PASSWORD= "$RUN_DIR/secrets.env" || stop_supervisord
   make_secrets
   mkdir -p "$RUN_DIR"/{log,pids,redis,prometheus/data,prometheus/targets}
+  chmod 700 "$RUN_DIR"/{log,pids,redis,prometheus}
   # Links, not copies, so that a rule edited in the project is a rule in effect after the next `up`. Prometheus looks
   # for the rules and the targets beside its configuration.
   ln -sfn "$ROOT/provisioning/prometheus/prometheus.yml" "$RUN_DIR/prometheus/prometheus.yml"

@@ -1,6 +1,7 @@
 -- Run by the administrator on a cluster without the comment below: the target's role and database. May run again after it was cut off.
 -- The target is no superuser, so that the exporter still gets in when the target has used up every connection.
 \getenv password TARGET_DATABASE_PASSWORD
+SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
 SELECT 'CREATE ROLE mcp LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'mcp')
 \gexec
