@@ -58,6 +58,12 @@ export function generatorEnvironment(users: number): Record<string, string> {
   };
 }
 
+/** Set by the project's own commands. All other options of the caller's environment, as K6_INSECURE_SKIP_TLS_VERIFY, would change a run unseen. */
+const TAKEN_OPTIONS = ['K6_AUTO_EXTENSION_RESOLUTION', 'K6_NO_USAGE_REPORT', 'K6_NO_CONNECTION_REUSE'];
+
+const foreignOptions = () =>
+  Object.keys(process.env).filter((name) => name.startsWith('K6_') && !TAKEN_OPTIONS.includes(name));
+
 /** What k6 leaves in a folder: measured.json at the end, seconds.jsonl meanwhile. */
 export const labOutput = (folder: string) => ['--summary-mode=disabled', '--out', `lab=${folder}`];
 
@@ -84,9 +90,7 @@ export async function runK6(
       stdin: 'ignore',
       ...options,
       env: {
-        // What k6 says is read here.
-        K6_LOG_OUTPUT: undefined,
-        K6_LOG_FORMAT: undefined,
+        ...Object.fromEntries(foreignOptions().map((name) => [name, undefined])),
         // Go reads it and the folders of the system's own authorities.
         ...(authority && { SSL_CERT_FILE: authority }),
         ...env,

@@ -73,11 +73,14 @@ export function loadStack() {
   if (Object.keys(stack).length === 0) throw broken('no stack is up; start one with: make up');
   Object.assign(process.env, stack, { WATCHED_SERVER: '' });
   // Someone else's Prometheus is asked with what the environment says.
-  if (stack.STACK !== 'external')
+  if (stack.STACK !== 'external') {
     Object.assign(process.env, {
       PROMETHEUS_USERNAME: 'lab',
       PROMETHEUS_PASSWORD: secrets.PROMETHEUS_PASSWORD ?? '',
     });
+    // k6's API is for other machines only if Prometheus is on one.
+    for (const name of ['K6_LISTEN_HOST', 'K6_SCRAPE_HOST']) delete process.env[name];
+  }
   if (given !== '' && given !== stack.TARGET_URL) process.env.TARGET_URL = given;
   else if (stack.TARGET_URL)
     Object.assign(process.env, { WATCHED_SERVER: 'reference', TARGET_TOKEN: secrets.TARGET_TOKEN ?? '' });

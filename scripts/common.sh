@@ -65,14 +65,24 @@ stack_kind() {
 lock() {
   own_run_dir
   command -v flock >/dev/null || return 0
-  # Someone else's folder is refused later, with its reason.
-  if [ -O "$RUN_DIR" ]; then exec 8<"$RUN_DIR"; else exec 8</dev/null; fi
+  exec 8<"$RUN_DIR"
   flock --nonblock 8 && return
   say 'waiting for another up or down to end ...'
-  flock --timeout 900 8 || die 'another up or down has not ended in 15 minutes'
+  wait_lock 8 'another up or down of this stack'
 }
 
-# own_run_dir: RUN_DIR exists and carries the stack's mark.
+LOCK_TIMEOUT=60
+
+# wait_lock DESCRIPTOR WHO
+wait_lock() { flock --timeout "$LOCK_TIMEOUT" "$1" || die "$2 did not end in $LOCK_TIMEOUT s; try again when it has ended"; }
+
+# open_lock DESCRIPTOR FILE: nobody else can open the file, and so hold the lock.
+open_lock() {
+  (umask 077 && : >>"$2") && chmod 600 "$2"
+  eval "exec $1>>\"\$2\""
+}
+
+# own_run_dir: RUN_DIR exists, is closed to everybody else, and carries the stack's mark.
 own_run_dir() {
   check_run_dir
   mark_run_dir "$RUN_DIR"
@@ -81,7 +91,6 @@ own_run_dir() {
 # claim_run_dir KIND: RUN_DIR is ours, and holds no stack of the other kind.
 claim_run_dir() {
   own_run_dir
-  [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"
   local up
   up=$(stack_value STACK)
   [ "${up:-$1}" = "$1" ] || die "a $up stack is up; stop it first with: make down STACK=$up"
@@ -151,6 +160,7 @@ stack_ctl() {
 
 # shellcheck source=scripts/run-dir.sh
 . "$ROOT/scripts/run-dir.sh"
+check_run_dir_owner
 # shellcheck source=scripts/components.sh
 . "$ROOT/scripts/components.sh"
 # shellcheck source=scripts/native.sh

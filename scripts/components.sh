@@ -115,9 +115,12 @@ claim_ports() {
 write_stack_env() {
   mkdir -p "$CACHE_DIR"
   (
-    if command -v flock >/dev/null; then flock 9; fi
+    if command -v flock >/dev/null; then
+      open_lock 9 "$CACHE_DIR/lock"
+      wait_lock 9 'another stack that chooses its ports'
+    fi
     choose_stack_env "$@"
-  ) 9>>"$CACHE_DIR/lock"
+  )
 }
 
 choose_stack_env() {

@@ -39,9 +39,7 @@ mountable() { case $2 in *[\'\"\\:\$]* | *"
 # own_run_dir: it is there, marked, and closed to everybody else.
 own_run_dir() {
   check_run_dir
-  (umask 077 && mark_run_dir "$RUN_DIR")
-  # shellcheck disable=SC3067
-  [ -O "$RUN_DIR" ] || die "$RUN_DIR belongs to someone else; set RUN_DIR to a folder of your own"
+  mark_run_dir "$RUN_DIR"
 }
 
 # prepare: all that Compose needs, once. Not while another command brings this stack up or down.

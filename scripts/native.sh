@@ -129,7 +129,7 @@ with_supervisor_env() {
   "$@"
 }
 
-supervisor() { with_supervisor_env supervisorctl -c "$RUN_DIR/supervisord.conf" "$@"; }
+supervisor() { listens supervisord supervisor && with_supervisor_env supervisorctl -c "$RUN_DIR/supervisord.conf" "$@"; }
 
 start_supervisord() {
   write_supervisor_conf
@@ -149,6 +149,7 @@ start_supervisord() {
 
 # start_components NAME...: all at once; `supervisorctl start` would wait for one after the other.
 start_components() {
+  listens supervisord supervisor || die 'supervisord does not run; start it with: make up'
   with_supervisor_env python3 - "$@" <<'PYTHON'
 import os, sys, xmlrpc.client
 url = 'http://stack:{SUPERVISOR_PASSWORD}@127.0.0.1:{SUPERVISOR_PORT}/RPC2'.format(**os.environ)
@@ -191,21 +192,41 @@ http_get_as_lab() {
   http_get "$2" "$3"
 }
 
+# listens COMPONENT [PORT]: does that process of the stack listen on the port of that name? Checked before a password is sent over TCP.
+listens() {
+  local pid port inode
+  pid=$(process_of "$1") || return 1
+  printf -v port ':%04X' "$(port_of "${2:-$1}")"
+  inode=$(awk -v port="$port" '$4 == "0A" && substr($2, 9) == port && $2 ~ /^(0100007F|7F000001)/ { print $10 }' /proc/net/tcp)
+  [ -n "$inode" ] && [[ $'\n'$(find "/proc/$pid/fd" -printf '%l\n' 2>/dev/null)$'\n' == *$'\n'"socket:[$inode]"$'\n'* ]]
+}
+
 http_ok() { [[ $(http_get "$1" "$2") == HTTP/1.?\ 200* ]]; }
 http_ok_as_lab() { [[ $(http_get_as_lab "$@") == HTTP/1.?\ 200* ]]; }
 
-as_admin() {
-  PGPASSWORD=$(secret POSTGRES_PASSWORD) PGCONNECT_TIMEOUT=3 "$(postgres_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
-    -h 127.0.0.1 -p "$(port_of postgres)" -U postgres "$@"
-}
+# The sockets are in folders of mode 0700, where nobody else can listen. A path to them may be longer than a socket's, so the clients
+# run in these folders.
+# as_admin ARGUMENT...: psql. PGHOSTADDR and others of the caller would lead it elsewhere.
+as_admin() (
+  # shellcheck disable=SC2086
+  unset ${!PG@}
+  cd "$RUN_DIR/postgres" || return
+  PGPASSWORD=$(secret POSTGRES_PASSWORD) PGCONNECT_TIMEOUT=3 exec "$(postgres_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
+    -h /proc/self/cwd -p "$(port_of postgres)" -U postgres "$@"
+)
+# in_redis COMMAND...: its password is in no list of processes.
+in_redis() (cd "$RUN_DIR/redis" && REDISCLI_AUTH=$(secret REDIS_PASSWORD) exec timeout 5 redis-cli -s redis.sock "$@")
+
+# The comment on the role: see init.sql.
+DATABASE_READY="select 1 from pg_roles where rolname = 'mcp' and shobj_description(oid, 'pg_authid') = 'has its own password'"
 
 healthy() {
   local port
-  process_of "$1" >/dev/null || return 1
+  listens "$1" || return 1
   port=$(port_of "$1")
   case $1 in
-  postgres) as_admin -d mcp -c 'select 1' >/dev/null 2>&1 ;;
-  redis) [ "$(REDISCLI_AUTH=$(secret REDIS_PASSWORD) timeout 5 redis-cli -p "$port" ping 2>/dev/null)" = PONG ] ;;
+  postgres) [ "$(as_admin -d mcp -c "$DATABASE_READY" 2>/dev/null)" = 1 ] ;;
+  redis) [ "$(in_redis ping 2>/dev/null)" = PONG ] ;;
   prometheus) http_ok_as_lab PROMETHEUS_PASSWORD "$port" /-/ready ;;
   grafana) http_ok "$port" /api/health ;;
   node_exporter) http_ok_as_lab EXPORTERS_PASSWORD "$port" /metrics ;;
@@ -284,7 +305,8 @@ make_cluster() {
   password=$(dirname "$data")/initdb.password
   (umask 077 && secret POSTGRES_PASSWORD >"$password")
   if [ "$(id -u)" -eq 0 ]; then chown postgres: "$data" "$password"; fi
-  if ! (cd / && as_postgres "$(postgres_bin)/initdb" -D "$data" -U postgres --pwfile "$password" \
+  # shellcheck disable=SC2086
+  if ! (unset ${!PG@} && cd / && as_postgres "$(postgres_bin)/initdb" -D "$data" -U postgres --pwfile "$password" \
     --auth scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-instructions) >"$RUN_DIR/log/initdb.log" 2>&1; then
     rm -f "$password"
     tail -n 20 "$RUN_DIR/log/initdb.log" >&2
@@ -320,9 +342,7 @@ remove_orphans() {
 
 create_database() {
   as_admin -d postgres -c 'select 1' >/dev/null 2>&1 || return 0
-  if [ -z "$(as_admin -d postgres -c "select 1 from pg_database where datname = 'mcp'")" ]; then
-    POSTGRES_PASSWORD=$(secret POSTGRES_PASSWORD) as_admin -d postgres -f "$ROOT/provisioning/postgres/init.sql" >/dev/null
-  fi
+  TARGET_DATABASE_PASSWORD=$(secret TARGET_DATABASE_PASSWORD) as_admin -d postgres -f "$ROOT/provisioning/postgres/init.sql" >/dev/null
 }
 
 # --- up ------------------------------------------------------------------------------------------------------------
@@ -393,8 +413,11 @@ native_up() {
   knobs=$(merge_knobs "$was")
 
   "$ROOT/scripts/setup" "${1:-stack}"
+  # The stores of an older version have no sockets, and its target has the superuser's password: all of it starts again.
+  grep -qs ^TARGET_DATABASE_PASSWORD= "$RUN_DIR/secrets.env" || stop_supervisord
   make_secrets
   mkdir -p "$RUN_DIR"/{log,pids,redis,prometheus/data,prometheus/targets}
+  chmod 700 "$RUN_DIR"/{log,pids,redis,prometheus}
   # Links, not copies, so that a rule edited in the project is a rule in effect after the next `up`. Prometheus looks
   # for the rules and the targets beside its configuration.
   ln -sfn "$ROOT/provisioning/prometheus/prometheus.yml" "$RUN_DIR/prometheus/prometheus.yml"

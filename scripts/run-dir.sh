@@ -14,12 +14,24 @@ compose.env compose.env.new provisioning database-ready lock up.log initdb.passw
 run_dir_problem() {
   if [ -L "$1" ]; then
     printf '%s\n' "RUN_DIR is $1, a link; valid: the folder itself"
+  elif run_dir_is_foreign "$1"; then
+    printf '%s\n' "RUN_DIR is $1, which belongs to someone else; valid: a folder of your own"
   elif [ -e "$1" ] && [ ! -d "$1" ]; then
     printf '%s\n' "RUN_DIR is $1, which is no folder; valid: a new folder, an empty one, or one that a stack created"
   elif [ -d "$1" ] && ! run_dir_is_marked "$1" && ! run_dir_is_older "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ] && ! run_dir_is_marked "$1"; then
     # (Asked twice: another command may just have begun to use it.)
     printf '%s\n' "RUN_DIR is $1, which holds something else than a stack's state (it has no $RUN_DIR_MARK); valid: a new folder, an empty one, or one that a stack created"
   fi
+}
+
+# shellcheck disable=SC3067
+run_dir_is_foreign() { [ -d "$1" ] && [ ! -O "$1" ]; }
+
+# check_run_dir_owner: before any command, for what the folder names is read, and processes in it are ended.
+check_run_dir_owner() {
+  # With a slash at its end a link looks like its folder.
+  while case $RUN_DIR in ?*/ | ?*/.) ;; *) false ;; esac do RUN_DIR=${RUN_DIR%/*}; done
+  if [ -L "$RUN_DIR" ] || run_dir_is_foreign "$RUN_DIR"; then check_run_dir; fi
 }
 
 # check_run_dir: exits with 2 and that line. (`die` is who sources this.)
@@ -36,9 +48,11 @@ run_dir_is_older() {
     { [ ! -L "$1/stack.env" ] && grep -Eqs '^# Written by scripts/up: ' "$1/stack.env"; }
 }
 
-# mark_run_dir DIR: creates DIR where it is missing, and marks it. `run_dir_problem` had nothing to say about it.
+# mark_run_dir DIR: creates DIR if it is missing, closes it to everybody else, and marks it. `run_dir_problem` had nothing to say about it.
 mark_run_dir() {
-  mkdir -p "$1" || return
+  (umask 077 && mkdir -p "$1") || return
+  # The data of root's PostgreSQL is another user's, and may be in here.
+  if [ "$(id -u)" -eq 0 ] && [ -d "$1/postgres" ] && [ ! -L "$1/postgres" ]; then chmod go-rw "$1"; else chmod go-rwx "$1"; fi
   run_dir_is_marked "$1" ||
     { echo 'State of an mcp-load-lab stack: data, logs, secrets. make clean removes it.' >"$1/$RUN_DIR_MARK"; } 2>/dev/null || true
 }
@@ -67,7 +81,7 @@ PROMETHEUS_USER=lab
 make_secrets() (
   umask 077
   secrets=$RUN_DIR/secrets.env missing=''
-  for name in TARGET_TOKEN POSTGRES_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD PROMETHEUS_PASSWORD EXPORTERS_PASSWORD; do
+  for name in TARGET_TOKEN POSTGRES_PASSWORD TARGET_DATABASE_PASSWORD REDIS_PASSWORD GRAFANA_ADMIN_PASSWORD SUPERVISOR_PASSWORD PROMETHEUS_PASSWORD EXPORTERS_PASSWORD; do
     grep -qs "^$name=" "$secrets" || missing="$missing $name"
   done
   [ -n "$missing" ] || exit 0

@@ -44,6 +44,17 @@ const DATABASE_PARTS = {
   PGDATABASE: nonEmpty('the database name'),
 };
 
+/** Redis at an address, or at the path of its socket: unix://:password@/path. */
+function redisUrl() {
+  const byNetwork = url(['redis:', 'rediss:'], { secret: true });
+  const bySocket = /^unix:\/\/(:[^:@/?#]+@)?\/[^?#]+$/;
+  return {
+    ...byNetwork,
+    valid: `${byNetwork.valid}, or unix:// with a path`,
+    parse: (/** @type {string} */ text) => (bySocket.test(text) ? text : byNetwork.parse(text)),
+  };
+}
+
 /** What the server reads from its environment. */
 export const VARIABLES = {
   HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
@@ -75,7 +86,7 @@ export const VARIABLES = {
     about: 'faults that are on from the start, as JSON (docs/verdicts.md)',
   },
   TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
-  REDIS_URL: url(['redis:', 'rediss:'], { secret: true }),
+  REDIS_URL: redisUrl(),
   UPSTREAM_URL: url(['http:', 'https:']),
 };
 

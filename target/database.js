@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { faults, onFaults } from './faults/faults.js';
 import { log } from './log.js';
+import { PostgresClient } from './postgres-client.js';
 
 /** How long a request waits for a connection, new or pooled, ms. With a dead database this bounds the wait. */
 const CONNECT_TIMEOUT = 2000;
@@ -48,6 +49,7 @@ export class Database {
     this.#metrics = metrics;
     this.#poolSize = config.poolSize;
     this.#pool = new pg.Pool({
+      Client: PostgresClient,
       ...config.database,
       application_name: 'mcp-load-lab-target',
       max: config.poolSize,

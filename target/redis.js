@@ -102,6 +102,8 @@ export function connectRedis(url) {
     url,
     scripts: { cacheNewer, changeUnwritten, markWritten },
     disableOfflineQueue: true,
+    // Announcements of Redis Enterprise: the client takes no address of a Unix socket with them.
+    maintNotifications: 'disabled',
     pingInterval: PING_INTERVAL,
     socket: {
       connectTimeout: CONNECT_TIMEOUT,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import pg from 'pg';
+import { PostgresClient } from './postgres-client.js';
 
 /** Users that a fresh database is given; their ids run from 1. */
 export const USERS = 10_000;
@@ -117,7 +117,7 @@ SELECT n,
  *   server grants to ordinary users
  */
 export async function seed(database) {
-  const client = new pg.Client({ ...database, connectionTimeoutMillis: 2000 });
+  const client = new PostgresClient({ ...database, connectionTimeoutMillis: 2000 });
   try {
     await client.connect();
     await client.query('BEGIN');
@@ -139,7 +139,7 @@ export async function seed(database) {
   }
 }
 
-/** @param {pg.Client} client */
+/** @param {import('pg').Client} client */
 async function countUsers(client) {
   const { rows } = await client.query('SELECT count(*)::int AS n FROM users');
   return rows[0].n;

@@ -14,10 +14,12 @@ import { LiveRun } from '../live/live-run.ts';
 import { newestRun } from '../live/newest-run.ts';
 import { listen, liveServer } from '../live/server.ts';
 import { say } from '../say.ts';
-import { bringUp, loadStack, ownRunFolder, resultsFolder, runFolder, stackValue } from '../stack.ts';
+import { bringUp, loadStack, ownRunFolder, ROOT, resultsFolder, runFolder, stackValue } from '../stack.ts';
 import { takeWords } from '../variables.ts';
 
 const TOKEN_BYTES = 18;
+/** Where the image has the project (Dockerfile). In a container the page is on all addresses, of which one is published on loopback. */
+const ROOT_IN_IMAGE = '/opt/mcp-load-lab';
 /** Before and after a run, so that its first and last points are inside. */
 const MARGIN_MS = 15_000;
 
@@ -30,9 +32,11 @@ export async function live(words: readonly string[]): Promise<number> {
   const pages = new Pages(() => wanted || newestRun(resultsFolder()));
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const server = liveServer(() => pages.now(), token);
-  const port = await listen(server, PORT, LIVE_LISTEN_HOST).catch((error) => {
-    throw usage(error.message);
-  });
+  const port = await listen(server, PORT, ROOT === ROOT_IN_IMAGE ? LIVE_LISTEN_HOST : undefined).catch(
+    (error) => {
+      throw usage(error.message);
+    },
+  );
   const url = `http://127.0.0.1:${port}/#token=${token}`;
   process.stdout.write(`${url}\n`);
   say(`${wanted || 'The newest run'}, while it goes on and afterwards. Ctrl-C ends this.`);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { createClient } from 'redis';
+import { PostgresClient } from '../../target/postgres-client.js';
 
 /** The target uses the first of Redis' sixteen databases. */
 const REDIS_DATABASE = 15;
@@ -27,7 +27,7 @@ export async function stackStore({
   await asAdmin(server, `CREATE DATABASE ${database}`);
   return {
     settings: {
-      DATABASE_URL: `postgresql+psycopg://postgres:${POSTGRES_PASSWORD}@127.0.0.1:${postgresPort}/${database}`,
+      DATABASE_URL: `postgresql+psycopg://postgres:${POSTGRES_PASSWORD}@127.0.0.1:${postgresPort}/${database}?require_auth=scram-sha-256`,
       DB_POOL_SIZE: String(CONNECTIONS),
       DB_MAX_OVERFLOW: '0',
       CACHE_TYPE: 'redis',
@@ -46,7 +46,7 @@ export async function stackStore({
 
 /** @param {import('pg').ClientConfig} server @param {string} statement */
 async function asAdmin(server, statement) {
-  const client = new pg.Client({ ...server, database: 'postgres' });
+  const client = new PostgresClient({ ...server, database: 'postgres' });
   await client.connect();
   try {
     await client.query(statement);

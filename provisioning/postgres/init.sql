@@ -1,8 +1,12 @@
--- Run once on a new cluster, by the administrator: the target's role and database. May run again after it was cut off.
+-- Run by the administrator on a cluster without the comment below: the target's role and database. May run again after it was cut off.
 -- The target is no superuser, so that the exporter still gets in when the target has used up every connection.
-\getenv password POSTGRES_PASSWORD
+\getenv password TARGET_DATABASE_PASSWORD
+SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
 SELECT 'CREATE ROLE mcp LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'mcp')
 \gexec
 ALTER ROLE mcp PASSWORD :'password';
-CREATE DATABASE mcp OWNER mcp;
+SELECT 'CREATE DATABASE mcp OWNER mcp' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'mcp')
+\gexec
+-- In a cluster of an older version the role has the superuser's password, and no comment.
+COMMENT ON ROLE mcp IS 'has its own password';

@@ -1,6 +1,6 @@
 /** lock_hold_ms: one row that every call of a user tool locks, and holds for a while. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { PostgresClient } from '../postgres-client.js';
 import { faults } from './faults.js';
 
 const CREATE = `
@@ -16,7 +16,7 @@ const LOCK = {
 
 /** @param {import('pg').ClientConfig} database */
 export async function createHotRow(database) {
-  const client = new pg.Client(database);
+  const client = new PostgresClient(database);
   try {
     await client.connect();
     await client.query(CREATE);

@@ -9,6 +9,7 @@ import { command, markRunDir } from '../lab.js';
 
 const SECRETS = {
   LAB_POSTGRES_PASSWORD: 'secret-of-postgres',
+  LAB_TARGET_DATABASE_PASSWORD: 'secret-of-database',
   LAB_REDIS_PASSWORD: 'secret-of-redis',
   LAB_GRAFANA_ADMIN_PASSWORD: 'secret-of-grafana',
   LAB_PROMETHEUS_PASSWORD: 'secret-of-prometheus',

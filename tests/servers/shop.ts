@@ -81,7 +81,7 @@ export async function startBehind({ ports, passwords, serviceMs = 0, undo }: Beh
   return {
     toxiproxy,
     env: {
-      DATABASE_URL: `postgresql+asyncpg://mcp:${passwords.POSTGRES_PASSWORD}@${host}/mcp`,
+      DATABASE_URL: `postgresql+asyncpg://mcp:${passwords.TARGET_DATABASE_PASSWORD}@${host}/mcp`,
       REDIS_URL: `redis://:${passwords.REDIS_PASSWORD}@${host}`,
       UPSTREAM_URL: `http://${host}:${port}/`,
     },

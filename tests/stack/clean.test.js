@@ -1,6 +1,9 @@
 /** What `make clean` removes, as people type it: its own entries of a folder that a stack created, and nothing else. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -167,4 +170,85 @@ test('the data that a stack of root keeps elsewhere is removed with it, and none
   symlinkSync(ofOwn, join(own, 'postgres'));
   assert.equal((await make('clean', own)).code, 0);
   assert.deepEqual([existsSync(dirname(ofOwn)), existsSync(join(ofNeighbour, 'PG_VERSION'))], [false, true]);
+});
+
+/** @param {string} folder @returns {Promise<import('node:child_process').ChildProcess>} a process that its pid files name */
+async function processOf(folder) {
+  const child = spawn('sleep', ['600'], { detached: true });
+  after(() => child.kill('SIGKILL'));
+  const identity = `. scripts/common.sh; identity ${child.pid}`;
+  const { output } = await command('bash', ['-c', identity], { RUN_DIR: join(base, 'none') });
+  for (const name of ['supervisord', 'target']) writeFileSync(join(folder, 'pids', name), output);
+  return child;
+}
+
+for (const kind of ['a RUN_DIR of another user', 'a RUN_DIR that is a link']) {
+  test(`${kind} is refused by every command, and nothing that it names is ended`, {
+    skip: kind.includes('user') && process.getuid?.() !== 0,
+  }, async () => {
+    const folder = filled(join(base, 'foreign'), ['stack.env', 'pids/target', 'log/target.log']);
+    writeFileSync(join(folder, 'stack.env'), '# Written by scripts/up: \nSTACK=native\n');
+    markRunDir(folder);
+    const child = await processOf(folder);
+    let RUN_DIR = folder;
+    if (kind.includes('link')) {
+      symlinkSync(folder, join(base, 'link'));
+      RUN_DIR = join(base, 'link/');
+    } else {
+      for (const name of ['', 'pids', 'stack.env', '.mcp-load-lab-stack', 'pids/target'])
+        chownSync(join(folder, name), 12_345, 12_345);
+    }
+    for (const words of [
+      ...['down', 'status', 'logs', 'clean', 'up', 'signals', 'live', 'fresh-target', 'dashboards'],
+      ...['ctl stop target', 'run spike', 'component target', 'setup node', 'compare-ab'],
+    ]) {
+      const [name = '', ...args] = words.split(' ');
+      for (const STACK of ['native', 'docker']) {
+        const { code, output } = await command(`scripts/${name}`, args, { RUN_DIR, STACK });
+        assert.equal(code, 2, `${words}: ${output}`);
+        assert.match(output, /^error: RUN_DIR is .*(belongs to someone else|a link); valid: /m);
+      }
+    }
+    assert.equal(child.signalCode, null);
+    assert.ok(existsSync(join(folder, 'log/target.log')));
+  });
+}
+
+test('nobody else can hold a lock of the stack', { skip: process.getuid?.() !== 0 }, async () => {
+  const RUN_DIR = join(base, 'run');
+  const MCP_LOAD_LAB_CACHE = join(base, 'cache');
+  for (const path of [scratch, base, tmpdir()]) chmodSync(path, 0o755);
+  markRunDir(RUN_DIR);
+  chmodSync(RUN_DIR, 0o755);
+  mkdirSync(MCP_LOAD_LAB_CACHE);
+  writeFileSync(join(MCP_LOAD_LAB_CACHE, 'lock'), '');
+  const script = '. scripts/common.sh; umask 022; lock; write_stack_env native "" ""';
+  const own = await command('bash', ['-c', script], { RUN_DIR, MCP_LOAD_LAB_CACHE });
+  assert.equal(own.code, 0, own.output);
+  for (const path of [RUN_DIR, join(MCP_LOAD_LAB_CACHE, 'lock')]) {
+    const other = ['--reuid', 'nobody', '--clear-groups', '--regid', 'nogroup'];
+    const { code, output } = await command('setpriv', [...other, 'flock', '--nonblock', path, 'true']);
+    assert.match(output, /Permission denied/, `${path}: ${code}`);
+  }
+});
+
+test('who waits for a lock says so, and ends with one line', async () => {
+  const RUN_DIR = join(base, 'run');
+  const MCP_LOAD_LAB_CACHE = join(base, 'cache');
+  markRunDir(RUN_DIR);
+  mkdirSync(MCP_LOAD_LAB_CACHE);
+  for (const [file, call] of /** @type {const} */ ([
+    [RUN_DIR, 'lock'],
+    [join(MCP_LOAD_LAB_CACHE, 'lock'), 'write_stack_env native "" ""'],
+  ])) {
+    const holder = spawn('flock', ['--no-fork', file, 'sleep', '30']);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const script = `. scripts/common.sh; echo "$LOCK_TIMEOUT"; LOCK_TIMEOUT=1; ${call}`;
+    const ended = await command('bash', ['-c', script], { RUN_DIR, MCP_LOAD_LAB_CACHE, LOCK_TIMEOUT: '900' });
+    holder.kill('SIGKILL');
+    assert.equal(ended.code, 1, ended.output);
+    assert.ok(ended.seconds < 10);
+    assert.match(ended.output, /^60\n/);
+    assert.match(ended.output, /^error: .* did not end in 1 s/m);
+  }
 });

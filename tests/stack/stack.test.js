@@ -125,7 +125,7 @@ async function database(sql) {
     port: Number(read('stack.env').POSTGRES_PORT),
     user: 'mcp',
     database: 'mcp',
-    password: read('secrets.env').POSTGRES_PASSWORD,
+    password: read('secrets.env').TARGET_DATABASE_PASSWORD,
   });
   await client.connect();
   try {

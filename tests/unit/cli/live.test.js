@@ -9,6 +9,7 @@ import { liveThresholds } from '../../../cli/live/live-phases.ts';
 import { LiveRun } from '../../../cli/live/live-run.ts';
 import { newestRun } from '../../../cli/live/newest-run.ts';
 import { listen, liveServer } from '../../../cli/live/server.ts';
+import { freePort, startCommand } from '../../lab.js';
 import { beginRun, writeSeconds } from './live-fixture.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'live-'));
@@ -268,4 +269,22 @@ test('a port that is none, or taken, is said in one line', async (context) => {
   );
   context.after(() => other.close());
   assert.ok((await listen(other, '')) > port);
+});
+
+test('on this host LIVE_LISTEN_HOST opens the page to no other address', async () => {
+  const words = ['cli/main.ts', 'live', `PORT=${await freePort()}`];
+  const env = { RUN_DIR: join(scratch, 'run'), RESULTS_DIR: scratch, LIVE_LISTEN_HOST: '127.0.0.9' };
+  /** @type {{promise: Promise<string>, resolve: (url: string) => void}} */
+  const { promise, resolve } = Promise.withResolvers();
+  const { child, ended } = startCommand('node', words, env, (output) => {
+    const url = /^http:\S+$/m.exec(output)?.[0];
+    if (url) resolve(url);
+  });
+  try {
+    const url = await Promise.race([promise, ended.then(({ output }) => output)]);
+    assert.equal((await fetch(url)).status, 200);
+  } finally {
+    child.kill('SIGINT');
+    await ended;
+  }
 });
