@@ -8,7 +8,7 @@ RUN_DIR_MARK=.mcp-load-lab-stack
 # What a stack keeps there, as patterns of names. `postgres` is the native stack's to remove: it may be a link (native.sh).
 RUN_DIR_ENTRIES='stack.env stack.env.new secrets.env secrets.env.new gateway.env supervisord.conf supervisord.pid
 log pids loaded redis prometheus grafana run.?????? signals.?????? workload.??????
-compose.env compose.env.new provisioning database-ready lock up.log initdb.password relay'
+compose.env compose.env.new provisioning database-ready lock up.log initdb.password relay open.html'
 
 # run_dir_problem DIR: prints in one line why DIR is no folder of a stack's state, nor can become one; nothing where it can.
 run_dir_problem() {

@@ -11,6 +11,8 @@ import { startGroup } from '../group.ts';
  * pipeline takes commands (GITHUB_ENV), are not the server's.
  */
 const OF_TOOLCHAINS = [
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE'],
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'CI'],
   ...[
     'NODE_ENV',

@@ -252,3 +252,11 @@ test('who waits for a lock says so, and ends with one line', async () => {
     assert.match(ended.output, /^error: .* did not end in 1 s/m);
   }
 });
+
+test('what the page and the relay of metrics leave in the folder goes with the stack', async () => {
+  const folder = filled(join(base, 'own'), ['open.html', 'relay/127.0.0.1:3001.sock']);
+  markRunDir(folder);
+  const { code, output } = await make('clean', folder);
+  assert.equal(code, 0, output);
+  assert.ok(!existsSync(folder), output);
+});
