@@ -193,7 +193,9 @@ const kept = ({ uploaded }) =>
     .sort();
 
 test('GitHub, pass: the run is kept, annotated and becomes the baseline; no word of the server is a command', async () => {
-  const run = await workflow({ name: 'pass', delayMs: 1, inputs: {} });
+  // The server is given the token by name, and prints it.
+  const variables = { SERVER_ENV: 'TARGET_TOKEN' };
+  const run = await workflow({ name: 'pass', delayMs: 1, inputs: {}, variables });
   assert.equal(run.code, 0, run.output);
   assert.equal(run.outputs['exit-code'], '0');
   assert.match(run.outputs.testids, /^load-\w+-\w+$/);
