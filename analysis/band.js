@@ -20,8 +20,6 @@ const P99_FACTOR = 1.3;
 const FAILURE_MARGIN = 0.01;
 /** k6's histograms have 8 buckets to a doubling: a percentile read from one is up to so many times what it was. */
 export const HISTOGRAM_ERROR = 2 ** (1 / 8);
-/** What a phase may be compared with its baseline by (lib/objectives.js). */
-const COMPARED = ['p99_ms', 'p95_ms', 'p50_ms'];
 /** A p99 of fewer answers is their slowest. */
 export const P99_NEEDS = 100;
 /** Of a phase that fails so much by itself nothing can be called normal, unless its objective allows it. */
@@ -41,7 +39,7 @@ export function bandOf({ name, latency_ms: latency, answered, error_rate: failed
   const allowed = Math.max(0, ...limits('failure_share'));
   // What later phases are allowed in comparison with it is normal, too: `recovered p99 <= 1.5 x baseline`.
   const factors = objectives
-    .filter((one) => one.relative_to?.phase === name && COMPARED.includes(one.metric))
+    .filter((one) => one.relative_to?.phase === name && one.metric.endsWith('_ms'))
     .map(({ limit }) => limit);
   if (failed > Math.max(allowed, MAX_BASELINE_FAILED)) return null;
   return {

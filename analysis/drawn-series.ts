@@ -1,13 +1,11 @@
 /** The client's half of a timeline as charts show it: each point is the step that begins there, and nothing before it. */
+import { P99_NEEDS } from './band.js';
 import { seriesOfWindows } from './client-series.ts';
 import { type Grid, timesOf } from './grid.ts';
 import type { Phase } from './phases.js';
 import type { Within } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 import type { Timeline } from './timeline.js';
-
-/** Fewer answers have no 99th percentile. */
-export const P99_ANSWERS = 100;
 
 /** @returns of each point of the grid the step that begins there */
 export const stepsOf = (grid: Grid) => timesOf(grid).map((fromS) => ({ fromS, toS: fromS + grid.step_s }));
@@ -38,7 +36,7 @@ function pooledP99(steps: readonly Within[], grid: Grid, phases: readonly Phase[
       before = phase;
     }
     pool.add(durations.text);
-    if (pool.count < P99_ANSWERS) continue;
+    if (pool.count < P99_NEEDS) continue;
     values.fill(pool.percentile(0.99), first, index + 1);
     pool = new SparseHistogram();
     first = index + 1;

@@ -1,5 +1,6 @@
 /** What happened, in two sentences: what was missed or held and what made it so, then what the overload found. */
 import { apart, counted, duration, milliseconds, number, percent, perSecond } from '../contract/units.js';
+import { P99_NEEDS } from './band.js';
 import { culpritOfRun } from './culprit.js';
 import { scopeName, wordsOf } from './thresholds.js';
 
@@ -18,9 +19,6 @@ const QUOTED = /** @type {Record<string, string>} */ ({ p99_ms: 'p99', p95_ms: '
 
 /** The subject of a capacity test's finding: a rate, and not a resource. */
 const CAPACITY = 'capacity';
-
-/** Fewer answers have no 99th percentile. */
-const P99_ANSWERS = 100;
 
 /**
  * Says nothing that verdict, thresholds, operations and findings do not say.
@@ -132,7 +130,7 @@ function loadTaken({ thresholds, phases }) {
   const [most] = held.toSorted((a, b) => b.rate - a.rate || rank.indexOf(a.name) - rank.indexOf(b.name));
   if (most) return `${loadText(most.phase, most.name, most.observed)} (limit ${milliseconds(most.limit)})`;
   const [fastest] = phases
-    .filter(({ measured, overload, answered }) => measured && !overload && (answered ?? 0) >= P99_ANSWERS)
+    .filter(({ measured, overload, answered }) => measured && !overload && (answered ?? 0) >= P99_NEEDS)
     .toSorted((a, b) => (b.achieved_rps ?? 0) - (a.achieved_rps ?? 0));
   return fastest?.latency_ms && fastest.achieved_rps ? loadText(fastest, 'p99', fastest.latency_ms.p99) : '';
 }

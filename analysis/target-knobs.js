@@ -16,10 +16,7 @@ export function targetKnobs(given) {
  * @param {Record<string, string>} settings of the reference target, by name
  * @returns {Record<string, string>} those that are not at their defaults
  */
-export const changedSettings = (settings) =>
-  Object.fromEntries(
-    Object.entries(settings).filter(([name, value]) => {
-      const { fallback = '' } = Object.entries(VARIABLES).find(([one]) => one === name)?.[1] ?? {};
-      return value !== fallback;
-    }),
-  );
+export function changedSettings(settings) {
+  const defaults = targetKnobs('');
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== defaults[name]));
+}

@@ -5,13 +5,14 @@ import { execa, type Options, type ResultPromise } from 'execa';
 import { Ending, INTERRUPTED } from './ending.ts';
 import { say } from './say.ts';
 
-/** Not for a program that is not the project's own. */
-export const plainEnvironment = () =>
+/** These variables of the environment alone, as far as they are set. */
+export const environmentOf = (names: readonly string[]) =>
   Object.fromEntries(
-    ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'].flatMap((name) =>
-      process.env[name] === undefined ? [] : [[name, process.env[name]]],
-    ),
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
+
+/** For a program that is not the project's own. */
+export const plainEnvironment = () => environmentOf(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR']);
 
 /** Who is told when somebody wants this program to end; the first of the list alone. */
 const takers: ((signal: NodeJS.Signals) => void)[] = [];

@@ -4,6 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanText } from '../../analysis/clean-text.js';
+import { environmentOf } from '../child.ts';
 import { startGroup } from '../group.ts';
 
 /**
@@ -134,9 +135,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
   };
 }
-
-const environmentOf = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, process.env[name]]));
 
 /**
  * Not with fetch, which refuses ports that a server may well have, 6000 for one (https://fetch.spec.whatwg.org/#port-blocking).
