@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanText } from './clean-text.js';
 import { prometheusHeaders } from './prometheus-headers.js';
+import { REMOTE_WRITE_HEADERS, writeRequest } from './remote-write.js';
 
 /** Prometheus refuses a range query of more than 11,000 points a series. */
 const MAX_POINTS = 10_000;
@@ -119,32 +120,15 @@ export class Prometheus {
   }
 
   /**
-   * Adds samples of gauges, by OTLP: the one way to write that needs neither protobuf nor snappy. What is there already
-   * with the same value and time stays one sample.
+   * Writes samples by remote write. Writing a sample a second time changes nothing. If Prometheus refuses one sample, for example
+   * because it is too old, it keeps none of them.
    *
-   * @param {{name: string, labels: Record<string, string>, value: number, timeS: number}[]} samples
+   * @param {import('./remote-write.js').GaugeSample[]} samples
    * @returns {Promise<void>}
    * @throws {PrometheusError}
    */
   async write(samples) {
-    const metrics = samples.map(({ name, labels, value, timeS }) => ({
-      name,
-      gauge: {
-        dataPoints: [
-          {
-            asDouble: value,
-            timeUnixNano: `${Math.round(timeS * 1000)}000000`,
-            attributes: Object.entries(labels).map(([key, text]) => ({ key, value: { stringValue: text } })),
-          },
-        ],
-      },
-    }));
-    await this.#ask('otlp/v1/metrics', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      // Without a resource or a scope, so that the series have these labels and no others.
-      body: JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] }),
-    });
+    await this.#ask('write', { method: 'POST', headers: REMOTE_WRITE_HEADERS, body: writeRequest(samples) });
   }
 
   /**

@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { PbfReader } from 'pbf';
+import { uncompress } from 'snappyjs';
 import { judge } from '../../../analysis/judge.js';
 import { note } from '../../../analysis/note.js';
 import { Prometheus, PrometheusError } from '../../../analysis/prometheus.js';
@@ -93,40 +95,70 @@ test('twenty findings, a headline at most and one line each, and nothing of a ru
   assert.deepEqual(findingSamples(run({ findings, started: null, ended: null })), []);
 });
 
-test('they are sent by OTLP, without a resource, a scope or a unit that would become labels or a suffix', async () => {
+/** @param {Buffer} body of a remote write @returns {any} its WriteRequest */
+function readWriteRequest(body) {
+  /** @type {(tag: number, series: any[], reader: PbfReader) => void} */
+  const readSeries = (tag, series, reader) => {
+    assert.equal(tag, 1);
+    series.push(reader.readMessage(readSeriesField, { labels: [], samples: [] }));
+  };
+  /** @type {(tag: number, series: {labels: any[], samples: any[]}, reader: PbfReader) => void} */
+  const readSeriesField = (tag, { labels, samples }, reader) => {
+    if (tag === 1)
+      labels.push(reader.readMessage((at, pair) => (pair[at - 1] = reader.readString()), ['', '']));
+    else samples.push(reader.readMessage(readSampleField, {}));
+  };
+  /** @type {(tag: number, sample: any, reader: PbfReader) => void} */
+  const readSampleField = (tag, sample, reader) => {
+    if (tag === 1) sample.value = reader.readDouble();
+    else sample.timeMs = reader.readVarint(true);
+  };
+  return new PbfReader(uncompress(new Uint8Array(body))).readFields(readSeries, []);
+}
+
+test('they are sent by remote write, with sorted labels and without empty ones', async () => {
   /** @type {any[]} */
   const got = [];
-  let status = 200;
+  let status = 204;
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request;
-    const chunks = await request.toArray();
-    got.push({
-      method,
-      url,
-      type: headers['content-type'],
-      body: JSON.parse(Buffer.concat(chunks).toString()),
-    });
-    response.writeHead(status).end(status === 200 ? '' : 'otlp write receiver needs to be enabled\n');
+    const body = readWriteRequest(Buffer.concat(await request.toArray()));
+    got.push({ method, url, headers, body });
+    response.writeHead(status).end(status === 204 ? '' : 'out of bounds\n');
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   const prometheus = new Prometheus(`http://127.0.0.1:${port}`, { tries: 2, pauseMs: 1 });
+  const long = 'naïve "λ" '.repeat(30);
   try {
-    await prometheus.write([{ name: 'a', labels: { b: 'c "d"' }, value: 1.5, timeS: 1767323045.25 }]);
-    const attributes = [{ key: 'b', value: { stringValue: 'c "d"' } }];
-    const dataPoints = [{ asDouble: 1.5, timeUnixNano: '1767323045250000000', attributes }];
-    assert.deepEqual(got, [
+    await prometheus.write([
       {
-        method: 'POST',
-        url: '/api/v1/otlp/v1/metrics',
-        type: 'application/json',
-        body: { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'a', gauge: { dataPoints } }] }] }] },
+        name: 'a',
+        labels: { z: long, empty: '', B: 'c "d"', __name__: 'x' },
+        value: 1.5,
+        timeS: 1767323045.25,
       },
+      { name: 'a', labels: { z: long }, value: -2, timeS: 0 },
     ]);
-    status = 404;
+    const [{ headers, ...request }] = got;
+    assert.deepEqual(request, {
+      method: 'POST',
+      url: '/api/v1/write',
+      body: [
+        {
+          labels: Object.entries({ B: 'c "d"', __name__: 'a', z: long }),
+          samples: [{ value: 1.5, timeMs: 1767323045250 }],
+        },
+        { labels: Object.entries({ __name__: 'a', z: long }), samples: [{ value: -2, timeMs: 0 }] },
+      ],
+    });
+    assert.equal(headers['content-type'], 'application/x-protobuf');
+    assert.equal(headers['content-encoding'], 'snappy');
+    assert.equal(headers['x-prometheus-remote-write-version'], '0.1.0');
+    status = 400;
     await assert.rejects(prometheus.write([]), (error) => {
       assert.ok(error instanceof PrometheusError);
-      assert.match(error.message, /answered 404: otlp write receiver needs to be enabled$/);
+      assert.match(error.message, /answered 400: out of bounds$/);
       return true;
     });
     assert.equal(got.length, 2, 'what was refused is not sent again');
