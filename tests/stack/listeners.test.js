@@ -72,6 +72,9 @@ test('Prometheus answers nobody without the password, whatever is asked, and all
     status: 200,
     allowed: undefined,
   });
+  // Remote write is the only way in.
+  const otlp = { method: 'POST', headers: stackHeaders() };
+  assert.equal((await ask(stack.PROMETHEUS_PORT, '/api/v1/otlp/v1/metrics', otlp)).status, 404);
   const wrong = { authorization: `Basic ${Buffer.from('lab:wrong').toString('base64')}` };
   assert.equal((await ask(stack.PROMETHEUS_PORT, '/metrics', { headers: wrong })).status, 401);
 });
