@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
  *
  * @param {NodeJS.ProcessEnv} env as `loadStack` of cli/stack.ts leaves it
  */
-export function stackOf({ RUN_DIR = '', POSTGRES_PORT, REDIS_PORT }) {
+export function stackOf({ RUN_DIR = '', POSTGRES_PORT }) {
   const lines = readFileSync(`${RUN_DIR}/secrets.env`, 'utf8').trim().split('\n');
   /** @type {Record<string, string>} */
   const secrets = Object.fromEntries(lines.map((line) => line.split('=')));
-  return { postgresPort: Number(POSTGRES_PORT), redisPort: Number(REDIS_PORT), secrets };
+  return { runDir: RUN_DIR, postgresPort: Number(POSTGRES_PORT), secrets };
 }

@@ -50,6 +50,9 @@ const cut =
   (proxy) =>
   ({ toxiproxy }) => ({ inject: () => toxiproxy.cut(proxy), lift: () => toxiproxy.join(proxy) });
 
+/** Not by Toxiproxy, which would leave its port to whoever asks for Redis' password. @type {Fault['hands']} */
+const cutRedis = ({ redis }) => ({ inject: async () => redis?.cut(), lift: async () => redis?.join() });
+
 const LOSS = 0.2;
 
 /** @type {Fault['hands']} */
@@ -260,7 +263,7 @@ export const FAULTS = [
     ...UNHARMED,
     hands: poison('redis', TOXICS.narrow),
   },
-  { name: 'redis-cut', title: 'Redis cut off', intensity: GONE, ...INSIDE, ...HALF, hands: cut('redis') },
+  { name: 'redis-cut', title: 'Redis cut off', intensity: GONE, ...INSIDE, ...HALF, hands: cutRedis },
   {
     name: 'worker-kill',
     title: 'Process kill',

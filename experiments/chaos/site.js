@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeAtomic } from '../../analysis/write-atomic.js';
 import { ConfigError } from '../../contract/config-error.js';
 import { freePort } from '../free-port.js';
+import { startRedisRelay } from '../redis-relay.js';
 import { toolPath } from '../tool-path.js';
 import { makeLossyLink, whyNoLink } from './lossy-link.js';
 import { startTarget } from './target.js';
@@ -13,6 +14,7 @@ import { startToxiproxy } from './toxiproxy.js';
 /**
  * @typedef {object} Site
  * @property {import('./toxiproxy.js').Toxiproxy} toxiproxy with the proxies `target`, `database` and `redis`
+ * @property {import('../redis-relay.js').RedisRelay | null} redis behind the proxy `redis`; null: the server is someone else's
  * @property {import('./lossy-link.js').LossyLink | null} link
  * @property {string | null} noLink why there is none
  * @property {Pick<import('./target.js').Instance, 'pid' | 'heapFile'> | null} target null: the server is someone else's
@@ -55,6 +57,7 @@ export async function openSite(lab, { lossy }) {
     toxiproxy,
     link,
     noLink,
+    redis: target?.redis ?? null,
     target: target?.instance ?? null,
     url: url.href,
     headers: token ? { Authorization: `Bearer ${token}` } : {},
@@ -76,12 +79,14 @@ export async function openSite(lab, { lossy }) {
  * @param {import('./toxiproxy.js').Toxiproxy} toxiproxy
  */
 async function openTarget(lab, toxiproxy) {
-  const { POSTGRES_PORT, REDIS_PORT } = process.env;
+  const { POSTGRES_PORT, RUN_DIR = '' } = process.env;
+  const redis = await startRedisRelay(RUN_DIR);
+  lab.onEnd(redis.stop);
   const where = {
     port: await freePort(),
     adminPort: await freePort(),
     postgresPort: await toxiproxy.proxy('database', `127.0.0.1:${POSTGRES_PORT}`),
-    redisPort: await toxiproxy.proxy('redis', `127.0.0.1:${REDIS_PORT}`),
+    redisPort: await toxiproxy.proxy('redis', `127.0.0.1:${redis.port}`),
   };
   let instance = await startTarget(where);
   let running = true;
@@ -111,6 +116,7 @@ async function openTarget(lab, toxiproxy) {
   };
   return {
     url: instance.url,
+    redis,
     // A new one after a restart.
     instance: {
       get pid() {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from 'redis';
 import { PostgresClient } from '../../target/postgres-client.js';
+import { startRedisRelay } from '../redis-relay.js';
 
 /** The target uses the first of Redis' sixteen databases. */
 const REDIS_DATABASE = 15;
@@ -11,19 +12,16 @@ const CONNECTIONS = 20;
  * A database of the gateway's own in the stack's PostgreSQL and one in its Redis, as a gateway in production has.
  *
  * @param {object} stack
+ * @param {string} stack.runDir
  * @param {number} stack.postgresPort
- * @param {number} stack.redisPort
  * @param {Record<string, string>} stack.secrets
  * @returns {Promise<import('./contextforge.js').Store>}
  */
-export async function stackStore({
-  postgresPort,
-  redisPort,
-  secrets: { POSTGRES_PASSWORD, REDIS_PASSWORD },
-}) {
+export async function stackStore({ runDir, postgresPort, secrets: { POSTGRES_PASSWORD, REDIS_PASSWORD } }) {
   const database = `gateway_${randomBytes(6).toString('hex')}`;
   const server = { host: '127.0.0.1', port: postgresPort, user: 'postgres', password: POSTGRES_PASSWORD };
-  const redisUrl = `redis://:${REDIS_PASSWORD}@127.0.0.1:${redisPort}/${REDIS_DATABASE}`;
+  const relay = await startRedisRelay(runDir);
+  const redisUrl = `redis://:${REDIS_PASSWORD}@127.0.0.1:${relay.port}/${REDIS_DATABASE}`;
   await asAdmin(server, `CREATE DATABASE ${database}`);
   return {
     settings: {
@@ -40,6 +38,7 @@ export async function stackStore({
       await redis.connect();
       await redis.flushDb();
       redis.destroy();
+      await relay.stop();
     },
   };
 }

@@ -122,6 +122,29 @@ test('who takes the port of a killed Redis gets nothing of a target that starts'
   assert.equal(code, 0, output);
 });
 
+test("who takes Redis' port in the middle of a fault gets nothing of the target that suffers it", async () => {
+  const { REDIS_PORT } = envFile('stack.env');
+  const announced = Promise.withResolvers();
+  const chaos = startCommand(
+    'scripts/run',
+    ['chaos', 'PROFILE=smoke', 'FAULTS=redis-gone', 'DURATION=12s', 'RECOVERY_S=2'],
+    {},
+    (output) => /^chaos, .*: redis-gone/m.test(output) && announced.resolve(null),
+  );
+  await Promise.race([announced.promise, chaos.ended]);
+  // Redis goes on listening until the fault begins.
+  let fake;
+  for (const deadline = Date.now() + 60_000; !fake && Date.now() < deadline; ) {
+    fake = await fakeOn(REDIS_PORT).catch(() => undefined);
+  }
+  await sleep(WINDOW_MS);
+  assert.deepEqual(fake?.secrets(), []);
+  await fake?.close();
+  const { code, output } = await chaos.ended;
+  assert.ok(code === 0 || code === 98 || code === 99, output);
+  assert.match(output, /Redis gone/);
+});
+
 test('who takes the port of a killed supervisord gets no password', async () => {
   const [pid] = readFileSync(join(RUN_DIR, 'pids/supervisord'), 'utf8').split(' ');
   process.kill(Number(pid), 'SIGKILL');
