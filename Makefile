@@ -14,7 +14,7 @@ $(foreach name,$(firstword $(UNKNOWN)),$(error $(name) is not a variable of any 
 # (It hands on its own environment as it is by itself.)
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name)))$(eval export $(name)))
 
-.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup audit conformance ci signals docs signals-record dashboards live dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
+.PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup release audit conformance ci signals docs signals-record dashboards live dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
 
 help: ## one screen of what there is
 	@cat scripts/help.txt
@@ -83,6 +83,9 @@ test: lint ## the project's own tests: what each change has to pass
 
 test-all: lint ## every test of the project, also the long and the rare (one file: scripts/node --test FILE)
 	@scripts/node tests/main.js tests
+
+release: ## build k6 into dist/ from a clean clone, with its checksums in tools/release.json (PLATFORMS=linux-x64,linux-arm64)
+	@scripts/node cli/setup/make-release.ts
 
 audit: ## what is known of weaknesses in npm packages and Go tools (asks the npm registry and Go's vulnerability database)
 	@scripts/audit

@@ -24,7 +24,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 RUN_DIR=${RUN_DIR:-$ROOT/.run}
 case $RUN_DIR in /*) ;; *) RUN_DIR=$PWD/$RUN_DIR ;; esac
 CACHE_DIR=${MCP_LOAD_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/mcp-load-lab}
-export ROOT RUN_DIR
+export ROOT RUN_DIR CACHE_DIR
 
 # A go.work of a parent folder, and modules that the caller's environment names, would replace the code that is pinned here.
 export GOWORK=off

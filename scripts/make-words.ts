@@ -17,7 +17,18 @@ const OF_BENCHES = [
     'ONLY',
     'PHASE_SECONDS',
   ],
-  ...['POOL', 'POOL_DIR', 'PROPERTY', 'REANALYSE', 'ROUNDS', 'SCRAPES', 'SESSIONS', 'STALL_SECONDS', 'TABLE'],
+  ...[
+    'PLATFORMS',
+    'POOL',
+    'POOL_DIR',
+    'PROPERTY',
+    'REANALYSE',
+    'ROUNDS',
+    'SCRAPES',
+    'SESSIONS',
+    'STALL_SECONDS',
+    'TABLE',
+  ],
   ...['TRIALS', 'USERS'],
 ];
 /** For every command: an error shows its stack. */

@@ -71,7 +71,7 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   checkConfirmed(test, given);
   const folder = folderOf(test);
   env.TESTID = basename(folder);
-  await setUp('k6');
+  await setUp(...needsOf(env));
   await ownRunFolder();
   const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-'));
   const undo = new Undo();
@@ -81,6 +81,12 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   } finally {
     await undo.all();
   }
+}
+
+/** What a run needs of this machine, all at once: a plan no stack, a server of one's own no reference target. */
+function needsOf({ DRY_RUN, TARGET_URL }: NodeJS.ProcessEnv): string[] {
+  if (DRY_RUN === '1' || stackKind() === 'external') return ['k6'];
+  return ['k6', TARGET_URL ? 'observe' : 'stack'];
 }
 
 /** Where the run's results go: a folder that no other run has. */

@@ -163,5 +163,9 @@ export const environment = {
   PROMETHEUS_PASSWORD: { type: text, help: 'the password of PROMETHEUS_USERNAME', secret },
   REFERENCE_URL: { type: url, help: "with STACK=external: the reference target of somebody else's stack" },
   REFERENCE_TOKEN: { type: text, help: 'the token of REFERENCE_URL', secret },
+  RELEASE_URL: {
+    type: url,
+    help: 'where the programs of tools/release.json are: k6 is downloaded and checked instead of built',
+  },
   MCP_LOAD_LAB_CACHE: { type: folder, help: 'where built tools are kept [~/.cache/mcp-load-lab]' },
 };

@@ -60,9 +60,12 @@ test('every Python package is pinned with its hashes, and installed by them alon
         `${file}: ${block.slice(0, 60)}`,
       );
   }
-  assert.match(readFileSync('scripts/setup', 'utf8'), /--no-deps --only-binary :all: --require-hashes/);
-  assert.match(readFileSync('scripts/setup', 'utf8'), /-mod=readonly/);
+  const venv = readFileSync('cli/setup/venv.ts', 'utf8');
+  for (const option of ["'--no-deps'", "'--only-binary', ':all:'", "'--require-hashes'"])
+    assert.ok(venv.replace(/,\s+/g, ', ').includes(option), option);
+  assert.match(readFileSync('cli/setup/go-build.ts', 'utf8'), /-mod=readonly/);
   assert.match(readFileSync('scripts/setup', 'utf8'), /npm ci /);
+  assert.match(readFileSync('cli/setup/npm.ts', 'utf8'), /'npm', 'ci',/);
 });
 
 test('audit: all that there is is asked about', () => {

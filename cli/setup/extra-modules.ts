@@ -1,0 +1,73 @@
+/** What Go modules bring that is no tool of tools/: Kubernetes' schemas, and Docker Compose. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { needsGo } from './go-build.ts';
+import { type Job, type Part, PartError } from './part.ts';
+
+const KUBERNETES = 'k8s.io/kubectl';
+const MONITORING = 'github.com/prometheus-operator/prometheus-operator';
+
+/** The Go toolchain downloads the modules and compares them with go.sum; no code of theirs is built. */
+export function schemasPart(source: string, folder: string): Part | null {
+  if (existsSync(folder)) return null;
+  return {
+    title: 'the schemas of Kubernetes',
+    lane: 'build',
+    seconds: 20,
+    make: (job) => job.fill(folder, (unfinished) => takeSchemas(job, source, unfinished)),
+  };
+}
+
+async function takeSchemas(job: Job, source: string, folder: string) {
+  needsGo('kubernetes-schemas');
+  await job.run('kubernetes-schemas', ['go', '-C', source, 'mod', 'download', KUBERNETES, MONITORING]);
+  const list = await job.run('kubernetes-schemas', [
+    ...['go', '-C', source, 'list', '-m', '-f', '{{.Dir}}', KUBERNETES, MONITORING],
+  ]);
+  const [kubernetes = '', monitoring = ''] = list.trim().split('\n');
+  copyFileSync(join(kubernetes, 'testdata/openapi/swagger.json'), join(folder, 'kubernetes.json'));
+  for (const name of ['servicemonitors', 'prometheusrules']) {
+    const file = `monitoring.coreos.com_${name}.yaml`;
+    copyFileSync(join(monitoring, 'example/prometheus-operator-crd', file), join(folder, file));
+  }
+}
+
+const COMPOSE = { module: 'github.com/docker/compose/v2', version: 'v2.40.3' };
+const COMPOSE_SUM = 'h1:XeYkQu1svDtyfZPv5nTwFryQ25ZJMkIlc4pz9HalMPI=';
+
+/** `go install` refuses this module, which excludes versions of others: it is built in a copy, by its own go.sum. */
+export function composePart(folder: string): Part | null {
+  if (existsSync(folder)) return null;
+  return {
+    title: 'docker-compose',
+    lane: 'build',
+    seconds: 110,
+    make: (job) => job.fill(folder, (unfinished) => buildCompose(job, unfinished)),
+  };
+}
+
+async function buildCompose(job: Job, folder: string) {
+  needsGo('docker-compose');
+  const { module, version } = COMPOSE;
+  const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${module}@${version}`], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  const { Dir, Sum, Error: problem } = JSON.parse(stdout || '{}');
+  if (Sum !== COMPOSE_SUM)
+    throw new PartError(problem ?? `${module}@${version} has the checksum ${Sum}, expected ${COMPOSE_SUM}`);
+  const source = join(folder, 'source');
+  cpSync(Dir, source, { recursive: true });
+  await job.run('docker-compose', ['chmod', '-R', 'u+w', source]);
+  await job.run('docker-compose', [
+    ...['go', '-C', source, 'build', '-buildvcs=false', '-mod=readonly'],
+    ...[
+      `-ldflags=-w -X ${module}/internal.Version=${version}`,
+      '-o',
+      join(folder, 'docker-compose'),
+      './cmd',
+    ],
+  ]);
+  rmSync(source, { recursive: true, force: true });
+}

@@ -1,0 +1,72 @@
+/**
+ * Builds k6 for PLATFORMS into dist/, from a clean clone, and enters each program with its checksum in tools/release.json, by which
+ * RELEASE_URL is read. The same sources give the same program, byte by byte.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeAtomic } from '../../analysis/write-atomic.js';
+import { attend, leaveWhereInterrupted } from '../child.ts';
+import { broken, codeOf, shown, usage } from '../ending.ts';
+import { say } from '../say.ts';
+import { ROOT } from '../stack.ts';
+import { BUILD_ENV, buildCommand, needsGo } from './go-build.ts';
+import { toolFolders } from './needs.ts';
+import { fileOf, MANIFEST, readManifest, sha256, THIS_PLATFORM, versionOf } from './release.ts';
+
+/** By their names in Node.js, those in Go. */
+const PLATFORMS: Record<string, { GOOS: string; GOARCH: string }> = {
+  'linux-x64': { GOOS: 'linux', GOARCH: 'amd64' },
+  'linux-arm64': { GOOS: 'linux', GOARCH: 'arm64' },
+  'darwin-x64': { GOOS: 'darwin', GOARCH: 'amd64' },
+  'darwin-arm64': { GOOS: 'darwin', GOARCH: 'arm64' },
+};
+const DIST = join(ROOT, 'dist');
+const K6 = 'k6';
+
+/** What the programs are made of is a commit, so that anybody can make them again. @throws {Ending} */
+async function checkClean() {
+  const { code, stdout } = await attend('git', ['status', '--porcelain', '--', '.', ':!tools/release.json'], {
+    cwd: ROOT,
+  });
+  if (code !== 0 || stdout !== '')
+    throw usage('this is no clean clone; commit or stash what git status shows');
+}
+
+async function build(platform: string, source: string, version: string) {
+  const released = { name: K6, version, platform };
+  const path = join(DIST, fileOf(released));
+  say(`building ${fileOf(released)} ...`);
+  const [file = '', ...args] = buildCommand(K6, source, path);
+  const { code } = await attend(file, args, {
+    env: { ...BUILD_ENV, ...PLATFORMS[platform] },
+    stdio: ['ignore', 2, 2],
+  });
+  leaveWhereInterrupted();
+  if (code !== 0) throw broken(`${fileOf(released)}: go build failed`);
+  return { ...released, sha256: sha256(readFileSync(path)) };
+}
+
+try {
+  const platforms = (process.env.PLATFORMS || THIS_PLATFORM).split(',');
+  const unknown = platforms.find((one) => !(one in PLATFORMS));
+  if (unknown !== undefined)
+    throw usage(`PLATFORMS has "${shown(unknown)}"; valid: ${Object.keys(PLATFORMS).join(', ')}`);
+  await checkClean();
+  needsGo(K6);
+  const [source = '', folder = ''] = (await toolFolders([K6])).get(K6) ?? [];
+  const version = versionOf(K6, folder);
+  mkdirSync(DIST, { recursive: true });
+  // Another version's programs are no part of this release.
+  let files = readManifest().filter((one) => one.version === version);
+  for (const platform of platforms) {
+    const released = await build(platform, source, version);
+    files = [...files.filter((one) => one.platform !== platform), released];
+    writeAtomic(MANIFEST, `${JSON.stringify({ files }, null, 2)}\n`);
+  }
+  say(
+    `made: ${files.map(fileOf).join(', ')} in dist/, and tools/release.json; commit it, and upload dist/ to where RELEASE_URL will point`,
+  );
+} catch (error) {
+  say(`error: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = codeOf(error);
+}

@@ -1,0 +1,92 @@
+/** What scripts/setup can bring, by the names that it takes. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { broken, shown, usage } from '../ending.ts';
+import { common } from '../stack.ts';
+import { composePart, schemasPart } from './extra-modules.ts';
+import { goPart, goTools } from './go-build.ts';
+import { npmPart } from './npm.ts';
+import { debianPackages, missingPackages, packageNeeds } from './packages.ts';
+import type { Part } from './part.ts';
+import { venvPart } from './venv.ts';
+
+/** Several needs under one name. */
+const GROUPS: Record<string, string[]> = {
+  observe: ['supervisor', 'prometheus', 'node_exporter'],
+  stack: ['postgres', 'redis', 'exporters', 'observe'],
+  pipelines: ['act', 'rsync', 'gitlab-ci-local'],
+  servers: ['go-server', 'python-servers', 'node-servers', 'gateway'],
+};
+
+const NPM: Record<string, [title: string, path: string]> = {
+  conformance: ['the conformance suite', 'tests/conformance'],
+  'node-servers': ["the Node.js servers' packages", 'tests/servers/node'],
+  'gitlab-ci-local': ['gitlab-ci-local', 'tests/pipelines'],
+};
+
+const VENVS = ['python-servers', 'gateway'];
+const BROWSER = 'browser';
+const SCHEMAS = 'kubernetes-schemas';
+const COMPOSE = 'docker-compose';
+
+/** scripts/setup itself brings Node.js and the project's npm packages, with which this runs. */
+const NODE = 'node';
+
+export const needNames = [
+  ...[NODE, ...goTools, SCHEMAS, COMPOSE, ...VENVS, ...Object.keys(NPM), ...packageNeeds, BROWSER],
+  ...Object.keys(GROUPS),
+];
+
+/** @throws {Ending} usage */
+function expand(need: string): string[] {
+  if (!needNames.includes(need)) throw usage(`the tool is "${shown(need)}"; valid: ${needNames.join(', ')}`);
+  return GROUPS[need]?.flatMap(expand) ?? [need];
+}
+
+/**
+ * @returns what is missing of what these names stand for
+ * @throws {Ending} for a name that does not exist, and for what can't be had on this machine
+ */
+export async function missingParts(names: readonly string[]): Promise<Part[]> {
+  const needs = [...new Set(names.flatMap(expand))].filter((need) => need !== NODE);
+  const folders = await toolFolders(needs.filter((need) => isTool(need)));
+  const parts = needs.map((need): Part | null => {
+    const [source, folder] = folders.get(need) ?? ['', ''];
+    if (need === SCHEMAS) return schemasPart(source, folder);
+    if (need === COMPOSE) return composePart(folder);
+    if (VENVS.includes(need)) return venvPart(need, source, folder);
+    if (goTools.includes(need)) return goPart(need, source, folder);
+    const npm = NPM[need];
+    return npm ? npmPart(...npm) : null;
+  });
+  const packages = needs.flatMap((need) => (need === BROWSER ? missingBrowser() : missingPackages(need)));
+  // apt makes one installation of them all.
+  if (packages.length > 0) parts.push(debianPackages(packages));
+  return parts.filter((part) => part !== null);
+}
+
+const isTool = (need: string) =>
+  goTools.includes(need) || VENVS.includes(need) || need === SCHEMAS || need === COMPOSE;
+
+/** @returns where each tool's sources are, and the folder of the cache that it is built into */
+export async function toolFolders(
+  tools: readonly string[],
+): Promise<Map<string, [source: string, folder: string]>> {
+  if (tools.length === 0) return new Map();
+  const script = `for tool in ${tools.join(' ')}; do tool_source $tool; tool_dir $tool; done`;
+  const lines = (await common(script)).split('\n');
+  return new Map(tools.map((tool, index) => [tool, [lines[2 * index] ?? '', lines[2 * index + 1] ?? '']]));
+}
+
+/** Only Debian has a package of a browser under this name; elsewhere it is missing, or a script that asks for a snap. */
+function missingBrowser(): string[] {
+  if (spawnSync('bash', ['-c', '. scripts/common.sh; chromium_found']).status === 0) return [];
+  const { CHROMIUM } = process.env;
+  if (CHROMIUM)
+    throw usage(`CHROMIUM is "${shown(CHROMIUM)}"; valid: a Chromium or Google Chrome that starts`);
+  if (!/^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8')))
+    throw broken(
+      'a browser is missing: install Chromium or Google Chrome (https://www.google.com/chrome), or name one with CHROMIUM=PATH',
+    );
+  return ['chromium'];
+}

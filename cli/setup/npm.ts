@@ -1,0 +1,27 @@
+/** npm packages of a lock file that only the tests need. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../stack.ts';
+import type { Part } from './part.ts';
+
+/** npm writes this file last: it is older than the lock file only if the lock file changed since. */
+const isThere = (folder: string) => {
+  const installed = statSync(join(folder, 'node_modules/.package-lock.json'), { throwIfNoEntry: false });
+  return installed !== undefined && installed.mtimeMs > statSync(join(folder, 'package-lock.json')).mtimeMs;
+};
+
+/** @param path of the folder, in the project */
+export function npmPart(title: string, path: string): Part | null {
+  const folder = join(ROOT, path);
+  if (isThere(folder)) return null;
+  return {
+    title,
+    lane: 'npm',
+    seconds: 10,
+    make: async (job) => {
+      const command = ['npm', 'ci', '--prefix', folder, '--no-audit', '--no-fund'];
+      // npm begins by removing what is there: two at once would take it from one another.
+      await job.run(path.replaceAll('/', '-'), job.locked('npm', command));
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Programs that a release has ready-made, at RELEASE_URL: what tools/release.json names with its checksum, and nothing else. */
+import { createHash } from 'node:crypto';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { ROOT } from '../stack.ts';
+
+export const MANIFEST = join(ROOT, 'tools/release.json');
+
+export interface Released {
+  name: string;
+  /** Of its sources and pins: the second half of the folder's name that a build of them has. */
+  version: string;
+  /** As Node.js calls it: linux-x64, darwin-arm64. */
+  platform: string;
+  sha256: string;
+}
+
+export const THIS_PLATFORM = `${process.platform}-${process.arch}`;
+const TIMEOUT_MS = 300_000;
+const MAX_BYTES = 300 * 1024 * 1024;
+
+export const readManifest = (): Released[] => JSON.parse(readFileSync(MANIFEST, 'utf8')).files;
+
+/** The file's name in a release. */
+export const fileOf = ({ name, version, platform }: Omit<Released, 'sha256'>) =>
+  `${name}-${version}-${platform}`;
+
+/** @param folder that a build of the same sources would have */
+export const versionOf = (tool: string, folder: string) => basename(folder).slice(tool.length + 1);
+
+export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/**
+ * @param folder that a build of the same sources would have
+ * @param path where the program goes
+ * @returns reason: why a program that the release should have was not taken, one line
+ */
+export async function takeRelease(
+  tool: string,
+  folder: string,
+  path: string,
+  { url = process.env.RELEASE_URL, files = readManifest() } = {},
+): Promise<{ isTaken: boolean; reason?: string }> {
+  const version = versionOf(tool, folder);
+  const released = files.find(
+    (one) => one.name === tool && one.version === version && one.platform === THIS_PLATFORM,
+  );
+  if (!url || !released) return { isTaken: false };
+  try {
+    const bytes = await download(`${url.replace(/\/+$/, '')}/${fileOf(released)}`);
+    const found = sha256(bytes);
+    if (found !== released.sha256) throw new Error(`its checksum is ${found}, expected ${released.sha256}`);
+    writeFileSync(path, bytes);
+    chmodSync(path, 0o755);
+    return { isTaken: true };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { isTaken: false, reason: `${fileOf(released)} is not taken from RELEASE_URL: ${why}` };
+  }
+}
+
+/** @throws {Error} one line */
+async function download(url: string): Promise<Uint8Array> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error) => {
+    throw new Error(error.cause?.code ?? error.cause?.message ?? error.message);
+  });
+  if (!answer.ok || !answer.body) throw new Error(`answered ${answer.status}`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`more than ${MAX_BYTES / 1024 / 1024} MiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
