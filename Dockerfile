@@ -33,8 +33,8 @@ FROM node AS lab
 ENV NODE_ENV= HOME=/tmp K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
 RUN apt-get update && apt-get install --yes --no-install-recommends supervisor && rm -rf /var/lib/apt/lists/*
 ENV MCP_LOAD_LAB_CACHE=/opt/mcp-load-lab-tools RUN_DIR=/tmp/mcp-load-lab
-COPY --from=prometheus /bin/prometheus /tools/prometheus/
-COPY --from=node-exporter /bin/node_exporter /tools/node_exporter/
+COPY --from=prometheus /bin/prometheus /usr/bin/
+COPY --from=node-exporter /bin/node_exporter /usr/bin/
 WORKDIR /opt/mcp-load-lab
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci --cache /root/.npm --omit=dev --no-audit --no-fund
@@ -43,7 +43,7 @@ COPY scripts scripts
 COPY xk6-mcp xk6-mcp
 COPY --from=k6-build /bin/k6 /usr/bin/k6
 # Where scripts/setup would put what it builds: under a name that changes with the pins. What they write there is a lock.
-RUN bash -c 'set -e; . scripts/common.sh; mkdir -p "$CACHE_DIR"; for tool in prometheus node_exporter; do mv "/tools/$tool" "$(tool_dir "$tool")"; done; mkdir "$(tool_dir k6)"; ln -s /usr/bin/k6 "$(tool_dir k6)/k6"; chown node: "$CACHE_DIR"'
+RUN bash -c 'set -e; . scripts/common.sh; mkdir -p "$CACHE_DIR"; mkdir "$(tool_dir k6)"; ln -s /usr/bin/k6 "$(tool_dir k6)/k6"; chown node: "$CACHE_DIR"'
 COPY provisioning provisioning
 COPY dashboards dashboards
 COPY target target

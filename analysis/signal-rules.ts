@@ -36,16 +36,16 @@ export function readRules(): RecordingRule[] {
     .flatMap((file) => {
       const text = readFileSync(`${RULES}${file}`, 'utf8');
       const about = firstSentence(text);
-      const { groups } = parse(text) as { groups: { labels?: Record<string, string>; rules: Rule[] }[] };
-      return groups.flatMap(({ labels: common = {}, rules }) =>
+      const { groups } = parse(text) as { groups: { rules: Rule[] }[] };
+      return groups.flatMap(({ rules }) =>
         rules
           .filter(({ record = '' }) => record.startsWith('signal:'))
-          .map(({ record = '', expr }) => ({
+          .map(({ record = '', expr, labels = {} }) => ({
             name: record,
             file,
             about,
-            source: common.source ?? '',
-            server: common.server ?? '',
+            source: labels.source ?? '',
+            server: labels.server ?? '',
             expr: expr.trim(),
             metrics: metricsOf(expr),
           })),

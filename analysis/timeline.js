@@ -53,7 +53,7 @@ const CLIENT = {
   failed: { unit: 'ratio', expression: promql.share(promql.FAILURES, promql.REQUESTS) },
   vus: { unit: 'count', expression: `sum(${promql.ofRun('vus')})` },
 };
-const BY_OPERATION = promql.total(promql.DURATION, 'phase, operation');
+const BY_OPERATION = promql.histogramOfRun(promql.DURATION, 'phase, operation');
 const FAILURES_BY_KIND = promql.perSecond(promql.FAILURES, 'kind');
 
 /**

@@ -62,20 +62,53 @@ export const total = (metric: string, by = '', where = '') =>
 /** Zero where k6 exports no such counter, as long as `present` has data. */
 export const orZero = (expression: string, present: string) => `(${expression} or 0 * ${present})`;
 
-/** Seconds, of what was measured within the rate interval. `metric` is a native histogram. */
+/**
+ * Native histograms: `exact` counts every push. Prometheus 2.42 can't evaluate it, because it neither subtracts histograms nor reads them
+ * with `last_over_time`. It finds no histogram there and takes the rate, which misses the first push of a series.
+ */
+function ofHistogram(range: string, metric: string, by: string, where: string) {
+  const exact =
+    range === '$__range'
+      ? total(metric, by, where)
+      : `sum${grouping(by)}(${increase(metric, HISTOGRAM_MEMORY, where)})`;
+  return { exact, orRate: `sum${grouping(by)}(rate(${ofRun(metric, where)}[${range}]))` };
+}
+
+function percentileIn(range: string, quantile: number, metric: string, by: string, where: string): string {
+  const { exact, orRate } = ofHistogram(range, metric, by, where);
+  return `(histogram_quantile(${quantile}, ${exact}) or histogram_quantile(${quantile}, ${orRate}))`;
+}
+
+/** Seconds, of what was measured within the rate interval. */
 export const percentile = (quantile: number, metric: string, by = '', where = '') =>
-  `histogram_quantile(${quantile}, sum${grouping(by)}(${increase(metric, HISTOGRAM_MEMORY, where)}))`;
+  percentileIn('$__rate_interval', quantile, metric, by, where);
 
 /** Seconds, of everything since the run began. */
 export const percentileOfRun = (quantile: number, metric: string, by = '', where = '') =>
-  `histogram_quantile(${quantile}, ${total(metric, by, where)})`;
+  percentileIn('$__range', quantile, metric, by, where);
+
+const meanOf = (histogram: string) => `histogram_sum(${histogram}) / histogram_count(${histogram})`;
 
 /** Seconds, the mean of what was measured within the rate interval. */
-export const mean = (metric: string) => `histogram_avg(sum(${increase(metric, HISTOGRAM_MEMORY, '')}))`;
+export function mean(metric: string): string {
+  const { exact, orRate } = ofHistogram('$__rate_interval', metric, '', '');
+  return `(${meanOf(exact)} or ${meanOf(orRate)})`;
+}
+
+const orHistogram = (exact: string, divisor: string, otherwise: string) =>
+  `(${exact} and histogram_count(${exact}))${divisor} or ${otherwise}`;
+
+/** A histogram of everything since the run began. */
+export function histogramOfRun(metric: string, by = ''): string {
+  const exact = total(metric, by);
+  return orHistogram(exact, '', `sum${grouping(by)}(increase(${ofRun(metric)}[$__range]))`);
+}
 
 /** Values per second in each bucket, for a heatmap. */
-export const distribution = (metric: string, where = '') =>
-  `sum(${increase(metric, HISTOGRAM_MEMORY, where)}) / ($__rate_interval_ms / 1000)`;
+export function distribution(metric: string, where = ''): string {
+  const { exact, orRate } = ofHistogram('$__rate_interval', metric, '', where);
+  return orHistogram(exact, ' / ($__rate_interval_ms / 1000)', orRate);
+}
 
 /** Ratio of two k6 counters within the rate interval. */
 export function share(part: string, whole: string, by = '', where = ''): string {

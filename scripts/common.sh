@@ -14,7 +14,7 @@
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
 #                          tests' go-server, python-servers, and the benches' bench-server; act, docker-compose
-#                          (`scripts/setup` builds what is missing)
+#                          (`scripts/setup` gets what is missing)
 #   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
 
 # Before bash 4.4 (macOS has 3.2) an empty array counts as unset.
@@ -134,13 +134,49 @@ chromium_found() {
   return 1
 }
 
+# The oldest versions that work with the files in provisioning/: those of Debian 12.
+OLDEST_PROMETHEUS=2.42
+OLDEST_NODE_EXPORTER=1.5
+
+# installed_tool prometheus|node_exporter: its path, if one on the PATH is new enough. TOOLS_FROM_SOURCE=1 ignores the PATH.
+installed_tool() {
+  [ -z "${TOOLS_FROM_SOURCE:-}" ] || return 1
+  local name names=(prometheus) oldest=$OLDEST_PROMETHEUS
+  # Debian's name of it.
+  if [ "$1" = node_exporter ]; then names=(node_exporter prometheus-node-exporter) oldest=$OLDEST_NODE_EXPORTER; fi
+  for name in "${names[@]}"; do
+    if is_version "$(version_of "$1" "$name")" "$oldest"; then
+      command -v "$name"
+      return
+    fi
+  done
+  return 1
+}
+
+# version_of TOOL PROGRAM: the version that the program prints; nothing if it is not that tool, or was built without a version.
+version_of() { { timeout 5 "$2" --version </dev/null 2>&1 || true; } | sed -n "1s/^$1, version \([0-9.]*\).*/\1/p"; }
+
+# is_version VERSION OLDEST: is VERSION a version, and not older?
+is_version() {
+  [[ $1 =~ ^[0-9]+\.[0-9] ]] && [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]
+}
+
+# package_of prometheus|node_exporter: its Debian package, if apt has one that is new enough.
+package_of() {
+  local package=prometheus oldest=$OLDEST_PROMETHEUS version
+  if [ "$1" = node_exporter ]; then package=prometheus-node-exporter oldest=$OLDEST_NODE_EXPORTER; fi
+  version=$({ LC_ALL=C apt-cache policy "$package" 2>/dev/null || true; } | sed -n 's/^ *Candidate: \([0-9].*\)/\1/p')
+  if [ -z "${TOOLS_FROM_SOURCE:-}" ] && is_version "$version" "$oldest"; then echo "$package"; fi
+}
+
 tool_path() {
   case $1 in
+  prometheus | node_exporter) installed_tool "$1" || echo "$(tool_dir "$1")/$1" ;;
   # K6_FOUND: by the script that calls this one.
   # One on the PATH has no module k6/x/mcp.
   k6) echo "${K6_FOUND:-$(tool_dir k6)/k6}" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
-  prometheus | promtool | node_exporter | exporter | kustomize | govulncheck | go-server | bench-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
+  promtool | exporter | kustomize | govulncheck | go-server | bench-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
   kubernetes-schemas) tool_dir "$1" ;;
   python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;

@@ -370,6 +370,19 @@ redis_exporter redis
 JOBS
 }
 
+# provide_prometheus_config VERSION FILE: a link to the configuration. Prometheus 2 refuses fallback_scrape_protocol and always falls back
+# to the text format, so it gets a copy without that line.
+provide_prometheus_config() {
+  local config=$ROOT/provisioning/prometheus/prometheus.yml
+  case $1 in
+  2.*)
+    rm -f "$2"
+    sed '/^ *fallback_scrape_protocol:/d' "$config" >"$2"
+    ;;
+  *) ln -sfn "$config" "$2" ;;
+  esac
+}
+
 # renew_web_configs: what runs with another password is stopped; it starts again with the rest.
 renew_web_configs() {
   local name changed
@@ -420,7 +433,7 @@ native_up() {
   chmod 700 "$RUN_DIR"/{log,pids,redis,prometheus}
   # Links, not copies, so that a rule edited in the project is a rule in effect after the next `up`. Prometheus looks
   # for the rules and the targets beside its configuration.
-  ln -sfn "$ROOT/provisioning/prometheus/prometheus.yml" "$RUN_DIR/prometheus/prometheus.yml"
+  provide_prometheus_config "$(version_of prometheus "$(tool_path prometheus)")" "$RUN_DIR/prometheus/prometheus.yml"
   ln -sfn "$ROOT/provisioning/prometheus/rules" "$RUN_DIR/prometheus/rules"
   renew_web_configs
 

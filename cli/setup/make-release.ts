@@ -10,7 +10,7 @@ import { broken, codeOf, shown, usage } from '../ending.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import { BUILD_ENV, buildCommand, needsGo } from './go-build.ts';
-import { toolFolders } from './needs.ts';
+import { placesOf } from './needs.ts';
 import { fileOf, MANIFEST, readManifest, sha256, THIS_PLATFORM, versionOf } from './release.ts';
 
 /** By their names in Node.js, those in Go. */
@@ -53,7 +53,7 @@ try {
     throw usage(`PLATFORMS has "${shown(unknown)}"; valid: ${Object.keys(PLATFORMS).join(', ')}`);
   await checkClean();
   needsGo(K6);
-  const [source = '', folder = ''] = (await toolFolders([K6])).get(K6) ?? [];
+  const { source = '', folder = '' } = (await placesOf([K6])).get(K6) ?? {};
   const version = versionOf(K6, folder);
   mkdirSync(DIST, { recursive: true });
   // Another version's programs are no part of this release.

@@ -1,12 +1,12 @@
 /** What scripts/setup can bring, by the names that it takes. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { broken, shown, usage } from '../ending.ts';
 import { common } from '../stack.ts';
 import { composePart, schemasPart } from './extra-modules.ts';
 import { goPart, goTools } from './go-build.ts';
 import { npmPart } from './npm.ts';
-import { debianPackages, missingPackages, packageNeeds } from './packages.ts';
+import { debianPackages, missingPackages, packageNeeds, updateLists } from './packages.ts';
 import type { Part } from './part.ts';
 import { venvPart } from './venv.ts';
 
@@ -43,39 +43,71 @@ function expand(need: string): string[] {
   return GROUPS[need]?.flatMap(expand) ?? [need];
 }
 
+/** On the PATH or as a Debian package if that is new enough, else built. */
+const PACKAGED = ['prometheus', 'node_exporter'];
+
 /**
  * @returns what is missing of what these names stand for
  * @throws {Ending} for a name that does not exist, and for what can't be had on this machine
  */
 export async function missingParts(names: readonly string[]): Promise<Part[]> {
   const needs = [...new Set(names.flatMap(expand))].filter((need) => need !== NODE);
-  const folders = await toolFolders(needs.filter((need) => isTool(need)));
+  const tools = needs.filter(isTool);
+  let places = await placesOf(tools);
+  // Without lists of packages apt knows none, and Prometheus would be built for minutes.
+  if ([...places].some(([tool, place]) => PACKAGED.includes(tool) && isNowhere(place)) && updateLists())
+    places = await placesOf(tools);
+  const packages: string[] = [];
   const parts = needs.map((need): Part | null => {
-    const [source, folder] = folders.get(need) ?? ['', ''];
+    const { source = '', folder = '', installed, debianPackage } = places.get(need) ?? {};
     if (need === SCHEMAS) return schemasPart(source, folder);
     if (need === COMPOSE) return composePart(folder);
     if (VENVS.includes(need)) return venvPart(need, source, folder);
-    if (goTools.includes(need)) return goPart(need, source, folder);
     const npm = NPM[need];
-    return npm ? npmPart(...npm) : null;
+    if (npm) return npmPart(...npm);
+    if (!goTools.includes(need))
+      packages.push(...(need === BROWSER ? missingBrowser() : missingPackages(need)));
+    else if (debianPackage && !existsSync(folder)) packages.push(debianPackage);
+    else if (!installed) return goPart(need, source, folder);
+    return null;
   });
-  const packages = needs.flatMap((need) => (need === BROWSER ? missingBrowser() : missingPackages(need)));
   // apt makes one installation of them all.
   if (packages.length > 0) parts.push(debianPackages(packages));
   return parts.filter((part) => part !== null);
 }
 
+const isNowhere = ({ folder, installed, debianPackage }: Places) =>
+  !existsSync(folder) && installed === '' && debianPackage === '';
+
 const isTool = (need: string) =>
   goTools.includes(need) || VENVS.includes(need) || need === SCHEMAS || need === COMPOSE;
 
-/** @returns where each tool's sources are, and the folder of the cache that it is built into */
-export async function toolFolders(
-  tools: readonly string[],
-): Promise<Map<string, [source: string, folder: string]>> {
+/** Where a tool comes from. */
+interface Places {
+  source: string;
+  /** Of the cache: what it is built into. */
+  folder: string;
+  /** Path of a program on the PATH that is used instead, or ''. */
+  installed: string;
+  /** Package that is used instead, or ''. */
+  debianPackage: string;
+}
+
+export async function placesOf(tools: readonly string[]): Promise<Map<string, Places>> {
   if (tools.length === 0) return new Map();
-  const script = `for tool in ${tools.join(' ')}; do tool_source $tool; tool_dir $tool; done`;
-  const lines = (await common(script)).split('\n');
-  return new Map(tools.map((tool, index) => [tool, [lines[2 * index] ?? '', lines[2 * index + 1] ?? '']]));
+  const script = tools.map((tool) => {
+    const elsewhere = PACKAGED.includes(tool)
+      ? `if installed_tool ${tool}; then echo; else echo; echo "$(package_of ${tool})"; fi`
+      : 'echo; echo';
+    return `tool_source ${tool}; tool_dir ${tool}; ${elsewhere}`;
+  });
+  const lines = (await common(script.join('\n'))).split('\n');
+  return new Map(
+    tools.map((tool, index) => {
+      const [source = '', folder = '', installed = '', debianPackage = ''] = lines.slice(4 * index);
+      return [tool, { source, folder, installed, debianPackage }];
+    }),
+  );
 }
 
 /** Only Debian has a package of a browser under this name; elsewhere it is missing, or a script that asks for a snap. */

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { broken } from '../ending.ts';
+import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import { hasProgram, type Part } from './part.ts';
 
@@ -34,24 +35,40 @@ export const packageNeeds = Object.keys(PACKAGES);
 export const missingPackages = (need: string): string[] =>
   (PACKAGES[need] ?? []).flatMap(([file, ...packages]) => (globSync(file).length > 0 ? [] : packages));
 
-/** Installs them; `sudo` is asked for its password before, if it needs one. @throws {Ending} if this is no system for it */
+/** As root, or with sudo, which asks for a password if it needs one. @throws {Ending} saying what was to be done: `missing` */
+function asRoot(missing: string, command: string): string[] {
+  if (process.getuid?.() === 0) return [];
+  if (!hasProgram('sudo')) throw broken(`${missing}. As root: ${command}`);
+  if (spawnSync('sudo', ['-v'], { stdio: 'inherit' }).status !== 0)
+    throw broken(`${missing}; installing them needs sudo`);
+  return ['sudo'];
+}
+
+/** Reads the lists of packages. @returns whether they were read: not on a system without apt, nor without a network */
+export function updateLists(): boolean {
+  if (!hasProgram('apt-get') || process.env.TOOLS_FROM_SOURCE) return false;
+  say('set-up, once: the lists of packages');
+  const [file = '', ...args] = [
+    ...asRoot('the lists of packages are missing', 'apt-get update'),
+    'apt-get',
+    'update',
+    '-q',
+  ];
+  return spawnSync(file, args, { stdio: ['inherit', 'ignore', 'ignore'] }).status === 0;
+}
+
+/** @throws {Ending} if this system can't install them */
 export function debianPackages(names: readonly string[]): Part {
   const missing = `missing: ${names.join(' ')}`;
   if (!hasProgram('apt-get'))
     throw broken(`${missing}. This is not Debian or Ubuntu: install them yourself, or start a Docker engine`);
-  const sudo = process.getuid?.() === 0 ? [] : ['sudo'];
-  if (sudo.length > 0) {
-    if (!hasProgram('sudo'))
-      throw broken(`${missing}. As root: apt-get install --no-install-recommends ${names.join(' ')}`);
-    if (spawnSync('sudo', ['-v'], { stdio: 'inherit' }).status !== 0)
-      throw broken(`${missing}; installing them needs sudo`);
-  }
-  const command = [...sudo, 'bash', join(ROOT, 'scripts/apt-install'), ...names];
+  const sudo = asRoot(missing, `apt-get install --no-install-recommends ${names.join(' ')}`);
   return {
-    title: `the packages ${names.join(' ')}`,
+    title: names.join(' '),
     lane: 'packages',
     seconds: 10 + 2 * names.length,
     // What one installation does to keep services from starting, it undoes at its end: not while another one installs.
-    make: (job) => job.run('apt', job.locked('apt', command)),
+    make: (job) =>
+      job.run('apt', job.locked('apt', [...sudo, 'bash', join(ROOT, 'scripts/apt-install'), ...names])),
   };
 }

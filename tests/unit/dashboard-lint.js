@@ -48,7 +48,8 @@ const COUNTER_FUNCTIONS = [...RESETTING, 'last_over_time'];
 const CUMULATIVE = /^k6_(?!vus_max$).*_(p\d+|avg|med|min|max|rate)$/;
 /** k6's times are native histograms, but for moments, which are gauges. */
 const HISTOGRAM = /^k6_(?!mcp_(started|failure|phase_start|phase_end)_seconds$).*_seconds$/;
-const HISTOGRAM_FUNCTIONS = ['histogram_quantile', 'histogram_avg', 'histogram_count', 'histogram_fraction'];
+/** Those of Prometheus 2.42. */
+const HISTOGRAM_FUNCTIONS = ['histogram_quantile', 'histogram_sum', 'histogram_count', 'histogram_fraction'];
 /** What makes of several percentiles one that is none. */
 const AVERAGING = [
   'avg',
