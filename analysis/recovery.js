@@ -155,7 +155,7 @@ export async function observeRecovery(prometheus, testid, plan, folders = []) {
   };
   const requests = await ask(promql.perSecond(promql.REQUESTS, '', where));
   const failures = await ask(promql.share(promql.FAILURES, promql.REQUESTS, '', where));
-  const p99 = await ask(promql.percentile(0.99, promql.DURATION, '', where));
+  const p99 = await ask(promql.exactPercentile(0.99, promql.DURATION, where));
   const windows = Array.from({ length: count }, (_, index) => {
     const seconds = p99.get(index);
     return {

@@ -22,6 +22,8 @@
  * @property {string} [source] of a signal, the label of its rule
  * @property {string} [destination] of a signal about connections, to whom they are
  */
+import { readMeasured } from './measured.ts';
+import { SparseHistogram } from './sparse-histogram.ts';
 import * as promql from '../dashboards/queries.ts';
 import { seriesOfWindows } from './client-series.ts';
 import { drawnSeries, stepsOf } from './drawn-series.ts';
@@ -39,10 +41,10 @@ const DIGITS = 6;
 
 /** @type {Record<string, {unit: string, factor?: number, expression: string}>} */
 const CLIENT = {
-  p50: { unit: 'milliseconds', factor: 1000, expression: promql.percentile(0.5, promql.DURATION) },
-  p95: { unit: 'milliseconds', factor: 1000, expression: promql.percentile(0.95, promql.DURATION) },
-  p99: { unit: 'milliseconds', factor: 1000, expression: promql.percentile(0.99, promql.DURATION) },
-  mean: { unit: 'milliseconds', factor: 1000, expression: promql.mean(promql.DURATION) },
+  p50: { unit: 'milliseconds', factor: 1000, expression: promql.exactPercentile(0.5, promql.DURATION) },
+  p95: { unit: 'milliseconds', factor: 1000, expression: promql.exactPercentile(0.95, promql.DURATION) },
+  p99: { unit: 'milliseconds', factor: 1000, expression: promql.exactPercentile(0.99, promql.DURATION) },
+  mean: { unit: 'milliseconds', factor: 1000, expression: promql.exactMean(promql.DURATION) },
   requests: { unit: 'rate', expression: promql.perSecond(promql.REQUESTS) },
   iterations: { unit: 'rate', expression: promql.perSecond(promql.ITERATIONS) },
   offered: { unit: 'rate', expression: promql.targetRate() },
@@ -53,7 +55,7 @@ const CLIENT = {
   failed: { unit: 'ratio', expression: promql.share(promql.FAILURES, promql.REQUESTS) },
   vus: { unit: 'count', expression: `sum(${promql.ofRun('vus')})` },
 };
-const BY_OPERATION = promql.histogramOfRun(promql.DURATION, 'phase, operation');
+const BY_OPERATION = promql.total(promql.DURATION, 'phase, operation');
 const FAILURES_BY_KIND = promql.perSecond(promql.FAILURES, 'kind');
 
 /**
@@ -83,7 +85,8 @@ export async function collectTimeline(prometheus, subject, phases, folders = [])
     const values = onGrid(mean?.points ?? points, grid);
     signals[signal] = { unit, values, ...(source && { source }), ...(destination && { destination }) };
   }
-  const operations = await operationsOf(prometheus, subject.testid, phases, grid);
+  const timed = folders.length ? timedOf(folders) : await timedByPrometheus(prometheus, subject.testid, grid);
+  const operations = operationsOf(timed, phases);
   return { schema: SCHEMA, testid: subject.testid, ...grid, ...half, signals, operations };
 }
 
@@ -120,29 +123,51 @@ async function clientOf(ask, grid) {
   return client;
 }
 
+/** @typedef {{phase: string, operation: string, count: number, sum: number}} Timed calls of one operation, and their seconds */
+
 /**
- * @param {import('./prometheus.js').Prometheus} prometheus
- * @param {string} testid
+ * @param {Timed[]} timed
  * @param {import('./phases.js').Phase[]} phases
- * @param {Pick<Timeline, 'start_s' | 'step_s' | 'count'>} grid
- * @returns {Promise<NonNullable<Timeline['operations']>>}
+ * @returns {NonNullable<Timeline['operations']>}
  */
-async function operationsOf(prometheus, testid, phases, { start_s, step_s, count: points }) {
-  const rangeS = step_s * points;
-  const found = await prometheus.query(bound(BY_OPERATION, testid, RULE_WINDOW_S, rangeS), start_s + rangeS);
+function operationsOf(timed, phases) {
   /** @type {NonNullable<Timeline['operations']>} */
   const operations = {};
-  for (const { labels, histogram } of found) {
-    const { phase = '', operation = '' } = labels;
+  for (const { phase, operation, count, sum } of timed) {
     const seconds = phases.find(({ name }) => name === phase)?.duration_s ?? 0;
-    if (seconds === 0 || !histogram || !(histogram.count > 0)) continue;
-    const { count, sum } = histogram;
+    if (seconds === 0 || !(count > 0)) continue;
     // The server chose the names: one of them may be an object's own.
     operations[phase] = Object.assign(operations[phase] ?? Object.create(null), {
       [operation]: { rate: digits(count / seconds), mean_s: digits(sum / count) },
     });
   }
   return operations;
+}
+
+/** @param {readonly string[]} folders of what the output lab wrote @returns {Timed[]} */
+function timedOf(folders) {
+  const groups = folders.flatMap((folder) => readMeasured(folder)?.groups ?? []);
+  return groups.flatMap(({ phase, operation, duration }) => {
+    if (operation === '' || !duration) return [];
+    const { count, mean } = new SparseHistogram(duration);
+    return [{ phase, operation, count, sum: (count * (mean ?? 0)) / 1000 }];
+  });
+}
+
+/**
+ * For runs without measured.json.
+ *
+ * @param {import('./prometheus.js').Prometheus} prometheus
+ * @param {string} testid
+ * @param {Pick<Timeline, 'start_s' | 'step_s' | 'count'>} grid
+ * @returns {Promise<Timed[]>}
+ */
+async function timedByPrometheus(prometheus, testid, { start_s, step_s, count }) {
+  const rangeS = step_s * count;
+  const found = await prometheus.query(bound(BY_OPERATION, testid, RULE_WINDOW_S, rangeS), start_s + rangeS);
+  return found.flatMap(({ labels: { phase = '', operation = '' }, histogram }) =>
+    histogram ? [{ phase, operation, ...histogram }] : [],
+  );
 }
 
 /** @param {number} value */
