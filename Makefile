@@ -118,7 +118,7 @@ bench-client: ## what a call with k6/x/mcp costs the load generator, against bar
 	@scripts/setup k6 bench-server && scripts/node bench/client.ts
 
 bench-accuracy: ## are reported latencies those that there were? Against the log of a server with known ones (ROUNDS=3)
-	@scripts/setup k6 prometheus bench-server && scripts/node bench/accuracy.ts
+	@export TOOLS_FROM_SOURCE=1 && scripts/setup k6 prometheus bench-server && scripts/node bench/accuracy.ts
 
 bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
 	@scripts/setup k6 prometheus bench-server && scripts/node bench/memory.ts

@@ -22,15 +22,16 @@
  * @property {string} [source] of a signal, the label of its rule
  * @property {string} [destination] of a signal about connections, to whom they are
  */
-import { readMeasured } from './measured.ts';
-import { SparseHistogram } from './sparse-histogram.ts';
+
 import * as promql from '../dashboards/queries.ts';
 import { seriesOfWindows } from './client-series.ts';
 import { drawnSeries, stepsOf } from './drawn-series.ts';
 import { timesOf } from './grid.ts';
+import { readMeasured } from './measured.ts';
 import { validator } from './schemas.js';
 import { within } from './seconds.ts';
 import { ALL, LAG_S, ownSignals, RULE_WINDOW_S, STEP_S } from './signals.js';
+import { SparseHistogram } from './sparse-histogram.ts';
 
 const SCHEMA = 'mcp-load-lab/timeline/1';
 const validate = validator('timeline.schema.json');

@@ -13,7 +13,10 @@ const distrustedFrom = (value: number): Step[] => [
 
 const K6 = '{job="k6", testid="$testid"}';
 const WRITES = 'prometheus_http_requests_total{handler="/api/v1/write"';
-/** At the end of a run, k6's stale markers of histograms are out of order: only floats are counted. */
+/**
+ * At the end of a run, k6's stale markers of histograms are out of order: only floats are counted. Prometheus 2.42 has no counter of invalid
+ * labels.
+ */
 const REJECTED = {
   'out of order': 'prometheus_tsdb_out_of_order_samples_total{type="float"}',
   'out of bounds': 'prometheus_tsdb_out_of_bound_samples_total',
@@ -24,7 +27,7 @@ const REJECTED = {
 const writes = `sum(increase(${WRITES}}[$__range]))`;
 const refusedWrites = orZero(`sum(increase(${WRITES}, code!~"2.."}[$__range]))`, writes);
 const rejected = Object.values(REJECTED)
-  .map((counter) => `sum(increase(${counter}[$__range]))`)
+  .map((counter) => orZero(`sum(increase(${counter}[$__range]))`, writes))
   .join(' + ');
 const cpu = `max(${highest(ofServer('signal:generator_cpu:ratio'))})`;
 const dropped = orZero(total(DROPPED), total(ITERATIONS));
@@ -148,7 +151,10 @@ export const generator = () =>
         description: 'Samples per second that Prometheus did not take, by reason.',
         unit: 'ops',
         noValue: 'Prometheus does not scrape itself',
-        lines: Object.entries(REJECTED).map(([legend, counter]) => ({ expr: rate(counter), legend })),
+        lines: Object.entries(REJECTED).map(([legend, counter]) => ({
+          expr: orZero(rate(counter), rate(`${WRITES}}`)),
+          legend,
+        })),
       }),
     ],
   });

@@ -76,7 +76,7 @@ function ofHistogram(range: string, metric: string, by: string, where: string) {
 
 function percentileIn(range: string, quantile: number, metric: string, by: string, where: string): string {
   const { exact, orRate } = ofHistogram(range, metric, by, where);
-  return `(histogram_quantile(${quantile}, ${exact}) or histogram_quantile(${quantile}, ${orRate}))`;
+  return `histogram_quantile(${quantile}, ${exact}) or histogram_quantile(${quantile}, ${orRate})`;
 }
 
 const exactly = (metric: string, where = '') => ofHistogram('$__rate_interval', metric, '', where).exact;
@@ -92,14 +92,14 @@ export const percentile = (quantile: number, metric: string, by = '', where = ''
 
 /** Seconds, of everything since the run began. */
 export const percentileOfRun = (quantile: number, metric: string, by = '', where = '') =>
-  percentileIn('$__range', quantile, metric, by, where);
+  `(${percentileIn('$__range', quantile, metric, by, where)})`;
 
 const meanOf = (histogram: string) => `histogram_sum(${histogram}) / histogram_count(${histogram})`;
 
 /** Seconds, the mean of what was measured within the rate interval. */
 export function mean(metric: string): string {
   const { exact, orRate } = ofHistogram('$__rate_interval', metric, '', '');
-  return `(${meanOf(exact)} or ${meanOf(orRate)})`;
+  return `${meanOf(exact)} or ${meanOf(orRate)}`;
 }
 
 const orHistogram = (exact: string, divisor: string, otherwise: string) =>
@@ -170,10 +170,10 @@ export function otherRuns(): string {
 
 const toBase = (expression: string) => expression.replaceAll('testid="$testid"', 'testid="$base"');
 
-/** Seconds by which the run began after the base; 0 where there is none. */
+/** Seconds by which the run began after the base; 1 if there is no base. Prometheus before 3.0 refuses an offset of 0 s. */
 export function startedAfterBase(): string {
   const start = `min(min_over_time(${ofRun(STARTED)}[${RUN_MEMORY}]))`;
-  return `round(${start} - ${toBase(start)}) or vector(0)`;
+  return `round(${start} - ${toBase(start)}) != 0 or vector(1)`;
 }
 
 /** A signal while the run goes on: it has samples before and after, too. */

@@ -138,12 +138,11 @@ chromium_found() {
 OLDEST_PROMETHEUS=2.42
 OLDEST_NODE_EXPORTER=1.5
 
-# installed_tool prometheus|node_exporter: its path, if one on the PATH is new enough. TOOLS_FROM_SOURCE=1 ignores the PATH.
+# installed_tool prometheus|node_exporter: its path, if one on the PATH, or the package's, is new enough. TOOLS_FROM_SOURCE=1 ignores both.
 installed_tool() {
   [ -z "${TOOLS_FROM_SOURCE:-}" ] || return 1
-  local name names=(prometheus) oldest=$OLDEST_PROMETHEUS
-  # Debian's name of it.
-  if [ "$1" = node_exporter ]; then names=(node_exporter prometheus-node-exporter) oldest=$OLDEST_NODE_EXPORTER; fi
+  local name names=(prometheus /usr/bin/prometheus) oldest=$OLDEST_PROMETHEUS
+  if [ "$1" = node_exporter ]; then names=(node_exporter /usr/bin/prometheus-node-exporter) oldest=$OLDEST_NODE_EXPORTER; fi
   for name in "${names[@]}"; do
     if is_version "$(version_of "$1" "$name")" "$oldest"; then
       command -v "$name"

@@ -18,6 +18,7 @@ import { Prometheus } from '../../analysis/prometheus.js';
 import { scrapeGroups } from '../../cli/run/scrape-groups.ts';
 import { startServer } from '../../experiments/server-process.js';
 import { freePort } from '../lab.js';
+import { provideConfig } from '../prometheus-config.js';
 import { toolPath } from '../tool.js';
 
 const PROVISIONING = 'provisioning/prometheus';
@@ -31,8 +32,9 @@ export async function startWatching() {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-watch-'));
   const targets = join(folder, 'targets');
   mkdirSync(targets);
-  for (const name of ['prometheus.yml', 'rules'])
-    symlinkSync(resolve(PROVISIONING, name), join(folder, name));
+  symlinkSync(resolve(PROVISIONING, 'rules'), join(folder, 'rules'));
+  const program = toolPath('prometheus');
+  provideConfig('prometheus', program, join(folder, 'prometheus.yml'));
   // The configuration has Prometheus send one; nobody here asks for it.
   for (const who of ['prometheus', 'exporters']) writeFileSync(join(folder, `${who}.password`), 'unused');
   const [port, nodePort] = [await freePort(), await freePort()];
@@ -44,7 +46,7 @@ export async function startWatching() {
   writeFileSync(join(targets, 'node.json'), JSON.stringify([{ targets: [`127.0.0.1:${nodePort}`] }]));
   const url = `http://127.0.0.1:${port}`;
   const server = await startServer('Prometheus', {
-    file: toolPath('prometheus'),
+    file: program,
     args: [
       ...readFileSync(`${PROVISIONING}/flags`, 'utf8')
         .split('\n')

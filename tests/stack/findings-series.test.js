@@ -11,15 +11,17 @@ import { note } from '../../analysis/note.js';
 import { Prometheus } from '../../analysis/prometheus.js';
 import { findingSamples } from '../../analysis/publish-findings.js';
 import { freePort } from '../lab.js';
+import { provideConfig } from '../prometheus-config.js';
 import { toolPath } from '../tool.js';
 
 const HOUR = 3600;
 const folder = mkdtempSync(join(tmpdir(), 'findings-'));
 const port = await freePort();
-cpSync('provisioning/prometheus/prometheus.yml', join(folder, 'prometheus.yml'));
+const program = toolPath('prometheus');
+provideConfig('prometheus', program, join(folder, 'prometheus.yml'));
 cpSync('provisioning/prometheus/rules', join(folder, 'rules'), { recursive: true });
 const server = spawn(
-  toolPath('prometheus'),
+  program,
   [
     `--config.file=${folder}/prometheus.yml`,
     `--storage.tsdb.path=${folder}/data`,
