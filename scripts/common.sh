@@ -140,7 +140,7 @@ OLDEST_NODE_EXPORTER=1.5
 
 # installed_tool prometheus|node_exporter: its path, if one on the PATH, or the package's, is new enough. TOOLS_FROM_SOURCE=1 ignores both.
 installed_tool() {
-  [ -z "${TOOLS_FROM_SOURCE:-}" ] || return 1
+  [ "${TOOLS_FROM_SOURCE:-0}" != 1 ] || return 1
   local name names=(prometheus /usr/bin/prometheus) oldest=$OLDEST_PROMETHEUS
   if [ "$1" = node_exporter ]; then names=(node_exporter /usr/bin/prometheus-node-exporter) oldest=$OLDEST_NODE_EXPORTER; fi
   for name in "${names[@]}"; do
@@ -165,7 +165,7 @@ package_of() {
   local package=prometheus oldest=$OLDEST_PROMETHEUS version
   if [ "$1" = node_exporter ]; then package=prometheus-node-exporter oldest=$OLDEST_NODE_EXPORTER; fi
   version=$({ LC_ALL=C apt-cache policy "$package" 2>/dev/null || true; } | sed -n 's/^ *Candidate: \([0-9].*\)/\1/p')
-  if [ -z "${TOOLS_FROM_SOURCE:-}" ] && is_version "$version" "$oldest"; then echo "$package"; fi
+  if [ "${TOOLS_FROM_SOURCE:-0}" != 1 ] && is_version "$version" "$oldest"; then echo "$package"; fi
 }
 
 tool_path() {

@@ -6,7 +6,7 @@ import { common } from '../stack.ts';
 import { composePart, schemasPart } from './extra-modules.ts';
 import { goPart, goTools } from './go-build.ts';
 import { npmPart } from './npm.ts';
-import { debianPackages, missingPackages, packageNeeds, updateLists } from './packages.ts';
+import { becomesRoot, debianPackages, missingPackages, packageNeeds, updateLists } from './packages.ts';
 import type { Part } from './part.ts';
 import { venvPart } from './venv.ts';
 
@@ -52,23 +52,27 @@ const PACKAGED = ['prometheus', 'node_exporter'];
  */
 export async function missingParts(names: readonly string[]): Promise<Part[]> {
   const needs = [...new Set(names.flatMap(expand))].filter((need) => need !== NODE);
+  const packages = needs.flatMap((need) => (need === BROWSER ? missingBrowser() : missingPackages(need)));
+  // Nobody is asked for a password for what can be built as well.
+  const asksNobody = packages.length > 0 || becomesRoot();
   const tools = needs.filter(isTool);
   let places = await placesOf(tools);
   // Without lists of packages apt knows none, and Prometheus would be built for minutes.
-  if ([...places].some(([tool, place]) => PACKAGED.includes(tool) && isNowhere(place)) && updateLists())
+  if (asksNobody && [...places].some(([tool, place]) => PACKAGED.includes(tool) && isNowhere(place))) {
+    updateLists();
     places = await placesOf(tools);
-  const packages: string[] = [];
+  }
   const parts = needs.map((need): Part | null => {
     const { source = '', folder = '', installed, debianPackage } = places.get(need) ?? {};
+    if (installed) return null;
     if (need === SCHEMAS) return schemasPart(source, folder);
     if (need === COMPOSE) return composePart(folder);
     if (VENVS.includes(need)) return venvPart(need, source, folder);
     const npm = NPM[need];
     if (npm) return npmPart(...npm);
-    if (!goTools.includes(need))
-      packages.push(...(need === BROWSER ? missingBrowser() : missingPackages(need)));
-    else if (debianPackage && !existsSync(folder)) packages.push(debianPackage);
-    else if (!installed) return goPart(need, source, folder);
+    if (!goTools.includes(need)) return null;
+    if (!debianPackage || !asksNobody || existsSync(folder)) return goPart(need, source, folder);
+    packages.push(debianPackage);
     return null;
   });
   // apt makes one installation of them all.

@@ -35,26 +35,28 @@ export const packageNeeds = Object.keys(PACKAGES);
 export const missingPackages = (need: string): string[] =>
   (PACKAGES[need] ?? []).flatMap(([file, ...packages]) => (globSync(file).length > 0 ? [] : packages));
 
-/** As root, or with sudo, which asks for a password if it needs one. @throws {Ending} saying what was to be done: `missing` */
+const isRoot = () => process.getuid?.() === 0;
+
+/** Can a package be installed without a password? */
+export const becomesRoot = () =>
+  hasProgram('apt-get') && (isRoot() || spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0);
+
+/** What goes before a command that root runs; sudo asks for a password if it needs one. @throws {Ending} without sudo */
 function asRoot(missing: string, command: string): string[] {
-  if (process.getuid?.() === 0) return [];
+  if (isRoot()) return [];
   if (!hasProgram('sudo')) throw broken(`${missing}. As root: ${command}`);
   if (spawnSync('sudo', ['-v'], { stdio: 'inherit' }).status !== 0)
     throw broken(`${missing}; installing them needs sudo`);
   return ['sudo'];
 }
 
-/** Reads the lists of packages. @returns whether they were read: not on a system without apt, nor without a network */
-export function updateLists(): boolean {
-  if (!hasProgram('apt-get') || process.env.TOOLS_FROM_SOURCE) return false;
+/** Reads the lists of packages, if apt has a network. */
+export function updateLists() {
+  if (!hasProgram('apt-get') || process.env.TOOLS_FROM_SOURCE === '1') return;
   say('set-up, once: the lists of packages');
-  const [file = '', ...args] = [
-    ...asRoot('the lists of packages are missing', 'apt-get update'),
-    'apt-get',
-    'update',
-    '-q',
-  ];
-  return spawnSync(file, args, { stdio: ['inherit', 'ignore', 'ignore'] }).status === 0;
+  const command = ['apt-get', 'update', '-q'];
+  const [file = '', ...args] = [...asRoot('missing: the lists of packages', command.join(' ')), ...command];
+  spawnSync(file, args, { stdio: ['inherit', 'ignore', 'ignore'] });
 }
 
 /** @throws {Ending} if this system can't install them */

@@ -167,5 +167,10 @@ export const environment = {
     type: url,
     help: 'where the programs of tools/release.json are: k6 is downloaded and checked instead of built',
   },
+  TOOLS_FROM_SOURCE: {
+    type: flag,
+    default: '0',
+    help: "natively: 1 builds the pinned Prometheus and node_exporter, instead of the host's",
+  },
   MCP_LOAD_LAB_CACHE: { type: folder, help: 'where built tools are kept [~/.cache/mcp-load-lab]' },
 };
