@@ -170,7 +170,12 @@ package_of() {
 
 tool_path() {
   case $1 in
-  prometheus | node_exporter) installed_tool "$1" || echo "$(tool_dir "$1")/$1" ;;
+  # A built one is used on: an older version could not read its data.
+  prometheus | node_exporter)
+    local built
+    built=$(tool_dir "$1")/$1
+    if [ -x "$built" ]; then echo "$built"; else installed_tool "$1" || echo "$built"; fi
+    ;;
   # K6_FOUND: by the script that calls this one.
   # One on the PATH has no module k6/x/mcp.
   k6) echo "${K6_FOUND:-$(tool_dir k6)/k6}" ;;
