@@ -3,13 +3,13 @@
  * RELEASE_URL is read. The same sources give the same program, byte by byte.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeAtomic } from '../../analysis/write-atomic.js';
 import { attend, leaveWhereInterrupted } from '../child.ts';
 import { broken, codeOf, shown, usage } from '../ending.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
-import { BUILD_ENV, buildCommand, needsGo } from './go-build.ts';
+import { buildCommand, buildEnv, needsGo } from './go-build.ts';
 import { placesOf } from './needs.ts';
 import { fileOf, MANIFEST, readManifest, sha256, THIS_PLATFORM, versionOf } from './release.ts';
 
@@ -32,13 +32,13 @@ async function checkClean() {
     throw usage('this is no clean clone; commit or stash what git status shows');
 }
 
-async function build(platform: string, source: string, version: string) {
-  const released = { name: K6, version, platform };
+async function build(platform: string, source: string, folder: string) {
+  const released = { name: K6, version: versionOf(K6, folder), platform };
   const path = join(DIST, fileOf(released));
   say(`building ${fileOf(released)} ...`);
   const [file = '', ...args] = buildCommand(K6, source, path);
   const { code } = await attend(file, args, {
-    env: { ...BUILD_ENV, ...PLATFORMS[platform] },
+    env: { ...buildEnv(dirname(folder)), ...PLATFORMS[platform] },
     stdio: ['ignore', 2, 2],
   });
   leaveWhereInterrupted();
@@ -59,7 +59,7 @@ try {
   // Another version's programs are no part of this release.
   let files = readManifest().filter((one) => one.version === version);
   for (const platform of platforms) {
-    const released = await build(platform, source, version);
+    const released = await build(platform, source, folder);
     files = [...files.filter((one) => one.platform !== platform), released];
     writeAtomic(MANIFEST, `${JSON.stringify({ files }, null, 2)}\n`);
   }
