@@ -2,6 +2,7 @@
 import { apart, counted, duration, milliseconds, number, percent, perSecond } from '../contract/units.js';
 import { P99_NEEDS } from './band.js';
 import { culpritOfRun } from './culprit.js';
+import { failedProbesText } from './failed-probes.js';
 import { scopeName, wordsOf } from './thresholds.js';
 
 /** @typedef {import('./findings.js').Finding} Finding */
@@ -10,6 +11,9 @@ import { scopeName, wordsOf } from './thresholds.js';
 
 /** Both sentences need it: a miss with its operation takes about 110 characters, an overload with its effect about 130. */
 export const MAX_LENGTH = 240;
+
+/** A pass, with its thresholds, has this much room for what was left out. */
+const MAX_LEFT_OUT = 170;
 
 /** A bottleneck of a lower confidence is one finding among others, and not the headline. */
 const NAMED = ['high', 'medium'];
@@ -23,7 +27,7 @@ const CAPACITY = 'capacity';
 /**
  * Says nothing that verdict, thresholds, operations and findings do not say.
  *
- * @typedef {Pick<import('./run.js').Run, 'verdict' | 'thresholds' | 'findings' | 'phases' | 'operations'>} Facts
+ * @typedef {Pick<import('./run.js').Run, 'verdict' | 'thresholds' | 'findings' | 'phases' | 'operations' | 'failed_probes'>} Facts
  *
  * @param {Facts} run whose texts are clean
  * @returns {string} plain text of at most 240 characters, for example "FAIL: baseline p99 197 ms (limit 85 ms): generate_report takes
@@ -32,14 +36,17 @@ const CAPACITY = 'capacity';
 export function headline(run) {
   const { outcome, reasons } = run.verdict;
   const [reason = ''] = reasons;
-  if (outcome === 'invalid' || outcome === 'error') return joined(outcome, [[reason]]);
-  if (outcome === 'pass') return joined(outcome, [[reason], [loadTaken(run)], found(run, null)]);
+  if (outcome === 'error') return joined(outcome, [[reason]]);
+  const leftOut = failedProbesText(run.failed_probes ?? [], MAX_LEFT_OUT);
+  if (outcome === 'invalid') return joined(outcome, [[reason], [leftOut]]);
+  if (outcome === 'pass')
+    return joined(outcome, [[reason, leftOut && `; ${leftOut}`], [loadTaken(run)], found(run, null)]);
   const missed = run.thresholds.find((threshold) => threshold.outcome === 'fail');
   const cause = bottleneckIn(
     run,
     ({ subject, phase }) => subject !== CAPACITY && phase !== null && phase === missed?.scope.phase,
   );
-  return joined(outcome, [whatMissed(run, missed, cause), found(run, cause)]);
+  return joined(outcome, [whatMissed(run, missed, cause), found(run, cause), [leftOut]]);
 }
 
 /**

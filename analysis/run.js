@@ -3,6 +3,7 @@
  */
 
 import { cleanDeep } from './clean-text.js';
+import { failedProbes } from './failed-probes.js';
 import { failures } from './failures.js';
 import { findings } from './findings.js';
 import { headline } from './headline.js';
@@ -39,6 +40,7 @@ import { verdict } from './verdict.js';
  * @property {boolean} objectives_off
  * @property {boolean} [documents] the objectives are the limits of the benchmark documents; absent: of an older version
  * @property {Record<string, string | null>} [variables] that the run was given; null: a secret, or a value that is not kept. Absent: not known
+ * @property {import('./failed-probes.js').FailedProbe[]} [failed_probes] left out by discovery because the server failed; absent: none
  * @property {import('./summary.js').Longer} [longer]
  * @property {import('./thresholds.js').Threshold[]} thresholds
  * @property {import('./signals.js').Signal[]} signals
@@ -175,6 +177,7 @@ async function assemble(collected, observe, build) {
     ledger: ledger(runs, allPhases),
   };
   const distrusted = began ? distrust(known) : { reasons: [], findings: [] };
+  const leftOut = failedProbes(plan);
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
   return {
     schema: SCHEMA,
@@ -203,6 +206,7 @@ async function assemble(collected, observe, build) {
     objectives_off: plan.objectives_off,
     ...(plan.documents !== undefined && { documents: plan.documents }),
     ...(collected.variables && { variables: collected.variables }),
+    ...(leftOut.length > 0 && { failed_probes: leftOut }),
     ...(plan.longer && { longer: plan.longer }),
     thresholds,
     signals: server.signals,

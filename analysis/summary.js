@@ -45,7 +45,8 @@ import { validator } from './schemas.js';
  *   server?: {name?: string | null, version?: string | null} | null, listing?: Listing}} target
  * @property {PlannedPhase[]} phases
  * @property {{operation: string, method: string, class: string, share?: number, example?: unknown}[]} operations
- * @property {{operation: string, reason: string, add?: string}[]} [left_out] what discovery found and the test does not call
+ * @property {{operation: string, reason: string, failed?: string, add?: string}[]} [left_out] what discovery found and the test does not call;
+ *   failed: how the server failed when it was tried
  * @property {number | null} [expected_requests] of the measured phases; null: as many as users without a pause can make
  * @property {Objective[]} objectives
  * @property {boolean} objectives_off

@@ -3,6 +3,7 @@
  * objective (but for one that a single observation proves), and that outweighs a pass.
  */
 import { counted, number } from '../contract/units.js';
+import { failedProbes, failedProbesText } from './failed-probes.js';
 import { ofPlanned } from './partial.js';
 import { silentPhases } from './trust.js';
 
@@ -59,7 +60,13 @@ export const K6_EXIT = /** @type {Record<number, string>} */ ({
 export function verdict(judged) {
   const errors = errorsOf(judged);
   if (errors) return { outcome: 'error', exit_code: errors.code, reasons: [errors.reason] };
+  const { reasons, ...rest } = judgement(judged);
+  const leftOut = judged.plan ? failedProbesText(failedProbes(judged.plan)) : '';
+  return { ...rest, reasons: leftOut ? [...reasons, leftOut] : reasons };
+}
 
+/** @param {Judged} judged of a run that came to its end @returns {Verdict} */
+function judgement(judged) {
   const invalid = invalidReasons(judged);
   const failed = failReasons(judged);
   if (judged.thresholds.some(({ outcome, proof }) => proof && outcome === 'fail'))

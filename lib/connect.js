@@ -116,7 +116,7 @@ function hintOf(kind, said, url, version) {
 
 /** What the client says, whatever kind of failure it is. @type {[RegExp, string][]} */
 const HINTS = [
-  [/^a redirect /, 'set TARGET_URL to where the server really is'],
+  [/^(.*; initialize: )?a redirect /, 'set TARGET_URL to where the server really is'],
   [
     /^no token: .*(metadata|issuer)/,
     'set OAUTH_TOKEN_URL to where its tokens come from, if that is to be trusted',

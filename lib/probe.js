@@ -6,11 +6,18 @@ const PROBES_S = 120;
 /** After this long an operation's remaining arguments are not tried: one set that works must do. */
 const OPERATION_S = 2;
 const PROGRESS_S = 3;
+/** JSON-RPC: internal error, server error, and what some SDKs answer if a handler throws. */
+const SERVER_ERRORS = [-32603, -32000, 0];
+/** JSON-RPC: no such method, invalid parameters, no such resource. They blame the call, also with an HTTP status of 4xx. */
+const CALLER_ERRORS = [-32601, -32602, -32002];
+/** The failures that have no status. @type {Record<string, string>} */
+const BROKEN = { connect: 'no connection', stalled: 'its answer stalled', protocol: 'no MCP answer' };
 
 /**
  * @typedef {object} Answered of one operation
  * @property {number[]} works the arguments that may be used, by their place; [0] for an operation without any
  * @property {string} reason what the first failure said; '' = none
+ * @property {string} [failed] how the server failed; absent: it did not, or the arguments may be to blame
  */
 
 /**
@@ -55,6 +62,7 @@ function probe(client, name, { class: kind, method, params, arguments: variants,
   /** @type {number[]} */
   const works = [];
   let reason = '';
+  let failed = '';
   for (const [index, args] of (variants ?? [undefined]).entries()) {
     if (Date.now() - started > OPERATION_S * 1000) {
       if (works.length === 0) break;
@@ -62,16 +70,43 @@ function probe(client, name, { class: kind, method, params, arguments: variants,
       works.push(index);
       continue;
     }
-    const { failure } = call.send(args);
+    const answer = call.send(args);
+    const { failure } = answer;
     if (!failure) works.push(index);
-    else reason ||= oneLine(whyItFailed(failure, timeoutS), 200);
+    else if (reason === '') {
+      reason = oneLine(whyItFailed(failure, timeoutS), 200);
+      failed = howTheServerFailed(answer, failure, timeoutS);
+    }
     if (failure?.kind === 'timeout' || failure?.kind === 'connect') break;
   }
-  return { works, reason };
+  return { works, reason, ...(failed && { failed }) };
 }
 
 /** @param {NonNullable<import('k6/x/mcp').Answer['failure']>} failure @param {number} timeoutS */
 function whyItFailed({ kind, detail }, timeoutS) {
   if (kind === 'timeout') return `no answer within ${timeoutS} s`;
   return kind === 'tool' ? `it failed: ${detail}` : `it failed (${kind}): ${detail}`;
+}
+
+/**
+ * @param {Pick<import('k6/x/mcp').Answer, 'status' | 'text'>} answer
+ * @param {NonNullable<import('k6/x/mcp').Answer['failure']>} failure
+ * @param {number} timeoutS
+ * @returns {string} a few words, none of them the server's; '': the server is not to blame
+ */
+function howTheServerFailed({ status, text }, { kind, detail }, timeoutS) {
+  if (status >= 400) return CALLER_ERRORS.includes(codeIn(text)) ? '' : `HTTP ${status}`;
+  if (kind === 'timeout') return `no answer within ${timeoutS} s`;
+  if (kind !== 'jsonrpc') return BROKEN[kind] ?? '';
+  const code = Number.parseInt(detail, 10);
+  return SERVER_ERRORS.includes(code) ? `JSON-RPC error ${code}` : '';
+}
+
+/** @param {string} text of an answer with an error status @returns {number} its JSON-RPC error code; NaN: it has none */
+function codeIn(text) {
+  try {
+    return JSON.parse(text).error.code;
+  } catch {
+    return Number.NaN;
+  }
 }

@@ -50,7 +50,8 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {number} tools_bytes of those with the tools, which a model is given
  * @property {number} ttl_ms how long a client may keep all of it; 0: not at all
  *
- * @typedef {{operation: string, reason: string, add?: string}} LeftOut add: the line for a workload file that has it called
+ * @typedef {{operation: string, reason: string, failed?: string, add?: string}} LeftOut failed: how the server failed when it was tried; add:
+ *   the line for a workload file that has it called
  *
  * @typedef {object} WorkloadDocument
  * @property {'mcp-load-lab/workload/1'} schema

@@ -72,6 +72,8 @@ type watcher struct {
 // exchange is one HTTP request and what came of it.
 type exchange struct {
 	failure *failure
+	// What the server answered to server/discover, if initialize was sent because of it.
+	refusal string
 	// What was sent, of which a server may make its answer.
 	sent, sentByCall http.Header
 	// 0: no answer

@@ -44,7 +44,14 @@ func (c *Client) describe(x *exchange) string {
 	}
 	detail := x.failure.detail
 	isCut := len(detail) >= maxRedacted
-	return oneLine(hidden.hide(detail[:min(len(detail), maxRedacted)], isCut), maxShown)
+	shown := oneLine(hidden.hide(detail[:min(len(detail), maxRedacted)], isCut), maxShown)
+	switch x.refusal {
+	case "":
+		return shown
+	case shown:
+		return "server/discover and initialize: " + shown
+	}
+	return "server/discover: " + x.refusal + "; initialize: " + shown
 }
 
 // redact takes what lets the client in out of a text of a server, or one that a script is about to show.

@@ -28,7 +28,10 @@ declare module 'k6/x/mcp' {
     timeout?: Duration;
     /** Longest time between two parts of an answer; by default only `timeout` ends one. */
     stallTimeout?: Duration;
-    /** By default the newest version that the server speaks; "legacy": the newest before 2026-07-28. */
+    /**
+     * "auto", the default: 2026-07-28 if the server gives a valid answer to `server/discover`, otherwise what it answers to `initialize`.
+     * "legacy": the newest before 2026-07-28.
+     */
     protocolVersion?:
       | 'auto'
       | 'legacy'

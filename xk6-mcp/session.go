@@ -85,6 +85,7 @@ func (c *Client) connect() (any, error) {
 		if x.failure.kind == kinds.HTTP4xx && c.options.protocol == dialectMCP && c.isHTTPSSE() {
 			x.failure = failed(kinds.Protocol, "it speaks the HTTP+SSE transport of 2024-11-05, which answers on another stream than the "+
 				"request's and cannot be loaded; is there a Streamable HTTP endpoint, often /mcp?")
+			x.refusal = ""
 		}
 		c.count(c.protocolCall("initialize"), x, false)
 		return nil, &unusable{kind: x.failure.kind, status: x.status, text: c.shownURL() + " cannot be used: " + c.describe(x)}
@@ -227,7 +228,9 @@ func (c *Client) open() (*exchange, error) {
 		x = c.negotiate()
 	}
 	if x.failure == nil && !c.isModern() {
+		refusal := x.refusal
 		x = c.initialize()
+		x.refusal = refusal
 	}
 	if c.isOpen = x.failure == nil; c.isOpen {
 		return nil, nil
@@ -269,8 +272,8 @@ func (c *Client) negotiate() *exchange {
 	return x
 }
 
-// discover sends a request of the modern era, and sends it again where the server refuses a version that it lists. That a server of the other
-// era refuses it is no failure, and is counted nowhere.
+// discover sends a request of the modern era, and sends it again if the server refuses a version that it lists. Unless isForced, any answer but a
+// valid one of that version leads to initialize: it is not a failure, and is not counted.
 func (c *Client) discover(isForced, isAgain bool) *exchange {
 	c.version = modernVersion
 	k := c.protocolCall("server/discover")
@@ -278,10 +281,9 @@ func (c *Client) discover(isForced, isAgain bool) *exchange {
 	r.timeout = min(r.timeout, discoverTimeout)
 	x := c.do(r)
 	reply := x.reply
-	if x.failure != nil && x.failure.kind == kinds.HTTP4xx {
+	if x.status >= http.StatusBadRequest {
 		reply = x.errorReply()
 	}
-	code := int(member(reply.err, "code").Num)
 	offered := member(member(reply.err, "data"), "supported")
 	if x.failure != nil && includes(offered, modernVersion) && !isAgain {
 		return c.discover(isForced, true)
@@ -296,40 +298,39 @@ func (c *Client) discover(isForced, isAgain bool) *exchange {
 		if includes(offered, modernVersion) {
 			return x
 		}
-	} else if !mayBeLegacy(x) || code == codeHeaderMismatch || code == codeMissingCapability {
+	} else if !x.isAnswered() || isForced && x.isModernError(reply) {
 		return x
 	}
+	if isForced || x.failure == nil {
+		x.failure = failed(kinds.Protocol, "it does not speak MCP %s", modernVersion)
+	}
+	x.failure.detail += listed(offered)
 	if isForced {
-		x.failure = failed(kinds.Protocol, "it does not speak MCP %s%s", modernVersion, listed(offered))
 		return x
 	}
-	x.failure = nil
-	c.version = versions[1]
-	if offered.IsArray() {
-		at := slices.IndexFunc(versions[1:], func(version string) bool { return includes(offered, version) })
-		if at < 0 {
-			x.failure = failed(kinds.Protocol, "it speaks no version of MCP that is known (%s)%s", strings.Join(versions, ", "), listed(offered))
-			return x
-		}
-		c.version = versions[1:][at]
-	}
-	return x
+	known := slices.IndexFunc(versions[1:], func(version string) bool { return includes(offered, version) })
+	c.version = versions[1:][max(0, known)]
+	return &exchange{refusal: c.describe(x)}
 }
 
-// mayBeLegacy tells whether initialize may do better. A server that is late or has an error of its own is no reason to speak another version:
-// a run would measure that.
-func mayBeLegacy(x *exchange) bool {
+// isAnswered tells whether the server answered so that initialize may get a better answer: it was not late, and the answer is neither a refusal of
+// the credentials, nor a redirect, nor too large.
+func (x *exchange) isAnswered() bool {
 	switch x.failure.kind {
-	case kinds.Protocol:
-		return isSuccess(x.status)
-	case kinds.HTTP4xx, kinds.JSONRPC, kinds.Tool, kinds.Unexpected:
-		return true
+	case kinds.Connect, kinds.Timeout, kinds.Stalled, kinds.Auth, kinds.TooLarge:
+		return false
 	}
-	return false
+	return isSuccess(x.status) || x.status >= http.StatusBadRequest
+}
+
+// isModernError tells whether an error does not depend on the protocol version, or is one that only 2026-07-28 has.
+func (x *exchange) isModernError(reply message) bool {
+	code := int(member(reply.err, "code").Num)
+	return x.failure.kind == kinds.HTTP5xx || x.failure.kind == kinds.RateLimited || code == codeHeaderMismatch || code == codeMissingCapability
 }
 
 func includes(list gjson.Result, version string) bool {
-	return slices.ContainsFunc(list.Array(), func(one gjson.Result) bool { return one.Str == version })
+	return list.IsArray() && slices.ContainsFunc(list.Array(), func(one gjson.Result) bool { return one.Str == version })
 }
 
 func listed(versions gjson.Result) string {

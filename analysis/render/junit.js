@@ -12,7 +12,7 @@ const reports = /** @type {import('junit-report-builder').Builder} */ (/** @type
  *
  * @param {import('../run.js').Run} run
  * @returns {string} JUnit XML: one test case a threshold (skipped where it could not be judged), one a finding (skipped where
- *   there was not enough to tell), and the verdict
+ *   there was not enough to tell), one an operation that discovery left out because the server failed (skipped), and the verdict
  */
 export function renderJunit(run) {
   const name = `load test ${run.test ?? run.testid}`;
@@ -27,6 +27,11 @@ export function renderJunit(run) {
     if (threshold.ok === false) testCase.failure(threshold.reason ?? '', threshold.outcome);
     if (threshold.ok === null) testCase.skipped();
     if (threshold.ok === null && threshold.reason) testCase.standardOutput(threshold.reason);
+  }
+  for (const { operation, failed, reason } of run.failed_probes ?? []) {
+    const testCase = suite.testCase().className(name).name(`operation ${operation}`);
+    testCase.skipped();
+    testCase.standardOutput(`left out, it failed: ${failed}\n${reason}`);
   }
   const { outcome, exit_code, reasons } = run.verdict;
   for (const { name: itsName, finding } of findingCases(run)) {

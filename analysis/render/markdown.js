@@ -3,6 +3,7 @@ import { factsOf, howMeasured } from './facts.js';
 import { numbered, observationText } from './observations.js';
 import { commandLine, repeatCommands } from './repeat.js';
 import {
+  failedProbeTable,
   failureTable,
   operationTable,
   ownTables,
@@ -79,6 +80,7 @@ function sectionsOf(run, maxRows) {
     ),
     shown(phaseTable(run)),
     shown(operationTable(run)),
+    run.failed_probes ? shown(failedProbeTable(run)) : '',
     run.failures.length > 0 ? shown(failureTable(run)) : '',
     shown(thresholdTable(run)),
     run.objectives_off ? 'Objectives are off: measured, not judged.' : '',

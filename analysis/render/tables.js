@@ -79,6 +79,15 @@ export function operationTable({ operations }) {
   };
 }
 
+/** @param {Run} run @returns {TextTable} what discovery left out because the server failed */
+export function failedProbeTable({ failed_probes: all = [] }) {
+  return {
+    title: 'Left out because it failed',
+    head: ['operation', 'failed with', 'the server said'],
+    rows: all.map(({ operation, failed, reason }) => [operation, failed, reason]),
+  };
+}
+
 /** @param {Run} run @returns {TextTable} when each kind of failure began */
 export function failureTable({ failures }) {
   return {

@@ -10,6 +10,7 @@ import { momentText, numbered, seriesName, timeOfDay } from '../render/observati
 import { commandLine, repeatCommands } from '../render/repeat.js';
 import {
   byOutcome,
+  failedProbeTable,
   operationTable,
   ownTables,
   phaseTable,
@@ -32,6 +33,7 @@ export function pageOfRun(run: Run, timeline: Timeline | null): Page {
     ...ownSections(run),
     phasesSection(run),
     tableSection('operations', 'Operations', operationTable(run)),
+    tableSection('left-out', failedProbeTable(run).title, failedProbeTable(run)),
     failuresSection(run),
     thresholdsSection(run),
     signalsSection(run),

@@ -48,13 +48,14 @@ export async function discover(file: string, dry: boolean): Promise<Failure | nu
     const tried = await ask<Record<string, Answered>>(join(folder, 'probe'), operations);
     if ('reason' in tried) return tried;
     for (const name of names) {
-      const { works = [], reason = 'not tried' } = tried.found[name] ?? {};
+      const { works = [], reason = 'not tried', failed } = tried.found[name] ?? {};
       const { arguments: made, ...operation } = operations[name] as DocumentOperation;
       if (works.length === 0) {
         delete operations[name];
         leftOut.unshift({
           operation: name,
           reason,
+          ...(failed && { failed }),
           ...(made && { add: lineToAdd(name, { ...operation, arguments: made.slice(0, 1) }) }),
         });
       } else if (made)

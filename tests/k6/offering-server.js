@@ -46,7 +46,7 @@ async function record(answer, onPort = 0) {
  * @param {any[]} [offer.resources]
  * @param {any[]} [offer.prompts]
  * @param {string} [offer.name] the server's for itself
- * @param {(name: string, args: any) => any} [call] the result of tools/call, or a promise of it
+ * @param {(name: string, args: any) => any} [call] the result of tools/call, or a promise of it; throws: HTTP 500
  * @param {number} [port] a free one by default
  * @returns {Promise<Recorder>}
  */
@@ -76,9 +76,14 @@ export function startOffering(offer, call = () => ({ content: [] }), port = 0) {
     const { id, method, params } = body === '' ? {} : JSON.parse(body);
     if (id === undefined) return response.writeHead(202).end();
     const found = methods[method];
-    const reply = found
-      ? { result: await found(params ?? {}) }
-      : { error: { code: -32601, message: 'no such method' } };
+    let reply;
+    try {
+      reply = found
+        ? { result: await found(params ?? {}) }
+        : { error: { code: -32601, message: 'no such method' } };
+    } catch (error) {
+      return response.writeHead(500, { 'Content-Type': 'text/plain' }).end(String(error));
+    }
     return response
       .writeHead(200, { 'Content-Type': 'application/json' })
       .end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));

@@ -69,6 +69,7 @@ const REPORT = {
   p95_ms: 191,
 };
 const UPDATE = { operation: 'update_user', requests: 500, failed: 31, share: 0.25, p50_ms: 9, p95_ms: 30 };
+const BROKEN = { operation: 'broken_tool', failed: 'HTTP 500', reason: 'it failed (http_5xx): HTTP 500' };
 const ALL_HELD = ['8 thresholds held'];
 
 /** @param {string} operation @param {number} requests @param {number} p50 @param {number} p99 */
@@ -76,7 +77,7 @@ const operation = (operation, requests, p50, p99) => ({
   ...{ operation, requests, failed: 0, latency_ms: { p50, p95: p99, p99 } },
 });
 
-/** @type {{name: string, run: {outcome: string, reasons?: string[], findings?: any[], thresholds?: any[], phases?: any[], operations?: any[]}, expected: string}[]} */
+/** @type {{name: string, run: {outcome: string, reasons?: string[], findings?: any[], thresholds?: any[], phases?: any[], operations?: any[], failed_probes?: any[]}, expected: string}[]} */
 const CASES = [
   {
     name: 'a miss that one operation made, and an overload that found another limit',
@@ -273,6 +274,39 @@ const CASES = [
       findings: [POOL],
     },
     expected: 'ERROR: interrupted after 3 s of 39 s: what is reported was measured until then.',
+  },
+  {
+    name: 'a pass without an operation that failed',
+    run: { outcome: 'pass', reasons: ALL_HELD, phases: [], failed_probes: [BROKEN] },
+    expected: 'PASS: 8 thresholds held; 1 operation was left out, it failed: broken_tool (HTTP 500).',
+  },
+  {
+    name: 'a pass without many such operations',
+    run: { outcome: 'pass', reasons: ALL_HELD, phases: [], failed_probes: Array(9).fill(BROKEN) },
+    expected:
+      'PASS: 8 thresholds held; 9 operations were left out, they failed: broken_tool (HTTP 500), broken_tool (HTTP 500), ' +
+      'broken_tool (HTTP 500) and 6 more.',
+  },
+  {
+    name: 'a pass without operations whose names are long',
+    run: {
+      outcome: 'pass',
+      reasons: ALL_HELD,
+      phases: [],
+      failed_probes: [0, 1].map(() => ({ ...BROKEN, operation: 'x'.repeat(200) })),
+    },
+    expected: 'PASS: 8 thresholds held; 2 operations were left out, they failed.',
+  },
+  {
+    name: 'a miss, and an operation that was left out',
+    run: { outcome: 'fail', reasons: [REASON], thresholds: [MISSED], failed_probes: [BROKEN] },
+    expected:
+      'FAIL: baseline p99 197 ms (limit 85 ms). 1 operation was left out, it failed: broken_tool (HTTP 500).',
+  },
+  {
+    name: 'an invalid run, and an operation that was left out',
+    run: { outcome: 'invalid', reasons: ['k6 was short of CPU'], failed_probes: [BROKEN] },
+    expected: 'INVALID: k6 was short of CPU. 1 operation was left out, it failed: broken_tool (HTTP 500).',
   },
   { name: 'no reason', run: { outcome: 'fail' }, expected: 'FAIL.' },
 ];

@@ -7,6 +7,7 @@ import { renderJunit } from '../../../analysis/render/junit.js';
 import { WIDTH } from '../../../analysis/render/layout.js';
 import { escapeMarkdown, renderMarkdown } from '../../../analysis/render/markdown.js';
 import { MAX_LINES, renderTerminal } from '../../../analysis/render/terminal.js';
+import { pageOfRun } from '../../../analysis/report/run-page.ts';
 import { gauge, objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
 import { spikeRun } from './report-fixture.js';
 
@@ -242,6 +243,49 @@ test('JUnit: what could not be judged is skipped, an invalid run is an error', a
   assert.deepEqual(Object.keys(cases[0]?.parts ?? {}), ['skipped', 'system-out']);
   assert.match(cases[1]?.parts.error?.[1] ?? '', /^a saw no request/);
   assert.equal(cases[1]?.parts.error?.[0], made.headline);
+});
+
+/** @param {string} name of an operation that the server could not answer when discovery tried it */
+const withFailedProbe = (name) =>
+  run({
+    phases: [{ name: 'a', figures: {} }],
+    objectives: [objective('a', 'p99_ms', '<', 85)],
+    plan: {
+      left_out: [
+        { operation: name, failed: 'HTTP 500', reason: 'it failed (http_5xx): HTTP 500: out of order' },
+        { operation: 'drop', reason: 'destructive' },
+      ],
+    },
+  });
+
+test('what discovery left out because the server failed is in run.json and in every report of a pass', async () => {
+  const made = await withFailedProbe('broken');
+  const said = '1 operation was left out, it failed: broken (HTTP 500)';
+  const reason = 'it failed (http_5xx): HTTP 500: out of order';
+  assert.deepEqual([made.verdict.outcome, made.verdict.exit_code], ['pass', 0]);
+  assert.deepEqual(made.failed_probes, [{ operation: 'broken', failed: 'HTTP 500', reason }]);
+  assert.ok(made.headline?.startsWith(`PASS: 1 threshold held; ${said}.`), made.headline);
+  const terminal = renderTerminal(made, PLAIN).replace(/\s+/g, ' ');
+  assert.equal(terminal.split(said).length, 2, terminal);
+  const markdown = renderMarkdown(made);
+  assert.match(markdown, /^# ✅ PASS: .*broken \(HTTP 500\)/m);
+  assert.match(markdown, /^\| broken \| HTTP 500 \| it failed \(http_5xx\): HTTP 500: out of order \|$/m);
+  const { suite, cases } = readJunit(renderJunit(made));
+  assert.deepEqual([suite.failures, suite.errors, suite.skipped], ['0', '0', '1']);
+  const skipped = cases.find(({ name }) => name === 'operation broken');
+  assert.deepEqual(Object.keys(skipped?.parts ?? {}), ['skipped', 'system-out']);
+  assert.match(renderJunit(made), /left out, it failed: HTTP 500/);
+  assert.doesNotMatch(`${terminal}${markdown}${renderJunit(made)}`, /\bdrop\b/);
+  const page = pageOfRun(made, null);
+  assert.deepEqual(page.sections.find(({ id }) => id === 'left-out')?.tables?.[0]?.rows, [
+    ['broken', 'HTTP 500', reason],
+  ]);
+});
+
+test('a run without such an operation has nothing of it', async () => {
+  const made = await run({ phases: [{ name: 'a', figures: {} }] });
+  assert.ok(!('failed_probes' in made));
+  assert.doesNotMatch(renderMarkdown(made) + renderJunit(made), /it failed|because it failed/);
 });
 
 test('JUnit: a pass has no failure, a dead k6 one error', async () => {

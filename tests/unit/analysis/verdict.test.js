@@ -36,6 +36,27 @@ test('pass', () => {
   assert.deepEqual(judge(GOOD), { outcome: 'pass', exit_code: 0, reasons: ['1 threshold held'] });
 });
 
+test('what discovery left out because the server failed is a reason of any outcome, and changes no exit code', () => {
+  const left_out = [
+    { operation: 'broken', reason: 'it failed (http_5xx): HTTP 500', failed: 'HTTP 500' },
+    { operation: 'writes', reason: 'destructive' },
+    { operation: 'mended', reason: 'no answer within 5 s', failed: 'no answer within 5 s' },
+  ];
+  const operations = [{ operation: 'mended', method: 'tools/call', class: 'read' }];
+  const said = '1 operation was left out, it failed: broken (HTTP 500)';
+  const plan = { left_out, operations };
+  assert.deepEqual(judge({ ...GOOD, plan }), {
+    outcome: 'pass',
+    exit_code: 0,
+    reasons: ['1 threshold held', said],
+  });
+  const failed = judge({ ...SLOW, plan }, { k6Exit: 99 });
+  assert.deepEqual([failed.exit_code, failed.reasons.at(-1)], [99, said]);
+  const invalid = judge({ ...GOOD, plan }, BUSY);
+  assert.deepEqual([invalid.exit_code, invalid.reasons.at(-1)], [98, said]);
+  assert.equal(judge({ ...GOOD, plan }, { k6Exit: 107 }).reasons.length, 1);
+});
+
 test('interrupted: what is reported was measured until then', () => {
   const partial = { ran_s: 10.5, planned_s: 39 };
   assert.deepEqual(judge(SLOW, { k6Exit: 105, partial }), {
