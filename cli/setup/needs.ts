@@ -54,11 +54,11 @@ export async function missingParts(names: readonly string[]): Promise<Part[]> {
   const needs = [...new Set(names.flatMap(expand))].filter((need) => need !== NODE);
   const packages = needs.flatMap((need) => (need === BROWSER ? missingBrowser() : missingPackages(need)));
   // Nobody is asked for a password for what can be built as well.
-  const asksNobody = packages.length > 0 || becomesRoot();
+  const asksNobody = () => packages.length > 0 || becomesRoot();
   const tools = needs.filter(isTool);
   let places = await placesOf(tools);
   // Without lists of packages apt knows none, and Prometheus would be built for minutes.
-  if (asksNobody && [...places].some(([tool, place]) => PACKAGED.includes(tool) && isNowhere(place))) {
+  if ([...places].some(([tool, place]) => PACKAGED.includes(tool) && isNowhere(place)) && asksNobody()) {
     updateLists();
     places = await placesOf(tools);
   }
@@ -71,7 +71,7 @@ export async function missingParts(names: readonly string[]): Promise<Part[]> {
     const npm = NPM[need];
     if (npm) return npmPart(...npm);
     if (!goTools.includes(need)) return null;
-    if (!debianPackage || !asksNobody || existsSync(folder)) return goPart(need, source, folder);
+    if (!debianPackage || existsSync(folder) || !asksNobody()) return goPart(need, source, folder);
     packages.push(debianPackage);
     return null;
   });

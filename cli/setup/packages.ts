@@ -29,6 +29,9 @@ const PACKAGES: Record<string, [file: string, ...packages: string[]][]> = {
   rsync: [['/usr/bin/rsync', 'rsync']],
 };
 
+/** Packages that the progress names. */
+const MAX_NAMED = 2;
+
 export const packageNeeds = Object.keys(PACKAGES);
 
 /** @returns those that are missing */
@@ -66,7 +69,7 @@ export function debianPackages(names: readonly string[]): Part {
     throw broken(`${missing}. This is not Debian or Ubuntu: install them yourself, or start a Docker engine`);
   const sudo = asRoot(missing, `apt-get install --no-install-recommends ${names.join(' ')}`);
   return {
-    title: names.join(' '),
+    title: names.length > MAX_NAMED ? `${names.length} packages` : names.join(', '),
     lane: 'packages',
     seconds: 10 + 2 * names.length,
     // What one installation does to keep services from starting, it undoes at its end: not while another one installs.

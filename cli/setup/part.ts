@@ -1,5 +1,4 @@
 /** One thing that set-up brings: a tool, or packages. */
-
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,8 +17,17 @@ export interface Part {
   prefetch?(job: Job): Promise<unknown>;
 }
 
-/** A part could not be made; the message is what its program said, several lines. */
-export class PartError extends Error {}
+/** A part could not be made. */
+export class PartError extends Error {
+  /** What its program said: several lines. */
+  readonly said: string;
+
+  /** @param message one line */
+  constructor(message: string, said = '') {
+    super(message);
+    this.said = said;
+  }
+}
 
 /** Of what a program said when it failed: npm says what is wrong first, apt says it last. */
 const FIRST_LINES = 12;
@@ -48,12 +56,12 @@ export class Job {
   /**
    * @param name of the log
    * @returns what the program printed
-   * @throws {PartError} the end of what the program said, and where all of it is
+   * @throws {PartError}
    */
   async run(name: string, command: readonly string[], { env = {} }: { env?: Record<string, string> } = {}) {
     const [file = '', ...args] = command;
     const log = join(this.cache, `${name}.log`);
-    const { all, failed } = await execa(file, args, {
+    const { all = '', failed } = await execa(file, args, {
       env,
       stdin: 'ignore',
       all: true,
@@ -64,7 +72,7 @@ export class Job {
     if (!failed) return all;
     const lines = all.split('\n');
     const shown = [...lines.slice(0, FIRST_LINES), ...lines.slice(FIRST_LINES).slice(-LAST_LINES)];
-    throw new PartError(`${shown.join('\n')}\n(the log: ${log})`);
+    throw new PartError(`failed (the log: ${log})`, shown.join('\n'));
   }
 
   /** Has `fill` make a folder, which becomes `folder` when it is complete. Of two set-ups at once the first wins. */
@@ -74,7 +82,9 @@ export class Job {
     try {
       await fill(unfinished);
       chmodSync(unfinished, 0o755);
-      if (!existsSync(folder)) renameSync(unfinished, folder);
+      renameSync(unfinished, folder);
+    } catch (error) {
+      if (!existsSync(folder)) throw error;
     } finally {
       rmSync(unfinished, { recursive: true, force: true });
       this.#unfinished.delete(unfinished);

@@ -1,0 +1,58 @@
+/** Makes the missing parts: lanes at once, and what failed once more. */
+import { say } from '../say.ts';
+import { type Job, type Part, PartError } from './part.ts';
+import { progressLine, type State } from './progress.ts';
+
+const TELL_MS = 10_000;
+
+/** Makes all of them, one after the other in each lane. @returns those that failed, with the reason */
+async function makeAll(parts: readonly Part[], job: Job): Promise<Map<Part, PartError>> {
+  const state: State = new Map();
+  const failed = new Map<Part, PartError>();
+  const tell = () => say(progressLine(parts, state, Date.now()));
+  const make = async (part: Part) => {
+    state.set(part, { startedMs: Date.now(), isDone: false });
+    try {
+      await part.make(job);
+    } catch (error) {
+      if (!(error instanceof PartError) || job.ended) throw error;
+      failed.set(part, error);
+      say(`${part.title}: ${error.message}; tried once more at the end`);
+    }
+    state.set(part, { startedMs: 0, isDone: true });
+  };
+  const lanes = Object.values(Object.groupBy(parts, ({ lane }) => lane));
+  const timer = setInterval(tell, TELL_MS);
+  try {
+    const working = lanes.map(async (lane) => {
+      for (const part of lane) await make(part);
+    });
+    tell();
+    await Promise.all([...working, prefetch(parts, job)]);
+  } finally {
+    clearInterval(timer);
+  }
+  return failed;
+}
+
+/** What later builds download comes while the first one uses the CPU. If it fails, the build says so. */
+async function prefetch(parts: readonly Part[], job: Job) {
+  for (const part of parts.filter(({ prefetch }) => prefetch).slice(1)) {
+    await part.prefetch?.(job).catch(() => {});
+  }
+}
+
+/** Says what is going on, and nothing without a part. @throws {PartError} for a part that failed twice */
+export async function makeParts(parts: readonly Part[], job: Job) {
+  if (parts.length === 0) return;
+  const since = Date.now();
+  const failed = await makeAll(parts, job);
+  for (const [part, { said }] of failed) {
+    say(`${said}\nset-up, once more: ${part.title}`);
+    await part.make(job).catch((error) => {
+      if (!(error instanceof PartError)) throw error;
+      throw new PartError(`${part.title}: ${error.message}`, error.said);
+    });
+  }
+  say(`set-up, once: done in ${Math.round((Date.now() - since) / 1000)} s`);
+}
