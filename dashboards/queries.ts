@@ -102,19 +102,10 @@ export function mean(metric: string): string {
   return `${meanOf(exact)} or ${meanOf(orRate)}`;
 }
 
-const orHistogram = (exact: string, divisor: string, otherwise: string) =>
-  `(${exact} and histogram_count(${exact}))${divisor} or ${otherwise}`;
-
-/** A histogram of everything since the run began. */
-export function histogramOfRun(metric: string, by = ''): string {
-  const exact = total(metric, by);
-  return orHistogram(exact, '', `sum${grouping(by)}(increase(${ofRun(metric)}[$__range]))`);
-}
-
 /** Values per second in each bucket, for a heatmap. */
 export function distribution(metric: string, where = ''): string {
   const { exact, orRate } = ofHistogram('$__rate_interval', metric, '', where);
-  return orHistogram(exact, ' / ($__rate_interval_ms / 1000)', orRate);
+  return `(${exact} and histogram_count(${exact})) / ($__rate_interval_ms / 1000) or ${orRate}`;
 }
 
 /** Ratio of two k6 counters within the rate interval. */

@@ -42,7 +42,7 @@ export function composePart(folder: string): Part | null {
   return {
     title: 'docker-compose',
     lane: 'build',
-    seconds: 110,
+    seconds: 200,
     make: (job) => job.fill(folder, (unfinished) => buildCompose(job, unfinished)),
   };
 }

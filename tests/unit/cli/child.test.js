@@ -49,6 +49,8 @@ for (const [what, words] of /** @type {const} */ ([
       MARK: folder,
       STACK: 'native',
       RUN_DIR: join(folder, 'run'),
+      // A run would set up the stack first.
+      DRY_RUN: '1',
       by_make: '1',
     };
     const child = spawn('scripts/lab', words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
