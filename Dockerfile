@@ -7,7 +7,7 @@ ENV NODE_ENV=production
 FROM node AS target
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/root/.npm npm ci --cache /root/.npm --omit=dev --no-audit --no-fund
+RUN --mount=type=cache,target=/var/cache/npm npm ci --cache /var/cache/npm --omit=dev --no-audit --no-fund
 COPY target target
 # A clone under umask 077 has files that nobody else can read.
 RUN find . ! -type l ! -perm -o=r -exec chmod a+rX {} +
@@ -16,14 +16,14 @@ CMD ["node", "target/server.js"]
 
 # What compiles the project's Go programs. Modules and compiled packages stay in the builder's cache: a change of xk6-mcp costs seconds.
 FROM golang:1.26.8-bookworm AS go
-ENV CGO_ENABLED=0 GOWORK=off GOFLAGS="-buildvcs=false -mod=readonly -trimpath"
+ENV CGO_ENABLED=0 GOWORK=off GOCACHE=/var/cache/go-build GOFLAGS="-buildvcs=false -mod=readonly -trimpath"
 
 # k6 with the module k6/x/mcp.
 FROM go AS k6-build
 WORKDIR /xk6-mcp
 COPY xk6-mcp ./
 # k6 only warns of an extension that is made for another k6. -v shows progress.
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/var/cache/go-build \
   go build -v -ldflags=-s -o /bin/k6 ./cmd/k6 && k6 version && k6 version | grep -q k6/x/mcp
 
 # All of it: a test can be run where nothing but this image is, as in a pipeline (docs/ci.md), and those of docker-compose.yml are.
@@ -37,7 +37,7 @@ COPY --from=prometheus /bin/prometheus /usr/bin/
 COPY --from=node-exporter /bin/node_exporter /usr/bin/
 WORKDIR /opt/mcp-load-lab
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/root/.npm npm ci --cache /root/.npm --omit=dev --no-audit --no-fund
+RUN --mount=type=cache,target=/var/cache/npm npm ci --cache /var/cache/npm --omit=dev --no-audit --no-fund
 COPY tools tools
 COPY scripts scripts
 COPY xk6-mcp xk6-mcp
@@ -68,7 +68,7 @@ CMD ["cat", "scripts/list.txt"]
 FROM go AS exporter-build
 WORKDIR /exporter
 COPY exporter ./
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/var/cache/go-build \
   go build -ldflags=-s -o /bin/exporter .
 FROM prom/node-exporter:v1.12.1 AS exporter
 COPY --from=exporter-build /bin/exporter /bin/exporter

@@ -135,16 +135,16 @@ chromium_found() {
 }
 
 # The oldest versions that work with the files in provisioning/: those of Debian 12.
-OLDEST_PROMETHEUS=2.42
-OLDEST_NODE_EXPORTER=1.5
+oldest_of() { case $1 in prometheus) echo 2.42 ;; node_exporter) echo 1.5 ;; esac; }
+# Debian's name of the package and of the program.
+debian_name() { case $1 in node_exporter) echo prometheus-node-exporter ;; *) echo "$1" ;; esac; }
 
 # installed_tool prometheus|node_exporter: its path, if one on the PATH, or the package's, is new enough. TOOLS_FROM_SOURCE=1 ignores both.
 installed_tool() {
   [ "${TOOLS_FROM_SOURCE:-0}" != 1 ] || return 1
-  local name names=(prometheus /usr/bin/prometheus) oldest=$OLDEST_PROMETHEUS
-  if [ "$1" = node_exporter ]; then names=(node_exporter /usr/bin/prometheus-node-exporter) oldest=$OLDEST_NODE_EXPORTER; fi
-  for name in "${names[@]}"; do
-    if is_version "$(version_of "$1" "$name")" "$oldest"; then
+  local name
+  for name in "$1" "/usr/bin/$(debian_name "$1")"; do
+    if is_version "$(version_of "$1" "$name")" "$(oldest_of "$1")"; then
       command -v "$name"
       return
     fi
@@ -162,10 +162,10 @@ is_version() {
 
 # package_of prometheus|node_exporter: its Debian package, if apt has one that is new enough.
 package_of() {
-  local package=prometheus oldest=$OLDEST_PROMETHEUS version
-  if [ "$1" = node_exporter ]; then package=prometheus-node-exporter oldest=$OLDEST_NODE_EXPORTER; fi
+  local package version
+  package=$(debian_name "$1")
   version=$({ LC_ALL=C apt-cache policy "$package" 2>/dev/null || true; } | sed -n 's/^ *Candidate: \([0-9].*\)/\1/p')
-  if [ "${TOOLS_FROM_SOURCE:-0}" != 1 ] && is_version "$version" "$oldest"; then echo "$package"; fi
+  if [ "${TOOLS_FROM_SOURCE:-0}" != 1 ] && is_version "$version" "$(oldest_of "$1")"; then echo "$package"; fi
 }
 
 tool_path() {

@@ -425,7 +425,10 @@ native_up() {
   was=$(process_of target >/dev/null && stack_value TARGET_KNOBS || true)
   knobs=$(merge_knobs "$was")
 
-  "$ROOT/scripts/setup" "${1:-stack}"
+  # What runs needs no set-up but for what the commands below run with.
+  local needs=node
+  for name in "${wanted[@]}"; do process_of "$name" >/dev/null || needs=${1:-stack}; done
+  "$ROOT/scripts/setup" "$needs"
   # The stores of an older version have no sockets, and its target has the superuser's password: all of it starts again.
   grep -qs ^TARGET_DATABASE_PASSWORD= "$RUN_DIR/secrets.env" || stop_supervisord
   make_secrets

@@ -12,7 +12,7 @@ const reports = /** @type {import('junit-report-builder').Builder} */ (/** @type
  *
  * @param {import('../run.js').Run} run
  * @returns {string} JUnit XML: one test case a threshold (skipped where it could not be judged), one a finding (skipped where
- *   there was not enough to tell), one an operation that discovery left out because the server failed (skipped), and the verdict
+ *   it is inconclusive), one an operation that discovery left out because the server failed (skipped), and the verdict
  */
 export function renderJunit(run) {
   const name = `load test ${run.test ?? run.testid}`;

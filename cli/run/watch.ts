@@ -8,6 +8,7 @@ import { toolPath } from '../../experiments/tool-path.js';
 import { plainEnvironment, tied } from '../child.ts';
 import { usage } from '../ending.ts';
 import { say } from '../say.ts';
+import { hasProgram } from '../setup/part.ts';
 import { ROOT, setUp, stackKind } from '../stack.ts';
 import { MetricsError, type ScrapeGroup, scrapeGroups } from './scrape-groups.ts';
 
@@ -59,7 +60,7 @@ export async function startExporter(name: string): Promise<() => void> {
   if (!TARGET_CONTAINER) {
     if (stackKind() !== 'native' || !/^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname)) return () => {};
     // An image has no Go, nor the exporter's source.
-    if (!existsSync(join(ROOT, 'exporter')) || !((await hasGo()) || existsSync(toolPath('exporter')))) {
+    if (!existsSync(join(ROOT, 'exporter')) || !(hasProgram('go') || existsSync(toolPath('exporter')))) {
       say(
         "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)",
       );
@@ -87,5 +88,3 @@ export async function startExporter(name: string): Promise<() => void> {
     end();
   };
 }
-
-const hasGo = async () => !(await execa('go', ['version'], { reject: false })).failed;

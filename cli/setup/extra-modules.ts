@@ -1,9 +1,9 @@
 /** What Go modules bring that is no tool of tools/: Kubernetes' schemas, and Docker Compose. */
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { needsGo } from './go-build.ts';
 import { type Job, type Part, PartError } from './part.ts';
+import { versionOf } from './release.ts';
 
 const KUBERNETES = 'k8s.io/kubectl';
 const MONITORING = 'github.com/prometheus-operator/prometheus-operator';
@@ -33,41 +33,38 @@ async function takeSchemas(job: Job, source: string, folder: string) {
   }
 }
 
-const COMPOSE = { module: 'github.com/docker/compose/v2', version: 'v2.40.3' };
+const COMPOSE_TOOL = 'docker-compose';
+const COMPOSE = 'github.com/docker/compose/v2';
 const COMPOSE_SUM = 'h1:XeYkQu1svDtyfZPv5nTwFryQ25ZJMkIlc4pz9HalMPI=';
 
-/** `go install` refuses this module, which excludes versions of others: it is built in a copy, by its own go.sum. */
+/**
+ * `go install` refuses this module, which excludes versions of others: it is built in a copy, by its own go.sum.
+ *
+ * @param folder that it is built into; its name has the version (scripts/common.sh)
+ */
 export function composePart(folder: string): Part | null {
   if (existsSync(folder)) return null;
+  const version = `v${versionOf(COMPOSE_TOOL, folder)}`;
   return {
-    title: 'docker-compose',
+    title: COMPOSE_TOOL,
     lane: 'build',
     seconds: 200,
-    make: (job) => job.fill(folder, (unfinished) => buildCompose(job, unfinished)),
+    make: (job) => job.fill(folder, (unfinished) => buildCompose(job, version, unfinished)),
   };
 }
 
-async function buildCompose(job: Job, folder: string) {
-  needsGo('docker-compose');
-  const { module, version } = COMPOSE;
-  const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${module}@${version}`], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  const { Dir, Sum, Error: problem } = JSON.parse(stdout || '{}');
+async function buildCompose(job: Job, version: string, folder: string) {
+  needsGo(COMPOSE_TOOL);
+  const run = (...command: string[]) => job.run(COMPOSE_TOOL, command);
+  const { Dir, Sum } = JSON.parse(
+    await run('go', '-C', folder, 'mod', 'download', '-json', `${COMPOSE}@${version}`),
+  );
   if (Sum !== COMPOSE_SUM)
-    throw new PartError(problem ?? `${module}@${version} has the checksum ${Sum}, expected ${COMPOSE_SUM}`);
+    throw new PartError(`${COMPOSE}@${version} has the checksum ${Sum}, expected ${COMPOSE_SUM}`);
   const source = join(folder, 'source');
   cpSync(Dir, source, { recursive: true });
-  await job.run('docker-compose', ['chmod', '-R', 'u+w', source]);
-  await job.run('docker-compose', [
-    ...['go', '-C', source, 'build', '-buildvcs=false', '-mod=readonly'],
-    ...[
-      `-ldflags=-w -X ${module}/internal.Version=${version}`,
-      '-o',
-      join(folder, 'docker-compose'),
-      './cmd',
-    ],
-  ]);
+  await run('chmod', '-R', 'u+w', source);
+  const flags = ['-buildvcs=false', '-mod=readonly', `-ldflags=-w -X ${COMPOSE}/internal.Version=${version}`];
+  await run('go', '-C', source, 'build', ...flags, '-o', join(folder, COMPOSE_TOOL), './cmd');
   rmSync(source, { recursive: true, force: true });
 }

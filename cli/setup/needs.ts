@@ -100,10 +100,11 @@ interface Places {
 export async function placesOf(tools: readonly string[]): Promise<Map<string, Places>> {
   if (tools.length === 0) return new Map();
   const script = tools.map((tool) => {
+    // Only if it has not been built: apt takes a second to say what it has.
     const elsewhere = PACKAGED.includes(tool)
-      ? `if installed_tool ${tool}; then echo; else echo; echo "$(package_of ${tool})"; fi`
+      ? `if [ -d "$folder" ]; then echo; echo; elif installed_tool ${tool}; then echo; else echo; echo "$(package_of ${tool})"; fi`
       : 'echo; echo';
-    return `tool_source ${tool}; tool_dir ${tool}; ${elsewhere}`;
+    return `tool_source ${tool}; folder=$(tool_dir ${tool}); echo "$folder"; ${elsewhere}`;
   });
   const lines = (await common(script.join('\n'))).split('\n');
   return new Map(
