@@ -13,7 +13,7 @@ export function seriesOfWindows(
   phases: readonly Phase[],
 ): Timeline['client'] {
   const { window_s } = grid;
-  const histograms = windows.map(({ durations }) => durations);
+  const histograms = windows.map(({ latencies }) => latencies.all);
   const perSecond = (of: (window: (typeof windows)[number]) => number, among = of) =>
     windows.map((window) => (among(window) > 0 ? of(window) / window_s : null));
   const kinds = new Set(windows.flatMap(({ failures }) => [...failures.keys()]));

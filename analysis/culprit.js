@@ -46,7 +46,7 @@ export function culpritOf({ scope, metric, op, limit, relative_to }, { plan, met
   }
   const quantile = Object.hasOwn(QUANTILE, metric) ? QUANTILE[metric] : undefined;
   if (quantile === undefined) return null;
-  const figure = /** @type {keyof import('./summary.js').Latency} */ (metric.replace(/_ms$/, ''));
+  const figure = /** @type {import('./latencies.ts').LatencyFigure} */ (metric.replace(/_ms$/, ''));
   const holdsWithout = (/** @type {string} */ operation) => {
     const others = metrics.latency({ ...scope, except: operation }).latency;
     return others !== null && (OPERATORS[op ?? '']?.(others[figure], limit) ?? false);

@@ -28,14 +28,14 @@ function pooledP99(steps: readonly Within[], grid: Grid, phases: readonly Phase[
   let first = 0;
   let pool = new SparseHistogram();
   let before: number | null = null;
-  for (const [index, { durations }] of steps.entries()) {
+  for (const [index, { latencies }] of steps.entries()) {
     const phase = phaseAt((times[index] ?? 0) + grid.step_s / 2, phases);
     if (phase !== before) {
       pool = new SparseHistogram();
       first = index;
       before = phase;
     }
-    pool.add(durations.text);
+    pool.add(latencies.all.text);
     if (pool.count < P99_NEEDS) continue;
     values.fill(pool.percentile(0.99), first, index + 1);
     pool = new SparseHistogram();

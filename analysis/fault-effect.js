@@ -1,22 +1,22 @@
 /**
  * What a fault in the middle of a steady load did, and how long after it was lifted the service was as before; from
- * what ended in each second.
+ * what began in each second.
  */
 import { round } from './round.js';
 import { SparseHistogram } from './sparse-histogram.ts';
 
 /**
- * @typedef {object} Counts of requests that ended in a time
+ * @typedef {object} Counts of requests that began in a time
  * @property {number} requests
  * @property {number} failures
  * @property {number} refusals
- * @property {string[]} durations of answered requests, for SparseHistogram
+ * @property {string[]} durations of calls, for SparseHistogram
  *
  * @typedef {Counts & {atMs: number}} Second atMs: its begin, ms since the epoch
  *
  * @typedef {object} Load
  * @property {Second[]} seconds in order
- * @property {Counts} underFault of the requests that were made under it, some of which end later
+ * @property {Counts} underFault of the requests that were made under it
  *
  * @typedef {object} Times ms since the epoch
  * @property {number} fromMs the baseline's begin

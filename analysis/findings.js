@@ -3,17 +3,19 @@
  */
 import { bytes, counted, duration, number, percent, perSecond } from '../contract/units.js';
 import { bottleneck } from './bottleneck/bottleneck.js';
+import { connectionsFinding } from './connections-finding.ts';
 import { drift } from './drift.js';
 import { isLocal } from './is-local.js';
 import { note } from './note.js';
 import { onset } from './onset.js';
 import { peaks } from './phases.js';
 import { recovery } from './recovery-finding.js';
+import { round } from './round.js';
 import { isBlurred, STEP_S } from './signals.js';
 import { thresholdName } from './thresholds.js';
 
 /**
- * @typedef {'bottleneck' | 'recovery' | 'leak' | 'generator' | 'regression' | 'onset' | 'note'} FindingKind
+ * @typedef {'bottleneck' | 'recovery' | 'leak' | 'generator' | 'regression' | 'onset' | 'connections' | 'note'} FindingKind
  *
  * @typedef {object} Observation what a finding was read from
  * @property {string} series of the timeline: `client.p99`, or a signal's name
@@ -64,6 +66,7 @@ export function findings(known) {
     ...bottleneck(known),
     ...recovery(known),
     ...onset(known),
+    ...connectionsFinding(known),
     ...drift(known),
     ...overload(known),
     ...expiredSessions(known),
@@ -71,6 +74,7 @@ export function findings(known) {
     ...missingSignals(known),
     ...sharedMachine(known),
     ...unfinished(known),
+    ...interrupted(known),
     ...unjudged(known),
     ...disagreements(known),
   ];
@@ -173,6 +177,17 @@ function unfinished({ plan, phases }) {
         ? `${name} made ${number(iterations)} of its ${number(wanted)} iterations in the ${duration(phase.duration_s)} it had`
         : `${name} was cut short: ${duration(phase.duration_s)} of ${planned}`;
     return [note('phase', statement, { phase: name })];
+  });
+}
+
+/** @param {Known} known @returns {Finding[]} calls that k6 interrupted are in no figure */
+function interrupted({ phases }) {
+  return phases.flatMap(({ name, start, interrupted: cut }) => {
+    if (!cut || start === null) return [];
+    const sinceS = round((Date.parse(cut.since) - Date.parse(start)) / 1000, 1);
+    const were = cut.calls === 1 ? 'call was' : 'calls were';
+    const statement = `${number(cut.calls)} ${were} still open when ${name} was interrupted, the first since ${duration(sinceS)} into it: neither finished nor failed`;
+    return [note('interrupted', statement, { phase: name, figures: { interrupted_calls: cut.calls } })];
   });
 }
 

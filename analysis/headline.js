@@ -3,6 +3,7 @@ import { apart, counted, duration, milliseconds, number, percent, perSecond } fr
 import { P99_NEEDS } from './band.js';
 import { culpritOfRun } from './culprit.js';
 import { failedProbesText } from './failed-probes.js';
+import { latencyText } from './latencies.ts';
 import { scopeName, wordsOf } from './thresholds.js';
 
 /** @typedef {import('./findings.js').Finding} Finding */
@@ -104,7 +105,7 @@ function whatMissed({ verdict: { reasons }, thresholds, operations }, missed, ca
 }
 
 /** @param {Threshold} missed @returns {string | null} null: its reason says it better */
-function missText({ scope, metric, op, limit, relative_to, observed }) {
+function missText({ scope, metric, op, limit, relative_to, observed, at_least }) {
   if (limit === null || observed === null || relative_to !== null || !op?.startsWith('<')) return null;
   if (metric === 'failure_share') {
     const [failed, bound] = apart(percent, observed, limit);
@@ -113,7 +114,7 @@ function missText({ scope, metric, op, limit, relative_to, observed }) {
   // A percentile of a histogram may read as within a limit that the exact count of slow calls missed.
   if (!/^(p\d+|avg|min|max)_ms$/.test(metric) || observed < limit) return null;
   const [was, bound] = apart(milliseconds, observed, limit);
-  return `${scopeName(scope)} ${wordsOf(metric).name} ${was} (limit ${bound})`;
+  return `${scopeName(scope)} ${wordsOf(metric).name} ${at_least ? '> ' : ''}${was} (limit ${bound})`;
 }
 
 /** @param {Threshold} missed @param {import('./culprit.js').Culprit} culprit */
@@ -135,16 +136,19 @@ function loadTaken({ thresholds, phases }) {
   });
   const rank = Object.values(QUOTED);
   const [most] = held.toSorted((a, b) => b.rate - a.rate || rank.indexOf(a.name) - rank.indexOf(b.name));
-  if (most) return `${loadText(most.phase, most.name, most.observed)} (limit ${milliseconds(most.limit)})`;
+  if (most)
+    return `${loadText(most.phase, most.name, milliseconds(most.observed))} (limit ${milliseconds(most.limit)})`;
   const [fastest] = phases
     .filter(({ measured, overload, answered }) => measured && !overload && (answered ?? 0) >= P99_NEEDS)
     .toSorted((a, b) => (b.achieved_rps ?? 0) - (a.achieved_rps ?? 0));
-  return fastest?.latency_ms && fastest.achieved_rps ? loadText(fastest, 'p99', fastest.latency_ms.p99) : '';
+  return fastest?.latency_ms && fastest.achieved_rps
+    ? loadText(fastest, 'p99', latencyText(fastest.latency_ms, 'p99'))
+    : '';
 }
 
-/** @param {Phase} phase @param {string} figure @param {number} ms */
-const loadText = ({ name, achieved_rps }, figure, ms) =>
-  `At ${perSecond(achieved_rps)} in ${name}, ${figure} was ${milliseconds(ms)}`;
+/** @param {Phase} phase @param {string} figure @param {string} latency */
+const loadText = ({ name, achieved_rps }, figure, latency) =>
+  `At ${perSecond(achieved_rps)} in ${name}, ${figure} was ${latency}`;
 
 /**
  * @param {Facts} run

@@ -3,8 +3,9 @@
  * runs the sum.
  */
 import { readFileSync } from 'node:fs';
-import type { Counts, Measured, Other, Threshold } from './measured.ts';
-import type { K6Threshold, Metrics } from './metrics.ts';
+import { Latencies } from './latencies.ts';
+import { type Counts, type Measured, type Other, PARTS, type Part, type Threshold } from './measured.ts';
+import type { K6Threshold, Metrics, Opening } from './metrics.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 import type { Latency, Scope } from './summary.js';
 
@@ -14,6 +15,9 @@ type Key =
   | 'additionalRequests'
   | 'abandoned'
   | 'requestDuration'
+  | 'connections'
+  | 'reconnections'
+  | 'interrupted'
   | 'timeToFirstEvent';
 const { metrics: NAMES }: { metrics: Record<Key, { name: string }> } = JSON.parse(
   readFileSync(new URL('../xk6-mcp/names.json', import.meta.url), 'utf8'),
@@ -26,15 +30,15 @@ const COUNTED: Record<string, keyof Counts> = {
   [NAMES.rejected.name]: 'rejected',
   [NAMES.additionalRequests.name]: 'additional',
   [NAMES.abandoned.name]: 'abandoned',
+  [NAMES.interrupted.name]: 'interrupted',
+  [NAMES.connections.name]: 'connections',
+  [NAMES.reconnections.name]: 'reconnections',
   iterations: 'iterations',
   dropped_iterations: 'dropped',
   data_sent: 'bytesSent',
   data_received: 'bytesReceived',
 };
-const TIMED: Record<string, 'duration' | 'firstEvent'> = {
-  [DURATION]: 'duration',
-  [NAMES.timeToFirstEvent.name]: 'firstEvent',
-};
+const TIME_TO_FIRST_EVENT = NAMES.timeToFirstEvent.name;
 
 type Group = Measured['groups'][number];
 /** @property except an operation whose calls are left out */
@@ -66,11 +70,40 @@ export class MeasuredMetrics implements Metrics {
   }
 
   #histogram(name: string, scope: Wanted): SparseHistogram {
-    const timed = TIMED[name];
-    const texts = timed
-      ? this.#of(scope).map((group) => group[timed])
-      : this.#others(name, scope).map(({ values }) => values);
+    if (name === DURATION) return this.latencies(scope).all;
+    const texts =
+      name === TIME_TO_FIRST_EVENT
+        ? this.#of(scope).map(({ firstEvent }) => firstEvent)
+        : this.#others(name, scope).map(({ values }) => values);
     return new SparseHistogram(...texts);
+  }
+
+  /** Of calls. */
+  latencies(scope: Wanted): Latencies {
+    const all = new Latencies();
+    for (const group of this.#of(scope)) all.add(group);
+    return all;
+  }
+
+  opening(scope: Scope): Opening {
+    const groups = this.#of(scope);
+    const partsOf = groups.flatMap(({ parts }) => parts ?? []);
+    const total = (part: Part) => sumOf(partsOf, (parts) => parts[part]);
+    return {
+      parts: Object.fromEntries(PARTS.map((part) => [part, total(part)])) as Record<Part, number>,
+      untilConnected: new SparseHistogram(...groups.map(({ untilConnected }) => untilConnected)),
+      closed: sumOf(groups, ({ closedConnections = 0 }) => closedConnections),
+      followUps: sumOf(groups, ({ followUps = 0 }) => followUps),
+    };
+  }
+
+  late(scope: Scope): number {
+    return sumOf(this.#of(scope), ({ late = 0 }) => late);
+  }
+
+  interruptedSince(scope: Scope): number | null {
+    const times = this.#of(scope).flatMap(({ interruptedAt }) => interruptedAt?.[0] ?? []);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** @param name a Counter or Trend @returns 0 without a sample */
@@ -81,8 +114,12 @@ export class MeasuredMetrics implements Metrics {
     return sum || this.#histogram(name, scope).count;
   }
 
-  /** @param name a Trend in milliseconds @returns latency: null where nothing was answered */
+  /** @param name a Trend in milliseconds @returns latency: null if there are no values */
   latency(scope: Wanted, name = DURATION): { count: number; latency: Latency | null } {
+    if (name === DURATION) {
+      const latencies = this.latencies(scope);
+      return { count: latencies.all.count, latency: latencies.latency };
+    }
     const histogram = this.#histogram(name, scope);
     return { count: histogram.count, latency: histogram.latency };
   }
@@ -96,7 +133,7 @@ export class MeasuredMetrics implements Metrics {
     };
   }
 
-  /** @param limit milliseconds @returns answered calls that took so long or longer; null: not all of them were looked at */
+  /** @param limit milliseconds @returns calls that were not answered within it; null: not all of them were looked at */
   slow(scope: Scope, limit: number): number | null {
     const shares = this.#of(scope).flatMap(({ slow }) => slow?.[String(limit)] ?? []);
     const total = sumOf(shares, (share) => share.total);

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MODERN_VERSION } from '../contract/protocols.js';
+import type { Outcome } from './latencies.ts';
 import { validator } from './schemas.js';
 import type { Plan } from './summary.js';
 
@@ -10,6 +11,10 @@ export interface Share {
   trues: number;
   total: number;
 }
+
+/** What a latency consists of, in order. Waiting includes earlier requests of the call. */
+export const PARTS = ['blocked', 'connecting', 'tls', 'sending', 'waiting', 'receiving'] as const;
+export type Part = (typeof PARTS)[number];
 
 /** Of a group. What is 0 is not there; histograms are for SparseHistogram. */
 export interface Counts {
@@ -21,13 +26,32 @@ export interface Counts {
   rejected?: number;
   additional?: number;
   abandoned?: number;
+  /** Calls that k6 interrupted, and when they began, Unix times in milliseconds. */
+  interrupted?: number;
+  interruptedAt?: [first: number, last: number];
+  /** By limit: calls that were not answered within it. */
   slow?: Record<string, Share>;
+  /** Latencies of calls. */
+  durations?: Partial<Record<Outcome, string>>;
+  /** Of answered calls, up to measured/1. */
   duration?: string;
   firstEvent?: string;
+  /** Calls that were answered in this second, whenever they began. */
+  answered?: Partial<Record<Outcome, number>>;
+  /** Of a whole run: the parts of the latencies added up, milliseconds, and until when calls had a connection. */
+  parts?: Record<Part, number>;
+  untilConnected?: string;
+  /** Opened, and closed by the server after its answer. */
+  connections?: number;
+  /** Requests less than a second after their client's last answer, and those of them that opened a connection. */
+  followUps?: number;
+  reconnections?: number;
+  closedConnections?: number;
   /** Iterations that made a call. This and what follows is counted by phase, in the group without an operation. */
   started?: number;
-  /** Those that were finished. */
+  /** Those that were finished; late: after the phase had ended. */
   iterations?: number;
+  late?: number;
   dropped?: number;
   /** From the planned time of an iteration to its first call, where the executor plans them (arrival rates). */
   lateness?: string;

@@ -185,7 +185,10 @@ function levelsOf(known, group, band) {
     highest = Math.max(highest, load);
     if (judged.out.join() === 'delivery' && cause(phase) !== 'server') {
       unmade.push(phase);
-    } else if (!mayBeAfterEffect && (judged.out.length > 0 || (phase.answered ?? 0) >= P99_NEEDS)) {
+    } else if (
+      !mayBeAfterEffect &&
+      (judged.out.length > 0 || (phase.calls ?? phase.answered ?? 0) >= P99_NEEDS)
+    ) {
       byLoad.set(load, [...(byLoad.get(load) ?? []), judged]);
     }
   }
@@ -208,7 +211,8 @@ function judge(phase, band) {
   const delivered = due > 0 ? round(Math.min(1, (iterations ?? 0) / due), 6) : null;
   /** @type {Criterion[]} */
   const out = [];
-  if (latency && (phase.answered ?? 0) >= P99_NEEDS && latency.p99 > band.p99_ms) out.push('latency');
+  if (latency && (phase.calls ?? phase.answered ?? 0) >= P99_NEEDS && latency.p99 > band.p99_ms)
+    out.push('latency');
   if ((phase.requests ?? 0) >= P99_NEEDS && (phase.error_rate ?? 0) > band.failure_share)
     out.push('failures');
   if (delivered !== null && delivered < DELIVERED_SHARE) out.push('delivery');

@@ -1,3 +1,4 @@
+import { OUTCOMES } from './latencies.ts';
 import { countsOf, reconcile } from './reconcile.js';
 import { round } from './round.js';
 
@@ -16,17 +17,33 @@ import { round } from './round.js';
  * @property {number | null} iterations that made a request, or had its result from a cache
  * @property {number | null} [lost] iterations that ended without either
  * @property {number | null} iterations_planned
- * @property {number | null} achieved_rps iterations made each second
+ * @property {number | null} achieved_rps iterations finished each second, until the phase ended
  * @property {number | null} requests HTTP requests, handshakes too
  * @property {number | null} requests_per_s
- * @property {number | null} answered requests with a latency
+ * @property {number | null} [calls] that have a latency: all but those that were given up or interrupted
+ * @property {number | null} answered calls that were answered, well or not
  * @property {number | null} failed requests
  * @property {number | null} dropped iterations that no user was free to make
  * @property {number | null} error_rate failed / requests
- * @property {import('./summary.js').Latency | null} latency_ms null where nothing was answered
+ * @property {import('./summary.js').Latency | null} latency_ms of all calls; null: there was none
+ * @property {Record<string, {calls: number, latency_ms: import('./summary.js').Latency}>} [outcomes] by outcome (latencies.ts), if some failed
+ * @property {Record<string, number>} [parts] shares of the latency (measured.ts)
+ * @property {Connections} [connections]
+ * @property {{calls: number, since: string}} [interrupted] calls that were open when k6 interrupted them; since: when the first began
  * @property {Record<string, number> | null} failures by kind
  * @property {number | null} items
  * @property {number | null} items_per_s
+ */
+
+/**
+ * @typedef {object} Connections of a phase
+ * @property {number} opened
+ * @property {number} opened_per_s
+ * @property {number | null} calls_per_connection null: none was opened
+ * @property {number} follow_ups requests less than a second after their client's last answer
+ * @property {number} reopened follow-ups that opened a connection
+ * @property {number} closed_by_server after its answer
+ * @property {number} until_connected_p95_ms of all calls
  */
 
 /** k6's own end of the run is known to some ten milliseconds: less than this is no phase cut short. */
@@ -143,30 +160,78 @@ function figuresOf(planned, durationS, metrics) {
   const items = metrics.count('mcp_items', tags);
   const { failed, total } = metrics.failed(tags);
   const { count, latency } = metrics.latency(tags);
+  const latencies = metrics.latencies?.(tags);
   /** @param {number} count */
   const perSecond = (count) => (durationS > 0 ? round(count / durationS) : null);
   return {
     iterations,
     lost,
-    achieved_rps: perSecond(iterations),
+    achieved_rps: perSecond(Math.max(0, iterations - (metrics.late?.(tags) ?? 0))),
     requests,
     requests_per_s: perSecond(requests),
-    answered: count,
+    calls: count,
+    answered: latencies?.answered ?? count,
     failed,
     // The one tag that k6 gives an iteration that it could not start; a phase's scenario has the phase's name.
     dropped: metrics.count('dropped_iterations', { scenario: name }),
     error_rate: total > 0 ? round(failed / total, 6) : null,
     latency_ms: latency && roundLatency(latency),
+    ...(latencies && failed > 0 && { outcomes: outcomesOf(latencies) }),
+    ...openingOf(tags, durationS, metrics),
+    ...interruptedOf(tags, metrics),
     failures: metrics.failures(tags),
     items: items > 0 ? items : null,
     items_per_s: items > 0 ? perSecond(items) : null,
   };
 }
 
+/** @param {import('./latencies.ts').Latencies} latencies @returns {Phase['outcomes']} of the outcomes that calls had */
+function outcomesOf(latencies) {
+  const had = OUTCOMES.flatMap((outcome) => {
+    const { count: calls, latency } = latencies.of(outcome);
+    return latency ? [[outcome, { calls, latency_ms: roundLatency(latency) }]] : [];
+  });
+  return Object.fromEntries(had);
+}
+
+/**
+ * @param {import('./summary.js').Scope} tags
+ * @param {number} durationS
+ * @param {import('./metrics.ts').Metrics} metrics
+ * @returns {Pick<Phase, 'parts' | 'connections'>} nothing where nobody measured it
+ */
+function openingOf(tags, durationS, metrics) {
+  const opening = metrics.opening?.(tags);
+  const total = Object.values(opening?.parts ?? {}).reduce((sum, ms) => sum + ms, 0);
+  if (!opening || total === 0 || durationS === 0) return {};
+  const opened = metrics.count('mcp_connections', tags);
+  const shares = Object.entries(opening.parts).map(([part, ms]) => [part, round(ms / total, 4)]);
+  return {
+    parts: Object.fromEntries(shares),
+    connections: {
+      opened,
+      opened_per_s: round(opened / durationS),
+      calls_per_connection: opened > 0 ? round(metrics.latency(tags).count / opened) : null,
+      follow_ups: opening.followUps,
+      reopened: metrics.count('mcp_reconnections', tags),
+      closed_by_server: opening.closed,
+      until_connected_p95_ms: round(opening.untilConnected.percentile(0.95) ?? 0),
+    },
+  };
+}
+
+/** @param {import('./summary.js').Scope} tags @param {import('./metrics.ts').Metrics} metrics @returns {Pick<Phase, 'interrupted'>} */
+function interruptedOf(tags, metrics) {
+  const calls = metrics.count('mcp_interrupted', tags);
+  const since = metrics.interruptedSince?.(tags);
+  return calls > 0 && since ? { interrupted: { calls, since: new Date(since).toISOString() } } : {};
+}
+
 /** @param {import('./summary.js').Latency} latency @returns {import('./summary.js').Latency} */
 export function roundLatency(latency) {
-  const rounded = Object.entries(latency).map(([figure, ms]) => [figure, round(ms)]);
-  return Object.fromEntries(rounded);
+  const { at_least, ...figures } = latency;
+  const rounded = Object.entries(figures).map(([figure, ms]) => [figure, round(ms)]);
+  return { ...Object.fromEntries(rounded), ...(at_least && { at_least }) };
 }
 
 /** @param {Phase} phase @returns {number} what it offers: arrivals a second, or users */

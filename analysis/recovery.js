@@ -180,10 +180,10 @@ async function windowsOf(folders, { phases, fromS, window_s, step_s }, count) {
     folders,
     starts.map((start) => ({ fromS: start, toS: start + window_s, phases })),
   );
-  return found.map(({ requests, failed, durations }, index) => ({
+  return found.map(({ requests, failed, latencies }, index) => ({
     afterS: index * step_s,
     requests,
-    p99Ms: durations.percentile(0.99),
+    p99Ms: latencies.all.percentile(0.99),
     failureShare: requests > 0 ? failed / requests : 0,
   }));
 }

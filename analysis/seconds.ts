@@ -2,8 +2,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Latencies } from './latencies.ts';
 import type { Counts } from './measured.ts';
-import { SparseHistogram } from './sparse-histogram.ts';
 
 export const FILE = 'seconds.jsonl';
 
@@ -24,9 +24,11 @@ export interface Group {
   operation: string;
 }
 
+/** A line. There are further ones of a second of which calls were answered later: they add up. */
 export interface Second {
   at: number;
-  vus: number;
+  /** Not of a further line. */
+  vus?: number;
   groups?: Record<string, Counts>;
 }
 
@@ -36,28 +38,34 @@ export class Within {
   failed = 0;
   rejected = 0;
   iterations = 0;
+  /** Of these, those that were finished after their phase had ended. */
+  late = 0;
   dropped = 0;
   /** Of the last second; null: there was none. */
   vus: number | null = null;
   readonly failures = new Map<string, number>();
-  readonly durations = new SparseHistogram();
+  readonly latencies = new Latencies();
+  /** Calls that were answered meanwhile, whenever they began. */
+  answered = 0;
 
   add(
     { vus, groups = {} }: Second,
     groupOf: (number: string) => Group | undefined,
     phases?: readonly string[],
   ) {
-    this.vus = vus;
+    if (vus !== undefined) this.vus = vus;
     for (const [number, counts] of Object.entries(groups)) {
       if (phases && !phases.includes(groupOf(number)?.phase ?? '')) continue;
       this.requests += counts.requests ?? 0;
       this.failed += counts.failed ?? 0;
       this.rejected += counts.rejected ?? 0;
       this.iterations += counts.iterations ?? 0;
+      this.late += counts.late ?? 0;
       this.dropped += counts.dropped ?? 0;
       for (const [kind, count] of Object.entries(counts.failures ?? {}))
         this.failures.set(kind, (this.failures.get(kind) ?? 0) + count);
-      if (counts.duration) this.durations.add(counts.duration);
+      this.latencies.add(counts);
+      for (const count of Object.values(counts.answered ?? {})) this.answered += count;
     }
   }
 }
@@ -73,7 +81,7 @@ export function parsed(line: string): Second | (Group & { group: number }) | nul
 
 /**
  * @param folder of a k6 run, with the file or without
- * @returns its seconds in order of time, each with the groups that are known by then, by number
+ * @returns its lines in the order in which they were written, each with the groups that are known by then, by number
  */
 export async function* secondsOf(
   folder: string,

@@ -40,7 +40,7 @@ export function shortfallCause(phase, { plan, phases, vusMax }) {
   }
   const users = planned?.max_vus ?? planned?.vus ?? vusMax;
   const meanMs = phase.latency_ms?.avg ?? 0;
-  const busy = ((phase.answered ?? 0) / phase.duration_s) * (meanMs / 1000);
+  const busy = ((phase.calls ?? phase.answered ?? 0) / phase.duration_s) * (meanMs / 1000);
   const unanswered = (phase.failures?.timeout ?? 0) + (phase.failures?.connect ?? 0);
   if (unanswered >= UNANSWERED_SHARE * (phase.requests ?? 0) && unanswered > 0) {
     return { of: 'server', because: `${counted(unanswered, 'request')} got no answer`, hint: null };
@@ -93,6 +93,7 @@ function notSlow({ name, latency_ms, offered_rps }, { objectives }, phases, user
 /** @param {import('./phases.js').Phase[]} phases @returns {import('./phases.js').Phase | undefined} the first load, where it was made in full */
 export function calmPhase(phases) {
   const first = phases.find(({ measured, overload }) => measured && !overload);
-  const full = first?.offered_rps == null || (first.achieved_rps ?? 0) >= 0.9 * first.offered_rps;
+  const full =
+    first?.offered_rps == null || (first.iterations ?? 0) >= 0.9 * first.offered_rps * first.duration_s;
   return full ? first : undefined;
 }

@@ -75,6 +75,8 @@ import { validator } from './schemas.js';
  * @property {number} p99
  * @property {number} p999
  * @property {number} max
+ * @property {('min' | 'avg' | 'p50' | 'p75' | 'p90' | 'p95' | 'p99' | 'p999' | 'max')[]} [at_least] lower bounds: calls without an answer
+ *   count with the time that they waited
  */
 
 const validate = validator('plan.schema.json');
@@ -89,7 +91,7 @@ export function readSummary(directory) {
   const failed = (problem) => ({ summary: null, problem: cleanText(problem, []) });
   if (!hasMeasured(directory)) return failed('k6 left no measured.json');
   const measured = readMeasured(directory);
-  if (!measured) return failed('measured.json is not a mcp-load-lab/measured/1 document');
+  if (!measured) return failed('measured.json is not a mcp-load-lab/measured/2 document');
   const { plan, began, ended } = measured;
   const abort = abortOf(measured.end);
   const problem = validatePlan(plan);

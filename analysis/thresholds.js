@@ -16,6 +16,7 @@ import { shortfallCause } from './shortfall.js';
  * @property {number | null} limit
  * @property {string | null} relative_to the phase whose figure the observed value is a multiple of
  * @property {number | null} observed
+ * @property {true} [at_least] the observed value is a lower bound: too few calls were answered to say more
  * @property {number} samples that the observed value comes from
  * @property {boolean | null} ok null: could not be judged
  * @property {'pass' | 'fail' | 'invalid' | 'unjudged'} outcome `invalid`: what is missing makes the run untrustworthy;
@@ -33,6 +34,7 @@ import { shortfallCause } from './shortfall.js';
  *
  * @typedef {object} Figure
  * @property {number | null} value
+ * @property {boolean} [atLeast] it is a lower bound
  * @property {number} samples
  *
  * @typedef {Pick<Threshold, 'ok' | 'outcome' | 'reason'>} Judgement
@@ -183,6 +185,7 @@ function judgeObjective(objective, facts, k6Verdicts) {
     limit,
     relative_to: relative_to?.phase ?? null,
     observed,
+    ...(figure.atLeast && { at_least: /** @type {const} */ (true) }),
     samples: figure.samples,
     ...judgement,
     k6: k6 ? { ...k6, ok: k6Ok } : null,
@@ -201,7 +204,8 @@ function figureOf({ scope, metric, relative_to, k6 }, facts) {
   if (!relative_to) return own;
   const reference = absoluteFigure(relative_to, metric, facts);
   const samples = Math.min(own.samples, reference.samples);
-  return { value: own.value !== null && reference.value ? own.value / reference.value : null, samples };
+  const value = own.value !== null && reference.value ? own.value / reference.value : null;
+  return { value, atLeast: own.atLeast, samples };
 }
 
 /**
@@ -214,10 +218,8 @@ function figureOf({ scope, metric, relative_to, k6 }, facts) {
 function absoluteFigure(scope, metric, { plan, phases, metrics }, k6Metric = '') {
   if (metric in LATENCY) {
     const { count, latency } = metrics.latency(scope);
-    return {
-      value: latency?.[LATENCY[/** @type {keyof typeof LATENCY} */ (metric)]] ?? null,
-      samples: count,
-    };
+    const figure = LATENCY[/** @type {keyof typeof LATENCY} */ (metric)];
+    return { value: latency?.[figure] ?? null, atLeast: latency?.at_least?.includes(figure), samples: count };
   }
   if (metric === 'sequence_p99_ms') {
     const { count, latency } = metrics.latency(scope, 'mcp_sequence_duration');
@@ -275,11 +277,9 @@ function judge(objective, figure, facts) {
     return invalid(`${name} could not be judged: no samples`);
   }
   if (!relative_to && min_samples !== undefined) {
-    // A call that failed was made, and its failure is judged by itself.
-    const calls = samples + facts.metrics.failed(scope).failed;
-    if (calls < min_samples)
+    if (samples < min_samples)
       return invalid(
-        `${name} was not judged: ${counted(calls, 'sample')}, ${number(min_samples)} are needed`,
+        `${name} was not judged: ${counted(samples, 'sample')}, ${number(min_samples)} are needed`,
       );
   }
   if (holds(objective, figure, facts)) return PASS;
@@ -295,10 +295,11 @@ function judge(objective, figure, facts) {
  * @param {Facts} facts
  * @returns {boolean} of a percentile whose slow calls were counted: exactly, as k6 judges it
  */
-function holds({ scope, metric, op, limit, relative_to, k6 }, { value, samples }, { metrics }) {
+function holds({ scope, metric, op, limit, relative_to, k6 }, { value, atLeast, samples }, { metrics }) {
   const [, most] = /^rate<=([\d.]+)$/.exec(k6?.expression ?? '') ?? [];
   const slow = metric in LATENCY && !relative_to && most ? metrics.slow(scope, limit) : null;
   if (slow !== null) return slow / samples <= Number(most);
+  if (atLeast && op.startsWith('<')) return false;
   return OPERATORS[op]?.(value ?? Number.NaN, limit) ?? false;
 }
 
@@ -316,16 +317,17 @@ function limitText({ metric, limit, relative_to }) {
  * @param {Facts} facts to name the two figures of a ratio
  * @returns {string} for example `baseline p99 was 132 ms, objective < 85 ms (480 samples)`
  */
-function missText({ scope, metric, op, limit, relative_to }, { value, samples }, facts) {
+function missText({ scope, metric, op, limit, relative_to }, { value, atLeast, samples }, facts) {
   const { name, format } = wordsOf(metric);
-  const [observed, bound] = apart(relative_to ? number : format, value ?? Number.NaN, limit);
+  const [figure, bound] = apart(relative_to ? number : format, value ?? Number.NaN, limit);
+  const observed = atLeast ? `> ${figure}` : figure;
   if (metric === 'min_samples')
     return `${scopeName(scope)} had ${observed} requests, objective ${op} ${bound}`;
   const subject = `${scopeName(scope)} ${name} was ${observed}`;
   const slow = metric in LATENCY && !relative_to ? facts.metrics.slow(scope, limit) : null;
   if (slow !== null) {
     const share = percent(slow / samples);
-    return `${scopeName(scope)} ${name} was about ${observed}, objective ${op} ${bound}: ${share} of ${counted(samples, 'request')} took that long (${number(slow)})`;
+    return `${scopeName(scope)} ${name} was ${atLeast ? '' : 'about '}${observed}, objective ${op} ${bound}: ${share} of ${counted(samples, 'request')} took that long, or got no answer (${number(slow)})`;
   }
   if (!relative_to) return `${subject}, objective ${op} ${bound} (${counted(samples, 'sample')})`;
   const [now, before] = [scope, relative_to].map((one) =>

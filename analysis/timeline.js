@@ -27,11 +27,11 @@ import * as promql from '../dashboards/queries.ts';
 import { seriesOfWindows } from './client-series.ts';
 import { drawnSeries, stepsOf } from './drawn-series.ts';
 import { timesOf } from './grid.ts';
+import { Latencies } from './latencies.ts';
 import { readMeasured } from './measured.ts';
 import { validator } from './schemas.js';
 import { within } from './seconds.ts';
 import { ALL, LAG_S, ownSignals, RULE_WINDOW_S, STEP_S } from './signals.js';
-import { SparseHistogram } from './sparse-histogram.ts';
 
 const SCHEMA = 'mcp-load-lab/timeline/1';
 const validate = validator('timeline.schema.json');
@@ -148,9 +148,11 @@ function operationsOf(timed, phases) {
 /** @param {readonly string[]} folders of what the output lab wrote @returns {Timed[]} */
 function timedOf(folders) {
   const groups = folders.flatMap((folder) => readMeasured(folder)?.groups ?? []);
-  return groups.flatMap(({ phase, operation, duration }) => {
-    if (operation === '' || !duration) return [];
-    const { count, mean } = new SparseHistogram(duration);
+  return groups.flatMap(({ phase, operation, ...counts }) => {
+    const latencies = new Latencies();
+    latencies.add(counts);
+    const { count, mean } = latencies.all;
+    if (operation === '' || count === 0) return [];
     return [{ phase, operation, count, sum: (count * (mean ?? 0)) / 1000 }];
   });
 }

@@ -48,7 +48,7 @@ export const phaseStartSeconds = new Gauge('mcp_phase_start_seconds');
  * Tags: phase
  */
 export const stepIterations = new Counter('mcp_step_iterations');
-/** Of an operation that is several calls: from the first one's beginning to the last one's end, where all succeed. */
+/** Of an operation that is several calls: from the first one's beginning to the last one's end. A sequence that failed counts until it failed. */
 export const sequenceDuration = new Trend('mcp_sequence_duration', true);
 /** The client's: later calls of an operation that is several are requests beyond the one in which an iteration's first call ends. */
 export const additionalRequests = new Counter('mcp_additional_requests');

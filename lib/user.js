@@ -166,12 +166,11 @@ export class User {
       const began = exec.instance.currentTestRunDuration;
       let answer = first(iteration, phase);
       for (const next of others) {
-        if (!answer.ok) return answer;
+        if (!answer.ok) break;
         answer = next(iteration, phase);
         if (this.client.measured) additionalRequests.add(1, tags);
       }
-      if (answer.ok && this.client.measured)
-        sequenceDuration.add(exec.instance.currentTestRunDuration - began, tags);
+      if (this.client.measured) sequenceDuration.add(exec.instance.currentTestRunDuration - began, tags);
       return answer;
     };
   }

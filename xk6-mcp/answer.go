@@ -42,7 +42,7 @@ func (a *Answer) Get(key string) sobek.Value {
 	case "timings":
 		timings := map[string]any{
 			"sent": milliseconds(x.written), "firstByte": milliseconds(x.firstByte), "last": milliseconds(x.last),
-			"duration": milliseconds(x.duration),
+			"duration": milliseconds(x.latency()),
 		}
 		if len(x.events) > 0 {
 			timings["firstEvent"] = milliseconds(x.events[0].at)

@@ -116,11 +116,16 @@ func (k *call) startAsync(nonce string, read func(l *loop) *exchange) (any, erro
 	if c.options.sessions == sessionPerCall || c.options.sessions == sessionAbandon {
 		return nil, fmt.Errorf("%s: a call that does not block needs a session that stays, per-vu or shared", k.method)
 	}
+	if state := c.instance.vu.State(); state != nil {
+		k.enterTags(state.Tags.GetCurrentValues().Tags)
+		k.keepsTags = true
+	}
 	promise, resolve, _ := c.instance.vu.Runtime().NewPromise()
 	finish := func(x *exchange) error {
 		c.record(k, x, false)
 		return resolve((&Answer{client: c, exchange: x}).object())
 	}
+	var began time.Time
 	// In a new session a second time, where the server has ended the old one.
 	var start func(isAgain bool) error
 	start = func(isAgain bool) error {
@@ -132,6 +137,10 @@ func (k *call) startAsync(nonce string, read func(l *loop) *exchange) (any, erro
 		session := c.session
 		k.readAlongside(read, func(x *exchange) error {
 			k.client = c
+			if isAgain {
+				x.callBegan = began
+			}
+			began = x.callBegan
 			if session != "" && x.sessionIsGone() && !x.isHeld && !isAgain {
 				c.sessionIsLost(k, x, session)
 				return start(true)
@@ -189,9 +198,6 @@ func (k *call) hold(l *loop) *exchange {
 		},
 		heard: func(x *exchange, said message) {
 			at := x.events[len(x.events)-1].at
-			if !hasEvents {
-				last = x.connected
-			}
 			// A gap in which the stream waited for the script says nothing of the server.
 			if c.isMeasured() && !hasWaited {
 				c.push(k, func(b *batch) { b.addEvent(m, !hasEvents, at-last) })
@@ -221,7 +227,7 @@ func (k *call) hold(l *loop) *exchange {
 // countStream counts also where the iteration has ended: what was opened is closed. Its VU still waits for the stream.
 func (k *call) countStream(metric *metrics.Metric) {
 	if k.client.isMeasured() {
-		k.client.instance.vu.State().Samples <- k.batch(func(b *batch) { b.add(metric, 1) })
+		k.client.instance.vu.State().Samples <- k.batch(func(b *batch) { b.add(metric, 1) }).samples
 	}
 }
 

@@ -51,7 +51,7 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	f.expectSamples("mcp_event_gap{method=tools/call,operation=tools/call}", "mcp_event_gap{method=tools/call,operation=tools/call}",
-		"mcp_request_duration{method=ping,operation=ping}", "mcp_request_duration{method=tools/call,operation=tools/call}",
+		"mcp_request_duration{method=ping,operation=ping,outcome=ok}", "mcp_request_duration{method=tools/call,operation=tools/call,outcome=ok}",
 		"mcp_request_failed{method=ping,operation=ping} 0", "mcp_request_failed{method=tools/call,operation=tools/call} 0",
 		"mcp_requests{method=ping,operation=ping} 1", "mcp_requests{method=tools/call,operation=tools/call} 1",
 		"mcp_time_to_first_event{method=tools/call,operation=tools/call}")
@@ -111,7 +111,7 @@ func TestAbandonedCalls(t *testing.T) {
 			samples := strings.Join(f.taken(), "\n")
 			const call = "{method=tools/call,operation=tools/call}"
 			if strings.Contains(samples, "mcp_abandoned"+call+" 1") != isAbandoned || strings.Contains(samples, "mcp_request_failed"+call) == isAbandoned ||
-				strings.Contains(samples, "mcp_request_duration"+call) == isAbandoned || !strings.Contains(samples, "mcp_requests"+call+" 1") {
+				strings.Contains(samples, "mcp_request_duration") == isAbandoned || !strings.Contains(samples, "mcp_requests"+call+" 1") {
 				t.Errorf("got\n%s", samples)
 			}
 		})
@@ -244,7 +244,7 @@ func TestNothingOutlivesItsVU(t *testing.T) {
 	}
 	// What was cut off is in no other metric.
 	delete(count, "mcp_time_to_first_event")
-	if len(count) != 2 || count["mcp_streams_closed"] != count["mcp_streams_opened"] {
+	if len(count) != 3 || count["mcp_interrupted"] != 50 || count["mcp_streams_closed"] != count["mcp_streams_opened"] {
 		t.Errorf("got %v", count)
 	}
 	if len(f.log.AllEntries()) > 0 {

@@ -89,7 +89,7 @@ func (a *answerCache) keep(argument string, answer *Answer, ttl time.Duration) b
 	// Not the headers and the events: a stream may have many times the size of its reply, and an answer from the cache came on none.
 	a.kept[argument] = cached{&Answer{client: answer.client, parsed: answer.parsed, exchange: &exchange{
 		status: x.status, text: x.text, reply: x.reply, known: x.known, id: x.id,
-		began: x.began, written: x.written, firstByte: x.firstByte, last: x.last, duration: x.duration, complete: x.complete,
+		began: x.began, callBegan: x.callBegan, written: x.written, firstByte: x.firstByte, last: x.last, complete: x.complete,
 	}}, size, now.Add(ttl)}
 	return true
 }

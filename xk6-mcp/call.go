@@ -51,7 +51,10 @@ type call struct {
 	epoch  int
 	// Made for a VU's tags.
 	vuTags, tags *metrics.TagSet
-	slowTags     []*metrics.TagSet
+	// It counts for the phase in which it began, whatever its VU does meanwhile.
+	keepsTags bool
+	slowTags  []*metrics.TagSet
+	byOutcome map[string]*metrics.TagSet
 }
 
 // newCall makes a request ready that has no parameters yet.
@@ -235,8 +238,12 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 	x, err := k.exchange(argument, given)
 	if err == nil && c.session != "" && x.sessionIsGone() {
 		c.sessionIsLost(k, x, c.session)
+		began := x.callBegan
 		if x, err = c.open(); err == nil && x == nil {
 			x, err = k.exchange(argument, given)
+		}
+		if err == nil {
+			x.callBegan = began
 		}
 		if err == nil && x.sessionIsGone() {
 			c.forget()
@@ -287,8 +294,9 @@ func (k *call) converse(argument string, follower *watcher) *exchange {
 		}
 		x.failure = nil
 		c.record(k, x, true)
+		began := x.callBegan
 		x = k.do(argument, input, follower)
-		x.hadInput = true
+		x.callBegan, x.hadInput = began, true
 	}
 	return x
 }
@@ -378,7 +386,7 @@ func (x *exchange) sessionIsGone() bool {
 
 // enterTags makes the tags of the call's samples, where the VU's have changed.
 func (k *call) enterTags(vuTags *metrics.TagSet) {
-	if k.vuTags == vuTags {
+	if k.vuTags == vuTags || k.keepsTags {
 		return
 	}
 	k.vuTags = vuTags
@@ -387,8 +395,19 @@ func (k *call) enterTags(vuTags *metrics.TagSet) {
 		tags = tags.With(Names.Tags.Class, classProtocol)
 	}
 	k.tags = tags.WithTagsFromMap(k.options.tags)
+	k.byOutcome = make(map[string]*metrics.TagSet)
 	k.slowTags = nil
 	for _, limit := range k.options.limits {
 		k.slowTags = append(k.slowTags, k.tags.With(Names.Tags.Limit, strconv.FormatFloat(limit, 'f', -1, 64)))
 	}
+}
+
+// outcomeTags are those of a call's latency.
+func (k *call) outcomeTags(outcome string) *metrics.TagSet {
+	tags := k.byOutcome[outcome]
+	if tags == nil {
+		tags = k.tags.With(Names.Tags.Outcome, outcome)
+		k.byOutcome[outcome] = tags
+	}
+	return tags
 }

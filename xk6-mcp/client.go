@@ -30,6 +30,7 @@ type Client struct {
 	epoch int
 	// The last id that was given to a request; streams that are read meanwhile have theirs from it, too.
 	lastID *atomic.Int64
+	usage  *usage
 	info   serverInfo
 	// What lets it in, where that is OAuth: the value of a header, and where it comes from.
 	token  string

@@ -35,7 +35,7 @@ func TestModernCall(t *testing.T) {
 	}
 	tags := "class=read,method=tools/call,operation=search"
 	f.expectSamples(
-		"mcp_request_duration{"+tags+"}", "mcp_request_failed{"+tags+"} 0", "mcp_requests{"+tags+"} 1",
+		"mcp_request_duration{"+tags+",outcome=ok}", "mcp_request_failed{"+tags+"} 0", "mcp_requests{"+tags+"} 1",
 		"mcp_slow{class=read,limit=0.0001,method=tools/call,operation=search} 1",
 		"mcp_slow{class=read,limit=60000,method=tools/call,operation=search} 0",
 	)
@@ -60,9 +60,10 @@ func TestLegacySession(t *testing.T) {
 	}
 	of := func(method string) string { return "{class=protocol,method=" + method + ",operation=" + method + "}" }
 	call := "{method=tools/list,operation=tools/list}"
+	latency := "{method=tools/list,operation=tools/list,outcome=ok}"
 	f.expectSamples(
 		"mcp_additional_requests"+of("DELETE")+" 1", "mcp_additional_requests"+of("initialize")+" 1",
-		"mcp_additional_requests"+of("notifications/initialized")+" 1", "mcp_request_duration"+call,
+		"mcp_additional_requests"+of("notifications/initialized")+" 1", "mcp_request_duration"+latency,
 		"mcp_request_failed"+of("DELETE")+" 0", "mcp_request_failed"+of("initialize")+" 0",
 		"mcp_request_failed"+of("notifications/initialized")+" 0", "mcp_request_failed"+call+" 0",
 		"mcp_requests"+of("DELETE")+" 1", "mcp_requests"+of("initialize")+" 1", "mcp_requests"+of("notifications/initialized")+" 1",
@@ -279,20 +280,20 @@ func TestObserve(t *testing.T) {
 		_, _ = fmt.Sscan(text, &value)
 		sizes[name] = value
 	}
-	if sizes["mcp_compressed"] != 1 || sizes["mcp_connections"] != 1 || sizes["mcp_keep_alive_seconds"] != 5 ||
+	if sizes["mcp_compressed"] != 1 || sizes["mcp_keep_alive_seconds"] != 5 ||
 		sizes["mcp_request_bytes"] != float64(len(server.requests()[0].body)) || sizes["mcp_response_bytes"] > 200 || sizes["mcp_response_bytes"] < 50 {
 		t.Errorf("got %v", sizes)
 	}
 }
 
-// The end of the VU ends a call at once; what it cut off is neither measured nor logged.
+// The end of the VU ends a call at once, which is neither finished nor failed.
 func TestInterrupted(t *testing.T) {
 	f := newFixture(t, modern(stalled))
 	f.run(`const client = new StreamableHTTPClient({ base_url: url }); client.connect()`)
 	f.taken()
 	time.AfterFunc(50*time.Millisecond, f.CancelContext)
 	f.expect(`client.ping().ok`, `false`)
-	f.expectSamples()
+	f.expectSamples("mcp_interrupted{method=ping,operation=ping} 1")
 	if entries := f.log.AllEntries(); len(entries) > 0 {
 		t.Errorf("got %q in the log", entries[0].Message)
 	}

@@ -89,22 +89,25 @@ type exchange struct {
 	// When the request began; the other times are relative to it.
 	began                    time.Time
 	written, firstByte, last time.Duration
-	// When a stream that is held had its connection.
+	// When the call began: earlier than its last request if that is not its first.
+	callBegan time.Time
+	// When there was a connection. Without one it is when the client stopped waiting.
 	connected time.Duration
-	// As k6's http_req_duration: without the time to get a connection.
-	duration time.Duration
 	// The answer was read to its end, or to its reply.
 	complete bool
 	// The client gave up waiting.
-	abandoned                   bool
-	connecting, tlsHandshaking  time.Duration
+	abandoned                  bool
+	connecting, tlsHandshaking time.Duration
+	isNewConnection            bool
+	// A server that keeps connections has kept the client's last one: it can't have been idle for too long.
+	isFollowUp bool
+	// The server closes the connection after its answer.
+	closesConnection            bool
 	requestBytes, responseBytes int64
 	// Of a stream and those that it went on from, decompressed.
 	streamBytes int64
 	compressed  bool
 	traceID     string
-	// The request of a handshake that failed, in which the call ends for which it was made.
-	isHandshake bool
 	// It was repeated with the input that the server asked for.
 	hadInput bool
 	// A stream that was held.
@@ -126,12 +129,13 @@ func (c *Client) do(r request) *exchange {
 	}
 	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), r.life())
 	defer cancel()
-	x := &exchange{began: time.Now(), requestBytes: int64(len(r.body)), sent: r.header, sentByCall: r.callHeaders}
+	began := time.Now()
+	isFollowUp := c.usage.begin(began) && !state.Options.NoConnectionReuse.Bool && !state.Options.NoVUConnectionReuse.Bool
+	x := &exchange{began: began, callBegan: began, isFollowUp: isFollowUp, requestBytes: int64(len(r.body)), sent: r.header, sentByCall: r.callHeaders}
 	if r.holds() {
 		timer := time.AfterFunc(r.timeout, cancel)
 		defer timer.Stop()
 		r.begun = timer.Stop
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.connected = time.Since(x.began) }})
 	}
 	tracer := &httpext.Tracer{}
 	response, err := state.Transport.RoundTrip(c.httpRequest(httptrace.WithClientTrace(ctx, tracer.Trace()), r))
@@ -139,7 +143,7 @@ func (c *Client) do(r request) *exchange {
 	if err != nil {
 		x.failure = connectionFailure(err, kinds.Timeout)
 	} else {
-		x.status, x.header = response.StatusCode, response.Header
+		x.status, x.header, x.closesConnection = response.StatusCode, response.Header, response.Close
 		arrived = c.read(x, r, response, cancel)
 	}
 	if x.status == http.StatusUnauthorized && c.tokens != nil {
@@ -147,6 +151,7 @@ func (c *Client) do(r request) *exchange {
 	}
 	trail := tracer.Done()
 	x.time(trail, trail.EndTime.Sub(arrived))
+	c.usage.end(x.status > 0)
 	// What had failed before, or had no connection, is no less a failure.
 	if r.givesUp() && x.ranOutOfTime() && trail.ConnRemoteAddr != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		x.failure, x.abandoned = nil, true
@@ -204,13 +209,24 @@ func (c *Client) httpRequest(ctx context.Context, r request) *http.Request {
 // time takes over what k6's own tracer measured. late: for how long the answer had been there by then
 func (x *exchange) time(trail *httpext.Trail, late time.Duration) {
 	x.last = trail.EndTime.Sub(x.began) - late
-	x.duration = trail.Duration - late
 	x.firstByte = x.last - (trail.Receiving - late)
 	x.written = x.firstByte - trail.Waiting
-	if !trail.ConnReused {
-		x.connecting, x.tlsHandshaking = trail.Connecting, trail.TLSHandshaking
+	x.connected = x.last
+	hasConnection := trail.ConnRemoteAddr != nil
+	if hasConnection {
+		x.connected = max(0, x.written-trail.Sending)
 	}
+	if trail.ConnReused {
+		return
+	}
+	x.connecting, x.tlsHandshaking = trail.Connecting, trail.TLSHandshaking
+	// The standard library calls a connection of HTTP/2 new that is not.
+	x.isNewConnection = hasConnection && x.connecting > 0
 }
+
+// latency is how long the call took from the wish to make it: connecting, and earlier requests of the call, included. A call without an answer
+// has waited that long.
+func (x *exchange) latency() time.Duration { return x.began.Add(x.last).Sub(x.callBegan) }
 
 // read reads an answer, to its end or to the reply on a stream, and returns when that had arrived.
 func (c *Client) read(x *exchange, r request, response *http.Response, cancel context.CancelFunc) time.Time {

@@ -11,9 +11,9 @@ import (
 
 // instanceMetrics are the metrics of names.json, by the keys that they have there.
 type instanceMetrics struct {
-	Requests, RequestFailed, RequestDuration, Slow, Failures, Rejected, AdditionalRequests, Abandoned, StreamsOpened, StreamsClosed,
-	TimeToFirstEvent, EventGap, SessionDuration, SessionsExpired, WarmupRequests, CacheHits,
-	RequestBytes, ResponseBytes, Compressed, Connections, ConnectDuration, TLSDuration, KeepAlive *metrics.Metric
+	Requests, RequestFailed, RequestDuration, RequestBlocked, RequestConnecting, RequestTLS, Slow, Failures, Rejected, AdditionalRequests,
+	Abandoned, Interrupted, StreamsOpened, StreamsClosed, TimeToFirstEvent, EventGap, SessionDuration, SessionsExpired, WarmupRequests,
+	CacheHits, RequestBytes, ResponseBytes, Compressed, Connections, Reconnections, KeepAlive *metrics.Metric
 }
 
 func registerMetrics(registry *metrics.Registry) (*instanceMetrics, error) {

@@ -16,7 +16,8 @@ type metricName struct {
 // Names are those of metrics, tags and failure kinds; JavaScript reads them, too.
 var Names = func() (parsed struct {
 	Metrics      map[string]metricName
-	Tags         struct{ Phase, Method, Operation, Class, Kind, Limit string }
+	Tags         struct{ Phase, Method, Operation, Class, Kind, Limit, Outcome string }
+	Outcomes     struct{ OK, Rejected, Failed, Unanswered string }
 	FailureKinds struct {
 		Connect, Auth, Timeout, Stalled, TooLarge, HTTP4xx, RateLimited, HTTP5xx, Protocol, JSONRPC, Tool, Crossed, Unexpected string
 	}
@@ -27,4 +28,7 @@ var Names = func() (parsed struct {
 	return parsed
 }()
 
-var kinds = Names.FailureKinds
+var (
+	kinds    = Names.FailureKinds
+	outcomes = Names.Outcomes
+)

@@ -176,8 +176,8 @@ func testRefusedConnection(t *testing.T, version string) {
 	f.expect(`const answer = new StreamableHTTPClient({ base_url: `+quote(url)+`, protocolVersion: '`+version+`' }).ping({ tags: { operation: 'a' } });
 		[answer.ok, answer.failure.kind]`,
 		`[false,"connect"]`)
-	// Without a duration.
 	f.expectSamples("mcp_failures{kind=connect,method=ping,operation=a} 1", "mcp_rejected{method=ping,operation=a} 1",
+		"mcp_request_duration{method=ping,operation=a,outcome=unanswered}",
 		"mcp_request_failed{method=ping,operation=a} 1", "mcp_requests{method=ping,operation=a} 1")
 }
 

@@ -9,22 +9,77 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
+// Request is the samples of one request, and what they do not say.
+type Request struct {
+	metrics.Samples
+	// When the call began, and when the request ended. The samples have the time at which they reached k6: Prometheus does not take older ones.
+	Began, Ended time.Time
+	// A call ended in it.
+	IsCall bool
+	// One of names.json, and the latency's parts, of a call.
+	Outcome string
+	Parts   Parts
+	// The server closes the connection after its answer.
+	ClosesConnection bool
+	// It began less than a second after the client's last answer.
+	IsFollowUp bool
+	// k6 interrupted it.
+	IsInterrupted bool
+}
+
+// Parts are those of a call's latency, which they add up to. Waiting includes earlier requests of the call.
+type Parts struct {
+	Blocked, Connecting, TLS, Sending, Waiting, Receiving time.Duration
+}
+
+// parts divides the latency.
+func (x *exchange) parts() Parts {
+	p := Parts{Connecting: x.connecting, TLS: x.tlsHandshaking}
+	opening := x.connecting + x.tlsHandshaking
+	switch {
+	case x.connected == x.last && x.connecting == 0:
+		// It did not get a connection.
+		p.Connecting = x.connected
+	case x.connected == x.last && x.tlsHandshaking == 0:
+		p.TLS = x.connected - x.connecting
+	default:
+		p.Blocked = max(0, x.connected-opening)
+		p.Sending = max(0, x.written-x.connected)
+		p.Receiving = max(0, x.last-x.firstByte)
+	}
+	p.Waiting = max(0, x.latency()-p.Blocked-p.Connecting-p.TLS-p.Sending-p.Receiving)
+	return p
+}
+
+// outcome is one of names.json.
+func (x *exchange) outcome() string {
+	switch {
+	case !x.complete:
+		return outcomes.Unanswered
+	case x.failure == nil:
+		return outcomes.OK
+	case x.failure.rejected:
+		return outcomes.Rejected
+	}
+	return outcomes.Failed
+}
+
 // isMeasured tells whether requests enter the metrics: not those of setup and teardown, which k6 runs as VU 0.
 func (c *Client) isMeasured() bool { return c.measured && c.instance.vu.State().VUID != 0 }
 
 // push sends k6 what is added for a call.
 func (c *Client) push(k *call, add func(b *batch)) {
-	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, k.batch(add))
+	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, k.batch(add).samples)
 }
 
 // batch returns what is added for a call.
-func (k *call) batch(add func(b *batch)) metrics.Samples {
+func (k *call) batch(add func(b *batch)) *batch {
 	state := k.client.instance.vu.State()
 	values := state.Tags.GetCurrentValues()
 	k.enterTags(values.Tags)
 	b := &batch{samples: make(metrics.Samples, 0, 6), time: time.Now(), tags: metrics.TagsAndMeta{Tags: k.tags, Metadata: values.Metadata}}
 	add(b)
-	return b.samples
+	return b
 }
 
 // measure adds one sample of a call, where its client measures.
@@ -45,39 +100,41 @@ func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 
 // count does what record does, but for the log.
 func (c *Client) count(k *call, x *exchange, isAdditional bool) {
-	f, m := x.failure, c.instance.metrics
-	c.push(k, func(b *batch) {
-		if !c.isMeasured() {
-			// Such requests have no tags of a call.
-			b.addTagged(m.WarmupRequests, k.vuTags, 1)
-			return
+	m := c.instance.metrics
+	if !c.isMeasured() {
+		// Such requests have no tags of a call.
+		c.push(k, func(b *batch) { b.addTagged(m.WarmupRequests, k.vuTags, 1) })
+		return
+	}
+	request := &Request{
+		Began: x.callBegan, Ended: x.began.Add(x.last), IsCall: !isAdditional && !x.abandoned && !x.isHeld, ClosesConnection: x.closesConnection,
+		IsFollowUp: x.isFollowUp,
+	}
+	if c.instance.vu.Context().Err() != nil {
+		if request.IsCall && !x.complete {
+			request.IsCall, request.IsInterrupted = false, true
+			request.Samples = k.batch(func(b *batch) { b.add(m.Interrupted, 1) }).samples
+			// k6 waits for its VUs.
+			c.instance.vu.State().Samples <- request
 		}
+		return
+	}
+	request.Samples = k.batch(func(b *batch) {
 		if x.traceID != "" {
 			b.tags.SetMetadata("trace_id", x.traceID)
 		}
-		b.add(m.Requests, 1)
-		if x.abandoned {
-			b.add(m.Abandoned, 1)
-		} else if f != nil || !x.isByServer {
-			b.add(m.RequestFailed, toFloat(f != nil))
-		}
+		b.addOutcome(m, k, x)
 		if isAdditional {
 			b.add(m.AdditionalRequests, 1)
 		}
-		if f != nil {
-			b.addTagged(m.Failures, k.tags.With(Names.Tags.Kind, f.kind), 1)
-			if f.rejected {
-				b.add(m.Rejected, 1)
-			}
+		if request.IsCall {
+			request.Outcome, request.Parts = x.outcome(), x.parts()
+			b.addLatency(m, k, x, request.Outcome)
 		}
-		// What was not answered has no duration: a dial that failed at once would pull every percentile down.
-		if !isAdditional && x.complete && !x.isHandshake {
-			b.add(m.RequestDuration, milliseconds(x.duration))
-			for index, limit := range k.options.limits {
-				b.addTagged(m.Slow, k.slowTags[index], toFloat(milliseconds(x.duration) >= limit))
-			}
+		if x.isNewConnection {
+			b.addConnection(m, x)
 		}
-		previous := x.requestBegan()
+		previous := x.callBegan.Sub(x.began)
 		for index, one := range x.events {
 			b.addEvent(m, index == 0, one.at-previous)
 			previous = one.at
@@ -85,10 +142,48 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 		if c.options.observe {
 			b.observe(m, x)
 		}
-	})
+	}).samples
+	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, request)
 }
 
-// addEvent adds the time between an event and what was before it: the request, or another event.
+func (b *batch) addOutcome(m *instanceMetrics, k *call, x *exchange) {
+	b.add(m.Requests, 1)
+	f := x.failure
+	if x.abandoned {
+		b.add(m.Abandoned, 1)
+	} else if f != nil || !x.isByServer {
+		b.add(m.RequestFailed, toFloat(f != nil))
+	}
+	if f != nil {
+		b.addTagged(m.Failures, k.tags.With(Names.Tags.Kind, f.kind), 1)
+		if f.rejected {
+			b.add(m.Rejected, 1)
+		}
+	}
+}
+
+// addLatency adds that of a call. One without an answer was not answered within any limit.
+func (b *batch) addLatency(m *instanceMetrics, k *call, x *exchange, outcome string) {
+	latency := milliseconds(x.latency())
+	b.addTagged(m.RequestDuration, k.outcomeTags(outcome), latency)
+	for index, limit := range k.options.limits {
+		b.addTagged(m.Slow, k.slowTags[index], toFloat(!x.complete || latency >= limit))
+	}
+}
+
+func (b *batch) addConnection(m *instanceMetrics, x *exchange) {
+	b.add(m.Connections, 1)
+	if x.isFollowUp {
+		b.add(m.Reconnections, 1)
+	}
+	b.add(m.RequestBlocked, milliseconds(max(0, x.connected-x.connecting-x.tlsHandshaking)))
+	b.add(m.RequestConnecting, milliseconds(x.connecting))
+	if x.tlsHandshaking > 0 {
+		b.add(m.RequestTLS, milliseconds(x.tlsHandshaking))
+	}
+}
+
+// addEvent adds the time between an event and what was before it: the call's beginning, or another event.
 func (b *batch) addEvent(m *instanceMetrics, isFirst bool, gap time.Duration) {
 	if isFirst {
 		b.add(m.TimeToFirstEvent, milliseconds(gap))
@@ -97,18 +192,8 @@ func (b *batch) addEvent(m *instanceMetrics, isFirst bool, gap time.Duration) {
 	}
 }
 
-// requestBegan is when there was a connection to send the request on, as in k6's http_req_duration.
-func (x *exchange) requestBegan() time.Duration { return x.last - x.duration }
-
 // observe adds what tests about the network want to know.
 func (b *batch) observe(m *instanceMetrics, x *exchange) {
-	if x.connecting > 0 {
-		b.add(m.Connections, 1)
-		b.add(m.ConnectDuration, milliseconds(x.connecting))
-		if x.tlsHandshaking > 0 {
-			b.add(m.TLSDuration, milliseconds(x.tlsHandshaking))
-		}
-	}
 	if x.status == 0 {
 		return
 	}

@@ -59,7 +59,7 @@ func (c *Client) resume(k *call, r request, x *exchange) {
 
 // continueWith makes an exchange one with the stream that went on.
 func (x *exchange) continueWith(next *exchange) {
-	offset, began := next.began.Sub(x.began), x.requestBegan()
+	offset := next.began.Sub(x.began)
 	for _, one := range next.events {
 		one.at += offset
 		x.events = append(x.events, one)
@@ -67,7 +67,6 @@ func (x *exchange) continueWith(next *exchange) {
 	x.failure, x.status, x.header, x.text, x.reply, x.complete = next.failure, next.status, next.header, next.text, next.reply, next.complete
 	x.abandoned, x.streamBytes = next.abandoned, next.streamBytes
 	x.last = next.last + offset
-	x.duration = x.last - began
 	x.responseBytes += next.responseBytes
 	x.isResumed = true
 	// A stream that brought no id goes on from the same event.

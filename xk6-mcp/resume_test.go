@@ -43,7 +43,7 @@ func TestResume(t *testing.T) {
 		got := strings.Join(f.taken(), "\n")
 		for _, sample := range []string{
 			"mcp_additional_requests{method=ping,operation=ping} 1\nmcp_additional_requests{method=ping,operation=ping} 1",
-			"mcp_requests{method=ping,operation=ping} 1\nmcp_requests{method=ping,operation=ping} 1\nmcp_requests{method=ping,operation=ping} 1", "mcp_request_duration{method=ping,operation=ping}", "mcp_event_gap{method=ping,operation=ping}",
+			"mcp_requests{method=ping,operation=ping} 1\nmcp_requests{method=ping,operation=ping} 1\nmcp_requests{method=ping,operation=ping} 1", "mcp_request_duration{method=ping,operation=ping,outcome=ok}", "mcp_event_gap{method=ping,operation=ping}",
 		} {
 			if !strings.Contains(got, sample) {
 				t.Errorf("%s is missing in\n%s", sample, got)

@@ -215,9 +215,10 @@ func (c *Client) open() (*exchange, error) {
 	if state.Iteration != c.instance.noted {
 		c.instance.noteStart(state)
 	}
+	began := time.Now()
 	if c.options.oauth != nil {
 		if f := c.authorize(); f != nil {
-			return &exchange{failure: f, isHandshake: true}, nil
+			return &exchange{failure: f, began: began, callBegan: began, last: time.Since(began)}, nil
 		}
 	}
 	if c.isOpen || c.options.protocol != dialectMCP {
@@ -238,7 +239,7 @@ func (c *Client) open() (*exchange, error) {
 	if !c.options.isFixed() {
 		c.version = ""
 	}
-	x.isHandshake = true
+	x.callBegan = began
 	return x, nil
 }
 

@@ -219,7 +219,15 @@ const wholeOf = ({ start, end }, timeline) =>
  */
 function firstOf(phase, timeline, { baseline, normal, p99, failed }) {
   const whole = wholeOf(phase, timeline);
-  const { name, latency_ms: latency, error_rate: errors, offered_rps: offered, achieved_rps: made } = phase;
+  const {
+    name,
+    latency_ms: latency,
+    error_rate: errors,
+    offered_rps: offered,
+    iterations,
+    duration_s,
+  } = phase;
+  const made = iterations === null || duration_s === 0 ? null : iterations / duration_s;
   const least = DELIVERED_SHARE * (offered ?? 0);
   /** @type {(Pick<Breakage, 'way' | 'statement'> & {series: string, beyond: (value: number) => boolean, limit: Limit, happened: boolean})[]} */
   const ways = [

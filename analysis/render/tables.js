@@ -2,6 +2,8 @@
  * The tables of a report as rows of text, for whatever draws them.
  */
 import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../../contract/units.js';
+import { latencyText } from '../latencies.ts';
+import { PARTS } from '../measured.ts';
 import { thresholdName, wordsOf } from '../thresholds.js';
 
 /**
@@ -13,10 +15,8 @@ import { thresholdName, wordsOf } from '../thresholds.js';
 
 /** @typedef {import('../run.js').Run} Run */
 
-/** @param {import('../summary.js').Latency | null} latency @param {(keyof import('../summary.js').Latency)[]} figures */
-function latencies(latency, ...figures) {
-  return figures.map((figure) => number(latency?.[figure]));
-}
+/** @param {import('../summary.js').Latency | null} latency @param {import('../latencies.ts').LatencyFigure[]} figures */
+const latencies = (latency, ...figures) => figures.map((figure) => latencyText(latency, figure, number));
 
 /** @param {Pick<Run, 'started' | 'phases'>} run @returns {TextTable} */
 export function phaseTable({ started, phases }) {
@@ -46,6 +46,51 @@ export function phaseTable({ started, phases }) {
       percent(phase.error_rate),
       ...latencies(phase.latency_ms, 'p50', 'p95', 'p99', 'max'),
     ]),
+  };
+}
+
+/** How an outcome is called. */
+const ENDS = {
+  ok: 'answered well',
+  rejected: 'rejected (429, 503)',
+  failed: 'failed',
+  unanswered: 'no answer',
+};
+
+/** @param {Pick<Run, 'phases'>} run @returns {TextTable} latencies by outcome, of phases in which calls failed */
+export function outcomeTable({ phases }) {
+  return {
+    title: 'Latency by outcome',
+    head: ['phase', 'outcome', 'calls', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms'],
+    rows: phases.flatMap(({ name, outcomes = {} }) =>
+      Object.entries(ENDS).flatMap(([outcome, title]) => {
+        const of = outcomes[outcome];
+        return of
+          ? [[name, title, number(of.calls), ...latencies(of.latency_ms, 'p50', 'p95', 'p99', 'max')]]
+          : [];
+      }),
+    ),
+  };
+}
+
+/** @param {Pick<Run, 'phases'>} run @returns {TextTable} what the latency of all calls consists of */
+export function partTable({ phases }) {
+  return {
+    title: 'Where the latency goes',
+    head: ['phase', ...PARTS, 'connected p95 ms', 'connections/s', 'calls a connection'],
+    rows: phases.flatMap(({ name, parts, connections }) =>
+      parts && connections
+        ? [
+            [
+              name,
+              ...PARTS.map((part) => percent(parts[part] ?? 0)),
+              number(connections.until_connected_p95_ms),
+              number(connections.opened_per_s),
+              number(connections.calls_per_connection),
+            ],
+          ]
+        : [],
+    ),
   };
 }
 
@@ -119,16 +164,17 @@ export function thresholdTable({ thresholds }) {
     rows: byOutcome(thresholds).map((threshold) => [
       OUTCOMES[threshold.outcome],
       thresholdName(threshold),
-      observed(threshold),
+      observedText(threshold),
       number(threshold.samples),
     ]),
   };
 }
 
-/** @param {import('../thresholds.js').Threshold} threshold */
-function observed({ metric, observed, relative_to }) {
+/** @param {import('../thresholds.js').Threshold} threshold @returns {string} */
+export function observedText({ metric, observed, at_least, relative_to }) {
   if (observed === null) return '-';
-  return relative_to === null ? wordsOf(metric).format(observed) : `${number(observed)} x`;
+  const text = relative_to === null ? wordsOf(metric).format(observed) : `${number(observed)} x`;
+  return at_least ? `> ${text}` : text;
 }
 
 /**

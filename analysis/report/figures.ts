@@ -1,6 +1,8 @@
 /** The four figures of a run, each next to its limit. None of them is a last value. */
 import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import type { Figure, Tone } from '../../page/model.ts';
+import { latencyText } from '../latencies.ts';
+import { observedText } from '../render/tables.js';
 import type { Run } from '../run.js';
 import { scopeName, type Threshold, wordsOf } from '../thresholds.js';
 
@@ -48,10 +50,10 @@ function nearest({ thresholds }: Shown, metric: string, phase?: string): Thresho
 
 function judged(title: string, threshold: Threshold): Figure {
   const { format } = wordsOf(threshold.metric);
-  const { observed, op, limit } = threshold;
+  const { op, limit } = threshold;
   return {
     name: `${title}, in ${scopeName(threshold.scope)}`,
-    value: observed === null ? '-' : format(observed),
+    value: observedText(threshold),
     next: `limit ${op} ${format(limit ?? 0)}`,
     ...toneOf(threshold),
   };
@@ -64,7 +66,7 @@ function latency(run: Shown): Figure | null {
   if (!slowest?.latency_ms) return null;
   return {
     name: `p99, in ${slowest.name}`,
-    value: milliseconds(slowest.latency_ms.p99),
+    value: latencyText(slowest.latency_ms, 'p99'),
     next: 'the highest of all phases; no limit',
   };
 }

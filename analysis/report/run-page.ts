@@ -12,7 +12,9 @@ import {
   byOutcome,
   failedProbeTable,
   operationTable,
+  outcomeTable,
   ownTables,
+  partTable,
   phaseTable,
   signalTable,
   thresholdTable,
@@ -32,6 +34,8 @@ export function pageOfRun(run: Run, timeline: Timeline | null): Page {
   const sections = [
     ...ownSections(run),
     phasesSection(run),
+    tableSection('outcomes', outcomeTable(run).title, outcomeTable(run)),
+    tableSection('parts', partTable(run).title, partTable(run)),
     tableSection('operations', 'Operations', operationTable(run)),
     tableSection('left-out', failedProbeTable(run).title, failedProbeTable(run)),
     failuresSection(run),

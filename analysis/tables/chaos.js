@@ -72,27 +72,29 @@ function timesOf(phases, events) {
  * @returns {Promise<import('../fault-effect.js').Load>}
  */
 async function loadOf(all, phase) {
-  /** @type {import('../fault-effect.js').Second[]} */
-  const seconds = [];
+  /** @type {Map<number, Within>} */
+  const bySecond = new Map();
   const underFault = new Within();
   for await (const { second, groups } of all) {
     const groupOf = (/** @type {string} */ number) => groups.get(number);
     underFault.add(second, groupOf, [phase]);
-    const own = new Within();
+    const own = bySecond.get(second.at) ?? new Within();
     own.add(second, groupOf);
-    const atMs = second.at * 1000;
-    // One that nobody wrote down is one in which nothing ended.
-    for (let next = (seconds.at(-1)?.atMs ?? atMs) + 1000; next < atMs; next += 1000)
-      seconds.push({ atMs: next, ...countsOf(new Within()) });
-    seconds.push({ atMs, ...countsOf(own) });
+    bySecond.set(second.at, own);
   }
+  const [first = 0, last = -1] = [Math.min(...bySecond.keys()), Math.max(...bySecond.keys())];
+  // One that nobody wrote down is one in which nothing began.
+  const seconds = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({
+    atMs: (first + index) * 1000,
+    ...countsOf(bySecond.get(first + index) ?? new Within()),
+  }));
   return { seconds, underFault: countsOf(underFault) };
 }
 
 /** @param {Within} sums @returns {import('../fault-effect.js').Counts} */
-const countsOf = ({ requests, failed, rejected, durations }) => ({
+const countsOf = ({ requests, failed, rejected, latencies }) => ({
   ...{ requests, failures: failed, refusals: rejected },
-  durations: [durations.text],
+  durations: [latencies.all.text],
 });
 
 /**
@@ -250,7 +252,7 @@ function latencyTable(seen) {
     columns,
     rows,
     notes: [
-      'Latency of answered requests; under fault of those that were made under it. Not sent: due under fault, while every user still waited for an answer. Slow: over this.',
+      'Latency of all calls, by when they began; one without an answer counts with what it waited. Not sent: due under fault, while every user still waited for an answer. Slow: over this.',
       `As before: from the recovery to the end of the load success, p95 and rate are the baseline's (less than ${percent(FAILED_SHARE)} more failures, p95 not slow, ${percent(MIN_SHARE)} of the rate); ?: not enough to tell.`,
     ],
   };

@@ -163,7 +163,7 @@ async function measure(phases, legs, seconds, cores) {
   );
   return new Map(
     windows.map(({ name, round, fromS, toS }, index) => {
-      const latencies = found[index]?.durations.values ?? [];
+      const latencies = found[index]?.latencies.all.values ?? [];
       const perS = toS > fromS ? latencies.length / (toS - fromS) : 0;
       return [name, { round, latencies, perS: perS || null, busy: cores[name] ?? null }];
     }),

@@ -92,7 +92,7 @@ function connectionsTable(traffic, opened, metrics) {
   const [one] = opened;
   const timed = (/** @type {string} */ metric) =>
     one ? metrics.latency({ phase: one.name }, metric) : { count: 0, latency: null };
-  const [connect, tls] = [timed('mcp_connect_duration'), timed('mcp_tls_duration')];
+  const [connect, tls] = [timed('mcp_request_connecting'), timed('mcp_request_tls')];
   const keepAlive = Math.max(
     0,
     ...everything.map(({ name }) => metrics.gauge('mcp_keep_alive_seconds', { phase: name }).max),

@@ -47,7 +47,7 @@ export default function workflows({ plan, phases, metrics }) {
     return step ? [`${step.name.toLowerCase()} ${step.p.join('/')}`] : [];
   });
   const notes = [
-    'The sequence: three tool calls of one user, the next one sent when the one before was answered; its time is of the whole, one figure a sequence, those that failed left out.',
+    'The sequence: three tool calls of one user, the next one sent when the one before was answered; its time is of the whole, one figure a sequence; one that failed counts with the time until it failed.',
     'Subscribe: until the server has confirmed it. That changes are then told is tested, not timed: k6 reads no streams.',
     ...(documented.length > 0 ? [`The document has (p50/p95/p99 ms): ${documented.join(', ')}.`] : []),
   ];

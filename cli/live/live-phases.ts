@@ -1,4 +1,5 @@
 /** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
+import type { LatencyFigure } from '../../analysis/latencies.ts';
 import { OPERATORS } from '../../analysis/operators.js';
 import type { Run } from '../../analysis/run.js';
 import { type Group, type Second, Within } from '../../analysis/seconds.ts';
@@ -92,16 +93,16 @@ function phaseOf(
 
 const isoOf = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString());
 
-function figuresOf({ iterations, requests, failed, dropped, durations }: Within, ranS: number) {
+function figuresOf({ iterations, late, requests, failed, dropped, latencies }: Within, ranS: number) {
   return {
     iterations,
-    achieved_rps: iterations / ranS,
+    achieved_rps: (iterations - late) / ranS,
     requests,
     requests_per_s: requests / ranS,
     failed,
     dropped,
     error_rate: requests > 0 ? failed / requests : null,
-    latency_ms: durations.latency,
+    latency_ms: latencies.latency,
   };
 }
 
@@ -113,9 +114,9 @@ export function liveThresholds(
   if (objectives_off) return [];
   return objectives.map(({ scope, metric, op, limit, relative_to, min_samples = 0 }) => {
     const phase = phases.find(({ name }) => name === scope.phase);
-    const latency: Record<string, number> = { ...phase?.latency_ms };
+    const figure = metric.replace(/_ms$/, '') as LatencyFigure;
     const samples = phase?.requests ?? 0;
-    const observed = metric === 'failure_share' ? phase?.error_rate : latency[metric.replace(/_ms$/, '')];
+    const observed = metric === 'failure_share' ? phase?.error_rate : phase?.latency_ms?.[figure];
     const isKnown = observed != null && relative_to == null && samples >= min_samples;
     const isMissed = isKnown && OPERATORS[op]?.(observed, limit) === false;
     return {

@@ -36,7 +36,19 @@ export class LiveTimeline {
   }
 
   take(second: Second, groups: ReadonlyMap<string, Group>) {
+    this.#addToDrawn(second, groups);
     this.#seconds.set(second.at, [...(this.#seconds.get(second.at) ?? []), [second, groups]]);
+  }
+
+  /** A call may be answered long after its second was drawn. */
+  #addToDrawn(second: Second, groups: ReadonlyMap<string, Group>) {
+    const groupOf = (number: string) => groups.get(number);
+    const count = this.#windows.length;
+    for (const [index, window] of this.#windows.entries()) {
+      const toS = this.#lastS - (count - 1 - index) * STEP_S;
+      if (second.at < toS && second.at >= toS - RULE_WINDOW_S) window.add(second, groupOf);
+      if (second.at < toS && second.at >= toS - STEP_S) this.#steps[index]?.add(second, groupOf);
+    }
   }
 
   /** @returns null: there is no point yet */

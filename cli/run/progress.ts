@@ -41,7 +41,7 @@ async function mostUsed(prometheus: Prometheus, server: string): Promise<Figures
 
 export function figuresOf(tail: SecondsTail, phase: Phase | null, used: Figures['used']): Figures {
   const { sums, seconds } = tail.last(phase?.name) ?? { sums: null, seconds: 0 };
-  const p99Ms = sums?.durations.percentile(0.99) ?? null;
+  const p99Ms = sums?.latencies.all.percentile(0.99) ?? null;
   return {
     achieved: sums ? sums.requests / seconds : null,
     p99S: p99Ms === null ? null : p99Ms / 1000,

@@ -22,7 +22,9 @@ export class SecondsTail {
   readonly #groups = new Map<string, Group>();
   #offset = 0;
   #rest = '';
-  #recent: Second[] = [];
+  /** Lines, each with the newest second of when it was read: a further line of an earlier second is as new as that. */
+  #recent: { line: Second; readAt: number }[] = [];
+  #newest = 0;
 
   readonly #onSecond: OnSecond;
 
@@ -58,7 +60,10 @@ export class SecondsTail {
       this.#groups.set(String(read.group), read);
       return;
     }
-    this.#recent = [...this.#recent, read].slice(-this.#keptS);
+    this.#newest = Math.max(this.#newest, read.at);
+    this.#recent = [...this.#recent, { line: read, readAt: this.#newest }].filter(
+      ({ readAt }) => readAt > this.#newest - this.#keptS,
+    );
     this.#onSecond(read, this.#groups);
     for (const [number, { requests = 0, metrics = {} }] of Object.entries(read.groups ?? {})) {
       const phase = this.#groups.get(number)?.phase ?? '';
@@ -71,16 +76,17 @@ export class SecondsTail {
 
   /**
    * @param phase of it alone; undefined: of all
-   * @returns the sums of the last whole seconds in which it went on, and how many these are; null: there are none
+   * @returns the sums of what ended in the last whole seconds in which it went on, and how many these are; null: there are none
    */
   last(phase: string | undefined): { sums: Within; seconds: number } | null {
     const sinceS = phase === undefined ? 0 : (this.firstS.get(phase) ?? Number.POSITIVE_INFINITY);
     // The second in which it began was not all its own.
-    const whole = this.#recent.filter(({ at }) => at > sinceS);
-    if (whole.length === 0) return null;
+    const whole = this.#recent.filter(({ readAt }) => readAt > sinceS);
+    const seconds = new Set(whole.map(({ readAt }) => readAt)).size;
+    if (seconds === 0) return null;
     const sums = new Within();
-    for (const second of whole)
-      sums.add(second, (number) => this.#groups.get(number), phase === undefined ? undefined : [phase]);
-    return { sums, seconds: whole.length };
+    for (const { line } of whole)
+      sums.add(line, (number) => this.#groups.get(number), phase === undefined ? undefined : [phase]);
+    return { sums, seconds };
   }
 }

@@ -93,7 +93,7 @@ test('compressed: the bytes that came, where gzip is accepted', async () => {
 test('new connections: one for each call, and how long it took', async () => {
   const metrics = await load({ NEW_CONNECTIONS: '1' });
   assert.equal(metrics.count('mcp_connections', CALLS), 40);
-  const { count, latency } = metrics.latency(CALLS, 'mcp_connect_duration');
+  const { count, latency } = metrics.latency(CALLS, 'mcp_request_connecting');
   assert.equal(count, 40);
   assert.ok((latency?.avg ?? 0) > 0);
   assert.equal(new Set(seen.slice(-40).map(({ port }) => port)).size, 40);

@@ -142,9 +142,10 @@ async function judged({ name, files }, measured = []) {
  */
 const BESIDES = { payload: ['bottleneck unknown 2-kb not_enough_to_tell'] };
 
-/** How fine percentiles are says how they were counted. @param {any} run */
+/** How fine percentiles are says how they were counted; latencies by outcome are later than these runs. @param {any} run */
 const withoutPrecision = ({ streamed: _, ...run }) => ({
   ...run,
+  phases: run.phases.map((/** @type {any} */ { calls: _, outcomes: __, ...rest }) => rest),
   measurements: run.measurements.map((/** @type {any} */ { precision: _, ...rest }) => rest),
 });
 

@@ -32,14 +32,30 @@ type counts struct {
 	Rejected   int64               `json:"rejected,omitempty"`
 	Additional int64               `json:"additional,omitempty"`
 	Abandoned  int64               `json:"abandoned,omitempty"`
-	// By limit: the share of calls that took it or longer.
-	Slow       map[string]share `json:"slow,omitempty"`
-	Duration   histogram        `json:"duration,omitempty"`
-	FirstEvent histogram        `json:"firstEvent,omitempty"`
+	// Calls that k6 interrupted, and when the first and the last of them began, Unix times in milliseconds.
+	Interrupted   int64    `json:"interrupted,omitempty"`
+	InterruptedAt [2]int64 `json:"interruptedAt,omitzero"`
+	// By limit: the share of calls that were not answered within it.
+	Slow map[string]share `json:"slow,omitempty"`
+	// Latencies of calls, by outcome.
+	Durations  map[string]histogram `json:"durations,omitempty"`
+	FirstEvent histogram            `json:"firstEvent,omitempty"`
+	// By outcome: calls that were answered in this second, whenever they began.
+	Answered map[string]int64 `json:"answered,omitempty"`
+	// Of all seconds together alone: the parts of the latencies, added up, and until when calls had a connection.
+	Parts          *parts    `json:"parts,omitempty"`
+	UntilConnected histogram `json:"untilConnected,omitempty"`
+	// Opened, and closed by the server after its answer.
+	Connections int64 `json:"connections,omitempty"`
+	// Requests less than a second after their client's last answer, and those of them that opened a connection.
+	FollowUps         int64 `json:"followUps,omitempty"`
+	Reconnections     int64 `json:"reconnections,omitempty"`
+	ClosedConnections int64 `json:"closedConnections,omitempty"`
 
-	// Of a phase: iterations that made a call, that were finished, and that k6 dropped.
+	// Of a phase: iterations that made a call, that were finished (late: after the phase had ended), and that k6 dropped.
 	Started    int64 `json:"started,omitempty"`
 	Iterations int64 `json:"iterations,omitempty"`
+	Late       int64 `json:"late,omitempty"`
 	Dropped    int64 `json:"dropped,omitempty"`
 	// From the planned time of an iteration to its first call.
 	Lateness histogram `json:"lateness,omitempty"`
@@ -50,8 +66,21 @@ type counts struct {
 	Metrics map[string]*other `json:"metrics,omitempty"`
 }
 
+// parts are sums of those of mcp.Parts.
+type parts struct {
+	Blocked    float64 `json:"blocked"`
+	Connecting float64 `json:"connecting"`
+	TLS        float64 `json:"tls"`
+	Sending    float64 `json:"sending"`
+	Waiting    float64 `json:"waiting"`
+	Receiving  float64 `json:"receiving"`
+}
+
 func newCounts() *counts {
-	return &counts{Failures: map[string]int64{}, FailedAt: map[string][2]int64{}, Slow: map[string]share{}, Duration: histogram{}, FirstEvent: histogram{}, Lateness: histogram{}}
+	return &counts{
+		Failures: map[string]int64{}, FailedAt: map[string][2]int64{}, Slow: map[string]share{}, Durations: map[string]histogram{},
+		FirstEvent: histogram{}, Answered: map[string]int64{}, UntilConnected: histogram{}, Lateness: histogram{},
+	}
 }
 
 func (c *counts) add(other *counts) {
@@ -69,10 +98,22 @@ func (c *counts) add(other *counts) {
 	for limit, of := range other.Slow {
 		c.Slow[limit] = share{c.Slow[limit].Trues + of.Trues, c.Slow[limit].Total + of.Total}
 	}
-	c.Duration.add(other.Duration)
+	c.Interrupted += other.Interrupted
+	c.interruptedAt(other.InterruptedAt)
+	for outcome, of := range other.Durations {
+		c.durations(outcome).add(of)
+	}
+	for outcome, count := range other.Answered {
+		c.Answered[outcome] += count
+	}
+	c.Connections += other.Connections
+	c.FollowUps += other.FollowUps
+	c.Reconnections += other.Reconnections
+	c.ClosedConnections += other.ClosedConnections
 	c.FirstEvent.add(other.FirstEvent)
 	c.Started += other.Started
 	c.Iterations += other.Iterations
+	c.Late += other.Late
 	c.Dropped += other.Dropped
 	c.Lateness.add(other.Lateness)
 	c.BytesSent += other.BytesSent
@@ -89,6 +130,38 @@ func (c *counts) failedAt(kind string, at [2]int64) {
 	c.FailedAt[kind] = at
 }
 
+func (c *counts) interruptedAt(at [2]int64) {
+	switch {
+	case c.InterruptedAt[0] == 0:
+		c.InterruptedAt = at
+	case at[0] > 0:
+		c.InterruptedAt = [2]int64{min(at[0], c.InterruptedAt[0]), max(at[1], c.InterruptedAt[1])}
+	}
+}
+
+func (c *counts) durations(outcome string) histogram {
+	of := c.Durations[outcome]
+	if of == nil {
+		of = histogram{}
+		c.Durations[outcome] = of
+	}
+	return of
+}
+
+// addParts adds those of a call.
+func (c *counts) addParts(of mcp.Parts) {
+	if c.Parts == nil {
+		c.Parts = &parts{}
+	}
+	c.Parts.Blocked += metrics.D(of.Blocked)
+	c.Parts.Connecting += metrics.D(of.Connecting)
+	c.Parts.TLS += metrics.D(of.TLS)
+	c.Parts.Sending += metrics.D(of.Sending)
+	c.Parts.Waiting += metrics.D(of.Waiting)
+	c.Parts.Receiving += metrics.D(of.Receiving)
+	c.UntilConnected.count(metrics.D(of.Blocked + of.Connecting + of.TLS))
+}
+
 // counters says what a sample of a metric adds to the counts of its group.
 func counters(registry *metrics.Registry) map[*metrics.Metric]func(c *counts, s *metrics.Sample) {
 	all := make(map[*metrics.Metric]func(c *counts, s *metrics.Sample))
@@ -98,8 +171,17 @@ func counters(registry *metrics.Registry) map[*metrics.Metric]func(c *counts, s 
 		"rejected":           func(c *counts, s *metrics.Sample) { c.Rejected += int64(s.Value) },
 		"additionalRequests": func(c *counts, s *metrics.Sample) { c.Additional += int64(s.Value) },
 		"abandoned":          func(c *counts, s *metrics.Sample) { c.Abandoned += int64(s.Value) },
-		"requestDuration":    func(c *counts, s *metrics.Sample) { c.Duration.count(s.Value) },
-		"timeToFirstEvent":   func(c *counts, s *metrics.Sample) { c.FirstEvent.count(s.Value) },
+		"interrupted":        func(c *counts, s *metrics.Sample) { c.Interrupted += int64(s.Value) },
+		"connections":        func(c *counts, s *metrics.Sample) { c.Connections += int64(s.Value) },
+		"reconnections":      func(c *counts, s *metrics.Sample) { c.Reconnections += int64(s.Value) },
+		"requestDuration": func(c *counts, s *metrics.Sample) {
+			outcome, ok := s.Tags.Get(mcp.Names.Tags.Outcome)
+			if !ok {
+				outcome = mcp.Names.Outcomes.OK
+			}
+			c.durations(outcome).count(s.Value)
+		},
+		"timeToFirstEvent": func(c *counts, s *metrics.Sample) { c.FirstEvent.count(s.Value) },
 		"failures": func(c *counts, s *metrics.Sample) {
 			kind, _ := s.Tags.Get(mcp.Names.Tags.Kind)
 			c.Failures[kind] += int64(s.Value)

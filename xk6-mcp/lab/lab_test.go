@@ -164,8 +164,9 @@ func TestCounts(t *testing.T) {
 		`{"class":"read","operation":"late","phase":"s","requests":1}`,
 	} {
 		total := document.Groups[index]
-		text, _ := total["duration"].(string)
-		delete(total, "duration")
+		durations, _ := total["durations"].(map[string]any)
+		text, _ := durations["ok"].(string)
+		delete(total, "durations")
 		if times, ok := total["failedAt"].(map[string]any); ok {
 			at, _ := times["timeout"].([]any)
 			if len(at) != 2 || at[1].(float64)-at[0].(float64) != 2800 {
@@ -200,6 +201,72 @@ func TestCounts(t *testing.T) {
 	}
 	if requests != 31 || lines < 4 {
 		t.Errorf("got %v requests in %d lines", requests, lines)
+	}
+}
+
+// A call counts for the second in which it began, and its answer for the one in which that came.
+func TestSecondsOfRequests(t *testing.T) {
+	f := newFixture(t, t.TempDir(), "disabled")
+	if err := f.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer f.starts.Close()
+	const start = 1_700_000_000
+	at := func(second float64) time.Time { return time.UnixMilli(start*1000 + int64(second*1000)) }
+	add := func(began, ended float64, outcome string) {
+		tags := f.root.With("phase", "load").With("operation", "a")
+		sample := func(key string, value float64, tags *metrics.TagSet) metrics.Sample {
+			return metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: f.metric(key), Tags: tags}, Time: at(ended), Value: value}
+		}
+		waited := time.Duration((ended - began) * float64(time.Second))
+		f.AddMetricSamples([]metrics.SampleContainer{&mcp.Request{
+			Samples: metrics.Samples{
+				sample("requests", 1, tags), sample("requestDuration", metrics.D(waited), tags.With("outcome", outcome)),
+			},
+			Began: at(began), Ended: at(ended), IsCall: true, Outcome: outcome, Parts: mcp.Parts{Connecting: waited / 4, Waiting: 3 * waited / 4},
+		}})
+	}
+	// As they end. Each flush comes 3 s after the second.
+	add(0.1, 0.2, "ok")
+	f.flush(start+1, time.UnixMilli(0))
+	add(0.5, 3.5, "ok")
+	add(0.6, 3.6, "failed")
+	f.flush(start+1, time.UnixMilli(0))
+	f.flush(start+4, time.UnixMilli(0))
+	add(1, 11, "unanswered")
+	f.flush(math.MaxInt64, time.UnixMilli(0))
+	if err := f.close(nil); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile(filepath.Join(f.folder, "seconds.jsonl"))
+	got := ""
+	for line := range strings.Lines(string(text)) {
+		var read struct {
+			At     int64
+			Vus    *int
+			Groups map[int]struct {
+				Requests  int
+				Durations map[string]string
+				Answered  map[string]int
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &read); err != nil || read.At == 0 {
+			continue
+		}
+		of := read.Groups[0]
+		got += fmt.Sprint(read.At-start, read.Vus != nil, of.Requests, of.Answered, len(of.Durations), "; ")
+	}
+	expected := "0 true 1 map[ok:1] 1; 0 false 2 map[] 2; 3 true 0 map[failed:1 ok:1] 0; 1 false 1 map[] 1; "
+	if got != expected {
+		t.Errorf("got %s; expected %s", got, expected)
+	}
+	total := f.measured().Groups[0]
+	if parts, _ := json.Marshal(total["parts"]); string(parts) != `{"blocked":0,"connecting":4025,"receiving":0,"sending":0,"tls":0,"waiting":12075}` {
+		t.Errorf("got %s", parts)
+	}
+	connected, _ := total["untilConnected"].(string)
+	if _, counts := middles(t, connected); len(counts) < 3 {
+		t.Errorf("got %s", connected)
 	}
 }
 

@@ -30,6 +30,8 @@ type scenario struct {
 	plan  plan
 	// When k6 began to run it, zero before its first start.
 	began time.Time
+	// For which it starts iterations.
+	length time.Duration
 	// From then to the time that slots are planned from, in nanoseconds. ramping-arrival-rate activates its VUs first: only an upper bound is
 	// known, which iterations lower.
 	zero      float64
@@ -54,6 +56,10 @@ func scenariosOf(options lib.Options) map[string]*scenario {
 		if phase, ok := config.GetTags()[mcp.Names.Tags.Phase]; ok {
 			s.phase.Phase = phase
 		}
+		if err == nil {
+			end, _ := lib.GetEndOffset(config.GetExecutionRequirements(tuple))
+			s.length = end - config.GetGracefulStop()
+		}
 		// Without the tag nobody knows whose drops they are.
 		if err == nil && (options.SystemTags == nil || options.SystemTags.Has(metrics.TagScenario)) {
 			s.plan = planOf(config, tuple)
@@ -67,10 +73,15 @@ func scenariosOf(options lib.Options) map[string]*scenario {
 }
 
 func (s *scenario) addStart(start mcp.Start) {
+	s.began = start.ScenarioStart
 	if s.plan != nil {
-		s.began = start.ScenarioStart
 		s.starts = append(s.starts, start)
 	}
+}
+
+// isOver tells whether no iteration is started any more.
+func (s *scenario) isOver(at time.Time) bool {
+	return s.length > 0 && !s.began.IsZero() && at.After(s.began.Add(s.length))
 }
 
 func (s *scenario) addDrop(at time.Time) {

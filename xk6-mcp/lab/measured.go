@@ -95,7 +95,7 @@ func (o *Output) measuredPath() string { return filepath.Join(o.folder, measured
 // writeMeasured writes the document next to its place, and moves it there when it is whole.
 func (o *Output) writeMeasured(testError error) error {
 	document := measured{
-		Schema: "mcp-load-lab/measured/1",
+		Schema: "mcp-load-lab/measured/2",
 		Began:  o.began.UnixMilli(), Ended: time.Now().UnixMilli(), End: endOf(testError),
 		Plan: o.plan, Servers: mcp.Servers(), run: o.ledger.total,
 		Groups: []groupTotal{}, Thresholds: o.thresholds(),

@@ -161,7 +161,12 @@ func (o *Output) runCounters() map[*metrics.Metric]func(r *run, s *metrics.Sampl
 func (o *Output) countBuiltins() {
 	o.ledger.counters[o.builtin.DataSent] = func(c *counts, s *metrics.Sample) { c.BytesSent += int64(s.Value) }
 	o.ledger.counters[o.builtin.DataReceived] = func(c *counts, s *metrics.Sample) { c.BytesReceived += int64(s.Value) }
-	o.ledger.counters[o.builtin.Iterations] = func(c *counts, s *metrics.Sample) { c.Iterations += int64(s.Value) }
+	o.ledger.counters[o.builtin.Iterations] = func(c *counts, s *metrics.Sample) {
+		c.Iterations += int64(s.Value)
+		if in := o.scenarioOf(s); in != nil && in.isOver(s.Time) {
+			c.Late += int64(s.Value)
+		}
+	}
 	o.ledger.counters[o.builtin.DroppedIterations] = func(c *counts, s *metrics.Sample) {
 		c.Dropped += int64(s.Value)
 		if in := o.scenarioOf(s); in != nil {

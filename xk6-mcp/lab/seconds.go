@@ -8,12 +8,14 @@ import (
 	"slices"
 
 	"go.k6.io/k6/v2/metrics"
+
+	mcp "mcp-load-lab/xk6-mcp"
 )
 
 // A second is written when it is so old: samples are a little late.
 const secondsKept = 2
 
-// second is what was measured in one.
+// second is what began in one. A call that is answered after its second was written opens it again: lines of the same second add up.
 type second struct {
 	At int64 `json:"at"`
 	run
@@ -53,8 +55,9 @@ type ledger struct {
 	// The number of each set of tags that was met.
 	known map[*metrics.TagSet]int
 
-	open   map[int64]*second
-	oldest int64
+	open map[int64]*second
+	// The seconds before it have been written.
+	before int64
 	total  run
 	totals []*counts
 }
@@ -66,12 +69,8 @@ func newLedger(file *os.File) *ledger {
 	}
 }
 
-// at returns the second that is open for a time. What comes too late is counted in the oldest that is open.
+// at returns the second that is open for a time, which opens it.
 func (l *ledger) at(unix int64) *second {
-	if l.oldest == 0 {
-		l.oldest = unix
-	}
-	unix = max(unix, l.oldest)
 	found := l.open[unix]
 	if found == nil {
 		found = &second{At: unix, run: run{TimerLateness: histogram{}}, Groups: map[int]*counts{}}
@@ -92,6 +91,10 @@ func (s *second) of(number int) *counts {
 
 func (l *ledger) count(containers []metrics.SampleContainer) {
 	for _, container := range containers {
+		if request, ok := container.(*mcp.Request); ok {
+			l.countRequest(request)
+			continue
+		}
 		for _, sample := range container.GetSamples() {
 			if add := l.ofRun[sample.Metric]; add != nil {
 				add(&l.at(sample.Time.Unix()).run, &sample)
@@ -99,6 +102,34 @@ func (l *ledger) count(containers []metrics.SampleContainer) {
 				add(l.at(sample.Time.Unix()).of(l.number(sample.Tags)), &sample)
 			}
 		}
+	}
+}
+
+// countRequest counts a request in the second in which its call began, and its answer in the one in which that came.
+func (l *ledger) countRequest(request *mcp.Request) {
+	began := request.Began.Unix()
+	number := l.number(request.Samples[0].Tags)
+	of := l.at(began).of(number)
+	for index := range request.Samples {
+		if add := l.counterOf(request.Samples[index].Metric); add != nil {
+			add(of, &request.Samples[index])
+		}
+	}
+	if request.ClosesConnection {
+		of.ClosedConnections++
+	}
+	if request.IsFollowUp {
+		of.FollowUps++
+	}
+	if request.IsInterrupted {
+		of.interruptedAt([2]int64{request.Began.UnixMilli(), request.Began.UnixMilli()})
+	}
+	if !request.IsCall {
+		return
+	}
+	l.totals[number].addParts(request.Parts)
+	if request.Outcome != mcp.Names.Outcomes.Unanswered {
+		l.at(request.Ended.Unix()).of(number).Answered[request.Outcome]++
 	}
 }
 
@@ -148,8 +179,13 @@ func (l *ledger) numberOf(of group) int {
 	return number
 }
 
-// write writes the seconds before a time, each as a line.
+// write writes the seconds before a time, each as a line. Those that were opened again are written once a second.
 func (l *ledger) write(before int64) error {
+	if before == l.before {
+		return l.out.Flush()
+	}
+	written := l.before
+	l.before = before
 	for _, at := range slices.Sorted(maps.Keys(l.open)) {
 		if at >= before {
 			break
@@ -160,10 +196,15 @@ func (l *ledger) write(before int64) error {
 		for number, of := range done.Groups {
 			l.totals[number].add(of)
 		}
-		l.line(done)
-	}
-	if l.oldest > 0 {
-		l.oldest = max(l.oldest, before)
+		if at < written {
+			// The line before it has what is counted once for all groups.
+			l.line(struct {
+				At     int64           `json:"at"`
+				Groups map[int]*counts `json:"groups"`
+			}{at, done.Groups})
+		} else {
+			l.line(done)
+		}
 	}
 	return l.out.Flush()
 }

@@ -48,10 +48,10 @@ test('what was measured within spans of time, also of some phases alone', async 
     ],
   );
   assert.deepEqual([all?.requests, all?.failed, all?.iterations, all?.dropped, all?.vus], [13, 1, 13, 3, 1]);
-  assert.deepEqual([one?.requests, one?.vus, one?.durations.count], [8, 5, 7]);
+  assert.deepEqual([one?.requests, one?.vus, one?.latencies.all.count], [8, 5, 7]);
   assert.deepEqual([...(all?.failures ?? [])], [['timeout', 1]]);
-  assert.deepEqual([later?.requests, later?.failed, later?.durations.count], [7, 0, 7]);
-  assert.deepEqual([none?.requests, none?.vus, none?.durations.percentile(0.99)], [0, null, null]);
+  assert.deepEqual([later?.requests, later?.failed, later?.latencies.all.count], [7, 0, 7]);
+  assert.deepEqual([none?.requests, none?.vus, none?.latencies.all.percentile(0.99)], [0, null, null]);
 });
 
 test('the series of a timeline: rates over the window, nothing where nothing was', async () => {

@@ -124,7 +124,7 @@ test('a recorded run twice: every count is twice as much, in its seconds too, an
     [both.requests, both.iterations, both.vus],
     [2 * single.requests, 2 * single.iterations, 2 * (single.vus ?? 0)],
   );
-  assert.equal(both.durations.percentile(1), single.durations.percentile(1));
+  assert.equal(both.latencies.all.percentile(1), single.latencies.all.percentile(1));
 });
 
 test('a histogram is written as it was read', () => {

@@ -32,7 +32,7 @@ test('what is missing or broken is one plain line', () => {
   const negative = good();
   negative.groups[0].requests = -1;
   for (const content of ['', '{"schema":', '\u001b[2J', [], { ...good(), schema: 'other' }, negative])
-    assert.equal(read(content).problem, 'measured.json is not a mcp-load-lab/measured/1 document');
+    assert.equal(read(content).problem, 'measured.json is not a mcp-load-lab/measured/2 document');
   const wrong = good();
   wrong.plan.phases[0].duration_s = '20';
   assert.match(read(wrong).problem ?? '', /no plan of a test: \/phases\/0\/duration_s must be number$/);

@@ -49,7 +49,7 @@ test('connections: how long one takes, how many were used again, how many failed
   const { connections } = await networkOf({
     'mcp_connections{phase:traffic-normal}': counter(15),
     'mcp_connections{phase:connections}': counter(998),
-    'mcp_connect_duration{phase:connections}': trend(998, {
+    'mcp_request_connecting{phase:connections}': trend(998, {
       ...{ min: 0.1, avg: 0.3, 'p(50)': 0.2, 'p(75)': 0.3, 'p(90)': 0.4 },
       ...{ 'p(95)': 0.5, 'p(99)': 1, 'p(99.9)': 1, max: 1 },
     }),

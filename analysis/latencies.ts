@@ -1,0 +1,60 @@
+/** Latencies of calls, by how the calls ended. */
+import { milliseconds } from '../contract/units.js';
+import type { Counts } from './measured.ts';
+import { SparseHistogram } from './sparse-histogram.ts';
+import type { Latency } from './summary.js';
+
+/** As xk6-mcp/names.json has them. */
+export const OUTCOMES = ['ok', 'rejected', 'failed', 'unanswered'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export type LatencyFigure = Exclude<keyof Latency, 'at_least'>;
+
+/** The figures of a latency that are percentiles, as shares. */
+const SHARES = { min: 0, p50: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99, p999: 0.999, max: 1 } as const;
+
+export class Latencies {
+  readonly #byOutcome = new Map<Outcome, SparseHistogram>(
+    OUTCOMES.map((outcome) => [outcome, new SparseHistogram()]),
+  );
+  /** Of all calls. */
+  readonly all = new SparseHistogram();
+
+  add({ durations = {}, duration }: Pick<Counts, 'durations' | 'duration'>) {
+    for (const outcome of OUTCOMES) this.#add(outcome, durations[outcome]);
+    // Up to measured/1 there were those of answered calls alone.
+    this.#add('ok', duration);
+  }
+
+  #add(outcome: Outcome, text: string | undefined) {
+    if (!text) return;
+    this.#byOutcome.get(outcome)?.add(text);
+    this.all.add(text);
+  }
+
+  of(outcome: Outcome): SparseHistogram {
+    return this.#byOutcome.get(outcome) ?? new SparseHistogram();
+  }
+
+  /** Calls that were answered, well or not. */
+  get answered(): number {
+    return this.all.count - this.of('unanswered').count;
+  }
+
+  /** Of all calls. A figure that fewer calls reached with an answer is a lower bound. @returns null: there was no call */
+  get latency(): Latency | null {
+    const { latency, count } = this.all;
+    const { answered } = this;
+    if (!latency || answered === count) return latency;
+    const isBound = (share: number) => Math.ceil(share * (count - 1)) >= answered;
+    const bounds = Object.entries(SHARES).flatMap(([name, share]) => (isBound(share) ? [name] : []));
+    return { ...latency, at_least: ['avg', ...bounds] as LatencyFigure[] };
+  }
+}
+
+/** @returns for example `85 ms`, or `> 10,000 ms` where not enough calls were answered to say more */
+export const latencyText = (
+  latency: Latency | null | undefined,
+  figure: LatencyFigure,
+  format: (ms: number | undefined) => string = milliseconds,
+): string => `${latency?.at_least?.includes(figure) ? '> ' : ''}${format(latency?.[figure])}`;
