@@ -118,7 +118,8 @@ export function liveThresholds(
     const samples = phase?.requests ?? 0;
     const observed = metric === 'failure_share' ? phase?.error_rate : phase?.latency_ms?.[figure];
     const isKnown = observed != null && relative_to == null && samples >= min_samples;
-    const isMissed = isKnown && OPERATORS[op]?.(observed, limit) === false;
+    const atLeast = op.startsWith('<') && phase?.latency_ms?.at_least?.includes(figure);
+    const isMissed = isKnown && (atLeast || OPERATORS[op]?.(observed, limit) === false);
     return {
       scope,
       metric,
@@ -127,6 +128,7 @@ export function liveThresholds(
       limit,
       relative_to: relative_to?.phase ?? null,
       observed: observed ?? null,
+      ...(atLeast && { at_least: true as const }),
       samples,
       ok: isMissed ? false : null,
       outcome: isMissed ? 'fail' : 'unjudged',

@@ -172,7 +172,7 @@ export function measuredDocument({ phases, objectives = [], ranS, startedMs = ST
       {
         ...{ phase: name, operation: '', requests, iterations, dropped, failures },
         failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
-        duration: histogramOf(p99, answered),
+        durations: { ok: histogramOf(p99, answered) },
         metrics: { mcp_items: { sum: figures.items ?? 0 }, mcp_phase_end_seconds: { range: [endS, endS] } },
       },
     ];
@@ -180,7 +180,7 @@ export function measuredDocument({ phases, objectives = [], ranS, startedMs = ST
   const startedS = (startedMs ?? 0) / 1000;
   const started = { mcp_started_seconds: { range: [startedS, startedS] } };
   return {
-    schema: 'mcp-load-lab/measured/1',
+    schema: 'mcp-load-lab/measured/2',
     plan,
     began: startedMs ?? 0,
     ended: (startedMs ?? 0) + (ranS ?? end.start_s + end.duration_s) * 1000,

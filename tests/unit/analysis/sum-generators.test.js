@@ -39,7 +39,7 @@ test('counts, histograms, gauges and times of two', () => {
   assert.deepEqual(group.failedAt, { tool: [50, 300], connect: [1, 2] });
   assert.deepEqual(group.slow, { 40: { trues: 20, total: 30 } });
   assert.deepEqual(group.metrics, { mcp_items: { sum: 7 }, mcp_phase_end_seconds: { range: [7, 9] } });
-  assert.equal(group.duration, new SparseHistogram(histogramOf(5, 10), histogramOf(50, 20)).text);
+  assert.equal(group.durations?.ok, new SparseHistogram(histogramOf(5, 10), histogramOf(50, 20)).text);
   assert.deepEqual([sum.began, sum.ended, sum.vusMax], [other.began, other.ended, 40]);
   assert.equal(new MeasuredMetrics([sum]).latency({ phase: 'a' }).count, 30);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MeasuredMetrics } from '../../../analysis/measured-metrics.ts';
 import { phases } from '../../../analysis/phases.js';
 import { judgeThresholds, thresholdName } from '../../../analysis/thresholds.js';
-import { objective, summary, trend } from './build.js';
+import { histogramOf, objective, summary, trend } from './build.js';
 
 /** @param {import('./build.js').Spec} spec */
 function judge(spec) {
@@ -138,6 +138,39 @@ test('a percentile of too few calls is not judged, however many requests a hands
   assert.deepEqual([few.ok, few.outcome], [null, 'invalid']);
   assert.equal(few.reason, 'baseline p99 was not judged: 34 samples, 100 are needed');
   assert.notEqual(judged({ iterations: 100, answered: 100, failures: { connect: 40 } }).outcome, 'invalid');
+});
+
+test('a percentile that too few calls were answered for is missed, whatever they waited', () => {
+  const measured = (/** @type {Record<string, [number, number]>} */ byOutcome) =>
+    new MeasuredMetrics([
+      /** @type {any} */ ({
+        vusMax: 1,
+        thresholds: [],
+        groups: [
+          {
+            ...{ phase: 'baseline', operation: 'a', requests: 100 },
+            durations: Object.fromEntries(
+              Object.entries(byOutcome).map(([outcome, [ms, count]]) => [outcome, histogramOf(ms, count)]),
+            ),
+          },
+        ],
+      }),
+    ]);
+  /** @param {Record<string, [number, number]>} byOutcome */
+  const judged = (byOutcome) => {
+    const { plan, phases } = { plan: summary({ phases: [{ name: 'baseline' }] }).plan, phases: [] };
+    const facts = { plan: { ...plan, objectives: [objective('baseline', 'p99_ms', '<', 500)] }, phases };
+    const [threshold] = judgeThresholds({ ...facts, metrics: measured(byOutcome) });
+    assert.ok(threshold);
+    return threshold;
+  };
+  const hung = judged({ ok: [5, 90], unanswered: [10_000, 10] });
+  assert.deepEqual([hung.outcome, hung.at_least], ['fail', true]);
+  assert.match(hung.reason ?? '', /baseline p99 was > 10,0\d\d ms, objective < 500 ms/);
+  // Connections that are refused at once.
+  const refused = judged({ ok: [5, 90], unanswered: [0.2, 10] });
+  assert.deepEqual([refused.outcome, refused.at_least], ['fail', true]);
+  assert.equal(judged({ ok: [5, 100] }).outcome, 'pass');
 });
 
 const RELATIVE = objective('soak-02', 'p99_ms', '<=', 1.3, { relative_to: { phase: 'soak-01' } });

@@ -48,12 +48,12 @@ export function writeSeconds(folder, { phase, startedS, fromS, toS, requests, ms
     { group: 0, phase: '', operation: '' },
     { group, phase, operation: 'get_user' },
   ];
-  const duration = `${durationOf(ms)}*${requests.toString(36)}`;
+  const durations = { ok: `${durationOf(ms)}*${requests.toString(36)}` };
   const started = { 0: { metrics: { mcp_started_seconds: { range: [startedS, startedS] } } } };
   const counts = {
     requests,
     iterations: requests,
-    duration,
+    durations,
     ...(failed && { failed, failures: { tool: failed } }),
   };
   const seconds = Array.from({ length: toS - fromS }, (_, index) => ({

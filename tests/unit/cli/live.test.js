@@ -10,7 +10,7 @@ import { LiveRun } from '../../../cli/live/live-run.ts';
 import { newestRun } from '../../../cli/live/newest-run.ts';
 import { listen, liveServer } from '../../../cli/live/server.ts';
 import { freePort, startCommand } from '../../lab.js';
-import { beginRun, writeSeconds } from './live-fixture.js';
+import { beginRun, durationOf, writeSeconds } from './live-fixture.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'live-'));
 after(() => rmSync(scratch, { recursive: true }));
@@ -131,6 +131,27 @@ test('twenty minutes are shown of a run that goes on for longer, and all of it i
   assert.equal(plots?.series['client.p99']?.length, 600);
   assert.equal(plots?.fromS, 4000 - 1199);
   assert.ok(JSON.stringify(sections).includes('"40,000"'));
+});
+
+test('a call that is answered late is drawn in the second in which it began', async () => {
+  const folder = join(scratch, 'late');
+  const startedS = Math.floor(Date.now() / 1000) - 60;
+  beginRun(folder, {
+    phases: [{ name: 'baseline', measured: true, start_s: 0, duration_s: 60, offered_rps: 10 }],
+  });
+  const load = { phase: 'baseline', startedS, requests: 10, ms: 40 };
+  writeSeconds(folder, { ...load, fromS: startedS, toS: startedS + 30 });
+  const live = new LiveRun(folder, null);
+  const longest = (/** @type {any} */ { plots }) => Math.max(...(plots?.series['client.p99'] ?? []));
+  assert.ok(longest(await live.page(startedS + 30)) < 41);
+  const late = {
+    at: startedS + 10,
+    groups: { 2: { requests: 5, durations: { unanswered: `${durationOf(9000)}*5` } } },
+  };
+  appendFileSync(join(folder, 'seconds.jsonl'), `${JSON.stringify(late)}\n`);
+  const page = await live.page(startedS + 31);
+  assert.ok(longest(page) > 8900);
+  assert.ok(JSON.stringify(page.sections).includes('> 9,'), 'p99 is a lower bound');
 });
 
 test('each k6 run of a test of several is a phase', async () => {

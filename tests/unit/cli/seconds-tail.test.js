@@ -42,6 +42,23 @@ test('what the output lab writes is read as it comes, line by line', () => {
   assert.equal(tail.last(undefined)?.sums.requests, 1, 'of all phases');
 });
 
+test('a call that is answered late is one of the last seconds, and of its phase', () => {
+  const tail = new SecondsTail(folder, 3);
+  tail.read();
+  write('{"group":3,"phase":"slow","operation":"get_user"}\n');
+  write(second(200, { 3: { requests: 1 } }) + second(201, { 3: { requests: 2 } }) + second(202, {}));
+  // Calls of 200 that were answered in 203.
+  write(second(203, {}) + JSON.stringify({ at: 200, groups: { 3: { requests: 5, failed: 1 } } }) + '\n');
+  tail.read();
+  const found = tail.last('slow');
+  assert.deepEqual([found?.seconds, found?.sums.requests, found?.sums.failed], [3, 7, 1]);
+  assert.equal(found?.sums.vus, 5, 'a further line does not say how many VUs there were');
+  assert.equal(tail.requests.get('slow'), 8);
+  write(second(204, {}) + second(205, {}) + second(206, {}));
+  tail.read();
+  assert.equal(tail.last('slow')?.sums.requests, 0);
+});
+
 test('of a sequence the calls of steps that are over', () => {
   const tail = new SecondsTail(folder, 3);
   write('{"group":2,"phase":"list","operation":""}\n');
