@@ -19,7 +19,7 @@ import {
 await ownStack({ up: 'observe' });
 
 /** 17 calls/s, after a warm-up of 3 s at the same rate. */
-const SHORT = { PROFILE: 'smoke', DURATION: '4s', RATE_SCALE: '0.1', THRESHOLDS: 'off' };
+const SHORT = { PROFILE: 'smoke', DURATION: '4s', RATE_SCALE: '0.1', THRESHOLDS: 'off', TOOL: 'look' };
 const FIGURES = ['min', 'avg', 'p50', 'p75', 'p90', 'p95', 'p99', 'p999', 'max'];
 
 /**
@@ -50,10 +50,12 @@ const connectionFindings = ({ findings }) =>
   findings.filter((/** @type {any} */ { kind }) => kind === 'connections');
 
 test('a server that hangs: the calls without an answer are in the latency, and miss its objective', async () => {
-  // About half of the measured calls.
-  const run = await runAgainst('sustained', startHanging(90), {
+  // 51 of the warm-up, and about half of the 119 that are measured; a p99 wants 100.
+  const run = await runAgainst('sustained', startHanging(110), {
+    DURATION: '7s',
     TARGET_TIMEOUT: '2s',
-    THRESHOLDS: 'sustained.p99_ms=500',
+    // Nothing but the latency can be missed.
+    THRESHOLDS: 'sustained.failure_share=1,sustained.p99_ms=500',
   });
   const { latency_ms, outcomes, answered } = phaseOf(run.document, 'sustained');
   assert.ok(latency_ms.p99 >= 2000, JSON.stringify(latency_ms));
@@ -63,20 +65,20 @@ test('a server that hangs: the calls without an answer are in the latency, and m
   const missed = run.document.thresholds.find((/** @type {any} */ one) => one.metric === 'p99_ms');
   assert.equal(missed.outcome, 'fail', JSON.stringify(missed));
   assert.equal(run.code, 99, run.output);
-  assert.match(run.document.headline, />\s?2,000 ms/);
-  assert.match(reportOf(run), />\s?2,000 ms/);
+  assert.match(run.document.headline, />\s?2,0\d\d ms/);
+  assert.match(reportOf(run), /(>|&gt;)\s?2,0\d\d/);
 });
 
 test('a server that refuses every second call: each outcome has its own latency', async () => {
   const { document } = await runAgainst('sustained', startRefusing(20), {});
-  const { requests, outcomes } = phaseOf(document, 'sustained');
+  const { answered, outcomes } = phaseOf(document, 'sustained');
   assert.deepEqual(Object.keys(outcomes ?? {}).sort(), ['ok', 'rejected']);
   const { ok, rejected } = outcomes;
   for (const { calls, latency_ms } of [ok, rejected]) {
-    assert.ok(Math.abs(calls - requests / 2) <= 5, `${calls} of ${requests}`);
+    assert.ok(Math.abs(calls - answered / 2) <= 5, `${calls} of ${answered}`);
     for (const figure of FIGURES) assert.ok(latency_ms[figure] >= 0, figure);
   }
-  assert.equal(ok.calls + rejected.calls, requests);
+  assert.equal(ok.calls + rejected.calls, answered);
   assert.ok(ok.latency_ms.min >= 19, JSON.stringify(ok));
   assert.ok(rejected.latency_ms.p50 < ok.latency_ms.p50, JSON.stringify(outcomes));
 });
@@ -88,7 +90,7 @@ test('a server that closes each connection: handshakes are in the latency, and a
   const tls = { key: readFileSync(serverKey), cert: readFileSync(serverCert) };
   const variables = { TARGET_CA: ca, MAX_VUS: '20' };
   const { document } = await runAgainst('sustained', startSlowHandshake(HANDSHAKE_MS, tls, true), variables);
-  const { latency_ms, parts, connections, requests } = phaseOf(document, 'sustained');
+  const { latency_ms, parts, connections, answered } = phaseOf(document, 'sustained');
   assert.ok(latency_ms.p50 >= HANDSHAKE_MS, JSON.stringify(latency_ms));
 
   const names = ['blocked', 'dns', 'connecting', 'tls', 'sending', 'waiting', 'receiving'];
@@ -101,7 +103,7 @@ test('a server that closes each connection: handshakes are in the latency, and a
   assert.ok(Math.abs(sum - 1) <= 0.02, JSON.stringify(parts));
   assert.ok(parts.tls >= 0.5, JSON.stringify(parts));
 
-  assert.ok(connections.opened >= 0.9 * requests, JSON.stringify(connections));
+  assert.ok(connections.opened >= 0.9 * answered, JSON.stringify(connections));
   assert.ok(connections.opened_per_s > 0, JSON.stringify(connections));
   assert.ok(connections.reopened > 0, JSON.stringify(connections));
   assert.ok(connections.calls_per_connection <= 1.1, JSON.stringify(connections));
@@ -110,26 +112,28 @@ test('a server that closes each connection: handshakes are in the latency, and a
   assert.ok(finding, JSON.stringify(document.findings));
   assert.match(finding.statement, /clos\w+ (each|every|the) connection/i);
   assert.match(finding.statement, /connecting|handshake/i);
-  assert.match(finding.statement, /\d+ ?% of (the )?p95|p95\D+\d+ ?%/i);
+  assert.match(finding.statement, /p95/);
+  assert.match(finding.statement, /\d ?%/);
 });
 
 test('a server that keeps connections: there is no such finding', async () => {
   const { serverKey, serverCert, ca } = makeCertificates(scratchFolder());
   const tls = { key: readFileSync(serverKey), cert: readFileSync(serverCert) };
-  const variables = { TARGET_CA: ca, MAX_VUS: '5' };
+  const variables = { TARGET_CA: ca, MAX_VUS: '2' };
   const { document } = await runAgainst('sustained', startSlowHandshake(HANDSHAKE_MS, tls, false), variables);
-  const { connections, requests } = phaseOf(document, 'sustained');
+  const { connections } = phaseOf(document, 'sustained');
   assert.deepEqual(connectionFindings(document), []);
-  assert.ok(connections.opened <= 5 && requests > 5, JSON.stringify(connections));
+  assert.ok(connections.opened <= 2 && connections.reopened === 0, JSON.stringify(connections));
+  assert.ok(connections.calls_per_connection >= 10, JSON.stringify(connections));
 });
 
-/** @param {string} folder of a run @returns {{phases: Map<string, string>, seconds: any[]}} phases: by number of a group */
+/** @param {string} folder of a run @returns {{named: Map<string, any>, seconds: any[]}} named: the groups, by number */
 function readSeconds(folder) {
   const lines = readFileSync(`${folder}/seconds.jsonl`, 'utf8').trim().split('\n');
   const parsed = lines.map((line) => JSON.parse(line));
   const groups = parsed.filter(({ group }) => group !== undefined);
   return {
-    phases: new Map(groups.map(({ group, phase }) => [String(group), phase])),
+    named: new Map(groups.map((group) => [String(group.group), group])),
     seconds: parsed.filter(({ at }) => at !== undefined),
   };
 }
@@ -145,17 +149,19 @@ test('an overload: a call counts where it began, an answer where it came', async
   assert.equal(spike.offered_rps, 60);
   assert.ok(spike.achieved_rps > 5 && spike.achieved_rps <= 1.25 * 20, `${spike.achieved_rps}/s`);
 
-  const { phases, seconds } = readSeconds(run.folder);
+  const { named, seconds } = readSeconds(run.folder);
   const end = Date.parse(spike.end) / 1000;
   const late = { requests: 0, answered: 0 };
+  let requests = 0;
   /** @type {Map<number, number>} */
   const answeredAt = new Map();
-  let requests = 0;
   for (const { at, groups } of seconds) {
     for (const [number, counts] of Object.entries(/** @type {Record<string, any>} */ (groups ?? {}))) {
-      const answered = counts.answered?.ok ?? 0;
+      const { phase, operation } = named.get(number);
+      // Only tools/call waits for its turn.
+      const answered = operation === 'look' ? (counts.answered?.ok ?? 0) : 0;
       answeredAt.set(at, (answeredAt.get(at) ?? 0) + answered);
-      if (phases.get(number) !== 'spike') continue;
+      if (phase !== 'spike') continue;
       requests += counts.requests ?? 0;
       if (at < end + 1) continue;
       late.requests += counts.requests ?? 0;
@@ -163,9 +169,9 @@ test('an overload: a call counts where it began, an answer where it came', async
     }
   }
   assert.equal(requests, spike.requests);
-  assert.equal(late.requests, 0, 'none of its calls began after it');
+  assert.equal(late.requests, 0, 'its calls began before its end');
   assert.ok(late.answered > 20, `${late.answered} answers came after it`);
-  // Ten for a machine that stood still for half a second.
+  // Ten more than it does in a second: those of a generator that stood still for half of one.
   const most = Math.max(...answeredAt.values());
   assert.ok(most > 0 && most <= 30, `${most} answers in a second`);
 });

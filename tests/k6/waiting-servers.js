@@ -58,10 +58,11 @@ export function startOneAtATime(ms) {
 export async function startSlowHandshake(ms, tls, closes) {
   const server = await startOffering({ tools, tls, closes });
   const url = new URL(server.url);
+  const port = Number(url.port);
   const delay = createServer(async (client) => {
     client.on('error', () => {});
     await sleep(ms);
-    const upstream = connect(Number(url.port), url.hostname);
+    const upstream = connect(port, url.hostname);
     upstream.on('error', () => client.destroy());
     client.on('close', () => upstream.destroy());
     client.pipe(upstream).pipe(client);
