@@ -10,6 +10,7 @@ import { round } from './round.js';
  * @property {number} share of the scope's requests, 0 to 1
  * @property {number | null} p50_ms
  * @property {number | null} p95_ms
+ * @property {true} [at_least] the last of these that is known is a lower bound: too few calls were answered to say more
  *
  * @typedef {Pick<import('./thresholds.js').Threshold, 'scope' | 'metric' | 'op' | 'limit' | 'relative_to' | 'observed'>} Missed
  * @typedef {{plan: Pick<import('./summary.js').Plan, 'operations'>, metrics: import('./metrics.ts').Metrics}} Facts
@@ -38,6 +39,7 @@ export function culpritOf({ scope, metric, op, limit, relative_to }, { plan, met
       share: total > 0 ? round(own.total / total, 6) : 0,
       p50_ms: latency && round(latency.p50),
       p95_ms: latency && round(latency.p95),
+      ...isBound(latency, 'p95'),
     };
   });
   if (metric === 'failure_share') {
@@ -49,7 +51,8 @@ export function culpritOf({ scope, metric, op, limit, relative_to }, { plan, met
   const figure = /** @type {import('./latencies.ts').LatencyFigure} */ (metric.replace(/_ms$/, ''));
   const holdsWithout = (/** @type {string} */ operation) => {
     const others = metrics.latency({ ...scope, except: operation }).latency;
-    return others !== null && (OPERATORS[op ?? '']?.(others[figure], limit) ?? false);
+    if (others === null || others.at_least?.includes(figure)) return false;
+    return OPERATORS[op ?? '']?.(others[figure], limit) ?? false;
   };
   const slow = all
     .filter(({ share, p95_ms }) => share >= 1 - quantile && p95_ms !== null && p95_ms > limit)
@@ -83,5 +86,9 @@ export function culpritOfRun({ scope, metric, limit, relative_to, observed }, op
     share: round(requests / total, 6),
     p50_ms: latency_ms.p50,
     p95_ms: null,
+    ...isBound(latency_ms, 'p50'),
   };
 }
+
+/** @param {import('./summary.js').Latency | null} latency @param {'p50' | 'p95'} figure @returns {{at_least?: true}} */
+const isBound = (latency, figure) => (latency?.at_least?.includes(figure) ? { at_least: true } : {});

@@ -118,12 +118,13 @@ function missText({ scope, metric, op, limit, relative_to, observed, at_least })
 }
 
 /** @param {Threshold} missed @param {import('./culprit.js').Culprit} culprit */
-function culpritText({ metric }, { operation, requests, failed, p50_ms, p95_ms }) {
+function culpritText({ metric }, { operation, requests, failed, p50_ms, p95_ms, at_least }) {
   if (metric === 'failure_share')
     return `${operation} failed ${number(failed)} of ${counted(requests, 'request')}`;
+  const least = at_least ? '> ' : '';
   return p95_ms === null
-    ? `${operation} takes ${milliseconds(p50_ms)} at p50`
-    : `${operation} takes ${milliseconds(p95_ms)} at p95`;
+    ? `${operation} takes ${least}${milliseconds(p50_ms)} at p50`
+    : `${operation} takes ${least}${milliseconds(p95_ms)} at p95`;
 }
 
 /** @param {Facts} run @returns {string} the highest load whose latency held, or was measured; '' without one */

@@ -13,6 +13,8 @@ export type LatencyFigure = Exclude<keyof Latency, 'at_least'>;
 /** The figures of a latency that are percentiles, as shares. */
 const SHARES = { min: 0, p50: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99, p999: 0.999, max: 1 } as const;
 
+const FIGURES = Object.keys(SHARES) as LatencyFigure[];
+
 export class Latencies {
   readonly #byOutcome = new Map<Outcome, SparseHistogram>(
     OUTCOMES.map((outcome) => [outcome, new SparseHistogram()]),
@@ -41,14 +43,22 @@ export class Latencies {
     return this.all.count - this.of('unanswered').count;
   }
 
+  /** Of the calls that ended so. @returns null: there was none */
+  latencyOf(outcome: Outcome): Latency | null {
+    const { latency } = this.of(outcome);
+    return latency && outcome === 'unanswered' ? { ...latency, at_least: ['avg', ...FIGURES] } : latency;
+  }
+
   /** Of all calls. A figure that fewer calls reached with an answer is a lower bound. @returns null: there was no call */
   get latency(): Latency | null {
     const { latency, count } = this.all;
     const { answered } = this;
     if (!latency || answered === count) return latency;
     const isBound = (share: number) => Math.ceil(share * (count - 1)) >= answered;
-    const bounds = Object.entries(SHARES).flatMap(([name, share]) => (isBound(share) ? [name] : []));
-    return { ...latency, at_least: ['avg', ...bounds] as LatencyFigure[] };
+    const bounds = Object.entries(SHARES).flatMap(([name, share]) =>
+      isBound(share) ? [name as LatencyFigure] : [],
+    );
+    return { ...latency, at_least: ['avg', ...bounds] };
   }
 }
 

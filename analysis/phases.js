@@ -39,7 +39,7 @@ import { round } from './round.js';
  * @typedef {object} Connections of a phase
  * @property {number} opened
  * @property {number} opened_per_s
- * @property {number | null} calls_per_connection null: none was opened
+ * @property {number | null} calls_per_connection requests, handshakes too; null: none was opened
  * @property {number} follow_ups requests less than a second after their client's last answer
  * @property {number} reopened follow-ups that opened a connection
  * @property {number} closed_by_server after its answer
@@ -188,8 +188,10 @@ function figuresOf(planned, durationS, metrics) {
 /** @param {import('./latencies.ts').Latencies} latencies @returns {Phase['outcomes']} of the outcomes that calls had */
 function outcomesOf(latencies) {
   const had = OUTCOMES.flatMap((outcome) => {
-    const { count: calls, latency } = latencies.of(outcome);
-    return latency ? [[outcome, { calls, latency_ms: roundLatency(latency) }]] : [];
+    const latency = latencies.latencyOf(outcome);
+    return latency
+      ? [[outcome, { calls: latencies.of(outcome).count, latency_ms: roundLatency(latency) }]]
+      : [];
   });
   return Object.fromEntries(had);
 }
@@ -211,7 +213,7 @@ function openingOf(tags, durationS, metrics) {
     connections: {
       opened,
       opened_per_s: round(opened / durationS),
-      calls_per_connection: opened > 0 ? round(metrics.latency(tags).count / opened) : null,
+      calls_per_connection: opened > 0 ? round(metrics.count('mcp_requests', tags) / opened) : null,
       follow_ups: opening.followUps,
       reopened: metrics.count('mcp_reconnections', tags),
       closed_by_server: opening.closed,

@@ -1,6 +1,7 @@
 /** Where a run broke: the phases in which its clients first saw what is not normal, and since when. */
 import { counted, milliseconds, percent, perSecond } from '../../contract/units.js';
 import { bandOf, P99_NEEDS } from '../band.js';
+import { latencyText } from '../latencies.ts';
 import { LAG_S, RULE_WINDOW_S } from '../signals.js';
 import { samplesIn, staysFrom, steadyPoints, timeOf, usualIn, windowOf } from './windows.js';
 
@@ -237,7 +238,7 @@ function firstOf(phase, timeline, { baseline, normal, p99, failed }) {
       happened: latency !== null && latency.p99 > p99.limit,
       limit: p99,
       beyond: (value) => value > p99.limit,
-      statement: `p99 was ${milliseconds(latency?.p99)} in ${name}, at most ${milliseconds(p99.limit)} is normal`,
+      statement: `p99 was ${latencyText(latency, 'p99')} in ${name}, at most ${milliseconds(p99.limit)} is normal`,
     },
     {
       way: 'failures',

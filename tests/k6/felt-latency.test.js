@@ -91,9 +91,10 @@ test('a server that closes each connection: handshakes are in the latency, and a
   const variables = { TARGET_CA: ca, MAX_VUS: '20' };
   const { document } = await runAgainst('sustained', startSlowHandshake(HANDSHAKE_MS, tls, true), variables);
   const { latency_ms, parts, connections, answered } = phaseOf(document, 'sustained');
-  assert.ok(latency_ms.p50 >= HANDSHAKE_MS, JSON.stringify(latency_ms));
+  // A timer of Node.js may come a millisecond early.
+  assert.ok(latency_ms.p50 >= HANDSHAKE_MS - 2, JSON.stringify(latency_ms));
 
-  const names = ['blocked', 'dns', 'connecting', 'tls', 'sending', 'waiting', 'receiving'];
+  const names = ['blocked', 'connecting', 'tls', 'sending', 'waiting', 'receiving'];
   assert.deepEqual(
     Object.keys(parts ?? {}).filter((name) => !names.includes(name)),
     [],
