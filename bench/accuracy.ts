@@ -1,6 +1,7 @@
 /**
  * `make bench-accuracy`: are the latencies that a run reports those that there were? A server that sleeps known times
- * logs what each request took; the output lab's percentiles, and those read back from Prometheus, are held against its log.
+ * logs what each request took; the output lab's percentiles, and those read back from Prometheus, are held against its log. What clients wait
+ * besides, for a connection and for answers that do not come, is held against the script's own clock.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,6 +57,53 @@ const LOADS = ['constant', 'bimodal', 'heavy-tail'].flatMap((distribution) =>
 const KNOWN: SleepingPhase[] = LOADS.flatMap(({ rounds, ...load }) =>
   rounds.map((name) => ({ ...load, name })),
 );
+
+/** Over TLS, with a handshake of 100 ms for each call; of the second phase one call in 20 gets no answer in time. */
+const FELT: SleepingPhase[] = ['constant', 'hanging'].map((distribution) => ({
+  name: distribution,
+  distribution,
+  rate: 50,
+  seconds: 2 * PHASE_SECONDS,
+  users: USERS,
+}));
+const TIMEOUT_S = 1;
+
+/** @returns whether the latencies are what the script waited */
+async function holdsWhatIsFelt(bench: Bench, url: string): Promise<boolean> {
+  const seconds = sum(FELT.map((phase) => phase.seconds));
+  const generator = {
+    script: 'sleeping.js',
+    url: `${url}/sleep`,
+    env: {
+      ...generatorEnvironment(0),
+      PROFILE: 'quick',
+      THRESHOLDS: 'off',
+      DURATION: `${seconds}s`,
+      TARGET_TIMEOUT: `${TIMEOUT_S}s`,
+      BENCH_PHASES: JSON.stringify(FELT),
+    },
+    results: join(bench.folder, 'felt'),
+    args: ['--insecure-skip-tls-verify'],
+    mayFail: true,
+  };
+  await runK6(generator, bench);
+  const { summary } = readSummary(generator.results);
+  if (!summary) throw new Error('k6 left no measured.json');
+  const { metrics } = summary;
+  const rows = FELT.flatMap(({ name: phase }) =>
+    QUANTILES.map(([name]) => {
+      const [felt, shown] = ['bench_waited', 'mcp_request_duration'].map(
+        (metric) => metrics.latency({ phase, operation: 'lookup' }, metric).latency?.[name] ?? Number.NaN,
+      ) as [number, number];
+      const cells = [phase, name, felt.toFixed(2), (shown - felt).toFixed(2)];
+      return { cells, holds: Math.abs(shown - felt) <= allowance(felt) };
+    }),
+  );
+  console.log(
+    `\nTLS, each call with a handshake of 100 ms; "hanging": one call in 20 is given up after ${TIMEOUT_S} s`,
+  );
+  return judge(['load', '', "script's clock, ms", 'the output lab is off by'], rows);
+}
 
 await Bench.run(async (bench) => {
   const server = await startBenchServer(bench);
@@ -165,7 +213,9 @@ await Bench.run(async (bench) => {
     `\n${STALLED.rate} requests/s for ${STALLED.seconds} s, the server stopped for ${(stoppedMs / 1000).toFixed(2)} s of them; ` +
       `${dropped} arrivals found no free user`,
   );
-  return judge(['', 'must show', 'shows', 'share'], stall) && labHolds && histogramHolds;
+  const stallHolds = judge(['', 'must show', 'shows', 'share'], stall);
+  const feltHolds = await holdsWhatIsFelt(bench, server.tlsUrl);
+  return stallHolds && feltHolds && labHolds && histogramHolds;
 });
 
 /** PromQL: the latencies of the whole phase. */

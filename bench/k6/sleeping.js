@@ -1,10 +1,15 @@
 /** A server whose service times are known, at constant rates: a phase for each of BENCH_PHASES. */
+import exec from 'k6/execution';
+import { Trend } from 'k6/metrics';
 import { defineTest } from '../../lib/test.js';
 
 /** @type {import('../accuracy.ts').SleepingPhase[]} */
 const phases = JSON.parse(__ENV.BENCH_PHASES ?? '');
 
-export const { options, setup, iterate } = defineTest({
+/** What the script waited for each call, by its own clock. */
+const waited = new Trend('bench_waited', true);
+
+const test = defineTest({
   name: 'accuracy',
   title: 'known service times at constant rates',
   servers: 'any',
@@ -32,3 +37,11 @@ export const { options, setup, iterate } = defineTest({
   })),
   objectives: {},
 });
+
+export const { options, setup } = test;
+
+export function iterate(/** @type {any} */ known) {
+  const began = exec.instance.currentTestRunDuration;
+  test.iterate(known);
+  waited.add(exec.instance.currentTestRunDuration - began, { operation: 'lookup' });
+}

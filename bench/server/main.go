@@ -1,7 +1,9 @@
 // Command bench-server is the target of the benches: an MCP server of both eras that costs next to nothing, so that what
 // is measured is the client.
 //
-//	bench-server ADDRESS
+//	bench-server ADDRESS [TLS-ADDRESS]
+//
+// At TLS-ADDRESS a handshake takes 100 ms, and each connection is closed after its answer.
 //
 // One tool, `lookup`. Paths:
 //
@@ -21,7 +23,9 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -64,7 +68,42 @@ func main() {
 	http.HandleFunc("POST /sleep", answer(asJSON, small, &times))
 	http.HandleFunc("GET /served", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, served.Load()) })
 	http.Handle("GET /times", &times)
+	if len(os.Args) > 2 {
+		serveTLS(os.Args[2])
+	}
 	log.Fatal(http.ListenAndServe(os.Args[1], nil))
+}
+
+// serveTLS serves with a certificate that nobody trusts.
+func serveTLS(address string) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.DefaultServeMux)
+	server.Listener = slowListener{listener}
+	server.Config.SetKeepAlivesEnabled(false)
+	server.StartTLS()
+}
+
+// slowListener delays what a client sends first: its part of the handshake.
+type slowListener struct{ net.Listener }
+
+func (l slowListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return &slowConn{Conn: conn}, err
+}
+
+type slowConn struct {
+	net.Conn
+	once sync.Once
+}
+
+const handshakeTime = 100 * time.Millisecond
+
+func (c *slowConn) Read(buffer []byte) (int, error) {
+	c.once.Do(func() { time.Sleep(handshakeTime) })
+	return c.Conn.Read(buffer)
 }
 
 func answer(write func(http.ResponseWriter, string), callResult string, times *serviceTimes) http.HandlerFunc {
@@ -85,7 +124,11 @@ func answer(write func(http.ResponseWriter, string), callResult string, times *s
 		switch call.Method {
 		case "tools/call":
 			if times != nil {
-				time.Sleep(times.draw(call.Params.Arguments.Distribution))
+				select {
+				case <-time.After(times.draw(call.Params.Arguments.Distribution)):
+				case <-r.Context().Done():
+					return
+				}
 			}
 			send("result", callResult)
 			if times != nil {
@@ -163,6 +206,11 @@ func (t *serviceTimes) draw(distribution string) time.Duration {
 		ms = 5
 		if t.random.Float64() < 0.2 {
 			ms = 100
+		}
+	case "hanging": // one in 20 is never answered
+		ms = 20
+		if t.random.Float64() < 0.05 {
+			ms = math.MaxInt32
 		}
 	case "heavy-tail": // log-normal: median 10 ms, p99 102 ms
 		ms = 10 * math.Exp(t.random.NormFloat64())
