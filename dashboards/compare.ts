@@ -113,14 +113,14 @@ export const compare = () =>
       timeSeries({
         ...half,
         title: 'p50',
-        description: 'Median of the request duration.',
+        description: 'Median latency of all calls.',
         unit: 's',
         lines: both(percentile(0.5, DURATION)),
       }),
       timeSeries({
         ...half,
         title: 'p99',
-        description: '99th percentile of the request duration. Red: the limit of the running phase.',
+        description: '99th percentile of the latency of all calls. Red: the limit of the running phase.',
         unit: 's',
         lines: [
           ...both(percentile(0.99, DURATION)),

@@ -65,7 +65,7 @@ export const operations = () =>
       timeSeries({
         ...half,
         title: 'p99',
-        description: '99th percentile of the request duration, by operation.',
+        description: '99th percentile of the latency of all calls, by operation.',
         unit: 's',
         logarithmic: true,
         lines: [{ expr: percentile(0.99, DURATION, 'operation'), legend: '{{operation}}' }],
@@ -93,14 +93,14 @@ export const operations = () =>
         ...half,
         title: 'Latency distribution of $operation',
         description:
-          'Requests per second by duration. Two bands are two kinds of answer, such as a cache hit and a miss.',
+          'Calls per second by latency. Two bands are two kinds of answer, such as a cache hit and a miss.',
         unit: 's',
         expr: distribution(DURATION, chosen),
       }),
       timeSeries({
         ...half,
         title: 'Latency of $operation',
-        description: 'Percentiles of the request duration.',
+        description: 'Percentiles of the latency of all calls.',
         unit: 's',
         logarithmic: true,
         lines: [

@@ -3,6 +3,7 @@ import { dashboard } from './dashboard.ts';
 import { barGauge, NOT_EXPORTED, row, signal, stat, table, timeSeries } from './panels.ts';
 import {
   achievedByPhase,
+  CONNECTIONS,
   DROPPED,
   DURATION,
   deliveredByPhase,
@@ -22,10 +23,12 @@ import {
   percentile,
   percentileByPhase,
   perSecond,
+  RECONNECTIONS,
   REQUESTS,
   recoverySeconds,
   requestsByPhase,
   share,
+  shareOfConnecting,
   startedByPhase,
   targetByPhase,
   targetRate,
@@ -72,6 +75,7 @@ const DELIVERED_STEPS: Step[] = [
 const full = { width: 24, height: 7 };
 const strip = { width: 24, height: 6, namesOnly: true };
 const half = { width: 12, height: 9 };
+const halfStrip = { ...strip, width: 12 };
 /** The figures of report.html, by the same definitions (analysis/report/figures.ts). */
 const tile = { width: 6, height: 4 };
 
@@ -114,7 +118,7 @@ export const overview = () =>
       stat({
         ...tile,
         title: 'p99, worst judged phase',
-        description: '99th percentile of the request duration in the worst phase that has objectives.',
+        description: '99th percentile of the latency of all calls, in the worst phase that has objectives.',
         unit: 's',
         expr: worstJudged(percentileByPhase(0.99)),
         steps: NEUTRAL,
@@ -152,7 +156,7 @@ export const overview = () =>
         ...strip,
         title: 'Latency',
         description:
-          'Duration of answered requests, from native histograms, within 5% of the true value. Dashed: the limits of the running phase.',
+          'Latency of all calls, connecting included, within 5% of the true value. A call without an answer counts with the time that it waited. Dashed: the limits of the running phase.',
         unit: 's',
         logarithmic: true,
         lines: [
@@ -161,7 +165,32 @@ export const overview = () =>
           { expr: percentile(0.99, DURATION), legend: 'p99', color: 'red' },
           { expr: objective('p95'), legend: 'p95 limit', color: 'orange', dashed: true },
           { expr: objective('p99'), legend: 'p99 limit', color: 'red', dashed: true },
+          { expr: percentile(0.99, DURATION, '', 'outcome="ok"'), legend: 'p99 of successes', color: 'blue' },
         ],
+      }),
+      timeSeries({
+        ...halfStrip,
+        title: 'Connections',
+        description:
+          'Connections that the clients open per second. A reconnection comes less than 1 s after an answer: the server closed the connection before it.',
+        unit: 'cps',
+        lines: [
+          { expr: orZero(perSecond(CONNECTIONS), perSecond(REQUESTS)), legend: 'opened', color: 'blue' },
+          {
+            expr: orZero(perSecond(RECONNECTIONS), perSecond(REQUESTS)),
+            legend: 'reconnections',
+            color: 'orange',
+          },
+        ],
+      }),
+      timeSeries({
+        ...halfStrip,
+        title: 'Share of connecting',
+        description:
+          'Time to get a connection (waiting for a free one, DNS, TCP, TLS), as a share of the latency of all calls.',
+        unit: 'percentunit',
+        max: 1,
+        lines: [{ expr: shareOfConnecting(), legend: 'connecting', color: 'blue' }],
       }),
       timeSeries({
         ...strip,

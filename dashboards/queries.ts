@@ -8,7 +8,11 @@
  * `metric` is k6's own name, such as `mcp_requests_total`; `where` matchers, such as `phase="spike"`; `by` labels to keep.
  */
 
+/** Latency of calls; its label `outcome` says how they ended. */
 export const DURATION = 'mcp_request_duration_seconds';
+const OPENING = ['blocked', 'connecting', 'tls'].map((part) => `mcp_request_${part}_seconds`);
+export const CONNECTIONS = 'mcp_connections_total';
+export const RECONNECTIONS = 'mcp_reconnections_total';
 export const REQUESTS = 'mcp_requests_total';
 export const FAILURES = 'mcp_failures_total';
 export const ITERATIONS = 'iterations_total';
@@ -100,6 +104,22 @@ const meanOf = (histogram: string) => `histogram_sum(${histogram}) / histogram_c
 export function mean(metric: string): string {
   const { exact, orRate } = ofHistogram('$__rate_interval', metric, '', '');
   return `${meanOf(exact)} or ${meanOf(orRate)}`;
+}
+
+/** Seconds added up within the rate interval, per second. */
+function sumPerSecond(metric: string, where: string): string {
+  const { exact, orRate } = ofHistogram('$__rate_interval', metric, '', where);
+  return `(histogram_sum(${exact}) / ($__rate_interval_ms / 1000) or histogram_sum(${orRate}))`;
+}
+
+/** Requests of sessions are in no latency: they would make the share too high. */
+const OF_CALLS = 'class!="protocol"';
+
+/** Share of the latency of all calls that they spent on getting a connection. */
+export function shareOfConnecting(): string {
+  const latency = sumPerSecond(DURATION, OF_CALLS);
+  const parts = OPENING.map((metric) => orZero(sumPerSecond(metric, OF_CALLS), latency));
+  return `(${parts.join(' + ')}) / ${latency}`;
 }
 
 /** Values per second in each bucket, for a heatmap. */

@@ -32,7 +32,7 @@ import { noteException, User } from './user.js';
  * @property {string} [cleanUp] an operation, called once when the run is over, however it ends
  * @property {import('./objectives.js').Objectives} objectives of the benchmark document, for the reference target
  * @property {import('./objectives.js').Objectives} [anyServer] what any other server is judged by as well, compared with its first phase
- * @property {true} [observe] users look at the sizes and connections of each call
+ * @property {true} [observe] users look at the size of bodies and the keep-alive time of each call
  * @property {true} [newConnections] each call opens one
  *
  * @typedef {object} FittedWorkload

@@ -59,7 +59,7 @@ declare module 'k6/x/mcp' {
     traceSampling?: number;
     /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`), at most 64 MiB in all VUs. They have no `events`. */
     cache?: boolean;
-    /** Also measure bytes and connections. */
+    /** Also measure the size of bodies, their compression, and for how long the server says that it keeps a connection. */
     observe?: boolean;
     /** Limits on an answer; what exceeds one fails as "too_large". */
     maxBodySize?: number;
@@ -96,7 +96,7 @@ declare module 'k6/x/mcp' {
     timeout?: Duration;
     /**
      * The client gives up after this time: it closes the stream, and before 2026-07-28 it says so (`notifications/cancelled`). Such a call is
-     * `abandoned`, and not failed. A stream of `listen` is held for this time.
+     * `abandoned`, is not failed, and has no latency. A stream of `listen` is held for this time.
      */
     abandonAfter?: Duration;
     headers?: Record<string, string>;
@@ -110,7 +110,7 @@ declare module 'k6/x/mcp' {
     expect?: (answer: Answer, args: Json) => unknown;
     /** REST: statuses that are no failure, instead of 200 to 299. */
     expectStatus?: number[];
-    /** Milliseconds: each is a tag of `mcp_slow`. */
+    /** Milliseconds: each is a tag of `mcp_slow`. A call without an answer is slower than every limit. */
     limits?: number[];
   }
 
@@ -133,7 +133,8 @@ declare module 'k6/x/mcp' {
     /** Of `text`. */
     readonly bytes: number;
     /**
-     * Milliseconds since the call began; `duration` is that of `mcp_request_duration`, which begins when there is a connection.
+     * Milliseconds since the call's last request began. `duration` is the latency, as in `mcp_request_duration`: it begins with the call, and
+     * includes connecting. Without an answer it is the time that the call waited.
      */
     readonly timings: {
       sent: number;
