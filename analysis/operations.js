@@ -8,7 +8,7 @@ import { round } from './round.js';
  * @property {string} class
  * @property {number} requests
  * @property {number} failed
- * @property {number} answered
+ * @property {number} answered calls that were answered, well or not
  * @property {number | null} rps requests a second of the phases that call it
  * @property {number | null} error_rate
  * @property {import('./summary.js').Latency | null} latency_ms
@@ -40,7 +40,7 @@ export function operations({ plan, metrics }, phases) {
       class: kind,
       requests,
       failed,
-      answered: count,
+      answered: metrics.latencies?.(tags).answered ?? count,
       rps: seconds > 0 ? round(requests / seconds) : null,
       error_rate: total > 0 ? round(failed / total, 6) : null,
       latency_ms: latency && roundLatency(latency),

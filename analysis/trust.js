@@ -103,11 +103,12 @@ function spansOf({ phases, watches }) {
   });
 }
 
-/** @param {Phase[]} phases @returns {number | null} of all their answers; a mean may be had of means, a percentile not */
+/** @param {Phase[]} phases @returns {number | null} of all their calls; a mean may be had of means, a percentile not */
 function meanOf(phases) {
-  const answered = phases.reduce((sum, phase) => sum + (phase.answered ?? 0), 0);
-  const all = phases.reduce((sum, phase) => sum + (phase.answered ?? 0) * (phase.latency_ms?.avg ?? 0), 0);
-  return answered > 0 ? all / answered : null;
+  const callsOf = (/** @type {Phase} */ { calls, answered }) => calls ?? answered ?? 0;
+  const calls = phases.reduce((sum, phase) => sum + callsOf(phase), 0);
+  const all = phases.reduce((sum, phase) => sum + callsOf(phase) * (phase.latency_ms?.avg ?? 0), 0);
+  return calls > 0 ? all / calls : null;
 }
 
 /**

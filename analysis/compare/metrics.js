@@ -16,6 +16,7 @@
  * @property {(figures: Figures) => number | null | undefined} read null: the run does not have it
  *
  * @typedef {object} Figures of a phase, an operation or a run: what it has of these
+ * @property {number | null} [calls]
  * @property {number | null} [answered]
  * @property {number} [duration_s]
  * @property {number | null} [error_rate]
@@ -28,10 +29,10 @@ const MEBIBYTE = 1024 ** 2;
 
 /**
  * @param {'p50' | 'p95' | 'p99'} name
- * @param {number} answered requests that it takes: fewer make no such percentile
+ * @param {number} needed calls: fewer make no such percentile
  * @returns {Metric}
  */
-const latency = (name, answered) => ({
+const latency = (name, needed) => ({
   name,
   title: name,
   unit: 'milliseconds',
@@ -39,7 +40,7 @@ const latency = (name, answered) => ({
   scale: 'ratio',
   least: 0.1,
   of: ['phase', 'operation'],
-  read: (figures) => ((figures.answered ?? 0) < answered ? null : figures.latency_ms?.[name]),
+  read: ({ calls, answered, latency_ms }) => ((calls ?? answered ?? 0) < needed ? null : latency_ms?.[name]),
 });
 
 /** @type {readonly Metric[]} */

@@ -140,7 +140,7 @@ test('the figures are those of the samples that k6 writes itself', async () => {
   const group = groupOf(measured, 'calls', 'call');
   assert.equal(group?.requests, durations.length);
   assert.equal(groupOf(measured, 'calls')?.iterations, durations.length);
-  const histogram = new SparseHistogram(group?.duration);
+  const histogram = new SparseHistogram(group?.durations?.ok);
   assert.equal(histogram.count, durations.length);
   for (const share of [0.5, 0.9, 0.95]) {
     const [found, exact] = [histogram.percentile(share) ?? 0, percentile(durations, share)];
@@ -154,7 +154,7 @@ test('the figures are those of the samples that k6 writes itself', async () => {
     .map((line) => JSON.parse(line));
   for (const line of seconds) assert.equal(validate(line), null);
   const { group: number } = seconds.find(({ operation }) => operation === 'call');
-  const texts = seconds.flatMap(({ groups }) => groups?.[number]?.duration ?? []);
+  const texts = seconds.flatMap(({ groups }) => groups?.[number]?.durations?.ok ?? []);
   const added = new SparseHistogram(...texts);
   assert.ok(texts.length >= 4);
   assert.equal(added.count, histogram.count);

@@ -78,7 +78,7 @@ export class StatedMetrics {
   /**
    * @param {Scope} tags
    * @param {number} limit milliseconds, of an objective with these tags
-   * @returns {number | null} answered requests that took so long or longer; null: nobody counted them
+   * @returns {number | null} calls that were not answered within it; null: nobody counted them
    */
   slow(tags, limit) {
     return this.#values(`mcp_slow${selector({ ...tags, limit: String(limit) })}`).passes ?? null;
