@@ -1,28 +1,32 @@
 #!/usr/bin/env node
 /**
- * Records runs of tests at smoke size, for tests of how a run is judged: scripts/node tests/recorded/record.ts [NAME ...]. It takes a native
- * stack of its own, about 25 minutes for all of runs.js, and a machine that has nothing else to do.
+ * Records the runs of runs.js: scripts/node tests/recorded/record.ts [NAME ...]. Without a name, it records those that are missing: ended in
+ * the middle, it goes on where it was. It takes a native stack of its own, and a machine that has nothing else to do.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { judge } from '../../analysis/judge.js';
 import { command, envFile, prometheusAccess, startCommand } from '../lab.js';
 import { stackIn } from '../own-stack.js';
 import { UNDER_LOAD } from '../under-load.js';
-import { keep, recording, type Told } from './recording.ts';
+import {
+  INPUT,
+  isRecorded,
+  judgedAgain,
+  judgedIn,
+  keep,
+  keepGolden,
+  type Recorded,
+  recording,
+  type Told,
+} from './recording.ts';
 import { RUNS } from './runs.js';
 
-/** What k6 and the watch of the machine left: all that the analysis reads. */
-const LEFT = ['plan.json', 'measured.json', 'seconds.jsonl', 'host-watch.json', 'k6.log'];
 /** Of every run; what an earlier one changed is taken back. */
 const COMMON = { PROFILE: 'smoke', POOL_SIZE: 'default', WORKERS: 'default', TARGET_FAULTS: 'default' };
 
 const folder = mkdtempSync(join(tmpdir(), 'recording-'));
 stackIn(folder);
-
-/** Others keep how they ended, and no more. */
-const isOneRun = (test = '') => !existsSync(`experiments/${test}.js`);
 
 /** One run of a test. @returns the folder that it left */
 async function run(name: string): Promise<{ code: number | null; output: string; left: string }> {
@@ -40,41 +44,48 @@ async function run(name: string): Promise<{ code: number | null; output: string;
   return { code, output, left };
 }
 
-/** Judged once more, while it is written down what Prometheus answers. */
+/** Judges it again, while it is written down what Prometheus answers. */
 async function record(name: string) {
   const { code, output, left } = await run(name);
-  const verdict = /^VERDICT .*$/m.exec(output)?.[0];
-  process.stderr.write(`${name}: ${verdict}\n`);
-  if (!isOneRun(RUNS[name]?.test)) {
-    keep(name, { 'run.json': readFileSync(join(left, 'run.json'), 'utf8') });
-    return;
-  }
-  const again = join(folder, 'again', basename(left));
-  mkdirSync(again, { recursive: true });
-  for (const file of LEFT.filter((one) => existsSync(join(left, one))))
-    cpSync(join(left, file), join(again, file));
+  process.stderr.write(`${name}: ${/^VERDICT .*$/m.exec(output)?.[0]}\n`);
+  const { environment, variables } = JSON.parse(readFileSync(join(left, 'run.json'), 'utf8'));
   const told: Told = {
-    k6Exit: Number(/k6 ended with exit code (\d+)/.exec(readFileSync(join(left, 'run.log'), 'utf8'))?.[1]),
+    testid: basename(left),
+    k6Exit: Number(
+      /k6 ended with exit code (\d+)/.exec(readFileSync(join(left, 'run.log'), 'utf8'))?.[1] ?? code,
+    ),
     server: 'reference',
     knobs: envFile('stack.env').TARGET_KNOBS ?? '',
-    k6Version: JSON.parse(readFileSync(join(left, 'run.json'), 'utf8')).environment.k6,
+    k6Version: environment.k6,
+    ...(variables && { variables }),
+    on: environment,
   };
   Object.assign(process.env, prometheusAccess());
-  const prometheus = envFile('stack.env').PROMETHEUS_URL ?? '';
+  const again = join(folder, 'again', told.testid);
+  cpSync(left, again, { recursive: true });
   const { result, answers } = await recording(() =>
-    judge({ directory: again, prometheus, print: () => {}, ...told }),
+    judgedIn(again, told, envFile('stack.env').PROMETHEUS_URL ?? ''),
   );
-  if (result !== code) throw new Error(`${name}: judged ${code}, and then ${result}`);
-  const files = [...LEFT, 'run.json'].filter((file) => existsSync(join(again, file)));
-  keep(name, {
-    ...Object.fromEntries(files.map((file) => [file, readFileSync(join(again, file), 'utf8')])),
-    'prometheus.json': JSON.stringify(answers),
-    'told.json': JSON.stringify(told),
-  });
+  if (result.code !== code) throw new Error(`${name}: judged ${code}, and then ${result.code}`);
+  const paths = readdirSync(left, { recursive: true })
+    .map(String)
+    .filter((path) => INPUT.includes(basename(path)));
+  const files = Object.fromEntries(paths.map((path) => [path, readFileSync(join(left, path), 'utf8')]));
+  // Prometheus names the files of its rules, k6 those of its scripts.
+  const recorded: Recorded = JSON.parse(
+    JSON.stringify({ told, files, answers }).replaceAll(folder, '/run').replaceAll(process.cwd(), '/lab'),
+  );
+  const { golden } = await judgedAgain(recorded);
+  for (const [file, text] of Object.entries(result.golden))
+    if (text !== golden[file]) throw new Error(`${name}: ${file} is another one when it is judged again`);
+  keep(name, recorded);
+  keepGolden(name, golden);
 }
 
+const wanted = process.argv.slice(2);
+const names = wanted.length > 0 ? wanted : Object.keys(RUNS).filter((name) => !isRecorded(name));
 try {
-  for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(RUNS)) await record(name);
+  for (const name of names) await record(name);
 } finally {
   await command('scripts/clean', []);
   rmSync(folder, { recursive: true, force: true });

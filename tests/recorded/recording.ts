@@ -1,21 +1,43 @@
-/** A run as it was: what k6 left of it, what Prometheus answered, and how it was judged. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** A run as it was: what it left, what Prometheus answered, and what was made of it. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Environment } from '../../analysis/environment.js';
+import { judge } from '../../analysis/judge.js';
+import { pageOfRun } from '../../analysis/report/run-page.ts';
 
 export const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 
-/** What the analysis has to be told besides. */
+/** What the judge is told besides. */
 export interface Told {
+  testid: string;
   k6Exit: number;
   server: string;
   knobs: string;
   k6Version: string | null;
+  variables?: Record<string, string | null>;
+  on: Environment;
 }
 
 /** Answers of Prometheus by path and query, in the order in which they came. */
 export type Answers = Record<string, string[]>;
+
+export interface Recorded {
+  told: Told;
+  /** By path in the run's folder. */
+  files: Record<string, string>;
+  answers: Answers;
+}
 
 /** What is asked at the present moment is asked at another one when it is asked again. */
 const withoutTime = (key: string) => key.replace(/([?&])time=[\d.]+/, '$1');
@@ -44,7 +66,7 @@ export async function recording<T>(work: () => Promise<T>): Promise<{ result: T;
 }
 
 /** Has Prometheus answer as it did. @throws for what it was not asked then */
-export async function replaying<T>(answers: Answers, work: () => Promise<T>): Promise<T> {
+async function replaying<T>(answers: Answers, work: () => Promise<T>): Promise<T> {
   const left = new Map<string, string[]>();
   for (const [key, texts] of Object.entries(answers))
     for (const one of new Set([key, withoutTime(key)])) left.set(one, [...(left.get(one) ?? []), ...texts]);
@@ -63,30 +85,66 @@ export async function replaying<T>(answers: Answers, work: () => Promise<T>): Pr
   }
 }
 
-const EXTENSION = '.gz';
+/** Files that a run leaves and that the judge reads. */
+export const INPUT = [
+  'plan.json',
+  'measured.json',
+  'seconds.jsonl',
+  'host-watch.json',
+  'k6.log',
+  'legs.json',
+];
+/** What is made of a run. `page.json` is the model of report.html. */
+export const GOLDEN = ['run.json', 'report.md', 'junit.xml', 'summary.csv', 'page.json'];
 
-/** @param files their texts by name */
-export function keep(name: string, files: Record<string, string>) {
-  const folder = join(FOLDER, name);
-  mkdirSync(folder, { recursive: true });
+/** Judges a run that is in a folder. @returns the exit code, and the golden files by name */
+export async function judgedIn(directory: string, { testid: _, ...told }: Told, prometheus: string) {
+  const code = await judge({ directory, prometheus, print: () => {}, ...told });
+  const read = (name: string) => readFileSync(join(directory, name), 'utf8');
+  const timeline = existsSync(join(directory, 'timeline.json')) ? JSON.parse(read('timeline.json')) : null;
+  const page = `${JSON.stringify(pageOfRun(JSON.parse(read('run.json')), timeline), null, 1)}\n`;
+  const golden = GOLDEN.map((name) => [name, name === 'page.json' ? page : read(name)] as const);
+  return { code, golden: Object.fromEntries(golden) };
+}
+
+/** Judges a recorded run, as if it had just ended. @returns the exit code, and the golden files by name */
+export async function judgedAgain({ told, files, answers }: Recorded) {
+  const scratch = mkdtempSync(join(tmpdir(), 'recorded-'));
+  try {
+    const directory = join(scratch, told.testid);
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(directory, path)), { recursive: true });
+      writeFileSync(join(directory, path), text);
+    }
+    return await replaying(answers, () => judgedIn(directory, told, 'http://127.0.0.1:9'));
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+const RECORDED = 'recorded.json.gz';
+
+export function keep(name: string, recorded: Recorded) {
+  mkdirSync(join(FOLDER, name), { recursive: true });
   // A gzip of a fixed time: the same text is the same file.
-  for (const [file, text] of Object.entries(files))
-    writeFileSync(join(folder, `${file}${EXTENSION}`), gzipSync(text, { level: 9 }));
+  writeFileSync(join(FOLDER, name, RECORDED), gzipSync(JSON.stringify(recorded), { level: 9 }));
 }
 
-/** @returns the texts by name */
-export function kept(name: string): Record<string, string> {
-  const folder = join(FOLDER, name);
-  return Object.fromEntries(
-    readdirSync(folder).map((file) => [
-      file.slice(0, -EXTENSION.length),
-      gunzipSync(readFileSync(join(folder, file))).toString(),
-    ]),
-  );
+export function keepGolden(name: string, golden: Record<string, string>) {
+  for (const [file, text] of Object.entries(golden)) writeFileSync(join(FOLDER, name, file), text);
 }
+
+export const kept = (name: string): Recorded =>
+  JSON.parse(gunzipSync(readFileSync(join(FOLDER, name, RECORDED))).toString());
+
+/** @returns the golden files by name */
+export const keptGolden = (name: string): Record<string, string> =>
+  Object.fromEntries(GOLDEN.map((file) => [file, readFileSync(join(FOLDER, name, file), 'utf8')]));
+
+export const isRecorded = (name: string) => existsSync(join(FOLDER, name, RECORDED));
 
 export const recordedRuns = () =>
   readdirSync(FOLDER, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && isRecorded(entry.name))
     .map(({ name }) => name)
     .sort();

@@ -87,7 +87,7 @@ test('one that ended early is how all ended, an abort first', () => {
 });
 
 test('a recorded run twice: every count is twice as much, in its seconds too, and no percentile moves', async () => {
-  const files = kept('sessions');
+  const { files } = kept('sessions');
   const generators = ['one', 'two'].map((name) => {
     const folder = join(root, name);
     mkdirSync(folder);
@@ -115,8 +115,7 @@ test('a recorded run twice: every count is twice as much, in its seconds too, an
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  const times = seconds.flatMap(({ at }) => at ?? []);
-  assert.deepEqual(times, [...new Set(times)].sort());
+  const times = seconds.flatMap(({ at }) => at ?? []).sort();
   Object.assign(span, { fromS: times[0], toS: (times.at(-1) ?? 0) + 1 });
   const [[both], [single]] = await Promise.all([within([into], [span]), within([join(root, 'one')], [span])]);
   assert.ok(both && single && single.requests > 0);
@@ -128,7 +127,7 @@ test('a recorded run twice: every count is twice as much, in its seconds too, an
 });
 
 test('a histogram is written as it was read', () => {
-  const texts = kept('sessions')['measured.json']?.match(/(?<="(duration|lateness|values)":")[^"]+/g) ?? [];
+  const texts = kept('sessions').files['measured.json']?.match(/(?<="(ok|lateness|values)":")[^"]+/g) ?? [];
   assert.ok(texts.length > 1);
   for (const text of texts) assert.equal(new SparseHistogram(text).text, text);
 });
