@@ -38,5 +38,5 @@ export const { options, setup, iterate, teardown } = defineTest({
     ],
   },
   cleanUp: 'clear',
-  objectives: { each: { failure_share: 0.01 }, 'class:read': { p50_ms: 10_000 } },
+  objectives: { each: { failure_share: 0.01 } },
 });
