@@ -1,4 +1,5 @@
 /** Which operation made a threshold miss: one whose absence would have kept it, or most of the failures. */
+import { isLowerBound } from './latencies.ts';
 import { OPERATORS } from './operators.js';
 import { round } from './round.js';
 
@@ -39,7 +40,7 @@ export function culpritOf({ scope, metric, op, limit, relative_to }, { plan, met
       share: total > 0 ? round(own.total / total, 6) : 0,
       p50_ms: latency && round(latency.p50),
       p95_ms: latency && round(latency.p95),
-      ...isBound(latency, 'p95'),
+      ...(isLowerBound(latency, 'p95') && { at_least: /** @type {const} */ (true) }),
     };
   });
   if (metric === 'failure_share') {
@@ -51,7 +52,7 @@ export function culpritOf({ scope, metric, op, limit, relative_to }, { plan, met
   const figure = /** @type {import('./latencies.ts').LatencyFigure} */ (metric.replace(/_ms$/, ''));
   const holdsWithout = (/** @type {string} */ operation) => {
     const others = metrics.latency({ ...scope, except: operation }).latency;
-    if (others === null || others.at_least?.includes(figure)) return false;
+    if (others === null || isLowerBound(others, figure)) return false;
     return OPERATORS[op ?? '']?.(others[figure], limit) ?? false;
   };
   const slow = all
@@ -86,9 +87,6 @@ export function culpritOfRun({ scope, metric, limit, relative_to, observed }, op
     share: round(requests / total, 6),
     p50_ms: latency_ms.p50,
     p95_ms: null,
-    ...isBound(latency_ms, 'p50'),
+    ...(isLowerBound(latency_ms, 'p50') && { at_least: /** @type {const} */ (true) }),
   };
 }
-
-/** @param {import('./summary.js').Latency | null} latency @param {'p50' | 'p95'} figure @returns {{at_least?: true}} */
-const isBound = (latency, figure) => (latency?.at_least?.includes(figure) ? { at_least: true } : {});

@@ -185,8 +185,8 @@ function interrupted({ phases }) {
   return phases.flatMap(({ name, start, interrupted: cut }) => {
     if (!cut || start === null) return [];
     const sinceS = round((Date.parse(cut.since) - Date.parse(start)) / 1000, 1);
-    const were = cut.calls === 1 ? 'call was' : 'calls were';
-    const statement = `${number(cut.calls)} ${were} still open when ${name} was interrupted, the first since ${duration(sinceS)} into it: neither finished nor failed`;
+    const were = cut.calls === 1 ? 'was' : 'were';
+    const statement = `${counted(cut.calls, 'call')} ${were} still open when ${name} was interrupted, the first since ${duration(sinceS)} into it: neither finished nor failed`;
     return [note('interrupted', statement, { phase: name, figures: { interrupted_calls: cut.calls } })];
   });
 }

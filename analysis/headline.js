@@ -3,7 +3,7 @@ import { apart, counted, duration, milliseconds, number, percent, perSecond } fr
 import { P99_NEEDS } from './band.js';
 import { culpritOfRun } from './culprit.js';
 import { failedProbesText } from './failed-probes.js';
-import { latencyText } from './latencies.ts';
+import { boundText, latencyText } from './latencies.ts';
 import { scopeName, wordsOf } from './thresholds.js';
 
 /** @typedef {import('./findings.js').Finding} Finding */
@@ -114,17 +114,16 @@ function missText({ scope, metric, op, limit, relative_to, observed, at_least })
   // A percentile of a histogram may read as within a limit that the exact count of slow calls missed.
   if (!/^(p\d+|avg|min|max)_ms$/.test(metric) || observed < limit) return null;
   const [was, bound] = apart(milliseconds, observed, limit);
-  return `${scopeName(scope)} ${wordsOf(metric).name} ${at_least ? '> ' : ''}${was} (limit ${bound})`;
+  return `${scopeName(scope)} ${wordsOf(metric).name} ${boundText(was, at_least)} (limit ${bound})`;
 }
 
 /** @param {Threshold} missed @param {import('./culprit.js').Culprit} culprit */
 function culpritText({ metric }, { operation, requests, failed, p50_ms, p95_ms, at_least }) {
   if (metric === 'failure_share')
     return `${operation} failed ${number(failed)} of ${counted(requests, 'request')}`;
-  const least = at_least ? '> ' : '';
   return p95_ms === null
-    ? `${operation} takes ${least}${milliseconds(p50_ms)} at p50`
-    : `${operation} takes ${least}${milliseconds(p95_ms)} at p95`;
+    ? `${operation} takes ${boundText(milliseconds(p50_ms), at_least)} at p50`
+    : `${operation} takes ${boundText(milliseconds(p95_ms), at_least)} at p95`;
 }
 
 /** @param {Facts} run @returns {string} the highest load whose latency held, or was measured; '' without one */

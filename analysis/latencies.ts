@@ -62,9 +62,17 @@ export class Latencies {
   }
 }
 
+/** @returns whether too few calls were answered to say more than that it was so much */
+export const isLowerBound = (latency: Latency | null | undefined, figure: LatencyFigure): boolean =>
+  latency?.at_least?.includes(figure) ?? false;
+
+/** @param text a figure @returns as it is shown: `> 10,000 ms` */
+export const boundText = (text: string, isBound: boolean | undefined): string =>
+  isBound ? `> ${text}` : text;
+
 /** @returns for example `85 ms`, or `> 10,000 ms` where not enough calls were answered to say more */
 export const latencyText = (
   latency: Latency | null | undefined,
   figure: LatencyFigure,
   format: (ms: number | undefined) => string = milliseconds,
-): string => `${latency?.at_least?.includes(figure) ? '> ' : ''}${format(latency?.[figure])}`;
+): string => boundText(format(latency?.[figure]), isLowerBound(latency, figure));

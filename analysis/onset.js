@@ -6,7 +6,7 @@
 import { duration, milliseconds, number, percent, perSecond } from '../contract/units.js';
 import { bandOf, bandOrigin, bandText, HISTOGRAM_ERROR, P99_NEEDS } from './band.js';
 import { timesOf } from './grid.ts';
-import { loadOf } from './phases.js';
+import { callsOf, loadOf } from './phases.js';
 import { round } from './round.js';
 import { shortfallCause } from './shortfall.js';
 import { signalMean } from './signals.js';
@@ -185,10 +185,7 @@ function levelsOf(known, group, band) {
     highest = Math.max(highest, load);
     if (judged.out.join() === 'delivery' && cause(phase) !== 'server') {
       unmade.push(phase);
-    } else if (
-      !mayBeAfterEffect &&
-      (judged.out.length > 0 || (phase.calls ?? phase.answered ?? 0) >= P99_NEEDS)
-    ) {
+    } else if (!mayBeAfterEffect && (judged.out.length > 0 || callsOf(phase) >= P99_NEEDS)) {
       byLoad.set(load, [...(byLoad.get(load) ?? []), judged]);
     }
   }
@@ -211,8 +208,7 @@ function judge(phase, band) {
   const delivered = due > 0 ? round(Math.min(1, (iterations ?? 0) / due), 6) : null;
   /** @type {Criterion[]} */
   const out = [];
-  if (latency && (phase.calls ?? phase.answered ?? 0) >= P99_NEEDS && latency.p99 > band.p99_ms)
-    out.push('latency');
+  if (latency && callsOf(phase) >= P99_NEEDS && latency.p99 > band.p99_ms) out.push('latency');
   if ((phase.requests ?? 0) >= P99_NEEDS && (phase.error_rate ?? 0) > band.failure_share)
     out.push('failures');
   if (delivered !== null && delivered < DELIVERED_SHARE) out.push('delivery');

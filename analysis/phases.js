@@ -236,6 +236,9 @@ export function roundLatency(latency) {
   return { ...Object.fromEntries(rounded), ...(at_least && { at_least }) };
 }
 
+/** @param {{calls?: number | null, answered?: number | null}} figures @returns {number} calls with a latency; older documents have answered ones alone */
+export const callsOf = ({ calls, answered }) => calls ?? answered ?? 0;
+
 /** @param {Phase} phase @returns {number} what it offers: arrivals a second, or users */
 export const loadOf = ({ offered_rps, vus }) => offered_rps ?? vus ?? 0;
 

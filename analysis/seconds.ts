@@ -24,7 +24,7 @@ export interface Group {
   operation: string;
 }
 
-/** A line. There are further ones of a second of which calls were answered later: they add up. */
+/** A line. A call that is answered after its second was written adds a further line of that second: lines add up. */
 export interface Second {
   at: number;
   /** Not of a further line. */
@@ -45,8 +45,6 @@ export class Within {
   vus: number | null = null;
   readonly failures = new Map<string, number>();
   readonly latencies = new Latencies();
-  /** Calls that were answered meanwhile, whenever they began. */
-  answered = 0;
 
   add(
     { vus, groups = {} }: Second,
@@ -65,7 +63,6 @@ export class Within {
       for (const [kind, count] of Object.entries(counts.failures ?? {}))
         this.failures.set(kind, (this.failures.get(kind) ?? 0) + count);
       this.latencies.add(counts);
-      for (const count of Object.values(counts.answered ?? {})) this.answered += count;
     }
   }
 }

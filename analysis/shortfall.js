@@ -2,6 +2,7 @@
  * Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions.
  */
 import { counted, milliseconds, number } from '../contract/units.js';
+import { callsOf } from './phases.js';
 import {
   BUSY_SHARE,
   DELIVERED_SHARE,
@@ -40,7 +41,7 @@ export function shortfallCause(phase, { plan, phases, vusMax }) {
   }
   const users = planned?.max_vus ?? planned?.vus ?? vusMax;
   const meanMs = phase.latency_ms?.avg ?? 0;
-  const busy = ((phase.calls ?? phase.answered ?? 0) / phase.duration_s) * (meanMs / 1000);
+  const busy = (callsOf(phase) / phase.duration_s) * (meanMs / 1000);
   const unanswered = (phase.failures?.timeout ?? 0) + (phase.failures?.connect ?? 0);
   if (unanswered >= UNANSWERED_SHARE * (phase.requests ?? 0) && unanswered > 0) {
     return { of: 'server', because: `${counted(unanswered, 'request')} got no answer`, hint: null };

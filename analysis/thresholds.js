@@ -3,6 +3,7 @@
  */
 import { apart, counted, milliseconds, number, percent, perSecond } from '../contract/units.js';
 import { culpritOf } from './culprit.js';
+import { boundText, isLowerBound } from './latencies.ts';
 import { OPERATORS } from './operators.js';
 import { round } from './round.js';
 import { shortfallCause } from './shortfall.js';
@@ -219,7 +220,7 @@ function absoluteFigure(scope, metric, { plan, phases, metrics }, k6Metric = '')
   if (metric in LATENCY) {
     const { count, latency } = metrics.latency(scope);
     const figure = LATENCY[/** @type {keyof typeof LATENCY} */ (metric)];
-    return { value: latency?.[figure] ?? null, atLeast: latency?.at_least?.includes(figure), samples: count };
+    return { value: latency?.[figure] ?? null, atLeast: isLowerBound(latency, figure), samples: count };
   }
   if (metric === 'sequence_p99_ms') {
     const { count, latency } = metrics.latency(scope, 'mcp_sequence_duration');
@@ -320,7 +321,7 @@ function limitText({ metric, limit, relative_to }) {
 function missText({ scope, metric, op, limit, relative_to }, { value, atLeast, samples }, facts) {
   const { name, format } = wordsOf(metric);
   const [figure, bound] = apart(relative_to ? number : format, value ?? Number.NaN, limit);
-  const observed = atLeast ? `> ${figure}` : figure;
+  const observed = boundText(figure, atLeast);
   if (metric === 'min_samples')
     return `${scopeName(scope)} had ${observed} requests, objective ${op} ${bound}`;
   const subject = `${scopeName(scope)} ${name} was ${observed}`;

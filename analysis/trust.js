@@ -3,6 +3,7 @@
  */
 import { counted, duration, milliseconds, number, percent } from '../contract/units.js';
 import { heaviestOther, watchedWithin } from './host-watch-series.js';
+import { callsOf } from './phases.js';
 import { remedy } from './remedy.js';
 import { shortfallCause } from './shortfall.js';
 import * as rules from './trust-rules.js';
@@ -105,7 +106,6 @@ function spansOf({ phases, watches }) {
 
 /** @param {Phase[]} phases @returns {number | null} of all their calls; a mean may be had of means, a percentile not */
 function meanOf(phases) {
-  const callsOf = (/** @type {Phase} */ { calls, answered }) => calls ?? answered ?? 0;
   const calls = phases.reduce((sum, phase) => sum + callsOf(phase), 0);
   const all = phases.reduce((sum, phase) => sum + callsOf(phase) * (phase.latency_ms?.avg ?? 0), 0);
   return calls > 0 ? all / calls : null;

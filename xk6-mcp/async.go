@@ -227,7 +227,7 @@ func (k *call) hold(l *loop) *exchange {
 // countStream counts also where the iteration has ended: what was opened is closed. Its VU still waits for the stream.
 func (k *call) countStream(metric *metrics.Metric) {
 	if k.client.isMeasured() {
-		k.client.instance.vu.State().Samples <- k.batch(func(b *batch) { b.add(metric, 1) }).samples
+		k.client.instance.vu.State().Samples <- k.batch(func(b *batch) { b.add(metric, 1) })
 	}
 }
 

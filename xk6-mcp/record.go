@@ -35,7 +35,6 @@ type Parts struct {
 // parts divides the latency.
 func (x *exchange) parts() Parts {
 	p := Parts{Connecting: x.connecting, TLS: x.tlsHandshaking}
-	opening := x.connecting + x.tlsHandshaking
 	switch {
 	case x.connected == x.last && x.connecting == 0:
 		// It did not get a connection.
@@ -43,13 +42,16 @@ func (x *exchange) parts() Parts {
 	case x.connected == x.last && x.tlsHandshaking == 0:
 		p.TLS = x.connected - x.connecting
 	default:
-		p.Blocked = max(0, x.connected-opening)
+		p.Blocked = x.blocked()
 		p.Sending = max(0, x.written-x.connected)
 		p.Receiving = max(0, x.last-x.firstByte)
 	}
 	p.Waiting = max(0, x.latency()-p.Blocked-p.Connecting-p.TLS-p.Sending-p.Receiving)
 	return p
 }
+
+// blocked is how long a request with a connection waited, before or between the handshakes.
+func (x *exchange) blocked() time.Duration { return max(0, x.connected-x.connecting-x.tlsHandshaking) }
 
 // outcome is one of names.json.
 func (x *exchange) outcome() string {
@@ -69,17 +71,17 @@ func (c *Client) isMeasured() bool { return c.measured && c.instance.vu.State().
 
 // push sends k6 what is added for a call.
 func (c *Client) push(k *call, add func(b *batch)) {
-	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, k.batch(add).samples)
+	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, k.batch(add))
 }
 
 // batch returns what is added for a call.
-func (k *call) batch(add func(b *batch)) *batch {
+func (k *call) batch(add func(b *batch)) metrics.Samples {
 	state := k.client.instance.vu.State()
 	values := state.Tags.GetCurrentValues()
 	k.enterTags(values.Tags)
 	b := &batch{samples: make(metrics.Samples, 0, 6), time: time.Now(), tags: metrics.TagsAndMeta{Tags: k.tags, Metadata: values.Metadata}}
 	add(b)
-	return b
+	return b.samples
 }
 
 // measure adds one sample of a call, where its client measures.
@@ -113,7 +115,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 	if c.instance.vu.Context().Err() != nil {
 		if request.IsCall && !x.complete {
 			request.IsCall, request.IsInterrupted = false, true
-			request.Samples = k.batch(func(b *batch) { b.add(m.Interrupted, 1) }).samples
+			request.Samples = k.batch(func(b *batch) { b.add(m.Interrupted, 1) })
 			// k6 waits for its VUs.
 			c.instance.vu.State().Samples <- request
 		}
@@ -142,7 +144,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 		if c.options.observe {
 			b.observe(m, x)
 		}
-	}).samples
+	})
 	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, request)
 }
 
@@ -176,7 +178,7 @@ func (b *batch) addConnection(m *instanceMetrics, x *exchange) {
 	if x.isFollowUp {
 		b.add(m.Reconnections, 1)
 	}
-	b.add(m.RequestBlocked, milliseconds(max(0, x.connected-x.connecting-x.tlsHandshaking)))
+	b.add(m.RequestBlocked, milliseconds(x.blocked()))
 	b.add(m.RequestConnecting, milliseconds(x.connecting))
 	if x.tlsHandshaking > 0 {
 		b.add(m.RequestTLS, milliseconds(x.tlsHandshaking))

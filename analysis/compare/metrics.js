@@ -2,6 +2,7 @@
  * What two sides are compared by. One run gives one number of each: requests of one run resemble one another, so that a
  * thousand of them are no thousand independent measurements.
  */
+import { callsOf } from '../phases.js';
 
 /**
  * @typedef {object} Metric
@@ -40,7 +41,7 @@ const latency = (name, needed) => ({
   scale: 'ratio',
   least: 0.1,
   of: ['phase', 'operation'],
-  read: ({ calls, answered, latency_ms }) => ((calls ?? answered ?? 0) < needed ? null : latency_ms?.[name]),
+  read: (figures) => (callsOf(figures) < needed ? null : figures.latency_ms?.[name]),
 });
 
 /** @type {readonly Metric[]} */

@@ -2,7 +2,7 @@
  * The tables of a report as rows of text, for whatever draws them.
  */
 import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../../contract/units.js';
-import { latencyText } from '../latencies.ts';
+import { boundText, latencyText } from '../latencies.ts';
 import { PARTS } from '../measured.ts';
 import { thresholdName, wordsOf } from '../thresholds.js';
 
@@ -174,7 +174,7 @@ export function thresholdTable({ thresholds }) {
 export function observedText({ metric, observed, at_least, relative_to }) {
   if (observed === null) return '-';
   const text = relative_to === null ? wordsOf(metric).format(observed) : `${number(observed)} x`;
-  return at_least ? `> ${text}` : text;
+  return boundText(text, at_least);
 }
 
 /**

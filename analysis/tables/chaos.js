@@ -82,7 +82,7 @@ async function loadOf(all, phase) {
     own.add(second, groupOf);
     bySecond.set(second.at, own);
   }
-  const [first = 0, last = -1] = [Math.min(...bySecond.keys()), Math.max(...bySecond.keys())];
+  const [first, last] = [Math.min(...bySecond.keys()), Math.max(...bySecond.keys())];
   // One that nobody wrote down is one in which nothing began.
   const seconds = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({
     atMs: (first + index) * 1000,

@@ -1,5 +1,5 @@
 /** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
-import type { LatencyFigure } from '../../analysis/latencies.ts';
+import { isLowerBound, type LatencyFigure } from '../../analysis/latencies.ts';
 import { OPERATORS } from '../../analysis/operators.js';
 import type { Run } from '../../analysis/run.js';
 import { type Group, type Second, Within } from '../../analysis/seconds.ts';
@@ -118,7 +118,7 @@ export function liveThresholds(
     const samples = phase?.requests ?? 0;
     const observed = metric === 'failure_share' ? phase?.error_rate : phase?.latency_ms?.[figure];
     const isKnown = observed != null && relative_to == null && samples >= min_samples;
-    const atLeast = op.startsWith('<') && phase?.latency_ms?.at_least?.includes(figure);
+    const atLeast = op.startsWith('<') && isLowerBound(phase?.latency_ms, figure);
     const isMissed = isKnown && (atLeast || OPERATORS[op]?.(observed, limit) === false);
     return {
       scope,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Latencies, latencyText } from '../../../analysis/latencies.ts';
+import { Latencies, latencyText, OUTCOMES } from '../../../analysis/latencies.ts';
 import { histogramOf } from './build.js';
 
 /** @param {Record<string, [ms: number, count: number]>} byOutcome */
@@ -43,6 +44,11 @@ test('a run of measured/1 has the latencies of answered calls alone', () => {
   const all = new Latencies();
   all.add({ duration: histogramOf(5, 7) });
   assert.deepEqual([all.all.count, all.answered, all.latency?.at_least], [7, 7, undefined]);
+});
+
+test('the outcomes are those that the client has', () => {
+  const names = JSON.parse(readFileSync('xk6-mcp/names.json', 'utf8'));
+  assert.deepEqual([...OUTCOMES], Object.values(names.outcomes));
 });
 
 test('without a call there is no latency', () => {

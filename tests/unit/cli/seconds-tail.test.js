@@ -48,7 +48,7 @@ test('a call that is answered late is one of the last seconds, and of its phase'
   write('{"group":3,"phase":"slow","operation":"get_user"}\n');
   write(second(200, { 3: { requests: 1 } }) + second(201, { 3: { requests: 2 } }) + second(202, {}));
   // Calls of 200 that were answered in 203.
-  write(second(203, {}) + JSON.stringify({ at: 200, groups: { 3: { requests: 5, failed: 1 } } }) + '\n');
+  write(`${second(203, {})}${JSON.stringify({ at: 200, groups: { 3: { requests: 5, failed: 1 } } })}\n`);
   tail.read();
   const found = tail.last('slow');
   assert.deepEqual([found?.seconds, found?.sums.requests, found?.sums.failed], [3, 7, 1]);
