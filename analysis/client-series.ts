@@ -1,8 +1,8 @@
 /** The client's half of a timeline, of what the output lab wrote each second. */
 import { type Grid, timesOf } from './grid.ts';
-import type { Phase } from './phases.js';
+import type { Phase } from './phases.ts';
 import type { Within } from './seconds.ts';
-import type { Timeline } from './timeline.js';
+import type { Timeline } from './timeline.ts';
 
 const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
 

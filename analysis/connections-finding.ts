@@ -1,8 +1,8 @@
 /** What connecting costs the clients, and whether the server keeps their connections. */
 import { counted, milliseconds, number, percent, perSecond } from '../contract/units.js';
-import type { Finding } from './findings.js';
-import type { Connections, Phase } from './phases.js';
-import { remedy } from './remedy.js';
+import type { Finding } from './findings.ts';
+import type { Connections, Phase } from './phases.ts';
+import { remedy } from './remedy.ts';
 
 /** Connecting is worth a finding from this share of p95 on. */
 const MIN_SHARE = 1 / 3;

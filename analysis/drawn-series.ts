@@ -1,11 +1,11 @@
 /** The client's half of a timeline as charts show it: each point is the step that begins there, and nothing before it. */
-import { P99_NEEDS } from './band.js';
+import { P99_NEEDS } from './band.ts';
 import { seriesOfWindows } from './client-series.ts';
 import { type Grid, timesOf } from './grid.ts';
-import type { Phase } from './phases.js';
+import type { Phase } from './phases.ts';
 import type { Within } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
-import type { Timeline } from './timeline.js';
+import type { Timeline } from './timeline.ts';
 
 /** @returns of each point of the grid the step that begins there */
 export const stepsOf = (grid: Grid) => timesOf(grid).map((fromS) => ({ fromS, toS: fromS + grid.step_s }));

@@ -3,7 +3,7 @@
  * generator, this has to agree with k6 otherwise.
  */
 import type { Measured, Share, Threshold } from './measured.ts';
-import { OPERATORS } from './operators.js';
+import { OPERATORS } from './operators.ts';
 
 export interface Evaluated {
   metric: string;

@@ -1,5 +1,5 @@
 /** Moments at equal distances, which all series of a timeline share. */
-import type { Timeline } from './timeline.js';
+import type { Timeline } from './timeline.ts';
 
 export type Grid = Pick<Timeline, 'start_s' | 'step_s' | 'count' | 'window_s'>;
 

@@ -2,7 +2,7 @@
 import { milliseconds } from '../contract/units.js';
 import type { Counts } from './measured.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
-import type { Latency } from './summary.js';
+import type { Latency } from './summary.ts';
 
 /** As xk6-mcp/names.json has them. */
 export const OUTCOMES = ['ok', 'rejected', 'failed', 'unanswered'] as const;

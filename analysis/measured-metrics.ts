@@ -7,7 +7,7 @@ import { Latencies } from './latencies.ts';
 import { type Counts, type Measured, type Other, PARTS, type Part, type Threshold } from './measured.ts';
 import type { K6Threshold, Metrics, Opening } from './metrics.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
-import type { Latency, Scope } from './summary.js';
+import type { Latency, Scope } from './summary.ts';
 
 type Key =
   | 'requests'

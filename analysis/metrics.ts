@@ -1,7 +1,7 @@
 import type { Latencies } from './latencies.ts';
 import type { Part } from './measured.ts';
 import type { SparseHistogram } from './sparse-histogram.ts';
-import type { Latency, Scope } from './summary.js';
+import type { Latency, Scope } from './summary.ts';
 
 export interface Opening {
   /** Of the latencies, added up, milliseconds. */

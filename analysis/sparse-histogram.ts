@@ -1,5 +1,5 @@
 /** Durations as the output lab counts them: buckets a 512th of a power of two wide, of which any number can be added without loss. */
-import type { Latency } from './summary.js';
+import type { Latency } from './summary.ts';
 
 const BUCKETS = 512;
 /** Half a bucket: how far off a percentile may be, as a share of it. */

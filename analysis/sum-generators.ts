@@ -9,8 +9,8 @@ import { type Evaluated, evaluateThresholds } from './evaluate-thresholds.ts';
 import { abortOf, type Counts, type Measured, type Threshold } from './measured.ts';
 import { FILE, type Group, secondsOf } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
-import { FAIL } from './verdict.js';
-import { writeAtomic } from './write-atomic.js';
+import { FAIL } from './verdict.ts';
+import { writeAtomic } from './write-atomic.ts';
 
 /** Numbers add up, texts are histograms, lists are the least and the most. */
 type Amount = number | string | readonly number[] | Amounts;

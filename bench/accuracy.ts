@@ -6,8 +6,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, sum } from 'simple-statistics';
-import { Prometheus } from '../analysis/prometheus.js';
-import { readSummary } from '../analysis/summary.js';
+import { Prometheus } from '../analysis/prometheus.ts';
+import { readSummary } from '../analysis/summary.ts';
 import { generatorEnvironment } from '../cli/k6.ts';
 import { judge, neighbours, quantile, spread, spreadText } from './figures.ts';
 import { Bench, count, runK6, say, startBenchServer, startPrometheus } from './harness.ts';

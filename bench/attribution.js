@@ -13,11 +13,11 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bottleneck } from '../analysis/bottleneck/bottleneck.js';
-import { RESOURCES } from '../analysis/bottleneck/resources.js';
-import { readSummary } from '../analysis/summary.js';
+import { bottleneck } from '../analysis/bottleneck/bottleneck.ts';
+import { RESOURCES } from '../analysis/bottleneck/resources.ts';
+import { readSummary } from '../analysis/summary.ts';
+import { seededRandom } from '../contract/seeded-random.js';
 import { duration, percent } from '../contract/units.js';
-import { seededRandom } from '../experiments/seeded-random.js';
 import * as outside from './attribution/outside.ts';
 import * as reference from './attribution/reference.js';
 import { confusion } from './confusion.js';
@@ -84,7 +84,7 @@ const KEPT = ['run.json', 'timeline.json', 'measured.json', 'truth.json', 'host-
  * @property {string} truth
  * @property {string} said
  * @property {string} verdict of the run
- * @property {import('../analysis/findings.js').Finding | null} finding
+ * @property {import('../analysis/findings.ts').Finding | null} finding
  * @property {boolean} right
  */
 
@@ -159,7 +159,7 @@ async function make(lab, made, folder) {
 /** @param {string} folder of a run that was made @returns {Outcome} by the rules as they are now */
 function judge(folder) {
   const read = (/** @type {string} */ name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
-  /** @type {[Truth, import('../analysis/run.js').Run]} */
+  /** @type {[Truth, import('../analysis/run.ts').Run]} */
   const [made, run] = [read('truth.json'), read('run.json')];
   const { summary, problem } = readSummary(folder);
   if (!summary) throw new Error(`${folder}: ${problem}`);
@@ -181,7 +181,7 @@ function judge(folder) {
   };
 }
 
-/** @param {import('../analysis/findings.js').Finding} finding @param {boolean} withCause */
+/** @param {import('../analysis/findings.ts').Finding} finding @param {boolean} withCause */
 function named({ subject, statement }, withCause) {
   const resource = RESOURCES.find((one) => one.subject === subject);
   if (!resource) return UNKNOWN;

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../experiments/free-port.js';
+import { freePort } from '../contract/free-port.js';
 import { toolPath } from '../experiments/tool-path.js';
 import { judge } from './figures.ts';
 import { Bench, count } from './harness.ts';

@@ -7,7 +7,7 @@ import { attend, leaveWhereInterrupted, tied, whileTaking } from '../cli/child.t
 import { BROKEN, Ending, INTERRUPTED, USAGE } from '../cli/ending.ts';
 import { generatorEnvironment, labOutput } from '../cli/k6.ts';
 import { ROOT } from '../cli/stack.ts';
-import { freePort } from '../experiments/free-port.js';
+import { freePort } from '../contract/free-port.js';
 import { startServer } from '../experiments/server-process.js';
 import { toolPath } from '../experiments/tool-path.js';
 import { variables } from '../lib/config.js';

@@ -138,9 +138,9 @@ async function observed(lab, { subject, figure, factor, faults }) {
   );
   await lab.faults({});
   if (!run) throw new Error(`the run ended with exit code ${code}:\n${output.slice(-2000)}`);
-  /** @type {import('../analysis/findings.js').Finding[]} */
+  /** @type {import('../analysis/findings.ts').Finding[]} */
   const leaks = run.findings.filter(
-    (/** @type {import('../analysis/findings.js').Finding} */ { kind }) => kind === 'leak',
+    (/** @type {import('../analysis/findings.ts').Finding} */ { kind }) => kind === 'leak',
   );
   const figures = leaks.find((leak) => leak.subject === subject)?.figures ?? {};
   const at = (/** @type {string} */ name) => {
@@ -159,7 +159,7 @@ async function observed(lab, { subject, figure, factor, faults }) {
 /** @param {any} run @returns {string[]} a load that was not made says nothing of a server under it */
 function undelivered({ phases }) {
   const short = phases.filter(
-    (/** @type {import('../analysis/phases.js').Phase} */ { measured, offered_rps, achieved_rps }) =>
+    (/** @type {import('../analysis/phases.ts').Phase} */ { measured, offered_rps, achieved_rps }) =>
       measured && offered_rps !== null && Number(achieved_rps) < 0.9 * offered_rps,
   );
   return short.length > phases.length / 2 ? ['the load was not delivered'] : [];

@@ -3,7 +3,7 @@
  * is made as the spike ends and lifted so many seconds later, so that is the recovery time; a rate limit, or a pool of known
  * capacity, is where a rising load has to degrade. What is judged is what the run's own findings say.
  */
-import { round } from '../analysis/round.js';
+import { round } from '../analysis/round.ts';
 import { printTable, verdict } from './figures.ts';
 import { say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
@@ -115,9 +115,9 @@ function cases() {
   return [...healthy, ...faulty, ...dead];
 }
 
-/** @param {import('./lab-stack.js').LabRun} run @param {string} kind @returns {import('../analysis/findings.js').Finding | null} */
+/** @param {import('./lab-stack.js').LabRun} run @param {string} kind @returns {import('../analysis/findings.ts').Finding | null} */
 const findingOf = ({ run }, kind) =>
-  run?.findings.find((/** @type {import('../analysis/findings.js').Finding} */ one) => one.kind === kind) ??
+  run?.findings.find((/** @type {import('../analysis/findings.ts').Finding} */ one) => one.kind === kind) ??
   null;
 
 /**

@@ -1,10 +1,10 @@
 /** Comparisons drawn from a pool of runs, and how many of them say what they should. */
-import { decide } from '../analysis/compare/decide.js';
-import { parseKey } from '../analysis/compare/digest.js';
-import { METRICS } from '../analysis/compare/metrics.js';
+import { decide } from '../analysis/compare/decide.ts';
+import { parseKey } from '../analysis/compare/digest.ts';
+import { METRICS } from '../analysis/compare/metrics.ts';
 
 /**
- * @typedef {import('../analysis/compare/digest.js').Digest['values']} Values of one run
+ * @typedef {import('../analysis/compare/digest.ts').Digest['values']} Values of one run
  *
  * @typedef {object} Counts of trials
  * @property {number} trials

@@ -7,19 +7,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ALPHA } from '../analysis/compare/decide.js';
-import { difference, digestOf, refusal } from '../analysis/compare/digest.js';
-import { writeAtomic } from '../analysis/write-atomic.js';
+import { ALPHA } from '../analysis/compare/decide.ts';
+import { difference, digestOf, refusal } from '../analysis/compare/digest.ts';
+import { writeAtomic } from '../analysis/write-atomic.ts';
+import { seededRandom } from '../contract/seeded-random.js';
 import { duration, percent } from '../contract/units.js';
 import { rounds } from '../experiments/rounds.js';
-import { seededRandom } from '../experiments/seeded-random.js';
 import { judge, printTable, spread } from './figures.ts';
 import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 import { countTrials, inventedRun, slower } from './regression-trials.js';
 import { wilson } from './wilson.js';
 
-/** @typedef {import('../analysis/compare/digest.js').Digest} Digest */
+/** @typedef {import('../analysis/compare/digest.ts').Digest} Digest */
 /** @typedef {'A' | 'B'} Side */
 
 const POOL = count('POOL', 30);

@@ -3,9 +3,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { cleanText, secretsOf } from '../analysis/clean-text.js';
-import { reportAgain } from '../analysis/report-again.js';
-import { UsageError } from '../analysis/usage-error.js';
+import { cleanText, secretsOf } from '../analysis/clean-text.ts';
+import { reportAgain } from '../analysis/report-again.ts';
+import { UsageError } from '../analysis/usage-error.ts';
 import { attend } from './child.ts';
 import { ci } from './ci/ci.ts';
 import { baselineSave, compare } from './commands/compare.ts';

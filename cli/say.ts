@@ -1,4 +1,4 @@
-import { logLine } from '../analysis/run-log.js';
+import { logLine } from '../analysis/run-log.ts';
 
 /** One line of progress, on standard error and in the run's log. */
 export function say(text: string) {

@@ -1,6 +1,6 @@
 /** A workload document from a file, validated: what k6 is given is right. */
 import { readFileSync } from 'node:fs';
-import { validator } from '../analysis/schemas.js';
+import { validator } from '../analysis/schemas.ts';
 import { usage } from './ending.ts';
 
 const problemOf = validator('../lib/workload-document.schema.json');

@@ -1,4 +1,4 @@
-import { thresholdName } from '../analysis/thresholds.js';
+import { thresholdName } from '../analysis/thresholds.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { percent, perSecond } from '../contract/units.js';
 import { mostSteps, searchRate } from './search-rate.js';
@@ -14,26 +14,13 @@ const HOW = /** @type {Record<string, {stepS: number, holdS: number, precision: 
 const ANSWERS = 120;
 const LONGEST_STEP_S = 120;
 
-/**
- * @typedef {object} Tried
- * @property {string} leg
- * @property {number} rate requests/s
- * @property {'step' | 'hold'} kind
- * @property {boolean} holds
- * @property {boolean} generator the load could not be made, and not for the server's fault
- * @property {string[]} missed the objectives that broke
- *
- * @typedef {object} CapacityResult
- * @property {import('./search-rate.js').Found} found
- * @property {Tried[]} tried in turn
- * @property {number} precision
- * @property {import('../analysis/thresholds.js').Threshold[]} thresholds of the last hold
- */
+/** @typedef {import('../analysis/trial-results.ts').Tried} Tried */
+/** @typedef {import('../analysis/trial-results.ts').CapacityResult} CapacityResult */
 
 /** Requests/s. */
 const USUAL_START = 50;
 
-/** @type {import('../scripts/list-text.ts').Lasts} */
+/** @type {import('./lasts.ts').Lasts} */
 export const lasts = ({ PROFILE, DURATION, RATE, MAX_RATE }, legS) => {
   const how = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
   const stepS = DURATION ?? how.stepS;
@@ -59,7 +46,7 @@ export default async function capacity(lab) {
   const stepS = DURATION ?? how.stepS;
   /** @type {Tried[]} */
   const tried = [];
-  /** @type {import('../analysis/thresholds.js').Threshold[]} */
+  /** @type {import('../analysis/thresholds.ts').Threshold[]} */
   let thresholds = [];
 
   /** @param {'step' | 'hold'} kind @param {number} seconds */

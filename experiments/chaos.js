@@ -15,17 +15,10 @@ const SMOKE = ['latency', 'packet-loss', 'database-cut', 'worker-kill'];
 /** Answers that don't come are to be failures while the fault still is. */
 const TIMEOUT = '3s';
 
-/**
- * @typedef {import('./chaos/faults.js').Fault} Fault
- *
- * @typedef {Pick<Fault, 'name' | 'title' | 'intensity' | 'least_success' | 'most_refused'>
- *   & {why_not: string | null, did: Record<string, string | number>}} Row what the tables know of a fault; why_not: it
- *   could not be made; did: what came of making it
- *
- * @typedef {{recovery_s: number, faults: Row[]}} ChaosResult
- */
+/** @typedef {import('./chaos/faults.js').Fault} Fault */
+/** @typedef {import('../analysis/trial-results.ts').ChaosResult} ChaosResult */
 
-/** @type {import('../scripts/list-text.ts').Lasts} */
+/** @type {import('./lasts.ts').Lasts} */
 export const lasts = (config, legS) => {
   const lengthS = lengthOf(config);
   return chosenBy(config).length * legS(lengthS ? { DURATION: `${lengthS}s` } : {});
@@ -63,7 +56,7 @@ export default async function chaos(lab) {
   for (const [index, fault] of chosen.entries()) {
     const { name, title, intensity, least_success, most_refused } = fault;
     const which = `chaos, ${index + 1} of ${chosen.length}: ${name}`;
-    /** @type {Row} */
+    /** @type {ChaosResult["faults"][number]} */
     const row = {
       name,
       title,
@@ -119,7 +112,7 @@ function whyNot({ way, foreign }, { noLink, ways, target }) {
  * @param {import('./lab.js').Lab} lab
  */
 function timing({ folder, config }) {
-  /** @type {{phases: import('../analysis/summary.js').PlannedPhase[]}} */
+  /** @type {{phases: import('../analysis/summary.ts').PlannedPhase[]}} */
   const { phases } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
   const length = (/** @type {boolean} */ measured) =>
     phases

@@ -3,8 +3,8 @@
  * opened and ended around each call; and sessions that are left behind: does the server give them back?
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../analysis/percentile.js';
-import { Prometheus } from '../analysis/prometheus.js';
+import { percentile } from '../analysis/percentile.ts';
+import { Prometheus } from '../analysis/prometheus.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { readProtocol } from '../contract/protocols.js';
 import { IdleSessions } from './connections/idle-sessions.js';
@@ -30,27 +30,8 @@ const LEAST_LEFT = 0.15;
 /** Sessions to ask for after a time, when nobody has used them. */
 const PROBES = 20;
 
-/**
- * @typedef {object} IdleStep
- * @property {string} leg
- * @property {number} size sessions that were held
- * @property {number} streams
- * @property {number} lost streams that the server or the network ended
- * @property {number} opened in this step
- * @property {number | null} handshakes_per_s with 20 at a time
- * @property {number | null} handshake_p50_ms
- * @property {number | null} handshake_p95_ms
- * @property {number | null} handshake_p99_ms
- * @property {number | null} memory_bytes of the server, at rest
- * @property {number} holder_bytes of the process that holds them
- *
- * @typedef {object} ConnectionsResult
- * @property {IdleStep[]} idle
- * @property {string | null} stopped why there were not more
- * @property {{leg: string, size: number}[]} active
- * @property {{probes: number, known: number, after_s: number, before: number | null, most: number | null,
- *   left: number | null} | null} abandoned before, most, left: sessions that the server counts
- */
+/** @typedef {import('../analysis/trial-results.ts').IdleStep} IdleStep */
+/** @typedef {import('../analysis/trial-results.ts').ConnectionsResult} ConnectionsResult */
 
 /** @param {any} config @throws {ConfigError} */
 export function check({ TARGET_PROTOCOL, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_CERT }) {
@@ -67,7 +48,7 @@ export function check({ TARGET_PROTOCOL, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_
   }
 }
 
-/** @type {import('../scripts/list-text.ts').Lasts} */
+/** @type {import('./lasts.ts').Lasts} */
 export const lasts = (config, legS) => {
   const plan = planOf(config);
   const rests = (plan.sizes.length + 1) * plan.restS + 2 * plan.timeoutS;

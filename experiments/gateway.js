@@ -5,6 +5,7 @@
 
 import { ConfigError } from '../contract/config-error.js';
 import { readProtocol } from '../contract/protocols.js';
+import { seededRandom } from '../contract/seeded-random.js';
 import { tooMuch } from '../lib/load-limits.js';
 import { needConfirmed } from '../lib/target-host.js';
 import { watchCpu } from './cpu-watch.js';
@@ -12,7 +13,6 @@ import { givenGateway, ownGateway } from './gateway/subject.js';
 import { toolsOnly } from './gateway/tools.js';
 import { needReference } from './reference-only.js';
 import { rounds } from './rounds.js';
-import { seededRandom } from './seeded-random.js';
 
 /** Of what the gateway was found to do: enough below it that no queue forms. */
 const SHARE = 0.4;
@@ -89,7 +89,7 @@ export function enoughS(plannedS, rate, count) {
   return Math.max(plannedS, Math.min(plannedS * 2, steadyS / STEADY_SHARE));
 }
 
-/** @type {import('../scripts/list-text.ts').Lasts} */
+/** @type {import('./lasts.ts').Lasts} */
 export const lasts = (config, legS) => {
   const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
   const { count, legS: length } = planOf(config, ways);

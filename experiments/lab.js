@@ -3,13 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { phases } from '../analysis/phases.js';
-import { logLine } from '../analysis/run-log.js';
-import { readSummary } from '../analysis/summary.js';
-import { judgeThresholds } from '../analysis/thresholds.js';
-import { writeAtomic } from '../analysis/write-atomic.js';
+import { phases } from '../analysis/phases.ts';
+import { logLine } from '../analysis/run-log.ts';
+import { readSummary } from '../analysis/summary.ts';
+import { judgeThresholds } from '../analysis/thresholds.ts';
+import { writeAtomic } from '../analysis/write-atomic.ts';
+import { freePort, hiddenHost } from '../contract/free-port.js';
 import { profiles } from '../contract/profiles.js';
-import { freePort, hiddenHost } from './free-port.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** k6 ends so where all went well, and where an objective was missed. */
@@ -42,8 +42,8 @@ export class LegFailed extends Error {
  * @typedef {object} LegResult
  * @property {string} name
  * @property {number} code k6's exit code: 0, or 99 where an objective was missed
- * @property {import('../analysis/phases.js').Phase[]} phases
- * @property {import('../analysis/thresholds.js').Threshold[]} thresholds
+ * @property {import('../analysis/phases.ts').Phase[]} phases
+ * @property {import('../analysis/thresholds.ts').Threshold[]} thresholds
  * @property {import('../analysis/metrics.ts').Metrics} metrics
  * @property {string} folder absolute
  */
@@ -52,7 +52,7 @@ export class LegFailed extends Error {
 export class Lab {
   /** Undone in the opposite order. @type {(() => unknown)[]} */
   #undo = [];
-  /** @type {import('../analysis/legs.js').Leg[]} */
+  /** @type {import('../analysis/legs.ts').Leg[]} */
   #legs = [];
   #interrupted = false;
   /** Process groups of what runs. @type {Set<number>} */
@@ -179,7 +179,7 @@ export class Lab {
     const path = join(this.folder, folder);
     mkdirSync(path, { recursive: true });
     const address = `${hiddenHost()}:${await freePort()}`;
-    /** @type {import('../analysis/legs.js').Leg} */
+    /** @type {import('../analysis/legs.ts').Leg} */
     const leg = { name, labels, folder, judged, code: -1, events: [] };
     this.#legs.push(leg);
     const child = spawn(process.execPath, [join(ROOT, 'cli/main.ts'), 'leg', this.test, path], {
@@ -230,7 +230,7 @@ export class Lab {
 
   /**
    * @param {NonNullable<LegPlan['during']>} during
-   * @param {import('../analysis/legs.js').Leg} leg
+   * @param {import('../analysis/legs.ts').Leg} leg
    * @param {string} address of k6's API
    * @param {Promise<number>} over when k6 has ended
    */

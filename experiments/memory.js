@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { medianOf } from '../analysis/interval.js';
+import { medianOf } from '../analysis/interval.ts';
+import { seededRandom } from '../contract/seeded-random.js';
 import { rounds, USUAL_RUNS } from './rounds.js';
-import { seededRandom } from './seeded-random.js';
 
 /** What is tried, by PROFILE. */
 const HOW =
@@ -18,15 +18,8 @@ const REST_MS = 2000;
 const LOOKS = 5;
 const LOOK_MS = 400;
 
-/**
- * @typedef {[count: number, bytes: number]} Point
- *
- * @typedef {object} MemoryResult
- * @property {number | null} runtime bytes of a Node that does nothing; null: not known on this system
- * @property {Point[]} workers at rest, by worker processes
- * @property {Point[]} pool by connections that were open
- * @property {Point[]} cache of Redis, by keys in it
- */
+/** @typedef {import('../analysis/trial-results.ts').MemoryResult} MemoryResult */
+/** @typedef {import('../analysis/trial-results.ts').Point} Point */
 
 /** Seconds to start the target anew, and of a load of so many calls. */
 const START_S = 3;

@@ -1,17 +1,11 @@
-import { readSummary } from '../analysis/summary.js';
+import { readSummary } from '../analysis/summary.ts';
 import { isReference } from './reference-only.js';
 
 /** Seconds of each kind of traffic, by PROFILE. */
 const TRAFFIC_S = /** @type {Record<string, number>} */ ({ smoke: 2, quick: 10, full: 60 });
 const KINDS_OF_TRAFFIC = 4;
 
-/**
- * @typedef {object} Size of one operation's bodies, means in bytes
- * @property {string} operation
- * @property {number | null} request
- * @property {number | null} plain answer
- * @property {number | null} gzip answer to a request that accepts gzip; null: the server did not compress it
- */
+/** @typedef {import('../analysis/trial-results.ts').Size} Size */
 
 /** Seconds of a leg that makes so many calls, whatever they take; of the two that look at sizes and the one that connects. */
 const CALLS_S = 8;

@@ -5,13 +5,13 @@
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeAtomic } from '../analysis/write-atomic.js';
+import { writeAtomic } from '../analysis/write-atomic.ts';
 import { ConfigError } from '../contract/config-error.js';
+import { seededRandom } from '../contract/seeded-random.js';
 import { watchCpu } from './cpu-watch.js';
 import { rounds, USUAL_RUNS } from './rounds.js';
 import { startBalancer } from './scaling/haproxy.js';
 import { startInstances } from './scaling/instances.js';
-import { seededRandom } from './seeded-random.js';
 import { toolPath } from './tool-path.js';
 
 const LEG_S = /** @type {Record<string, number>} */ ({ smoke: 3, quick: 15, full: 60 });
@@ -32,7 +32,7 @@ export function check() {
   }
 }
 
-/** @type {import('../scripts/list-text.ts').Lasts} */
+/** @type {import('./lasts.ts').Lasts} */
 export const lasts = (config, legS) =>
   config.INSTANCES.length *
   repeatsOf(config) *

@@ -8,12 +8,7 @@
  * @property {boolean} holds
  * @property {boolean} generator it did not hold because the load generator could make no more
  *
- * @typedef {object} Found
- * @property {number | null} rate the highest that was held; null: none was
- * @property {number | null} broken the lowest that did not hold; null: all did, or the generator gave up
- * @property {boolean} generator more could not be made: the server may do more
- * @property {boolean} most more was not to be tried
- * @property {number} lowered how often a hold broke
+ * @typedef {import('../analysis/trial-results.ts').Found} Found
  */
 
 /** A step is this much more than the one before. */

@@ -1,7 +1,7 @@
+import { seededRandom } from '../contract/seeded-random.js';
 import { duration } from '../contract/units.js';
 import { besides, valuesOf } from './knobs.js';
 import { rounds, USUAL_RUNS } from './rounds.js';
-import { seededRandom } from './seeded-random.js';
 
 /** Seconds of one run, by PROFILE. */
 const LEG_S = /** @type {Record<string, number>} */ ({ smoke: 4, quick: 15, full: 60 });
@@ -9,14 +9,7 @@ const LEG_S = /** @type {Record<string, number>} */ ({ smoke: 4, quick: 15, full
 /** What a restart of the target takes, about. */
 const RESTART_S = 5;
 
-/**
- * @typedef {object} SweepResult
- * @property {string} knob
- * @property {string[]} values as they were given
- * @property {number} repeats
- * @property {number} legS
- * @property {Record<string, string>} beside knobs that all of them need
- */
+/** @typedef {import('../analysis/trial-results.ts').SweepResult} SweepResult */
 
 /** @param {any} config */
 export function check(config) {
@@ -26,7 +19,7 @@ export function check(config) {
 /** Users. */
 const USUAL_USERS = 50;
 
-/** @type {import('../scripts/list-text.ts').Lasts} */
+/** @type {import('./lasts.ts').Lasts} */
 export const lasts = ({ KNOB, VALUES, RUNS, PROFILE, DURATION }, legS) =>
   valuesOf(KNOB, VALUES).length *
   (RUNS ?? USUAL_RUNS) *

@@ -1,6 +1,6 @@
 /** @typedef {import('./lab.js').Lab} Lab */
 
-/** @type {import('../scripts/list-text.ts').Lasts} */
+/** @type {import('./lasts.ts').Lasts} */
 export const lasts = (_, legS) => legS();
 
 /**

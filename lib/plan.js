@@ -69,8 +69,8 @@ export function makePlan(definition, { config, workload, phases, operations, obj
  * @param {import('./test.js').TestDefinition} definition
  * @param {import('./config.js').Config} config
  * @param {import('./phases.js').PlannedPhase[]} phases of this profile
- * @returns {{longer?: import('../analysis/summary.js').Longer}} the test in the next longer profile; {}: it is the same, there is none, or
- *   this is one of several k6 runs
+ * @returns {{longer?: {profile: string, peak_rps: number | null, users: number, duration_s: number}}} the test in the next longer profile;
+ *   {}: it is the same, there is none, or this is one of several k6 runs
  */
 function longer(definition, config, phases) {
   const names = Object.keys(profiles);

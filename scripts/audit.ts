@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { cleanText } from '../analysis/clean-text.js';
+import { cleanText } from '../analysis/clean-text.ts';
 
 export const LOCKS = ['.', 'tests/conformance', 'tests/pipelines', 'tests/servers/node', 'tools/node'];
 const LONGEST_MS = 180_000;

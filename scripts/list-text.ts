@@ -5,13 +5,10 @@ import { profiles } from '../contract/profiles.js';
 import { SERVERS } from '../contract/servers.js';
 import { counted, duration } from '../contract/units.js';
 import { readConfig } from '../experiments/config.js';
+import type { Lasts } from '../experiments/lasts.ts';
 import type { PlannedPhase } from '../lib/phases.js';
 import { planShape } from '../lib/plan-shape.js';
 import type { TestDefinition } from '../lib/test.js';
-
-/** What an experiment exports as `lasts`: seconds that all of it takes. legS: seconds of one k6 run with these variables. */
-// biome-ignore lint/suspicious/noExplicitAny: each experiment has values of its own.
-export type Lasts = (config: any, legS: (env?: Record<string, string>) => number) => number;
 
 let defined: TestDefinition | undefined;
 Object.assign(globalThis, {

@@ -8,7 +8,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { rulesTable } from '../analysis/bottleneck/rules-table.js';
+import { rulesTable } from '../analysis/bottleneck/rules-table.ts';
 import { configurationTables } from './configuration-reference.ts';
 import { helpText } from './help-text.ts';
 import { listText } from './list-text.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prometheusHeaders } from '../analysis/prometheus-headers.js';
+import { prometheusHeaders } from '../analysis/prometheus-headers.ts';
 import { scratchFolder } from './scratch.js';
 import { UNDER_LOAD } from './under-load.js';
 
@@ -12,7 +12,7 @@ process.env.STACK ??= 'native';
 // Before anything is written: TMPDIR of this file, and of all that it starts.
 scratchFolder();
 
-export { freePort } from '../experiments/free-port.js';
+export { freePort } from '../contract/free-port.js';
 
 /**
  * @param {string} file

@@ -1,10 +1,10 @@
 /** What the page of a comparison shows. */
 import { counted } from '../../contract/units.js';
 import type { Page, Section, Tone } from '../../page/model.ts';
-import { machineText } from '../render/facts.js';
-import type { Comparison, Row, Side } from './comparison.js';
-import { byOutcome, metricTable, ruleOf, runTable } from './tables.js';
-import { nameOf, valueIn } from './words.js';
+import { machineText } from '../render/facts.ts';
+import type { Comparison, Row, Side } from './comparison.ts';
+import { byOutcome, metricTable, ruleOf, runTable } from './tables.ts';
+import { nameOf, valueIn } from './words.ts';
 
 const TONES: Record<string, Tone> = { worse: 'fail', better: 'pass' };
 

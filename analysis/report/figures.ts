@@ -2,9 +2,9 @@
 import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import type { Figure, Tone } from '../../page/model.ts';
 import { latencyText } from '../latencies.ts';
-import { observedText } from '../render/tables.js';
-import type { Run } from '../run.js';
-import { scopeName, type Threshold, wordsOf } from '../thresholds.js';
+import { observedText } from '../render/tables.ts';
+import type { Run } from '../run.ts';
+import { scopeName, type Threshold, wordsOf } from '../thresholds.ts';
 
 type Shown = Pick<Run, 'phases' | 'thresholds' | 'findings'>;
 type Phase = Run['phases'][number];

@@ -2,9 +2,9 @@
 import { SIGNALS } from '../../dashboards/signals.ts';
 import type { Chart, Colour, Line, Mark, Plots, Span } from '../../page/model.ts';
 import { timesOf } from '../grid.ts';
-import { numbered } from '../render/observations.js';
-import type { Run } from '../run.js';
-import { seriesOf, type Timeline } from '../timeline.js';
+import { numbered } from '../render/observations.ts';
+import type { Run } from '../run.ts';
+import { seriesOf, type Timeline } from '../timeline.ts';
 import { UTILIZATION } from '../utilization.ts';
 import { isAveraged } from './averaged.ts';
 

@@ -2,12 +2,12 @@
 
 import { duration, inUnit, milliseconds, number } from '../../contract/units.js';
 import type { Finding, Page, Plots, Section } from '../../page/model.ts';
-import { headline } from '../headline.js';
-import { lengthText } from '../partial.js';
-import { withoutRemedy } from '../remedy.js';
-import { factsOf, howMeasured } from '../render/facts.js';
-import { momentText, numbered, seriesName, timeOfDay } from '../render/observations.js';
-import { commandLine, repeatCommands } from '../render/repeat.js';
+import { headline } from '../headline.ts';
+import { lengthText } from '../partial.ts';
+import { withoutRemedy } from '../remedy.ts';
+import { factsOf, howMeasured } from '../render/facts.ts';
+import { momentText, numbered, seriesName, timeOfDay } from '../render/observations.ts';
+import { commandLine, repeatCommands } from '../render/repeat.ts';
 import {
   byOutcome,
   failedProbeTable,
@@ -18,10 +18,10 @@ import {
   phaseTable,
   signalTable,
   thresholdTable,
-} from '../render/tables.js';
-import type { Run } from '../run.js';
-import { changedSettings } from '../target-knobs.js';
-import type { Timeline } from '../timeline.js';
+} from '../render/tables.ts';
+import type { Run } from '../run.ts';
+import { changedSettings } from '../target-knobs.ts';
+import type { Timeline } from '../timeline.ts';
 import { figuresOf } from './figures.ts';
 import { findingChartId, plotsOf } from './plots.ts';
 

@@ -12,7 +12,7 @@ export function annotationsOfRun({
   testid,
   verdict,
   findings,
-}: import('../../analysis/run.js').Run): Annotation[] {
+}: import('../../analysis/run.ts').Run): Annotation[] {
   const passed = verdict.outcome === 'pass';
   return [
     {
@@ -36,7 +36,7 @@ export function annotationsOfRun({
 export function annotationsOfComparison({
   base,
   verdict,
-}: import('../../analysis/compare/comparison.js').Comparison): Annotation[] {
+}: import('../../analysis/compare/comparison.ts').Comparison): Annotation[] {
   return [
     {
       level: verdict.exit_code === 0 ? 'notice' : 'error',

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanText } from '../../analysis/clean-text.js';
+import { cleanText } from '../../analysis/clean-text.ts';
 import { environmentOf } from '../child.ts';
 import { startGroup } from '../group.ts';
 

@@ -1,19 +1,19 @@
 /** Runs a test with the variables of A and of B in alternation, and compares the results. */
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
-import { checkRuns } from '../../analysis/compare/check-runs.js';
-import { CompareError } from '../../analysis/compare/compare-error.js';
-import { compareRuns } from '../../analysis/compare/compare-runs.js';
-import { optionsOf } from '../../analysis/compare/options.js';
-import { targetKnobs } from '../../analysis/target-knobs.js';
-import { INTERRUPTED } from '../../analysis/verdict.js';
+import { checkRuns } from '../../analysis/compare/check-runs.ts';
+import { CompareError } from '../../analysis/compare/compare-error.ts';
+import { compareRuns } from '../../analysis/compare/compare-runs.ts';
+import { optionsOf } from '../../analysis/compare/options.ts';
+import { targetKnobs } from '../../analysis/target-knobs.ts';
+import { INTERRUPTED } from '../../analysis/verdict.ts';
 import { ConfigError } from '../../contract/config-error.js';
+import { seededRandom } from '../../contract/seeded-random.js';
 import { positiveInteger } from '../../contract/types.js';
 import { counted, duration } from '../../contract/units.js';
 import { readVariables } from '../../contract/variable.js';
 import { ofCommand } from '../../contract/variables.js';
 import { rounds } from '../../experiments/rounds.js';
-import { seededRandom } from '../../experiments/seeded-random.js';
 import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
 import { attend, interrupted, leaveWhereInterrupted } from '../child.ts';

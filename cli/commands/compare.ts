@@ -1,8 +1,8 @@
 /** Comparisons of runs, and the baselines to compare with. */
 import { join } from 'node:path';
-import { compareRuns } from '../../analysis/compare/compare-runs.js';
-import { saveBaseline } from '../../analysis/compare/save-baseline.js';
-import { resultName } from '../../analysis/result-name.js';
+import { compareRuns } from '../../analysis/compare/compare-runs.ts';
+import { saveBaseline } from '../../analysis/compare/save-baseline.ts';
+import { resultName } from '../../analysis/result-name.ts';
 import { baselinesFolder, resultsFolder } from '../stack.ts';
 import { takeWords } from '../variables.ts';
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cleanText, secretsOf } from '../../analysis/clean-text.js';
+import { cleanText, secretsOf } from '../../analysis/clean-text.ts';
 import type { WorkloadDocument } from '../../lib/workload.js';
 import { discover } from '../discovery/discover.ts';
 import { Ending, USAGE } from '../ending.ts';

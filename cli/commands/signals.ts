@@ -1,10 +1,10 @@
 /** Which signals have data now and from which metrics, and what would give the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
-import { Prometheus, PrometheusError } from '../../analysis/prometheus.js';
-import { BORDERLESS } from '../../analysis/render/layout.js';
+import { Prometheus, PrometheusError } from '../../analysis/prometheus.ts';
+import { BORDERLESS } from '../../analysis/render/layout.ts';
 import { type RecordingRule, readRules } from '../../analysis/signal-rules.ts';
-import { parseName, preferred } from '../../analysis/signals.js';
+import { parseName, preferred } from '../../analysis/signals.ts';
 import { inUnit } from '../../contract/units.js';
 import { broken, shown, usage } from '../ending.ts';
 import { askMetrics, startScraping } from '../run/watch.ts';

@@ -1,7 +1,7 @@
 /** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
 import { isLowerBound, type LatencyFigure } from '../../analysis/latencies.ts';
-import { OPERATORS } from '../../analysis/operators.js';
-import type { Run } from '../../analysis/run.js';
+import { OPERATORS } from '../../analysis/operators.ts';
+import type { Run } from '../../analysis/run.ts';
 import { type Group, type Second, Within } from '../../analysis/seconds.ts';
 import type { Plan } from '../run/inspect.ts';
 

@@ -2,11 +2,11 @@
 import { seriesOfWindows } from '../../analysis/client-series.ts';
 import { drawnSeries } from '../../analysis/drawn-series.ts';
 import { type Grid, timesOf } from '../../analysis/grid.ts';
-import type { Prometheus } from '../../analysis/prometheus.js';
-import type { Run } from '../../analysis/run.js';
+import type { Prometheus } from '../../analysis/prometheus.ts';
+import type { Run } from '../../analysis/run.ts';
 import { type Group, type Second, Within } from '../../analysis/seconds.ts';
-import { ALL, ownSignals, RULE_WINDOW_S, STEP_S, type Subject } from '../../analysis/signals.js';
-import type { Timeline } from '../../analysis/timeline.js';
+import { ALL, ownSignals, RULE_WINDOW_S, STEP_S, type Subject } from '../../analysis/signals.ts';
+import type { Timeline } from '../../analysis/timeline.ts';
 
 /** Of twenty minutes. */
 const POINTS = 600;

@@ -1,5 +1,5 @@
 /** Load goes to this machine, and elsewhere only if somebody said so. */
-import { commandWords } from '../../analysis/render/repeat.js';
+import { commandWords } from '../../analysis/render/repeat.ts';
 import { hostList } from '../../contract/hosts.js';
 import { stackHosts } from '../../lib/config.js';
 import { unconfirmed } from '../../lib/target-host.js';

@@ -1,6 +1,6 @@
 /** The variables that a run was given, as its results keep them: by them it can be repeated. */
 import { relative } from 'node:path';
-import { cleanText, secretsOf } from '../../analysis/clean-text.js';
+import { cleanText, secretsOf } from '../../analysis/clean-text.ts';
 import { ofCommand } from '../../contract/variables.js';
 import { VARIABLES as ofTarget } from '../../target/config.js';
 import { ROOT } from '../stack.ts';

@@ -3,10 +3,10 @@ import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa, type ResultPromise } from 'execa';
-import { logLine } from '../../analysis/run-log.js';
-import { INTERRUPTED } from '../../analysis/verdict.js';
+import { logLine } from '../../analysis/run-log.ts';
+import { INTERRUPTED } from '../../analysis/verdict.ts';
+import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { oneLine } from '../../contract/one-line.js';
-import { freePort, hiddenHost } from '../../experiments/free-port.js';
 import { BY_SIGNAL, interrupted } from '../child.ts';
 import { generatorEnvironment, labOutput, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
@@ -113,7 +113,7 @@ function watchHost(folder: string, api: string, isLeg: boolean): () => Promise<v
     return async () => {};
   }
   const said = join(folder, 'host-watch.log');
-  const program = join(ROOT, 'analysis/host-watch.js');
+  const program = join(ROOT, 'analysis/host-watch.ts');
   const args = [program, join(folder, 'host-watch.json'), api, String(process.pid), isLeg ? 'leg' : 'run'];
   const watcher = execa('node', args, {
     stdin: 'ignore',

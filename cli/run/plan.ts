@@ -1,7 +1,7 @@
 /** The plan of a run, for people. */
 import { readMeasured, withServer } from '../../analysis/measured.ts';
-import { wantsColours } from '../../analysis/render/colours.js';
-import { renderPlan } from '../../analysis/render/plan.js';
+import { wantsColours } from '../../analysis/render/colours.ts';
+import { renderPlan } from '../../analysis/render/plan.ts';
 import { leaveWhereInterrupted } from '../child.ts';
 import { Ending } from '../ending.ts';
 import { labOutput, runK6 } from '../k6.ts';

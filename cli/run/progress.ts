@@ -1,7 +1,7 @@
 /** How a run under load goes: one line, of the plan's phases and of what k6 has measured by now. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Prometheus } from '../../analysis/prometheus.js';
-import { logLine } from '../../analysis/run-log.js';
+import { Prometheus } from '../../analysis/prometheus.ts';
+import { logLine } from '../../analysis/run-log.ts';
 import { UTILIZATION } from '../../analysis/utilization.ts';
 import { clock, milliseconds, number, percent } from '../../contract/units.js';
 import { say } from '../say.ts';

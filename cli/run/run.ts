@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { resultName } from '../../analysis/result-name.js';
-import { logLine } from '../../analysis/run-log.js';
-import { writeAtomic } from '../../analysis/write-atomic.js';
+import { resultName } from '../../analysis/result-name.ts';
+import { logLine } from '../../analysis/run-log.ts';
+import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { attend, whileTaking } from '../child.ts';
 import { discover } from '../discovery/discover.ts';
 import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';

@@ -1,9 +1,9 @@
 /** What becomes of a run of which k6 has ended. */
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { judge } from '../../analysis/judge.js';
+import { judge } from '../../analysis/judge.ts';
 import type { Abort } from '../../analysis/measured.ts';
-import { logLine } from '../../analysis/run-log.js';
+import { logLine } from '../../analysis/run-log.ts';
 import { whileTaking } from '../child.ts';
 import { INTERRUPTED } from '../ending.ts';
 import { k6 } from '../k6.ts';

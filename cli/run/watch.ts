@@ -2,8 +2,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { writeAtomic } from '../../analysis/write-atomic.js';
-import { freePort, hiddenHost } from '../../experiments/free-port.js';
+import { writeAtomic } from '../../analysis/write-atomic.ts';
+import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { toolPath } from '../../experiments/tool-path.js';
 import { plainEnvironment, tied } from '../child.ts';
 import { usage } from '../ending.ts';

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeAtomic } from '../../analysis/write-atomic.js';
+import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { attend, leaveWhereInterrupted } from '../child.ts';
 import { broken, codeOf, shown, usage } from '../ending.ts';
 import { say } from '../say.ts';

@@ -1,6 +1,6 @@
 /** What is applied for one run: a kustomization as it was rendered, with what no two runs share. */
 import { randomBytes } from 'node:crypto';
-import { resultName } from '../../analysis/result-name.js';
+import { resultName } from '../../analysis/result-name.ts';
 import { broken, shown, usage } from '../../cli/ending.ts';
 
 /** Those that can be split: many users, or a rate. */

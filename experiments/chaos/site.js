@@ -2,9 +2,9 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeAtomic } from '../../analysis/write-atomic.js';
+import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { ConfigError } from '../../contract/config-error.js';
-import { freePort } from '../free-port.js';
+import { freePort } from '../../contract/free-port.js';
 import { startRedisRelay } from '../redis-relay.js';
 import { toolPath } from '../tool-path.js';
 import { makeLossyLink, whyNoLink } from './lossy-link.js';

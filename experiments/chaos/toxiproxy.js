@@ -1,5 +1,5 @@
 /** Toxiproxy as a process of its own on loopback, and its HTTP API: proxies, and the toxics in them. */
-import { freePort, hiddenHost } from '../free-port.js';
+import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { startServer } from '../server-process.js';
 
 /**

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../free-port.js';
+import { freePort } from '../../contract/free-port.js';
 import { startServer } from '../server-process.js';
 
 const ADMIN = 'admin@example.com';

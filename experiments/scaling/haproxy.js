@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../free-port.js';
+import { freePort } from '../../contract/free-port.js';
 import { startServer } from '../server-process.js';
 
 /**

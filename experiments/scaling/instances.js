@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../free-port.js';
+import { freePort } from '../../contract/free-port.js';
 import { startServer } from '../server-process.js';
 
 const COMPONENT = fileURLToPath(new URL('../../scripts/component', import.meta.url));

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { compare } from '../../analysis/compare/comparison.js';
+import { compare } from '../../analysis/compare/comparison.ts';
 import { pageOfComparison } from '../../analysis/compare/comparison-page.ts';
 import { pageOfRun } from '../../analysis/report/run-page.ts';
 import { clock } from '../../contract/units.js';

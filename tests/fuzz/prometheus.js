@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import fc from 'fast-check';
-import { observe } from '../../analysis/observe.js';
-import { phases } from '../../analysis/phases.js';
-import { increaseOf, Prometheus, PrometheusError } from '../../analysis/prometheus.js';
-import { validateRun } from '../../analysis/run.js';
+import { observe } from '../../analysis/observe.ts';
+import { phases } from '../../analysis/phases.ts';
+import { increaseOf, Prometheus, PrometheusError } from '../../analysis/prometheus.ts';
+import { validateRun } from '../../analysis/run.ts';
 import { listen } from '../k6/listen.js';
 import { objective, runOf, STARTED_MS, summary, summaryDocument } from '../unit/analysis/build.js';
 import { anyJson, changed, nearly } from './generated.js';

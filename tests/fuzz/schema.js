@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { validator } from '../../analysis/schemas.js';
+import { validator } from '../../analysis/schemas.ts';
 import { addArguments } from '../../cli/discovery/arguments.ts';
 import { toDocument } from '../../cli/discovery/document.ts';
 import { ConfigError } from '../../contract/config-error.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
-import { validator } from '../../analysis/schemas.js';
+import { validator } from '../../analysis/schemas.ts';
 import { toWorkload } from '../../cli/run/payload.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { onlyTools } from '../../experiments/gateway/tools.js';

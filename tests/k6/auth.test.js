@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { readSummary } from '../../analysis/summary.js';
+import { readSummary } from '../../analysis/summary.ts';
 import { labOutput, runK6 } from '../../cli/k6.ts';
 import { assertMeasured, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';

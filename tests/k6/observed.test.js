@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { readSummary } from '../../analysis/summary.js';
+import { readSummary } from '../../analysis/summary.ts';
 import { labOutput } from '../../cli/k6.ts';
 import { command } from '../lab.js';
 import { scratchFolder } from '../scratch.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hiddenHost } from '../../contract/free-port.js';
 import { startToxiproxy, type Toxiproxy } from '../../experiments/chaos/toxiproxy.js';
-import { hiddenHost } from '../../experiments/free-port.js';
 import { startServer } from '../../experiments/server-process.js';
 import { freePort } from '../lab.js';
 import { toolPath } from '../tool.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { readSummary } from '../../analysis/summary.js';
+import { readSummary } from '../../analysis/summary.ts';
 import { control, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { UNDER_LOAD } from '../under-load.js';

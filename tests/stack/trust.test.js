@@ -145,7 +145,7 @@ test('the watcher ends by itself where its leg was killed before it began', linu
   const leg = spawn('true');
   await new Promise((resolve) => leg.once('close', resolve));
   const arguments_ = [
-    'analysis/host-watch.js',
+    'analysis/host-watch.ts',
     join(folder, 'host-watch.json'),
     '127.0.0.1:9',
     String(leg.pid),

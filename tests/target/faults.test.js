@@ -6,7 +6,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createClient } from 'redis';
-import { freePort } from '../../experiments/free-port.js';
+import { freePort } from '../../contract/free-port.js';
 import { FAULT_NAMES } from '../../target/faults/table.js';
 import { callTool, connectClient, readMetrics, useTool } from './client.js';
 import { Services, TOKEN, until, workersOf } from './services.js';

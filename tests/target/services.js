@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../experiments/free-port.js';
+import { freePort } from '../../contract/free-port.js';
 import { setUp } from '../tool.js';
 
 /** Bearer token of the targets that tests start. */

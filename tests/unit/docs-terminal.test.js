@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { headline } from '../../analysis/headline.js';
-import { renderTerminal } from '../../analysis/render/terminal.js';
+import { headline } from '../../analysis/headline.ts';
+import { renderTerminal } from '../../analysis/render/terminal.ts';
 
 /** @param {string} path */
 const read = (path) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');

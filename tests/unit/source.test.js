@@ -32,33 +32,57 @@ test('lib/ runs inside k6: it imports k6, itself and nothing else', () => {
   }
 });
 
-test('contract/ is below all: it imports itself and nothing else', () => {
-  const names = files.filter((file) => /^contract\/.*\.js$/.test(file));
-  assert.ok(names.length > 10);
-  for (const name of names) {
-    const own = name.startsWith('contract/variables/') ? /^\.{1,2}\/[\w-]+\.js$/ : /^\.\/[\w/-]+\.js$/;
-    for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(/from '([^']+)'/g))
-      assert.match(from, own, `${name} imports ${from}`);
-  }
+/** Rooms by floor: what is here imports its own room, and lower floors. The lowest comes first. */
+const FLOORS = [
+  ['contract', 'xk6-mcp'],
+  ['lib', 'page', 'dashboards', 'target'],
+  ['workloads'],
+  ['scenarios'],
+  ['analysis'],
+  ['cli'],
+  ['scripts', 'bench', 'deploy'],
+];
+const floorOf = (/** @type {string} */ room) => FLOORS.findIndex((rooms) => rooms.includes(room));
+/** Experiments are what cli/ does with several k6 runs. */
+const roomOf = (/** @type {string} */ path) => (path.split('/', 1)[0] ?? '').replace('experiments', 'cli');
+
+test('imports go down: a file knows its own room and those on lower floors', () => {
+  const known = files.filter((file) => /\.[jt]s$/.test(file) && floorOf(roomOf(file)) >= 0);
+  assert.ok(known.length > 400);
+  const upward = known.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)].flatMap(([, from = '']) => {
+      const other = roomOf(join(dirname(file), from));
+      const down = other === roomOf(file) || floorOf(other) < floorOf(roomOf(file));
+      return down ? [] : [`${file} imports ${from}`];
+    }),
+  );
+  assert.deepEqual(upward, []);
 });
 
-test('page/ knows what it is given: it imports itself, contract/ and libraries', () => {
-  const names = files.filter((file) => /^page\/.*\.ts$/.test(file));
-  assert.ok(names.length > 5);
-  for (const name of names) {
-    for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(/from '(\.[^']+)'/g))
-      assert.match(join(dirname(name), from), /^(page|contract)\//, `${name} imports ${from}`);
-  }
+test('no file imports itself by way of others', () => {
+  const imports = new Map(
+    files.filter((file) => /\.[jt]s$/.test(file)).map((file) => [file, importsOf(file)]),
+  );
+  /** @type {Map<string, 'open' | 'done'>} */
+  const seen = new Map();
+  const visit = (/** @type {string} */ file, /** @type {string[]} */ way) => {
+    assert.notEqual(seen.get(file), 'open', `${[...way, file].join(' -> ')}`);
+    if (seen.has(file)) return;
+    seen.set(file, 'open');
+    for (const next of imports.get(file) ?? []) visit(next, [...way, file]);
+    seen.set(file, 'done');
+  };
+  for (const file of imports.keys()) visit(file, []);
 });
 
-test('analysis/ and lib/ meet only in documents', () => {
-  for (const name of files.filter((file) => /^(lib|analysis)\/.*\.js$/.test(file))) {
-    const other = name.startsWith('lib/') ? 'analysis/' : 'lib/';
-    for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(/from '([^']+)'/g)) {
-      assert.ok(!from.includes(other), `${name} imports ${from}`);
-    }
-  }
-});
+/** @param {string} file @returns {string[]} files whose values it imports; types alone are no dependence at run time */
+function importsOf(file) {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/^(?:import|export) (?!type )([^;]*?) from '(\.[^']+)';/gm)].flatMap(
+    ([, names = '', from = '']) =>
+      /^\{(\s*type [\w ]+,?)*\s*\}$/.test(names) ? [] : [join(dirname(file), from)],
+  );
+}
 
 test('the lock file names no host', () => {
   assert.ok(!readFileSync('package-lock.json', 'utf8').includes('"resolved"'));

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../../experiments/free-port.js';
+import { freePort } from '../../../contract/free-port.js';
 import { startServer } from '../../../experiments/server-process.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));

@@ -1,8 +1,8 @@
 /**
  * Makes the inputs of the analysis from data: k6's end-of-test summary as k6 writes it, and what comes with it.
  */
-import { makeTables } from '../../../analysis/report-tables.js';
-import { makeRun } from '../../../analysis/run.js';
+import { makeTables } from '../../../analysis/report-tables.ts';
+import { makeRun } from '../../../analysis/run.ts';
 import { secondsOf } from '../../../analysis/seconds.ts';
 import { StatedMetrics } from './stated-metrics.js';
 
@@ -20,12 +20,12 @@ export const STARTED_MS = Date.parse('2026-01-02T03:04:05.000Z');
  * @property {number} [items]
  * @property {number} [endS] when its iterations were done
  *
- * @typedef {Partial<import('../../../analysis/summary.js').PlannedPhase> & {name: string, figures?: PhaseFigures}} PhaseSpec
+ * @typedef {Partial<import('../../../analysis/summary.ts').PlannedPhase> & {name: string, figures?: PhaseFigures}} PhaseSpec
  *
  * @typedef {object} Spec
  * @property {PhaseSpec[]} phases one after the other, 20 s each, if not said otherwise
- * @property {import('../../../analysis/summary.js').Objective[]} [objectives]
- * @property {Partial<import('../../../analysis/summary.js').Plan>} [plan]
+ * @property {import('../../../analysis/summary.ts').Objective[]} [objectives]
+ * @property {Partial<import('../../../analysis/summary.ts').Plan>} [plan]
  * @property {number | null} [startedMs]
  * @property {number} [ranS]
  * @property {Record<string, any>} [metrics] more of them, or others
@@ -198,7 +198,7 @@ export function gauge(min, max = min) {
   return { type: 'gauge', contains: 'default', values: { value: max, min, max } };
 }
 
-/** @param {Spec} spec @returns {import('../../../analysis/summary.js').Summary} as read from such a document */
+/** @param {Spec} spec @returns {import('../../../analysis/summary.ts').Summary} as read from such a document */
 export function summary(spec) {
   const { plan, started_ms, k6 } = summaryDocument(spec);
   return {
@@ -209,7 +209,7 @@ export function summary(spec) {
   };
 }
 
-/** @type {import('../../../analysis/k6-log.js').K6Log} */
+/** @type {import('../../../analysis/k6-log.ts').K6Log} */
 export const QUIET_LOG = {
   lastLine: null,
   failedPushesS: [],
@@ -218,10 +218,10 @@ export const QUIET_LOG = {
   samples: {},
 };
 
-/** @type {import('../../../analysis/reconcile.js').Ledger} */
+/** @type {import('../../../analysis/reconcile.ts').Ledger} */
 export const NO_LEDGER = { phases: [], iterations: 0, exceptions: 0, exceptionsOf: {} };
 
-/** @type {import('../../../analysis/environment.js').Environment} */
+/** @type {import('../../../analysis/environment.ts').Environment} */
 export const MACHINE = {
   k6: '1.8.1',
   node: '20.0.0',
@@ -232,7 +232,7 @@ export const MACHINE = {
   git: { commit: '0123456789abcdef0123456789abcdef01234567', dirty: false },
 };
 
-/** @type {import('../../../analysis/observe.js').Server} */
+/** @type {import('../../../analysis/observe.ts').Server} */
 export const NO_SERVER = {
   signals: [],
   silent: [],
@@ -244,8 +244,8 @@ export const NO_SERVER = {
 
 /**
  * @param {Partial<Parameters<typeof makeRun>[0]>} collected
- * @param {Partial<import('../../../analysis/observe.js').Server>} [server]
- * @param {Partial<import('../../../analysis/report-tables.js').Facts>} [known] what a table is made of, beside the figures
+ * @param {Partial<import('../../../analysis/observe.ts').Server>} [server]
+ * @param {Partial<import('../../../analysis/report-tables.ts').Facts>} [known] what a table is made of, beside the figures
  * @returns the run document of a k6 that had nothing to say, on a machine with nothing to see, but for what is given
  */
 export const runOf = (collected, server = {}, known = {}) =>
@@ -276,7 +276,7 @@ export const runOf = (collected, server = {}, known = {}) =>
  * @param {string} phase
  * @param {number} value
  * @param {string} [unit]
- * @returns {import('../../../analysis/signals.js').Signal}
+ * @returns {import('../../../analysis/signals.ts').Signal}
  */
 export function signal(signal, phase, value, unit = 'ratio') {
   return { signal, phase, unit, min: value, avg: value, p95: value, max: value, samples: 5 };
@@ -285,10 +285,10 @@ export function signal(signal, phase, value, unit = 'ratio') {
 /**
  * @param {string} phase
  * @param {string} metric
- * @param {import('../../../analysis/summary.js').Objective['op']} op
+ * @param {import('../../../analysis/summary.ts').Objective['op']} op
  * @param {number} limit
- * @param {Partial<import('../../../analysis/summary.js').Objective>} [rest]
- * @returns {import('../../../analysis/summary.js').Objective}
+ * @param {Partial<import('../../../analysis/summary.ts').Objective>} [rest]
+ * @returns {import('../../../analysis/summary.ts').Objective}
  */
 export function objective(phase, metric, op, limit, rest = {}) {
   return { scope: { phase }, metric, op, limit, ...rest };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { cleanDeep, cleanText, MAX_TEXT, redact, secretsOf } from '../../../analysis/clean-text.js';
+import { cleanDeep, cleanText, MAX_TEXT, redact, secretsOf } from '../../../analysis/clean-text.ts';
 import { groups } from '../../../contract/variables.js';
 
 const TOKEN = 'tök"en/4711+x';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { culpritOf } from '../../../analysis/culprit.js';
+import { culpritOf } from '../../../analysis/culprit.ts';
 import { MeasuredMetrics } from '../../../analysis/measured-metrics.ts';
 import { histogramOf } from './build.js';
 

@@ -10,14 +10,14 @@ import {
   parseStat,
   processes,
   threads,
-} from '../../../analysis/host-watch-processes.js';
-import { COLUMNS, HostRecord } from '../../../analysis/host-watch-record.js';
+} from '../../../analysis/host-watch-processes.ts';
+import { COLUMNS, HostRecord } from '../../../analysis/host-watch-record.ts';
 import {
   heaviestOther,
   mergeHostWatch,
   watchedIn,
   watchedWithin,
-} from '../../../analysis/host-watch-series.js';
+} from '../../../analysis/host-watch-series.ts';
 
 const START_S = 1_800_000_000;
 /** Of the runs below: what a run starts has these ids. */
@@ -26,7 +26,7 @@ const [STACK, TARGET, K6, SHELL] = [10, 11, 20, 30];
 /**
  * @param {number} pid
  * @param {number} own
- * @param {Partial<import('../../../analysis/host-watch-processes.js').Process>} [rest]
+ * @param {Partial<import('../../../analysis/host-watch-processes.ts').Process>} [rest]
  */
 const process_ = (pid, own, rest = {}) => ({
   pid,
@@ -38,7 +38,7 @@ const process_ = (pid, own, rest = {}) => ({
   ...rest,
 });
 
-/** @type {import('../../../analysis/host-watch-record.js').Look['roots']} */
+/** @type {import('../../../analysis/host-watch-record.ts').Look['roots']} */
 const ROOTS = new Map([
   [STACK, 'stack'],
   [TARGET, 'target'],
@@ -47,8 +47,8 @@ const ROOTS = new Map([
 
 /**
  * @param {number} second
- * @param {import('../../../analysis/host-watch-processes.js').Process[]} all
- * @param {Partial<import('../../../analysis/host-watch-record.js').Look>} [rest]
+ * @param {import('../../../analysis/host-watch-processes.ts').Process[]} all
+ * @param {Partial<import('../../../analysis/host-watch-record.ts').Look>} [rest]
  */
 const look = (second, all, rest = {}) => ({
   wallS: START_S + second,
@@ -69,7 +69,7 @@ function recorded(looks) {
   return record.document();
 }
 
-/** @param {import('../../../analysis/host-watch-record.js').HostWatch} watch @param {typeof COLUMNS[number]} column */
+/** @param {import('../../../analysis/host-watch-record.ts').HostWatch} watch @param {typeof COLUMNS[number]} column */
 const last = (watch, column) => watch.points.at(-1)?.[COLUMNS.indexOf(column)];
 
 test('CPU counts for the group of the nearest root, and for others where there is none', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { intervalOf, medianOf } from '../../../analysis/interval.js';
-import { fitLine } from '../../../analysis/line.js';
+import { intervalOf, medianOf } from '../../../analysis/interval.ts';
+import { fitLine } from '../../../analysis/line.ts';
 
 /** @param {number | null | undefined} actual @param {number} expected */
 const near = (actual, expected) =>

@@ -3,16 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { failures } from '../../../analysis/failures.js';
-import { LegsError, readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.js';
-import { phases } from '../../../analysis/phases.js';
-import { judgeThresholds } from '../../../analysis/thresholds.js';
+import { failures } from '../../../analysis/failures.ts';
+import { LegsError, readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.ts';
+import { phases } from '../../../analysis/phases.ts';
+import { judgeThresholds } from '../../../analysis/thresholds.ts';
 import { histogramOf, measuredDocument, objective, runOf, STARTED_MS } from './build.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'legs-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** @param {string} name @param {any} spec measured.json @param {Partial<import('../../../analysis/legs.js').Leg>} [rest] */
+/** @param {string} name @param {any} spec measured.json @param {Partial<import('../../../analysis/legs.ts').Leg>} [rest] */
 function leg(name, spec, rest = {}) {
   const path = join(folder, 'legs', name);
   mkdirSync(path, { recursive: true });

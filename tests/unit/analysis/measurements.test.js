@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { measurements } from '../../../analysis/measurements.js';
-import { phases } from '../../../analysis/phases.js';
+import { measurements } from '../../../analysis/measurements.ts';
+import { phases } from '../../../analysis/phases.ts';
 import { runOf, summary } from './build.js';
 
 const SUMMARY = summary({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failures } from '../../../analysis/failures.js';
-import { operations } from '../../../analysis/operations.js';
-import { peaks, phases } from '../../../analysis/phases.js';
+import { failures } from '../../../analysis/failures.ts';
+import { operations } from '../../../analysis/operations.ts';
+import { peaks, phases } from '../../../analysis/phases.ts';
 import { gauge, summary, trend } from './build.js';
 
 /** @param {import('./build.js').Spec} spec */

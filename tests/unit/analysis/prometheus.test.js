@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';
-import { observe } from '../../../analysis/observe.js';
-import { phases } from '../../../analysis/phases.js';
-import { increaseOf, Prometheus, PrometheusError } from '../../../analysis/prometheus.js';
-import { untilCovered } from '../../../analysis/signals.js';
+import { observe } from '../../../analysis/observe.ts';
+import { phases } from '../../../analysis/phases.ts';
+import { increaseOf, Prometheus, PrometheusError } from '../../../analysis/prometheus.ts';
+import { untilCovered } from '../../../analysis/signals.ts';
 import { STARTED_MS, summary } from './build.js';
 
 /** @typedef {(url: URL, response: import('node:http').ServerResponse) => void} Handler */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { phases } from '../../../analysis/phases.js';
-import { ledger, reconcile } from '../../../analysis/reconcile.js';
-import { judgeThresholds } from '../../../analysis/thresholds.js';
+import { phases } from '../../../analysis/phases.ts';
+import { ledger, reconcile } from '../../../analysis/reconcile.ts';
+import { judgeThresholds } from '../../../analysis/thresholds.ts';
 import { objective, runOf, summary } from './build.js';
 import { StatedMetrics } from './stated-metrics.js';
 

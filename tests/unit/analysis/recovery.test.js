@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { phases } from '../../../analysis/phases.js';
-import { judgeRecovery, observeRecovery, planRecoveries } from '../../../analysis/recovery.js';
-import { recovery } from '../../../analysis/recovery-finding.js';
+import { phases } from '../../../analysis/phases.ts';
+import { judgeRecovery, observeRecovery, planRecoveries } from '../../../analysis/recovery.ts';
+import { recovery } from '../../../analysis/recovery-finding.ts';
 import { NO_SERVER, objective, STARTED_MS, summary } from './build.js';
 
 const LIMIT = objective('baseline', 'p99_ms', '<', 85);
 const START_S = STARTED_MS / 1000;
 
 /** @typedef {import('./build.js').PhaseSpec} PhaseSpec */
-/** @typedef {import('../../../analysis/recovery.js').Window} Window */
+/** @typedef {import('../../../analysis/recovery.ts').Window} Window */
 
-/** @param {PhaseSpec[]} shape @param {import('../../../analysis/summary.js').Objective[]} [objectives] */
+/** @param {PhaseSpec[]} shape @param {import('../../../analysis/summary.ts').Objective[]} [objectives] */
 const plansOf = (shape, objectives = []) => planRecoveries(phases(summary({ phases: shape })), objectives);
 
 /**
  * 100 requests/s for 20 s, a spike of 2,000, then two phases of 20 s at 100 again.
  *
  * @param {import('./build.js').PhaseFigures} [figures] of the baseline
- * @param {import('../../../analysis/summary.js').Objective[]} [objectives]
+ * @param {import('../../../analysis/summary.ts').Objective[]} [objectives]
  * @param {number} [rate]
  */
 function plan(figures = {}, objectives = [LIMIT], rate = 100) {
@@ -352,7 +352,7 @@ test('what can not be told is not asked for', async () => {
   assert.deepEqual(asked, []);
 });
 
-/** @param {import('../../../analysis/recovery.js').Recovery} found */
+/** @param {import('../../../analysis/recovery.ts').Recovery} found */
 function findingOf(found) {
   const all = phases(
     summary({

@@ -8,9 +8,9 @@ import { after, test } from 'node:test';
 import { timesOf } from '../../../analysis/grid.ts';
 import { chartId } from '../../../analysis/report/plots.ts';
 import { pageOfRun } from '../../../analysis/report/run-page.ts';
-import { writeReports } from '../../../analysis/report/write-reports.js';
-import { validateRun } from '../../../analysis/run.js';
-import { validateTimeline } from '../../../analysis/timeline.js';
+import { writeReports } from '../../../analysis/report/write-reports.ts';
+import { validateRun } from '../../../analysis/run.ts';
+import { validateTimeline } from '../../../analysis/timeline.ts';
 import { documentOf } from '../../../page/document.ts';
 import { escapeHtml, html } from '../../../page/html.ts';
 import { runOf, summary } from './build.js';
@@ -82,7 +82,7 @@ require-trusted-types-for 'script'; img-src data:; connect-src 'none'; base-uri 
   );
 });
 
-/** @param {string} text @returns {NonNullable<import('../../../analysis/run.js').Run['tables']>[number]} */
+/** @param {string} text @returns {NonNullable<import('../../../analysis/run.ts').Run['tables']>[number]} */
 const tableWith = (text) => ({
   title: text,
   columns: [{ name: text, unit: 'text' }],

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { secretsOf } from '../../../analysis/clean-text.js';
-import { renderMarkdown } from '../../../analysis/render/markdown.js';
-import { validateRun } from '../../../analysis/run.js';
+import { secretsOf } from '../../../analysis/clean-text.ts';
+import { renderMarkdown } from '../../../analysis/render/markdown.ts';
+import { validateRun } from '../../../analysis/run.ts';
 import { objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
 import { StatedMetrics } from './stated-metrics.js';
 
 /**
  * @param {Partial<Parameters<typeof runOf>[0]>} [collected]
- * @param {Partial<import('../../../analysis/observe.js').Server>} [server]
+ * @param {Partial<import('../../../analysis/observe.ts').Server>} [server]
  */
 const make = (collected = {}, server = {}) =>
   runOf(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { within, withSeconds } from '../../../analysis/seconds.ts';
-import { ofSeconds } from '../../../analysis/timeline.js';
+import { ofSeconds } from '../../../analysis/timeline.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'seconds-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -2,8 +2,8 @@
 
 /**
  * @typedef {import('../../../analysis/metrics.ts').Metrics} Measurements
- * @typedef {import('../../../analysis/summary.js').Scope} Scope
- * @typedef {import('../../../analysis/summary.js').Latency} Latency
+ * @typedef {import('../../../analysis/summary.ts').Scope} Scope
+ * @typedef {import('../../../analysis/summary.ts').Latency} Latency
  * @typedef {{type?: string, values?: Record<string, number | null>, thresholds?: Record<string, {ok: boolean}>}} K6Metric
  */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeasuredMetrics } from '../../../analysis/measured-metrics.ts';
-import { phases } from '../../../analysis/phases.js';
-import { judgeThresholds, thresholdName } from '../../../analysis/thresholds.js';
+import { phases } from '../../../analysis/phases.ts';
+import { judgeThresholds, thresholdName } from '../../../analysis/thresholds.ts';
 import { histogramOf, objective, summary, trend } from './build.js';
 
 /** @param {import('./build.js').Spec} spec */
@@ -61,7 +61,7 @@ test('the figures of a sentence have the digits that tell them apart', () => {
 });
 
 test('the bound itself: < misses it, <= and >= hold', () => {
-  /** @param {import('../../../analysis/summary.js').Objective['op']} op */
+  /** @param {import('../../../analysis/summary.ts').Objective['op']} op */
   const at = (op) =>
     first({ phases: [{ name: 'a', figures: { p99: 85 } }], objectives: [objective('a', 'p99_ms', op, 85)] })
       .ok;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timesOf } from '../../../analysis/grid.ts';
-import { collectTimeline, gridOf, validateTimeline } from '../../../analysis/timeline.js';
+import { collectTimeline, gridOf, validateTimeline } from '../../../analysis/timeline.ts';
 
 const START_S = 1_700_000_000;
 /** @param {number} fromS @param {number} toS of the run */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COLUMNS } from '../../../analysis/host-watch-record.js';
-import { phases } from '../../../analysis/phases.js';
-import { ledger } from '../../../analysis/reconcile.js';
-import { judgeThresholds } from '../../../analysis/thresholds.js';
-import { distrust } from '../../../analysis/trust.js';
+import { COLUMNS } from '../../../analysis/host-watch-record.ts';
+import { phases } from '../../../analysis/phases.ts';
+import { ledger } from '../../../analysis/reconcile.ts';
+import { judgeThresholds } from '../../../analysis/thresholds.ts';
+import { distrust } from '../../../analysis/trust.ts';
 import { MACHINE, NO_SERVER, objective, QUIET_LOG, STARTED_MS, signal, summary } from './build.js';
 
 const START_S = STARTED_MS / 1000;
@@ -12,7 +12,7 @@ const CALM = { phases: [{ name: 'a', figures: { avg: 20 } }] };
 
 /**
  * @param {import('./build.js').Spec} spec
- * @param {Partial<import('../../../analysis/findings.js').Known>} [rest]
+ * @param {Partial<import('../../../analysis/findings.ts').Known>} [rest]
  */
 function judge(spec, rest = {}) {
   const { plan, metrics, ...times } = summary(spec);
@@ -40,8 +40,8 @@ function judge(spec, rest = {}) {
  * A watcher of a machine with two processors, that saw the same all the time.
  *
  * @param {Partial<Record<typeof COLUMNS[number], number>>} perSecond
- * @param {Partial<import('../../../analysis/host-watch-record.js').HostWatch>} [rest]
- * @returns {import('../../../analysis/host-watch-record.js').HostWatch}
+ * @param {Partial<import('../../../analysis/host-watch-record.ts').HostWatch>} [rest]
+ * @returns {import('../../../analysis/host-watch-record.ts').HostWatch}
  */
 function watch(perSecond, rest = {}) {
   const seconds = Array.from({ length: 200 }, (_, index) => index - 5);
@@ -271,7 +271,7 @@ test('users that were too few, though the server was quick', () => {
 test('an overload may fall short where the server was the reason, not where it was idle', () => {
   const spike = (
     /** @type {number} */ avg,
-    /** @type {import('../../../analysis/signals.js').Signal[]} */ signals = [],
+    /** @type {import('../../../analysis/signals.ts').Signal[]} */ signals = [],
   ) =>
     judge(
       {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judged } from '../../../analysis/judged.js';
-import { phases } from '../../../analysis/phases.js';
-import { judgeThresholds } from '../../../analysis/thresholds.js';
-import { verdict } from '../../../analysis/verdict.js';
+import { judged } from '../../../analysis/judged.ts';
+import { phases } from '../../../analysis/phases.ts';
+import { judgeThresholds } from '../../../analysis/thresholds.ts';
+import { verdict } from '../../../analysis/verdict.ts';
 import { objective, QUIET_LOG, summary } from './build.js';
 
 /**
  * @param {import('./build.js').Spec} spec
- * @param {Partial<import('../../../analysis/verdict.js').Judged>} [rest]
+ * @param {Partial<import('../../../analysis/verdict.ts').Judged>} [rest]
  */
 function judge(spec, rest = {}) {
   const { plan, metrics, ...times } = summary(spec);

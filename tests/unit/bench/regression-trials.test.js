@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTrials, inventedRun, outcomesOf, slower } from '../../../bench/regression-trials.js';
 import { wilson } from '../../../bench/wilson.js';
-import { seededRandom } from '../../../experiments/seeded-random.js';
+import { seededRandom } from '../../../contract/seeded-random.js';
 
 /** @param {number} count @param {number} seed */
 const runs = (count, seed, random = seededRandom(seed)) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SparseHistogram } from '../../../analysis/sparse-histogram.ts';
-import gatewayTable from '../../../analysis/tables/gateway.js';
+import gatewayTable from '../../../analysis/tables/gateway.ts';
 import { givenGateway } from '../../../experiments/gateway/subject.js';
 import { toolNames, toolsOnly } from '../../../experiments/gateway/tools.js';
 import { check, enoughS } from '../../../experiments/gateway.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../contract/config-error.js';
+import { seededRandom } from '../../../contract/seeded-random.js';
 import { besides, KNOBS, valuesOf } from '../../../experiments/knobs.js';
-import { seededRandom } from '../../../experiments/seeded-random.js';
 
 test('the target takes every default value of every knob', () => {
   for (const [knob, { values }] of Object.entries(KNOBS)) assert.deepEqual(valuesOf(knob, []), values);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import scalingTable from '../../../analysis/tables/scaling.js';
+import scalingTable from '../../../analysis/tables/scaling.ts';
 import { experiments } from '../../../contract/variables/experiments.js';
 import { rounds } from '../../../experiments/rounds.js';
 import { check, knobsFor } from '../../../experiments/scaling.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validator } from '../../../analysis/schemas.js';
+import { validator } from '../../../analysis/schemas.ts';
 import { toDocument } from '../../../cli/discovery/document.ts';
 import { ConfigError } from '../../../contract/config-error.js';
 import { chooseOperations as choose } from '../../../lib/choose.js';

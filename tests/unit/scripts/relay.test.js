@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../experiments/free-port.js';
+import { freePort } from '../../../contract/free-port.js';
 import { scratchFolder } from '../../scratch.js';
 
 const folder = scratchFolder();

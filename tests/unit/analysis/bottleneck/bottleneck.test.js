@@ -1,7 +1,7 @@
 /** Each resource at its limit is named, with what only follows from it explained away; a healthy run names none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.js';
+import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.ts';
 import { facts } from './synthetic.js';
 
 /** @typedef {import('./synthetic.js').Difference} Difference */
@@ -409,7 +409,7 @@ test('inside its objective a phase did not break, though it is slower', () => {
 
 test('a single point out of the band is no breakage', () => {
   const known = facts();
-  const p99 = /** @type {import('../../../../analysis/timeline.js').TimeSeries} */ (
+  const p99 = /** @type {import('../../../../analysis/timeline.ts').TimeSeries} */ (
     known.timeline.client.p99
   );
   p99.values[40] = 5000;

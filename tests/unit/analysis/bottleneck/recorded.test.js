@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.js';
+import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.ts';
 
 const FOLDER = new URL('fixtures/', import.meta.url);
 

@@ -1,9 +1,9 @@
 /** The rules as data: complete, free of circles, and readable. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DERIVED } from '../../../../analysis/bottleneck/derived.js';
-import { RESOURCES } from '../../../../analysis/bottleneck/resources.js';
-import { rulesTable } from '../../../../analysis/bottleneck/rules-table.js';
+import { DERIVED } from '../../../../analysis/bottleneck/derived.ts';
+import { RESOURCES } from '../../../../analysis/bottleneck/resources.ts';
+import { rulesTable } from '../../../../analysis/bottleneck/rules-table.ts';
 
 const IDS = RESOURCES.map(({ id }) => id);
 const CAUSES = RESOURCES.flatMap(({ id, causes }) => causes.map((cause) => ({ resource: id, ...cause })));

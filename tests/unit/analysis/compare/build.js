@@ -1,7 +1,7 @@
 /** Runs to be compared, made from a run document that the analysis wrote. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../../../../analysis/compare/digest.js';
+import { digestOf } from '../../../../analysis/compare/digest.ts';
 import { runOf, signal, summary } from '../build.js';
 
 /**
@@ -13,12 +13,12 @@ import { runOf, signal, summary } from '../build.js';
  * @property {Record<string, number>} [failures]
  * @property {number} [memory] bytes
  * @property {number} [rate]
- * @property {Partial<import('../../../../analysis/verdict.js').Verdict>} [verdict]
- * @property {Partial<import('../../../../analysis/environment.js').Environment>} [environment]
+ * @property {Partial<import('../../../../analysis/verdict.ts').Verdict>} [verdict]
+ * @property {Partial<import('../../../../analysis/environment.ts').Environment>} [environment]
  * @property {Record<string, string>} [knobs]
  */
 
-/** @param {Wanted} [wanted] @returns {Promise<import('../../../../analysis/run.js').Run>} */
+/** @param {Wanted} [wanted] @returns {Promise<import('../../../../analysis/run.ts').Run>} */
 export async function run({
   testid = 'spike-1',
   day = 1,
@@ -61,7 +61,7 @@ export const digest = async (wanted) => digestOf(await run(wanted));
  * @param {string} name
  * @param {number[]} p99s a run each
  * @param {Wanted} [rest]
- * @returns {Promise<import('../../../../analysis/compare/comparison.js').Given>}
+ * @returns {Promise<import('../../../../analysis/compare/comparison.ts').Given>}
  */
 export const side = async (name, p99s, rest = {}) => ({
   given: name,
@@ -70,7 +70,7 @@ export const side = async (name, p99s, rest = {}) => ({
   ),
 });
 
-/** @type {import('../../../../analysis/compare/comparison.js').Options} */
+/** @type {import('../../../../analysis/compare/comparison.ts').Options} */
 export const DEFAULTS = {
   metrics: null,
   least: {},
@@ -79,7 +79,7 @@ export const DEFAULTS = {
   allowSingle: false,
 };
 
-/** @param {string} results @param {import('../../../../analysis/run.js').Run} document @returns {string} its folder */
+/** @param {string} results @param {import('../../../../analysis/run.ts').Run} document @returns {string} its folder */
 export function store(results, document) {
   const folder = join(results, document.testid);
   mkdirSync(folder, { recursive: true });

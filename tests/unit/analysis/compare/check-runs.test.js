@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkRuns } from '../../../../analysis/compare/check-runs.js';
-import { compare } from '../../../../analysis/compare/comparison.js';
+import { checkRuns } from '../../../../analysis/compare/check-runs.ts';
+import { compare } from '../../../../analysis/compare/comparison.ts';
 import { DEFAULTS, side } from './build.js';
 
 /** @type {[head: number, base: number | undefined, allowSingle: boolean, refused: RegExp | null][]} */

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compare, validateComparison } from '../../../../analysis/compare/comparison.js';
+import { compare, validateComparison } from '../../../../analysis/compare/comparison.ts';
 import { pageOfComparison } from '../../../../analysis/compare/comparison-page.ts';
-import { renderJunit } from '../../../../analysis/compare/junit.js';
-import { renderMarkdown } from '../../../../analysis/compare/markdown.js';
-import { renderTerminal } from '../../../../analysis/compare/terminal.js';
+import { renderJunit } from '../../../../analysis/compare/junit.ts';
+import { renderMarkdown } from '../../../../analysis/compare/markdown.ts';
+import { renderTerminal } from '../../../../analysis/compare/terminal.ts';
 import { documentOf } from '../../../../page/document.ts';
 import { DEFAULTS, digest, side } from './build.js';
 
 const CALM = [50, 51, 49, 50.5, 49.5];
 const SLOW = CALM.map((ms) => 1.5 * ms);
 
-/** @param {import('../../../../analysis/compare/comparison.js').Comparison} comparison @param {string} metric */
+/** @param {import('../../../../analysis/compare/comparison.ts').Comparison} comparison @param {string} metric */
 const outcome = ({ metrics }, metric) => metrics.find((row) => row.metric === metric)?.outcome;
 
 test('a build that is slower fails, by the metrics that are worse', async () => {

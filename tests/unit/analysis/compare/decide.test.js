@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ALPHA, decide, LEAST_RUNS, runsNeeded } from '../../../../analysis/compare/decide.js';
-import { METRICS } from '../../../../analysis/compare/metrics.js';
-import { seededRandom } from '../../../../experiments/seeded-random.js';
+import { ALPHA, decide, LEAST_RUNS, runsNeeded } from '../../../../analysis/compare/decide.ts';
+import { METRICS } from '../../../../analysis/compare/metrics.ts';
+import { seededRandom } from '../../../../contract/seeded-random.js';
 
-/** @param {string} name @returns {import('../../../../analysis/compare/metrics.js').Metric} */
+/** @param {string} name @returns {import('../../../../analysis/compare/metrics.ts').Metric} */
 function metric(name) {
   const found = METRICS.find((known) => known.name === name);
   assert.ok(found);

@@ -7,7 +7,7 @@ import {
   parseKey,
   refusal,
   seriesKey,
-} from '../../../../analysis/compare/digest.js';
+} from '../../../../analysis/compare/digest.ts';
 import { digest, run } from './build.js';
 
 test('one run gives one number of each metric', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adjustedP, choices } from '../../../../analysis/compare/relabel.js';
-import { seededRandom } from '../../../../experiments/seeded-random.js';
+import { adjustedP, choices } from '../../../../analysis/compare/relabel.ts';
+import { seededRandom } from '../../../../contract/seeded-random.js';
 
 /** @param {number | undefined} actual @param {number} expected */
 const near = (actual, expected) => assert.ok(Math.abs(Number(actual) - expected) < 1e-12, `${actual}`);

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { makeBaseline } from '../../../../analysis/compare/baseline.js';
-import { optionsOf } from '../../../../analysis/compare/options.js';
-import { readSide } from '../../../../analysis/compare/sides.js';
+import { makeBaseline } from '../../../../analysis/compare/baseline.ts';
+import { optionsOf } from '../../../../analysis/compare/options.ts';
+import { readSide } from '../../../../analysis/compare/sides.ts';
 import { digest, run, store } from './build.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-compare-'));

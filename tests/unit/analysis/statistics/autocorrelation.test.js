@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { medianOf } from '../../../../analysis/interval.js';
-import { autocorrelation, varianceInflation } from '../../../../analysis/statistics/autocorrelation.js';
-import { theilSen } from '../../../../analysis/statistics/theil-sen.js';
-import { seededRandom } from '../../../../experiments/seeded-random.js';
+import { medianOf } from '../../../../analysis/interval.ts';
+import { autocorrelation, varianceInflation } from '../../../../analysis/statistics/autocorrelation.ts';
+import { theilSen } from '../../../../analysis/statistics/theil-sen.ts';
+import { seededRandom } from '../../../../contract/seeded-random.js';
 import { close, remembering } from './reference.js';
 
 test('autocorrelation by hand', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalQuantile, normalShare } from '../../../../analysis/statistics/normal.js';
-import { studentTails } from '../../../../analysis/statistics/student-t.js';
+import { normalQuantile, normalShare } from '../../../../analysis/statistics/normal.ts';
+import { studentTails } from '../../../../analysis/statistics/student-t.ts';
 import { close, REFERENCE } from './reference.js';
 
 test('quantiles of the normal distribution are those of SciPy, and lead back to their share', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hodgesLehmann } from '../../../../analysis/statistics/hodges-lehmann.js';
-import { seededRandom } from '../../../../experiments/seeded-random.js';
+import { hodgesLehmann } from '../../../../analysis/statistics/hodges-lehmann.ts';
+import { seededRandom } from '../../../../contract/seeded-random.js';
 import { close, normal, REFERENCE } from './reference.js';
 
 test('the worked example of Hollander & Wolfe (4.3, 4.4): -0.305, 96 % from -0.76 to 0.15', () => {

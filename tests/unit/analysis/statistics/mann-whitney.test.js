@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mannWhitney } from '../../../../analysis/statistics/mann-whitney.js';
+import { mannWhitney } from '../../../../analysis/statistics/mann-whitney.ts';
 import { close, REFERENCE } from './reference.js';
 
 /** Permeability of human chorioamnion at term and at 12 to 26 weeks: Hollander & Wolfe, example 4.1. */

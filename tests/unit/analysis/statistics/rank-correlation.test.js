@@ -4,8 +4,8 @@ import {
   effectiveSamples,
   partialSpearman,
   spearman,
-} from '../../../../analysis/statistics/rank-correlation.js';
-import { seededRandom } from '../../../../experiments/seeded-random.js';
+} from '../../../../analysis/statistics/rank-correlation.ts';
+import { seededRandom } from '../../../../contract/seeded-random.js';
 import { close, normal, REFERENCE, remembering } from './reference.js';
 
 test('rho is that of SciPy, with equal values too', () => {

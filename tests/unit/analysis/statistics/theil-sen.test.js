@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MOST_POINTS, theilSen } from '../../../../analysis/statistics/theil-sen.js';
-import { seededRandom } from '../../../../experiments/seeded-random.js';
+import { MOST_POINTS, theilSen } from '../../../../analysis/statistics/theil-sen.ts';
+import { seededRandom } from '../../../../contract/seeded-random.js';
 import { close, normal, REFERENCE } from './reference.js';
 
 /** The example of Sen 1968, as R's package deming and SciPy test it (his own list of slopes has mistakes). */

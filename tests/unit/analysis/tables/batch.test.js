@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { phases } from '../../../../analysis/phases.js';
-import { bestSizes } from '../../../../analysis/tables/batch.js';
+import { phases } from '../../../../analysis/phases.ts';
+import { bestSizes } from '../../../../analysis/tables/batch.ts';
 import { runOf, summary } from '../build.js';
 
 /** @param {[size: number, items: number, failed?: number][]} sizes @param {Record<string, number>} [labels] */

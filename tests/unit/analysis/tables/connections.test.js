@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryLine } from '../../../../analysis/tables/connections.js';
+import { memoryLine } from '../../../../analysis/tables/connections.ts';
 import { runOf, signal, summary, trend } from '../build.js';
 
-/** @typedef {import('../../../../experiments/connections.js').ConnectionsResult} Result */
+/** @typedef {import('../../../../analysis/trial-results.ts').ConnectionsResult} Result */
 
 const MIB = 1024 ** 2;
 

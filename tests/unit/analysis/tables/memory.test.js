@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { perOne } from '../../../../analysis/tables/memory.js';
+import { perOne } from '../../../../analysis/tables/memory.ts';
 import { runOf, summary } from '../build.js';
 
 const MIB = 1024 ** 2;

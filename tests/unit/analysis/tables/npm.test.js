@@ -1,7 +1,7 @@
 /** The tables of crud, concurrency, bulk and scale. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renderTerminal } from '../../../../analysis/render/terminal.js';
+import { renderTerminal } from '../../../../analysis/render/terminal.ts';
 import { runOf, summary, trend } from '../build.js';
 
 const STEP = { start_s: 0, duration_s: 0, offered_rps: null, vus: 1 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knee } from '../../../../analysis/tables/payload.js';
+import { knee } from '../../../../analysis/tables/payload.ts';
 import { runOf, signal, summary } from '../build.js';
 
 /** @param {[kb: number, rate: number][]} sizes @returns {any[]} */

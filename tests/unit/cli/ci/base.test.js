@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeBaseline } from '../../../../analysis/compare/baseline.js';
+import { makeBaseline } from '../../../../analysis/compare/baseline.ts';
 import { command } from '../../../lab.js';
 import { scratchFolder } from '../../../scratch.js';
 import { DEFAULTS, side } from '../../analysis/compare/build.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { NotReady, startServer } from '../../../../cli/ci/server.ts';
-import { freePort } from '../../../../experiments/free-port.js';
+import { freePort } from '../../../../contract/free-port.js';
 
 /** Above 1023, which fetch refuses: https://fetch.spec.whatwg.org/#port-blocking */
 const REFUSED = [

@@ -1,0 +1,564 @@
+/**
+ * What can limit a run, and how that shows: the rules of bottleneck attribution, as data. `rules-table.ts` makes a table of them.
+ *
+ * A resource is looked at as the USE method has it (Gregg, Systems Performance, 2.5.9): utilisation, saturation, errors. Each
+ * of its causes has readings; one that holds makes the resource a suspect. What a suspect `explains` is its symptom: of a full
+ * pool in front of slow statements the database is named, not the pool.
+ *
+ * A reading's threshold is in the unit of its series, which is a signal's (docs/signals.md), `client.*`, or one of derived.ts.
+ */
+
+import type { Part } from './parts.ts';
+
+export interface Reading {
+  series: string;
+  role: 'utilisation' | 'saturation' | 'errors';
+  /** At least so much. */
+  least?: number;
+  /** At least so many times the baseline. */
+  times?: number;
+  /** At least so much more than in the baseline. */
+  more?: number;
+  /** At least so much less than in the baseline. */
+  fallen?: number;
+  /** At most this share of the baseline, or no samples any more. */
+  share?: number;
+  /** It has to be known that all of that is not so. */
+  not?: true;
+  /** And more than in nine of ten of the baseline's own moments: a difference of two means of few requests scatters. */
+  usual?: true;
+  /** A time of one round trip: a thread that is late adds no more than its lateness to it. */
+  once?: true;
+}
+
+export interface Cause {
+  id: string;
+  /** One of them has to hold. */
+  any?: Reading[];
+  /** And each of these. */
+  all?: Reading[];
+  /** And none of these does; one that is not known does not. */
+  unless?: Reading[];
+  /** And one operation has to hold the thread (blocking-tool.ts). */
+  tool?: true;
+  /** or: the machine has no CPU left, and of all that run there this takes the most. */
+  taker?: string;
+  /**
+   * After the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's, {series.destination} to whom its
+   * connections are, {tool} the operation that holds the thread. Of parts between `;`, those with a missing figure are left out.
+   */
+  says: string;
+  /** What to do about it. */
+  hint: string;
+  /** Resources that are full because of it. */
+  explains?: string[];
+  /** The same, of those that reached their limit after it. */
+  leadsTo?: string[];
+  /** Resources that look slow because of it: explained, unless a cause of their own is `itself`. */
+  slows?: string[];
+  /** Slows a round trip by no more than this series, a 99th percentile: each has a few turns, most of them less late. */
+  within?: string;
+  /** What it reads can't come of something else being slow. */
+  itself?: true;
+  /** Of a request's time: where less than LEAST_PART of what was added is in them, it is not what made requests slow. */
+  parts?: Part[];
+}
+
+export interface Resource {
+  id: string;
+  /** After "the". */
+  subject: string;
+  /** The most telling first. */
+  causes: Cause[];
+  /** It fills up where anything is slow: what reached its limit before it explains it. */
+  pilesUp?: true;
+  /** Kinds of failed requests that are its doing, where not any may be. */
+  failures?: string[];
+  /** Signals without which it can't be told well. */
+  needs: string[];
+}
+
+/** A machine that is busier than this over some seconds has moments without any CPU left. */
+export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: 0.9 } as Reading;
+/** Who takes less of the machine did not fill it. */
+export const LEAST_TAKEN = 0.2;
+/** Whose CPU is told apart, each of the whole machine. */
+export const TAKERS = ['server_cpu', 'generator_cpu', 'db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu'];
+/** Of the time that was added to a request, or of the requests that failed. */
+export const LEAST_PART = 0.2;
+
+/** What a cache does not answer is asked of the database: where that is hardly asked, something else keeps the answers away. */
+const DATABASE_LEFT_ALONE = {
+  series: 'db_queries_per_request',
+  role: 'errors',
+  share: 0.5,
+} as Reading;
+
+/** Statements take what they took, or there are none. */
+const CALM_DATABASE = {
+  series: 'db_query_duration',
+  role: 'saturation',
+  times: 2,
+  more: 0.005,
+  not: true,
+} as Reading;
+const EVERYTHING_SLOW = [
+  ...['generator', 'target_cpu', 'database', 'pool', 'cache', 'upstream', 'network'],
+  ...['server_thread', 'accept_queue'],
+];
+/** Requests arrive and are not read. */
+const UNREAD = {
+  series: 'connections_unread',
+  role: 'saturation',
+  least: 2,
+  more: 2,
+} as Reading;
+
+export const RESOURCES: Resource[] = [
+  {
+    id: 'host_cpu',
+    subject: 'host CPU',
+    causes: [
+      {
+        id: 'other processes',
+        taker: 'other_cpu',
+        says: 'they took {other_cpu} of it after {other_cpu.from};{host_cpu} of it was in use, and the server had {server_cpu}',
+        hint: 'end what else runs on the machine, or run the test where nothing else does',
+        // Who takes new connections is late, too, and that nobody measures.
+        explains: ['network'],
+        slows: [...EVERYTHING_SLOW, 'memory_gc'],
+        within: 'eventloop_lag',
+        itself: true,
+      },
+      {
+        id: 'stolen',
+        any: [{ series: 'cpu_steal', role: 'saturation', least: 0.1, more: 0.05 }],
+        says: 'the hypervisor gave {cpu_steal} of it to others',
+        hint: 'use a machine whose CPU is not shared',
+        slows: [...EVERYTHING_SLOW, 'memory_gc'],
+        within: 'eventloop_lag',
+        itself: true,
+      },
+    ],
+    needs: ['host_cpu', 'other_cpu'],
+  },
+  {
+    id: 'generator',
+    subject: 'load generator',
+    causes: [
+      {
+        id: 'greedy',
+        taker: 'generator_cpu',
+        any: [{ series: 'generator_cpu', role: 'utilisation', least: 0.8, more: 0.1 }],
+        says: "k6 took {generator_cpu} of the machine's CPU after {generator_cpu.from}",
+        hint: 'give k6 a machine of its own: its own waiting is in the latencies, and what it takes the server lacks',
+        within: 'eventloop_lag',
+        explains: ['network'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'its share of the CPU',
+        any: [{ series: 'generator_allowed', role: 'utilisation', least: 0.8, more: 0.1 }],
+        says: 'k6 used {generator_allowed} of the CPU that it may use, after {generator_allowed.from}',
+        hint: 'give k6 more processors (affinity, cgroup, GOMAXPROCS), or offer less',
+        slows: ['network'],
+      },
+      {
+        id: 'starved',
+        all: [{ series: 'generator_share', role: 'saturation', least: 0.3, more: 0.1 }],
+        any: [{ series: 'time_in_generator', role: 'saturation', least: 0.003, more: 0.002, once: true }],
+        says: 'what arrived waited {generator_delay} until k6 took it up, {generator_share} of what a call took',
+        hint: 'give k6 more CPU, or a machine of its own: its own waiting is in the latencies',
+        parts: ['generator'],
+        explains: ['network'],
+      },
+    ],
+    needs: ['generator_cpu', 'generator_delay', 'request'],
+  },
+  {
+    id: 'memory_gc',
+    subject: 'memory',
+    causes: [
+      {
+        id: 'limit',
+        any: [
+          { series: 'memory_utilization', role: 'utilisation', least: 0.95, more: 0.02 },
+          { series: 'oom_kills', role: 'errors', least: 1, more: 1 },
+        ],
+        says: "{memory_utilization} of the server's memory limit was in use after {memory_utilization.from};the kernel ended {oom_kills} processes for it",
+        hint: 'raise the limit of its cgroup (container), or look for what grows',
+        explains: ['server_process', 'target_cpu', 'network'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'garbage collection',
+        any: [{ series: 'gc', role: 'saturation', least: 0.2, more: 0.1 }],
+        says: 'collecting garbage took {gc} of the time of a process after {gc.from}',
+        hint: 'look for what a request allocates and keeps; a larger heap makes collections rarer',
+        explains: ['target_cpu'],
+        within: 'eventloop_lag',
+        slows: EVERYTHING_SLOW,
+      },
+      {
+        id: 'heap',
+        any: [{ series: 'heap', role: 'utilisation', least: 0.9, more: 0.1 }],
+        says: "{heap} of the heap's limit was in use after {heap.from}",
+        hint: 'look for what grows in the heap, or raise its limit',
+        explains: ['target_cpu'],
+        within: 'eventloop_lag',
+        slows: EVERYTHING_SLOW,
+      },
+      {
+        id: 'memory',
+        any: [{ series: 'host_memory', role: 'utilisation', least: 0.97, more: 0.02 }],
+        says: "{host_memory} of the machine's memory was in use after {host_memory.from}",
+        hint: 'look for what grows, or use a machine with more memory',
+        slows: EVERYTHING_SLOW,
+      },
+    ],
+    needs: ['gc', 'heap'],
+  },
+  {
+    id: 'cache',
+    subject: 'cache',
+    causes: [
+      {
+        id: 'off',
+        any: [{ series: 'cache_lookups_per_request', role: 'errors', share: 0.2 }],
+        unless: [DATABASE_LEFT_ALONE],
+        says: 'it was hardly asked any more after {cache_lookups_per_request.from} lookups a request;a request spent {time_in_database} in the database after {time_in_database.from}',
+        hint: 'find out why the server has stopped using its cache',
+        parts: ['cache', 'database', 'pool'],
+        explains: ['database', 'pool', 'target_cpu'],
+        itself: true,
+      },
+      {
+        id: 'misses',
+        any: [{ series: 'cache_hit', role: 'errors', fallen: 0.3 }],
+        unless: [DATABASE_LEFT_ALONE],
+        says: 'it answered {cache_hit} of the lookups after {cache_hit.from};a request spent {time_in_database} in the database after {time_in_database.from}',
+        hint: 'find out why entries are gone: lifetime, keys, evictions, or a cache that is away',
+        parts: ['cache', 'database', 'pool'],
+        explains: ['database', 'pool', 'target_cpu'],
+        itself: true,
+      },
+      {
+        id: 'server CPU',
+        taker: 'cache_cpu',
+        any: [{ series: 'cache_server_cpu', role: 'utilisation', least: 0.9, more: 0.1 }],
+        says: 'its one thread was busy {cache_server_cpu} of the time;a command took {cache_time} after {cache_time.from}',
+        hint: 'look for slow commands, ask for less, or spread keys over several servers',
+        parts: ['cache'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'slow',
+        any: [{ series: 'cache_time', role: 'saturation', times: 3, more: 0.002, once: true }],
+        says: 'a command took {cache_time} after {cache_time.from}',
+        hint: 'look at slow commands, at the size of values, and at the way to the cache',
+        parts: ['cache'],
+      },
+    ],
+    needs: ['cache_hit', 'cache_time', 'cache_lookups'],
+  },
+  {
+    id: 'server_thread',
+    subject: "server's thread",
+    causes: [
+      {
+        id: 'blocking tool',
+        tool: true,
+        any: [
+          { series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 },
+          { series: 'eventloop_lag', role: 'saturation', least: 0.05, times: 2 },
+          UNREAD,
+        ],
+        says: '{tool}',
+        hint: 'run that tool outside of the thread that serves the others: an async client, a thread pool, a worker process',
+        explains: ['target_cpu', 'accept_queue'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'blocked',
+        any: [UNREAD],
+        says: '{connections_unread} connections had requests that it had not read, while its busiest thread was busy {busiest_thread} of the time',
+        hint: 'look for calls that block the thread that reads requests: synchronous I/O, a sleep or a lock in an asynchronous handler',
+        slows: ['pool', 'network', 'accept_queue'],
+      },
+    ],
+    needs: ['busiest_thread', 'connections_unread'],
+  },
+  {
+    id: 'target_cpu',
+    subject: 'target CPU',
+    causes: [
+      {
+        id: 'CPU quota',
+        any: [{ series: 'cpu_throttled', role: 'saturation', least: 0.2, more: 0.1 }],
+        says: 'its CPU quota was used up in {cpu_throttled} of the scheduling periods after {cpu_throttled.from};{host_cpu} of the machine was in use',
+        hint: 'raise the CPU limit of its cgroup (container), or profile what a request computes',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'worker thread',
+        any: [{ series: 'worker_cpu', role: 'utilisation', least: 0.9, more: 0.1 }],
+        says: 'a worker used {worker_cpu} of a core after {worker_cpu.from};its event loop ran {eventloop_lag} late (p99)',
+        hint: 'profile what a request computes; more workers help where the machine has cores left',
+        within: 'eventloop_lag',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'single thread',
+        any: [{ series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 }],
+        says: 'its busiest thread was busy {busiest_thread} of the time after {busiest_thread.from}, with {host_cpu} of the machine in use',
+        hint: 'the server runs in one thread: more workers help where the machine has cores left; profile what a request computes',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'machine',
+        taker: 'server_cpu',
+        says: 'it took {server_cpu} of a machine of which {host_cpu} was in use;its event loop ran {eventloop_lag} late (p99)',
+        hint: 'profile what a request computes, or use a machine with more cores',
+        within: 'eventloop_lag',
+        explains: ['network'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'event loop',
+        any: [{ series: 'eventloop_lag', role: 'saturation', least: 0.05, times: 2 }],
+        says: 'its event loop ran {eventloop_lag} late (p99) after {eventloop_lag.from};a worker used {worker_cpu} of a core',
+        hint: 'find what blocks the thread: work that is done in one go',
+        within: 'eventloop_lag',
+        slows: EVERYTHING_SLOW,
+      },
+    ],
+    needs: ['worker_cpu', 'eventloop_lag', 'host_cpu', 'other_cpu'],
+  },
+  {
+    id: 'database',
+    subject: 'database',
+    causes: [
+      {
+        id: 'locks',
+        any: [{ series: 'db_locks', role: 'saturation', least: 1, more: 1 }],
+        says: '{db_locks} statements waited for locks of others;a statement took {db_query_duration} after {db_query_duration.from}',
+        hint: 'look for rows that many requests change, and for transactions that hold them for long',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'connections',
+        any: [{ series: 'db_connections', role: 'utilisation', least: 0.9, more: 0.05 }],
+        says: '{db_connections} of the connections that it allows were open',
+        hint: 'smaller pools, a pooler, or a higher limit',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'CPU',
+        taker: 'db_cpu',
+        says: "it took {db_cpu} of the machine's CPU;{db_running} statements ran at a time;a statement took {db_query_duration} after {db_query_duration.from}",
+        hint: 'look for the statements that cost the most, and for missing indexes',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'I/O',
+        any: [{ series: 'db_io', role: 'saturation', least: 1, more: 1 }],
+        says: '{db_io} statements waited for I/O;the disk was busy {disk_busy} of the time',
+        hint: 'more memory for its cache, fewer rows read, or a faster disk',
+        parts: ['database', 'pool'],
+        explains: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'slow statements',
+        any: [{ series: 'db_query_duration', role: 'saturation', times: 2, more: 0.005, once: true }],
+        says: 'a statement took {db_query_duration} after {db_query_duration.from};{db_busy} ran at a time',
+        hint: 'look for what changed in the statements, their plans, or the amount of data',
+        parts: ['database', 'pool'],
+        slows: ['pool'],
+        within: 'db_query_duration',
+      },
+    ],
+    needs: ['db_query_duration', 'db_query_rate', 'db_locks'],
+  },
+  {
+    id: 'pool',
+    subject: 'connection pool',
+    causes: [
+      {
+        id: 'leak',
+        all: [
+          { series: 'pool_idle_in_use', role: 'utilisation', least: 0.5 },
+          { series: 'time_held_idle', role: 'saturation', least: 0.01, times: 3, once: true },
+        ],
+        any: [
+          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
+          { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
+        ],
+        says: '{pool_utilization} in use and {pool_waiting} requests waiting;of {pool_connections_in_use} connections in use {db_busy} ran a statement: the others were held, or never given back',
+        hint: 'look for connections that are taken and not given back, and for transactions that are left open',
+        parts: ['pool'],
+      },
+      {
+        id: 'too small',
+        all: [CALM_DATABASE],
+        any: [
+          { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
+          { series: 'pool_wait', role: 'saturation', least: 0.01, times: 3 },
+          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
+        ],
+        says: '{pool_utilization} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
+        hint: 'a larger pool, or connections that are held for a shorter time',
+        parts: ['pool'],
+        itself: true,
+      },
+      {
+        id: 'full',
+        any: [
+          { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
+          { series: 'pool_wait', role: 'saturation', least: 0.01, times: 3 },
+          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
+        ],
+        says: '{pool_utilization} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
+        hint: 'look for what holds the connections; a larger pool only helps where the database can do more',
+        parts: ['pool'],
+      },
+      {
+        id: 'seen from outside',
+        all: [CALM_DATABASE, { series: 'requests_per_db_client', role: 'saturation', least: 3, times: 3 }],
+        any: [{ series: 'db_clients_waiting', role: 'utilisation', least: 0.5, more: 0.1 }],
+        says: 'connections to {db_clients.destination} stayed at {db_clients} while {requests_in_flight} requests were in flight after {requests_in_flight.from}: looks like a pool of {db_clients}',
+        hint: 'a larger pool, or connections that are held for a shorter time',
+        parts: ['pool'],
+        itself: true,
+      },
+    ],
+    needs: ['pool_utilization', 'pool_waiting', 'db_query_duration'],
+  },
+  {
+    id: 'upstream',
+    subject: 'upstream service',
+    causes: [
+      {
+        id: 'slow',
+        any: [
+          { series: 'upstream', role: 'saturation', times: 1.5, more: 0.05, once: true },
+          { series: 'upstream_timeouts_per_request', role: 'errors', least: 0.01, more: 0.01 },
+        ],
+        says: 'a call to it took {upstream} after {upstream.from};{upstream_timeouts} calls got no answer in time',
+        hint: 'look at that service; a shorter timeout, or a cache in front of it, keeps requests from waiting',
+        parts: ['upstream'],
+      },
+      {
+        id: 'breaker',
+        any: [{ series: 'breaker_open', role: 'errors', least: 0.05, more: 0.05 }],
+        says: 'the circuit breaker in front of it opened {breaker_open}',
+        hint: 'look at that service',
+        parts: ['upstream'],
+      },
+    ],
+    failures: ['tool', 'http_5xx', 'jsonrpc'],
+    needs: ['upstream', 'upstream_calls'],
+  },
+  {
+    id: 'open_files',
+    subject: 'file descriptors',
+    causes: [
+      {
+        id: 'limit',
+        any: [{ series: 'open_files', role: 'utilisation', least: 0.95, more: 0.05 }],
+        says: '{open_files} of the limit were open after {open_files.from};{connections_in} connections of clients',
+        hint: 'raise the limit (ulimit -n, LimitNOFILE), or look for files and connections that are not closed',
+        explains: ['accept_queue', 'network', 'server_thread'],
+        // A server that can't accept tries again at once.
+        leadsTo: ['target_cpu'],
+        itself: true,
+      },
+    ],
+    pilesUp: true,
+    needs: ['open_files'],
+  },
+  {
+    id: 'accept_queue',
+    subject: 'accept queue',
+    causes: [
+      {
+        id: 'overflows',
+        all: [{ series: 'listen_overflows', role: 'errors', least: 0.5, more: 0.5 }],
+        any: [{ series: 'accept_queue', role: 'utilisation', least: 0.5, more: 0.1 }],
+        says: 'new connections found it full at {listen_overflows};{accept_queue} of it was in use',
+        hint: "a larger backlog (the server's and net.core.somaxconn), connections that are kept open, or a server that accepts sooner",
+        explains: ['network'],
+      },
+    ],
+    pilesUp: true,
+    failures: ['connect', 'timeout'],
+    needs: ['listen_overflows', 'accept_queue'],
+  },
+  {
+    id: 'server_process',
+    subject: 'server process',
+    causes: [
+      {
+        id: 'restarts',
+        any: [{ series: 'restarts', role: 'errors', least: 1, more: 1 }],
+        says: 'it was replaced {restarts} times',
+        hint: "look at the server's log of that time for what ended it",
+        explains: ['network'],
+        itself: true,
+      },
+    ],
+    failures: ['connect', 'timeout'],
+    needs: ['restarts'],
+  },
+  {
+    id: 'rate_limiter',
+    subject: 'rate limiter',
+    causes: [
+      {
+        id: 'refusals',
+        any: [
+          { series: 'refused_per_request', role: 'errors', least: 0.01, more: 0.01 },
+          { series: 'rate_limited_per_request', role: 'errors', least: 0.01, more: 0.01 },
+        ],
+        says: '{refused_per_request} of the requests were answered with 429',
+        hint: 'offer less, or raise the limit where it is not meant for this load',
+        parts: [],
+        itself: true,
+      },
+    ],
+    failures: ['rate_limited'],
+    needs: [],
+  },
+  {
+    id: 'network',
+    subject: 'network',
+    causes: [
+      {
+        id: 'slow',
+        any: [
+          { series: 'time_on_the_way', role: 'saturation', times: 2, more: 0.01, usual: true, once: true },
+        ],
+        says: 'a request was {time_on_the_way} on the way, after {time_on_the_way.from}',
+        hint: 'look at what is between the two: proxies, distance, lost packets',
+        parts: ['way'],
+      },
+    ],
+    failures: ['connect', 'timeout'],
+    needs: ['request', 'generator_delay'],
+  },
+];

@@ -1,0 +1,67 @@
+/** resources.ts as the table of docs/verdicts.md, which `make docs` writes. */
+import { inUnit, number, percent } from '../../contract/units.js';
+import { DERIVED } from './derived.ts';
+import { type Cause, FULL_HOST, LEAST_TAKEN, RESOURCES, type Reading } from './resources.ts';
+
+/** Units of signals that a limit is given for; of others a figure says enough. */
+const UNITS = /^(eventloop_lag|pool_wait|db_query_duration|cache_time|upstream|outside)$/;
+const SHARES =
+  /(_cpu|_thread|accept_queue|open_files|_waiting|_wait|_allowed|_utilization|_connections|_steal|_memory|_throttled|_hit|_per_request)$|^(cpu|gc|heap)$/;
+
+function figure(series: string, value: number) {
+  if (UNITS.test(series)) return inUnit('seconds', value);
+  const unit = DERIVED[series]?.unit;
+  return unit === 'ratio' || (SHARES.test(series) && unit !== 'count') ? percent(value) : number(value);
+}
+
+export function readingText({ series, least, times, more, fallen, share, usual, not }: Reading): string {
+  const limits = [
+    ...(least === undefined ? [] : [`>= ${figure(series, least)}`]),
+    ...(times === undefined ? [] : [`>= ${number(times)} x baseline`]),
+    ...(more === undefined ? [] : [`>= baseline + ${figure(series, more)}`]),
+    ...(usual ? ['>= what nine of ten points of the baseline kept to'] : []),
+    ...(fallen === undefined ? [] : [`<= baseline - ${figure(series, fallen)}`]),
+    ...(share === undefined ? [] : [`<= ${percent(share)} of the baseline, or no samples`]),
+  ];
+  return `${not ? 'not ' : ''}\`${series}\` ${limits.join(' and ')}`;
+}
+
+function conditionOf({ any = [], all = [], unless = [], taker, tool }: Cause) {
+  const some = any.map(readingText).join(', or ');
+  const each = all.map(readingText).join(', and ');
+  const took =
+    taker &&
+    `${readingText(FULL_HOST)}, and of all that run there \`${taker}\` is the most (>= ${percent(LEAST_TAKEN)})`;
+  const not = unless.map((reading) => `; not where ${readingText(reading)}`).join('');
+  const holder = tool ? 'one operation accounts for the thread, and ' : '';
+  return (
+    holder +
+    [took, each && some ? `${each}, and (${some})` : each || some].filter(Boolean).join('; or ') +
+    not
+  );
+}
+
+export function rulesTable(): string {
+  const rows = RESOURCES.flatMap(({ subject, causes, needs }) =>
+    causes.map(({ id, explains = [], leadsTo = [], slows = [], itself, ...cause }, index) => {
+      const symptoms = [
+        ...explains.map(subjectOf),
+        ...leadsTo.map((one) => `${subjectOf(one)} if later`),
+        ...slows
+          .filter((one) => !explains.includes(one) && subjectOf(one) !== subject)
+          .map((one) => `${subjectOf(one)}*`),
+      ];
+      return [
+        index === 0 ? `**${subject}**` : '',
+        `${id}${itself ? ' (itself)' : ''}`,
+        conditionOf({ id, ...cause }),
+        symptoms.join(', '),
+        index === 0 ? needs.map((name) => `\`${name}\``).join(', ') : '',
+      ];
+    }),
+  );
+  const head = ['resource', 'cause', 'when, where it broke', 'explains', 'needs'];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+const subjectOf = (id: string) => RESOURCES.find((one) => one.id === id)?.subject ?? id;

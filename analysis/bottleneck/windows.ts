@@ -1,0 +1,73 @@
+/** Stretches of a timeline, and what its series come to in them. */
+import { medianOf } from '../interval.ts';
+import { steadyWindow } from '../signals.ts';
+import type { Timeline, TimeSeries } from '../timeline.ts';
+
+/** Points of a timeline. */
+export interface Window {
+  first: number;
+  last: number;
+}
+
+/** Fewer points than this are no more than chance. */
+export const LEAST_POINTS = 2;
+/** The largest of ten moments is normal, too. */
+const USUAL = 0.9;
+/** What has begun goes on for this share of the points that follow. */
+const STAYS = 0.7;
+
+/** @param fromS Unix time @returns the points in between; empty (last < first) where there is none */
+export function windowOf({ start_s, step_s, count }: Timeline, fromS: number, toS: number): Window {
+  return {
+    first: Math.max(0, Math.ceil((fromS - start_s) / step_s)),
+    last: Math.min(count - 1, Math.floor((toS - start_s) / step_s)),
+  };
+}
+
+/** @param phase one that took place @returns those of its points that look back on nothing but itself */
+export function steadyPoints(
+  timeline: Timeline,
+  { start, end }: { start: string | null; end: string | null },
+): Window {
+  const { fromS, toS } = steadyWindow(Date.parse(start ?? '') / 1000, Date.parse(end ?? '') / 1000);
+  return windowOf(timeline, fromS, toS);
+}
+
+export function samplesIn(series: TimeSeries | null, { first, last }: Window): number[] {
+  return (series?.values.slice(first, last + 1) ?? []).filter((value) => value !== null);
+}
+
+/** @returns their median: one point that is far out says nothing */
+export function levelIn(series: TimeSeries | null, window: Window): number | null {
+  const samples = samplesIn(series, window);
+  return samples.length < LEAST_POINTS ? null : medianOf(samples);
+}
+
+/** @returns what nine of ten of its points kept to */
+export function usualIn(series: TimeSeries | null, window: Window): number | null {
+  const samples = samplesIn(series, window).toSorted((a, b) => a - b);
+  return samples[Math.ceil(USUAL * samples.length) - 1] ?? null;
+}
+
+/** @returns the first point from which on most are beyond, to the window's end */
+export function staysFrom(
+  series: TimeSeries | null,
+  { first, last }: Window,
+  beyond: (value: number) => boolean,
+): number | null {
+  const points = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index).flatMap(
+    (point) => {
+      const value = series?.values[point] ?? null;
+      return value === null ? [] : [{ point, beyond: beyond(value) }];
+    },
+  );
+  for (const [index, each] of points.entries()) {
+    const rest = points.slice(index);
+    if (rest.length < LEAST_POINTS) return null;
+    if (each.beyond && rest.filter((one) => one.beyond).length >= STAYS * rest.length) return each.point;
+  }
+  return null;
+}
+
+/** @returns Unix time, seconds */
+export const timeOf = ({ start_s, step_s }: Timeline, point: number): number => start_s + point * step_s;

@@ -1,0 +1,278 @@
+/** What was found about a bottleneck, in words and figures. */
+import { clock, counted, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
+import type { Finding, Observation } from '../findings.ts';
+import type { Phase } from '../phases.ts';
+import { remedy } from '../remedy.ts';
+import { round } from '../round.ts';
+import type { Blocker } from './blocking-tool.ts';
+import type { Case, Suspect } from './bottleneck.ts';
+import type { Miss } from './breakage.ts';
+import { DERIVED } from './derived.ts';
+import type { Held } from './readings.ts';
+import type { Cause } from './resources.ts';
+import { levelIn } from './windows.ts';
+
+const CONFIDENCE = ['high', 'medium', 'low'] as const;
+/** What each part of a request's time is called. */
+const PLACES = {
+  generator: 'in the load generator',
+  way: 'on the way between the two',
+  pool: 'waiting for a connection of the pool',
+  database: 'in statements of the database',
+  cache: 'in the cache',
+  upstream: 'in services behind the server',
+  server: 'in the server itself',
+};
+/** Parts below this share are not worth a word. */
+const WORTH = 0.05;
+/** Rank correlations below this are none: what Cohen calls small (Statistical Power Analysis, 2nd ed., 1988, section 3.2). */
+const CORRELATED = 0.1;
+
+export function resourceFound(
+  the: Case,
+  {
+    first,
+    others,
+    symptoms,
+    doubts,
+  }: { first: Suspect; others: Suspect[]; symptoms: Suspect[]; doubts: string[] },
+): Finding {
+  const { breakage, parts } = the;
+  const { resource, causes, held, part, correlation, firstS } = first;
+  const [cause] = causes as [Cause];
+  const lead = firstS === null ? null : round(breakage.onsetS - firstS, 1);
+  const says = phrase(cause.says, the);
+  const evidence = [
+    breakage.statement,
+    ...comparedWith(the),
+    ...held.map((one) => readingText(one, the)),
+    ...partsText(parts),
+    ...leadText(lead),
+  ];
+  if (correlation && correlation.rho >= CORRELATED)
+    evidence.push(
+      `rank correlation of ${nameOf(correlation.series)} with p99, at a given load: ${number(correlation.rho, 2)}`,
+    );
+  if (symptoms.length > 0)
+    evidence.push(
+      `symptoms of it: ${symptoms.map((one) => `${one.resource.subject} (${one.causes[0]?.id})`).join(', ')}`,
+    );
+  if (others.length > 0)
+    evidence.push(
+      `also at a limit, less likely: ${others.map((one) => `${one.resource.subject} (${one.causes[0]?.id}: ${phrase(one.causes[0]?.says ?? '', the)})`).join('; ')}`,
+    );
+  evidence.push(...doubts.map((doubt) => `less sure: ${doubt}`), remedy(cause.hint));
+  return {
+    kind: 'bottleneck',
+    subject: resource.subject,
+    phase: breakage.phase.name,
+    confidence: CONFIDENCE[Math.min(doubts.length, CONFIDENCE.length - 1)] ?? 'low',
+    statement: `the ${resource.subject} limited the run in ${breakage.phase.name} (${cause.id})${says && `: ${says}`}`,
+    figures: {
+      added_ms: parts ? round(parts.addedS * 1000) : null,
+      part_ratio: part === null ? null : round(part),
+      lead_s: lead,
+      correlation_ratio: correlation ? round(correlation.rho) : null,
+    },
+    evidence,
+    observations: [breakage.observation, ...held.flatMap((one) => observationsOf(one, the))],
+  };
+}
+
+/** Failures of a server that is not there, or says nothing, in words. */
+const AWAY = {
+  connect: 'found no connection or lost it',
+  timeout: 'had no answer in time',
+} as Record<string, string>;
+/** Of a phase's failures; the others may come of the same. */
+const MOSTLY = 0.9;
+
+/**
+ * Where no resource was at its limit: was the server there at all?
+ *
+ * @param broke what broke
+ * @param observation of that
+ * @returns null: it was, as far as its failures tell
+ */
+export function awayFound(
+  { name, failures, requests, failed }: Phase,
+  broke: string,
+  observation: Observation,
+): Finding | null {
+  const kinds = Object.entries(failures ?? {})
+    .filter(([kind]) => kind in AWAY)
+    .toSorted((a, b) => b[1] - a[1]);
+  const count = kinds.reduce((sum, [, its]) => sum + its, 0);
+  if (!failed || !requests || count < MOSTLY * failed) return null;
+  const each = kinds.map(([kind, its]) => `${number(its)} ${AWAY[kind]} (${kind})`);
+  return {
+    kind: 'bottleneck',
+    subject: 'target away',
+    phase: name,
+    confidence: 'medium',
+    statement: `the target was away or said nothing in ${name}: of ${counted(requests, 'request')} ${each.join(', ')}`,
+    figures: Object.fromEntries([...kinds, ['requests', requests]]),
+    evidence: [
+      broke,
+      'nothing that is watched was at its limit',
+      remedy(
+        "the target's log of that time, whether it ended, restarted or hung, and what is between the two",
+      ),
+    ],
+    observations: [observation],
+  };
+}
+
+/** @param missing signals */
+export function nothingFound(the: Case, missing: string[]): Finding {
+  const { breakage, parts } = the;
+  // What a server says of itself tells more than its processes do.
+  const most = missing.includes('request')
+    ? "; the server's own metrics would tell most (TARGET_METRICS)"
+    : '';
+  return {
+    kind: 'bottleneck',
+    subject: 'unknown',
+    phase: breakage.phase.name,
+    confidence: 'not_enough_to_tell',
+    statement: `not enough to tell what limited the run in ${breakage.phase.name}: nothing that is watched was at its limit${most}`,
+    figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
+    evidence: [
+      breakage.statement,
+      ...comparedWith(the),
+      ...partsText(parts),
+      ...(missing.length > 0 ? [`no samples of ${missing.join(', ')}`] : []),
+    ],
+    observations: [breakage.observation],
+  };
+}
+
+/** What was missed, by its series. */
+const MISSED = {
+  'client.p99': 'p99 was',
+  'client.failed': 'failures were',
+} as Record<string, string>;
+
+export function nothingLasted({ phase, reason, moments, watched, observation }: Miss): Finding {
+  const { series, unit, threshold } = observation;
+  const most = `${moments === 0 ? 'none' : number(moments)} of ${counted(watched, 'moment')}`;
+  const beyond = `${MISSED[series]} over the normal ${inUnit(unit, threshold)} in ${most}`;
+  return {
+    kind: 'bottleneck',
+    subject: 'unknown',
+    phase: phase.name,
+    confidence: 'not_enough_to_tell',
+    statement: `not enough to tell what limited the run in ${phase.name}: ${beyond} only`,
+    figures: { moments, watched_moments: watched },
+    evidence: [
+      reason,
+      'what limits a run is read from what lasts: to the end of the phase, but for single moments',
+    ],
+    observations: [observation],
+  };
+}
+
+function comparedWith({ breakage: { baseline } }: Case): string[] {
+  return baseline ? [] : ['there is no earlier phase to compare with: absolute limits alone were looked at'];
+}
+
+/** @param series as a sentence has it */
+const nameOf = (series: string) => series.replace(/^client\./, "clients' ").replaceAll('_', ' ');
+
+/** @param seconds Unix time */
+const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+function readingText(
+  { reading, unit, from, to, threshold, atS }: Held,
+  { breakage: { phase }, startedS }: Case,
+) {
+  const falls = reading.share !== undefined || reading.fallen !== undefined;
+  const limit =
+    threshold === null
+      ? 'of all that run on the machine it took the most'
+      : `${falls ? 'at most' : 'from'} ${inUnit(unit, threshold)} on it counts`;
+  const before = from === null ? '' : `, ${inUnit(unit, from)} before`;
+  const when = atS === null ? '' : `, crossed at ${clock(atS - startedS)}`;
+  const now = to === null ? 'nothing' : inUnit(unit, to);
+  return `${nameOf(reading.series)} (${reading.role}): ${now} in ${phase.name}${before}; ${limit}${when}`;
+}
+
+function partsText(parts: Case['parts']): string[] {
+  if (!parts) return [];
+  // Each is measured by itself, so together they may come to more than there is; cut off, not rounded, for the same reason.
+  const total = Math.max(
+    1,
+    Object.values(parts.shares).reduce((sum, share) => sum + share, 0),
+  );
+  const where = Object.entries(PLACES)
+    .map(([part, place]) => {
+      const share = (parts.shares[part as keyof typeof PLACES] ?? 0) / total;
+      return { place, share: Math.floor(100 * share + 1e-9) / 100 };
+    })
+    .filter(({ share }) => share >= WORTH)
+    .toSorted((a, b) => b.share - a.share)
+    .map(({ place, share }) => `${percent(share)} ${place}`);
+  const spent = where.length > 0 ? `: ${where.join(', ')}` : '';
+  return [`a request took ${milliseconds(parts.addedS * 1000)} longer on average${spent}`];
+}
+
+/** @param lead seconds */
+function leadText(lead: number | null): string[] {
+  if (lead === null) return [];
+  if (lead === 0) return ['it was crossed at the moment that the run broke'];
+  return [`it was crossed ${duration(Math.abs(lead))} ${lead > 0 ? 'before' : 'after'} the run broke`];
+}
+
+/** @returns without the parts whose figures are not known */
+function phrase(says: string, { reader, blocker, breakage: { normal, broken } }: Case): string {
+  if (says === '{tool}') return blocker ? blockerText(blocker) : '';
+  return says
+    .split(';')
+    .flatMap((text) => {
+      let known = true;
+      // Without a baseline there is no "after".
+      const told = text.replace(/,? after \{([\w.]+?)\.from\}/g, (part, name) =>
+        levelIn(reader.series(name), normal) === null ? '' : part,
+      );
+      const filled = told.replace(/\{(\w+?|client\.\w+?)(?:\.(from|destination))?\}/g, (_, name, of) => {
+        const series = reader.series(name);
+        if (of === 'destination') return series?.destination ?? 'the database';
+        const level = levelIn(series, of ? normal : broken);
+        if (level === null) known = false;
+        return inUnit(series?.unit ?? '', level);
+      });
+      return known ? [filled.trim()] : [];
+    })
+    .join(', ');
+}
+
+function blockerText({ operation, heldRatio, callS, othersS }: Blocker) {
+  const [call, others] = [callS, othersS].map((seconds) => milliseconds(1000 * seconds));
+  return `${operation} held it ${percent(Math.min(1, heldRatio))} of the time: a call took ${call} before, one of the others ${others}, and all became slower together`;
+}
+
+/** @returns of a derived series those that it is made of: only they can be looked at */
+function observationsOf(
+  { reading, unit, from, to, threshold, atS }: Held,
+  { reader, breakage: { normal, broken } }: Case,
+): Observation[] {
+  const at = atS === null ? null : isoOf(atS);
+  const derived = DERIVED[reading.series];
+  if (!derived) return [{ series: reading.series, unit, from, to, threshold, at }];
+  return [...new Set(sourcesOf(reading.series))].map((name) => {
+    const series = reader.series(name);
+    const [before, now] = [normal, broken].map((window) => levelIn(series, window));
+    return {
+      series: name,
+      unit: series?.unit ?? '',
+      from: before ?? null,
+      to: now ?? null,
+      threshold: null,
+      at,
+    };
+  });
+}
+
+function sourcesOf(name: string): string[] {
+  return DERIVED[name]?.from.flatMap(sourcesOf) ?? [name];
+}

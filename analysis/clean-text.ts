@@ -1,0 +1,119 @@
+/**
+ * Text that the run takes over from elsewhere (a server's name, a failure sample, k6's log) is not to be
+ * trusted: it may hold the token that was sent, escape codes for the terminal, or a megabyte.
+ */
+import { base64Of, hideSecrets, REDACTED, spellingsOf } from './hide-secrets.ts';
+
+/** Longest string that a run document keeps. */
+export const MAX_TEXT = 500;
+
+/** Environment variables whose values must never show up in what a run leaves. */
+const SECRET_VARIABLES = [
+  'TARGET_TOKEN',
+  'REFERENCE_TOKEN',
+  'OAUTH_CLIENT_SECRET',
+  'TARGET_KEY_PASSWORD',
+  'GATEWAY_TOKEN',
+  'POSTGRES_PASSWORD',
+  'TARGET_DATABASE_PASSWORD',
+  'REDIS_PASSWORD',
+  'GRAFANA_ADMIN_PASSWORD',
+  'SUPERVISOR_PASSWORD',
+  'PROMETHEUS_PASSWORD',
+  'EXPORTERS_PASSWORD',
+  'K6_PROMETHEUS_RW_PASSWORD',
+];
+
+/** @returns the secrets' values in the spellings that `redact` looks for, longest first */
+export function secretsOf(env: NodeJS.ProcessEnv): string[] {
+  return spellingsOf([
+    ...SECRET_VARIABLES.map((name) => env[name] ?? ''),
+    ...headerValues(env.TARGET_HEADERS ?? '').flatMap(credentialsIn),
+    ...headerValues(env.GATEWAY_HEADERS ?? '').flatMap(credentialsIn),
+    ...settingValues(env.GATEWAY_SETTINGS ?? ''),
+    ...basicOf(env.OAUTH_CLIENT_ID ?? '', env.OAUTH_CLIENT_SECRET ?? ''),
+  ]);
+}
+
+/** @returns an OAuth client's credentials as HTTP Basic authentication has them */
+const basicOf = (id: string, secret: string): string[] =>
+  id === '' || secret === ''
+    ? []
+    : [`${id}:${secret}`, `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`].map(base64Of);
+
+/** @param value of a header @returns the value, what follows its scheme, and the password of HTTP Basic */
+function credentialsIn(value: string): string[] {
+  const [, scheme = '', rest = ''] = /^(\S+) +(.+)$/.exec(value) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return [value, rest];
+  try {
+    return [value, rest, atob(rest).replace(/^[^:]*:/, '')];
+  } catch {
+    return [value, rest];
+  }
+}
+
+/** Settings whose name says so: most others are words, such as `true`, that a report has, too. */
+const SECRET_SETTING = /SECRET|PASSW|TOKEN|KEY|CREDENTIAL/i;
+
+/** @param text GATEWAY_SETTINGS: one JSON object */
+function settingValues(text: string): string[] {
+  try {
+    return Object.entries(JSON.parse(text)).flatMap(([name, value]) =>
+      SECRET_SETTING.test(name) ? [String(value)] : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** @param text TARGET_HEADERS: `Name: value` a line, or one JSON object */
+function headerValues(text: string): string[] {
+  try {
+    return Object.values(JSON.parse(text)).map((value) => String(value).trim());
+  } catch {
+    return text.split('\n').map((line) => line.slice(line.indexOf(':') + 1).trim());
+  }
+}
+
+/**
+ * @param secrets from `secretsOf`
+ * @param isCut the text goes on
+ * @returns without the secrets, bearer tokens, URL credentials and secret-looking URL parameters
+ */
+export function redact(text: string, secrets: readonly string[], isCut: boolean = false): string {
+  return hideSecrets(text, secrets, isCut)
+    .replace(/\b(bearer|basic)\s+(?!\*\*\*)[\w.~+/=-]{6,}/gi, `$1 ${REDACTED}`)
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"']*(?::[^\s/?#"']*)?@/gi, '$1')
+    .replace(
+      /([?&][^=&\s]{0,40}(?:token|key|secret|passw|auth|signature)[^=&\s]{0,40}=)[^&\s#"']+/gi,
+      `$1${REDACTED}`,
+    );
+}
+
+/** @param max most characters kept @returns one line: redacted, no control or text-direction characters, bounded */
+export function cleanText(text: string, secrets: readonly string[], max: number = MAX_TEXT): string {
+  // Bounded before the patterns run as well, far beyond what is kept.
+  const most = 20 * MAX_TEXT;
+  const oneLine = redact(text.slice(0, most), secrets, text.length > most)
+    // biome's rule against control characters in patterns does not see that they are what is looked for: \p{C}
+    // holds controls, formats (text direction, zero width), lone surrogates and unassigned ones.
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim();
+  const characters = [...oneLine];
+  return characters.length <= max ? oneLine : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** @param value plain JSON data @returns the same with every string and every key cleaned */
+export function cleanDeep<T>(value: T, secrets: readonly string[]): T {
+  const clean = (node: unknown): unknown => {
+    if (typeof node === 'string') return cleanText(node, secrets);
+    if (Array.isArray(node)) return node.map(clean);
+    if (node !== null && typeof node === 'object') {
+      return Object.fromEntries(
+        Object.entries(node).map(([key, item]) => [cleanText(key, secrets), clean(item)]),
+      );
+    }
+    return node;
+  };
+  return clean(value) as T;
+}

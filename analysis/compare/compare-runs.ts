@@ -1,0 +1,35 @@
+/** Compares runs: is HEAD better or worse than BASE? */
+import { mkdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { secretsOf } from '../clean-text.ts';
+import { wantsColours } from '../render/colours.ts';
+import { compare } from './comparison.ts';
+import { optionsOf } from './options.ts';
+import { readSide } from './sides.ts';
+import { renderTerminal } from './terminal.ts';
+import { writeComparison } from './write-comparison.ts';
+
+/**
+ * Writes comparison.json, .md, .html and junit.xml, and a table to the terminal.
+ *
+ * @param directory a new one
+ * @param env with BASE, HEAD and the options; BASE_NAME and HEAD_NAME: what the sides are to be called
+ * @returns the exit code: 0 nothing is worse, 99 something is, 98 nothing could be judged
+ * @throws {CompareError} where the runs can't be compared
+ */
+export function compareRuns(
+  directory: string,
+  places: { results: string; baselines: string },
+  env: NodeJS.ProcessEnv,
+): number {
+  const options = optionsOf(env);
+  const side = (name: 'BASE' | 'HEAD') => {
+    const read = readSide(name, env[name] ?? '', places);
+    return { ...read, given: env[`${name}_NAME`] || read.given };
+  };
+  const comparison = compare(basename(directory), side('BASE'), side('HEAD'), options, secretsOf(env));
+  mkdirSync(directory, { recursive: true });
+  writeComparison(directory, comparison);
+  process.stdout.write(renderTerminal(comparison, { directory, colours: wantsColours() }));
+  return comparison.verdict.exit_code;
+}

@@ -1,0 +1,109 @@
+/** Finds the runs that a user names: by testid, glob of testids, results folder, path of a run.json, or a baseline's name. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { BASELINE_NAME } from '../../contract/baseline-name.js';
+import { type Run, validateRun } from '../run.ts';
+import { BASELINE_SCHEMA, digestsOf } from './baseline.ts';
+import { CompareError } from './compare-error.ts';
+import type { Given } from './comparison.ts';
+import { type Digest, digestOf } from './digest.ts';
+
+interface Places {
+  results: string;
+  baselines: string;
+}
+
+const DOCUMENT = 'run.json';
+const SHOWN = 80;
+/** Testids that a message names. */
+const NEWEST = 3;
+
+/**
+ * @param variable that it is the value of, for a message
+ * @param text items with commas between
+ * @throws {CompareError} where an item is nothing of the kind
+ */
+export function readSide(variable: string, text: string, places: Places): Given {
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+  if (items.length === 0) throw new CompareError(`${variable} is empty; valid: ${valid(places)}`);
+  return { given: items.join(', '), digests: items.flatMap((item) => digestsAt(variable, item, places)) };
+}
+
+function digestsAt(variable: string, item: string, places: Places): Digest[] {
+  const baseline = BASELINE_NAME.test(item) ? join(places.baselines, `${item}.json`) : '';
+  const isTestid = !item.includes('/') && isRun(join(places.results, item));
+  const paths = /[*?]/.test(item)
+    ? matching(item, places.results)
+    : [isTestid ? join(places.results, item) : existsSync(item) ? item : baseline];
+  const files = paths.map((path) => (isFolder(path) ? join(path, DOCUMENT) : path)).filter(existsSync);
+  if (files.length === 0)
+    throw new CompareError(`${variable} has "${item.slice(0, SHOWN)}"; valid: ${valid(places)}`);
+  return files.flatMap((file) => digestsIn(file, variable));
+}
+
+function digestsIn(file: string, variable: string): Digest[] {
+  const wrong = (what: string) => new CompareError(`${variable} has ${file.slice(-SHOWN)}, and ${what}`);
+  const document = parsed(file);
+  if (document === undefined) throw wrong('it is not JSON, or can not be read');
+  if ((document as { schema?: unknown } | null)?.schema === BASELINE_SCHEMA) {
+    try {
+      return digestsOf(document);
+    } catch (error) {
+      throw error instanceof CompareError ? wrong(error.message) : error;
+    }
+  }
+  const problem = validateRun(document);
+  if (problem) throw wrong(`it is no run document and no baseline: ${problem}`);
+  return [digestOf(document as Run)];
+}
+
+/** @returns undefined: it is none; what it holds instead is for no message */
+function parsed(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const isRun = (path: string) => existsSync(join(path, DOCUMENT));
+
+/** @returns testids of the runs that are there, in the order of their names; not the links to them */
+function testidsIn(results: string): string[] {
+  if (!isFolder(results)) return [];
+  return readdirSync(results, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && isRun(join(results, entry.name)))
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** @returns folders */
+function matching(glob: string, results: string): string[] {
+  const pattern = glob
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  const matches = new RegExp(`^${pattern}$`);
+  return testidsIn(results)
+    .filter((testid) => matches.test(testid))
+    .map((testid) => join(results, testid));
+}
+
+/** @returns what an item may be, with examples that there are */
+function valid({ results, baselines }: Places): string {
+  const newest = testidsIn(results)
+    .map((testid) => ({ testid, ms: statSync(join(results, testid, DOCUMENT)).mtimeMs }))
+    .sort((a, b) => b.ms - a.ms)
+    .slice(0, NEWEST)
+    .map(({ testid }) => testid);
+  const kept = isFolder(baselines)
+    ? readdirSync(baselines).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
+    : [];
+  const examples = (names: string[]) => (names.length > 0 ? ` (${names.join(', ')})` : '');
+  return `testids${examples(newest)} or globs of them, results folders, paths of a run.json, names of baselines${examples(kept)}; several with commas between`;
+}

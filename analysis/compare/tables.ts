@@ -1,0 +1,70 @@
+/** A comparison's table as rows of text, for whatever draws it. */
+import { number, percent } from '../../contract/units.js';
+import type { TextTable } from '../render/tables.ts';
+import type { Comparison, Row, Side } from './comparison.ts';
+import { changeOf, intervalOf, nameOf, neededOf, shareOf, valueIn } from './words.ts';
+
+/** What a reader looks for comes first. */
+const RANK = { worse: 0, better: 1, inconclusive: 2, same: 3 };
+
+/** @returns those that changed first */
+export const byOutcome = ({ metrics }: Comparison): Row[] =>
+  metrics.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
+
+/** Columns that may be left out. */
+export type Column = 'p' | 'adjusted p' | 'counts from' | 'runs to tell';
+
+/** @param without for where there is less room */
+export function metricTable(comparison: Comparison, without: Column[] = []): TextTable {
+  const { rule, single } = comparison;
+  const absent = [...without, ...(single ? ['interval', 'p', 'adjusted p', 'runs to tell'] : [])];
+  const columns = COLUMNS.filter(({ name }) => !absent.includes(name));
+  const confidence = percent(rule.confidence);
+  return {
+    title: 'Metrics',
+    head: columns.map(({ name }) => (name === 'interval' ? `${confidence} interval` : name)),
+    rows: byOutcome(comparison).map((row) => columns.map(({ text }) => text(row))),
+  };
+}
+
+const COLUMNS: { name: string; text: (row: Row) => string }[] = [
+  { name: 'metric', text: nameOf },
+  { name: 'base', text: (row) => valueIn(row.unit, row.base) },
+  { name: 'head', text: (row) => valueIn(row.unit, row.head) },
+  { name: 'change', text: (row) => changeOf(row, row.change) },
+  { name: 'interval', text: intervalOf },
+  { name: 'p', text: (row) => shareOf(row.p) },
+  { name: 'adjusted p', text: (row) => shareOf(row.adjusted_p) },
+  { name: 'counts from', text: (row) => changeOf(row, row.better === 'more' ? -row.least : row.least) },
+  { name: 'outcome', text: (row) => row.outcome },
+  { name: 'runs to tell', text: neededOf },
+];
+
+/** @returns runs of both sides */
+export function runTable({ base, head }: Comparison): TextTable {
+  const rowsOf = (name: string, side: Side) => [
+    ...side.runs.map(({ testid, started, commit }) => [
+      name,
+      testid,
+      started ?? '-',
+      commit ?? '-',
+      'compared',
+    ]),
+    ...side.refused.map(({ testid, reason }) => [name, testid, '-', '-', `refused: ${reason}`]),
+  ];
+  return {
+    title: 'Runs',
+    head: ['side', 'run', 'started', 'commit', 'status'],
+    rows: [...rowsOf('base', base), ...rowsOf('head', head)],
+  };
+}
+
+/** @returns the rule, in a sentence or two */
+export function ruleOf({ rule, single }: Comparison): string {
+  if (single) {
+    return rule.single_factor === null
+      ? 'One run each: figures differ from run to run, so a difference of two says nothing. ALLOW_SINGLE_RUN=1 lets it count.'
+      : `One run each: a difference counts from ${number(rule.single_factor)} times the least change on (ALLOW_SINGLE_RUN=1).`;
+  }
+  return `Worse (better): adjusted p at most ${number(rule.alpha)}, the interval on one side of no change, and reaching the least change that counts. Same: the interval within that change. Values are one number a run; a change is Hodges and Lehmann's shift; p is Mann and Whitney's, exact; adjusted for all metrics together by dealing the runs out anew (Westfall and Young). Runs to tell: so many a side decide, if they scatter as these do.`;
+}

@@ -1,0 +1,146 @@
+import { basename, join, resolve } from 'node:path';
+import { cleanDeep, cleanText, secretsOf } from './clean-text.ts';
+import { type Environment, environment } from './environment.ts';
+import { mergeHostWatch, readHostWatches } from './host-watch-series.ts';
+import { readK6Log } from './k6-log.ts';
+import { readLegLogs, readLegSummaries, readLegs } from './legs.ts';
+import type { Abort } from './measured.ts';
+import { observe } from './observe.ts';
+import { increaseOf, Prometheus } from './prometheus.ts';
+import { findingSamples } from './publish-findings.ts';
+import { wantsColours } from './render/colours.ts';
+import { renderTerminal } from './render/terminal.ts';
+import { writeReports } from './report/write-reports.ts';
+import { makeTables } from './report-tables.ts';
+import { makeRun, type Run } from './run.ts';
+import { logLine } from './run-log.ts';
+import { secondsOf, withSeconds } from './seconds.ts';
+import { readSummary } from './summary.ts';
+import { targetKnobs } from './target-knobs.ts';
+import type { Timeline } from './timeline.ts';
+import { writeAtomic } from './write-atomic.ts';
+
+/** The label of the rules that watch the stack's own target. */
+const REFERENCE = 'reference';
+
+/** Nobody waits longer for what dashboards alone need. */
+const PUBLISH_MS = 3_000;
+
+/**
+ * Makes everything that a run leaves beside k6's own output: collect, judge, render. Its terminal report is printed.
+ *
+ * @returns the verdict's exit code
+ */
+export async function judge({
+  directory,
+  k6Exit,
+  prometheus,
+  server,
+  knobs,
+  variables,
+  k6Version,
+  on = environment(k6Version),
+  abort = null,
+  print = (text) => process.stdout.write(text),
+}: {
+  /** Of its results. */
+  directory: string;
+  k6Exit: number;
+  /** null: it can't be asked. */
+  prometheus: string | null;
+  /** The label of the rules that watch the server under test. */
+  server: string;
+  /** Of the reference target, `NAME=value` words: those that are not at their defaults. */
+  knobs: string;
+  /** Variables of the run. */
+  variables?: Record<string, string | null>;
+  k6Version: string | null;
+  /** Where the load came from, of a run that was made elsewhere. */
+  on?: Environment;
+  /** Why there was no load, where that is known. */
+  abort?: Abort | null;
+  print?: (text: string) => void;
+}): Promise<number> {
+  const legs = readLegs(directory);
+  const log = legs ? await readLegLogs(directory, legs) : await readK6Log(join(directory, 'k6.log'));
+  const {
+    summary,
+    problem,
+    abort: found,
+    ...perLeg
+  } = legs ? readLegSummaries(directory, legs) : readSummary(directory);
+  const asked = prometheus ? new Prometheus(prometheus) : null;
+  let files: Record<string, string> = {};
+  let timeline: Timeline | null = null;
+  const folders = legs ? legs.legs.map(({ folder }) => join(directory, folder)) : [directory];
+  const watches = readHostWatches(directory, legs);
+  const run = await makeRun(
+    {
+      testid: basename(resolve(directory)),
+      summary,
+      ...('summaries' in perLeg && { legSummaries: perLeg.summaries }),
+      experimentError: legs?.error ?? null,
+      abort: abort ?? found ?? null,
+      summaryProblem: problem,
+      log,
+      k6Exit,
+      environment: on,
+      secrets: secretsOf(process.env),
+      knobs: server === REFERENCE ? targetKnobs(knobs) : null,
+      ...(variables && { variables }),
+      watches,
+    },
+    async (plan, phases) => {
+      const observed = await observe(asked, plan, phases, server, withSeconds(folders));
+      timeline = observed.timeline && {
+        ...mergeHostWatch(observed.timeline, watches),
+        // The server chose their names.
+        operations: cleanDeep(observed.timeline.operations, secretsOf(process.env)),
+      };
+      return { ...observed, timeline };
+    },
+    async (facts) => {
+      const folderOf = (name: string) => legs?.legs.find((leg) => leg.name === name)?.folder ?? '';
+      const built = await makeTables({
+        ...facts,
+        legs,
+        increase: (selector, phase) => increaseOf(asked, selector, phase),
+        seconds: (leg) => secondsOf(join(directory, folderOf(leg))),
+      });
+      files = built.files;
+      return built;
+    },
+  );
+  const unwritten = failureOf(() => {
+    writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
+    if (timeline) writeAtomic(join(directory, 'timeline.json'), `${JSON.stringify(timeline)}\n`);
+    writeReports(directory, run, timeline);
+    for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
+  });
+  print(renderTerminal(run, { directory, colours: wantsColours() }));
+  if (prometheus) await publish(run, prometheus);
+  // What was measured has been shown by now, and is nowhere else.
+  if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);
+  return run.verdict.exit_code;
+}
+
+/** @returns what it threw */
+function failureOf(action: () => void): Error | null {
+  try {
+    action();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** For the dashboards. The run is judged by now: where they can't be had, that is a line in its log. */
+async function publish(run: Run, url: string) {
+  try {
+    const samples = findingSamples(run);
+    if (samples.length > 0) await new Prometheus(url, { timeoutMs: PUBLISH_MS, tries: 2 }).write(samples);
+  } catch (error) {
+    const why = cleanText(error instanceof Error ? error.message : String(error), secretsOf(process.env));
+    logLine(`the dashboards will not show the findings: ${why}`);
+  }
+}

@@ -1,0 +1,58 @@
+import { type Phase, roundLatency } from './phases.ts';
+import { round } from './round.ts';
+import type { Latency, PlannedPhase, Summary } from './summary.ts';
+
+/** Over all measured phases, an overload phase included. */
+export interface Operation {
+  operation: string;
+  method: string;
+  class: string;
+  requests: number;
+  failed: number;
+  /** Calls that were answered, well or not. */
+  answered: number;
+  /** Requests a second of the phases that call it. */
+  rps: number | null;
+  error_rate: number | null;
+  latency_ms: Latency | null;
+  /** All together; null: k6 has them by phase alone. */
+  request_bytes: number | null;
+  response_bytes: number | null;
+  /** By kind. */
+  failures: Record<string, number>;
+}
+
+export function operations({ plan, metrics }: Summary, phases: Phase[]): Operation[] {
+  // Of a sequence k6 has them for its last operation, and what the client measures has none by operation.
+  const hasBytes =
+    !plan.sequence && plan.operations.some(({ operation }) => metrics.count('data_sent', { operation }) > 0);
+  return plan.operations.map(({ operation, method, class: kind }, turn) => {
+    const tags = { operation };
+    const requests = metrics.count('mcp_requests', tags);
+    const { failed, total } = metrics.failed(tags);
+    const { count, latency } = metrics.latency(tags);
+    const seconds = phases
+      .filter((phase, index) => phase.measured && calls(plan.phases[index], operation, turn))
+      .reduce((sum, phase) => sum + phase.duration_s, 0);
+    return {
+      operation,
+      method,
+      class: kind,
+      requests,
+      failed,
+      answered: metrics.latencies?.(tags).answered ?? count,
+      rps: seconds > 0 ? round(requests / seconds) : null,
+      error_rate: total > 0 ? round(failed / total, 6) : null,
+      latency_ms: latency && roundLatency(latency),
+      request_bytes: hasBytes ? metrics.count('data_sent', tags) : null,
+      response_bytes: hasBytes ? metrics.count('data_received', tags) : null,
+      failures: metrics.failures(tags),
+    };
+  });
+}
+
+/** @param turn its place among the plan's operations */
+function calls(phase: PlannedPhase | undefined, operation: string, turn: number): boolean {
+  if (phase?.operation) return phase.operation === operation;
+  return phase?.weights?.[turn] !== 0;
+}

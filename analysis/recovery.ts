@@ -1,0 +1,254 @@
+/**
+ * How long after an overload everything was normal again, from what Prometheus has of the requests that began after it.
+ *
+ * They are looked at through windows of some seconds, one begun each second. A window is normal where p99 and the share of
+ * failures are in the band, and where there are requests at all: a server that answers nothing has no bad p99. Recovered
+ * is from the beginning of the first window from which on all are normal for the hold, so the length of the windows
+ * delays nothing.
+ */
+import { counted, duration, perSecond } from '../contract/units.js';
+import * as promql from '../dashboards/queries.ts';
+import { type Band, bandOf, HISTOGRAM_ERROR, P99_NEEDS } from './band.ts';
+import { loadOf, type Phase, peaks } from './phases.ts';
+import type { Prometheus } from './prometheus.ts';
+import { round } from './round.ts';
+import { within } from './seconds.ts';
+import type { Objective } from './summary.ts';
+import { bound } from './timeline.ts';
+
+/** What to ask Prometheus, and what to compare the answer with. */
+interface RecoveryPlan {
+  /** The phase that ended. */
+  overload: string;
+  /** The phase that shows what is normal. */
+  baseline: string;
+  band: Band | null;
+  /** After the overload. */
+  phases: string[];
+  /** Unix time of the overload's end. */
+  fromS: number;
+  toS: number;
+  /** Requests that are due each second. */
+  per_s: number;
+  /** In those phases, as k6 counted them. */
+  answered: number;
+  window_s: number;
+  /** From the beginning of one window to the next one's. */
+  step_s: number;
+  hold_s: number;
+  /** Why it can't be told. */
+  problem: string | null;
+}
+
+export interface Window {
+  /** Its beginning, seconds after the overload's end. */
+  afterS: number;
+  requests: number;
+  /** null: none was answered. */
+  p99Ms: number | null;
+  failureShare: number;
+}
+
+export interface Recovery {
+  overload: string;
+  baseline: string;
+  /** null: the baseline does not show what is normal. */
+  band: Band | null;
+  /** Unix time of the overload's end. */
+  ended_s: number;
+  /** How long was watched after it. */
+  observed_s: number;
+  window_s: number;
+  /** Requests of a window that can be normal. */
+  least: number;
+  hold_s: number;
+  /** A recovery is seen up to so much late. */
+  late_s: number;
+  /** null: not within what was watched, or not enough to tell. */
+  recovery_s: number | null;
+  /** Of p99 alone. */
+  latency_recovery_s: number | null;
+  /** Of the failures alone. */
+  failures_recovery_s: number | null;
+  /** The last window. */
+  last: Window | null;
+  confidence: 'high' | 'medium' | 'low' | 'not_enough_to_tell';
+  /** Why it is not enough to tell. */
+  reason: string | null;
+}
+
+/** k6 pushes so often, and a moment shows what was pushed before it. */
+const PUSH_S = 2;
+const STEP_S = 1;
+/** Recovered is from when all stays in the band for so long; a bad moment later on is not the overload's doing. */
+const HOLD_S = 10;
+/** The shortest that holds enough requests is taken. */
+const WINDOWS_S = [6, 10, 20, 30, 60];
+/** Less than this part of the requests that are due is a service that stands still. */
+const MIN_SHARE = 0.5;
+/** So a p99 can be judged of a window that does not stand still. A load of which 95 % are made is delivered. */
+const WINDOW_NEEDS = (0.95 * P99_NEEDS) / MIN_SHARE;
+/** Phases that follow one another; k6's clock is good for some ten milliseconds. */
+const GAP_MS = 500;
+const MOST_WINDOWS = 1800;
+const MANY_WINDOWS = 10;
+
+/**
+ * @returns one for each overload with a baseline before and a phase of no more load right after it. Overloads without a rest between them
+ *   are one, which ends with the last of them.
+ */
+export function planRecoveries(phases: Phase[], objectives: Objective[]): RecoveryPlan[] {
+  const overloads = peaks(phases);
+  return overloads.flatMap((overload) => {
+    const index = phases.indexOf(overload);
+    const baseline = phases.find(
+      (phase, i) => i < index && phase.measured && !phase.overload && phase.answered,
+    );
+    if (!baseline || overload.end === null) return [];
+    const after = restAfter(overload, phases.slice(index + 1), baseline);
+    const toMs = Date.parse(after.at(-1)?.end ?? '');
+    if (Number.isNaN(toMs)) return [];
+    const band = bandOf(baseline, objectives);
+    const fromS = Date.parse(overload.end) / 1000;
+    const lightest = Math.min(...after.map(loadOf)) / loadOf(baseline);
+    const perS = lightest * (baseline.requests_per_s ?? 0);
+    const step_s = Math.max(STEP_S, Math.ceil((toMs / 1000 - fromS) / MOST_WINDOWS));
+    const window = WINDOWS_S.find((seconds) => seconds >= step_s && seconds * perS >= WINDOW_NEEDS);
+    const window_s = window ?? Math.max(step_s, ...WINDOWS_S);
+    return [
+      {
+        overload: overload.name,
+        baseline: baseline.name,
+        band,
+        phases: after.map(({ name }) => name),
+        fromS,
+        toS: toMs / 1000,
+        per_s: perS,
+        answered: after.reduce((sum, { answered }) => sum + (answered ?? 0), 0),
+        window_s,
+        step_s,
+        hold_s: Math.max(HOLD_S, window_s),
+        problem: !band
+          ? `${baseline.name} has too few answers, or too many failures, to show what is normal`
+          : window === undefined
+            ? `a p99 needs ${P99_NEEDS} answers, and at ${perSecond(perS)} ${duration(window_s)} hold too few`
+            : null,
+      },
+    ];
+  });
+}
+
+/** @returns those that follow without a pause and can be compared with the baseline */
+function restAfter(overload: Phase, later: Phase[], baseline: Phase): Phase[] {
+  const end = later.findIndex((phase, index) => {
+    const before = later[index - 1] ?? overload;
+    const [endMs, startMs] = [Date.parse(before.end ?? ''), Date.parse(phase.start ?? '')];
+    const goesOn = phase.measured && phase.end !== null && startMs - endMs < GAP_MS;
+    const comparable = (phase.offered_rps === null) === (baseline.offered_rps === null);
+    return !(goesOn && comparable && loadOf(phase) <= loadOf(baseline));
+  });
+  return end === -1 ? later : later.slice(0, end);
+}
+
+/** @param folders of what the output lab wrote, which is then asked @throws {PrometheusError} */
+export async function observeRecovery(
+  prometheus: Prometheus,
+  testid: string,
+  plan: RecoveryPlan,
+  folders: readonly string[] = [],
+): Promise<Recovery> {
+  const { fromS, toS, window_s, step_s } = plan;
+  const firstS = fromS + window_s;
+  if (plan.problem || firstS > toS) return judgeRecovery(plan, []);
+  const count = Math.floor((toS - firstS) / step_s) + 1;
+  if (folders.length > 0) return judgeRecovery(plan, await windowsOf(folders, plan, count));
+  const names = plan.phases.map((name) => name.replace(/[^\w-]/g, '.')).join('|');
+  const where = `phase=~"${names}"`;
+  const ask = async (expression: string) => {
+    const [series] = await prometheus.queryRange(bound(expression, testid, window_s), firstS, toS, step_s);
+    return new Map(series?.points.map(([timeS, value]) => [Math.round((timeS - firstS) / step_s), value]));
+  };
+  const requests = await ask(promql.perSecond(promql.REQUESTS, '', where));
+  const failures = await ask(promql.share(promql.FAILURES, promql.REQUESTS, '', where));
+  const p99 = await ask(promql.exactPercentile(0.99, promql.DURATION, where));
+  const windows = Array.from({ length: count }, (_, index) => {
+    const seconds = p99.get(index);
+    return {
+      afterS: index * step_s,
+      requests: Math.round((requests.get(index) ?? 0) * window_s),
+      p99Ms: seconds === undefined ? null : seconds * 1000,
+      failureShare: failures.get(index) ?? 0,
+    };
+  });
+  return judgeRecovery(plan, windows);
+}
+
+async function windowsOf(
+  folders: readonly string[],
+  { phases, fromS, window_s, step_s }: RecoveryPlan,
+  count: number,
+): Promise<Window[]> {
+  const starts = Array.from({ length: count }, (_, index) => fromS + index * step_s);
+  const found = await within(
+    folders,
+    starts.map((start) => ({ fromS: start, toS: start + window_s, phases })),
+  );
+  return found.map(({ requests, failed, latencies }, index) => ({
+    afterS: index * step_s,
+    requests,
+    p99Ms: latencies.all.percentile(0.99),
+    failureShare: requests > 0 ? failed / requests : 0,
+  }));
+}
+
+/** @param windows in order, one each step */
+export function judgeRecovery(plan: RecoveryPlan, windows: Window[]): Recovery {
+  const { band, hold_s, window_s, step_s, per_s } = plan;
+  const observedS = plan.toS - plan.fromS;
+  const least = MIN_SHARE * per_s * window_s;
+  const [p99Limit, failureLimit] = [(band?.p99_ms ?? 0) * HISTOGRAM_ERROR, band?.failure_share ?? 0];
+  const answers = ({ requests, p99Ms }: Window) => requests >= least && p99Ms !== null;
+  const fast = (window: Window) => answers(window) && Number(window.p99Ms) <= p99Limit;
+  const well = (window: Window) => window.requests >= least && window.failureShare <= failureLimit;
+  const from = (isNormal: (window: Window) => boolean): number | null => {
+    const found = windows.find(
+      ({ afterS: start }) =>
+        // The last window of the hold ends with it.
+        (windows.at(-1)?.afterS ?? 0) >= start + hold_s - window_s &&
+        windows.every(
+          (window) => window.afterS < start || window.afterS > start + hold_s - window_s || isNormal(window),
+        ),
+    );
+    return found ? round(found.afterS, 1) : null;
+  };
+  const isNormal = (window: Window) => fast(window) && well(window);
+  const recovery_s = from(isNormal);
+  const last = windows.at(-1) ?? null;
+  const reason =
+    plan.problem ??
+    (!last || observedS < hold_s
+      ? `it was watched for ${duration(round(observedS, 1))}, and all has to stay in the band for ${hold_s} s`
+      : plan.answered > 0 && windows.every(({ requests }) => requests === 0)
+        ? `Prometheus has none of the ${counted(plan.answered, 'answer')} after it`
+        : recovery_s === null && isNormal(last)
+          ? `all was normal at the end, but not for the ${hold_s} s that it has to stay so`
+          : null);
+  const sure = window_s === WINDOWS_S[0] && windows.length >= MANY_WINDOWS;
+  return {
+    overload: plan.overload,
+    baseline: plan.baseline,
+    band,
+    ended_s: plan.fromS,
+    observed_s: round(observedS, 1),
+    window_s,
+    least: Math.ceil(least),
+    hold_s,
+    late_s: PUSH_S + step_s,
+    recovery_s: reason ? null : recovery_s,
+    latency_recovery_s: reason ? null : from(fast),
+    failures_recovery_s: reason ? null : from(well),
+    last,
+    confidence: reason ? 'not_enough_to_tell' : sure ? 'high' : 'medium',
+    reason,
+  };
+}

@@ -1,0 +1,51 @@
+/** What ran, against what, from where, and how its figures were made: the same in every report. */
+import { bytes, counted, percent } from '../../contract/units.js';
+import { lengthText } from '../partial.ts';
+import type { Run } from '../run.ts';
+import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
+
+/** @returns what is known */
+export function factsOf(run: Run): [name: string, value: string][] {
+  const { testid, test, profile, workload, target, started, environment } = run;
+  const { k6, node, git } = environment;
+  const server = target?.server ? [target.server.name, target.server.version].filter(Boolean).join(' ') : '';
+  const protocol = [target?.era, target?.protocol_version].filter(Boolean).join(', ');
+  const knobs = Object.entries(target?.knobs ?? {}).map(([knob, value]) => `${knob}=${value}`);
+  const facts: [string, string | null][] = [
+    ['run', testid],
+    ['test', test && `${test}, profile ${profile}, workload ${workload}`],
+    ['target', target && [target.url, server, protocol && `(${protocol})`].filter(Boolean).join(' ')],
+    ['knobs', knobs.join(' ')],
+    ['started', started && `${started}, ${lengthText(run)}`],
+    ['machine', machineText(environment)],
+    [
+      'versions',
+      `k6 ${k6 ?? 'unknown'}, node ${node}${git ? `, git ${git.commit.slice(0, 12)}${git.dirty ? ' (changed)' : ''}` : ''}`,
+    ],
+  ];
+  return facts.flatMap(([name, value]) => (value ? [[name, value]] : []));
+}
+
+/** @returns for example Linux 6.18 x64, Intel Xeon, 2 cores, 23.5 GiB */
+export const machineText = ({
+  os,
+  cpu,
+  cores,
+  memory_bytes,
+}: {
+  os: string | null;
+  cpu: string | null;
+  cores: number;
+  memory_bytes: number;
+}): string => [os, cpu, counted(cores, 'core'), bytes(memory_bytes)].filter(Boolean).join(', ');
+
+/** @returns sentences */
+export function howMeasured(): string[] {
+  return [
+    `Percentiles come from histograms of the latencies of all calls, and are at most ${percent(PERCENTILE_ERROR)} off. ` +
+      'A call without an answer counts with the time that it waited: > marks a figure that is a lower bound because of such calls. ' +
+      'An objective for a percentile is judged by the exact number of calls that were not answered within its limit. Warm-up requests are in no figure.',
+    'Operations are over all measured phases. A signal is a 6 s rate read every 2 s: the first 8 s of a phase are left out; ' +
+      'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before; of one below 2 s none.',
+  ];
+}

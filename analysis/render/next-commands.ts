@@ -1,0 +1,49 @@
+/** What to type after a run. */
+
+import type { Run } from '../run.ts';
+import { type Command, repeatCommands } from './repeat.ts';
+
+/** Columns before a command. */
+const INDENT = 10;
+
+/**
+ * @param directory of its results
+ * @param width most characters of a line; a single word may be longer
+ * @returns see it, run it again, compare the two
+ */
+export function nextCommands(run: Run, directory: string, width: number): string[] {
+  const page = `see it:   ${directory}/report.html, or make dashboards`;
+  return [
+    page.length <= width ? page : 'see it:   report.html in that folder, or make dashboards',
+    ...repeatCommands(run).flatMap((command) => commandLines(command, width)),
+    ...compareLines(run, width),
+  ];
+}
+
+/** @returns none of a run that is not compared */
+function compareLines({ testid, verdict: { outcome } }: Run, width: number): string[] {
+  if (outcome !== 'pass' && outcome !== 'fail') return [];
+  const words = ['make', 'compare', `BASE=${testid}`, 'HEAD=latest'];
+  if (outcome === 'fail') words.push('INCLUDE_FAILED=1');
+  return commandLines({ label: 'compare', words, comment: '' }, width);
+}
+
+/** @returns a command that a shell takes: lines that another follows end with a backslash; the comment is at the end */
+function commandLines({ label, words, comment }: Command, width: number): string[] {
+  const [first = '', ...others] = words;
+  const lines = [`${label}:`.padEnd(INDENT) + first];
+  for (const word of others) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + word.length + ' '.length + ' \\'.length <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else {
+      lines[lines.length - 1] = `${line} \\`;
+      lines.push(' '.repeat(INDENT) + word);
+    }
+  }
+  if (comment === '') return lines;
+  const last = `${lines.at(-1)}  # ${comment}`;
+  return last.length <= width
+    ? [...lines.slice(0, -1), last]
+    : [...lines, `${' '.repeat(INDENT)}# ${comment}`];
+}

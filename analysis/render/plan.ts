@@ -1,0 +1,198 @@
+import { styleText } from 'node:util';
+import { bytes, counted, duration, number, percent, perSecond } from '../../contract/units.js';
+import type { Listing, Plan } from '../summary.ts';
+import { thresholdName } from '../thresholds.ts';
+import { cut, grid, WIDTH, wrap } from './layout.ts';
+
+const MAX_OPERATION = 32;
+const MAX_EXAMPLE = 200;
+const MAX_OPERATIONS = 60;
+const MAX_NAMES = 8;
+const MAX_REASONS = 12;
+const MAX_OBJECTIVES = 8;
+/** An estimate: a tokenizer is a model's own. */
+const BYTES_OF_TOKEN = 4;
+
+/**
+ * @param plan cleaned
+ * @param options brief: only what is called, what is left out, and how much load goes where; legs: it is the plan of one k6 run of several
+ * @returns every line within 100 columns (colours aside, and the lines for a workload file)
+ */
+export function renderPlan(
+  plan: Plan,
+  { colours, brief, legs = false }: { colours: boolean; brief: boolean; legs?: boolean },
+): string {
+  const title = (text: string) => (colours ? styleText('bold', text, { validateStream: false }) : text);
+  /** @returns the first one as a title */
+  const titled = ([first = '', ...rest]: string[]): string[] => [title(first), ...rest];
+  const json = toAdd(plan);
+  const blocks = [
+    brief ? [] : titled(header(plan)),
+    titled(operations(plan)),
+    leftOut(plan),
+    json,
+    protocolOnly(plan),
+    brief ? [] : titled(phases(plan)),
+    [...total(plan), ...where(plan, legs)],
+    brief ? [] : objectives(plan),
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => (colours || lines === json ? line : cut(line, WIDTH))).join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function header({ test, title, profile, target, workload }: Plan) {
+  const { url, era, protocol_version: version, server } = target;
+  const who = [server?.name, server?.version].filter(Boolean).join(' ');
+  return [
+    `${test}, profile ${profile}: ${title ?? ''}`,
+    ['target', url, who, era, version].filter(Boolean).join('  '),
+    `workload  ${workload}`,
+    ...(target.listing ? [listing(target.listing)] : []),
+  ].map((line) => cut(line, WIDTH));
+}
+
+/** @param listing what each client that lists everything costs, and a model that gets the tools */
+function listing({ calls, bytes: all, tools_bytes: ofTools, ttl_ms: ttl }: Listing) {
+  const tokens = number(Number((ofTools / BYTES_OF_TOKEN).toPrecision(2)));
+  const kept = ttl > 0 ? `; may be kept for ${duration(Math.round(ttl / 1000))}` : '';
+  return `listing   ${counted(calls, 'call')}, ${bytes(all)}; the tools are about ${tokens} tokens (${BYTES_OF_TOKEN} bytes each)${kept}`;
+}
+
+function operations({ operations: all, phases }: Plan) {
+  const measured = phases.filter(({ measured }) => measured);
+  // Shares are of a mix; where each phase has an operation of its own, there is none.
+  const mixed = measured.some(({ operation }) => operation === undefined);
+  const rows = all
+    .slice(0, MAX_OPERATIONS)
+    .map(({ operation, class: kind, share, example }) => [
+      cut(operation, MAX_OPERATION),
+      kind,
+      mixed ? percent(share) : plannedCalls(measured.filter((phase) => phase.operation === operation)),
+      example == null ? '' : JSON.stringify(example),
+    ]);
+  const rest = all.length - MAX_OPERATIONS;
+  return [
+    ...grid(
+      [['OPERATION', 'class', mixed ? 'share' : 'calls', 'example of its arguments'], ...rows],
+      MAX_EXAMPLE,
+    ).map((line) => cut(line, WIDTH)),
+    ...(rest > 0 ? [`… ${rest} more`] : []),
+  ];
+}
+
+/** @param phases of one operation @returns -: none is measured, or users without a pause make as many as they can */
+function plannedCalls(phases: Plan['phases']): string {
+  const sum = phases.reduce((total, phase) => total + (callsOf(phase) ?? Number.NaN), 0);
+  return sum > 0 ? number(sum) : '-';
+}
+
+/** @returns the same reason once, with all that it holds for */
+function leftOut({ left_out: all = [] }: Plan): string[] {
+  const byReason: Map<string, string[]> = new Map();
+  for (const { operation, reason } of all) byReason.set(reason, [...(byReason.get(reason) ?? []), operation]);
+  const lines = [...byReason].slice(0, MAX_REASONS).flatMap(([reason, names]) => {
+    const rest = names.length - MAX_NAMES;
+    const shown = names.slice(0, MAX_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    return wrap(`${shown}: ${reason}`, '- ');
+  });
+  const rest = byReason.size - MAX_REASONS;
+  if (rest > 0) lines.push(`- … left out for ${counted(rest, 'other reason')}`);
+  return lines.length > 0 ? ['LEFT OUT', ...lines] : [];
+}
+
+/** @returns JSON, each whole in its line */
+function toAdd({ left_out: all = [] }: Plan): string[] {
+  const lines = all.flatMap(({ add }) => add ?? []).slice(0, MAX_REASONS);
+  if (lines.length === 0) return [];
+  return [
+    'To have them called, edit these lines, add them to a workload file (make workload-init) and its mix:',
+    ...lines,
+  ];
+}
+
+function protocolOnly({ operations: all, left_out: others = [] }: Plan) {
+  if (all.some(({ class: kind }) => kind !== 'protocol') || others.length === 0) return [];
+  return wrap(
+    'Nothing that can be called is marked as read-only, so the load is lists and pings alone. ' +
+      'ALLOW_WRITES=1 allows what is not marked as destructive; TOOLS=name,name calls just the tools that you name.',
+    '',
+  );
+}
+
+function phases({ phases: all, sequence = false }: Plan) {
+  const rows = all.map((phase) => {
+    const { name, duration_s, offered_rps, vus, max_vus, iterations } = phase;
+    const calls = callsOf(phase);
+    return [
+      name,
+      `${sequence ? '~ ' : iterations == null ? '' : 'at most '}${duration(duration_s)}`,
+      offered_rps == null
+        ? counted(vus ?? 0, 'user')
+        : `${perSecond(offered_rps)} from up to ${counted(max_vus ?? 0, 'user')}`,
+      calls === null ? `as fast as ${counted(vus ?? 0, 'user')} can` : number(calls),
+    ];
+  });
+  return grid([['PHASE', 'length', 'load', 'requests'], ...rows], WIDTH);
+}
+
+/** @returns null: as many as its users can make */
+function callsOf({ offered_rps: rate, duration_s, iterations }: Plan['phases'][number]): number | null {
+  return rate != null ? Math.round(rate * duration_s) : (iterations ?? null);
+}
+
+function total({ phases: all, expected_requests: requests, sequence }: Plan) {
+  const longest = all.reduce((sum, phase) => sum + phase.duration_s, 0);
+  const bounded = all.some(({ iterations }) => iterations != null);
+  const howMany =
+    requests == null
+      ? 'as many requests as the users can make'
+      : `${counted(requests, 'request')}, the warm-up aside,`;
+  if (sequence) {
+    return wrap(
+      `In total ${howMany} one after the other: about ${duration(Math.round(longest))} for the reference target.`,
+      '',
+    );
+  }
+  return wrap(`In total ${howMany} in ${bounded ? 'at most ' : ''}${duration(longest)}.`, '');
+}
+
+function where({ target, phases: all }: Plan, legs: boolean) {
+  const { url, confirm } = target;
+  const rate = Math.max(...all.map(({ offered_rps }) => offered_rps ?? 0));
+  const users = Math.max(...all.map(({ vus, max_vus }) => vus ?? max_vus ?? 0));
+  const most = [...(rate > 0 ? [perSecond(rate)] : []), counted(users, 'user')].join(' from ');
+  return [
+    ...wrap(
+      `All of it goes to ${URL.canParse(url) ? new URL(url).host : url}: at most ${most} at a time.`,
+      '',
+    ),
+    ...(legs
+      ? wrap('The test takes several runs, each about like this; the test itself sets their load.', '')
+      : []),
+    ...(confirm ? wrap(`That is not this machine: a run needs TARGET_CONFIRM=${confirm}.`, '') : []),
+  ];
+}
+
+function objectives({ objectives: all, objectives_off: off, documents }: Plan) {
+  if (off) return ['THRESHOLDS=off: measured and not judged'];
+  const names = all
+    .filter(({ metric }) => metric !== 'min_samples')
+    .map((objective) =>
+      thresholdName({
+        ...objective,
+        expression: '',
+        relative_to: objective.relative_to?.phase ?? null,
+        k6: null,
+      }),
+    );
+  const rest = names.length - MAX_OBJECTIVES;
+  return [
+    documents === false
+      ? 'OBJECTIVES of any server; THRESHOLDS=each.p99_ms=200 adds a latency'
+      : 'OBJECTIVES',
+    ...names.slice(0, MAX_OBJECTIVES).flatMap((name) => wrap(name, '- ')),
+    ...(rest > 0 ? [`- … ${rest} more`] : []),
+  ];
+}

@@ -1,0 +1,72 @@
+/** How a run is repeated: as it was, in the next longer profile, and with limits for the latency that it measured. */
+import { counted, duration, perSecond } from '../../contract/units.js';
+import type { Run } from '../run.ts';
+import { suggestedLimits } from '../suggested-limits.ts';
+import type { Longer } from '../summary.ts';
+import { changedSettings } from '../target-knobs.ts';
+
+/** What a shell takes as it is. */
+const PLAIN = /^[\w:/.@%,+-]+$/;
+const TEST = /^[a-z][a-z0-9-]*$/;
+
+/** @returns [] if it is not known how the run was started */
+
+export interface Command {
+  label: string;
+  /** Of a command line, quoted for a shell. */
+  words: string[];
+  /** '' = none. */
+  comment: string;
+}
+
+export function repeatCommands(run: Run): Command[] {
+  const { test, variables, longer, target, verdict } = run;
+  if (!TEST.test(test ?? '') || !variables) return [];
+  // The stack may have had settings from before.
+  const given = { ...variables, ...changedSettings(target?.knobs ?? {}), ...variables };
+  const again = commandWords(test ?? '', given);
+  const secrets = Object.keys(given).filter((name) => given[name] === null);
+  const unkept = secrets.length > 0 ? `with ${secrets.join(', ')} as before` : '';
+  return [
+    { label: 'again', words: again, comment: unkept },
+    ...(verdict.outcome === 'pass' && longer
+      ? [
+          {
+            label: 'longer',
+            words: commandWords(test ?? '', { ...given, PROFILE: longer.profile }),
+            comment: loadOf(longer),
+          },
+        ]
+      : []),
+    ...limits(run),
+  ];
+}
+
+/** @param variables null: not shown @returns of the command line that runs it, quoted for a shell */
+export const commandWords = (test: string, variables: Record<string, string | null>): string[] => [
+  'make',
+  test,
+  ...Object.entries(variables).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${quoted(value)}`],
+  ),
+];
+
+/** @returns one line that a shell takes */
+export const commandLine = ({ words, comment }: Command): string =>
+  [...words, ...(comment ? [` # ${comment}`] : [])].join(' ');
+
+function loadOf({ peak_rps: rate, users, duration_s }: Longer) {
+  const most = rate === null ? counted(users, 'user') : perSecond(rate);
+  return `up to ${most}, ${duration(Math.round(duration_s))}`;
+}
+
+function limits(run: Run): Command[] {
+  const found = suggestedLimits(run);
+  if (!found) return [];
+  const { thresholds, margin, samples } = found;
+  const comment = `to judge latency: ${margin} x the highest that a phase had, of ${counted(samples, 'request')} or more`;
+  return [{ label: 'limits', words: [`THRESHOLDS=${thresholds}`], comment }];
+}
+
+/** @returns as a shell reads it back */
+const quoted = (value: string): string => (PLAIN.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`);

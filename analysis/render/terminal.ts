@@ -1,0 +1,225 @@
+import { styleText } from 'node:util';
+import type { Finding } from '../findings.ts';
+import { lengthText } from '../partial.ts';
+import type { Run } from '../run.ts';
+import type { Verdict } from '../verdict.ts';
+import { cut, foldHead, grid, WIDTH, wrap } from './layout.ts';
+import { nextCommands } from './next-commands.ts';
+import { numbered, observationText } from './observations.ts';
+import { ROOMY, type Room, STEPS, STEPS_WITH_TABLES } from './room.ts';
+import { ownTables, phaseTable, type TextTable, thresholdTable } from './tables.ts';
+
+export const MAX_LINES = 25;
+
+/** A table of a test's own this long, with title and head, is shown as it is. */
+const MAX_OWN_LINES = 12;
+
+const MAX_CELL = 20;
+const MAX_THRESHOLD_CELL = 60;
+const MAX_OWN_CELL = 60;
+
+type Paint = (style: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
+
+const COLOUR: Record<Verdict['outcome'], 'green' | 'red' | 'yellow'> = {
+  pass: 'green',
+  fail: 'red',
+  invalid: 'yellow',
+  error: 'red',
+};
+
+/**
+ * @param options where the results are; colours only for a terminal
+ * @returns at most 25 lines, every line within 100 columns (colours, the folder's path and a command's long words aside); report.md has the
+ *   rest
+ */
+export function renderTerminal(
+  run: Run,
+  { directory, colours }: { directory: string; colours: boolean },
+): string {
+  const paint: Paint = colours
+    ? (style, text) => styleText(style, text, { validateStream: false })
+    : (_, text) => text;
+  const end = ending(run, paint, directory);
+  let room = ROOMY;
+  let body = bodyOf(run, paint, room);
+  for (const step of run.tables.length > 0 ? STEPS_WITH_TABLES : STEPS) {
+    if (body.length + end.length <= MAX_LINES) break;
+    room = { ...room, ...step };
+    body = bodyOf(run, paint, room);
+  }
+  body = body.slice(0, MAX_LINES - end.length);
+  const gap = room.gaps || body.length + end.length === MAX_LINES ? [] : [''];
+  return `${[...body, ...gap, ...end].join('\n')}\n`;
+}
+
+/** @returns all but the end */
+function bodyOf(run: Run, paint: Paint, room: Room): string[] {
+  const blocks = [
+    [...headlineLines(run, paint), ...header(run, paint)],
+    reasonLines(run, room),
+    ...ownTableBlocks(run, paint, room),
+    draw(phaseRows(run, room.phases), paint, MAX_CELL),
+    missedThresholds(run, paint, room.missed),
+    findings(run, paint, room.findings),
+  ].filter((block) => block.length > 0);
+  return blocks.flatMap((block) => (room.gaps ? [...block, ''] : block));
+}
+
+/** @returns what happened, before all else */
+function headlineLines({ headline = '', verdict: { outcome } }: Run, paint: Paint): string[] {
+  const lines = headline === '' ? [] : wrap(headline, '');
+  return lines.map((line) => paint('bold', paint(COLOUR[outcome], line)));
+}
+
+function header(run: Run, paint: Paint): string[] {
+  const { testid, test, profile, target } = run;
+  const server = [target?.server?.name, target?.server?.version].filter(Boolean).join(' ');
+  const what = [test ?? 'run', profile && `profile ${profile}`, lengthText(run)];
+  const lines = [
+    `${what.filter(Boolean).join(', ')}  ${testid}`,
+    ...(target ? [[target.url, server, target.era].filter(Boolean).join('  ')] : []),
+  ];
+  return lines.map((line, index) => (index === 0 ? paint('bold', cut(line, WIDTH)) : cut(line, WIDTH)));
+}
+
+/** The reasons that neither the headline nor a threshold has in full. */
+function reasonLines(
+  { headline = '', verdict, thresholds }: Run,
+  { reasons: most, reasonLines: each }: Room,
+): string[] {
+  const missed = new Set(thresholds.map(({ reason }) => reason));
+  const reasons = verdict.reasons.filter((reason) => !headline.includes(reason) && !missed.has(reason));
+  const rest = reasons.length - most;
+  return [
+    ...reasons.slice(0, most).flatMap((reason) => firstLines(wrap(reason, '- '), each)),
+    ...(rest > 0 ? [`- ${rest} more in report.md`] : []),
+  ];
+}
+
+function firstLines(lines: string[], most: number): string[] {
+  if (lines.length <= most) return lines;
+  return [...lines.slice(0, most - 1), cut(`${lines[most - 1]} …`, WIDTH)];
+}
+
+/** @returns what the test was run for */
+function ownTableBlocks(run: Run, paint: Paint, room: Room): string[][] {
+  const tables = ownTables(run).filter(({ rows }) => rows.length > 0);
+  const rest = tables.slice(room.tables).map(({ title }) => title);
+  return [
+    ...tables.slice(0, room.tables).map((table) => drawOwn(table, paint, room)),
+    rest.length > 0 ? [cut(`in report.md: ${rest.join(', ')}`, WIDTH)] : [],
+  ];
+}
+
+function drawOwn(
+  { title, head, rows, notes }: ReturnType<typeof ownTables>[number],
+  paint: Paint,
+  room: Room,
+): string[] {
+  const isWhole = rows.length + 2 <= Math.min(MAX_OWN_LINES, room.rows + 2);
+  const shown = isWhole ? rows : rows.slice(0, room.rows);
+  // A head of several lines rather than columns that are not there.
+  const drawn = [1, 2, 3].map((most) => grid([foldHead(head, most), ...shown], MAX_OWN_CELL));
+  const fitting = drawn.find((lines) => lines.every((line) => line.length <= WIDTH)) ?? drawn.at(-1) ?? [];
+  const lines = fitting.map((line) => cut(line, WIDTH));
+  return [
+    paint('bold', cut(title.toUpperCase(), WIDTH)),
+    ...lines.map((line, index) => (index < lines.length - shown.length ? paint('bold', line) : line)),
+    ...(isWhole ? [] : [`… ${rows.length - shown.length} more in report.md`]),
+    ...notes.flatMap((note) => wrap(note, '  ')).slice(0, room.notes),
+  ];
+}
+
+/** @returns [] without rows */
+function draw({ title, head, rows }: TextTable, paint: Paint, maxCell: number): string[] {
+  if (rows.length === 0) return [];
+  const [first = '', ...others] = head;
+  return grid([[`${title.toUpperCase()} ${first}`.trim(), ...others], ...rows], maxCell).map((line, index) =>
+    index === 0 ? paint('bold', cut(line, WIDTH)) : tint(cut(line, WIDTH), paint),
+  );
+}
+
+/** @returns the phases of findings and of missed thresholds first, then what was measured */
+function phaseRows(run: Run, most: number): TextTable {
+  const table = phaseTable(run);
+  if (table.rows.length <= most || most === 0) return { ...table, rows: most === 0 ? [] : table.rows };
+  const named = new Set([
+    ...run.findings.map(({ phase }) => phase),
+    ...run.thresholds.flatMap(({ ok, scope }) => (ok === false ? [scope.phase] : [])),
+  ]);
+  const rank = run.phases.map(({ name, measured }) => (named.has(name) ? 0 : measured ? 1 : 2));
+  const kept = new Set(
+    [...rank.keys()].toSorted((a, b) => Number(rank[a]) - Number(rank[b]) || a - b).slice(0, most),
+  );
+  const rows = table.rows.filter((_, index) => kept.has(index));
+  return { ...table, rows: [...rows, [`… ${table.rows.length - most} more in report.md`]] };
+}
+
+/** Outcomes of thresholds. */
+const MISSED = /^(FAIL|INVALID)\b/;
+
+function tint(line: string, paint: Paint) {
+  return MISSED.test(line) ? paint('red', line) : line;
+}
+
+/** @returns and how many held */
+function missedThresholds(run: Run, paint: Paint, most: number): string[] {
+  const table = thresholdTable(run);
+  const missed = table.rows.filter(([outcome = '']) => MISSED.test(outcome));
+  if (missed.length === 0) return [];
+  const held = run.thresholds.filter(({ outcome }) => outcome === 'pass').length;
+  const rest = missed.length - most;
+  const counts = [...(rest > 0 ? [`${rest} more in report.md`] : []), ...(held > 0 ? [`${held} held`] : [])];
+  const rows = [...missed.slice(0, most), ...(counts.length > 0 ? [[`… ${counts.join(', ')}`]] : [])];
+  return draw({ ...table, rows }, paint, MAX_THRESHOLD_CELL);
+}
+
+/**
+ * @returns a line each, numbered as in the reports, then the notes; the notes of a test's own tables come first. What a reason of the
+ *   verdict says already is left out
+ */
+function findings(run: Run, paint: Paint, most: number): string[] {
+  const isReason = (statement: string) => run.verdict.reasons.some((reason) => reason.startsWith(statement));
+  const all = run.findings;
+  const first = all.findIndex(({ kind }) => kind !== 'note');
+  const ownCount = run.tables.length === 0 ? 0 : first < 0 ? all.length : first;
+  const noteLines = (notes: typeof all) =>
+    notes
+      .filter(({ kind, statement }) => kind === 'note' && !isReason(statement))
+      .map(({ statement }) => [`- ${statement}`]);
+  const own = noteLines(all.slice(0, ownCount));
+  const entries = [
+    ...own,
+    ...numbered(all)
+      .filter(({ finding }) => !isReason(finding.statement))
+      .map(({ number, finding }, index) => [
+        `${number}. ${finding.kind}: ${finding.statement}`,
+        ...(index === 0 ? evidenceOf(finding, run) : []),
+      ]),
+    ...noteLines(all.slice(ownCount)),
+  ];
+  const shown = entries.slice(0, Math.max(most, Math.min(1, own.length)));
+  if (shown.length === 0) return [];
+  const rest = entries.length - shown.length;
+  const lines = shown.flat();
+  return [
+    paint('bold', `FINDINGS${rest > 0 ? ` (${rest} more in report.md)` : ''}`),
+    ...lines.map((line) => cut(line, WIDTH)),
+  ];
+}
+
+/** @returns one line, about the server where there is one: the headline has the client's figures */
+function evidenceOf({ evidence, observations = [], phase }: Finding, run: Run): string[] {
+  const observation = observations.find(({ series }) => !series.startsWith('client.')) ?? observations[0];
+  const text = observation ? observationText(observation, run, phase) : evidence[0];
+  return text === undefined ? [] : [`   ${text}`];
+}
+
+function ending(run: Run, paint: Paint, directory: string): string[] {
+  const { outcome, exit_code } = run.verdict;
+  return [
+    paint('bold', paint(COLOUR[outcome], `VERDICT ${outcome} (exit code ${exit_code})`)),
+    `results: ${directory}`,
+    ...nextCommands(run, directory, WIDTH),
+  ];
+}

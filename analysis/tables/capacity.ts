@@ -1,0 +1,141 @@
+/** `make capacity`: the highest rate that held, what broke above it, and each step of the search. */
+
+import { percent, perSecond } from '../../contract/units.js';
+import { judged } from '../judged.ts';
+import type { Built, Column, Facts } from '../report-tables.ts';
+import { signalMean } from '../signals.ts';
+import type { CapacityResult, Found } from '../trial-results.ts';
+import { GENERATOR_CPU_LIMIT } from '../trust-rules.ts';
+
+/** A machine with this little left is full; and of it target and generator together have at least this share, or others do. */
+const BUSY_HOST = 0.9;
+const OWN_SHARE = 0.3;
+
+export default function capacity({ legs, phases, signals, note }: Facts): Built {
+  const result = legs?.result as CapacityResult | null | undefined;
+  const { tried = [], found } = result ?? {};
+  const phaseOf = (leg: string) => phases.find(({ name, measured }) => measured && name === leg);
+  const mean = (signal: string, phase: string) => signalMean(signals, signal, phase);
+  const rows = tried.map(({ leg, rate, holds, generator, missed }) => {
+    const phase = phaseOf(leg);
+    return [
+      leg,
+      rate,
+      phase?.achieved_rps ?? null,
+      phase?.latency_ms?.p99 ?? null,
+      phase?.error_rate ?? null,
+      mean('cpu', leg),
+      mean('host_cpu', leg),
+      mean('generator_cpu', leg),
+      holds
+        ? 'nothing'
+        : generator
+          ? 'unknown: generator at its limit'
+          : missed.join(', ') || 'too few answers',
+    ];
+  });
+  const columns = [
+    { name: 'step', unit: 'text' },
+    { name: 'offered', unit: 'per_s' },
+    { name: 'achieved', unit: 'per_s' },
+    { name: 'p99', unit: 'ms' },
+    { name: 'failed', unit: 'ratio' },
+    { name: 'target CPU', unit: 'ratio' },
+    { name: 'host CPU', unit: 'ratio' },
+    { name: 'gen. CPU', unit: 'ratio' },
+    { name: 'missed', unit: 'text' },
+  ] as Column[];
+  const search = { title: 'Capacity: the search', columns, rows, notes: [] };
+  if (!result || !found) return { tables: [search] };
+
+  // What broke is only the server's where the generator had time left.
+  const limiting = tried.findLast(({ holds, rate }) => !holds && rate > (found.rate ?? 0));
+  const busy = limiting ? (mean('generator_cpu', limiting.leg) ?? 0) > GENERATOR_CPU_LIMIT : false;
+  const byGenerator = found.generator || busy;
+  const hold = tried.findLast(({ kind }) => kind === 'hold');
+  const held = hold && phaseOf(hold.leg);
+  const limit = byGenerator
+    ? 'the load generator'
+    : (limiting?.missed.join(', ') ?? (found.most ? 'MAX_RATE' : null));
+  const summary = {
+    title: 'Capacity',
+    columns: [
+      { name: 'capacity', unit: 'per_s' },
+      { name: 'held for', unit: 's' },
+      { name: 'p99', unit: 'ms' },
+      { name: 'failed', unit: 'ratio' },
+      { name: 'breaks at', unit: 'per_s' },
+      { name: 'limited by', unit: 'text' },
+    ] as Column[],
+    rows: [
+      [
+        found.rate,
+        held?.duration_s ?? null,
+        held?.latency_ms?.p99 ?? null,
+        held?.error_rate ?? null,
+        byGenerator ? null : found.broken,
+        limit,
+      ],
+    ],
+    notes: [
+      `A rate counts as broken when it breaks twice; what held and what broke are within ${percent(result.precision)} of each other.`,
+    ],
+  };
+  const others = limiting ? othersBusy((signal) => mean(signal, limiting.leg)) : '';
+  const statement = sentence({ found, limit, byGenerator, heldS: held?.duration_s ?? 0 }) + others;
+  const nothing = judged({
+    scope: {},
+    metric: 'capacity_rps',
+    op: '>=',
+    limit: 1,
+    observed: 0,
+    samples: tried.length,
+    what: 'the highest rate that was held',
+    format: perSecond,
+  });
+  return {
+    tables: [summary, search],
+    thresholds: found.rate === null ? [nothing] : result.thresholds,
+    findings: [
+      note('capacity', statement, {
+        kind: byGenerator ? 'generator' : 'bottleneck',
+        phase: hold?.leg ?? null,
+        figures: { capacity_rps: found.rate, broken_rps: byGenerator ? null : found.broken },
+      }),
+    ],
+  };
+}
+
+/** @param mean in the step that broke @returns where something else had the machine: that the server could do more on one of its own */
+function othersBusy(mean: (signal: string) => number | null): string {
+  const [host, target, generator] = [mean('host_cpu'), mean('cpu'), mean('generator_cpu')];
+  if (host === null || target === null || generator === null) return '';
+  if (host < BUSY_HOST || target + generator > OWN_SHARE * host) return '';
+  return (
+    `; the machine was busy with something else (${percent(host)}, of which the target ${percent(target)} and the load ` +
+    `generator ${percent(generator)}): a quiet one holds more`
+  );
+}
+
+function sentence({
+  found,
+  limit,
+  byGenerator,
+  heldS,
+}: {
+  found: Found;
+  limit: string | null;
+  byGenerator: boolean;
+  heldS: number;
+}) {
+  const { rate, broken, lowered, most } = found;
+  if (rate === null) return `no rate was held: ${limit ?? 'none could be judged'}`;
+  const hold = `held for ${Math.round(heldS)} s${lowered > 0 ? ` after ${lowered} higher ${lowered === 1 ? 'rate' : 'rates'} broke while held` : ''}`;
+  if (byGenerator) {
+    return `at least ${perSecond(rate)}, ${hold}: the load generator was the limit, not the server; give it a machine of its own`;
+  }
+  if (broken === null) {
+    return `at least ${perSecond(rate)}, ${hold}${most ? ': more was not tried (MAX_RATE)' : ''}`;
+  }
+  return `${perSecond(rate)}, ${hold}; at ${perSecond(broken)} it misses ${limit}`;
+}
