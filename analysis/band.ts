@@ -1,8 +1,8 @@
 /** What is normal in a test, told by the phase that shows it: what an overload leaves and a recovery comes back to. */
 import { milliseconds, percent } from '../contract/units.js';
 import type { Phase } from './phases.ts';
+import type { Objective } from './plan.ts';
 import { round } from './round.ts';
-import type { Objective } from './summary.ts';
 
 export interface Band {
   /** The phase that shows what is normal. */

@@ -1,8 +1,10 @@
 /** The table of batch sizes, of whatever the batches hold. */
+
 import { number, percent, perSecond } from '../contract/units.js';
 import type { Finding } from './findings.ts';
+import { note } from './note.ts';
 import { median, type Repeated, total } from './repetitions.ts';
-import type { Column, Facts, ReportTable } from './report-tables.ts';
+import type { Column, ReportTable } from './report-tables.ts';
 
 /** Throughputs closer than this count as equal: the smaller batch wins. */
 const TIE = 0.1;
@@ -13,11 +15,7 @@ const itemsOf = ({ labels }: Repeated) => Number(labels.items);
 const throughput = (size: Repeated) => median(size, ({ items_per_s: rate }) => rate);
 
 /** @param sizes with the label `items` */
-export function batchTable(
-  title: string,
-  sizes: Repeated[],
-  note: Facts['note'],
-): { table: ReportTable; findings: Finding[] } {
+export function batchTable(title: string, sizes: Repeated[]): { table: ReportTable; findings: Finding[] } {
   const single = sizes.find((size) => itemsOf(size) === 1);
   const base = single ? throughput(single) : null;
   const times = Math.max(0, ...sizes.map(({ phases }) => phases.length));
@@ -51,7 +49,7 @@ export function batchTable(
       `Medians of ${times} repetition${times === 1 ? '' : 's'}; operations: resources of one repetition.`,
     ],
   };
-  return { table, findings: findingsOf(title, sizes, base, note) };
+  return { table, findings: findingsOf(title, sizes, base) };
 }
 
 function failedShare(size: Repeated): number | null {
@@ -59,7 +57,7 @@ function failedShare(size: Repeated): number | null {
   return requests > 0 ? total(size, ({ failed }) => failed) / requests : null;
 }
 
-function findingsOf(title: string, sizes: Repeated[], base: number | null, note: Facts['note']) {
+function findingsOf(title: string, sizes: Repeated[], base: number | null) {
   const candidates = sizes.filter((size) => throughput(size) && (failedShare(size) ?? 1) < MAX_FAILURE_SHARE);
   const top = Math.max(0, ...candidates.map((size) => throughput(size) ?? 0));
   const [best] = candidates

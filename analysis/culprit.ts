@@ -1,11 +1,11 @@
 /** Which operation made a threshold miss: one whose absence would have kept it, or most of the failures. */
 
+import { type Group, inScope, latenciesOf, total } from './groups.ts';
 import { isLowerBound, type LatencyFigure } from './latencies.ts';
-import type { Metrics } from './metrics.ts';
 import type { Operation } from './operations.ts';
 import { OPERATORS } from './operators.ts';
+import type { Plan } from './plan.ts';
 import { round } from './round.ts';
-import type { Plan } from './summary.ts';
 import type { Threshold } from './thresholds.ts';
 
 export interface Culprit {
@@ -23,7 +23,7 @@ export interface Culprit {
 
 type Missed = Pick<Threshold, 'scope' | 'metric' | 'op' | 'limit' | 'relative_to' | 'observed'>;
 
-export type Facts = { plan: Pick<Plan, 'operations'>; metrics: Metrics };
+export type Facts = { plan: Pick<Plan, 'operations'>; groups: readonly Group[] };
 
 /** What share of the calls a percentile leaves below it. */
 const QUANTILE: Record<string, number> = {
@@ -40,18 +40,20 @@ const MOST_FAILURES = 0.5;
 /** @returns null: no single operation explains the miss, or the scope is one operation */
 export function culpritOf(
   { scope, metric, op, limit, relative_to }: Missed,
-  { plan, metrics }: Facts,
+  { plan, groups }: Facts,
 ): Culprit | null {
   if (scope.operation !== undefined || relative_to !== null || limit === null) return null;
-  const { failed, total } = metrics.failed(scope);
+  const inside = inScope(groups, scope);
+  const [requests, failed] = [total(inside, 'requests'), total(inside, 'failed')];
   const all = plan.operations.map(({ operation }) => {
-    const own = metrics.failed({ ...scope, operation });
-    const { latency } = metrics.latency({ ...scope, operation });
+    const own = inScope(inside, { operation });
+    const its = total(own, 'requests');
+    const { latency } = latenciesOf(own);
     return {
       operation,
-      requests: own.total,
-      failed: own.failed,
-      share: total > 0 ? round(own.total / total, 6) : 0,
+      requests: its,
+      failed: total(own, 'failed'),
+      share: requests > 0 ? round(its / requests, 6) : 0,
       p50_ms: latency && round(latency.p50),
       p95_ms: latency && round(latency.p95),
       ...(isLowerBound(latency, 'p95') && { at_least: true as const }),
@@ -65,7 +67,7 @@ export function culpritOf(
   if (quantile === undefined) return null;
   const figure = metric.replace(/_ms$/, '') as LatencyFigure;
   const holdsWithout = (operation: string) => {
-    const others = metrics.latency({ ...scope, except: operation }).latency;
+    const others = latenciesOf(inside.filter((group) => group.operation !== operation)).latency;
     if (others === null || isLowerBound(others, figure)) return false;
     return OPERATORS[op ?? '']?.(others[figure], limit) ?? false;
   };
@@ -86,18 +88,18 @@ export function culpritOfRun(
   const quantile = Object.hasOwn(QUANTILE, metric) ? QUANTILE[metric] : undefined;
   if (quantile === undefined || scope.operation !== undefined || scope.class !== undefined) return null;
   if (relative_to !== null || limit === null || observed === null) return null;
-  const total = operations.reduce((sum, { requests }) => sum + requests, 0);
-  const weighty = operations.filter(({ requests }) => requests >= (1 - quantile) * total);
+  const all = operations.reduce((sum, { requests }) => sum + requests, 0);
+  const weighty = operations.filter(({ requests }) => requests >= (1 - quantile) * all);
   const [slowest, ...others] = weighty.filter(({ latency_ms }) => (latency_ms?.p50 ?? 0) > limit);
   if (!slowest?.latency_ms || others.length > 0) return null;
   const { operation, requests, failed, latency_ms } = slowest;
   // Half of its calls alone have to reach the percentile, and its own latencies the figure.
-  if (requests / 2 < (1 - quantile) * total || latency_ms.p99 < observed) return null;
+  if (requests / 2 < (1 - quantile) * all || latency_ms.p99 < observed) return null;
   return {
     operation,
     requests,
     failed,
-    share: round(requests / total, 6),
+    share: round(requests / all, 6),
     p50_ms: latency_ms.p50,
     p95_ms: null,
     ...(isLowerBound(latency_ms, 'p50') && { at_least: true as const }),

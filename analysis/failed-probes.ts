@@ -1,6 +1,6 @@
 /** What discovery tried before the load and left out because the server failed: a pass says nothing about it. */
 import { counted } from '../contract/units.js';
-import type { Plan } from './summary.ts';
+import type { Plan } from './plan.ts';
 
 export interface FailedProbe {
   operation: string;

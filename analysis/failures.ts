@@ -1,6 +1,6 @@
+import { failedAt, type Group } from './groups.ts';
 import type { Phase } from './phases.ts';
 import { round } from './round.ts';
-import type { Summary } from './summary.ts';
 
 /** All failures of one kind in the measured phases. */
 export interface Failure {
@@ -18,41 +18,37 @@ export interface Failure {
 }
 
 /**
- * @param runs one, or each leg's, in their order
- * @param phases of all of them
+ * @param groups of all k6 runs
+ * @param zeroMs Unix time of the run's start
  * @param samples by kind
  * @returns most frequent kind first
  */
-export function failures(runs: Summary[], phases: Phase[], samples: Record<string, string>): Failure[] {
+export function failures(
+  groups: readonly Group[],
+  zeroMs: number,
+  phases: Phase[],
+  samples: Record<string, string>,
+): Failure[] {
   const counts: Record<string, number> = {};
   for (const phase of phases) {
     for (const [kind, count] of Object.entries(phase.failures ?? {}))
       counts[kind] = (counts[kind] ?? 0) + count;
   }
-  const zeroMs = runs.find(({ startedMs }) => startedMs !== null)?.startedMs ?? 0;
   return Object.entries(counts)
     .map(([kind, count]) => {
-      const seen = runs.flatMap((run) => timesOf(run, kind));
-      const [firstMs, lastMs] = [Math.min(...seen), Math.max(...seen)];
-      const timed = seen.length > 0;
+      const [firstMs, lastMs] = failedAt(groups, kind) ?? [null, null];
       return {
         kind,
         count,
-        first: timed ? new Date(firstMs).toISOString() : null,
-        last: timed ? new Date(lastMs).toISOString() : null,
-        first_s: timed ? round((firstMs - zeroMs) / 1000) : null,
-        last_s: timed ? round((lastMs - zeroMs) / 1000) : null,
-        first_phase: timed ? firstPhase(kind, firstMs, phases) : null,
+        first: firstMs === null ? null : new Date(firstMs).toISOString(),
+        last: lastMs === null ? null : new Date(lastMs).toISOString(),
+        first_s: firstMs === null ? null : round((firstMs - zeroMs) / 1000),
+        last_s: lastMs === null ? null : round((lastMs - zeroMs) / 1000),
+        first_phase: firstMs === null ? null : firstPhase(kind, firstMs, phases),
         sample: samples[kind] ?? null,
       };
     })
     .sort((a, b) => b.count - a.count || (a.kind < b.kind ? -1 : 1));
-}
-
-/** @returns Unix milliseconds of its first and last; [] where it had none */
-function timesOf({ startedMs, metrics }: Summary, kind: string): number[] {
-  const { min, max } = metrics.gauge('mcp_failure_seconds', { kind });
-  return startedMs !== null && max > 0 ? [startedMs + min * 1000, startedMs + max * 1000] : [];
 }
 
 /**

@@ -14,11 +14,12 @@ import { onset } from './onset.ts';
 import type { Operation } from './operations.ts';
 import type { Partial } from './partial.ts';
 import { type Phase, peaks } from './phases.ts';
+import type { Plan } from './plan.ts';
 import type { Ledger } from './reconcile.ts';
+import type { Recovery } from './recovery.ts';
 import { recovery } from './recovery-finding.ts';
 import { round } from './round.ts';
 import { isBlurred, STEP_S } from './signals.ts';
-import type { Plan } from './summary.ts';
 import { type Threshold, thresholdName } from './thresholds.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -68,7 +69,8 @@ export interface Known {
   failures: Failure[];
   thresholds: Threshold[];
   server: Server;
-  /** null: there is none, for server.problem. */
+  recoveries: Recovery[];
+  /** null: no phase took place. */
   timeline: Timeline | null;
   environment: Environment;
   log: K6Log;

@@ -1,6 +1,7 @@
 /** What the watchers beside k6 saw (host-watch-record.ts), as it is read: as series of a timeline, and as the means of a phase. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Grid } from './grid.ts';
 import type { HostWatch } from './host-watch-record.ts';
 import type { Legs } from './legs.ts';
 import { round } from './round.ts';
@@ -105,8 +106,8 @@ export function heaviestOther({ points, others }: HostWatch, fromS: number, toS:
 }
 
 /** @param watches of the same run @returns with their signals, each value over the window before its point */
-export function mergeHostWatch(timeline: Timeline, watches: HostWatch[]): Timeline {
-  const { start_s, step_s, count, window_s } = timeline;
+export function watchedOverTime(grid: Grid, watches: HostWatch[]): Timeline['signals'] {
+  const { start_s, step_s, count, window_s } = grid;
   const rows = Array.from({ length: count }, (_, index) => {
     const atS = start_s + index * step_s;
     const watch = watches.find(
@@ -119,5 +120,5 @@ export function mergeHostWatch(timeline: Timeline, watches: HostWatch[]): Timeli
     const values = rows.map((row) => row[name] ?? null);
     return values.every((value) => value === null) ? [] : [[name, { unit, values }]];
   });
-  return { ...timeline, signals: { ...timeline.signals, ...Object.fromEntries(merged) } };
+  return Object.fromEntries(merged);
 }

@@ -1,23 +1,19 @@
-import { basename, join, resolve } from 'node:path';
-import { cleanDeep, cleanText, secretsOf } from './clean-text.ts';
+import { join } from 'node:path';
+import { cleanText, secretsOf } from './clean-text.ts';
+import { collect } from './collect.ts';
 import { type Environment, environment } from './environment.ts';
-import { mergeHostWatch, readHostWatches } from './host-watch-series.ts';
-import { readK6Log } from './k6-log.ts';
-import { readLegLogs, readLegSummaries, readLegs } from './legs.ts';
 import type { Abort } from './measured.ts';
 import { observe } from './observe.ts';
-import { increaseOf, Prometheus } from './prometheus.ts';
+import { phases } from './phases.ts';
+import { Prometheus } from './prometheus.ts';
 import { findingSamples } from './publish-findings.ts';
 import { wantsColours } from './render/colours.ts';
 import { renderTerminal } from './render/terminal.ts';
 import { writeReports } from './report/write-reports.ts';
-import { makeTables } from './report-tables.ts';
+import { tableModuleOf } from './report-tables.ts';
 import { makeRun, type Run } from './run.ts';
 import { logLine } from './run-log.ts';
-import { secondsOf, withSeconds } from './seconds.ts';
-import { readSummary } from './summary.ts';
 import { targetKnobs } from './target-knobs.ts';
-import type { Timeline } from './timeline.ts';
 import { writeAtomic } from './write-atomic.ts';
 
 /** The label of the rules that watch the stack's own target. */
@@ -61,56 +57,26 @@ export async function judge({
   abort?: Abort | null;
   print?: (text: string) => void;
 }): Promise<number> {
-  const legs = readLegs(directory);
-  const log = legs ? await readLegLogs(directory, legs) : await readK6Log(join(directory, 'k6.log'));
-  const {
-    summary,
-    problem,
-    abort: found,
-    ...perLeg
-  } = legs ? readLegSummaries(directory, legs) : readSummary(directory);
-  const asked = prometheus ? new Prometheus(prometheus) : null;
-  let files: Record<string, string> = {};
-  let timeline: Timeline | null = null;
-  const folders = legs ? legs.legs.map(({ folder }) => join(directory, folder)) : [directory];
-  const watches = readHostWatches(directory, legs);
-  const run = await makeRun(
-    {
-      testid: basename(resolve(directory)),
-      summary,
-      ...('summaries' in perLeg && { legSummaries: perLeg.summaries }),
-      experimentError: legs?.error ?? null,
-      abort: abort ?? found ?? null,
-      summaryProblem: problem,
-      log,
-      k6Exit,
-      environment: on,
-      secrets: secretsOf(process.env),
-      knobs: server === REFERENCE ? targetKnobs(knobs) : null,
-      ...(variables && { variables }),
-      watches,
-    },
-    async (plan, phases) => {
-      const observed = await observe(asked, plan, phases, server, withSeconds(folders));
-      timeline = observed.timeline && {
-        ...mergeHostWatch(observed.timeline, watches),
-        // The server chose their names.
-        operations: cleanDeep(observed.timeline.operations, secretsOf(process.env)),
-      };
-      return { ...observed, timeline };
-    },
-    async (facts) => {
-      const folderOf = (name: string) => legs?.legs.find((leg) => leg.name === name)?.folder ?? '';
-      const built = await makeTables({
-        ...facts,
-        legs,
-        increase: (selector, phase) => increaseOf(asked, selector, phase),
-        seconds: (leg) => secondsOf(join(directory, folderOf(leg))),
-      });
-      files = built.files;
-      return built;
-    },
+  const collected = await collect(directory);
+  const allPhases = collected.runs.flatMap((one) => phases(one));
+  const { plan = null } = collected.summary ?? {};
+  const table = plan && (await tableModuleOf(plan.test));
+  const observed = await observe(
+    prometheus ? new Prometheus(prometheus) : null,
+    { testid: plan?.testid ?? '', server },
+    allPhases,
+    table?.countersOf?.({ phases: allPhases, legs: collected.legs }) ?? [],
   );
+  const judged = {
+    ...collected,
+    abort: abort ?? collected.abort,
+    k6Exit,
+    environment: on,
+    secrets: secretsOf(process.env),
+    knobs: server === REFERENCE ? targetKnobs(knobs) : null,
+    ...(variables && { variables }),
+  };
+  const { run, timeline, files } = makeRun(judged, allPhases, observed, table);
   const unwritten = failureOf(() => {
     writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
     if (timeline) writeAtomic(join(directory, 'timeline.json'), `${JSON.stringify(timeline)}\n`);

@@ -1,6 +1,6 @@
+import type { Scope } from './groups.ts';
 import { OPERATORS } from './operators.ts';
 import { round } from './round.ts';
-import type { Scope } from './summary.ts';
 import type { Threshold } from './thresholds.ts';
 
 /** An objective that a test judges by itself, from more than one phase's figures. @returns invalid without a figure */

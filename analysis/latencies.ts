@@ -1,8 +1,8 @@
 /** Latencies of calls, by how the calls ended. */
 import { milliseconds } from '../contract/units.js';
 import type { Counts } from './measured.ts';
+import type { Latency } from './sparse-histogram.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
-import type { Latency } from './summary.ts';
 
 /** As xk6-mcp/names.json has them. */
 export const OUTCOMES = ['ok', 'rejected', 'failed', 'unanswered'] as const;

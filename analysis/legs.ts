@@ -1,9 +1,8 @@
 /** A test that took several k6 runs (see experiments/): its legs, and one summary of them all. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Collected } from './collect.ts';
 import { type K6Log, readK6Log } from './k6-log.ts';
-import type { Abort } from './measured.ts';
-import { MeasuredMetrics } from './measured-metrics.ts';
 import { validator } from './schemas.ts';
 import { readSummary, type Summary } from './summary.ts';
 
@@ -60,21 +59,19 @@ export function readLegs(directory: string): Legs | null {
 export function readLegSummaries(
   directory: string,
   { legs }: Legs,
-): { summaries: Summary[]; summary: Summary | null; problem: string | null; abort: Abort | null } {
+): Pick<Collected, 'runs' | 'summary' | 'summaryProblem' | 'abort'> {
   const read = legs.map((leg) => ({ leg, ...readSummary(join(directory, leg.folder)) }));
-  const measured = read.flatMap(({ measured: one, leg }) =>
-    one ? [leg.judged ? one : { ...one, thresholds: [] }] : [],
-  );
-  const summaries = read.flatMap(({ summary, leg }) => {
+  const runs = read.flatMap(({ summary, leg }) => {
     if (!summary) return [];
-    return [leg.judged ? summary : { ...summary, plan: { ...summary.plan, objectives: [] } }];
+    const { plan } = summary;
+    return [leg.judged ? summary : { ...summary, plan: { ...plan, objectives: [] }, thresholds: [] }];
   });
   const missing = read.find(({ problem }) => problem !== null);
   const problem = missing ? `${missing.leg.name}: ${missing.problem}` : null;
   return {
-    summaries,
-    summary: merge(summaries, new MeasuredMetrics(measured)),
-    problem: problem ?? (legs.length === 0 ? 'no leg ran' : null),
+    runs,
+    summary: merge(runs),
+    summaryProblem: problem ?? (legs.length === 0 ? 'no leg ran' : null),
     abort: read.find(({ abort }) => abort)?.abort ?? null,
   };
 }
@@ -98,14 +95,12 @@ export async function readLegLogs(directory: string, { legs }: Legs): Promise<K6
 /**
  * Phases have names of their own in each leg, so what is known by phase stays as it is. Of the rest counts and
  * histograms are added.
- *
- * @param metrics of all
  */
-function merge(summaries: Summary[], metrics: MeasuredMetrics): Summary | null {
+function merge(summaries: Summary[]): Summary | null {
   const [first] = summaries;
   const last = summaries.at(-1);
   if (!first || !last) return null;
-  if (first === last) return { ...first, metrics };
+  if (first === last) return first;
   const startedMs = summaries.find((one) => one.startedMs !== null)?.startedMs ?? null;
   const endMs = (last.startedMs ?? startedMs ?? 0) + last.ranS * 1000;
   const plans = summaries.map(({ plan }) => plan);
@@ -119,6 +114,8 @@ function merge(summaries: Summary[], metrics: MeasuredMetrics): Summary | null {
     },
     startedMs,
     ranS: startedMs === null ? last.ranS : (endMs - startedMs) / 1000,
-    metrics,
+    groups: summaries.flatMap(({ groups }) => groups),
+    vusMax: Math.max(...summaries.map(({ vusMax }) => vusMax)),
+    thresholds: summaries.flatMap(({ thresholds }) => thresholds),
   };
 }

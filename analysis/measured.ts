@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MODERN_VERSION } from '../contract/protocols.js';
 import type { Outcome } from './latencies.ts';
+import type { Plan } from './plan.ts';
 import { validator } from './schemas.ts';
-import type { Plan } from './summary.ts';
 
 /** A number of trues among all. */
 export interface Share {

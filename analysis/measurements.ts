@@ -1,7 +1,7 @@
 import type { Phase } from './phases.ts';
+import type { Plan } from './plan.ts';
 import { round } from './round.ts';
 import { PERCENTILE_ERROR } from './sparse-histogram.ts';
-import type { Plan } from './summary.ts';
 
 /**
  * A phase's main figures in the canonical units of MCP benchmark suites, with what must be known to compare them:

@@ -1,6 +1,9 @@
+import { failuresOf, inScope, latenciesOf, total } from './groups.ts';
 import { type Phase, roundLatency } from './phases.ts';
+import type { PlannedPhase } from './plan.ts';
 import { round } from './round.ts';
-import type { Latency, PlannedPhase, Summary } from './summary.ts';
+import type { Latency } from './sparse-histogram.ts';
+import type { Summary } from './summary.ts';
 
 /** Over all measured phases, an overload phase included. */
 export interface Operation {
@@ -22,15 +25,16 @@ export interface Operation {
   failures: Record<string, number>;
 }
 
-export function operations({ plan, metrics }: Summary, phases: Phase[]): Operation[] {
+export function operations({ plan, groups }: Summary, phases: Phase[]): Operation[] {
   // Of a sequence k6 has them for its last operation, and what the client measures has none by operation.
   const hasBytes =
-    !plan.sequence && plan.operations.some(({ operation }) => metrics.count('data_sent', { operation }) > 0);
+    !plan.sequence &&
+    plan.operations.some(({ operation }) => total(inScope(groups, { operation }), 'bytesSent') > 0);
   return plan.operations.map(({ operation, method, class: kind }, turn) => {
-    const tags = { operation };
-    const requests = metrics.count('mcp_requests', tags);
-    const { failed, total } = metrics.failed(tags);
-    const { count, latency } = metrics.latency(tags);
+    const own = inScope(groups, { operation });
+    const requests = total(own, 'requests');
+    const failed = total(own, 'failed');
+    const { answered, latency } = latenciesOf(own);
     const seconds = phases
       .filter((phase, index) => phase.measured && calls(plan.phases[index], operation, turn))
       .reduce((sum, phase) => sum + phase.duration_s, 0);
@@ -40,13 +44,13 @@ export function operations({ plan, metrics }: Summary, phases: Phase[]): Operati
       class: kind,
       requests,
       failed,
-      answered: metrics.latencies?.(tags).answered ?? count,
+      answered,
       rps: seconds > 0 ? round(requests / seconds) : null,
-      error_rate: total > 0 ? round(failed / total, 6) : null,
+      error_rate: requests > 0 ? round(failed / requests, 6) : null,
       latency_ms: latency && roundLatency(latency),
-      request_bytes: hasBytes ? metrics.count('data_sent', tags) : null,
-      response_bytes: hasBytes ? metrics.count('data_received', tags) : null,
-      failures: metrics.failures(tags),
+      request_bytes: hasBytes ? total(own, 'bytesSent') : null,
+      response_bytes: hasBytes ? total(own, 'bytesReceived') : null,
+      failures: failuresOf(own),
     };
   });
 }

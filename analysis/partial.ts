@@ -1,7 +1,7 @@
 import { duration } from '../contract/units.js';
+import type { Plan } from './plan.ts';
 import { round } from './round.ts';
 import type { Run } from './run.ts';
-import type { Plan } from './summary.ts';
 
 /** A run that was ended before its end, by a signal, a crash or itself. */
 

@@ -1,8 +1,20 @@
+import {
+  counterOf,
+  failuresOf,
+  type Group,
+  gaugeOf,
+  inScope,
+  interruptedSince,
+  latenciesOf,
+  openingOf,
+  total,
+} from './groups.ts';
 import { type Latencies, OUTCOMES } from './latencies.ts';
-import type { Metrics } from './metrics.ts';
+import type { PlannedPhase } from './plan.ts';
 import { countsOf, reconcile } from './reconcile.ts';
 import { round } from './round.ts';
-import type { Latency, PlannedPhase, Scope, Summary } from './summary.ts';
+import type { Latency } from './sparse-histogram.ts';
+import type { Summary } from './summary.ts';
 
 /** One phase of the run; figures are null where it is not measured (warm-up) or did not start. */
 export interface Phase {
@@ -77,13 +89,12 @@ export interface Connections {
 /** k6's own end of the run is known to some ten milliseconds: less than this is no phase cut short. */
 const CUT_SHORT_S = 0.5;
 
-export function phases({ plan, startedMs, ranS, metrics }: Summary): Phase[] {
+export function phases({ plan, startedMs, ranS, groups, vusMax }: Summary): Phase[] {
   return plan.phases.map((planned) => {
-    const slot = plan.sequence
-      ? stepSlot(planned, startedMs, metrics)
-      : slotOf(planned, startedMs, ranS, metrics);
+    const own = inScope(groups, { phase: planned.name });
+    const slot = plan.sequence ? stepSlot(planned, startedMs, own) : slotOf(planned, startedMs, ranS, own);
     const figures =
-      planned.measured && slot.start !== null ? figuresOf(planned, slot.duration_s, metrics) : NONE;
+      planned.measured && slot.start !== null ? figuresOf(planned, slot.duration_s, own, vusMax) : NONE;
     const labels = Object.entries(planned.labels ?? {}).map(([label, value]) => [label, String(value)]);
     return {
       name: planned.name,
@@ -117,12 +128,12 @@ const NONE = {
 
 /** When a step of a sequence really ran: nothing of it was planned. */
 function stepSlot(
-  { name, measured, iterations }: PlannedPhase,
+  { measured, iterations }: PlannedPhase,
   startedMs: number | null,
-  metrics: Metrics,
+  own: readonly Group[],
 ): Pick<Phase, 'start' | 'end' | 'duration_s' | 'completed'> {
-  const startS = metrics.gauge('mcp_phase_start_seconds', { phase: name }).max;
-  const endS = metrics.gauge('mcp_phase_end_seconds', { phase: name }).max;
+  const [, startS] = gaugeOf(own, 'mcp_phase_start_seconds') ?? [0, 0];
+  const [, endS] = gaugeOf(own, 'mcp_phase_end_seconds') ?? [0, 0];
   if (startedMs === null || !measured || endS === 0) {
     return { start: null, end: null, duration_s: 0, completed: !measured };
   }
@@ -131,7 +142,7 @@ function stepSlot(
     end: new Date(startedMs + endS * 1000).toISOString(),
     // The shortest take milliseconds.
     duration_s: round(endS - startS, 4),
-    completed: metrics.count('mcp_step_iterations', { phase: name }) === iterations,
+    completed: counterOf(own, 'mcp_step_iterations') === iterations,
   };
 }
 
@@ -143,16 +154,16 @@ function slotOf(
   planned: PlannedPhase,
   startedMs: number | null,
   ranS: number,
-  metrics: Metrics,
+  own: readonly Group[],
 ): Pick<Phase, 'start' | 'end' | 'duration_s' | 'completed'> {
   if (startedMs === null || ranS <= planned.start_s) {
     return { start: null, end: null, duration_s: 0, completed: false };
   }
-  const finishedS =
-    planned.iterations == null ? 0 : metrics.gauge('mcp_phase_end_seconds', { phase: planned.name }).max;
+  const [, lastS] = gaugeOf(own, 'mcp_phase_end_seconds') ?? [0, 0];
+  const finishedS = planned.iterations == null ? 0 : lastS;
   const plannedEndS = planned.start_s + planned.duration_s;
   const endS = Math.min(finishedS > planned.start_s ? finishedS : plannedEndS, ranS);
-  const made = metrics.count('iterations', { phase: planned.name });
+  const made = total(own, 'iterations');
   const completed =
     planned.iterations == null || !planned.measured
       ? endS > plannedEndS - CUT_SHORT_S
@@ -165,35 +176,32 @@ function slotOf(
   };
 }
 
-function figuresOf(planned: PlannedPhase, durationS: number, metrics: Metrics) {
-  const { name } = planned;
-  const tags = { phase: name };
-  const counts = countsOf(planned, metrics);
+function figuresOf(planned: PlannedPhase, durationS: number, own: readonly Group[], vusMax: number) {
+  const counts = countsOf(planned, { groups: own, vusMax });
   const { lost } = reconcile(counts);
   const { requests } = counts;
   const iterations = counts.iterations - lost;
-  const items = metrics.count('mcp_items', tags);
-  const { failed, total } = metrics.failed(tags);
-  const { count, latency } = metrics.latency(tags);
-  const latencies = metrics.latencies?.(tags);
+  const items = counterOf(own, 'mcp_items');
+  const failed = total(own, 'failed');
+  const latencies = latenciesOf(own);
+  const { latency } = latencies;
   const perSecond = (count: number) => (durationS > 0 ? round(count / durationS) : null);
   return {
     iterations,
     lost,
-    achieved_rps: perSecond(Math.max(0, iterations - (metrics.late?.(tags) ?? 0))),
+    achieved_rps: perSecond(Math.max(0, iterations - total(own, 'late'))),
     requests,
     requests_per_s: perSecond(requests),
-    calls: count,
-    answered: latencies?.answered ?? count,
+    calls: latencies.all.count,
+    answered: latencies.answered,
     failed,
-    // The one tag that k6 gives an iteration that it could not start; a phase's scenario has the phase's name.
-    dropped: metrics.count('dropped_iterations', { scenario: name }),
-    error_rate: total > 0 ? round(failed / total, 6) : null,
+    dropped: total(own, 'dropped'),
+    error_rate: requests > 0 ? round(failed / requests, 6) : null,
     latency_ms: latency && roundLatency(latency),
-    ...(latencies && failed > 0 && { outcomes: outcomesOf(latencies) }),
-    ...openingOf(tags, durationS, metrics),
-    ...interruptedOf(tags, metrics),
-    failures: metrics.failures(tags),
+    ...(failed > 0 && { outcomes: outcomesOf(latencies) }),
+    ...connectionsOf(own, durationS),
+    ...interruptedOf(own),
+    failures: failuresOf(own),
     items: items > 0 ? items : null,
     items_per_s: items > 0 ? perSecond(items) : null,
   };
@@ -210,30 +218,30 @@ function outcomesOf(latencies: Latencies): Phase['outcomes'] {
   return Object.fromEntries(had);
 }
 
-/** @returns nothing where nobody measured it */
-function openingOf(tags: Scope, durationS: number, metrics: Metrics): Pick<Phase, 'parts' | 'connections'> {
-  const opening = metrics.opening?.(tags);
-  const total = Object.values(opening?.parts ?? {}).reduce((sum, ms) => sum + ms, 0);
-  if (!opening || total === 0 || durationS === 0) return {};
-  const opened = metrics.count('mcp_connections', tags);
-  const shares = Object.entries(opening.parts).map(([part, ms]) => [part, round(ms / total, 4)]);
+/** @returns nothing if no latency has parts */
+function connectionsOf(own: readonly Group[], durationS: number): Pick<Phase, 'parts' | 'connections'> {
+  const { parts, untilConnected } = openingOf(own);
+  const all = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
+  if (all === 0 || durationS === 0) return {};
+  const opened = total(own, 'connections');
+  const shares = Object.entries(parts).map(([part, ms]) => [part, round(ms / all, 4)]);
   return {
     parts: Object.fromEntries(shares),
     connections: {
       opened,
       opened_per_s: round(opened / durationS),
-      calls_per_connection: opened > 0 ? round(metrics.count('mcp_requests', tags) / opened) : null,
-      follow_ups: opening.followUps,
-      reopened: metrics.count('mcp_reconnections', tags),
-      closed_by_server: opening.closed,
-      until_connected_p95_ms: round(opening.untilConnected.percentile(0.95) ?? 0),
+      calls_per_connection: opened > 0 ? round(total(own, 'requests') / opened) : null,
+      follow_ups: total(own, 'followUps'),
+      reopened: total(own, 'reconnections'),
+      closed_by_server: total(own, 'closedConnections'),
+      until_connected_p95_ms: round(untilConnected.percentile(0.95) ?? 0),
     },
   };
 }
 
-function interruptedOf(tags: Scope, metrics: Metrics): Pick<Phase, 'interrupted'> {
-  const calls = metrics.count('mcp_interrupted', tags);
-  const since = metrics.interruptedSince?.(tags);
+function interruptedOf(own: readonly Group[]): Pick<Phase, 'interrupted'> {
+  const calls = total(own, 'interrupted');
+  const since = interruptedSince(own);
   return calls > 0 && since ? { interrupted: { calls, since: new Date(since).toISOString() } } : {};
 }
 

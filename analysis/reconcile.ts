@@ -4,9 +4,10 @@
  * that was counted, or nobody knows where it went.
  */
 
-import type { Metrics } from './metrics.ts';
+import { counterOf, inScope, total } from './groups.ts';
 import type { Phase } from './phases.ts';
-import type { PlannedPhase, Summary } from './summary.ts';
+import type { PlannedPhase } from './plan.ts';
+import type { Summary } from './summary.ts';
 
 /** Of one phase. */
 export interface Counts {
@@ -46,17 +47,17 @@ export function reconcile({ iterations, requests, further, cached, exceptions, v
 
 export function countsOf(
   { name, max_vus, vus }: Pick<PlannedPhase, 'name' | 'max_vus' | 'vus'>,
-  metrics: Metrics,
+  { groups, vusMax }: Pick<Summary, 'groups' | 'vusMax'>,
 ): Counts {
-  const tags = { phase: name };
+  const own = inScope(groups, { phase: name });
   return {
     // k6 counts a sequence as one iteration.
-    iterations: metrics.count('mcp_step_iterations', tags) || metrics.count('iterations', tags),
-    requests: metrics.count('mcp_requests', tags),
-    further: metrics.count('mcp_additional_requests', tags),
-    cached: metrics.count('mcp_cache_hits', tags),
-    exceptions: metrics.count('mcp_exceptions', tags),
-    vus: max_vus ?? vus ?? metrics.gauge('vus_max').max,
+    iterations: counterOf(own, 'mcp_step_iterations') || total(own, 'iterations'),
+    requests: total(own, 'requests'),
+    further: total(own, 'additional'),
+    cached: counterOf(own, 'mcp_cache_hits'),
+    exceptions: counterOf(own, 'mcp_exceptions'),
+    vus: max_vus ?? vus ?? vusMax,
   };
 }
 
@@ -77,19 +78,19 @@ export interface Ledger {
 export function ledger(runs: Summary[], phases: Phase[]): Ledger {
   const ran = new Set(phases.filter(({ start }) => start !== null).map(({ name }) => name));
   const all: Ledger = { phases: [], iterations: 0, exceptions: 0, exceptionsOf: {} };
-  for (const { plan, metrics } of runs) {
+  for (const { plan, groups, vusMax } of runs) {
     let ofPhases = 0;
     for (const planned of plan.phases) {
       // When a step that was cut off began, and how many calls it had made, nobody has counted.
       if (!planned.measured || !ran.has(planned.name)) continue;
-      const counts = countsOf(planned, metrics);
+      const counts = countsOf(planned, { groups, vusMax });
       ofPhases += counts.iterations;
       all.phases.push({ phase: planned.name, ...counts, ...reconcile(counts) });
     }
-    all.iterations += Math.max(ofPhases, metrics.count('iterations'));
-    all.exceptions += metrics.count('mcp_exceptions');
+    all.iterations += Math.max(ofPhases, total(groups, 'iterations'));
+    all.exceptions += counterOf(groups, 'mcp_exceptions');
     for (const { operation } of plan.operations) {
-      const count = metrics.count('mcp_exceptions', { operation });
+      const count = counterOf(inScope(groups, { operation }), 'mcp_exceptions');
       if (count > 0) all.exceptionsOf[operation] = (all.exceptionsOf[operation] ?? 0) + count;
     }
   }

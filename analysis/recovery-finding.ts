@@ -5,7 +5,7 @@ import type { Phase } from './phases.ts';
 import type { Recovery } from './recovery.ts';
 
 /** @returns one for each overload: when all was normal again after it */
-export function recovery({ phases, server: { recoveries } }: Known): Finding[] {
+export function recovery({ phases, recoveries }: Known): Finding[] {
   return recoveries.map((found) => {
     const { overload, band, observed_s, window_s, hold_s, recovery_s, confidence } = found;
     return {

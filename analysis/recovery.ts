@@ -1,5 +1,5 @@
 /**
- * How long after an overload everything was normal again, from what Prometheus has of the requests that began after it.
+ * How long after an overload everything was normal again, from what began in each second after it.
  *
  * They are looked at through windows of some seconds, one begun each second. A window is normal where p99 and the share of
  * failures are in the band, and where there are requests at all: a server that answers nothing has no bad p99. Recovered
@@ -7,16 +7,13 @@
  * delays nothing.
  */
 import { counted, duration, perSecond } from '../contract/units.js';
-import * as promql from '../dashboards/queries.ts';
 import { type Band, bandOf, HISTOGRAM_ERROR, P99_NEEDS } from './band.ts';
 import { loadOf, type Phase, peaks } from './phases.ts';
-import type { Prometheus } from './prometheus.ts';
+import type { Objective } from './plan.ts';
 import { round } from './round.ts';
-import { within } from './seconds.ts';
-import type { Objective } from './summary.ts';
-import { bound } from './timeline.ts';
+import { type Line, sumsWithin } from './seconds.ts';
 
-/** What to ask Prometheus, and what to compare the answer with. */
+/** What to look at, and what to compare it with. */
 interface RecoveryPlan {
   /** The phase that ended. */
   overload: string;
@@ -150,47 +147,21 @@ function restAfter(overload: Phase, later: Phase[], baseline: Phase): Phase[] {
   return end === -1 ? later : later.slice(0, end);
 }
 
-/** @param folders of what the output lab wrote, which is then asked @throws {PrometheusError} */
-export async function observeRecovery(
-  prometheus: Prometheus,
-  testid: string,
-  plan: RecoveryPlan,
-  folders: readonly string[] = [],
-): Promise<Recovery> {
-  const { fromS, toS, window_s, step_s } = plan;
-  const firstS = fromS + window_s;
-  if (plan.problem || firstS > toS) return judgeRecovery(plan, []);
-  const count = Math.floor((toS - firstS) / step_s) + 1;
-  if (folders.length > 0) return judgeRecovery(plan, await windowsOf(folders, plan, count));
-  const names = plan.phases.map((name) => name.replace(/[^\w-]/g, '.')).join('|');
-  const where = `phase=~"${names}"`;
-  const ask = async (expression: string) => {
-    const [series] = await prometheus.queryRange(bound(expression, testid, window_s), firstS, toS, step_s);
-    return new Map(series?.points.map(([timeS, value]) => [Math.round((timeS - firstS) / step_s), value]));
-  };
-  const requests = await ask(promql.perSecond(promql.REQUESTS, '', where));
-  const failures = await ask(promql.share(promql.FAILURES, promql.REQUESTS, '', where));
-  const p99 = await ask(promql.exactPercentile(0.99, promql.DURATION, where));
-  const windows = Array.from({ length: count }, (_, index) => {
-    const seconds = p99.get(index);
-    return {
-      afterS: index * step_s,
-      requests: Math.round((requests.get(index) ?? 0) * window_s),
-      p99Ms: seconds === undefined ? null : seconds * 1000,
-      failureShare: failures.get(index) ?? 0,
-    };
-  });
-  return judgeRecovery(plan, windows);
+/** @param lines of the run's seconds @returns one for each overload that has one */
+export function recoveries(phases: Phase[], objectives: Objective[], lines: readonly Line[]): Recovery[] {
+  return planRecoveries(phases, objectives).map((plan) => judgeRecovery(plan, windowsOf(lines, plan)));
 }
 
-async function windowsOf(
-  folders: readonly string[],
-  { phases, fromS, window_s, step_s }: RecoveryPlan,
-  count: number,
-): Promise<Window[]> {
+function windowsOf(
+  lines: readonly Line[],
+  { phases, fromS, toS, window_s, step_s, problem }: RecoveryPlan,
+): Window[] {
+  const firstS = fromS + window_s;
+  if (problem || firstS > toS) return [];
+  const count = Math.floor((toS - firstS) / step_s) + 1;
   const starts = Array.from({ length: count }, (_, index) => fromS + index * step_s);
-  const found = await within(
-    folders,
+  const found = sumsWithin(
+    lines,
     starts.map((start) => ({ fromS: start, toS: start + window_s, phases })),
   );
   return found.map(({ requests, failed, latencies }, index) => ({
@@ -229,7 +200,7 @@ export function judgeRecovery(plan: RecoveryPlan, windows: Window[]): Recovery {
     (!last || observedS < hold_s
       ? `it was watched for ${duration(round(observedS, 1))}, and all has to stay in the band for ${hold_s} s`
       : plan.answered > 0 && windows.every(({ requests }) => requests === 0)
-        ? `Prometheus has none of the ${counted(plan.answered, 'answer')} after it`
+        ? `none of the ${counted(plan.answered, 'answer')} after it was kept second by second`
         : recovery_s === null && isNormal(last)
           ? `all was normal at the end, but not for the ${hold_s} s that it has to stay so`
           : null);

@@ -5,13 +5,14 @@
 import { existsSync } from 'node:fs';
 import type { Environment } from './environment.ts';
 import type { Finding } from './findings.ts';
+import type { Group } from './groups.ts';
+import type { Counter, Increases } from './increases.ts';
 import type { Legs } from './legs.ts';
-import type { Metrics } from './metrics.ts';
-import { note } from './note.ts';
 import type { Operation } from './operations.ts';
 import type { Phase } from './phases.ts';
+import type { Plan } from './plan.ts';
+import type { Line } from './seconds.ts';
 import type { Signal } from './signals.ts';
-import type { Plan } from './summary.ts';
 import type { Threshold } from './thresholds.ts';
 
 /** ratio: 0 to 1, shown in percent; factor: shown as `1.5 x`. */
@@ -46,17 +47,17 @@ export interface Facts {
   phases: Phase[];
   operations: Operation[];
   signals: Signal[];
-  /** Of all legs, by phase. */
-  metrics: Metrics;
+  /** Of the plan, and k6's own. */
+  thresholds: Threshold[];
+  /** What all legs measured. */
+  groups: readonly Group[];
   environment: Environment;
   /** null: the test is one k6 run. */
   legs: Legs | null;
-  /** Of a Prometheus counter, summed over its series, from the phase's start to its end; null: not known. */
-  increase: (selector: string, phase: Phase) => Promise<number | null>;
-  /** Of a leg. */
-  seconds: (leg: string) => ReturnType<typeof import('./seconds.ts').secondsOf>;
-  /** Makes a finding. */
-  note: typeof note;
+  /** Of the counters that the table asks for. */
+  increases: Increases;
+  /** The seconds of each leg, by its name; of a single k6 run by ''. */
+  seconds: ReadonlyMap<string, readonly Line[]>;
 }
 
 export interface Built {
@@ -68,14 +69,22 @@ export interface Built {
   files?: Record<string, string>;
 }
 
-export type TableBuilder = (facts: Facts) => Built | Promise<Built>;
-
-export async function makeTables(facts: Omit<Facts, 'note'>): Promise<Required<Built>> {
-  const none = { tables: [], thresholds: [], findings: [], files: {} };
-  // The name is a test's, and with it a file's: it comes from a document.
-  if (!/^[a-z][a-z0-9-]*$/.test(facts.plan.test)) return none;
-  const file = new URL(`tables/${facts.plan.test}.ts`, import.meta.url);
-  if (!existsSync(file)) return none;
-  const { default: build }: { default: TableBuilder } = await import(file.href);
-  return { ...none, ...(await build({ ...facts, note })) };
+/** A file of `tables/`. */
+export interface TableModule {
+  default: (facts: Facts) => Built;
+  /** What it asks Prometheus for. */
+  countersOf?: (facts: Pick<Facts, 'phases' | 'legs'>) => Counter[];
 }
+
+/** @returns null: the test has no tables of its own */
+export async function tableModuleOf(test: string): Promise<TableModule | null> {
+  // The name comes from a document, and is to be a file's.
+  if (!/^[a-z][a-z0-9-]*$/.test(test)) return null;
+  const file = new URL(`tables/${test}.ts`, import.meta.url);
+  return existsSync(file) ? await import(file.href) : null;
+}
+
+const NOTHING = { tables: [], thresholds: [], findings: [], files: {} };
+
+export const makeTables = (module: TableModule | null, facts: Facts): Required<Built> =>
+  module ? { ...NOTHING, ...module.default(facts) } : NOTHING;

@@ -1,26 +1,28 @@
 /** The run document, the one artifact that everything after a run reads (run.schema.json). */
 
 import { cleanDeep } from './clean-text.ts';
+import type { Collected } from './collect.ts';
 import type { Environment } from './environment.ts';
 import { type FailedProbe, failedProbes } from './failed-probes.ts';
 import { type Failure, failures } from './failures.ts';
 import { type Finding, findings } from './findings.ts';
+import { counterOf, trendOf } from './groups.ts';
 import { headline } from './headline.ts';
-import type { HostWatch } from './host-watch-record.ts';
-import type { K6Log } from './k6-log.ts';
-import type { Abort } from './measured.ts';
 import { type Measurement, measurements } from './measurements.ts';
 import type { Server } from './observe.ts';
 import { type Operation, operations } from './operations.ts';
 import { type Partial, partialOf } from './partial.ts';
-import { type Phase, phases, roundLatency } from './phases.ts';
+import { type Phase, roundLatency } from './phases.ts';
+import type { Longer } from './plan.ts';
 import { ledger } from './reconcile.ts';
-import type { Built, Facts, ReportTable } from './report-tables.ts';
+import { recoveries } from './recovery.ts';
+import { makeTables, type ReportTable, type TableModule } from './report-tables.ts';
 import { round } from './round.ts';
 import { validator } from './schemas.ts';
 import type { Signal } from './signals.ts';
-import type { Latency, Longer, Plan, Summary } from './summary.ts';
+import type { Latency } from './sparse-histogram.ts';
 import { judgeThresholds, type Threshold } from './thresholds.ts';
+import { type Timeline, timelineOf } from './timeline.ts';
 import { distrust } from './trust.ts';
 import { type Verdict, verdict } from './verdict.ts';
 
@@ -73,19 +75,8 @@ export interface Run {
   headline?: string;
 }
 
-interface Collected {
-  /** The results folder's name. */
-  testid: string;
-  /** Of a test of several legs: all of them in one. */
-  summary: Summary | null;
-  /** One each. */
-  legSummaries?: Summary[];
-  /** Why a test of several legs could not go on. */
-  experimentError?: string | null;
-  /** Why the script ended its test. */
-  abort?: Abort | null;
-  summaryProblem: string | null;
-  log: K6Log;
+/** What is judged: what the run left, and what the judge is told besides. */
+export interface Judged extends Collected {
   k6Exit: number;
   environment: Environment;
   secrets: readonly string[];
@@ -93,12 +84,15 @@ interface Collected {
   knobs?: Record<string, string> | null;
   /** Variables of the run. */
   variables?: Record<string, string | null>;
-  watches?: HostWatch[];
 }
 
-type Build = (
-  facts: Pick<Facts, 'plan' | 'phases' | 'operations' | 'signals' | 'metrics' | 'environment'>,
-) => Promise<Required<Built>>;
+/** Everything that a run comes to. */
+export interface Result {
+  run: Run;
+  timeline: Timeline | null;
+  /** To leave in the results folder, by name. */
+  files: Record<string, string>;
+}
 
 const SCHEMA = 'mcp-load-lab/run/1';
 // The run document's schema refers to the plan's.
@@ -106,26 +100,22 @@ validator('plan.schema.json');
 const validate = validator('run.schema.json');
 
 /**
- * @param observe asks for the server's side
- * @param build makes the test's own tables
+ * @param phases of all legs
+ * @param table the test's own
  * @returns without a secret or a control character in it
  * @throws {Error} where the document does not match its own schema: that is a bug here
  */
-export async function makeRun(
-  collected: Collected,
-  observe: (plan: Plan, phases: Phase[]) => Promise<Server>,
-  build: Build = withoutTables,
-): Promise<Run> {
-  const clean = cleanDeep(await assemble(collected, observe, build), collected.secrets);
+export function makeRun(judged: Judged, phases: Phase[], server: Server, table: TableModule | null): Result {
+  const { run: assembled, ...rest } = assemble(judged, phases, server, table);
+  const clean = cleanDeep(assembled, judged.secrets);
   // Of clean texts: where a long one is cut, no part of a secret is left.
   const run = { ...clean, headline: headline(clean) };
   const problem = validateRun(run);
-  if (!problem) return run;
-  const { legSummaries: _, ...rest } = collected;
-  if (!rest.summary) throw new Error(`run.json does not match its schema: ${problem}`);
+  if (!problem) return { run, ...rest };
+  if (!judged.summary) throw new Error(`run.json does not match its schema: ${problem}`);
   // A damaged summary can fit its schema and still make no run.
   const summaryProblem = `what was measured makes no run document: ${problem}`;
-  return makeRun({ ...rest, summary: null, summaryProblem }, observe, build);
+  return makeRun({ ...judged, summary: null, summaryProblem }, [], server, null);
 }
 
 /** @returns the first thing that is wrong, null = a run document */
@@ -141,75 +131,51 @@ function contradiction({ verdict: { outcome }, thresholds }: Run): string | null
     : null;
 }
 
-const withoutTables: Build = async () => NO_TABLES;
-const NO_TABLES = { tables: [], thresholds: [], findings: [], files: {} };
-
-async function assemble(
-  collected: Collected,
-  observe: Parameters<typeof makeRun>[1],
-  build: Build,
-): Promise<Run> {
-  const { testid, summary, legSummaries, summaryProblem, log, k6Exit, environment } = collected;
-  const { experimentError = null, abort = null } = collected;
+function assemble(judged: Judged, phases: Phase[], server: Server, table: TableModule | null): Result {
+  const { testid, summary, runs, summaryProblem, log, k6Exit, environment, legs, seconds } = judged;
+  const facts = { k6Exit, experimentError: legs?.error ?? null, abort: judged.abort, log };
   if (!summary) {
-    const judged = {
-      k6Exit,
-      partial: null,
-      experimentError,
-      abort,
-      log,
-      summaryProblem,
-      plan: null,
-      phases: [],
-      thresholds: [],
-      distrust: [],
-    };
-    return { schema: SCHEMA, testid, ...NOTHING, environment, verdict: verdict(judged) };
+    const none = { partial: null, plan: null, phases: [], thresholds: [], distrust: [] };
+    const outcome = verdict({ ...facts, ...none, summaryProblem });
+    const run: Run = { schema: SCHEMA, testid, ...NOTHING, environment, verdict: outcome };
+    return { run, timeline: null, files: {} };
   }
-  const { plan, startedMs, ranS, metrics } = summary;
-  const runs = legSummaries ?? [summary];
-  const allPhases = runs.flatMap((one) => phases(one));
+  const { plan, startedMs, ranS, groups, vusMax } = summary;
   const began = startedMs !== null;
-  const server = await observe(plan, allPhases);
-  const allOperations = began ? operations(summary, allPhases) : [];
-  const built = began
-    ? await build({
-        plan,
-        metrics,
-        environment,
-        phases: allPhases,
-        operations: allOperations,
-        signals: server.signals,
-      })
-    : NO_TABLES;
-  const ownThresholds = plan.objectives_off ? [] : built.thresholds;
-  const thresholds = began
-    ? [...judgeThresholds({ plan, metrics, phases: allPhases }), ...ownThresholds]
-    : [];
-  const { count, latency } = metrics.latency({}, 'mcp_session_duration');
-  const expired = metrics.count('mcp_sessions_expired');
-  const allFailures = failures(runs, allPhases, log.samples);
-  const partial = began ? partialOf({ plan, k6Exit, ranS, legs: legSummaries !== undefined }) : null;
+  const timeline = timelineOf(judged, phases, server.overTime);
+  const allOperations = began ? operations(summary, phases) : [];
+  const { signals, increases } = server;
+  const objectives = began ? judgeThresholds({ ...summary, phases }) : [];
+  const built = makeTables(began ? table : null, {
+    ...{ plan, phases, operations: allOperations, groups, signals, increases, environment, legs, seconds },
+    thresholds: objectives,
+  });
+  const thresholds = [...objectives, ...(plan.objectives_off ? [] : built.thresholds)];
+  const handshakes = trendOf(groups, 'mcp_session_duration');
+  const expired = counterOf(groups, 'mcp_sessions_expired');
+  const allFailures = failures(groups, startedMs ?? 0, phases, log.samples);
+  const partial = began ? partialOf({ plan, k6Exit, ranS, legs: legs !== null }) : null;
   const known = {
     plan,
-    phases: allPhases,
+    phases,
     operations: allOperations,
     failures: allFailures,
     thresholds,
     server,
-    timeline: server.timeline,
+    recoveries: recoveries(phases, plan.objectives, [...seconds.values()].flat()),
+    timeline,
     environment,
     log,
-    vusMax: metrics.gauge('vus_max').max,
-    watches: collected.watches ?? [],
+    vusMax,
+    watches: judged.watches,
     expired,
     partial,
-    ledger: ledger(runs, allPhases),
+    ledger: ledger(runs, phases),
   };
   const distrusted = began ? distrust(known) : { reasons: [], findings: [] };
   const leftOut = failedProbes(plan);
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
-  return {
+  const run: Run = {
     schema: SCHEMA,
     testid: plan.testid,
     test: plan.test,
@@ -225,22 +191,26 @@ async function assemble(
       dialect,
       protocol_version,
       server: name ? { name: name.name ?? null, version: name.version ?? null } : null,
-      knobs: collected.knobs ?? null,
+      knobs: judged.knobs ?? null,
     },
     workload: plan.workload,
     environment,
-    phases: allPhases,
+    phases,
     operations: allOperations,
-    sessions: latency && { count, expired, duration_ms: roundLatency(latency) },
+    sessions: handshakes.latency && {
+      count: handshakes.count,
+      expired,
+      duration_ms: roundLatency(handshakes.latency),
+    },
     failures: allFailures,
     objectives_off: plan.objectives_off,
     ...(plan.documents !== undefined && { documents: plan.documents }),
-    ...(collected.variables && { variables: collected.variables }),
+    ...(judged.variables && { variables: judged.variables }),
     ...(leftOut.length > 0 && { failed_probes: leftOut }),
     ...(plan.longer && { longer: plan.longer }),
     thresholds,
-    signals: server.signals,
-    measurements: measurements(plan, allPhases),
+    signals,
+    measurements: measurements(plan, phases),
     tables: built.tables,
     findings: began
       ? [
@@ -251,18 +221,16 @@ async function assemble(
         ]
       : [],
     verdict: verdict({
-      k6Exit,
+      ...facts,
       partial,
-      experimentError,
-      abort,
-      log,
       summaryProblem: began ? summaryProblem : 'the run ended in its set-up',
       plan,
-      phases: allPhases,
+      phases,
       thresholds,
       distrust: distrusted.reasons,
     }),
   };
+  return { run, timeline, files: built.files };
 }
 
 /** What is known of a run without a summary. */

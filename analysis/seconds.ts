@@ -1,4 +1,4 @@
-/** What the output lab wrote second by second (seconds.jsonl), within windows of time. It is read once, line by line: a day of it is 100 MB. */
+/** What the output lab wrote second by second (seconds.jsonl), added up over windows of time. It is read once, line by line: a day of it is 100 MB. */
 import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -6,10 +6,6 @@ import { Latencies } from './latencies.ts';
 import type { Counts } from './measured.ts';
 
 export const FILE = 'seconds.jsonl';
-
-/** @returns those of k6 runs' folders that have it */
-export const withSeconds = (folders: readonly string[]) =>
-  folders.filter((folder) => existsSync(join(folder, FILE)));
 
 export interface Span {
   /** Unix seconds; a second belongs to the span that its middle is in. */
@@ -76,13 +72,14 @@ export function parsed(line: string): Second | (Group & { group: number }) | nul
   }
 }
 
-/**
- * @param folder of a k6 run, with the file or without
- * @returns its lines in the order in which they were written, each with the groups that are known by then, by number
- */
-export async function* secondsOf(
-  folder: string,
-): AsyncGenerator<{ second: Second; groups: Map<string, Group> }, undefined> {
+/** A line of a second, with the groups that were known by then, by number. */
+export interface Line {
+  second: Second;
+  groups: Map<string, Group>;
+}
+
+/** @param folder of a k6 run, with the file or without @returns its lines in the order in which they were written */
+export async function* linesOf(folder: string): AsyncGenerator<Line, undefined> {
   const file = join(folder, FILE);
   if (!existsSync(file)) return;
   const groups = new Map<string, Group>();
@@ -95,26 +92,22 @@ export async function* secondsOf(
   }
 }
 
-/** @param folders of k6 runs @returns of each span its sums, in order */
-export const within = (folders: readonly string[], spans: readonly Span[]) =>
-  sumsWithin(
-    folders.map((folder) => secondsOf(folder)),
-    spans,
-  );
+/** @param folder of a k6 run @returns all of them */
+export async function readLines(folder: string): Promise<Line[]> {
+  const lines = [];
+  for await (const line of linesOf(folder)) lines.push(line);
+  return lines;
+}
 
-/** @param runs the seconds of each @returns of each span its sums, in order */
-export async function sumsWithin(
-  runs: readonly ReturnType<typeof secondsOf>[],
-  spans: readonly Span[],
-): Promise<Within[]> {
+/** @returns of each span its sums, in order */
+export function sumsWithin(lines: readonly Line[], spans: readonly Span[]): Within[] {
   const found = spans.map(() => new Within());
   const bySecond = new Map<number, number[]>();
   for (const [index, { fromS, toS }] of spans.entries())
     for (let at = Math.ceil(fromS - 0.5); at + 0.5 < toS; at += 1)
       bySecond.set(at, [...(bySecond.get(at) ?? []), index]);
-  for (const run of runs)
-    for await (const { second, groups } of run)
-      for (const index of bySecond.get(second.at) ?? [])
-        found[index]?.add(second, (number) => groups.get(number), spans[index]?.phases);
+  for (const { second, groups } of lines)
+    for (const index of bySecond.get(second.at) ?? [])
+      found[index]?.add(second, (number) => groups.get(number), spans[index]?.phases);
   return found;
 }

@@ -1,7 +1,7 @@
 /** Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions. */
 import { counted, milliseconds, number } from '../contract/units.js';
 import { callsOf, type Phase } from './phases.ts';
-import type { Plan } from './summary.ts';
+import type { Plan } from './plan.ts';
 import {
   BUSY_SHARE,
   DELIVERED_SHARE,

@@ -1,5 +1,19 @@
 /** Durations as the output lab counts them: buckets a 512th of a power of two wide, of which any number can be added without loss. */
-import type { Latency } from './summary.ts';
+
+/** Milliseconds. */
+export interface Latency {
+  min: number;
+  avg: number;
+  p50: number;
+  p75: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  p999: number;
+  max: number;
+  /** Lower bounds: calls without an answer count with the time that they waited. */
+  at_least?: ('min' | 'avg' | 'p50' | 'p75' | 'p90' | 'p95' | 'p99' | 'p999' | 'max')[];
+}
 
 const BUCKETS = 512;
 /** Half a bucket: how far off a percentile may be, as a share of it. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Evaluated, evaluateThresholds } from './evaluate-thresholds.ts';
 import { abortOf, type Counts, type Measured, type Threshold } from './measured.ts';
-import { FILE, type Group, secondsOf } from './seconds.ts';
+import { FILE, type Group, linesOf } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 import { FAIL } from './verdict.ts';
 import { writeAtomic } from './write-atomic.ts';
@@ -98,7 +98,7 @@ export function sumOfGenerators(generators: Measured[]): Measured {
 async function* sumOfSeconds(folders: string[]): AsyncGenerator<string> {
   const line = (document: unknown) => `${JSON.stringify(document)}\n`;
   const numbers = new Map<string, number>();
-  const sources = folders.map((folder) => secondsOf(folder));
+  const sources = folders.map((folder) => linesOf(folder));
   const next = await Promise.all(sources.map(async (source) => (await source.next()).value ?? null));
   for (;;) {
     const at = Math.min(...next.map((one) => one?.second.at ?? Number.POSITIVE_INFINITY));

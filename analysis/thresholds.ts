@@ -1,13 +1,14 @@
 /** Judges every objective of the plan, those that k6 judged too, and says in a sentence why one was missed. */
 import { apart, counted, milliseconds, number, percent, perSecond } from '../contract/units.js';
 import { type Culprit, culpritOf } from './culprit.ts';
+import { type Group, inScope, latenciesOf, type Scope, slowOf, total, trendOf } from './groups.ts';
 import { boundText, isLowerBound } from './latencies.ts';
-import type { K6Threshold, Metrics } from './metrics.ts';
+import type { Threshold as K6Threshold } from './measured.ts';
 import { OPERATORS } from './operators.ts';
 import type { Phase } from './phases.ts';
+import type { Objective, Plan } from './plan.ts';
 import { round } from './round.ts';
 import { shortfallCause } from './shortfall.ts';
-import type { Objective, Plan, Scope } from './summary.ts';
 
 export interface Threshold {
   /** {} = the whole run. */
@@ -42,8 +43,12 @@ export interface Threshold {
 
 export interface Facts {
   plan: Plan;
-  metrics: Metrics;
   phases: Phase[];
+  groups: readonly Group[];
+  /** VUs that k6 had at most. */
+  vusMax: number;
+  /** As k6 judged them. */
+  thresholds: readonly K6Threshold[];
 }
 
 export interface Figure {
@@ -123,26 +128,27 @@ export function thresholdName({
 /** @returns the plan's objectives in their order, then k6's thresholds that no objective is behind */
 export function judgeThresholds(facts: Facts): Threshold[] {
   if (facts.plan.objectives_off) return [];
-  const k6Verdicts = facts.metrics.thresholds();
+  const k6Verdicts = facts.thresholds.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const planned = facts.plan.objectives.map((objective) => judgeObjective(objective, facts, k6Verdicts));
   const known = new Set(
     facts.plan.objectives.flatMap(({ k6 }) => (k6 ? [`${k6.metric} ${k6.expression}`] : [])),
   );
-  const others = k6Verdicts
-    .filter(({ metric, expression }) => !known.has(`${metric} ${expression}`) && !isEmpty(expression))
-    .map(fromK6);
+  const others = k6Verdicts.filter((one) => !known.has(nameOf(one)) && !isEmpty(one.threshold)).map(fromK6);
   return [...planned, ...others];
 }
+
+const nameOf = ({ metric, threshold }: K6Threshold) => `${metric} ${threshold}`;
 
 /** @returns `count>=0` and the like can't fail: they only make k6 keep a metric */
 function isEmpty(expression: string): boolean {
   return /^\S+?\s*>=\s*0$/.test(expression);
 }
 
-function fromK6({ metric, expression, ok, doubt, values }: K6Threshold): Threshold {
+function fromK6(one: K6Threshold): Threshold {
+  const { metric, threshold: expression } = one;
   const [, figure = '', op = null, limit] = /^(\S+?)\s*(<=|>=|<|>)\s*(-?[\d.]+)$/.exec(expression) ?? [];
-  const value = values[figure];
-  const observed = value == null ? null : round(value, 6);
+  const observed = observedBy(one, figure);
+  const ok = okOf(one);
   return {
     scope: {},
     metric,
@@ -151,12 +157,12 @@ function fromK6({ metric, expression, ok, doubt, values }: K6Threshold): Thresho
     limit: limit === undefined ? null : Number(limit),
     relative_to: null,
     observed,
-    samples: values.count ?? (values.passes ?? 0) + (values.fails ?? 0),
+    samples: one.share?.total ?? one.value ?? 0,
     ok,
     outcome: ok === null ? 'invalid' : ok ? 'pass' : 'fail',
     reason:
       ok === null
-        ? `${metric} ${expression} could not be judged: ${doubt}`
+        ? `${metric} ${expression} could not be judged: ${one.doubt ?? 'no samples'}`
         : ok
           ? null
           : `${metric} was ${number(observed)}, threshold ${expression}`,
@@ -165,13 +171,20 @@ function fromK6({ metric, expression, ok, doubt, values }: K6Threshold): Thresho
   };
 }
 
+/** @returns null: k6 lets one pass that has no samples */
+const okOf = ({ hasSamples, passed }: K6Threshold) => (hasSamples ? passed : null);
+
+/** @param figure that the threshold is of @returns null: nobody kept it */
+function observedBy({ share, value }: K6Threshold, figure: string): number | null {
+  if (share) return figure === 'rate' ? round(share.trues / Math.max(1, share.total), 6) : null;
+  return ['count', 'value'].includes(figure) && value !== undefined ? round(value, 6) : null;
+}
+
 function judgeObjective(objective: Objective, facts: Facts, k6Verdicts: K6Threshold[]): Threshold {
   const { scope, metric, op, limit, relative_to, k6 } = objective;
   const figure = figureOf(objective, facts);
-  const k6Ok = k6
-    ? (k6Verdicts.find((other) => other.metric === k6.metric && other.expression === k6.expression)?.ok ??
-      null)
-    : null;
+  const byK6 = k6 && k6Verdicts.find((one) => nameOf(one) === `${k6.metric} ${k6.expression}`);
+  const k6Ok = byK6 ? okOf(byK6) : null;
   const own = judge(objective, figure, facts);
   // A disagreement is told apart (see findings.ts); the stricter of the two counts.
   const judgement =
@@ -212,25 +225,24 @@ function figureOf({ scope, metric, relative_to, k6 }: Objective, facts: Facts): 
 function absoluteFigure(
   scope: Scope,
   metric: string,
-  { plan, phases, metrics }: Facts,
+  { plan, phases, groups }: Facts,
   k6Metric: string = '',
 ): Figure {
+  const own = inScope(groups, scope);
   if (metric in LATENCY) {
-    const { count, latency } = metrics.latency(scope);
+    const { all, latency } = latenciesOf(own);
     const figure = LATENCY[metric as keyof typeof LATENCY];
-    return { value: latency?.[figure] ?? null, atLeast: isLowerBound(latency, figure), samples: count };
+    return { value: latency?.[figure] ?? null, atLeast: isLowerBound(latency, figure), samples: all.count };
   }
   if (metric === 'sequence_p99_ms') {
-    const { count, latency } = metrics.latency(scope, 'mcp_sequence_duration');
-    return { value: latency?.p99 ?? null, samples: count };
+    const durations = trendOf(own, 'mcp_sequence_duration');
+    return { value: durations.percentile(0.99), samples: durations.count };
   }
-  if (metric === 'failure_share') {
-    const { failed, total } = metrics.failed(scope);
-    return { value: total > 0 ? failed / total : null, samples: total };
-  }
+  const requests = total(own, 'requests');
+  if (metric === 'failure_share')
+    return { value: requests > 0 ? total(own, 'failed') / requests : null, samples: requests };
   if (metric === 'min_samples') {
-    const counter = /^\w+/.exec(k6Metric)?.[0] ?? 'mcp_requests';
-    const count = metrics.count(counter, scope);
+    const count = k6Metric.startsWith('iterations') ? total(own, 'iterations') : requests;
     return { value: count, samples: count };
   }
   const index = phases.findIndex(({ name }) => name === scope.phase);
@@ -262,11 +274,12 @@ function judge(objective: Objective, figure: Figure, facts: Facts): Judgement {
     return { ok: null, outcome: 'unjudged', reason };
   }
   if (value === null) {
-    const { failed, total } = facts.metrics.failed(scope);
+    const own = inScope(facts.groups, scope);
+    const requests = total(own, 'requests');
     // Not one answer among requests that were made is the server's failure, not a gap in the measurement.
-    if (metric in LATENCY && total > 0 && failed === total) {
+    if (metric in LATENCY && requests > 0 && total(own, 'failed') === requests) {
       return fail(
-        `${name} has no figure, objective ${op} ${limitText(objective)}: all ${counted(total, 'request')} failed`,
+        `${name} has no figure, objective ${op} ${limitText(objective)}: all ${counted(requests, 'request')} failed`,
       );
     }
     return invalid(`${name} could not be judged: no samples`);
@@ -288,10 +301,10 @@ function judge(objective: Objective, figure: Figure, facts: Facts): Judgement {
 function holds(
   { scope, metric, op, limit, relative_to, k6 }: Objective,
   { value, atLeast, samples }: Figure,
-  { metrics }: Facts,
+  { groups }: Facts,
 ): boolean {
   const [, most] = /^rate<=([\d.]+)$/.exec(k6?.expression ?? '') ?? [];
-  const slow = metric in LATENCY && !relative_to && most ? metrics.slow(scope, limit) : null;
+  const slow = metric in LATENCY && !relative_to && most ? slowOf(inScope(groups, scope), limit) : null;
   if (slow !== null) return slow / samples <= Number(most);
   if (atLeast && op.startsWith('<')) return false;
   return OPERATORS[op]?.(value ?? Number.NaN, limit) ?? false;
@@ -315,7 +328,7 @@ function missText(
   if (metric === 'min_samples')
     return `${scopeName(scope)} had ${observed} requests, objective ${op} ${bound}`;
   const subject = `${scopeName(scope)} ${name} was ${observed}`;
-  const slow = metric in LATENCY && !relative_to ? facts.metrics.slow(scope, limit) : null;
+  const slow = metric in LATENCY && !relative_to ? slowOf(inScope(facts.groups, scope), limit) : null;
   if (slow !== null) {
     const share = percent(slow / samples);
     return `${scopeName(scope)} ${name} was ${atLeast ? '' : 'about '}${observed}, objective ${op} ${bound}: ${share} of ${counted(samples, 'request')} took that long, or got no answer (${number(slow)})`;
@@ -331,7 +344,7 @@ function missText(
 function judgeDelivered(
   { scope, op, limit }: Objective,
   share: number,
-  { plan, phases, metrics }: Facts,
+  { plan, phases, vusMax }: Facts,
 ): Judgement {
   const index = phases.findIndex(({ name }) => name === scope.phase);
   const phase = phases[index];
@@ -341,7 +354,7 @@ function judgeDelivered(
   const expected = planned.iterations ?? (planned.offered_rps ?? 0) * planned.duration_s;
   // An arrival that is cut in half by the phase's end is none: 28 of 28.5 are all that there could be.
   if (op === '>=' && (phase.iterations ?? 0) >= Math.floor(limit * expected)) return PASS;
-  const cause = shortfallCause(phase, { plan, phases, vusMax: metrics.gauge('vus_max').max });
+  const cause = shortfallCause(phase, { plan, phases, vusMax });
   const [delivered, bound] = apart(percent, share, limit);
   const reason =
     `${phase.name} delivered ${delivered} of its load (${number(phase.iterations)} of ${number(expected)} ` +

@@ -3,16 +3,18 @@
  * read this, and it is kept beside the run document.
  */
 
-import * as promql from '../dashboards/queries.ts';
+import { cleanDeep } from './clean-text.ts';
 import { seriesOfWindows } from './client-series.ts';
 import { drawnSeries, stepsOf } from './drawn-series.ts';
 import { type Grid, timesOf } from './grid.ts';
+import type { Group } from './groups.ts';
+import { watchedOverTime } from './host-watch-series.ts';
 import { Latencies } from './latencies.ts';
-import { readMeasured } from './measured.ts';
 import type { Phase } from './phases.ts';
-import type { Prometheus, Series } from './prometheus.ts';
+import type { Prometheus } from './prometheus.ts';
+import type { Judged } from './run.ts';
 import { validator } from './schemas.ts';
-import { within } from './seconds.ts';
+import { type Line, sumsWithin } from './seconds.ts';
 import { ALL, LAG_S, ownSignals, RULE_WINDOW_S, STEP_S, type Subject } from './signals.ts';
 
 export interface Timeline {
@@ -50,6 +52,8 @@ export interface TimeSeries {
   destination?: string;
 }
 
+type TimelineFacts = Pick<Judged, 'summary' | 'seconds' | 'watches' | 'secrets'>;
+
 const SCHEMA = 'mcp-load-lab/timeline/1';
 const validate = validator('timeline.schema.json');
 /** An hour in steps of 2 s: enough for a day, too, and half a megabyte. */
@@ -57,44 +61,53 @@ const MOST_POINTS = 1800;
 /** Beyond what Prometheus' histograms and k6's clock are good for. */
 const DIGITS = 6;
 
-const CLIENT: Record<string, { unit: string; factor?: number; expression: string }> = {
-  p50: { unit: 'milliseconds', factor: 1000, expression: promql.exactPercentile(0.5, promql.DURATION) },
-  p95: { unit: 'milliseconds', factor: 1000, expression: promql.exactPercentile(0.95, promql.DURATION) },
-  p99: { unit: 'milliseconds', factor: 1000, expression: promql.exactPercentile(0.99, promql.DURATION) },
-  mean: { unit: 'milliseconds', factor: 1000, expression: promql.exactMean(promql.DURATION) },
-  requests: { unit: 'rate', expression: promql.perSecond(promql.REQUESTS) },
-  iterations: { unit: 'rate', expression: promql.perSecond(promql.ITERATIONS) },
-  offered: { unit: 'rate', expression: promql.targetRate() },
-  dropped: {
-    unit: 'rate',
-    expression: promql.orZero(promql.perSecond(promql.DROPPED), promql.perSecond(promql.ITERATIONS)),
-  },
-  failed: { unit: 'ratio', expression: promql.share(promql.FAILURES, promql.REQUESTS) },
-  vus: { unit: 'count', expression: `sum(${promql.ofRun('vus')})` },
-};
-const BY_OPERATION = promql.total(promql.DURATION, 'phase, operation');
-const FAILURES_BY_KIND = promql.perSecond(promql.FAILURES, 'kind');
-
 /**
- * @param folders of what the output lab wrote, which has the client's half; without any Prometheus does
+ * @param signals on the grid
  * @returns null: no phase took place
- * @throws {PrometheusError}
  */
-export async function collectTimeline(
+export function timelineOf(
+  { summary, seconds, watches, secrets }: TimelineFacts,
+  phases: Phase[],
+  signals: Timeline['signals'],
+): Timeline | null {
+  const grid = gridOf(phases);
+  if (!grid || !summary) return null;
+  return {
+    schema: SCHEMA,
+    testid: summary.plan.testid,
+    ...grid,
+    ...clientHalf([...seconds.values()].flat(), grid, phases),
+    signals: { ...signals, ...watchedOverTime(grid, watches) },
+    // The server chose their names.
+    operations: cleanDeep(operationsOf(summary.groups, phases), secrets),
+  };
+}
+
+/** @returns both from one pass over the seconds */
+export function clientHalf(
+  lines: readonly Line[],
+  grid: Grid,
+  phases: Phase[],
+): Pick<Timeline, 'client' | 'drawn'> {
+  const lookBack = timesOf(grid).map((toS) => ({ fromS: toS - grid.window_s, toS }));
+  const windows = sumsWithin(lines, [...lookBack, ...stepsOf(grid)]);
+  return {
+    client: seriesOfWindows(windows.slice(0, grid.count), grid, phases),
+    drawn: drawnSeries(windows.slice(grid.count), grid, phases),
+  };
+}
+
+/** @returns the signals of a server over the phases, on their grid @throws {PrometheusError} */
+export async function signalsOverTime(
   prometheus: Prometheus,
   subject: Subject,
   phases: Phase[],
-  folders: readonly string[] = [],
-): Promise<Timeline | null> {
+): Promise<Timeline['signals']> {
   const grid = gridOf(phases);
-  if (!grid) return null;
-  const { start_s, step_s, count, window_s } = grid;
+  if (!grid) return {};
+  const { start_s, step_s, count } = grid;
   const ask = (expression: string) =>
     prometheus.queryRange(expression, start_s, start_s + (count - 1) * step_s, step_s);
-  const half = folders.length
-    ? await ofSeconds(folders, grid, phases)
-    : { client: await clientOf((expression) => ask(bound(expression, subject.testid, window_s)), grid) };
-
   const signals: Timeline['signals'] = {};
   for (const { signal, unit, labels, points } of ownSignals(await ask(ALL), subject).own) {
     // A point that stands for a minute is its mean, not what the minute ended with.
@@ -103,80 +116,23 @@ export async function collectTimeline(
     const values = onGrid(mean?.points ?? points, grid);
     signals[signal] = { unit, values, ...(source && { source }), ...(destination && { destination }) };
   }
-  const timed = folders.length ? timedOf(folders) : await timedByPrometheus(prometheus, subject.testid, grid);
-  const operations = operationsOf(timed, phases);
-  return { schema: SCHEMA, testid: subject.testid, ...grid, ...half, signals, operations };
+  return signals;
 }
 
-/** @returns both from one reading, which may be of 100 MB */
-export async function ofSeconds(
-  folders: readonly string[],
-  grid: Grid,
-  phases: Phase[],
-): Promise<Pick<Timeline, 'client' | 'drawn'>> {
-  const lookBack = timesOf(grid).map((toS) => ({ fromS: toS - grid.window_s, toS }));
-  const windows = await within(folders, [...lookBack, ...stepsOf(grid)]);
-  return {
-    client: seriesOfWindows(windows.slice(0, grid.count), grid, phases),
-    drawn: drawnSeries(windows.slice(grid.count), grid, phases),
-  };
-}
-
-/** @param ask Prometheus, of this run */
-async function clientOf(
-  ask: (expression: string) => Promise<Series[]>,
-  grid: Pick<Timeline, 'start_s' | 'step_s' | 'count'>,
-): Promise<Timeline['client']> {
-  const client: Timeline['client'] = {};
-  for (const [name, { unit, factor = 1, expression }] of Object.entries(CLIENT)) {
-    const [series] = await ask(expression);
-    if (series) client[name] = { unit, values: onGrid(series.points, grid, factor) };
-  }
-  for (const { labels, points } of await ask(FAILURES_BY_KIND)) {
-    client[`failures_${labels.kind}`] = { unit: 'rate', values: onGrid(points, grid) };
-  }
-  return client;
-}
-
-/** Calls of one operation, and their seconds. */
-type Timed = { phase: string; operation: string; count: number; sum: number };
-
-function operationsOf(timed: Timed[], phases: Phase[]): NonNullable<Timeline['operations']> {
+function operationsOf(groups: readonly Group[], phases: Phase[]): NonNullable<Timeline['operations']> {
   const operations: NonNullable<Timeline['operations']> = {};
-  for (const { phase, operation, count, sum } of timed) {
+  for (const { phase, operation, ...counts } of groups) {
     const seconds = phases.find(({ name }) => name === phase)?.duration_s ?? 0;
-    if (seconds === 0 || !(count > 0)) continue;
-    // The server chose the names: one of them may be an object's own.
-    operations[phase] = Object.assign(operations[phase] ?? Object.create(null), {
-      [operation]: { rate: digits(count / seconds), mean_s: digits(sum / count) },
-    });
-  }
-  return operations;
-}
-
-/** @param folders of what the output lab wrote */
-function timedOf(folders: readonly string[]): Timed[] {
-  const groups = folders.flatMap((folder) => readMeasured(folder)?.groups ?? []);
-  return groups.flatMap(({ phase, operation, ...counts }) => {
     const latencies = new Latencies();
     latencies.add(counts);
     const { count, mean } = latencies.all;
-    if (operation === '' || count === 0) return [];
-    return [{ phase, operation, count, sum: (count * (mean ?? 0)) / 1000 }];
-  });
-}
-
-/** For runs without measured.json. */
-async function timedByPrometheus(
-  prometheus: Prometheus,
-  testid: string,
-  { start_s, step_s, count }: Pick<Timeline, 'start_s' | 'step_s' | 'count'>,
-): Promise<Timed[]> {
-  const rangeS = step_s * count;
-  const found = await prometheus.query(bound(BY_OPERATION, testid, RULE_WINDOW_S, rangeS), start_s + rangeS);
-  return found.flatMap(({ labels: { phase = '', operation = '' }, histogram }) =>
-    histogram ? [{ phase, operation, ...histogram }] : [],
-  );
+    if (operation === '' || seconds === 0 || mean === null) continue;
+    // The server chose the names: one of them may be an object's own.
+    operations[phase] = Object.assign(operations[phase] ?? Object.create(null), {
+      [operation]: { rate: digits(count / seconds), mean_s: digits(mean / 1000) },
+    });
+  }
+  return operations;
 }
 
 const digits = (value: number) => Number(value.toPrecision(DIGITS));
@@ -202,23 +158,13 @@ export function gridOf(
 function onGrid(
   points: [seconds: number, value: number][],
   { start_s, step_s, count }: Pick<Timeline, 'start_s' | 'step_s' | 'count'>,
-  factor: number = 1,
 ): (number | null)[] {
   const values: (number | null)[] = new Array(count).fill(null);
   for (const [timeS, value] of points) {
     const index = Math.round((timeS - start_s) / step_s);
-    if (index >= 0 && index < count) values[index] = digits(value * factor);
+    if (index >= 0 && index < count) values[index] = digits(value);
   }
   return values;
-}
-
-/** @param expression with a dashboard's variables */
-export function bound(expression: string, testid: string, windowS: number, rangeS: number = windowS) {
-  return expression
-    .replaceAll('$__range', `${rangeS}s`)
-    .replaceAll('$__rate_interval_ms', String(windowS * 1000))
-    .replaceAll('$__rate_interval', `${windowS}s`)
-    .replaceAll('"$testid"', JSON.stringify(testid));
 }
 
 /** @returns the one series that has them and no others that a signal may have */

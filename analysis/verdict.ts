@@ -8,7 +8,7 @@ import type { K6Log } from './k6-log.ts';
 import type { Abort } from './measured.ts';
 import { ofPlanned, type Partial } from './partial.ts';
 import type { Phase } from './phases.ts';
-import type { Plan } from './summary.ts';
+import type { Plan } from './plan.ts';
 import type { Threshold } from './thresholds.ts';
 import { silentPhases } from './trust.ts';
 

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, sum } from 'simple-statistics';
+import { inScope, latenciesOf, trendOf } from '../analysis/groups.ts';
 import { Prometheus } from '../analysis/prometheus.ts';
 import { readSummary } from '../analysis/summary.ts';
 import { generatorEnvironment } from '../cli/k6.ts';
@@ -89,12 +90,11 @@ async function holdsWhatIsFelt(bench: Bench, url: string): Promise<boolean> {
   await runK6(generator, bench);
   const { summary } = readSummary(generator.results);
   if (!summary) throw new Error('k6 left no measured.json');
-  const { metrics } = summary;
   const rows = FELT.flatMap(({ name: phase }) =>
     QUANTILES.map(([name]) => {
-      const [felt, shown] = ['bench_waited', 'mcp_request_duration'].map(
-        (metric) => metrics.latency({ phase, operation: 'lookup' }, metric).latency?.[name] ?? Number.NaN,
-      ) as [number, number];
+      const own = inScope(summary.groups, { phase, operation: 'lookup' });
+      const felt = trendOf(own, 'bench_waited').latency?.[name] ?? Number.NaN;
+      const shown = latenciesOf(own).latency?.[name] ?? Number.NaN;
       const cells = [phase, name, felt.toFixed(2), (shown - felt).toFixed(2)];
       return { cells, holds: Math.abs(shown - felt) <= allowance(felt) };
     }),
@@ -137,15 +137,14 @@ await Bench.run(async (bench) => {
   await runK6(generator, bench, stopOnce, 50);
   const { summary } = readSummary(generator.results);
   if (!summary) throw new Error('k6 left no measured.json');
-  const { metrics } = summary;
   const logged = await server.times();
 
   /** What both say of a percentile, and whether it may be: Prometheus does not interpolate between two requests. */
   const compare = async (phase: string, [name, q]: (typeof QUANTILES)[number]) => {
     const times = (logged[phase] ?? []).map((us) => us / 1000);
-    const { count, latency } = metrics.latency({ phase });
-    if (count !== times.length)
-      throw new Error(`${phase}: k6 counted ${count} answers, the server ${times.length}`);
+    const { all, latency } = latenciesOf(inScope(summary.groups, { phase }));
+    if (all.count !== times.length)
+      throw new Error(`${phase}: k6 counted ${all.count} answers, the server ${times.length}`);
     const actual = quantile(times, q);
     const [below, above] = neighbours(times, q);
     const lab = latency?.[name] ?? Number.NaN;

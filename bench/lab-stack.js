@@ -23,8 +23,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  * @property {import('../analysis/timeline.ts').Timeline | null} timeline
  *
  * @typedef {object} Moment the beginning of a phase
- * @property {import('../analysis/summary.ts').PlannedPhase} phase
- * @property {import('../analysis/summary.ts').PlannedPhase[]} phases
+ * @property {import('../analysis/plan.ts').PlannedPhase} phase
+ * @property {import('../analysis/plan.ts').PlannedPhase[]} phases
  * @property {number} zeroMs when the phases' clock began
  * @property {(seconds: number) => Promise<void>} after waits until so long after the phase's start; at once where that is past
  * @property {() => number} generatorPid of k6

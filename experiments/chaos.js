@@ -112,7 +112,7 @@ function whyNot({ way, foreign }, { noLink, ways, target }) {
  * @param {import('./lab.js').Lab} lab
  */
 function timing({ folder, config }) {
-  /** @type {{phases: import('../analysis/summary.ts').PlannedPhase[]}} */
+  /** @type {{phases: import('../analysis/plan.ts').PlannedPhase[]}} */
   const { phases } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
   const length = (/** @type {boolean} */ measured) =>
     phases

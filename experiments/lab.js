@@ -44,7 +44,7 @@ export class LegFailed extends Error {
  * @property {number} code k6's exit code: 0, or 99 where an objective was missed
  * @property {import('../analysis/phases.ts').Phase[]} phases
  * @property {import('../analysis/thresholds.ts').Threshold[]} thresholds
- * @property {import('../analysis/metrics.ts').Metrics} metrics
+ * @property {readonly import('../analysis/groups.ts').Group[]} groups
  * @property {string} folder absolute
  */
 
@@ -222,8 +222,8 @@ export class Lab {
       name,
       code: leg.code,
       phases: ofLeg,
-      thresholds: judgeThresholds({ plan: summary.plan, metrics: summary.metrics, phases: ofLeg }),
-      metrics: summary.metrics,
+      thresholds: judgeThresholds({ ...summary, phases: ofLeg }),
+      groups: summary.groups,
       folder: path,
     };
   }

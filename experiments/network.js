@@ -1,3 +1,4 @@
+import { counterOf, inScope, trendOf } from '../analysis/groups.ts';
 import { readSummary } from '../analysis/summary.ts';
 import { isReference } from './reference-only.js';
 
@@ -36,14 +37,14 @@ export default async function network(lab) {
   const { summary } = readSummary(plain.folder);
   const operations = (summary?.plan.operations ?? []).map(({ operation }) => operation);
   /** @param {typeof plain} one @param {string} metric @param {string} operation */
-  const mean = (one, metric, operation) => one.metrics.latency({ operation }, metric).latency?.avg ?? null;
+  const mean = (one, metric, operation) => trendOf(inScope(one.groups, { operation }), metric).mean;
   /** @type {Size[]} */
   const sizes = operations.map((operation) => ({
     operation,
     request: mean(plain, 'mcp_request_bytes', operation),
     plain: mean(plain, 'mcp_response_bytes', operation),
     gzip:
-      gzip.metrics.count('mcp_compressed', { operation }) > 0
+      counterOf(inScope(gzip.groups, { operation }), 'mcp_compressed') > 0
         ? mean(gzip, 'mcp_response_bytes', operation)
         : null,
   }));

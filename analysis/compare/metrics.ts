@@ -5,7 +5,7 @@
 
 import type { Finding } from '../findings.ts';
 import { callsOf } from '../phases.ts';
-import type { Latency } from '../summary.ts';
+import type { Latency } from '../sparse-histogram.ts';
 
 export interface Metric {
   name: string;

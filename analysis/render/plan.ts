@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { bytes, counted, duration, number, percent, perSecond } from '../../contract/units.js';
-import type { Listing, Plan } from '../summary.ts';
+import type { Listing, Plan } from '../plan.ts';
 import { thresholdName } from '../thresholds.ts';
 import { cut, grid, WIDTH, wrap } from './layout.ts';
 

@@ -1,8 +1,8 @@
 /** How a run is repeated: as it was, in the next longer profile, and with limits for the latency that it measured. */
 import { counted, duration, perSecond } from '../../contract/units.js';
+import type { Longer } from '../plan.ts';
 import type { Run } from '../run.ts';
 import { suggestedLimits } from '../suggested-limits.ts';
-import type { Longer } from '../summary.ts';
 import { changedSettings } from '../target-knobs.ts';
 
 /** What a shell takes as it is. */

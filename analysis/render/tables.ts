@@ -4,7 +4,7 @@ import { boundText, type LatencyFigure, latencyText } from '../latencies.ts';
 import { PARTS } from '../measured.ts';
 import type { ColumnUnit } from '../report-tables.ts';
 import type { Run } from '../run.ts';
-import type { Latency } from '../summary.ts';
+import type { Latency } from '../sparse-histogram.ts';
 import { type Threshold, thresholdName, wordsOf } from '../thresholds.ts';
 
 export interface TextTable {

@@ -1,5 +1,7 @@
 /** `make batch`: which size of a batch is best. */
+
 import { counted, number, percent } from '../../contract/units.js';
+import { note } from '../note.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, Facts } from '../report-tables.ts';
 
@@ -10,7 +12,7 @@ const MAX_FAILURE_SHARE = 0.01;
 /** Items/s closer than this count as equal: the smaller size wins. */
 const TIE = 0.02;
 
-export default function batch({ phases, note }: Facts): Built {
+export default function batch({ phases }: Facts): Built {
   const sized = phases.filter(({ measured, labels }) => measured && labels[LABEL] !== undefined);
   const rows = sized.map((phase) => [
     phase.labels[LABEL] ?? null,

@@ -3,12 +3,12 @@ import { batchTable } from '../batch-table.ts';
 import { repetitions } from '../repetitions.ts';
 import type { Built, Facts } from '../report-tables.ts';
 
-export default function bulk({ phases, note }: Facts): Built {
+export default function bulk({ phases }: Facts): Built {
   const sizes = repetitions(phases);
   const of = (what: string) => sizes.filter(({ labels }) => labels.what === what);
   const built = [
-    batchTable('Batch size: proxy hosts enabled or disabled', of('toggle'), note),
-    batchTable('Certificate renewal', of('renew'), note),
+    batchTable('Batch size: proxy hosts enabled or disabled', of('toggle')),
+    batchTable('Certificate renewal', of('renew')),
   ];
   return { tables: built.map(({ table }) => table), findings: built.flatMap(({ findings }) => findings) };
 }

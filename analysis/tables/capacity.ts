@@ -2,6 +2,7 @@
 
 import { percent, perSecond } from '../../contract/units.js';
 import { judged } from '../judged.ts';
+import { note } from '../note.ts';
 import type { Built, Column, Facts } from '../report-tables.ts';
 import { signalMean } from '../signals.ts';
 import type { CapacityResult, Found } from '../trial-results.ts';
@@ -11,7 +12,7 @@ import { GENERATOR_CPU_LIMIT } from '../trust-rules.ts';
 const BUSY_HOST = 0.9;
 const OWN_SHARE = 0.3;
 
-export default function capacity({ legs, phases, signals, note }: Facts): Built {
+export default function capacity({ legs, phases, signals }: Facts): Built {
   const result = legs?.result as CapacityResult | null | undefined;
   const { tried = [], found } = result ?? {};
   const phaseOf = (leg: string) => phases.find(({ name, measured }) => measured && name === leg);

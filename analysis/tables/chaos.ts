@@ -17,7 +17,7 @@ import { judged } from '../judged.ts';
 import type { LegEvent } from '../legs.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, Facts, ReportTable } from '../report-tables.ts';
-import { Within } from '../seconds.ts';
+import { type Line, Within } from '../seconds.ts';
 import { type Threshold, wordsOf } from '../thresholds.ts';
 import type { ChaosResult, ChaosRow } from '../trial-results.ts';
 
@@ -33,7 +33,7 @@ interface Seen {
   thresholds: Threshold[];
 }
 
-export default async function chaos({ phases, legs, seconds }: Facts): Promise<Built> {
+export default function chaos({ phases, legs, seconds }: Facts): Built {
   const result = legs?.result as ChaosResult | null | undefined;
   if (!result) return { tables: [] };
   const seen: Seen[] = [];
@@ -42,7 +42,7 @@ export default async function chaos({ phases, legs, seconds }: Facts): Promise<B
     const own = phases.filter(({ labels }) => labels.fault === row.name);
     const times = row.why_not ? null : timesOf(own, events);
     const fault = own.find(({ labels }) => labels.part === 'fault');
-    const load = await loadOf(seconds(row.name), fault?.name ?? '');
+    const load = loadOf(seconds.get(row.name) ?? [], fault?.name ?? '');
     const effect = times && faultEffect(load, times);
     const thresholds = effect ? judge(row, effect, fault?.name ?? row.name, result.recovery_s) : [];
     seen.push({ row, phase: fault?.name ?? row.name, effect, dropped: fault?.dropped ?? null, thresholds });
@@ -66,10 +66,10 @@ function timesOf(phases: Phase[], events: LegEvent[]): Times | null {
 }
 
 /** @param phase of the requests that were made under fault */
-async function loadOf(all: ReturnType<Facts['seconds']>, phase: string): Promise<Load> {
+function loadOf(lines: readonly Line[], phase: string): Load {
   const bySecond: Map<number, Within> = new Map();
   const underFault = new Within();
-  for await (const { second, groups } of all) {
+  for (const { second, groups } of lines) {
     const groupOf = (number: string) => groups.get(number);
     underFault.add(second, groupOf, [phase]);
     const own = bySecond.get(second.at) ?? new Within();

@@ -1,5 +1,7 @@
 /** `make concurrency`: what concurrent calls gain, and how many are best. */
+
 import { number, percent, perSecond } from '../../contract/units.js';
+import { note } from '../note.ts';
 import { median, medianLatency, type Repeated, repetitions } from '../repetitions.ts';
 import type { Built, Facts, ReportTable } from '../report-tables.ts';
 
@@ -9,12 +11,12 @@ const MAX_FAILURE_SHARE = 0.01;
 
 const usersOf = ({ labels }: Repeated) => Number(labels.users);
 
-export default function concurrency({ phases, plan, note }: Facts): Built {
+export default function concurrency({ phases, plan }: Facts): Built {
   const levels = repetitions(phases).sort((a, b) => usersOf(a) - usersOf(b));
   const operationOf = new Map(plan.phases.map(({ name, operation }) => [name, operation]));
   const built = [...new Set(plan.phases.flatMap(({ operation }) => operation ?? []))].map((operation) => {
     const own = levels.filter(({ phases: all }) => operationOf.get(all[0]?.name ?? '') === operation);
-    return { table: tableOf(operation, own), findings: findingsOf(operation, own, note) };
+    return { table: tableOf(operation, own), findings: findingsOf(operation, own) };
   });
   return { tables: built.map(({ table }) => table), findings: built.flatMap(({ findings }) => findings) };
 }
@@ -68,7 +70,7 @@ export function optimum(levels: Repeated[]): Repeated | undefined {
     .find((level) => top > 0 && (throughput(level) ?? 0) >= (1 - TIE) * top);
 }
 
-function findingsOf(operation: string, levels: Repeated[], note: Facts['note']) {
+function findingsOf(operation: string, levels: Repeated[]) {
   const best = optimum(levels);
   const single = levels.find((level) => usersOf(level) === 1);
   const [own, base] = [best && throughput(best), single && throughput(single)];

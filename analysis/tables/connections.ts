@@ -1,9 +1,10 @@
 /** `make connections`: what sessions cost, idle ones and active ones, how they come and go, and whether they are given back. */
 
 import { bytes, counted, number, percent } from '../../contract/units.js';
+import { inScope, trendOf } from '../groups.ts';
 import { judged } from '../judged.ts';
 import { fitLine, type Line } from '../line.ts';
-import type { Metrics } from '../metrics.ts';
+import { note } from '../note.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, Facts, ReportTable } from '../report-tables.ts';
 import { signalMean } from '../signals.ts';
@@ -20,7 +21,7 @@ const WARNING_MS = 15;
 /** Fewer answers make no p99. */
 const MIN_SAMPLES = 100;
 
-export default function connections({ phases, signals, metrics, legs, note }: Facts): Built {
+export default function connections({ phases, signals, groups, legs }: Facts): Built {
   const result = (legs?.result ?? null) as Result | null;
   if (!result) return { tables: [] };
   const phaseOf = (leg: string) => phases.find(({ name, measured }) => measured && name === leg);
@@ -68,11 +69,11 @@ export default function connections({ phases, signals, metrics, legs, note }: Fa
     tables: [
       { title: 'Concurrent sessions', columns, rows, notes },
       perSession(result, phaseOf, mean),
-      comingAndGoing(result, phases, metrics),
+      comingAndGoing(result, phases, groups),
     ],
     findings: [
       note('connections', memorySentence(result), { figures: { memory_mib_per_conn: mebibytes(result) } }),
-      ...(abandonedNote(result, note) ?? []),
+      ...(abandonedNote(result) ?? []),
     ],
     thresholds: givenBack(result),
   };
@@ -128,7 +129,7 @@ function perSession(
   return { title: 'Memory of a session', columns, rows, notes };
 }
 
-function comingAndGoing({ idle, abandoned }: Result, phases: Phase[], metrics: Metrics): ReportTable {
+function comingAndGoing({ idle, abandoned }: Result, phases: Phase[], groups: Facts['groups']): ReportTable {
   const opened = idle.filter((step) => step.opened > 0);
   const last = opened.at(-1);
   const rows: (string | number | null)[][] = last
@@ -149,7 +150,7 @@ function comingAndGoing({ idle, abandoned }: Result, phases: Phase[], metrics: M
   ]) {
     const phase = phases.find((one) => one.measured && one.name === name);
     if (!phase) continue;
-    const { count, latency } = metrics.latency({ phase: phase.name }, 'mcp_session_duration');
+    const { count, latency } = trendOf(inScope(groups, { phase: phase.name }), 'mcp_session_duration');
     rows.push([
       `${what}`,
       phase.duration_s > 0 ? count / phase.duration_s : null,
@@ -197,7 +198,7 @@ function memorySentence(result: Result) {
   return `${held}; one costs the server ${bytes(slope)} (+-${percent(error / slope, 2)})`;
 }
 
-function abandonedNote({ abandoned }: Result, note: Facts['note']) {
+function abandonedNote({ abandoned }: Result) {
   return (
     abandoned && [note('connections', abandonedSentence(abandoned), { figures: { known: abandoned.known } })]
   );

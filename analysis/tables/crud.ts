@@ -1,8 +1,12 @@
 /** `make crud`: each operation's pace and latency, and whether it is within its budget. */
+
 import { milliseconds, percent } from '../../contract/units.js';
+import { inScope, latenciesOf } from '../groups.ts';
+import { type Increases, increaseIn } from '../increases.ts';
 import { judged } from '../judged.ts';
+import { note } from '../note.ts';
 import { median, medianLatency, type Repeated, repetitions, slowest, total } from '../repetitions.ts';
-import type { Built, Column, Facts, ReportTable } from '../report-tables.ts';
+import type { Built, Column, Facts, ReportTable, TableModule } from '../report-tables.ts';
 import type { Threshold } from '../thresholds.ts';
 
 /** p95 of a call, ms; of a bulk operation for each ten resources. */
@@ -50,12 +54,26 @@ const pace = (repeated: Repeated): number | null =>
 /** Asked of an authority, or of a suite without one, an operation has none. */
 const budgetOf = ({ labels }: Repeated) => (labels.authority ? undefined : BUDGETS[labels.suite ?? '']);
 
-export default async function crud({ plan, phases, metrics, increase, note }: Facts): Promise<Built> {
+/** What the target counts of what it asked for. */
+const askedOf = (order: string) => `authority_request_duration_seconds_count{job="target",order="${order}"}`;
+const secondsOf = (order: string) => `authority_request_duration_seconds_sum{job="target",order="${order}"}`;
+
+export const countersOf: TableModule['countersOf'] = ({ phases }) =>
+  repetitions(phases).flatMap((operation) => {
+    const order = ORDERS[operation.name as keyof typeof ORDERS];
+    return order
+      ? operation.phases.flatMap((phase) =>
+          [askedOf(order), secondsOf(order)].map((selector) => ({ selector, phase })),
+        )
+      : [];
+  });
+
+export default function crud({ plan, phases, groups, increases }: Facts): Built {
   const operations = repetitions(phases);
   const times = Math.max(0, ...operations.map(({ phases: all }) => all.length));
   const rows = operations.map((operation) => {
     const { name, labels } = operation;
-    const all = metrics.latency({ operation: name });
+    const { all, latency } = latenciesOf(inScope(groups, { operation: name }));
     const budget = budgetOf(operation);
     const p95 = medianLatency(operation, 'p95');
     return [
@@ -65,7 +83,7 @@ export default async function crud({ plan, phases, metrics, increase, note }: Fa
       pace(operation),
       medianLatency(operation, 'p50'),
       p95,
-      all.latency && all.count >= 100 ? all.latency.p99 : null,
+      latency && all.count >= 100 ? latency.p99 : null,
       slowest(operation),
       budget?.ms ?? null,
       budget && p95 !== null ? (p95 < budget.ms ? 'yes' : 'no') : null,
@@ -97,7 +115,7 @@ export default async function crud({ plan, phases, metrics, increase, note }: Fa
       besideTheDocument(operations),
     ],
     thresholds: judgements,
-    findings: await authority(operations, increase, note),
+    findings: authority(operations, increases),
   };
 }
 
@@ -166,7 +184,7 @@ function besideTheDocument(operations: Repeated[]): ReportTable {
   };
 }
 
-async function authority(operations: Repeated[], increase: Facts['increase'], note: Facts['note']) {
+function authority(operations: Repeated[], increases: Increases) {
   const findings = [];
   for (const [name, order] of Object.entries(ORDERS)) {
     const phases = operations.find((operation) => operation.name === name)?.phases ?? [];
@@ -175,9 +193,8 @@ async function authority(operations: Repeated[], increase: Facts['increase'], no
     let spent = 0;
     let answered = 0;
     for (const phase of phases) {
-      const labels = `{job="target",order="${order}"}`;
-      asked += (await increase(`authority_request_duration_seconds_count${labels}`, phase)) ?? 0;
-      seconds += (await increase(`authority_request_duration_seconds_sum${labels}`, phase)) ?? 0;
+      asked += increaseIn(increases, askedOf(order), phase) ?? 0;
+      seconds += increaseIn(increases, secondsOf(order), phase) ?? 0;
       spent += ((phase.latency_ms?.avg ?? 0) * (phase.answered ?? 0)) / 1000;
       answered += phase.answered ?? 0;
     }

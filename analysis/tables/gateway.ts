@@ -1,8 +1,9 @@
 /** `make gateway`: what a gateway adds to each call, and what it takes away of the throughput. */
+
 import { milliseconds, number, percent } from '../../contract/units.js';
 import { type Difference, differenceOf, type Round } from '../bootstrap.ts';
 import { intervalOf } from '../interval.ts';
-import type { Legs } from '../legs.ts';
+import { note } from '../note.ts';
 import { percentile } from '../percentile.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, ColumnUnit, Facts } from '../report-tables.ts';
@@ -34,14 +35,14 @@ export interface Measured {
   busy: number | null;
 }
 
-export default async function gateway({ phases, legs, seconds, note }: Facts): Promise<Built> {
+export default function gateway({ phases, legs, seconds }: Facts): Built {
   const {
     gateway: name = 'the gateway',
     rate = null,
     cores = {},
   } = (legs?.result ?? {}) as Partial<GatewayResult>;
   const wanted = phases.filter(({ measured, labels }) => measured && labels.round !== 'probe');
-  const measured = await measure(wanted, legs, seconds, cores);
+  const measured = measure(wanted, seconds, cores);
   const of = (way: string, load: string) =>
     wanted.filter(({ labels }) => labels.way === way && labels.load === load);
   const roundsOf = (way: string, load: string) =>
@@ -144,12 +145,11 @@ const counts = (phases: Phase[]): [number, number] => [
 ];
 
 /** @param cores by phase @returns by phase */
-async function measure(
+function measure(
   phases: Phase[],
-  legs: Legs | null,
   seconds: Facts['seconds'],
   cores: Record<string, number | null>,
-): Promise<Map<string, Measured>> {
+): Map<string, Measured> {
   const windows = phases.map(({ name, labels, start, duration_s }) => {
     const openingS = Math.min(OPENING_S, duration_s / 3);
     const startS = Date.parse(start ?? '') / 1000;
@@ -157,10 +157,7 @@ async function measure(
     const [fromS, toS] = [Math.ceil(startS + openingS), Math.floor(startS + duration_s)];
     return { name, round: labels.round ?? '', fromS, toS, phases: [name] };
   });
-  const found = await sumsWithin(
-    (legs?.legs ?? []).map(({ name }) => seconds(name)),
-    windows,
-  );
+  const found = sumsWithin([...seconds.values()].flat(), windows);
   return new Map(
     windows.map(({ name, round, fromS, toS }, index) => {
       const latencies = found[index]?.latencies.all.values ?? [];

@@ -1,7 +1,9 @@
 /** `make memory`: at rest, and what one more worker, connection or cached user takes, where that can be told. */
+
 import { bytes } from '../../contract/units.js';
 import { medianOf } from '../interval.ts';
 import { fitLine } from '../line.ts';
+import { note } from '../note.ts';
 import type { Built, Column, Facts } from '../report-tables.ts';
 import type { MemoryResult, Point } from '../trial-results.ts';
 
@@ -10,7 +12,7 @@ type Columns = Column[];
 /** The table of what is cached has this many rows. */
 const ROWS = 5;
 
-export default function memory({ legs, note }: Facts): Built {
+export default function memory({ legs }: Facts): Built {
   const result = legs?.result as MemoryResult | null | undefined;
   if (!result) return { tables: [] };
   const { runtime, workers, pool, cache } = result;

@@ -1,5 +1,6 @@
 /** `make network`: sizes of requests and answers, bandwidth by kind of load, and what connections cost. */
 import { milliseconds, number, percent } from '../../contract/units.js';
+import { gaugeOf, inScope, total, trendOf } from '../groups.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, Facts } from '../report-tables.ts';
 import type { Size } from '../trial-results.ts';
@@ -9,15 +10,15 @@ const LINK_BITS_PER_S = 1e9;
 
 type Columns = Column[];
 
-export default function network({ legs, phases, metrics }: Facts): Built {
+export default function network({ legs, phases, groups }: Facts): Built {
   const measured = phases.filter((phase) => phase.measured && phase.requests);
   const of = (part: string) => measured.filter(({ labels }) => labels.part === part);
   const traffic = of('traffic').length > 0 ? of('traffic') : of('plain');
   return {
     tables: [
       sizesTable((legs?.result as { sizes?: Size[] } | null)?.sizes ?? []),
-      bandwidthTable(traffic, metrics),
-      connectionsTable(traffic, of('connections'), metrics),
+      bandwidthTable(traffic, groups),
+      connectionsTable(traffic, of('connections'), groups),
     ],
   };
 }
@@ -43,10 +44,13 @@ function sizesTable(sizes: Size[]) {
   return { title: 'Request and response sizes', columns, rows, notes };
 }
 
-function bandwidthTable(traffic: Phase[], metrics: Facts['metrics']) {
+function bandwidthTable(traffic: Phase[], groups: Facts['groups']) {
   const rows = traffic.map((phase) => {
-    const rate = (metric: string) => metrics.count(metric, { phase: phase.name }) / phase.duration_s;
-    const [out, back] = [rate('data_sent'), rate('data_received')];
+    const own = inScope(groups, { phase: phase.name });
+    const [out, back] = [
+      total(own, 'bytesSent') / phase.duration_s,
+      total(own, 'bytesReceived') / phase.duration_s,
+    ];
     const bits = 8 * (out + back);
     return [
       phase.name.replace(/^traffic-/, ''),
@@ -70,24 +74,19 @@ function bandwidthTable(traffic: Phase[], metrics: Facts['metrics']) {
 }
 
 /** @param opened in which each call opened a connection */
-function connectionsTable(traffic: Phase[], opened: Phase[], metrics: Facts['metrics']) {
-  const sum = (among: Phase[], metric: string) =>
-    among.reduce((total, { name }) => total + metrics.count(metric, { phase: name }), 0);
-  const total = (among: Phase[], figure: (phase: Phase) => number) =>
+function connectionsTable(traffic: Phase[], opened: Phase[], groups: Facts['groups']) {
+  const of = (among: Phase[]) => groups.filter(({ phase }) => among.some(({ name }) => name === phase));
+  const sum = (among: Phase[], figure: (phase: Phase) => number) =>
     among.reduce((all, phase) => all + figure(phase), 0);
-  const requests = total(traffic, (phase) => phase.requests ?? 0);
-  const connections = sum(traffic, 'mcp_connections');
+  const requests = sum(traffic, (phase) => phase.requests ?? 0);
+  const connections = total(of(traffic), 'connections');
   const everything = [...traffic, ...opened];
-  const failed = total(everything, (phase) => phase.failures?.connect ?? 0);
-  const tried = sum(everything, 'mcp_connections') + failed;
+  const failed = sum(everything, (phase) => phase.failures?.connect ?? 0);
+  const tried = total(of(everything), 'connections') + failed;
   const [one] = opened;
-  const timed = (metric: string) =>
-    one ? metrics.latency({ phase: one.name }, metric) : { count: 0, latency: null };
+  const timed = (metric: string) => trendOf(one ? of([one]) : [], metric);
   const [connect, tls] = [timed('mcp_request_connecting'), timed('mcp_request_tls')];
-  const keepAlive = Math.max(
-    0,
-    ...everything.map(({ name }) => metrics.gauge('mcp_keep_alive_seconds', { phase: name }).max),
-  );
+  const [, keepAlive] = gaugeOf(of(everything), 'mcp_keep_alive_seconds') ?? [0, 0];
   const rows = [
     [
       'connection set-up (TCP)',

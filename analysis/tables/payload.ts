@@ -1,7 +1,9 @@
 /** `make payload`: what comes through at each size of a message, and from which size on the size is what counts. */
 
 import { number, percent } from '../../contract/units.js';
+import { inScope, total } from '../groups.ts';
 import { fitLine } from '../line.ts';
+import { note } from '../note.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, Facts } from '../report-tables.ts';
 import { signalMean } from '../signals.ts';
@@ -19,12 +21,12 @@ const BUSY = 0.9;
 /** Its tool answers with as many bytes as it gets; what another server answers is its own affair. */
 const ANSWERS_ALIKE = 'reference';
 
-export default function payload({ plan, phases, metrics, signals, note }: Facts): Built {
+export default function payload({ plan, phases, groups, signals }: Facts): Built {
   const alike = plan.workload === ANSWERS_ALIKE;
   const sized = phases.filter((phase) => phase.measured && phase.labels[LABEL] && phase.achieved_rps);
   const [smallest] = sized;
-  const perSecond = (metric: string, phase: Phase) =>
-    phase.duration_s > 0 ? metrics.count(metric, { phase: phase.name }) / phase.duration_s : null;
+  const perSecond = (bytes: 'bytesSent' | 'bytesReceived', { name, duration_s }: Phase) =>
+    duration_s > 0 ? total(inScope(groups, { phase: name }), bytes) / duration_s : null;
   const rows = sized.map((phase) => [
     phase.labels[LABEL] ?? null,
     phase.achieved_rps,
@@ -32,9 +34,9 @@ export default function payload({ plan, phases, metrics, signals, note }: Facts)
     phase.latency_ms?.p50 ?? null,
     phase.latency_ms?.p95 ?? null,
     phase.latency_ms?.p99 ?? null,
-    perSecond('data_sent', phase),
-    perSecond('data_received', phase),
-    ...(alike ? [] : [answerBytes(metrics, phase)]),
+    perSecond('bytesSent', phase),
+    perSecond('bytesReceived', phase),
+    ...(alike ? [] : [answerBytes(groups, phase)]),
     signalMean(signals, 'cpu', phase.name),
     bottleneck(signalMean(signals, 'host_cpu', phase.name)),
   ]);
@@ -67,8 +69,8 @@ export default function payload({ plan, phases, metrics, signals, note }: Facts)
   };
 }
 
-function answerBytes(metrics: Facts['metrics'], { name, requests }: Phase) {
-  return requests ? metrics.count('data_received', { phase: name }) / requests : null;
+function answerBytes(groups: Facts['groups'], { name, requests }: Phase) {
+  return requests ? total(inScope(groups, { phase: name }), 'bytesReceived') / requests : null;
 }
 
 /**

@@ -1,5 +1,7 @@
 /** `make ramp`: at each step of the load what came of it, and the last one that held. */
+
 import { milliseconds, percent, perSecond } from '../../contract/units.js';
+import { note } from '../note.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, Facts } from '../report-tables.ts';
 import { signalMean } from '../signals.ts';
@@ -11,7 +13,7 @@ const FAILURE_SHARE = 0.001;
 /** Fewer answers make no p99. */
 const MIN_SAMPLES = 100;
 
-export default function ramp({ plan, phases, signals, note }: Facts): Built {
+export default function ramp({ plan, phases, signals }: Facts): Built {
   const steps = phases.filter((phase) => phase.measured && phase.iterations !== null);
   const planned = new Map(plan.phases.map((phase) => [phase.name, phase.duration_s]));
   const judged = steps.map((phase) => {

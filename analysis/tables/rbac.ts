@@ -4,8 +4,8 @@ import { counted, milliseconds, number, percent } from '../../contract/units.js'
 import { judged } from '../judged.ts';
 import type { Operation } from '../operations.ts';
 import type { Phase } from '../phases.ts';
+import type { Plan } from '../plan.ts';
 import type { Built, Facts, ReportTable } from '../report-tables.ts';
-import type { Plan } from '../summary.ts';
 import type { Threshold } from '../thresholds.ts';
 
 const BENCHMARK = 'benchmark';

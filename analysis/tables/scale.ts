@@ -1,7 +1,9 @@
 /** `make scale`: how lists grow with the number of resources, and what bulk operations on many of them take. */
+
 import { milliseconds, number } from '../../contract/units.js';
 import { batchTable } from '../batch-table.ts';
 import { growthLaw } from '../growth-law.ts';
+import { note } from '../note.ts';
 import { median, medianLatency, type Repeated, repetitions, total } from '../repetitions.ts';
 import type { Built, Facts, ReportTable } from '../report-tables.ts';
 import type { Signal } from '../signals.ts';
@@ -14,12 +16,12 @@ const BULK = {
   export: 'Export config',
 };
 
-export default function scale({ phases, signals, note }: Facts): Built {
+export default function scale({ phases, signals }: Facts): Built {
   const steps = repetitions(phases);
   const of = (what: string) => steps.filter(({ labels }) => labels.what === what);
   const [all, page] = [of('all'), of('page')];
   const limit = page[0]?.labels.limit ?? '';
-  const renewal = batchTable('Certificate renewal at scale', of('renew'), note);
+  const renewal = batchTable('Certificate renewal at scale', of('renew'));
   return {
     tables: [
       lists('List operations: all resources in one answer', all, signals),
@@ -28,9 +30,9 @@ export default function scale({ phases, signals, note }: Facts): Built {
       renewal.table,
     ],
     findings: [
-      ...growth('a list of all resources', all, note),
-      ...growth(`a page of ${limit}`, page, note),
-      ...paging(all, page, note),
+      ...growth('a list of all resources', all),
+      ...growth(`a page of ${limit}`, page),
+      ...paging(all, page),
       ...renewal.findings,
     ],
   };
@@ -86,7 +88,7 @@ function thousand(steps: Repeated[]): ReportTable {
   };
 }
 
-function growth(what: string, steps: Repeated[], note: Facts['note']) {
+function growth(what: string, steps: Repeated[]) {
   const points = steps.flatMap(({ labels, phases }) =>
     phases.flatMap(({ latency_ms: latency }) =>
       latency ? [[Number(labels.resources), latency.p50] as [number, number]] : [],
@@ -103,7 +105,7 @@ function growth(what: string, steps: Repeated[], note: Facts['note']) {
   ];
 }
 
-function paging(all: Repeated[], page: Repeated[], note: Facts['note']) {
+function paging(all: Repeated[], page: Repeated[]) {
   const faster = all.find((step) => {
     const paged = page.find(({ labels }) => labels.resources === step.labels.resources);
     const [whole, part] = [medianLatency(step, 'p50'), paged ? medianLatency(paged, 'p50') : null];

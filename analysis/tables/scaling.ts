@@ -2,6 +2,7 @@
 
 import { number, percent } from '../../contract/units.js';
 import { medianOf } from '../interval.ts';
+import { note } from '../note.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, ColumnUnit, Facts } from '../report-tables.ts';
 import { signalMean } from '../signals.ts';
@@ -24,7 +25,7 @@ export interface Step {
   efficiency: number | null;
 }
 
-export default function scaling({ phases, legs, signals, environment, note }: Facts): Built {
+export default function scaling({ phases, legs, signals, environment }: Facts): Built {
   const {
     users = null,
     repeats = 1,

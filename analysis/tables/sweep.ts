@@ -1,9 +1,13 @@
 /** `make sweep`: what each value of a knob comes to, and which one to take. */
+
 import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import { compareInBlocks } from '../block-design.ts';
+import { inScope, total } from '../groups.ts';
+import { increaseIn } from '../increases.ts';
 import { meanOf, medianOf } from '../interval.ts';
+import { note } from '../note.ts';
 import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
+import type { Built, Column, Facts, TableModule } from '../report-tables.ts';
 import { round } from '../round.ts';
 import { signalMean } from '../signals.ts';
 import type { SweepResult } from '../trial-results.ts';
@@ -22,14 +26,20 @@ interface Value {
   failed: number;
 }
 
-export default async function sweep({
-  legs,
-  phases,
-  signals,
-  metrics,
-  increase,
-  note,
-}: Facts): Promise<Built> {
+/** Counters of the target, in the order in which a row has them. */
+const COUNTERS = [
+  'request_duration_seconds_count{job="target",method="tools/call"}',
+  'database_query_duration_seconds_count{job="target",query_type!="transaction"}',
+  'cache_hits_total{job="target"}',
+  'cache_misses_total{job="target"}',
+  'pool_acquire_duration_seconds_count{job="target"}',
+  'pool_acquire_duration_seconds_bucket{job="target",le="0.001"}',
+];
+
+export const countersOf: TableModule['countersOf'] = ({ phases }) =>
+  phases.flatMap((phase) => COUNTERS.map((selector) => ({ selector, phase })));
+
+export default function sweep({ legs, phases, signals, groups, increases }: Facts): Built {
   const result = legs?.result as SweepResult | null | undefined;
   if (!result) return { tables: [] };
   const { knob, repeats, legS } = result;
@@ -43,7 +53,7 @@ export default async function sweep({
   const sound = values.filter(({ failed }) => failed < MAX_FAILURE_SHARE);
   const apart = apartOf(sound);
   const best = Math.max(...sound.map(({ rate }) => rate));
-  const rows = await Promise.all(values.map((one) => row(one, best, { signals, metrics, increase })));
+  const rows = values.map((one) => row(one, best, { signals, groups, increases }));
   const columns = [
     { name: knob, unit: 'text' },
     { name: 'calls', unit: 'per_s' },
@@ -92,32 +102,26 @@ function apartOf(values: Value[]): number | null {
 }
 
 /** @param best rate of a value that can be taken */
-async function row(
+function row(
   { value, runs, rate }: Value,
   best: number,
-  { signals, metrics, increase }: Pick<Facts, 'signals' | 'metrics' | 'increase'>,
-): Promise<(string | number | null)[]> {
+  { signals, groups, increases }: Pick<Facts, 'signals' | 'groups' | 'increases'>,
+): (string | number | null)[] {
   /** @param wanted of runs of one length: the mean of their means */
   const signalOf = (wanted: string) => {
     const means = runs.flatMap(({ name }) => signalMean(signals, wanted, name) ?? []);
     return means.length > 0 ? meanOf(means) : null;
   };
-  const risen = async (selector: string) => {
-    const parts = await Promise.all(runs.map((run) => increase(selector, run)));
+  const risen = (selector: string) => {
+    const parts = runs.map((run) => increaseIn(increases, selector, run));
     return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0);
   };
-  const [calls, queries, hits, misses, acquired, atOnce] = await Promise.all(
-    [
-      'request_duration_seconds_count{job="target",method="tools/call"}',
-      'database_query_duration_seconds_count{job="target",query_type!="transaction"}',
-      'cache_hits_total{job="target"}',
-      'cache_misses_total{job="target"}',
-      'pool_acquire_duration_seconds_count{job="target"}',
-      'pool_acquire_duration_seconds_bucket{job="target",le="0.001"}',
-    ].map(risen),
-  );
+  const [calls, queries, hits, misses, acquired, atOnce] = COUNTERS.map(risen);
   const p99s = runs.flatMap(({ latency_ms: latency }) => latency?.p99 ?? []);
-  const bytes = runs.reduce((sum, { name }) => sum + metrics.count('data_received', { phase: name }), 0);
+  const bytes = runs.reduce(
+    (sum, { name }) => sum + total(inScope(groups, { phase: name }), 'bytesReceived'),
+    0,
+  );
   const requests = runs.reduce((sum, run) => sum + (run.requests ?? 0), 0);
   return [
     value,

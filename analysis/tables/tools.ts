@@ -1,7 +1,8 @@
 /** `make tools`: what each tool asks of the database, the cache and the service elsewhere. */
 import { milliseconds, perSecond } from '../../contract/units.js';
+import { type Increases, increaseIn } from '../increases.ts';
 import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
+import type { Built, Column, Facts, TableModule } from '../report-tables.ts';
 
 /** Of the weather service, which one tool calls. */
 const UPSTREAM_TOOL = 'fetch_weather';
@@ -14,9 +15,31 @@ const EXPECTED = {
   process_batch: [28, 2100],
 } as Record<string, [rate: number, p99: number]>;
 
-export default async function tools({ phases, increase }: Facts): Promise<Built> {
+const JOB = 'job="target"';
+
+/** What the target counts for a tool, and for the one that calls the service elsewhere. */
+const selectorsOf = (tool: string) => ({
+  calls: `request_duration_seconds_count{${JOB},endpoint="${tool}"}`,
+  queries: `database_queries_total{${JOB},tool="${tool}"}`,
+  hits: `cache_hits_total{${JOB},tool="${tool}"}`,
+  misses: `cache_misses_total{${JOB},tool="${tool}"}`,
+});
+const UPSTREAM = {
+  asked: `upstream_request_duration_seconds_count{${JOB}}`,
+  seconds: `upstream_request_duration_seconds_sum{${JOB}}`,
+  timeouts: `upstream_timeouts_total{${JOB}}`,
+  trips: `circuit_breaker_trips_total{${JOB}}`,
+};
+
+export const countersOf: TableModule['countersOf'] = ({ phases }) =>
+  phases.flatMap((phase) => {
+    const selectors = { ...selectorsOf(phase.name), ...(phase.name === UPSTREAM_TOOL && UPSTREAM) };
+    return Object.values(selectors).map((selector) => ({ selector, phase }));
+  });
+
+export default function tools({ phases, increases }: Facts): Built {
   const measured = phases.filter((phase) => phase.measured);
-  const rows = await Promise.all(measured.map((phase) => row(phase, increase)));
+  const rows = measured.map((phase) => row(phase, increases));
   const columns = [
     { name: 'tool', unit: 'text' },
     { name: 'calls', unit: 'per_s' },
@@ -39,24 +62,14 @@ export default async function tools({ phases, increase }: Facts): Promise<Built>
   return { tables: [{ title: 'Tools', columns, rows, notes }] };
 }
 
-async function row(phase: Phase, increase: Facts['increase']): Promise<(string | number | null)[]> {
-  const risen = (metric: string, labels: string = '') => increase(`${metric}{job="target"${labels}}`, phase);
+function row(phase: Phase, increases: Increases): (string | number | null)[] {
+  const risen = (selector: string) => increaseIn(increases, selector, phase);
   const { name } = phase;
-  const elsewhere = name === UPSTREAM_TOOL;
-  const [calls, queries, hits, misses] = await Promise.all([
-    risen('request_duration_seconds_count', `,endpoint="${name}"`),
-    risen('database_queries_total', `,tool="${name}"`),
-    risen('cache_hits_total', `,tool="${name}"`),
-    risen('cache_misses_total', `,tool="${name}"`),
-  ]);
-  const [asked, seconds, timeouts, trips] = elsewhere
-    ? await Promise.all([
-        risen('upstream_request_duration_seconds_count'),
-        risen('upstream_request_duration_seconds_sum'),
-        risen('upstream_timeouts_total'),
-        risen('circuit_breaker_trips_total'),
-      ])
-    : [null, null, null, null];
+  const own = selectorsOf(name);
+  const [calls, queries] = [risen(own.calls), risen(own.queries)];
+  const [hits, misses] = [risen(own.hits), risen(own.misses)];
+  const ofUpstream = (selector: string) => (name === UPSTREAM_TOOL ? risen(selector) : null);
+  const [asked, seconds] = [ofUpstream(UPSTREAM.asked), ofUpstream(UPSTREAM.seconds)];
   const mean = share(seconds, asked);
   return [
     name,
@@ -66,8 +79,8 @@ async function row(phase: Phase, increase: Facts['increase']): Promise<(string |
     share(queries, calls),
     share(hits, hits === null && misses === null ? null : (hits ?? 0) + (misses ?? 0)),
     mean === null ? null : mean * 1000,
-    share(timeouts, asked),
-    trips,
+    share(ofUpstream(UPSTREAM.timeouts), asked),
+    ofUpstream(UPSTREAM.trips),
   ];
 }
 

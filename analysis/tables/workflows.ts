@@ -1,8 +1,9 @@
 /** `make workflows`: each of a client's usual steps against its objective, as the benchmark document has them. */
 import { milliseconds } from '../../contract/units.js';
+import { inScope, trendOf } from '../groups.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, Facts } from '../report-tables.ts';
-import { judgeThresholds, type Threshold } from '../thresholds.ts';
+import type { Threshold } from '../thresholds.ts';
 
 /** How the document calls them, and its own figures: p50, p95, p99. */
 const STEPS = {
@@ -16,11 +17,10 @@ const STEPS = {
 /** What an objective for a p99 is called, of one call and of several together. */
 const P99 = ['p99_ms', 'sequence_p99_ms'];
 
-export default function workflows({ plan, phases, metrics }: Facts): Built {
-  const thresholds = judgeThresholds({ plan, metrics, phases });
+export default function workflows({ phases, groups, thresholds }: Facts): Built {
   const measured = phases.filter((phase) => phase.measured);
   const rows = measured.map((phase) => {
-    const { count, latency } = metrics.latency({ phase: phase.name }, 'mcp_sequence_duration');
+    const { count, latency } = trendOf(inScope(groups, { phase: phase.name }), 'mcp_sequence_duration');
     const figures = count > 0 ? latency : phase.latency_ms;
     const own = thresholds.filter(({ scope }) => scope.phase === phase.name);
     const objective = own.find(({ metric }) => P99.includes(metric));

@@ -11,7 +11,7 @@ import { NO_SERVER, objective, STARTED_MS, signal, summary } from './build.js';
 
 /**
  * @param {PhaseSpec[]} shape
- * @param {{objectives?: import('../../../analysis/summary.ts').Objective[], timeline?: Timeline | null,
+ * @param {{objectives?: import('../../../analysis/plan.ts').Objective[], timeline?: Timeline | null,
  *   signals?: import('../../../analysis/signals.ts').Signal[]}} [more]
  */
 function find(shape, { objectives = [], timeline = null, signals = [] } = {}) {

@@ -11,14 +11,14 @@ const START_S = STARTED_MS / 1000;
 /** @typedef {import('./build.js').PhaseSpec} PhaseSpec */
 /** @typedef {import('../../../analysis/recovery.ts').Window} Window */
 
-/** @param {PhaseSpec[]} shape @param {import('../../../analysis/summary.ts').Objective[]} [objectives] */
+/** @param {PhaseSpec[]} shape @param {import('../../../analysis/plan.ts').Objective[]} [objectives] */
 const plansOf = (shape, objectives = []) => planRecoveries(phases(summary({ phases: shape })), objectives);
 
 /**
  * 100 requests/s for 20 s, a spike of 2,000, then two phases of 20 s at 100 again.
  *
  * @param {import('./build.js').PhaseFigures} [figures] of the baseline
- * @param {import('../../../analysis/summary.ts').Objective[]} [objectives]
+ * @param {import('../../../analysis/plan.ts').Objective[]} [objectives]
  * @param {number} [rate]
  */
 function plan(figures = {}, objectives = [LIMIT], rate = 100) {

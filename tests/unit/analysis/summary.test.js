@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readSummary, validatePlan } from '../../../analysis/summary.ts';
+import { validatePlan } from '../../../analysis/plan.ts';
+import { readSummary } from '../../../analysis/summary.ts';
 import { measuredDocument } from './build.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-load-lab-summary-'));

@@ -61,7 +61,7 @@ test('the figures of a sentence have the digits that tell them apart', () => {
 });
 
 test('the bound itself: < misses it, <= and >= hold', () => {
-  /** @param {import('../../../analysis/summary.ts').Objective['op']} op */
+  /** @param {import('../../../analysis/plan.ts').Objective['op']} op */
   const at = (op) =>
     first({ phases: [{ name: 'a', figures: { p99: 85 } }], objectives: [objective('a', 'p99_ms', op, 85)] })
       .ok;

@@ -103,7 +103,7 @@ const OWN = [
  * @property {boolean} [outside] the server says nothing: there is only what the system knows of it
  * @property {boolean} [alone] there is no first phase
  * @property {Partial<import('../../../../analysis/thresholds.ts').Threshold>[]} [thresholds]
- * @property {import('../../../../analysis/summary.ts').Objective[]} [objectives]
+ * @property {import('../../../../analysis/plan.ts').Objective[]} [objectives]
  *
  * @param {Difference} [difference]
  * @returns {import('../../../../analysis/bottleneck/bottleneck.ts').Facts & {timeline: import('../../../../analysis/timeline.ts').Timeline}}
