@@ -10,7 +10,7 @@ import {
   total,
 } from './groups.ts';
 import { type Latencies, OUTCOMES } from './latencies.ts';
-import type { PlannedPhase } from './plan.ts';
+import type { Plan, PlannedPhase } from './plan.ts';
 import { countsOf, reconcile } from './reconcile.ts';
 import { round } from './round.ts';
 import type { Latency } from './sparse-histogram.ts';
@@ -254,6 +254,13 @@ export function roundLatency(latency: Latency): Latency {
 /** @returns calls with a latency; older documents have answered ones alone */
 export const callsOf = ({ calls, answered }: { calls?: number | null; answered?: number | null }): number =>
   calls ?? answered ?? 0;
+
+/** @returns iterations that were due; of a phase that was cut short, until its end */
+export function dueOf(phase: Phase, plan: Pick<Plan, 'phases'>): number {
+  const planned = plan.phases.find(({ name }) => name === phase.name);
+  const seconds = phase.completed ? (planned?.duration_s ?? phase.duration_s) : phase.duration_s;
+  return phase.iterations_planned ?? (phase.offered_rps ?? 0) * seconds;
+}
 
 /** @returns what it offers: arrivals a second, or users */
 export const loadOf = ({ offered_rps, vus }: Phase): number => offered_rps ?? vus ?? 0;

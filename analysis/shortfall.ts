@@ -1,6 +1,6 @@
 /** Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions. */
 import { counted, milliseconds, number } from '../contract/units.js';
-import { callsOf, type Phase } from './phases.ts';
+import { callsOf, dueOf, type Phase } from './phases.ts';
 import type { Plan } from './plan.ts';
 import {
   BUSY_SHARE,
@@ -32,7 +32,7 @@ export function shortfallCause(
 ): Shortfall {
   const planned = plan.phases.find(({ name }) => name === phase.name);
   const { iterations, lost = null } = phase;
-  if (lost && (iterations ?? 0) + lost >= DELIVERED_SHARE * (phase.offered_rps ?? 0) * phase.duration_s) {
+  if (lost && (iterations ?? 0) + lost >= DELIVERED_SHARE * dueOf(phase, plan)) {
     return {
       of: 'exceptions',
       because: `${counted(lost, 'iteration')} ended without a request`,
@@ -48,7 +48,7 @@ export function shortfallCause(
   }
   const text = `a mean latency of ${milliseconds(meanMs)} kept ${number(busy)} of ${counted(users, 'user')} busy`;
   const fine = notSlow(phase, plan, phases, users);
-  const missing = 1 - (phase.iterations ?? 0) / ((phase.offered_rps ?? 0) * phase.duration_s);
+  const missing = 1 - (phase.iterations ?? 0) / dueOf(phase, plan);
   if (!fine && busy >= Math.min(BUSY_SHARE, missing) * users)
     return { of: 'server', because: `the server was slow, ${text}`, hint: null };
   if (busy < BUSY_SHARE * users) {
@@ -69,19 +69,19 @@ export function shortfallCause(
 /** @param phase whose users were all busy @returns why its latency is no sign of a slow server; null: it is one */
 function notSlow(
   { name, latency_ms, offered_rps }: Phase,
-  { objectives }: Pick<Plan, 'objectives'>,
+  plan: Pick<Plan, 'objectives' | 'phases'>,
   phases: Phase[],
   users: number,
 ): string | null {
   const meanMs = latency_ms?.avg ?? 0;
-  const limits = objectives.flatMap(({ scope, metric, limit, relative_to }) =>
+  const limits = plan.objectives.flatMap(({ scope, metric, limit, relative_to }) =>
     scope.phase === name && /^(p\d+|avg)_ms$/.test(metric) && !relative_to ? [limit] : [],
   );
   if (limits.length > 0) {
     const least = Math.min(...limits);
     return meanMs <= least ? `where ${milliseconds(least)} are allowed` : null;
   }
-  const calm = calmPhase(phases);
+  const calm = calmPhase(phases, plan);
   const calmMs = calm?.latency_ms?.avg;
   if (calm && calmMs && calm.name !== name)
     return meanMs <= SLOW_FACTOR * calmMs ? `after ${milliseconds(calmMs)} in ${calm.name}` : null;
@@ -91,9 +91,8 @@ function notSlow(
 }
 
 /** @returns the first load, where it was made in full */
-export function calmPhase(phases: Phase[]): Phase | undefined {
+function calmPhase(phases: Phase[], plan: Pick<Plan, 'phases'>): Phase | undefined {
   const first = phases.find(({ measured, overload }) => measured && !overload);
-  const full =
-    first?.offered_rps == null || (first.iterations ?? 0) >= 0.9 * first.offered_rps * first.duration_s;
+  const full = first?.offered_rps == null || (first.iterations ?? 0) >= 0.9 * dueOf(first, plan);
   return full ? first : undefined;
 }

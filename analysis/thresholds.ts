@@ -5,7 +5,7 @@ import { type Group, inScope, latenciesOf, type Scope, slowOf, total, trendOf } 
 import { boundText, isLowerBound } from './latencies.ts';
 import type { Threshold as K6Threshold } from './measured.ts';
 import { OPERATORS } from './operators.ts';
-import type { Phase } from './phases.ts';
+import { dueOf, type Phase } from './phases.ts';
 import type { Objective, Plan } from './plan.ts';
 import { round } from './round.ts';
 import { shortfallCause } from './shortfall.ts';
@@ -245,15 +245,13 @@ function absoluteFigure(
     const count = k6Metric.startsWith('iterations') ? total(own, 'iterations') : requests;
     return { value: count, samples: count };
   }
-  const index = phases.findIndex(({ name }) => name === scope.phase);
-  const phase = phases[index];
-  const planned = plan.phases[index];
-  if (!phase || !planned) return { value: null, samples: 0 };
+  const phase = phases.find(({ name }) => name === scope.phase);
+  if (!phase) return { value: null, samples: 0 };
   const samples = phase.iterations ?? 0;
   if (metric === 'throughput') return { value: phase.achieved_rps, samples };
   if (metric === 'delivered_share') {
-    const expected = planned.iterations ?? (planned.offered_rps ?? 0) * planned.duration_s;
-    return { value: expected > 0 && phase.iterations !== null ? phase.iterations / expected : null, samples };
+    const due = dueOf(phase, plan);
+    return { value: due > 0 && phase.iterations !== null ? phase.iterations / due : null, samples };
   }
   return { value: null, samples: 0 };
 }
@@ -346,18 +344,15 @@ function judgeDelivered(
   share: number,
   { plan, phases, vusMax }: Facts,
 ): Judgement {
-  const index = phases.findIndex(({ name }) => name === scope.phase);
-  const phase = phases[index];
-  const planned = plan.phases[index];
-  if (!phase || !planned)
-    return invalid(`${scopeName(scope)} delivered load could not be judged: no such phase`);
-  const expected = planned.iterations ?? (planned.offered_rps ?? 0) * planned.duration_s;
+  const phase = phases.find(({ name }) => name === scope.phase);
+  if (!phase) return invalid(`${scopeName(scope)} delivered load could not be judged: no such phase`);
+  const due = dueOf(phase, plan);
   // An arrival that is cut in half by the phase's end is none: 28 of 28.5 are all that there could be.
-  if (op === '>=' && (phase.iterations ?? 0) >= Math.floor(limit * expected)) return PASS;
+  if (op === '>=' && (phase.iterations ?? 0) >= Math.floor(limit * due)) return PASS;
   const cause = shortfallCause(phase, { plan, phases, vusMax });
   const [delivered, bound] = apart(percent, share, limit);
   const reason =
-    `${phase.name} delivered ${delivered} of its load (${number(phase.iterations)} of ${number(expected)} ` +
+    `${phase.name} delivered ${delivered} of its load (${number(phase.iterations)} of ${number(due)} ` +
     `iterations, ${number(phase.dropped)} dropped), objective ${op} ${bound}: ${cause.because}`;
   return cause.hint === null ? fail(reason) : invalid(`${reason}; ${cause.hint}`, false);
 }

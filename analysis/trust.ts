@@ -3,7 +3,7 @@ import { counted, duration, milliseconds, number, percent } from '../contract/un
 import type { Finding, Known, Observation } from './findings.ts';
 import type { HostWatch } from './host-watch-record.ts';
 import { heaviestOther, type Watched, watchedWithin } from './host-watch-series.ts';
-import { callsOf, type Phase } from './phases.ts';
+import { callsOf, dueOf, type Phase } from './phases.ts';
 import { remedy } from './remedy.ts';
 import { shortfallCause } from './shortfall.ts';
 import * as rules from './trust-rules.ts';
@@ -345,11 +345,11 @@ function shortLoad(known: Known): Doubt[] {
     thresholds.flatMap(({ metric, scope }) => (metric === 'delivered_share' ? [scope.phase] : [])),
   );
   const silent = new Set(silentPhases(phases));
-  return phases.flatMap((phase, index) => {
-    const expected = (phase.offered_rps ?? 0) * (plan.phases[index]?.duration_s ?? 0);
+  return phases.flatMap((phase) => {
+    const due = phase.offered_rps === null ? 0 : dueOf(phase, plan);
     const made = phase.iterations ?? 0;
     if (!phase.measured || silent.has(phase) || judged.has(phase.name)) return [];
-    if (made >= Math.floor(rules.DELIVERED_SHARE * expected)) return [];
+    if (made >= Math.floor(rules.DELIVERED_SHARE * due)) return [];
     const cause = shortfallCause(phase, known);
     // Of iterations without a request there is a reason of its own.
     if (cause.of === 'server' || cause.of === 'exceptions' || cause.hint === null) return [];
@@ -362,10 +362,10 @@ function shortLoad(known: Known): Doubt[] {
         kind: 'generator' as const,
         subject: 'offered load',
         phase: phase.name,
-        statement: `${phase.name} delivered ${percent(made / expected)} of its load: ${cause.because}`,
+        statement: `${phase.name} delivered ${percent(made / due)} of its load: ${cause.because}`,
         hint: cause.hint,
         figures: {
-          delivered_ratio: made / expected,
+          delivered_ratio: made / due,
           limit_ratio: rules.DELIVERED_SHARE,
           dropped: phase.dropped,
         },

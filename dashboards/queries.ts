@@ -83,13 +83,6 @@ function percentileIn(range: string, quantile: number, metric: string, by: strin
   return `histogram_quantile(${quantile}, ${exact}) or histogram_quantile(${quantile}, ${orRate})`;
 }
 
-const exactly = (metric: string, where = '') => ofHistogram('$__rate_interval', metric, '', where).exact;
-
-/** As `percentile` and `mean`, on Prometheus 3 alone. */
-export const exactPercentile = (quantile: number, metric: string, where = '') =>
-  `histogram_quantile(${quantile}, ${exactly(metric, where)})`;
-export const exactMean = (metric: string) => `histogram_avg(${exactly(metric)})`;
-
 /** Seconds, of what was measured within the rate interval. */
 export const percentile = (quantile: number, metric: string, by = '', where = '') =>
   percentileIn('$__rate_interval', quantile, metric, by, where);
