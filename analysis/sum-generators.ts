@@ -5,7 +5,7 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Evaluated, evaluateThresholds } from './evaluate-thresholds.ts';
+import { sumOfThreshold } from './k6-threshold.ts';
 import { abortOf, type Counts, type Measured, type Threshold } from './measured.ts';
 import { FILE, type Group, linesOf } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
@@ -53,15 +53,13 @@ function sumOfGroups(all: Measured['groups']): Measured['groups'] {
   return [...sums.values()];
 }
 
-/** @returns as of one k6, which would have judged the whole */
-function asOfOne({ metric, threshold, outcome, reason, share, value }: Evaluated): Threshold {
-  const passed = outcome === 'pass';
-  return {
-    ...{ metric, threshold, passed, hasSamples: outcome !== 'invalid' },
-    ...(outcome === 'invalid' && reason !== null && { doubt: reason }),
-    ...(share && { share }),
-    ...(value !== undefined && { value }),
-  };
+function sumOfThresholds(generators: Measured[]): Threshold[] {
+  const parts = new Map<string, Threshold[]>();
+  for (const one of generators.flatMap(({ thresholds }) => thresholds)) {
+    const key = JSON.stringify([one.metric, one.threshold]);
+    parts.set(key, [...(parts.get(key) ?? []), one]);
+  }
+  return [...parts.values()].map((all) => sumOfThreshold(all, generators.length));
 }
 
 /** The first that says why there is no more to it; else what k6 would have said of the whole. */
@@ -78,7 +76,7 @@ export function sumOfGenerators(generators: Measured[]): Measured {
   if (!first) throw new Error('there is no generator to add up');
   const all = <T>(of: (one: Measured) => T) => generators.map(of);
   const added = (of: (one: Measured) => number) => all(of).reduce((total, one) => total + one, 0);
-  const thresholds = evaluateThresholds(generators).map(asOfOne);
+  const thresholds = sumOfThresholds(generators);
   return {
     ...first,
     servers: first.servers ?? [],

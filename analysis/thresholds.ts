@@ -2,6 +2,7 @@
 import { apart, counted, milliseconds, number, percent, perSecond } from '../contract/units.js';
 import { type Culprit, culpritOf } from './culprit.ts';
 import { type Group, inScope, latenciesOf, type Scope, slowOf, total, trendOf } from './groups.ts';
+import { holdsByFigures } from './k6-threshold.ts';
 import { boundText, isLowerBound } from './latencies.ts';
 import type { Threshold as K6Threshold } from './measured.ts';
 import { OPERATORS } from './operators.ts';
@@ -171,8 +172,8 @@ function fromK6(one: K6Threshold): Threshold {
   };
 }
 
-/** @returns null: k6 lets one pass that has no samples */
-const okOf = ({ hasSamples, passed }: K6Threshold) => (hasSamples ? passed : null);
+/** A pass takes k6's judgement and the figures. @returns null: k6 lets one pass that has no samples */
+const okOf = (one: K6Threshold) => (one.hasSamples ? one.passed && holdsByFigures(one) !== false : null);
 
 /** @param figure that the threshold is of @returns null: nobody kept it */
 function observedBy({ share, value }: K6Threshold, figure: string): number | null {

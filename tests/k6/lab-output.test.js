@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { evaluateThresholds } from '../../analysis/evaluate-thresholds.ts';
+import { holdsByFigures } from '../../analysis/k6-threshold.ts';
 import { readMeasured } from '../../analysis/measured.ts';
 import { percentile } from '../../analysis/percentile.ts';
 import { validator } from '../../analysis/schemas.ts';
@@ -74,8 +74,11 @@ describe('ends of a run', { concurrency: 2 }, () => {
       assert.equal(code, expected, output);
       assert.ok(measured, output);
       assert.deepEqual([measured.end.exitCode, measured.end.reason], [expected, reason]);
-      const evaluated = evaluateThresholds([measured]);
-      assert.equal(evaluated.map(({ outcome }) => outcome).join(' '), outcomes);
+      const outcomeOf = ({ hasSamples = false, passed = false }) =>
+        hasSamples ? (passed ? 'pass' : 'fail') : 'invalid';
+      assert.equal(measured.thresholds.map(outcomeOf).join(' '), outcomes);
+      for (const one of measured.thresholds.filter(({ hasSamples }) => hasSamples))
+        assert.equal(holdsByFigures(one) ?? one.passed, one.passed, one.threshold);
     });
   }
 
