@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,9 @@ type measured struct {
 	Plan json.RawMessage `json:"plan,omitempty"`
 	// Those that the script connected to.
 	Servers []mcp.Server `json:"servers,omitempty"`
+	// Processors that this process may use: as many as its affinity and its cgroup's quota allow, or GOMAXPROCS.
+	Cores      int         `json:"cores"`
+	ClockJumps []clockJump `json:"clockJumps,omitempty"`
 	run
 	Groups     []groupTotal `json:"groups"`
 	Thresholds []threshold  `json:"thresholds"`
@@ -97,7 +101,7 @@ func (o *Output) writeMeasured(testError error) error {
 	document := measured{
 		Schema: "mcp-load-lab/measured/2",
 		Began:  o.began.UnixMilli(), Ended: time.Now().UnixMilli(), End: endOf(testError),
-		Plan: o.plan, Servers: mcp.Servers(), run: o.ledger.total,
+		Plan: o.plan, Servers: mcp.Servers(), Cores: runtime.GOMAXPROCS(0), ClockJumps: o.self.jumps, run: o.ledger.total,
 		Groups: []groupTotal{}, Thresholds: o.thresholds(),
 	}
 	for number, of := range o.ledger.groups {

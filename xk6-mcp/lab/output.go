@@ -22,7 +22,6 @@ import (
 
 const (
 	flushEvery = 200 * time.Millisecond
-	timerEvery = 50 * time.Millisecond
 
 	secondsFile  = "seconds.jsonl"
 	measuredFile = "measured.json"
@@ -52,7 +51,7 @@ type Output struct {
 	ledger   *ledger
 	flusher  *output.PeriodicFlusher
 	timer    *output.PeriodicFlusher
-	due      time.Time
+	self     *self
 	starts   *mcp.Starts
 	// By name.
 	scenarios map[string]*scenario
@@ -93,7 +92,6 @@ func (o *Output) Start() error {
 	// A signal that comes while outputs are stopped would end k6 before the file is written.
 	o.signals = make(chan os.Signal, 1)
 	signal.Notify(o.signals, os.Interrupt, syscall.SIGTERM)
-	o.due = time.Now().Add(timerEvery)
 	var err error
 	if o.timer, err = output.NewPeriodicFlusher(timerEvery, o.tick); err == nil {
 		o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() {
@@ -124,6 +122,7 @@ func (o *Output) open() error {
 		o.discardTrends()
 	}
 	o.began = time.Now()
+	o.self = newSelf(o.began)
 	o.ledger = newLedger(o.seconds)
 	o.ledger.counters = counters(o.registry)
 	o.ledger.scenarios = o.scenarios
@@ -205,18 +204,14 @@ func (o *Output) countLateness(settled time.Time) {
 	}
 }
 
-// tick notes how late the timer came.
+// tick notes how this process fares.
 func (o *Output) tick() {
-	now := time.Now()
-	late := now.Sub(o.due)
-	o.due = o.due.Add(timerEvery)
-	if late > timerEvery {
-		// A ticker leaves out what nobody took.
-		o.due = now.Add(timerEvery)
-	}
+	late, used := o.self.look(time.Now())
 	o.counting.Lock()
 	defer o.counting.Unlock()
-	o.ledger.at(now.Unix()).TimerLateness.count(max(0, metrics.D(late)))
+	current := o.ledger.at(time.Now().Unix())
+	current.TimerLateness.count(metrics.D(late))
+	current.CPUMicroseconds += used.Microseconds()
 }
 
 // flush writes the seconds before a time. settled: up to when it has been told about everything

@@ -31,6 +31,8 @@ type run struct {
 	Warmup int64 `json:"warmup"`
 	// How late a timer of this process came, in milliseconds: what kept it busy, or kept it from the processor.
 	TimerLateness histogram `json:"timerLateness,omitempty"`
+	// What this process used of processors.
+	CPUMicroseconds int64 `json:"cpuMicroseconds,omitempty"`
 }
 
 func (r *run) add(other *run) {
@@ -38,6 +40,7 @@ func (r *run) add(other *run) {
 	r.VUsMax = max(r.VUsMax, other.VUsMax)
 	r.Warmup += other.Warmup
 	r.TimerLateness.add(other.TimerLateness)
+	r.CPUMicroseconds += other.CPUMicroseconds
 }
 
 // ledger counts samples, second by second, and all together.

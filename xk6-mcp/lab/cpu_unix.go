@@ -1,0 +1,17 @@
+//go:build unix
+
+package lab
+
+import (
+	"syscall"
+	"time"
+)
+
+// cpuTime returns what this process has used of processors.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
