@@ -8,6 +8,7 @@ import type { Failure } from './failures.ts';
 import type { HostWatch } from './host-watch-record.ts';
 import { isLocal } from './is-local.ts';
 import type { K6Log } from './k6-log.ts';
+import type { ClockJump } from './measured.ts';
 import { note } from './note.ts';
 import type { Server } from './observe.ts';
 import { onset } from './onset.ts';
@@ -19,6 +20,7 @@ import type { Ledger } from './reconcile.ts';
 import type { Recovery } from './recovery.ts';
 import { recovery } from './recovery-finding.ts';
 import { round } from './round.ts';
+import type { Line } from './seconds.ts';
 import { isBlurred, STEP_S } from './signals.ts';
 import { type Threshold, thresholdName } from './thresholds.ts';
 import type { Timeline } from './timeline.ts';
@@ -78,6 +80,11 @@ export interface Known {
   vusMax: number;
   /** Of the machine beside k6, one a leg that has one. */
   watches: HostWatch[];
+  /** Of the run's seconds. */
+  lines: readonly Line[];
+  /** Processors that k6 may use; null: not known. */
+  cores: number | null;
+  clockJumps: readonly ClockJump[];
   /** null or none: the run came to its end. */
   partial?: Partial | null;
   /** Iterations against requests. */

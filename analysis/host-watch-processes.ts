@@ -89,63 +89,6 @@ export function parseStat(text: string): Process | null {
   };
 }
 
-/** @returns by thread: seconds on a CPU, and seconds ready to run without one */
-export function threads(pid: number): Record<string, { ran: number; waited: number }> {
-  const entries = list(`${PROC}/${pid}/task`).flatMap((tid) => {
-    const [ran, waited] = read(`${PROC}/${pid}/task/${tid}/schedstat`).split(' ').map(Number);
-    return ran === undefined || waited === undefined ? [] : [[tid, { ran: ran / 1e9, waited: waited / 1e9 }]];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** @returns processors that it may use: as many as its threads are bound to, and as its cgroup's quota is worth */
-export function allowedCores(pid: number): number {
-  const bound = new Set(
-    list(`${PROC}/${pid}/task`).flatMap((tid) => {
-      const text = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read(`${PROC}/${pid}/task/${tid}/status`))?.[1] ?? '';
-      return parseCpuList(text);
-    }),
-  );
-  const quotas = cgroupQuotas(read(`${PROC}/${pid}/cgroup`), read);
-  return Math.min(bound.size > 0 ? bound.size : Number.POSITIVE_INFINITY, ...quotas);
-}
-
-/** @param text for example `0-3,8` */
-export function parseCpuList(text: string): number[] {
-  return text.split(',').flatMap((part) => {
-    const [from, to = from] = part.split('-').map(Number);
-    if (part === '' || from === undefined || to === undefined) return [];
-    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  });
-}
-
-const CGROUPS = '/sys/fs/cgroup';
-
-/**
- * @param text of /proc/<pid>/cgroup
- * @param readFile '' where there is none
- * @returns in processors: the quotas of its cgroup and of those around it
- */
-export function cgroupQuotas(text: string, readFile: (path: string) => string): number[] {
-  return text.split('\n').flatMap((line) => {
-    const [, controllers = '', path = ''] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-    const old = controllers.split(',').includes('cpu');
-    if (!old && controllers !== '') return [];
-    const parts = path.split('/').filter(Boolean);
-    return parts
-      .map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)
-      .concat('')
-      .flatMap((folder) => {
-        const [quota, period] = old
-          ? ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((file) =>
-              Number(readFile(`${CGROUPS}/cpu${folder}/${file}`)),
-            )
-          : readFile(`${CGROUPS}${folder}/cpu.max`).split(' ').map(Number);
-        return quota && period && quota > 0 ? [quota / period] : [];
-      });
-  });
-}
-
 /** @returns the processes that listen there, of those whose files may be looked at */
 export function listeners(port: number): number[] {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -189,16 +132,4 @@ function linkOf(path: string) {
   } catch {
     return '';
   }
-}
-
-/** @returns seconds of CPU since the machine's start: in use, and taken by its hypervisor */
-export function machine(): { busy: number; stolen: number } {
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] =
-    read(`${PROC}/stat`)
-      .split('\n', 1)[0]
-      ?.trim()
-      .split(/\s+/)
-      .slice(1)
-      .map((ticks) => Number(ticks) / TICKS) ?? [];
-  return { busy: user + nice + system + irq + softirq, stolen: steal };
 }

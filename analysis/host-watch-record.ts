@@ -13,8 +13,6 @@ export interface HostWatch {
    * Whose processes are the target's: the stack's or the test's own, those that listen on its port, not known which, or on another machine.
    */
   target: 'own' | 'found' | 'unknown' | 'elsewhere';
-  /** Of the wall clock against the monotonic one. */
-  jumps: { at_s: number; by_s: number }[];
   /** Of a point, see COLUMNS. */
   columns: string[];
   /** Totals since the first one; null: not known. */
@@ -23,58 +21,30 @@ export interface HostWatch {
   others: [string, number][][];
 }
 
-export type Group = 'generator' | 'db' | 'cache' | 'target' | 'stack' | 'other';
+export type Group = 'db' | 'cache' | 'target' | 'stack' | 'other';
 
 export type Column = (typeof COLUMNS)[number];
 
 export interface Look {
   wallS: number;
-  monotonicS: number;
   processes: Process[];
   /** By pid: it and what it started are of that group. */
   roots: Map<number, Group | 'ignored'>;
-  /** Of the generator. */
-  threads: Record<string, { ran: number; waited: number }>;
-  /** Processors that the generator may use. */
-  allowedCores: number;
-  machine: { busy: number; stolen: number };
-  /** CPU that watching took. */
-  costS: number;
 }
 
-/** at_s is Unix time; delay_s and delays: of k6's answers to its watcher, added up and counted; all others seconds of CPU. */
-export const COLUMNS = [
-  'at_s',
-  'generator',
-  'db',
-  'cache',
-  'target',
-  'stack',
-  'other',
-  'generator_ran',
-  'generator_waited',
-  'generator_allowed',
-  'machine_busy',
-  'machine_stolen',
-  'watcher',
-  'delay_s',
-  'delays',
-] as const;
+/** at_s is Unix time, all others are seconds of CPU. */
+export const COLUMNS = ['at_s', 'db', 'cache', 'target', 'stack', 'other'] as const;
 
 /** Twice a timeline's: never less than one for each of its points. */
 const MOST_POINTS = 3600;
-/** Beyond this the wall clock was set, and did not only drift. */
-const JUMP_S = 1;
-const MOST_JUMPS = 20;
 const NAMED_OTHERS = 3;
 
 const INIT = 1;
-const GROUPS: readonly Group[] = ['generator', 'db', 'cache', 'target', 'stack', 'other'];
+const GROUPS: readonly Group[] = ['db', 'cache', 'target', 'stack', 'other'];
 
 export class HostRecord {
   #cores;
   target: HostWatch['target'] = 'unknown';
-  #jumps: HostWatch['jumps'] = [];
   #points: number[][] = [];
   #others: [string, number][][] = [];
   /** Points are kept each so many looks. */
@@ -89,44 +59,17 @@ export class HostRecord {
   #seen: Set<string> = new Set(['other']);
   /** Of those who are not ours, since the last point that was kept. */
   #usedByOthers: Map<string, number> = new Map();
-  #threads: Look['threads'] = {};
-  #ran = 0;
-  #waited = 0;
-  #allowed = 0;
-  #delayS = 0;
-  #delays = 0;
-  #before: Look | null = null;
+  #hasLooked = false;
 
   /** @param cores of the machine */
   constructor(cores: number) {
     this.#cores = cores;
   }
 
-  /**
-   * How long k6 took to take up what had arrived for it.
-   *
-   * @param everyS how often it was asked. Where the answer took longer, those who would have asked meanwhile waited, too
-   */
-  delayed(seconds: number, everyS: number) {
-    for (let waited = seconds; waited > 0; waited -= everyS) {
-      this.#delayS += waited;
-      this.#delays += 1;
-    }
-  }
-
   look(look: Look) {
-    const before = this.#before;
-    if (before) {
-      const passedS = look.monotonicS - before.monotonicS;
-      const by = look.wallS - before.wallS - passedS;
-      if (Math.abs(by) > JUMP_S && this.#jumps.length < MOST_JUMPS)
-        this.#jumps.push({ at_s: rounded(look.wallS), by_s: rounded(by) });
-      this.#allowed += look.allowedCores * passedS;
-    }
-    this.#count(look, before !== null);
-    this.#countThreads(look.threads);
-    this.#before = look;
-    this.#keep(look);
+    this.#count(look, this.#hasLooked);
+    this.#hasLooked = true;
+    this.#keep(look.wallS);
   }
 
   /** @param counted false: the first look, from which is counted */
@@ -170,32 +113,10 @@ export class HostRecord {
     }
   }
 
-  #countThreads(threads: Look['threads']) {
-    for (const [tid, { ran, waited }] of Object.entries(threads)) {
-      const last = this.#threads[tid];
-      this.#ran += ran - (last?.ran ?? 0);
-      this.#waited += waited - (last?.waited ?? 0);
-    }
-    this.#threads = threads;
-  }
-
-  #keep({ wallS, machine, costS }: Look) {
+  #keep(wallS: number) {
     this.#looks += 1;
     if ((this.#looks - 1) % this.#every !== 0) return;
-    this.#points.push(
-      [
-        wallS,
-        ...GROUPS.map((group) => this.#used.get(group) ?? 0),
-        this.#ran,
-        this.#waited,
-        this.#allowed,
-        machine.busy,
-        machine.stolen,
-        costS,
-        this.#delayS,
-        this.#delays,
-      ].map(rounded),
-    );
+    this.#points.push([wallS, ...GROUPS.map((group) => this.#used.get(group) ?? 0)].map(rounded));
     this.#others.push(largest([...this.#usedByOthers]));
     this.#usedByOthers.clear();
     if (this.#points.length > MOST_POINTS) this.#thin();
@@ -216,7 +137,6 @@ export class HostRecord {
       schema: 'mcp-load-lab/host-watch/1',
       cores: this.#cores,
       target: this.target,
-      jumps: this.#jumps,
       columns: [...COLUMNS],
       points: this.#points.map((point) =>
         point.map((value, index) => (unknown.has(COLUMNS[index] as Column) ? null : value)),
@@ -227,9 +147,7 @@ export class HostRecord {
 
   /** @returns nothing of it was ever seen: what was not yet is 0 */
   #unknown(column: Column): boolean {
-    if (column === 'delay_s' || column === 'delays') return this.#delays === 0;
-    const [group] = column.split('_');
-    return GROUPS.some((one) => one === group) && !this.#seen.has(group ?? '');
+    return column !== 'at_s' && !this.#seen.has(column);
   }
 }
 

@@ -28,20 +28,13 @@ export function readHostWatches(directory: string, legs: Legs | null): HostWatch
   });
 }
 
-/** The signals that are made of a watcher's totals. `over`: what one is the share of; the machine is all processors for the time. */
-const SIGNALS: Record<string, { unit: string; of: string; over: string[]; factor?: number }> = {
-  generator_wait: {
-    unit: 'ratio',
-    of: 'generator_waited',
-    over: ['generator_ran', 'generator_waited'],
-  },
-  generator_allowed: { unit: 'ratio', of: 'generator', over: ['generator_allowed'] },
-  generator_delay: { unit: 'milliseconds', of: 'delay_s', over: ['delays'], factor: 1000 },
-  db_cpu: { unit: 'ratio', of: 'db', over: ['machine'] },
-  cache_cpu: { unit: 'ratio', of: 'cache', over: ['machine'] },
-  target_process_cpu: { unit: 'ratio', of: 'target', over: ['machine'] },
-  stack_cpu: { unit: 'ratio', of: 'stack', over: ['machine'] },
-  other_cpu: { unit: 'ratio', of: 'other', over: ['machine'] },
+/** The signals that are made of a watcher's totals: shares of all processors for the time. */
+const SIGNALS: Record<string, { unit: string; of: string }> = {
+  db_cpu: { unit: 'ratio', of: 'db' },
+  cache_cpu: { unit: 'ratio', of: 'cache' },
+  target_process_cpu: { unit: 'ratio', of: 'target' },
+  stack_cpu: { unit: 'ratio', of: 'stack' },
+  other_cpu: { unit: 'ratio', of: 'other' },
 };
 
 /** @param fromS Unix time @returns means over this time; {} where the watcher did not see all of it */
@@ -50,18 +43,14 @@ export function watchedIn(watch: HostWatch, fromS: number, toS: number): Watched
   if (!before || !after || toS <= fromS) return {};
   /** @returns NaN where it is not known */
   const used = (column: string): number => {
-    if (column === 'machine') return watch.cores * (toS - fromS);
     const index = watch.columns.indexOf(column);
     return (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN);
   };
-  const means = Object.entries(SIGNALS).flatMap(([name, { of, over, factor = 1 }]) => {
-    const whole = over.reduce((sum, column) => sum + used(column), 0);
-    const mean = (factor * used(of)) / whole;
+  const means = Object.entries(SIGNALS).flatMap(([name, { of }]) => {
+    const mean = used(of) / (watch.cores * (toS - fromS));
     return Number.isFinite(mean) ? [[name, round(Math.max(0, mean), DIGITS)]] : [];
   });
-  // Of a time without one answer, who asked at any moment of it waited for half of it on average, and longer.
-  const silent = used('delays') === 0 ? [['generator_delay', round((1000 * (toS - fromS)) / 2, DIGITS)]] : [];
-  return Object.fromEntries([...means, ...silent]);
+  return Object.fromEntries(means);
 }
 
 /**

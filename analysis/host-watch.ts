@@ -1,27 +1,15 @@
 #!/usr/bin/env node
 /**
- * Watches this machine beside one k6 run: who uses its processors, whether k6 gets those that it wants, and whether the clock
- * goes on evenly. cli/run/load.ts starts it and ends it; where there is no /proc there is nothing that it could watch.
+ * Watches who uses this machine's processors alongside one k6 run. cli/run/load.ts starts it and ends it; without /proc there is nothing to
+ * watch. What k6's own process needs of the machine the output lab says.
  *
- *   node analysis/host-watch.js FILE K6_ADDRESS LEG_PID [run|leg]     run: the leg is the whole run, and not started by it
+ *   node analysis/host-watch.ts FILE LEG_PID [run|leg]     run: the leg is the whole run, and not started by it
  */
 import { readFileSync } from 'node:fs';
-import { get } from 'node:http';
-import { connect } from 'node:net';
-import { availableParallelism, cpus } from 'node:os';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  allowedCores,
-  containers,
-  listeners,
-  machine,
-  ownPid,
-  type Process,
-  processes,
-  threads,
-} from './host-watch-processes.ts';
+import { containers, listeners, ownPid, type Process, processes } from './host-watch-processes.ts';
 import { type Group, HostRecord, type HostWatch } from './host-watch-record.ts';
 import { isLocal } from './is-local.ts';
 import { writeAtomic } from './write-atomic.ts';
@@ -31,20 +19,15 @@ const LOOK_MS = 2000;
 /** Looking takes longer where there are thousands of processes: it may take this share of one processor. */
 const MOST_CPU = 0.006;
 const WRITE_MS = 60_000;
-/** What k6 may use hardly ever changes: it is read at each so many looks. */
-const ALLOWED_LOOKS = 5;
-const GOMAXPROCS_LOOKS = 30;
 /** A target that starts with the test does not listen yet. */
 const SEARCHES = 10;
-/** How often k6 is asked for a sign of life, on average: evenly, it might always be at the same moment of a quota's period. */
-const ASK_MS = 100;
 /** Its leg was killed: nobody else will end this. Not with the looks, which may be far apart on a busy machine. */
 const LEG_MS = 1000;
 
 /** Parts of the stack that are looked at by themselves; all that supervisord keeps beside them is the rest. */
 const PARTS = { postgres: 'db', redis: 'cache', supervisord: 'stack' } as const;
 
-const [file = '', k6Address = '', legPid = '', ofWhat = ''] = process.argv.slice(2);
+const [file = '', legPid = '', ofWhat = ''] = process.argv.slice(2);
 /** In Docker: `service=id` words, which scripts/docker.sh knows. */
 const stackContainers: [string, string][] = (process.env.STACK_CONTAINERS ?? '')
   .split(' ')
@@ -107,8 +90,8 @@ function targetPids(alive: Set<number>): number[] {
   return listening;
 }
 
-/** @returns k6s: their pids, of a run of several generators more than one */
-function rootsOf(all: Process[]): { roots: Map<number, Group | 'ignored'>; k6s: number[] } {
+/** @returns by pid */
+function rootsOf(all: Process[]): Map<number, Group | 'ignored'> {
   const roots: Map<number, Group | 'ignored'> = new Map();
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
   // Whatever the run starts beside its load is its own.
@@ -131,10 +114,10 @@ function rootsOf(all: Process[]): { roots: Map<number, Group | 'ignored'>; k6s: 
     while (at > 0 && at !== ownLeg) at = parents.get(at) ?? 0;
     return at === ownLeg;
   };
-  const k6s = all.filter(({ pid, comm }) => comm === 'k6' && ofLeg(pid)).map(({ pid }) => pid);
-  for (const k6 of k6s) roots.set(k6, 'generator');
+  // Of a run of several generators there is more than one.
+  for (const { pid, comm } of all) if (comm === 'k6' && ofLeg(pid)) roots.set(pid, 'ignored');
   roots.set(own, 'ignored');
-  return { roots, k6s };
+  return roots;
 }
 
 function targetKind(): HostWatch['target'] {
@@ -146,68 +129,13 @@ function targetKind(): HostWatch['target'] {
 
 /** Was a process of the stack's own target seen? */
 let targetSeen = false;
-let looks = 0;
-let allowed = availableParallelism();
-let gomaxprocs = Number.POSITIVE_INFINITY;
 
 function look() {
   const all = processes();
-  const { roots, k6s } = rootsOf(all);
-  const [k6 = 0] = k6s;
-  if (k6 > 0 && looks % ALLOWED_LOOKS === 0) allowed = allowedCores(k6);
-  if (k6 > 0 && looks % GOMAXPROCS_LOOKS === 0) readGomaxprocs();
-  if (k6 > 0) looks += 1;
+  const roots = rootsOf(all);
   targetSeen ||= [...roots.values()].includes('target');
   record.target = targetKind();
-  record.look({
-    wallS: Date.now() / 1000,
-    monotonicS: monotonicMs() / 1000,
-    processes: all,
-    roots,
-    threads: Object.assign({}, ...k6s.map(threads)),
-    allowedCores: Math.min(allowed, gomaxprocs),
-    machine: machine(),
-    costS: costMs() / 1000,
-  });
-}
-
-/** Go decides by itself, or by its environment, how many processors it uses; k6 says so where it is scraped. */
-function readGomaxprocs() {
-  const request = get(`http://${k6Address}/metrics`, async (response) => {
-    const value = /^go_sched_gomaxprocs_threads (\d+)/m.exec(await text(response))?.[1];
-    if (value) gomaxprocs = Number(value);
-  });
-  // It does not listen yet: at the next turn.
-  request.on('error', () => {
-    looks = 0;
-  });
-}
-
-/**
- * Asks k6 for a sign of life, again and again: what its answer takes is what any answer that arrives for k6 waits until k6
- * gets to it. By hand, for that costs both sides less than an HTTP client does.
- */
-function ask() {
-  let askedMs: number | null = null;
-  const next = () => {
-    askedMs = monotonicMs();
-    socket.write('GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  };
-  const socket = connect(
-    Number(new URL(`http://${k6Address}`).port),
-    new URL(`http://${k6Address}`).hostname,
-  ).setNoDelay();
-  socket.on('connect', next);
-  socket.on('data', () => {
-    if (askedMs === null) return;
-    const tookMs = monotonicMs() - askedMs;
-    askedMs = null;
-    record.delayed(tookMs / 1000, ASK_MS / 1000);
-    setTimeout(next, Math.max(1, ASK_MS * (0.5 + Math.random()) - tookMs));
-  });
-  // It does not listen yet, or has ended.
-  socket.on('error', () => {});
-  socket.on('close', () => setTimeout(ask, ASK_MS));
+  record.look({ wallS: Date.now() / 1000, processes: all, roots });
 }
 
 const write = () => writeAtomic(file, `${JSON.stringify(record.document())}\n`);
@@ -227,7 +155,6 @@ process.on('SIGTERM', end);
 
 if (processes().length > 0) {
   setInterval(() => process.ppid === leg || end(), LEG_MS);
-  ask();
   let writtenMs = monotonicMs();
   while (!over) {
     const [startMs, beforeMs] = [monotonicMs(), costMs()];

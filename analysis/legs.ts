@@ -117,5 +117,7 @@ function merge(summaries: Summary[]): Summary | null {
     groups: summaries.flatMap(({ groups }) => groups),
     vusMax: Math.max(...summaries.map(({ vusMax }) => vusMax)),
     thresholds: summaries.flatMap(({ thresholds }) => thresholds),
+    cores: first.cores,
+    clockJumps: summaries.flatMap(({ clockJumps }) => clockJumps),
   };
 }

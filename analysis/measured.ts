@@ -92,6 +92,14 @@ export interface Server {
   version?: string;
 }
 
+/** Of the wall clock against the monotonic one. */
+export interface ClockJump {
+  /** Unix time in milliseconds. */
+  at: number;
+  /** Seconds; below zero, it was set back. */
+  by: number;
+}
+
 export interface Measured {
   /** As the script has it. */
   plan?: unknown;
@@ -104,6 +112,10 @@ export interface Measured {
   vusMax: number;
   warmup: number;
   timerLateness?: string;
+  cpuMicroseconds?: number;
+  /** Processors that k6 may use. */
+  cores?: number;
+  clockJumps?: ClockJump[];
   groups: (Counts & { phase: string; operation: string; class?: string })[];
   thresholds: Threshold[];
 }

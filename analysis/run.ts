@@ -155,6 +155,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
   const expired = counterOf(groups, 'mcp_sessions_expired');
   const allFailures = failures(groups, startedMs ?? 0, phases, log.samples);
   const partial = began ? partialOf({ plan, k6Exit, ranS, legs: legs !== null }) : null;
+  const lines = [...seconds.values()].flat();
   const known = {
     plan,
     phases,
@@ -162,12 +163,15 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     failures: allFailures,
     thresholds,
     server,
-    recoveries: recoveries(phases, plan.objectives, [...seconds.values()].flat()),
+    recoveries: recoveries(phases, plan.objectives, lines),
     timeline,
     environment,
     log,
     vusMax,
     watches: judged.watches,
+    lines,
+    cores: summary.cores,
+    clockJumps: summary.clockJumps,
     expired,
     partial,
     ledger: ledger(runs, phases),

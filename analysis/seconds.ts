@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Latencies } from './latencies.ts';
 import type { Counts } from './measured.ts';
+import { SparseHistogram } from './sparse-histogram.ts';
 
 export const FILE = 'seconds.jsonl';
 
@@ -23,8 +24,12 @@ export interface Group {
 /** A line. A call that is answered after its second was written adds a further line of that second: lines add up. */
 export interface Second {
   at: number;
-  /** Not of a further line. */
+  /** This and what follows it is not of a further line. */
   vus?: number;
+  /** Of a timer of k6's, milliseconds, for SparseHistogram. */
+  timerLateness?: string;
+  /** What k6 used of processors. */
+  cpuMicroseconds?: number;
   groups?: Record<string, Counts>;
 }
 
@@ -39,15 +44,26 @@ export class Within {
   dropped = 0;
   /** Of the last second; null: there was none. */
   vus: number | null = null;
+  /** Those that were written: one in which k6 stood still is not. */
+  seconds = 0;
+  /** CPU time of k6, seconds. */
+  cpuS = 0;
+  /** Of a timer of k6's, milliseconds. */
+  readonly timerLateness = new SparseHistogram();
   readonly failures = new Map<string, number>();
   readonly latencies = new Latencies();
 
   add(
-    { vus, groups = {} }: Second,
+    { vus, timerLateness = '', cpuMicroseconds = 0, groups = {} }: Second,
     groupOf: (number: string) => Group | undefined,
     phases?: readonly string[],
   ) {
-    if (vus !== undefined) this.vus = vus;
+    if (vus !== undefined) {
+      this.vus = vus;
+      this.seconds += 1;
+    }
+    this.timerLateness.add(timerLateness);
+    this.cpuS += cpuMicroseconds / 1e6;
     for (const [number, counts] of Object.entries(groups)) {
       if (phases && !phases.includes(groupOf(number)?.phase ?? '')) continue;
       this.requests += counts.requests ?? 0;

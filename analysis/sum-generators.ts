@@ -12,6 +12,9 @@ import { SparseHistogram } from './sparse-histogram.ts';
 import { FAIL } from './verdict.ts';
 import { writeAtomic } from './write-atomic.ts';
 
+/** As in contract/measured.schema.json. */
+const MAX_CLOCK_JUMPS = 20;
+
 /** Numbers add up, texts are histograms, lists are the least and the most. */
 type Amount = number | string | readonly number[] | Amounts;
 interface Amounts {
@@ -87,6 +90,9 @@ export function sumOfGenerators(generators: Measured[]): Measured {
     vusMax: added(({ vusMax }) => vusMax),
     warmup: added(({ warmup }) => warmup),
     timerLateness: new SparseHistogram(...all(({ timerLateness }) => timerLateness)).text,
+    cpuMicroseconds: added(({ cpuMicroseconds = 0 }) => cpuMicroseconds),
+    cores: added(({ cores = 0 }) => cores),
+    clockJumps: generators.flatMap(({ clockJumps = [] }) => clockJumps).slice(0, MAX_CLOCK_JUMPS),
     groups: sumOfGroups(generators.flatMap(({ groups }) => groups)),
     thresholds,
   };

@@ -1,7 +1,15 @@
 /** Reads what a k6 run left: measured.json of the output lab. */
 import { cleanText } from './clean-text.ts';
 import { type Group, gaugeOf } from './groups.ts';
-import { type Abort, abortOf, hasMeasured, readMeasured, type Threshold, withServer } from './measured.ts';
+import {
+  type Abort,
+  abortOf,
+  type ClockJump,
+  hasMeasured,
+  readMeasured,
+  type Threshold,
+  withServer,
+} from './measured.ts';
 import { type Plan, validatePlan } from './plan.ts';
 
 /** Of one k6 run, or of all trials together. */
@@ -16,6 +24,9 @@ export interface Summary {
   vusMax: number;
   /** As k6 judged them. */
   thresholds: readonly Threshold[];
+  /** Processors that k6 may use; null: not known. */
+  cores: number | null;
+  clockJumps: readonly ClockJump[];
 }
 
 /** @param directory a run's results @returns the problem is one plain line; abort: why the script ended its test */
@@ -26,7 +37,7 @@ export function readSummary(
   if (!hasMeasured(directory)) return failed('k6 left no measured.json');
   const measured = readMeasured(directory);
   if (!measured) return failed('measured.json is not a mcp-load-lab/measured/2 document');
-  const { plan, began, ended, groups, vusMax, thresholds } = measured;
+  const { plan, began, ended, groups, vusMax, thresholds, cores = null, clockJumps = [] } = measured;
   const abort = abortOf(measured.end);
   const problem = validatePlan(plan);
   if (problem) return { ...failed(`measured.json has no plan of a test: ${problem}`), abort };
@@ -40,6 +51,8 @@ export function readSummary(
       groups,
       vusMax,
       thresholds,
+      cores,
+      clockJumps,
     },
     problem: null,
     abort,

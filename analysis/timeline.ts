@@ -6,6 +6,7 @@
 import { cleanDeep } from './clean-text.ts';
 import { seriesOfWindows } from './client-series.ts';
 import { drawnSeries, stepsOf } from './drawn-series.ts';
+import { GENERATOR_UNITS, type GeneratorSignals, generatorIn } from './generator.ts';
 import { type Grid, timesOf } from './grid.ts';
 import type { Group } from './groups.ts';
 import { watchedOverTime } from './host-watch-series.ts';
@@ -14,7 +15,7 @@ import type { Phase } from './phases.ts';
 import type { Prometheus } from './prometheus.ts';
 import type { Judged } from './run.ts';
 import { validator } from './schemas.ts';
-import { type Line, sumsWithin } from './seconds.ts';
+import { type Line, sumsWithin, type Within } from './seconds.ts';
 import { ALL, LAG_S, ownSignals, RULE_WINDOW_S, STEP_S, type Subject } from './signals.ts';
 
 export interface Timeline {
@@ -72,29 +73,42 @@ export function timelineOf(
 ): Timeline | null {
   const grid = gridOf(phases);
   if (!grid || !summary) return null;
+  const { generator, ...half } = clientHalf([...seconds.values()].flat(), grid, phases, summary.cores);
   return {
     schema: SCHEMA,
     testid: summary.plan.testid,
     ...grid,
-    ...clientHalf([...seconds.values()].flat(), grid, phases),
-    signals: { ...signals, ...watchedOverTime(grid, watches) },
+    ...half,
+    signals: { ...signals, ...generator, ...watchedOverTime(grid, watches) },
     // The server chose their names.
     operations: cleanDeep(operationsOf(summary.groups, phases), secrets),
   };
 }
 
-/** @returns both from one pass over the seconds */
+/** @param cores that k6 may use; null: not known @returns all from one pass over the seconds; generator: its signals */
 export function clientHalf(
   lines: readonly Line[],
   grid: Grid,
   phases: Phase[],
-): Pick<Timeline, 'client' | 'drawn'> {
+  cores: number | null,
+): Pick<Timeline, 'client' | 'drawn'> & { generator: Timeline['signals'] } {
   const lookBack = timesOf(grid).map((toS) => ({ fromS: toS - grid.window_s, toS }));
   const windows = sumsWithin(lines, [...lookBack, ...stepsOf(grid)]);
+  const atPoints = windows.slice(0, grid.count);
   return {
-    client: seriesOfWindows(windows.slice(0, grid.count), grid, phases),
+    client: seriesOfWindows(atPoints, grid, phases),
     drawn: drawnSeries(windows.slice(grid.count), grid, phases),
+    generator: generatorOverTime(atPoints, cores),
   };
+}
+
+function generatorOverTime(windows: readonly Within[], cores: number | null) {
+  const found = windows.map((sums) => generatorIn(sums, cores));
+  const known = Object.entries(GENERATOR_UNITS).map(([name, unit]) => {
+    const values = found.map((one) => one[name as keyof GeneratorSignals] ?? null);
+    return [name, { unit, values: values.map((value) => (value === null ? null : digits(value))) }] as const;
+  });
+  return Object.fromEntries(known.filter(([, { values }]) => values.some((value) => value !== null)));
 }
 
 /** @returns the signals of a server over the phases, on their grid @throws {PrometheusError} */

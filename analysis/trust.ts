@@ -1,10 +1,12 @@
 /** Whether the run's figures can be trusted: one rule a reason, each with what to change. The limits are in trust-rules.ts. */
 import { counted, duration, milliseconds, number, percent } from '../contract/units.js';
 import type { Finding, Known, Observation } from './findings.ts';
+import { generatorIn } from './generator.ts';
 import type { HostWatch } from './host-watch-record.ts';
 import { heaviestOther, type Watched, watchedWithin } from './host-watch-series.ts';
 import { callsOf, dueOf, type Phase } from './phases.ts';
 import { remedy } from './remedy.ts';
+import { sumsWithin, Within } from './seconds.ts';
 import { shortfallCause } from './shortfall.ts';
 import * as rules from './trust-rules.ts';
 
@@ -34,7 +36,7 @@ export interface Span {
   /** Mean latency. */
   meanMs: number | null;
   watch: HostWatch | undefined;
-  /** {} if no watcher saw it. */
+  /** Signals of the generator and of the watcher; absent: not known. */
   watched: Watched;
 }
 
@@ -71,7 +73,7 @@ export function silentPhases(phases: Phase[]): Phase[] {
   return phases.filter(({ measured, requests }) => measured && !requests);
 }
 
-function spansOf({ phases, watches }: Known): Span[] {
+function spansOf({ phases, watches, lines, cores }: Known): Span[] {
   const ran = phases.flatMap((phase) => {
     if (!phase.measured || phase.start === null || phase.end === null) return [];
     const [fromS, toS] = [Date.parse(phase.start) / 1000, Date.parse(phase.end) / 1000];
@@ -93,11 +95,15 @@ function spansOf({ phases, watches }: Known): Span[] {
           },
         ]
       : short;
-  return [...ran.filter((one) => !short.includes(one)), ...together].map((span) => {
+  const spans = [...ran.filter((one) => !short.includes(one)), ...together];
+  const sums = sumsWithin(lines, spans);
+  return spans.map((span, index) => {
+    const { fromS, toS } = span;
     const seen = watches
-      .map((watch) => ({ watch, watched: watchedWithin(watch, span.fromS, span.toS) }))
+      .map((watch) => ({ watch, watched: watchedWithin(watch, fromS, toS) }))
       .find(({ watched }) => Object.keys(watched).length > 0);
-    return { ...span, ...(seen ?? { watch: undefined, watched: {} }) };
+    const ofGenerator = generatorIn(sums[index] ?? new Within(), cores);
+    return { ...span, watch: seen?.watch, watched: { ...seen?.watched, ...ofGenerator } };
   });
 }
 
@@ -186,22 +192,19 @@ function lostPushes({ phases, log }: Known): Doubt[] {
 const timeOf = (atS: number): string =>
   Number.isFinite(atS) ? new Date(atS * 1000).toISOString() : 'an unknown time';
 
-function clockJumps({ watches }: Known): Doubt[] {
-  return watches
-    .flatMap(({ jumps }) => jumps)
-    .slice(0, 1)
-    .map(({ at_s, by_s }) => ({
-      invalid: true,
-      kind: 'note',
-      subject: 'clock',
-      phase: null,
-      statement:
-        `the machine's clock jumped ${by_s > 0 ? 'ahead' : 'back'} by ${duration(Math.abs(by_s))} during the run: ` +
-        'durations, and which phase a sample belongs to, are wrong',
-      hint: 'let the clock be set before a run and not in it (time synchronisation, suspended machine), and run again',
-      figures: { jump_s: by_s },
-      evidence: [`wall clock against monotonic clock, at ${timeOf(at_s)}`],
-    }));
+function clockJumps({ clockJumps: jumps }: Known): Doubt[] {
+  return jumps.slice(0, 1).map(({ at, by }) => ({
+    invalid: true,
+    kind: 'note',
+    subject: 'clock',
+    phase: null,
+    statement:
+      `the machine's clock jumped ${by > 0 ? 'ahead' : 'back'} by ${duration(Math.abs(by))} during the run: ` +
+      'durations, and which phase a sample belongs to, are wrong',
+    hint: 'let the clock be set before a run and not in it (time synchronisation, suspended machine), and run again',
+    figures: { jump_s: by },
+    evidence: [`wall clock against monotonic clock, at ${timeOf(at / 1000)}`],
+  }));
 }
 
 /** Of what k6 may use, where that is known; else of the machine, as k6's own metrics say. */
@@ -240,7 +243,7 @@ function busyGenerator(known: Known, spans: Span[]): Doubt[] {
 function starvedGenerator(known: Known, spans: Span[]): Doubt[] {
   const starved = spans
     .flatMap((span) => {
-      // Too few signs of life make no mean.
+      // Too few ticks make no mean.
       if (span.toS - span.fromS < rules.SHORTEST_S) return [];
       const { generator_delay: delayMs = 0 } = span.watched;
       const limit = span.fills ? rules.FULL_DELAY_SHARE : rules.GENERATOR_DELAY_SHARE;
@@ -251,7 +254,7 @@ function starvedGenerator(known: Known, spans: Span[]): Doubt[] {
     })
     .sort((a, b) => b.share / b.limit - a.share / a.limit);
   return once(starved, ({ span, phase, delayMs, share, limit, meanMs }, where) => {
-    const { generator_wait: wait = null, other_cpu: other = 0 } = span.watched;
+    const { other_cpu: other = 0 } = span.watched;
     const comm = span.watch && heaviestOther(span.watch, span.fromS, span.toS);
     const from = other > rules.OTHER_CPU_LIMIT && comm ? `; ${comm} takes it` : '';
     return {
@@ -268,18 +271,11 @@ function starvedGenerator(known: Known, spans: Span[]): Doubt[] {
         mean_latency_ms: meanMs,
         delay_ratio: share,
         limit_ratio: limit,
-        wait_ratio: wait,
       },
       evidence: [
-        `a sign of life of k6 took ${percent(share)} of what a call took on average, at most ${percent(limit)} is fine`,
-        ...(wait === null
-          ? []
-          : [`its threads waited for ${percent(wait)} of the time in which they wanted to run`]),
+        `a timer of k6 came late by ${percent(share)} of what a call took on average; limit: ${percent(limit)}`,
       ],
-      observations: [
-        observation(known, spans, span, 'generator_delay', limit * (meanMs ?? 0)),
-        observation(known, spans, span, 'generator_wait', null),
-      ],
+      observations: [observation(known, spans, span, 'generator_delay', limit * (meanMs ?? 0))],
     };
   });
 }

@@ -49,7 +49,7 @@ export async function load({ test, folder, testid, users, plan, address }: Load)
   let code = INTERRUPTED;
   const undo = new Undo();
   try {
-    undo.add(watchHost(folder, api, address !== undefined));
+    undo.add(watchHost(folder, address !== undefined));
     undo.add(scrapeK6(api, `k6-${testid}-${name}.json`, testid));
     const over = new AbortController();
     undo.add(() => over.abort());
@@ -105,8 +105,8 @@ function scrapeK6(api: string, file: string, testid: string): () => void {
   return scrape([{ targets: [target], labels: { testid } }], file);
 }
 
-/** Who else uses this machine meanwhile, and whether k6 gets what it needs of it. @returns writes what it has, and ends it */
-function watchHost(folder: string, api: string, isLeg: boolean): () => Promise<void> {
+/** Who else uses this machine meanwhile. @returns writes what it has, and ends it */
+function watchHost(folder: string, isLeg: boolean): () => Promise<void> {
   try {
     accessSync('/proc/self/schedstat', constants.R_OK);
   } catch {
@@ -114,7 +114,7 @@ function watchHost(folder: string, api: string, isLeg: boolean): () => Promise<v
   }
   const said = join(folder, 'host-watch.log');
   const program = join(ROOT, 'analysis/host-watch.ts');
-  const args = [program, join(folder, 'host-watch.json'), api, String(process.pid), isLeg ? 'leg' : 'run'];
+  const args = [program, join(folder, 'host-watch.json'), String(process.pid), isLeg ? 'leg' : 'run'];
   const watcher = execa('node', args, {
     stdin: 'ignore',
     stdout: 'ignore',
