@@ -6,8 +6,7 @@ export const GENERATOR_CPU_LIMIT = 0.8;
 /**
  * An answer that has arrived waits until k6 gets a processor to take it up, and that time is in the latency. Its share of the mean
  * latency is what tells a starved generator from a full machine: a server that is overloaded on the same processors
- * makes k6 wait, too, but takes far longer itself. The threads' own wait for processors (generator_wait) does not tell: most
- * of it is of threads that look for work.
+ * makes k6 wait, too, but takes far longer itself.
  */
 export const GENERATOR_DELAY_SHARE = 0.25;
 /**
