@@ -22,9 +22,7 @@ export type Series = { labels: Record<string, string>; points: [seconds: number,
 
 interface Sample {
   labels: Record<string, string>;
-  /** NaN where it is a histogram. */
   value: number;
-  histogram: { count: number; sum: number } | null;
 }
 
 /** Prometheus' HTTP API, the few calls that the analysis needs. */
@@ -98,13 +96,9 @@ export class Prometheus {
     const data = await this.#get('query', { query, time: timeS.toFixed(3) });
     if (data?.resultType !== 'vector' || !Array.isArray(data.result)) throw notA('vector');
     return data.result.map((one: Answered) => {
-      const { metric, value, histogram } = one ?? {};
-      if (!isLabels(metric) || !(histogram ? Array.isArray(histogram) : isPoint(value))) throw notA('vector');
-      return {
-        labels: metric,
-        value: histogram ? Number.NaN : Number(value[1]),
-        histogram: histogram ? toHistogram(histogram[1]) : null,
-      };
+      const { metric, value } = one ?? {};
+      if (!isLabels(metric) || !isPoint(value)) throw notA('vector');
+      return { labels: metric, value: Number(value[1]) };
     });
   }
 
@@ -211,10 +205,3 @@ const isPoint = (point: unknown): boolean =>
 
 /** Nothing is so much, and a few thousand of what is less can be added up. */
 const GREATEST = 1e300;
-
-/** @param native `{count, sum, buckets}`, numbers as texts @throws {PrometheusError} where it is none */
-function toHistogram(native: Answered): { count: number; sum: number } {
-  const [count, sum] = [Number.parseFloat(native?.count), Number.parseFloat(native?.sum)];
-  if (!(Number.isFinite(count) && count >= 0 && Number.isFinite(sum))) throw notA('histogram');
-  return { count, sum };
-}

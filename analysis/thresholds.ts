@@ -158,7 +158,7 @@ function fromK6(one: K6Threshold): Threshold {
     limit: limit === undefined ? null : Number(limit),
     relative_to: null,
     observed,
-    samples: one.share?.total ?? one.value ?? 0,
+    samples: one.share?.total ?? (figure === 'count' ? (one.value ?? 0) : 0),
     ok,
     outcome: ok === null ? 'invalid' : ok ? 'pass' : 'fail',
     reason:

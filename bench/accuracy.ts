@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, sum } from 'simple-statistics';
-import { inScope, latenciesOf, trendOf } from '../analysis/groups.ts';
+import { inScope, latenciesOf, total, trendOf } from '../analysis/groups.ts';
 import { Prometheus } from '../analysis/prometheus.ts';
 import { readSummary } from '../analysis/summary.ts';
 import { generatorEnvironment } from '../cli/k6.ts';
@@ -188,8 +188,10 @@ await Bench.run(async (bench) => {
   const labHolds = judge(['load', '', "server's log", 'the output lab is off by'], lab);
   const histogramHolds = judge(['load', '', "server's log", 'Prometheus is off by'], histogram);
 
-  const { count: answered, latency } = metrics.latency({ phase: STALLED.name });
-  const dropped = metrics.count('dropped_iterations', { scenario: STALLED.name });
+  const stalled = inScope(summary.groups, { phase: STALLED.name });
+  const { all: answers, latency } = latenciesOf(stalled);
+  const { count: answered } = answers;
+  const dropped = total(stalled, 'dropped');
   // Every request that is sent meanwhile waits for the rest of it: of the longest, each is an interval shorter than the one before.
   const longerThan = (ms: number) => ((stoppedMs - ms) * STALLED.rate) / 1000;
   const longest = (share: number) => stoppedMs - share * STALLED.seconds * 1000;

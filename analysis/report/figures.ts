@@ -91,7 +91,7 @@ function failures(run: Shown): Figure | null {
 
 function recovery({ findings, thresholds }: Shown): Figure | null {
   const found = findings.find(({ kind }) => kind === 'recovery');
-  if (!found) return null;
+  if (!found || found.confidence === 'not_enough_to_tell') return null;
   const { recovery_s: after = null, observed_s: within = null, band_p99_ms: band = null } = found.figures;
   const threshold = thresholds.find(({ metric }) => metric === 'recovery_s');
   const limit = threshold?.limit ?? null;

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { collect } from '../../analysis/collect.ts';
 import { compare } from '../../analysis/compare/comparison.ts';
 import { digestOf } from '../../analysis/compare/digest.ts';
 import { renderTerminal as renderComparison } from '../../analysis/compare/terminal.ts';
 import { COLUMNS } from '../../analysis/host-watch-record.ts';
-import { mergeHostWatch, readHostWatches } from '../../analysis/host-watch-series.ts';
-import { readK6Log } from '../../analysis/k6-log.ts';
-import { LegsError, readLegLogs, readLegSummaries, readLegs } from '../../analysis/legs.ts';
+import { watchedOverTime } from '../../analysis/host-watch-series.ts';
+import { LegsError } from '../../analysis/legs.ts';
 import { validatePlan } from '../../analysis/plan.ts';
 import { renderCsv } from '../../analysis/render/csv.ts';
 import { renderJunit } from '../../analysis/render/junit.ts';
@@ -19,7 +19,6 @@ import { renderPlan } from '../../analysis/render/plan.ts';
 import { renderTerminal } from '../../analysis/render/terminal.ts';
 import { pageOfRun } from '../../analysis/report/run-page.ts';
 import { validateRun } from '../../analysis/run.ts';
-import { readSummary } from '../../analysis/summary.ts';
 import { validateTimeline } from '../../analysis/timeline.ts';
 import { documentOf } from '../../page/document.ts';
 import { measuredDocument, objective, runOf } from '../unit/analysis/build.js';
@@ -198,22 +197,14 @@ function isSound(run) {
  * @param {number} k6Exit
  */
 async function judged(folder, k6Exit) {
-  const legs = readLegs(folder);
-  const log = legs ? await readLegLogs(folder, legs) : await readK6Log(join(folder, 'k6.log'));
-  assert.ok(log.failedPushesS.every(Number.isFinite), 'a time that is none');
-  const { summary, problem, ...perLeg } = legs ? readLegSummaries(folder, legs) : readSummary(folder);
-  if (problem !== null) isOneLine(problem);
-  const watches = readHostWatches(folder, legs);
-  for (const timeline of TIMELINES) assert.equal(validateTimeline(mergeHostWatch(timeline, watches)), null);
-  return runOf({
-    summary,
-    ...('summaries' in perLeg && { legSummaries: perLeg.summaries }),
-    experimentError: legs?.error ?? null,
-    summaryProblem: problem,
-    log,
-    k6Exit,
-    watches,
-  });
+  const { testid: _, ...left } = await collect(folder);
+  assert.ok(left.log.failedPushesS.every(Number.isFinite), 'a time that is none');
+  if (left.summaryProblem !== null) isOneLine(left.summaryProblem);
+  for (const timeline of TIMELINES) {
+    const signals = watchedOverTime(timeline, left.watches);
+    assert.equal(validateTimeline({ ...timeline, signals }), null);
+  }
+  return runOf({ ...left, k6Exit });
 }
 
 /** @param {fc.Arbitrary<string>} text */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { counterOf, gaugeOf, inScope, total, trendOf } from '../../analysis/groups.ts';
 import { readSummary } from '../../analysis/summary.ts';
 import { labOutput } from '../../cli/k6.ts';
 import { command } from '../lab.js';
@@ -55,7 +56,7 @@ async function load(env = {}) {
   assert.equal(code, 0, output);
   const { summary } = readSummary(folder);
   assert.ok(summary);
-  return summary.metrics;
+  return inScope(summary.groups, CALLS);
 }
 
 const CALLS = { phase: 'calls' };
@@ -63,38 +64,39 @@ const CALLS = { phase: 'calls' };
 /** @param {'request' | 'answer'} what @returns the mean of the measured calls, which come last */
 const meanOf = (what) => seen.slice(-40).reduce((sum, call) => sum + call[what], 0) / 40;
 
-/** @param {Awaited<ReturnType<typeof load>>} metrics @param {string} name @param {number} expected of the mean; histograms round by 0.1 % */
-function assertMean(metrics, name, expected) {
-  const { count, latency } = metrics.latency(CALLS, name);
+/** @param {Awaited<ReturnType<typeof load>>} calls @param {string} name @param {number} expected of the mean; histograms round by 0.1 % */
+function assertMean(calls, name, expected) {
+  const { count, mean } = trendOf(calls, name);
   assert.equal(count, 40);
-  assert.ok(
-    Math.abs((latency?.avg ?? 0) / expected - 1) < 0.001,
-    `${name}: ${latency?.avg}, not ${expected}`,
-  );
+  assert.ok(Math.abs((mean ?? 0) / expected - 1) < 0.001, `${name}: ${mean}, not ${expected}`);
 }
 
 test('plain: the bytes of the bodies; connections are used again', async () => {
-  const metrics = await load();
-  assertMean(metrics, 'mcp_request_bytes', meanOf('request'));
-  assertMean(metrics, 'mcp_response_bytes', meanOf('answer'));
-  assert.equal(metrics.count('mcp_compressed', CALLS), 0);
-  assert.ok(metrics.count('mcp_connections', CALLS) <= 2);
-  assert.equal(metrics.gauge('mcp_keep_alive_seconds', CALLS).max, server.keepAliveTimeout / 1000);
+  const calls = await load();
+  assertMean(calls, 'mcp_request_bytes', meanOf('request'));
+  assertMean(calls, 'mcp_response_bytes', meanOf('answer'));
+  assert.equal(counterOf(calls, 'mcp_compressed'), 0);
+  assert.ok(total(calls, 'connections') <= 2);
+  assert.equal(gaugeOf(calls, 'mcp_keep_alive_seconds')?.[1], server.keepAliveTimeout / 1000);
 });
 
 test('compressed: the bytes that came, where gzip is accepted', async () => {
-  const metrics = await load({ ACCEPT_ENCODING: 'gzip' });
-  assert.equal(metrics.count('mcp_compressed', CALLS), 40);
-  assertMean(metrics, 'mcp_response_bytes', meanOf('answer'));
+  const calls = await load({ ACCEPT_ENCODING: 'gzip' });
+  assert.equal(counterOf(calls, 'mcp_compressed'), 40);
+  assertMean(calls, 'mcp_response_bytes', meanOf('answer'));
   assert.ok(meanOf('answer') < TEXT.length / 5);
-  assert.deepEqual(metrics.failed(CALLS), { failed: 0, total: 40 }, 'what is unpacked is understood');
+  assert.deepEqual(
+    [total(calls, 'failed'), total(calls, 'requests')],
+    [0, 40],
+    'what is unpacked is understood',
+  );
 });
 
 test('new connections: one for each call, and how long it took', async () => {
-  const metrics = await load({ NEW_CONNECTIONS: '1' });
-  assert.equal(metrics.count('mcp_connections', CALLS), 40);
-  const { count, latency } = metrics.latency(CALLS, 'mcp_request_connecting');
+  const calls = await load({ NEW_CONNECTIONS: '1' });
+  assert.equal(total(calls, 'connections'), 40);
+  const { count, mean } = trendOf(calls, 'mcp_request_connecting');
   assert.equal(count, 40);
-  assert.ok((latency?.avg ?? 0) > 0);
+  assert.ok((mean ?? 0) > 0);
   assert.equal(new Set(seen.slice(-40).map(({ port }) => port)).size, 40);
 });

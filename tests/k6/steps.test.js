@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { counterOf, inScope, slowOf, total } from '../../analysis/groups.ts';
 import { phases } from '../../analysis/phases.ts';
 import { readSummary } from '../../analysis/summary.ts';
 import { labOutput } from '../../cli/k6.ts';
@@ -83,16 +84,17 @@ test('steps follow one another; what prepares and warms up is not counted; the e
       ['pair', true, true, 3, 6, {}],
     ],
   );
-  const { metrics } = summary;
-  assert.equal(metrics.count('mcp_items'), 3 * metrics.count('mcp_requests', { phase: 'make' }));
-  const pairs = metrics.count('mcp_step_iterations', { phase: 'pair' });
+  const { groups } = summary;
+  const of = (/** @type {string} */ phase) => inScope(groups, { phase });
+  assert.equal(counterOf(groups, 'mcp_items'), 3 * total(of('make'), 'requests'));
+  const pairs = counterOf(of('pair'), 'mcp_step_iterations');
+  assert.equal(total(groups, 'additional'), pairs, 'the second call of each, and of none that warmed up');
+  assert.equal(total(of('pair'), 'requests'), 2 * pairs);
   assert.equal(
-    metrics.count('mcp_additional_requests'),
-    pairs,
-    'the second call of each, and of none that warmed up',
+    slowOf(inScope(groups, { class: 'read' }), 10_000),
+    0,
+    'each read counts for the objective of its class',
   );
-  assert.equal(metrics.count('mcp_requests', { phase: 'pair' }), 2 * pairs);
-  assert.equal(metrics.slow({ class: 'read' }, 10_000), 0, 'each read counts for the objective of its class');
   const [, make, get] = phases(summary);
   const pauseMs = Date.parse(get?.start ?? '') - Date.parse(make?.end ?? '');
   assert.ok(pauseMs >= 490, `the pause is scaled, and there: ${pauseMs} ms`);

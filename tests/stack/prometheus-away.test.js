@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
+import { inScope, latenciesOf, slowOf } from '../../analysis/groups.ts';
 import { readSummary } from '../../analysis/summary.ts';
 import { control, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
@@ -57,9 +58,9 @@ test('every call over a limit is counted, and the objective is judged by that', 
   assert.equal(code, 99, output.slice(-3000));
   const { summary } = readSummary(folder);
   assert.ok(summary);
-  const scope = { phase: 'sustained' };
-  const slow = summary.metrics.slow(scope, LIMIT_MS) ?? 0;
-  assert.ok(slow >= summary.metrics.latency(scope).count / 10 - 1, `${slow}`);
+  const own = inScope(summary.groups, { phase: 'sustained' });
+  const slow = slowOf(own, LIMIT_MS) ?? 0;
+  assert.ok(slow >= latenciesOf(own).all.count / 10 - 1, `${slow}`);
   const [, said] =
     /: \S+ % of [\d,]+ requests took that long \((\d+)\)/.exec(document.verdict.reasons.join('\n')) ?? [];
   assert.equal(Number(said), slow);

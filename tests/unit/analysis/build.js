@@ -1,9 +1,41 @@
 /**
  * Makes the inputs of the analysis from data: what the output lab writes, and what comes with it.
  */
+import assert from 'node:assert/strict';
 import { phases } from '../../../analysis/phases.ts';
 import { tableModuleOf } from '../../../analysis/report-tables.ts';
 import { makeRun } from '../../../analysis/run.ts';
+
+/** A figure of a histogram of few values lies between two of them. */
+const TOLERANCE = 0.02;
+
+/** @param {number} is @param {number} was */
+const isNear = (is, was) => Math.abs(is - was) <= TOLERANCE * Math.abs(was);
+
+/** @param {any} is @param {any} was @returns {any} as it is, with what was where a number, also of a text, is near it */
+function nearer(is, was) {
+  if (typeof is === 'number' && typeof was === 'number') return isNear(is, was) ? was : is;
+  if (typeof is === 'string' && typeof was === 'string') {
+    const numbers = was.match(/\d[\d,.]*/g) ?? [];
+    let index = -1;
+    return is.replace(/\d[\d,.]*/g, (text) => {
+      index += 1;
+      const [one, other] = [text, numbers[index] ?? ''].map((each) => Number(each.replaceAll(',', '')));
+      return isNear(one ?? 0, other ?? 0) ? (numbers[index] ?? '') : text;
+    });
+  }
+  if (Array.isArray(is) && Array.isArray(was)) return is.map((one, index) => nearer(one, was[index]));
+  if (is === null || was === null || typeof is !== 'object' || typeof was !== 'object') return is;
+  return Object.fromEntries(Object.entries(is).map(([name, one]) => [name, nearer(one, was[name])]));
+}
+
+/**
+ * As deepEqual, of figures that come from histograms.
+ *
+ * @param {unknown} actual
+ * @param {unknown} expected
+ */
+export const near = (actual, expected) => assert.deepEqual(nearer(actual, expected), expected);
 
 export const STARTED_MS = Date.parse('2026-01-02T03:04:05.000Z');
 
@@ -29,26 +61,23 @@ export const STARTED_MS = Date.parse('2026-01-02T03:04:05.000Z');
  * @property {Partial<import('../../../analysis/plan.ts').Plan>} [plan]
  * @property {number | null} [startedMs]
  * @property {number} [ranS]
- * @property {Partial<Group>[]} [groups] more of them
- * @property {Record<string, {metric: string, expression: string, passed: boolean, share?: {trues: number, total: number}, value?: number, hasSamples?: boolean}>}
- *   [thresholds] by metric and expression: k6's, others than those of the objectives, or of another outcome
+ * @property {Record<string, any>} [metrics] more of what was measured, by k6's names and tags
  */
 
-/** @param {number} ms @returns {bigint} its bucket */
+/** @param {number} ms @returns {number} its bucket */
 function bucketOf(ms) {
-  const bits = new DataView(new ArrayBuffer(8));
-  bits.setFloat64(0, ms);
-  return bits.getBigUint64(0) >> 43n;
+  const exponent = Math.floor(Math.log2(ms));
+  return ms === 0 ? 0 : (exponent + 1023) * 512 + Math.floor((ms / 2 ** exponent - 1) * 512);
 }
 
-/** @param {number[]} values ms @returns {string} a histogram's text */
+/** @param {[ms: number, count: number][]} values @returns {string} a histogram's text */
 function histogramOfValues(values) {
-  /** @type {Map<bigint, number>} */
+  /** @type {Map<number, number>} */
   const counts = new Map();
-  for (const ms of values) counts.set(bucketOf(ms), (counts.get(bucketOf(ms)) ?? 0) + 1);
-  let before = 0n;
+  for (const [ms, count] of values) counts.set(bucketOf(ms), (counts.get(bucketOf(ms)) ?? 0) + count);
+  let before = 0;
   const parts = [...counts]
-    .sort(([a], [b]) => Number(a - b))
+    .sort(([a], [b]) => a - b)
     .map(([bucket, count]) => {
       const distance = bucket - before;
       before = bucket;
@@ -58,44 +87,126 @@ function histogramOfValues(values) {
 }
 
 /** A histogram's text, of so many values that are the same. @param {number} ms @param {number} count */
-export const histogramOf = (ms, count) => histogramOfValues(Array.from({ length: count }, () => ms));
-
-/** Latencies as shares of their p99. @type {[share: number, of: number][]} */
-const SPREAD = [
-  ...[
-    [0, 0.1],
-    [0.5, 0.5],
-    [0.75, 0.7],
-    [0.9, 0.8],
-    [0.95, 0.9],
-    [0.99, 1],
-    [0.999, 1.1],
-    [1, 1.2],
-  ],
-].map(([share = 0, of = 0]) => [share, of]);
-
-/** @param {number} share @returns {number} of the p99 */
-function spreadAt(share) {
-  const index = Math.max(
-    1,
-    SPREAD.findIndex(([at]) => at >= share),
-  );
-  const [[from = 0, low = 0] = [], [to = 1, high = 1] = []] = [SPREAD[index - 1], SPREAD[index]];
-  return low + ((high - low) * (share - from)) / (to - from);
-}
+export const histogramOf = (ms, count) => (count > 0 ? histogramOfValues([[ms, count]]) : '');
 
 /**
  * @param {number} p99 ms
  * @param {number} count
- * @param {number} [avg] ms; with it, all but the slowest take the same
- * @returns {string} a histogram's text
+ * @param {number} [avg] ms
+ * @returns {Record<string, number>} a Trend's values, as k6 has them
  */
-export function latencies(p99, count, avg) {
-  const shares = Array.from({ length: count }, (_, rank) => (count === 1 ? 0.99 : rank / (count - 1)));
-  if (avg === undefined) return histogramOfValues(shares.map((share) => p99 * spreadAt(share)));
-  const slow = shares.filter((share) => share >= 0.985).length;
-  const rest = (avg * count - p99 * slow) / (count - slow);
-  return histogramOfValues(shares.map((share) => (share >= 0.985 ? p99 : Math.max(0.001, rest))));
+export function trend(p99, count, avg = p99 / 2) {
+  return {
+    min: p99 / 10,
+    avg,
+    'p(50)': p99 / 2,
+    'p(75)': p99 * 0.7,
+    'p(90)': p99 * 0.8,
+    'p(95)': p99 * 0.9,
+    'p(99)': p99,
+    'p(99.9)': p99 * 1.1,
+    max: p99 * 1.2,
+    count,
+  };
+}
+
+/** @param {number} min @param {number} [max] @returns {any} */
+export const gauge = (min, max = min) => ({ values: { min, max } });
+
+const SHARES = {
+  min: 0,
+  'p(50)': 0.5,
+  'p(75)': 0.75,
+  'p(90)': 0.9,
+  'p(95)': 0.95,
+  'p(99)': 0.99,
+  'p(99.9)': 0.999,
+};
+
+/** More values than this say no more of a percentile. */
+const MOST_VALUES = 2001;
+
+/** @param {Record<string, number>} values of a Trend @returns {string} a histogram with these percentiles, or with this p99 and mean */
+export function latencies({ count = 0, avg = 0, ...values }) {
+  const points = Object.entries({ ...SHARES, max: 1 }).flatMap(([name, share]) =>
+    values[name] === undefined ? [] : [{ share, ms: values[name] }],
+  );
+  const at = (/** @type {number} */ share) => {
+    const index = Math.max(
+      1,
+      points.findIndex((point) => point.share >= share),
+    );
+    const [from, to] = [points[index - 1] ?? { share: 0, ms: 0 }, points[index] ?? { share: 1, ms: 0 }];
+    return from.ms + ((to.ms - from.ms) * (share - from.share)) / (to.share - from.share);
+  };
+  const size = Math.min(count, MOST_VALUES);
+  const weighed = Array.from({ length: size }, (_, rank) => ({
+    share: size === 1 ? 0.99 : rank / (size - 1),
+    times: Math.floor((count * (rank + 1)) / size) - Math.floor((count * rank) / size),
+  }));
+  const p99 = values['p(99)'] ?? avg;
+  if (avg === p99 / 2) return histogramOfValues(weighed.map(({ share, times }) => [at(share), times]));
+  const slow = weighed.reduce((sum, { share, times }) => (share >= 0.985 ? sum + times : sum), 0);
+  const rest = Math.max(0.001, (avg * count - p99 * slow) / (count - slow));
+  return histogramOfValues(weighed.map(({ share, times }) => [share >= 0.985 ? p99 : rest, times]));
+}
+
+/** Numbers of a group that k6 has as metrics. @type {Record<string, keyof Group>} */
+const COUNTS = {
+  iterations: 'iterations',
+  dropped_iterations: 'dropped',
+  mcp_requests: 'requests',
+  mcp_connections: 'connections',
+  data_sent: 'bytesSent',
+  data_received: 'bytesReceived',
+};
+
+/**
+ * Adds what a test states by k6's metrics, such as `mcp_requests{phase:a}`, to the groups of these tags.
+ *
+ * @param {Group[]} groups
+ * @param {Record<string, {values?: Record<string, any>}>} metrics
+ * @param {number} startedMs
+ */
+function state(groups, metrics, startedMs) {
+  for (const [key, { values = {} }] of Object.entries(metrics)) {
+    const [, name = '', text = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(key) ?? [];
+    const tags = Object.fromEntries(
+      text
+        .split(',')
+        .filter(Boolean)
+        .map((pair) => pair.split(/:(.*)/)),
+    );
+    const { kind, limit, scenario, ...scope } = tags;
+    const named = { phase: '', operation: '', ...(scenario && { phase: scenario }), ...scope };
+    const same = (/** @type {Group} */ group) =>
+      group.phase === named.phase && group.operation === named.operation && group.class === named.class;
+    const found = groups.find(same) ?? /** @type {Group} */ ({ ...named });
+    if (!groups.includes(found)) groups.push(found);
+    const count = COUNTS[name];
+    if (count) Object.assign(found, { [count]: values.count ?? 0 });
+    else if (name === 'mcp_request_failed')
+      Object.assign(found, { failed: values.passes, requests: values.passes + values.fails });
+    else if (name === 'mcp_request_duration') found.durations = { ok: latencies(values) };
+    else if (name === 'mcp_failures') found.failures = { ...found.failures, [kind]: values.count };
+    else if (name === 'mcp_failure_seconds')
+      found.failedAt = {
+        ...found.failedAt,
+        [kind]: [startedMs + values.min * 1000, startedMs + values.max * 1000],
+      };
+    else if (name === 'mcp_slow')
+      found.slow = { ...found.slow, [limit]: { trues: values.passes, total: values.passes + values.fails } };
+    else
+      found.metrics = {
+        ...found.metrics,
+        [name]:
+          values['p(99)'] !== undefined
+            ? { values: latencies(values) }
+            : values.min !== undefined
+              ? { range: [values.min, values.max] }
+              : { sum: values.count },
+      };
+  }
 }
 
 /** @param {Spec} spec @returns {import('../../../analysis/plan.ts').Plan} */
@@ -143,20 +254,33 @@ function groupOf({ name, figures = {} }) {
   return {
     ...{ phase: name, operation: '', requests, iterations, dropped, failures },
     failed: Object.values(failures).reduce((sum, count) => sum + count, 0),
-    durations: answered > 0 ? { ok: latencies(p99, answered, avg) } : {},
+    durations: answered > 0 ? { ok: latencies(trend(p99, answered, avg)) } : {},
     metrics: { mcp_items: { sum: items }, mcp_phase_end_seconds: { range: [endS, endS] } },
   };
 }
 
 /** @param {Spec} spec @returns {any} measured.json of such a run, in which k6 found its thresholds kept */
 export function measuredDocument(spec) {
-  const { phases, objectives = [], ranS, startedMs = STARTED_MS, groups = [], thresholds = {} } = spec;
+  const { phases, objectives = [], ranS, startedMs = STARTED_MS, metrics = {} } = spec;
   const plan = planOf(spec);
   const end = plan.phases.at(-1);
+  const groups = phases.flatMap((phase) =>
+    phase.figures && phase.measured !== false ? [groupOf(phase)] : [],
+  );
+  state(groups, metrics, startedMs ?? 0);
   const startedS = (startedMs ?? 0) / 1000;
   const started = { mcp_started_seconds: { range: [startedS, startedS] } };
-  const held = Object.fromEntries(
-    objectives.flatMap(({ k6 }) => (k6 ? [[`${k6.metric} ${k6.expression}`, { ...k6, passed: true }]] : [])),
+  const judged = [
+    ...objectives.flatMap(({ k6 }) => (k6 ? [[k6.metric, k6.expression, true]] : [])),
+    ...Object.entries(metrics).flatMap(([metric, { thresholds = {} }]) =>
+      Object.entries(thresholds).map(([expression, { ok }]) => [metric, expression, ok]),
+    ),
+  ];
+  const thresholds = new Map(
+    judged.map(([metric, threshold, passed]) => [
+      `${metric} ${threshold}`,
+      { metric, threshold, passed, hasSamples: true, ...figuresOf(metrics[String(metric)]?.values ?? {}) },
+    ]),
   );
   return {
     schema: 'mcp-load-lab/measured/2',
@@ -164,24 +288,24 @@ export function measuredDocument(spec) {
     began: startedMs ?? 0,
     ended: (startedMs ?? 0) + (ranS ?? (end?.start_s ?? 0) + (end?.duration_s ?? 0)) * 1000,
     end: { reason: 'finished', exitCode: 0 },
-    ...{ vus: 20, vusMax: 20, warmup: 0 },
-    groups: [
-      ...(startedMs ? [{ phase: '', operation: '', metrics: started }] : []),
-      ...phases.flatMap((phase) => (phase.figures && phase.measured !== false ? [groupOf(phase)] : [])),
-      ...groups.map((group) => ({ phase: '', operation: '', ...group })),
-    ],
-    thresholds: Object.values({ ...held, ...thresholds }).map(({ metric, expression, passed, ...rest }) => ({
-      ...{ metric, threshold: expression, passed, hasSamples: true },
-      ...rest,
-    })),
+    ...{ vus: 20, vusMax: 20, warmup: 0, cores: 2 },
+    groups: [...(startedMs ? [{ phase: '', operation: '', metrics: started }] : []), ...groups],
+    thresholds: [...thresholds.values()],
   };
+}
+
+/** @param {Record<string, number>} values of a metric with a threshold */
+function figuresOf({ passes, fails = 0, count, value = count }) {
+  if (passes !== undefined) return { share: { trues: passes, total: passes + fails } };
+  return value === undefined ? {} : { value };
 }
 
 /** @param {Spec} spec @returns {import('../../../analysis/summary.ts').Summary} as read from such a document */
 export function summary(spec) {
-  const { plan, ended, groups, vusMax, thresholds } = measuredDocument(spec);
+  const { plan, ended, groups, vusMax, thresholds, cores } = measuredDocument(spec);
   const { startedMs = STARTED_MS } = spec;
-  return { plan, startedMs, ranS: (ended - (startedMs ?? 0)) / 1000, groups, vusMax, thresholds };
+  const ranS = (ended - (startedMs ?? 0)) / 1000;
+  return { plan, startedMs, ranS, groups, vusMax, thresholds, cores, clockJumps: [] };
 }
 
 /** @type {import('../../../analysis/k6-log.ts').K6Log} */
@@ -229,6 +353,18 @@ export async function runOf({ summary: one = null, runs = one ? [one] : [], ...j
   const whole = { ...NOTHING_LEFT, summary: one, runs, ...judged };
   return makeRun(whole, all, { ...NO_SERVER, ...server }, table).run;
 }
+
+/**
+ * @param {{name: string}[]} phases
+ * @param {Record<string, number>} counts by selector, the same in each phase
+ * @returns {import('../../../analysis/increases.ts').Increases}
+ */
+export const countedIn = (phases, counts) =>
+  new Map(
+    phases.flatMap(({ name }) =>
+      Object.entries(counts).map(([selector, count]) => [JSON.stringify([name, selector]), count]),
+    ),
+  );
 
 /** @type {import('../../../analysis/run.ts').Judged} */
 const NOTHING_LEFT = {

@@ -40,19 +40,22 @@ function facts(faults, fails) {
       legs: made.map(({ name }) => ({ name, events })),
       result: { recovery_s: 5, faults: rows },
     },
-    seconds: async function* (/** @type {string} */ leg) {
-      const groups = new Map(
-        PARTS.map(([part], number) => [`${number}`, { phase: `${leg}-${part}`, operation: '' }]),
-      );
-      for (let at = 0; at < 22; at += 1) {
-        const number = PARTS.findIndex(([, start, end]) => at >= start && at < end);
-        const counts = fails(at)
-          ? { requests: 100, failed: 100, rejected: 100 }
-          : { requests: 100, duration: histogramOf(5, 100) };
-        yield { second: { at: ZERO / 1000 + at, vus: 1, groups: { [number]: counts } }, groups };
-      }
-    },
+    seconds: new Map(made.map(({ name = '' }) => [name, linesOf(name, fails)])),
   };
+}
+
+/** @param {string} leg @param {(at: number) => boolean} fails in which second */
+function linesOf(leg, fails) {
+  const groups = new Map(
+    PARTS.map(([part], number) => [`${number}`, { phase: `${leg}-${part}`, operation: '' }]),
+  );
+  return Array.from({ length: 22 }, (_, at) => {
+    const number = PARTS.findIndex(([, start, end]) => at >= start && at < end);
+    const counts = fails(at)
+      ? { requests: 100, failed: 100, rejected: 100 }
+      : { requests: 100, duration: histogramOf(5, 100) };
+    return { second: { at: ZERO / 1000 + at, vus: 1, groups: { [number]: counts } }, groups };
+  });
 }
 
 /** @param {any} built @param {string} column @returns {any} of the first row */

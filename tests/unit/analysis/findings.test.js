@@ -12,19 +12,24 @@ import { MACHINE, NO_LEDGER, NO_SERVER, objective, QUIET_LOG, signal, summary, t
  *   expired?: number}} [rest]
  */
 function find(spec, { server, environment, expired = 0 } = {}) {
-  const { plan, metrics, ...times } = summary(spec);
-  const all = phases({ plan, metrics, ...times });
+  const made = summary(spec);
+  const { plan } = made;
+  const all = phases(made);
   return findings({
     plan,
     phases: all,
     operations: [],
     failures: [],
-    timeline: server?.timeline ?? null,
+    timeline: null,
+    recoveries: [],
+    lines: [],
+    cores: null,
+    clockJumps: [],
     log: QUIET_LOG,
     vusMax: 20,
     watches: [],
     ledger: NO_LEDGER,
-    thresholds: judgeThresholds({ plan, metrics, phases: all }),
+    thresholds: judgeThresholds({ ...made, phases: all }),
     server: { ...NO_SERVER, ...server },
     environment: { ...MACHINE, ...environment },
     expired,

@@ -2,20 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import {
-  allowedCores,
-  cgroupQuotas,
-  listeners,
-  parseCpuList,
-  parseStat,
-  processes,
-  threads,
-} from '../../../analysis/host-watch-processes.ts';
+import { listeners, parseStat, processes } from '../../../analysis/host-watch-processes.ts';
 import { COLUMNS, HostRecord } from '../../../analysis/host-watch-record.ts';
 import {
   heaviestOther,
-  mergeHostWatch,
   watchedIn,
+  watchedOverTime,
   watchedWithin,
 } from '../../../analysis/host-watch-series.ts';
 
@@ -42,7 +34,7 @@ const process_ = (pid, own, rest = {}) => ({
 const ROOTS = new Map([
   [STACK, 'stack'],
   [TARGET, 'target'],
-  [K6, 'generator'],
+  [K6, 'ignored'],
 ]);
 
 /**
@@ -52,13 +44,8 @@ const ROOTS = new Map([
  */
 const look = (second, all, rest = {}) => ({
   wallS: START_S + second,
-  monotonicS: 500 + second,
   processes: all,
   roots: ROOTS,
-  threads: {},
-  allowedCores: 2,
-  machine: { busy: 0, stolen: 0 },
-  costS: 0,
   ...rest,
 });
 
@@ -82,8 +69,8 @@ test('CPU counts for the group of the nearest root, and for others where there i
   ];
   const watch = recorded([look(0, at(1)), look(1, at(2))]);
   assert.deepEqual(
-    /** @type {const} */ (['stack', 'target', 'generator', 'other']).map((column) => last(watch, column)),
-    [1, 5, 4, 5],
+    /** @type {const} */ (['stack', 'target', 'other']).map((column) => last(watch, column)),
+    [1, 5, 5],
   );
   assert.equal(last(watch, 'db'), null, 'nothing of a database was seen');
 });
@@ -139,56 +126,15 @@ test('what a root that is found late has started is of its group from then on', 
   assert.deepEqual([last(watch, 'other'), last(watch, 'target')], [1, 3]);
 });
 
-test('a clock that is set is a jump; one that drifts is none', () => {
-  const jumpsOf = (/** @type {number[]} */ walls) =>
-    recorded(walls.map((wall, second) => look(second, [], { wallS: START_S + wall }))).jumps;
-  assert.deepEqual(jumpsOf([0, 1, 2, 3]), []);
-  assert.deepEqual(jumpsOf([0, 1.4, 2.8, 4.2]), []);
-  assert.deepEqual(jumpsOf([0, 1, 12, 13]), [{ at_s: START_S + 12, by_s: 10 }]);
-  assert.deepEqual(jumpsOf([0, 1, -3600, -3599]), [{ at_s: START_S - 3600, by_s: -3602 }]);
-});
-
-test('the share of its time that k6 waits, of all of its threads, also of those that come later', () => {
-  const watch = recorded([
-    look(0, [process_(K6, 0)], { threads: { 20: { ran: 5, waited: 1 } } }),
-    look(10, [process_(K6, 1)], { threads: { 20: { ran: 6, waited: 1 }, 21: { ran: 1, waited: 2 } } }),
-  ]);
-  const watched = watchedIn(watch, START_S, START_S + 10);
-  assert.equal(watched.generator_wait, 0.5);
-  assert.equal(watched.generator_allowed, 0.05);
-});
-
-test('an answer that is long in coming stands for those that would have been asked for meanwhile', () => {
-  const record = new HostRecord(2);
-  record.look(look(0, []));
-  record.delayed(0.001, 0.2);
-  record.look(look(1, []));
-  record.delayed(0.5, 0.2);
-  record.look(look(2, []));
-  const { points } = record.document();
-  const [sum, count] = [COLUMNS.indexOf('delay_s'), COLUMNS.indexOf('delays')];
-  assert.deepEqual(
-    points.map((point) => [point[sum], point[count]]),
-    [
-      [0, 0],
-      [0.001, 1],
-      [0.901, 4],
-    ],
-  );
-});
-
 test("a phase's means hold nothing of its neighbours, unless it has no two looks of its own", () => {
-  const record = new HostRecord(2);
-  for (let second = 0; second <= 20; second += 2) {
-    record.look(look(second, []));
-    // A spike from second 9 on: what was seen of it until 10 is in the look at 10.
-    for (let each = 0; each < 10; each += 1) record.delayed(second >= 8 ? 0.05 : 0.001, 0.1);
-  }
-  const watch = record.document();
-  const calm = watchedWithin(watch, START_S + 1, START_S + 9);
-  assert.equal(calm.generator_delay, 1);
-  assert.ok((watchedIn(watch, START_S + 1, START_S + 9).generator_delay ?? 0) > 5);
-  assert.equal(watchedWithin(watch, START_S + 13, START_S + 15.5).generator_delay, 50);
+  // A spike from second 9 on: what was seen of it until 10 is in the look at 10.
+  const used = (/** @type {number} */ second) => (second <= 8 ? 0.1 * second : 0.8 + second - 8);
+  const watch = recorded(
+    Array.from({ length: 11 }, (_, index) => look(2 * index, [process_(SHELL, used(2 * index))])),
+  );
+  assert.equal(watchedWithin(watch, START_S + 1, START_S + 9).other_cpu, 0.05);
+  assert.ok((watchedIn(watch, START_S + 1, START_S + 9).other_cpu ?? 0) > 0.1);
+  assert.equal(watchedWithin(watch, START_S + 13, START_S + 15.5).other_cpu, 0.5);
   assert.deepEqual(watchedWithin(watch, START_S + 15, START_S + 25), {}, 'not seen to its end');
   assert.deepEqual(
     watchedWithin(watch, START_S + 5, START_S + 22),
@@ -201,12 +147,12 @@ test('a day is no more than some thousand points, and its means are exact all th
   const record = new HostRecord(2);
   const seconds = 86_400;
   for (let second = 0; second <= seconds; second += 1)
-    record.look(look(second, [process_(K6, second / 4), process_(SHELL, second, { comm: 'cc1' })]));
+    record.look(look(second, [process_(STACK, second / 4), process_(SHELL, second, { comm: 'cc1' })]));
   const watch = record.document();
   assert.ok(watch.points.length > 1800 && watch.points.length <= 3600, String(watch.points.length));
   assert.ok(JSON.stringify(watch).length < 1e6);
-  const { generator_allowed, other_cpu } = watchedIn(watch, START_S + 1000.5, START_S + 80_000.25);
-  assert.deepEqual([generator_allowed, other_cpu], [0.125, 0.5]);
+  const { stack_cpu, other_cpu } = watchedIn(watch, START_S + 1000.5, START_S + 80_000.25);
+  assert.deepEqual([stack_cpu, other_cpu], [0.125, 0.5]);
   const othersS = watch.others.flat().reduce((sum, [, used]) => sum + used, 0);
   assert.ok(Math.abs(othersS - seconds) < 64, `${othersS} s have a name`);
 });
@@ -215,23 +161,11 @@ test('series on the grid of a timeline, where there was a watcher', () => {
   const watch = recorded(
     Array.from({ length: 21 }, (_, second) => look(second, [process_(SHELL, second > 10 ? second - 10 : 0)])),
   );
-  const timeline = {
-    schema: /** @type {const} */ ('mcp-load-lab/timeline/1'),
-    testid: 'x',
-    start_s: START_S,
-    step_s: 2,
-    count: 12,
-    window_s: 6,
-    client: {},
-    signals: { cpu: { unit: 'ratio', values: new Array(12).fill(0.1) } },
-  };
-  const { signals } = mergeHostWatch(timeline, [watch]);
-  assert.deepEqual(Object.keys(signals), ['cpu', 'other_cpu']);
-  assert.deepEqual(signals.other_cpu, {
-    unit: 'ratio',
-    values: [null, 0, 0, 0, 0, 0, 0.166667, 0.333333, 0.5, 0.5, 0.5, null],
+  const grid = { start_s: START_S, step_s: 2, count: 12, window_s: 6 };
+  assert.deepEqual(watchedOverTime(grid, [watch]), {
+    other_cpu: { unit: 'ratio', values: [null, 0, 0, 0, 0, 0, 0.166667, 0.333333, 0.5, 0.5, 0.5, null] },
   });
-  assert.deepEqual(mergeHostWatch(timeline, []), timeline);
+  assert.deepEqual(watchedOverTime(grid, []), {});
 });
 
 test('a phase that nobody watched has no means', () => {
@@ -255,24 +189,6 @@ test('a line of /proc, also of a program with brackets in its name', () => {
   assert.equal(parseStat(''), null);
 });
 
-test('processors that may be used: lists, and quotas of both kinds of cgroups, the innermost and those around it', () => {
-  assert.deepEqual(parseCpuList('0-2,5'), [0, 1, 2, 5]);
-  assert.deepEqual(parseCpuList(''), []);
-  /** @type {Record<string, string>} */
-  const files = {
-    '/sys/fs/cgroup/a/b/cpu.max': '50000 100000\n',
-    '/sys/fs/cgroup/a/cpu.max': '300000 100000\n',
-    '/sys/fs/cgroup/cpu.max': 'max 100000\n',
-    '/sys/fs/cgroup/cpu/old/cpu.cfs_quota_us': '20000\n',
-    '/sys/fs/cgroup/cpu/old/cpu.cfs_period_us': '100000\n',
-    '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1\n',
-    '/sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000\n',
-  };
-  const read = (/** @type {string} */ path) => files[path] ?? '';
-  assert.deepEqual(cgroupQuotas('0::/a/b\n', read).toSorted(), [0.5, 3]);
-  assert.deepEqual(cgroupQuotas('4:memory:/x\n1:cpu,cpuacct:/old\n0::/\n', read), [0.2]);
-});
-
 const linux = { skip: process.platform !== 'linux' && 'there is no /proc here' };
 
 test('this machine: our own processes, what they used, and who listens', linux, async () => {
@@ -286,12 +202,8 @@ test('this machine: our own processes, what they used, and who listens', linux, 
     assert.ok(own && own.own > 0);
     assert.deepEqual([busy?.parent, busy?.comm], [process.pid, 'sh']);
     assert.ok((busy?.own ?? 0) > 0.05, `${busy?.own} s`);
-    const { ran = 0 } = threads(child.pid ?? 0)[String(child.pid)] ?? {};
-    assert.ok(ran > 0.05, `${ran} s`);
-    assert.ok(allowedCores(process.pid) > 0);
     const address = /** @type {import('node:net').AddressInfo} */ (server.address());
     assert.deepEqual(listeners(address.port), [process.pid]);
-    assert.deepEqual(threads(2 ** 22 + 1), {}, 'nobody');
   } finally {
     child.kill('SIGKILL');
     server.close();

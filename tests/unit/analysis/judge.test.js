@@ -50,6 +50,7 @@ test('a run is judged, written and shown', async () => {
     'report.md',
     'run.json',
     'summary.csv',
+    'timeline.json',
   ]);
   assert.match(stdout, /VERDICT pass \(exit code 0\)/);
   assert.match(stdout, /server signals are missing because the run was without Prometheus/);

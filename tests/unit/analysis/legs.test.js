@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { failures } from '../../../analysis/failures.ts';
+import { inScope, latenciesOf, total } from '../../../analysis/groups.ts';
 import { LegsError, readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.ts';
 import { phases } from '../../../analysis/phases.ts';
 import { judgeThresholds } from '../../../analysis/thresholds.ts';
@@ -45,14 +46,13 @@ test('the legs of a test are one summary on one time axis; what does not count i
     ],
   };
   writeFileSync(join(folder, 'legs.json'), JSON.stringify(legs));
-  const read = readLegs(folder);
-  assert.deepEqual(read, legs);
-  const { summaries, summary, problem } = readLegSummaries(folder, legs);
-  assert.equal(problem, null);
+  assert.deepEqual(readLegs(folder), legs);
+  const { runs, summary, summaryProblem } = readLegSummaries(folder, legs);
+  assert.equal(summaryProblem, null);
   assert.ok(summary);
   assert.equal(summary.startedMs, STARTED_MS);
   assert.equal(summary.ranS, 135);
-  const all = summaries.flatMap((one) => phases(one));
+  const all = runs.flatMap((one) => phases(one));
   assert.deepEqual(
     all.map(({ name, start, latency_ms }) => [name, start, Math.round(latency_ms?.p99 ?? 0)]),
     [
@@ -64,18 +64,18 @@ test('the legs of a test are one summary on one time axis; what does not count i
       ['three', '2026-01-02T03:06:10.000Z', 250],
     ],
   );
-  const { plan, metrics } = summary;
   assert.deepEqual(
-    judgeThresholds({ plan, metrics, phases: all }).map(({ scope, outcome }) => [scope.phase, outcome]),
+    judgeThresholds({ ...summary, phases: all }).map(({ scope, outcome }) => [scope.phase, outcome]),
     [
       ['one', 'pass'],
       ['two', 'fail'],
     ],
   );
-  assert.equal(metrics.count('mcp_requests', { operation: 'get_user' }), 300);
-  assert.equal(Math.round(metrics.latency({ operation: 'get_user' }).latency?.p50 ?? 0), 150);
-  assert.equal(metrics.thresholds().length, 2);
-  assert.equal(metrics.gauge('vus_max').max, 250);
+  const read = inScope(summary.groups, { operation: 'get_user' });
+  assert.equal(total(read, 'requests'), 300);
+  assert.equal(Math.round(latenciesOf(read).latency?.p50 ?? 0), 150);
+  assert.equal(summary.thresholds.length, 2);
+  assert.equal(summary.vusMax, 250);
 });
 
 test('a failure began in the leg that had it, as long after the first one as it did', () => {
@@ -88,12 +88,9 @@ test('a failure began in the leg that had it, as long after the first one as it 
     ...{ result: null, error: null },
     legs: [leg('one', measured('one', STARTED_MS, 50)), leg('two', failing)],
   };
-  const { summaries } = readLegSummaries(folder, legs);
-  const [found] = failures(
-    summaries,
-    summaries.flatMap((one) => phases(one)),
-    {},
-  );
+  const { runs, summary } = readLegSummaries(folder, legs);
+  const all = runs.flatMap((one) => phases(one));
+  const [found] = failures(summary?.groups ?? [], STARTED_MS, all, {});
   assert.deepEqual(
     [found?.count, found?.first, found?.first_s, found?.last_s, found?.first_phase],
     [3, '2026-01-02T03:05:09.000Z', 64, 66.5, 'two'],
@@ -103,8 +100,8 @@ test('a failure began in the leg that had it, as long after the first one as it 
 test('a leg that left nothing is named; none at all is said, too', () => {
   const rest = { result: null, error: null };
   const legs = { ...rest, legs: [leg('one', measured('one', STARTED_MS, 50)), leg('lost', null)] };
-  assert.equal(readLegSummaries(folder, legs).problem, 'lost: k6 left no measured.json');
-  assert.equal(readLegSummaries(folder, { ...rest, legs: [] }).problem, 'no leg ran');
+  assert.equal(readLegSummaries(folder, legs).summaryProblem, 'lost: k6 left no measured.json');
+  assert.equal(readLegSummaries(folder, { ...rest, legs: [] }).summaryProblem, 'no leg ran');
   assert.equal(readLegs(join(folder, 'legs')), null);
 });
 
@@ -120,7 +117,10 @@ test('of the logs the first sample of each kind of failure', async () => {
 });
 
 test('an experiment that could not go on is an error with its own words', async () => {
-  const { verdict } = await runOf({ experimentError: 'the gateway did not start', k6Exit: 1 });
+  const { verdict } = await runOf({
+    legs: { legs: [], result: null, error: 'the gateway did not start' },
+    k6Exit: 1,
+  });
   assert.deepEqual(verdict, { outcome: 'error', exit_code: 1, reasons: ['the gateway did not start'] });
 });
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';
+import { increaseIn, observeIncreases } from '../../../analysis/increases.ts';
 import { observe } from '../../../analysis/observe.ts';
 import { phases } from '../../../analysis/phases.ts';
-import { increaseOf, Prometheus, PrometheusError } from '../../../analysis/prometheus.ts';
+import { Prometheus, PrometheusError } from '../../../analysis/prometheus.ts';
 import { untilCovered } from '../../../analysis/signals.ts';
 import { STARTED_MS, summary } from './build.js';
 
@@ -174,7 +175,9 @@ const spike = summary({
   ],
 });
 
-test('all that is asked of a run: signals a measured phase, the rules, the recovery', async () => {
+const SUBJECT = { testid: 'spike-1', server: '' };
+
+test('all that is asked of a run: signals a measured phase, the rules, the signals over time', async () => {
   const prometheus = serve((url, response) => {
     if (url.pathname === '/api/v1/rules') {
       const rules = [
@@ -189,7 +192,7 @@ test('all that is asked of a run: signals a measured phase, the rules, the recov
     const values = [[end, '0.5']];
     return success(matrix({ metric: { __name__: 'signal:cpu:ratio' }, values }))(url, response);
   });
-  const server = await observe(prometheus, spike.plan, phases(spike), '');
+  const server = await observe(prometheus, SUBJECT, phases(spike), []);
   assert.equal(server.problem, null);
   assert.deepEqual(
     server.signals.map(({ signal, phase }) => [signal, phase]),
@@ -200,7 +203,7 @@ test('all that is asked of a run: signals a measured phase, the rules, the recov
     ],
   );
   assert.deepEqual(server.silent, ['pool_utilization']);
-  assert.equal(server.recoveries[0]?.overload, 'spike');
+  assert.deepEqual(Object.keys(server.overTime), ['cpu']);
   const ranges = asked
     .filter(({ searchParams }) => searchParams.get('query')?.includes('signal:'))
     .map(({ searchParams }) =>
@@ -218,13 +221,13 @@ test('all that is asked of a run: signals a measured phase, the rules, the recov
 
 test('without Prometheus, or with one that fails, the run keeps its client figures and says why', async () => {
   const all = phases(spike);
-  const without = await observe(null, spike.plan, all, '');
+  const without = await observe(null, SUBJECT, all, []);
   assert.deepEqual([without.signals, without.problem], [[], 'the run was without Prometheus']);
   const failing = await observe(
     serve((_, response) => response.writeHead(500).end()),
-    spike.plan,
+    SUBJECT,
     all,
-    '',
+    [],
   );
   assert.deepEqual(failing.signals, []);
   assert.match(failing.problem ?? '', /answered 500/);
@@ -233,55 +236,38 @@ test('without Prometheus, or with one that fails, the run keeps its client figur
 test('a run that did not begin asks nothing', async () => {
   const prometheus = serve(success(matrix()));
   const dead = summary({ startedMs: null, phases: [{ name: 'a' }] });
-  assert.equal((await observe(prometheus, dead.plan, phases(dead), '')).problem, null);
+  assert.equal((await observe(prometheus, SUBJECT, phases(dead), [])).problem, null);
   assert.equal(asked.length, 0);
 });
 
-test('an instant query: numbers, and native histograms', async () => {
+test('an instant query', async () => {
   const prometheus = serve(
     success({
       resultType: 'vector',
-      result: [
-        { metric: { __name__: 'k6_mcp_requests_total', phase: 'a' }, value: [1_795_254_902, '2296'] },
-        {
-          metric: { __name__: 'k6_mcp_request_duration_seconds' },
-          histogram: [
-            1_795_254_902,
-            {
-              count: '4',
-              sum: '1.5',
-              buckets: [
-                [3, '-1e-9', '1e-9', '1'],
-                [0, '0.25', '0.5', '3'],
-              ],
-            },
-          ],
-        },
-        { metric: {}, histogram: [1_795_254_902, { count: '0', sum: '0' }] },
-      ],
+      result: [{ metric: { __name__: 'k6_mcp_requests_total', phase: 'a' }, value: [1_795_254_902, '2296'] }],
     }),
   );
-  const [counter, histogram, empty] = await prometheus.query('x', 12.5);
+  assert.deepEqual(await prometheus.query('x', 12.5), [
+    { labels: { __name__: 'k6_mcp_requests_total', phase: 'a' }, value: 2296 },
+  ]);
   assert.equal(asked[0]?.searchParams.get('time'), '12.500');
-  assert.deepEqual(counter, {
-    labels: { __name__: 'k6_mcp_requests_total', phase: 'a' },
-    value: 2296,
-    histogram: null,
-  });
-  assert.deepEqual(histogram?.histogram, { count: 4, sum: 1.5 });
-  assert.deepEqual(empty?.histogram, { count: 0, sum: 0 });
   await assert.rejects(() => serve(success(matrix())).query('x', 1), /something else than a vector$/);
 });
 
+/** @param {import('../../../analysis/prometheus.ts').Prometheus | null} prometheus @param {string} selector */
+async function risen(prometheus, selector) {
+  const phase = { name: 'a', start: '2026-01-02T03:04:05.000Z', end: '2026-01-02T03:04:15.000Z' };
+  return increaseIn(await observeIncreases(prometheus, [{ selector, phase }]), selector, phase);
+}
+
 test('the increase of counters in a phase: of all their series, through a restart; one look tells nothing', async () => {
-  const phase = { start: '2026-01-02T03:04:05.000Z', end: '2026-01-02T03:04:15.000Z' };
   /** @param {number[][]} series */
   const of = (series) => {
     const asked = {
       queryRange: async () =>
         series.map((values) => ({ labels: {}, points: values.map((value, index) => [index, value]) })),
     };
-    return increaseOf(/** @type {any} */ (asked), 'calls', phase);
+    return risen(/** @type {any} */ (asked), 'calls');
   };
   assert.equal(await of([[10, 15, 30]]), 20);
   assert.equal(
@@ -294,19 +280,16 @@ test('the increase of counters in a phase: of all their series, through a restar
   assert.equal(await of([[10, 15, 3, 5]]), 10);
   assert.equal(await of([[10]]), null);
   assert.equal(await of([]), null);
-  assert.equal(await increaseOf(null, 'calls', phase), null);
+  assert.equal(await risen(null, 'calls'), null);
 });
 
 test('what has the form of an answer, and not what belongs in it, is an error in one line', async () => {
   const vector = (/** @type {any} */ one) => ({ resultType: 'vector', result: [one] });
-  const histogram = (/** @type {any} */ native) => vector({ metric: {}, histogram: [1, native] });
   for (const data of [
     vector(null),
     vector({ metric: {} }),
     vector({ metric: { a: 1 }, value: [1, '1'] }),
-    histogram({ count: 'x', sum: '1' }),
-    histogram({ count: '-1', sum: '1' }),
-    histogram({ count: '1' }),
+    vector({ metric: {}, histogram: [1, { count: '1', sum: '1' }] }),
   ])
     await assert.rejects(serve(success(data)).query('x', 1), PrometheusError);
   for (const one of [null, { metric: {}, values: [[1, 2]] }, { metric: {}, values: 'x' }])
@@ -330,8 +313,7 @@ test('what is below zero is no counter', async () => {
       ],
     }),
   );
-  const phase = { start: '2026-01-02T03:04:05.000Z', end: '2026-01-02T03:04:25.000Z' };
-  assert.equal(await increaseOf(serve(below), 'x', phase), null);
+  assert.equal(await risen(serve(below), 'x'), null);
 });
 
 test('a value that no sum could hold is none', async () => {

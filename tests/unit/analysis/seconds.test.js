@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { within, withSeconds } from '../../../analysis/seconds.ts';
-import { ofSeconds } from '../../../analysis/timeline.ts';
+import { readLines, sumsWithin } from '../../../analysis/seconds.ts';
+import { clientHalf } from '../../../analysis/timeline.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'seconds-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -32,21 +32,17 @@ const LINES = [
 ];
 
 test('what was measured within spans of time, also of some phases alone', async () => {
-  assert.deepEqual(withSeconds([folder]), []);
+  assert.deepEqual(await readLines(folder), []);
   // The last line was being written when k6 was ended.
   const text = LINES.map((line) => JSON.stringify(line)).join('\n');
   writeFileSync(join(folder, 'seconds.jsonl'), `${text}\n{"at":1005,"vu`);
-  assert.deepEqual(withSeconds([folder]), [folder]);
-  const [all, one, later, none] = await within(
-    [folder],
-    [
-      { fromS: 999, toS: 1010 },
-      // A second belongs to where its middle is.
-      { fromS: 1000.6, toS: 1001.6 },
-      { fromS: 1000, toS: 1010, phases: ['later'] },
-      { fromS: 1002, toS: 1004 },
-    ],
-  );
+  const [all, one, later, none] = sumsWithin(await readLines(folder), [
+    { fromS: 999, toS: 1010 },
+    // A second belongs to where its middle is.
+    { fromS: 1000.6, toS: 1001.6 },
+    { fromS: 1000, toS: 1010, phases: ['later'] },
+    { fromS: 1002, toS: 1004 },
+  ]);
   assert.deepEqual([all?.requests, all?.failed, all?.iterations, all?.dropped, all?.vus], [13, 1, 13, 3, 1]);
   assert.deepEqual([one?.requests, one?.vus, one?.latencies.all.count], [8, 5, 7]);
   assert.deepEqual([...(all?.failures ?? [])], [['timeout', 1]]);
@@ -61,7 +57,7 @@ test('the series of a timeline: rates over the window, nothing where nothing was
     { start: at(1001), end: at(1005), offered_rps: 20 },
   ]);
   const grid = { start_s: 1000, step_s: 2, count: 4, window_s: 2 };
-  const { client: series } = await ofSeconds([folder], grid, phases);
+  const { client: series } = clientHalf(await readLines(folder), grid, phases, 2);
   const values = Object.fromEntries(Object.entries(series).map(([name, one]) => [name, one.values]));
   assert.deepEqual(values.requests, [null, 6, null, 0.5]);
   assert.deepEqual(values.iterations, [null, 6, null, 0.5]);

@@ -4,13 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { inScope, latenciesOf, total } from '../../../analysis/groups.ts';
 import { readMeasured } from '../../../analysis/measured.ts';
-import { MeasuredMetrics } from '../../../analysis/measured-metrics.ts';
-import { within } from '../../../analysis/seconds.ts';
+import { readLines, sumsWithin } from '../../../analysis/seconds.ts';
 import { SparseHistogram } from '../../../analysis/sparse-histogram.ts';
 import { leaveSums, sumOfGenerators } from '../../../analysis/sum-generators.ts';
 import { kept } from '../../recorded/recording.ts';
-import { histogramOf, measuredDocument } from './build.js';
+import { measuredDocument } from './build.js';
 
 const root = mkdtempSync(join(tmpdir(), 'sums-'));
 after(() => rmSync(root, { recursive: true }));
@@ -39,9 +39,10 @@ test('counts, histograms, gauges and times of two', () => {
   assert.deepEqual(group.failedAt, { tool: [50, 300], connect: [1, 2] });
   assert.deepEqual(group.slow, { 40: { trues: 20, total: 30 } });
   assert.deepEqual(group.metrics, { mcp_items: { sum: 7 }, mcp_phase_end_seconds: { range: [7, 9] } });
-  assert.equal(group.durations?.ok, new SparseHistogram(histogramOf(5, 10), histogramOf(50, 20)).text);
+  const durations = [one, other].map(({ groups }) => groups[1].durations.ok);
+  assert.equal(group.durations?.ok, new SparseHistogram(...durations).text);
   assert.deepEqual([sum.began, sum.ended, sum.vusMax], [other.began, other.ended, 40]);
-  assert.equal(new MeasuredMetrics([sum]).latency({ phase: 'a' }).count, 30);
+  assert.equal(latenciesOf(inScope(sum.groups, { phase: 'a' })).all.count, 30);
 });
 
 test("a group that one alone has, and names that are an object's own", () => {
@@ -103,11 +104,13 @@ test('a recorded run twice: every count is twice as much, in its seconds too, an
   const sum = readMeasured(into);
   const [one] = generators.map(({ measured }) => measured);
   assert.ok(sum && one);
-  const [twice, once] = [new MeasuredMetrics([sum]), new MeasuredMetrics([one])];
   for (const { phase } of one.groups) {
-    for (const name of ['mcp_requests', 'iterations', 'data_sent', 'data_received'])
-      assert.equal(twice.count(name, { phase }), 2 * once.count(name, { phase }), `${name} of ${phase}`);
-    const [a, b] = [twice.latency({ phase }).latency, once.latency({ phase }).latency];
+    const twice = inScope(sum.groups, { phase });
+    const once = inScope(one.groups, { phase });
+    for (const name of /** @type {const} */ (['requests', 'iterations', 'bytesSent', 'bytesReceived']))
+      assert.equal(total(twice, name), 2 * total(once, name), `${name} of ${phase}`);
+    const a = latenciesOf(twice).latency;
+    const b = latenciesOf(once).latency;
     assert.deepEqual([a?.min, a?.max], [b?.min, b?.max]);
   }
   const span = { fromS: 0, toS: 0 };
@@ -117,7 +120,8 @@ test('a recorded run twice: every count is twice as much, in its seconds too, an
     .map((line) => JSON.parse(line));
   const times = seconds.flatMap(({ at }) => at ?? []).sort();
   Object.assign(span, { fromS: times[0], toS: (times.at(-1) ?? 0) + 1 });
-  const [[both], [single]] = await Promise.all([within([into], [span]), within([join(root, 'one')], [span])]);
+  const [both] = sumsWithin(await readLines(into), [span]);
+  const [single] = sumsWithin(await readLines(join(root, 'one')), [span]);
   assert.ok(both && single && single.requests > 0);
   assert.deepEqual(
     [both.requests, both.iterations, both.vus],

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MeasuredMetrics } from '../../../analysis/measured-metrics.ts';
 import { phases } from '../../../analysis/phases.ts';
 import { judgeThresholds, thresholdName } from '../../../analysis/thresholds.ts';
-import { histogramOf, objective, summary, trend } from './build.js';
+import { histogramOf, near, objective, summary, trend } from './build.js';
 
 /** @param {import('./build.js').Spec} spec */
 function judge(spec) {
-  const { plan, metrics, ...rest } = summary(spec);
-  return judgeThresholds({ plan, metrics, phases: phases({ plan, metrics, ...rest }) });
+  const made = summary(spec);
+  return judgeThresholds({ ...made, phases: phases(made) });
 }
 
 /** @param {import('./build.js').Spec} spec */
@@ -23,15 +22,15 @@ const P99 = objective('baseline', 'p99_ms', '<', 85, {
 });
 
 test('an objective that holds', () => {
-  const threshold = first({ phases: [{ name: 'baseline', figures: { p99: 84.9 } }], objectives: [P99] });
-  assert.deepEqual(threshold, {
+  const threshold = first({ phases: [{ name: 'baseline', figures: { p99: 84.5 } }], objectives: [P99] });
+  near(threshold, {
     scope: { phase: 'baseline' },
     metric: 'p99_ms',
     expression: 'p99_ms < 85',
     op: '<',
     limit: 85,
     relative_to: null,
-    observed: 84.9,
+    observed: 84.5,
     samples: 200,
     ok: true,
     outcome: 'pass',
@@ -54,17 +53,19 @@ test('an objective that is missed says so with its numbers', () => {
 
 test('the figures of a sentence have the digits that tell them apart', () => {
   const threshold = first({
-    phases: [{ name: 'baseline', figures: { p99: 85.0004 } }],
-    objectives: [objective('baseline', 'p99_ms', '<=', 85)],
+    phases: [{ name: 'baseline', figures: { failures: { tool: 2 } } }],
+    objectives: [objective('baseline', 'failure_share', '<=', 0.0099996)],
   });
-  assert.match(threshold.reason ?? '', /was 85\.0004 ms, objective <= 85 ms/);
+  assert.match(threshold.reason ?? '', /was 1 %, objective <= 0\.99996 %/);
 });
 
 test('the bound itself: < misses it, <= and >= hold', () => {
   /** @param {import('../../../analysis/plan.ts').Objective['op']} op */
   const at = (op) =>
-    first({ phases: [{ name: 'a', figures: { p99: 85 } }], objectives: [objective('a', 'p99_ms', op, 85)] })
-      .ok;
+    first({
+      phases: [{ name: 'a', figures: { failures: { tool: 2 } } }],
+      objectives: [objective('a', 'failure_share', op, 0.01)],
+    }).ok;
   assert.deepEqual(
     ['<', '<=', '>', '>='].map((op) => at(/** @type {'<'} */ (op))),
     [false, true, false, true],
@@ -83,19 +84,19 @@ test('failure share, operation, class and the whole run', () => {
     metrics: {
       'mcp_request_duration{operation:get_user}': { values: trend(100, 50) },
       'mcp_request_duration{class:read}': { values: trend(10, 70) },
-      mcp_request_duration: { values: trend(20, 1) },
+      'mcp_request_duration{operation:search}': { values: trend(20, 1) },
     },
   });
-  assert.deepEqual(
+  near(
     thresholds.map(({ reason }) => reason),
     [
       'a failure share was 2 %, objective < 1 % (200 samples)',
       'get_user p95 was 90 ms, objective < 10 ms (50 samples)',
       null,
-      'the whole run p99 was 20 ms, objective < 5 ms (1 sample)',
+      'the whole run p99 was 87 ms, objective < 5 ms (321 samples)',
     ],
   );
-  assert.deepEqual(thresholds.map(thresholdName), [
+  near(thresholds.map(thresholdName), [
     'a failure share < 1 %',
     'get_user p95 < 10 ms',
     'class read p95 < 50 ms',
@@ -141,26 +142,23 @@ test('a percentile of too few calls is not judged, however many requests a hands
 });
 
 test('a percentile that too few calls were answered for is missed, whatever they waited', () => {
-  const measured = (/** @type {Record<string, [number, number]>} */ byOutcome) =>
-    new MeasuredMetrics([
-      /** @type {any} */ ({
-        vusMax: 1,
-        thresholds: [],
-        groups: [
-          {
-            ...{ phase: 'baseline', operation: 'a', requests: 100 },
-            durations: Object.fromEntries(
-              Object.entries(byOutcome).map(([outcome, [ms, count]]) => [outcome, histogramOf(ms, count)]),
-            ),
-          },
-        ],
-      }),
-    ]);
+  const measured = (/** @type {Record<string, [number, number]>} */ byOutcome) => ({
+    vusMax: 1,
+    thresholds: [],
+    groups: [
+      {
+        ...{ phase: 'baseline', operation: 'a', requests: 100 },
+        durations: Object.fromEntries(
+          Object.entries(byOutcome).map(([outcome, [ms, count]]) => [outcome, histogramOf(ms, count)]),
+        ),
+      },
+    ],
+  });
   /** @param {Record<string, [number, number]>} byOutcome */
   const judged = (byOutcome) => {
     const { plan, phases } = { plan: summary({ phases: [{ name: 'baseline' }] }).plan, phases: [] };
     const facts = { plan: { ...plan, objectives: [objective('baseline', 'p99_ms', '<', 500)] }, phases };
-    const [threshold] = judgeThresholds({ ...facts, metrics: measured(byOutcome) });
+    const [threshold] = judgeThresholds({ ...facts, ...measured(byOutcome) });
     assert.ok(threshold);
     return threshold;
   };
@@ -183,13 +181,13 @@ test('relative to another phase', () => {
     ],
     objectives: [RELATIVE],
   });
-  assert.equal(threshold.observed, 1.52);
-  assert.equal(threshold.samples, 200);
-  assert.equal(
+  near(threshold.observed, 1.52);
+  near(threshold.samples, 200);
+  near(
     threshold.reason,
     'soak-02 p99 was 1.52 x that of soak-01, objective <= 1.3 x (152 ms after 100 ms, 200 samples)',
   );
-  assert.equal(thresholdName(threshold), 'soak-02 p99 <= 1.3 x soak-01');
+  near(thresholdName(threshold), 'soak-02 p99 <= 1.3 x soak-01');
 });
 
 test('relative throughput', () => {
@@ -253,7 +251,7 @@ test('delivered load: half an arrival is none', () => {
 test('load not delivered while the users waited for answers is the failure of the server', () => {
   const threshold = delivered({ iterations: 600, dropped: 400, avg: 1200 });
   assert.deepEqual([threshold.ok, threshold.outcome], [false, 'fail']);
-  assert.equal(
+  near(
     threshold.reason,
     'a delivered 60 % of its load (600 of 1,000 iterations, 400 dropped), objective >= 95 %: ' +
       'the server was slow, a mean latency of 1,200 ms kept 72 of 100 users busy',
@@ -289,7 +287,6 @@ test('without the number of users in the plan, that of k6 counts', () => {
 
 test('where k6 saw a failure and we do not, the failure counts', () => {
   const document = { phases: [{ name: 'baseline', figures: { p99: 50 } }], objectives: [P99] };
-  const built = summary(document);
   const failedByK6 = {
     'mcp_request_duration{phase:baseline}': {
       values: trend(50, 200),
@@ -297,7 +294,6 @@ test('where k6 saw a failure and we do not, the failure counts', () => {
     },
   };
   const threshold = first({ ...document, metrics: failedByK6 });
-  assert.equal(built.metrics.thresholds()[0]?.ok, true);
   assert.deepEqual([threshold.ok, threshold.outcome], [false, 'fail']);
   assert.match(threshold.reason ?? '', /k6 judged it as failed$/);
 });
@@ -368,8 +364,7 @@ test('a metric that the analysis does not know is not a pass', () => {
 test('a threshold that k6 passed without samples is no pass', () => {
   const { plan } = summary({ phases: [{ name: 'baseline', figures: {} }] });
   const never = { metric: 'mcp_slow{class:read}', threshold: 'rate<=0.01', passed: true, hasSamples: false };
-  const metrics = new MeasuredMetrics(/** @type {any} */ ([{ groups: [], thresholds: [never] }]));
-  const [threshold] = judgeThresholds({ plan, metrics, phases: [] });
+  const [threshold] = judgeThresholds({ plan, groups: [], vusMax: 0, thresholds: [never], phases: [] });
   assert.deepEqual(
     [threshold?.ok, threshold?.outcome, threshold?.reason],
     [null, 'invalid', 'mcp_slow{class:read} rate<=0.01 could not be judged: no samples'],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timesOf } from '../../../analysis/grid.ts';
-import { collectTimeline, gridOf, validateTimeline } from '../../../analysis/timeline.ts';
+import { gridOf, signalsOverTime, timelineOf, validateTimeline } from '../../../analysis/timeline.ts';
+import { histogramOf, summary } from './build.js';
 
 const START_S = 1_700_000_000;
 /** @param {number} fromS @param {number} toS of the run */
@@ -59,77 +60,47 @@ test('of a day there are no more points than of an hour, each of which stands fo
   assert.ok(grid.start_s + (grid.count - 1) * grid.step_s >= START_S + 86_400 - grid.step_s);
 });
 
-test('every query is of this run, has no variable left, and is on the grid', async () => {
-  const { asked, client } = prometheus(() => []);
-  const timeline = await collectTimeline(client, SUBJECT, [phase(0, 20)]);
-  assert.deepEqual(timeline?.client, {});
-  assert.ok(asked.length > 10);
-  for (const { query, fromS, toS, stepS } of asked) {
-    assert.ok(!query.includes('$'), query);
-    assert.ok(query.includes('testid="spike-1"') || query.includes('signal:'), query);
-    if (query.includes('operation')) assert.deepEqual([fromS, query.includes('[24s]')], [START_S + 24, true]);
-    else assert.deepEqual([fromS, toS, stepS], [START_S, START_S + 22, 2]);
-  }
-});
-
-test("latency is in milliseconds, failures are by kind, signals are this server's", async () => {
-  const { client } = prometheus((query) => {
-    if (query.startsWith('histogram_quantile(0.99')) return [{ labels: {}, value: 0.0123456789 }];
-    if (query.includes('by (kind)')) return [{ labels: { kind: 'timeout' }, value: 3 }];
-    if (query.startsWith('{__name__')) {
-      return [
-        { labels: { __name__: 'signal:cpu:ratio', server: 'reference' }, value: 0.5 },
-        { labels: { __name__: 'signal:cpu:ratio', server: 'other' }, value: 0.9 },
-        { labels: { __name__: 'signal:host_cpu:ratio' }, value: 0.7 },
-        { labels: { __name__: 'signal:generator_cpu:ratio', testid: 'spike-2' }, value: 0.1 },
-      ];
-    }
-    return [];
-  });
-  const timeline = await collectTimeline(client, SUBJECT, [phase(0, 4)]);
-  assert.ok(timeline);
-  assert.equal(validateTimeline(timeline), null);
-  assert.deepEqual(timesOf(timeline), [START_S, START_S + 2, START_S + 4, START_S + 6]);
-  assert.deepEqual(timeline.client, {
-    p99: { unit: 'milliseconds', values: [12.3457, 12.3457, 12.3457, 12.3457] },
-    failures_timeout: { unit: 'rate', values: [3, 3, 3, 3] },
-  });
-  assert.deepEqual(Object.keys(timeline.signals), ['cpu', 'host_cpu']);
-  assert.deepEqual(timeline.signals.cpu, { unit: 'ratio', values: [0.5, 0.5, 0.5, 0.5] });
-});
-
-test('operations have a rate and a mean of each phase, whatever a server calls them; a signal has its source', async () => {
-  const histogram = { count: 40, sum: 2 };
-  const { client } = prometheus((query) => {
-    if (query.startsWith('{__name__'))
-      return [
-        {
-          labels: {
-            __name__: 'signal:db_clients:count',
-            server: 'reference',
-            source: 'connections',
-            destination: 'Redis',
-          },
-          value: 3,
-        },
-      ];
-    if (!query.includes('operation')) return [];
-    return ['echo', '__proto__'].map((operation) => ({
-      labels: { phase: 'calm', operation },
-      value: Number.NaN,
-      histogram,
-    }));
-  });
-  const timeline = await collectTimeline(client, SUBJECT, [
-    { ...phase(0, 20), name: 'calm', duration_s: 20 },
+test("signals are this server's, with their source, on the grid", async () => {
+  const { asked, client } = prometheus(() => [
+    { labels: { __name__: 'signal:cpu:ratio', server: 'reference' }, value: 0.5 },
+    { labels: { __name__: 'signal:cpu:ratio', server: 'other' }, value: 0.9 },
+    { labels: { __name__: 'signal:host_cpu:ratio' }, value: 0.7123456789 },
+    { labels: { __name__: 'signal:generator_cpu:ratio', testid: 'spike-2' }, value: 0.1 },
+    {
+      labels: { __name__: 'signal:db_clients:count', source: 'connections', destination: 'Redis' },
+      value: 3,
+    },
   ]);
+  const signals = await signalsOverTime(client, SUBJECT, [phase(0, 4)]);
+  assert.deepEqual(signals, {
+    cpu: { unit: 'ratio', values: [0.5, 0.5, 0.5, 0.5] },
+    host_cpu: { unit: 'ratio', values: [0.712346, 0.712346, 0.712346, 0.712346] },
+    db_clients: { unit: 'count', values: [3, 3, 3, 3], source: 'connections', destination: 'Redis' },
+  });
+  assert.deepEqual(
+    asked.map(({ fromS, toS, stepS }) => [fromS, toS, stepS]),
+    [[START_S, START_S + 6, 2]],
+  );
+});
+
+test('operations have a rate and a mean of each phase, whatever a server calls them; there are no signals but these', () => {
+  const made = summary({ startedMs: 1000 * START_S, phases: [{ name: 'calm', figures: {} }] });
+  const group = (/** @type {string} */ operation) => ({
+    ...{ phase: 'calm', operation, durations: { ok: histogramOf(50, 40) } },
+  });
+  const groups = [...made.groups, group('echo'), group('__proto__')];
+  const facts = { summary: { ...made, groups }, seconds: new Map(), watches: [], secrets: [] };
+  const signals = { cpu: { unit: 'ratio', values: [] } };
+  const timeline = timelineOf(facts, [{ ...phase(0, 20), name: 'calm', duration_s: 20 }], signals);
   assert.equal(validateTimeline(JSON.parse(JSON.stringify(timeline))), null);
+  const echo = { rate: 2, mean_s: 0.0500312 };
   assert.equal(
     JSON.stringify(timeline?.operations),
-    '{"calm":{"echo":{"rate":2,"mean_s":0.05},"__proto__":{"rate":2,"mean_s":0.05}}}',
+    JSON.stringify({ calm: { echo } }).replace('}}}', `},"__proto__":${JSON.stringify(echo)}}}`),
   );
-  const { source, destination } = timeline?.signals.db_clients ?? {};
-  assert.deepEqual([source, destination], ['connections', 'Redis']);
+  assert.deepEqual(Object.keys(timeline?.signals ?? {}), ['cpu']);
+  assert.ok(timesOf(/** @type {any} */ (timeline)).length > 10);
+  assert.equal(timelineOf(facts, [], {}), null);
 });
 
 test('of a long run a point is the mean of its step, asked of the very series', async () => {
@@ -140,8 +111,8 @@ test('of a long run a point is the mean of its step, asked of the very series', 
       ];
     return query.startsWith('avg_over_time') ? [{ labels: {}, value: 0.25 }] : [];
   });
-  const timeline = await collectTimeline(client, SUBJECT, [phase(0, 7200)]);
-  assert.equal(timeline?.signals.cpu?.values[0], 0.25);
+  const signals = await signalsOverTime(client, SUBJECT, [phase(0, 7200)]);
+  assert.equal(signals.cpu?.values[0], 0.25);
   assert.equal(
     asked.find(({ query }) => query.startsWith('avg_over_time'))?.query,
     'avg_over_time(signal:cpu:ratio{server="reference",source="process",testid=""}[6s])',

@@ -11,8 +11,9 @@ import { objective, QUIET_LOG, summary } from './build.js';
  * @param {Partial<import('../../../analysis/verdict.ts').Judged>} [rest]
  */
 function judge(spec, rest = {}) {
-  const { plan, metrics, ...times } = summary(spec);
-  const all = phases({ plan, metrics, ...times });
+  const made = summary(spec);
+  const { plan } = made;
+  const all = phases(made);
   return verdict({
     experimentError: null,
     k6Exit: 0,
@@ -21,7 +22,7 @@ function judge(spec, rest = {}) {
     summaryProblem: null,
     plan,
     phases: all,
-    thresholds: judgeThresholds({ plan, metrics, phases: all }),
+    thresholds: judgeThresholds({ ...made, phases: all }),
     distrust: [],
     ...rest,
   });

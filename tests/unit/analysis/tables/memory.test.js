@@ -46,11 +46,10 @@ test('a row for each number of them, and a few of the many that the cache went t
     pool: [[2, 250 * MIB]],
     cache: Array.from({ length: 101 }, (_, index) => [10 * index, MIB + 3000 * index]),
   };
-  const run = await runOf(
-    { summary: summary({ phases: [{ name: 'cache', figures: {} }], plan: { test: 'memory' } }) },
-    {},
-    { legs: { legs: [], error: null, result } },
-  );
+  const run = await runOf({
+    summary: summary({ phases: [{ name: 'cache', figures: {} }], plan: { test: 'memory' } }),
+    legs: { legs: [], error: null, result },
+  });
   const [rest, pool, cache] = run.tables;
   assert.deepEqual(rest?.rows, [
     ['Node alone', 1, 40 * MIB, 40 * MIB, 40 * MIB],
