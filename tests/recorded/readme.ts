@@ -13,9 +13,13 @@ const LEAK = 'leak: ';
 
 const bottleneckOf = ({ findings }: Run) => findings.findLast(({ kind }) => kind === 'bottleneck');
 
+/** Also the note that the run is too short for a leak to show. */
+const leaksOf = ({ findings }: Run) =>
+  findings.filter(({ kind, subject }) => kind === 'leak' || subject === 'leaks');
+
 /** The finding that answers the truth, or the first one. */
 function findingOf(run: Run, truth: string | null | undefined): Finding | undefined {
-  const leak = truth?.startsWith(LEAK) ? run.findings.find(({ kind }) => kind === 'leak') : undefined;
+  const leak = truth?.startsWith(LEAK) ? leaksOf(run)[0] : undefined;
   return leak ?? bottleneckOf(run) ?? run.findings[0];
 }
 
@@ -25,8 +29,9 @@ export function isNamedRight(run: Run, truth: string | null | undefined): string
   const yesOrNo = (isRight: boolean) => (isRight ? 'yes' : 'no');
   if (truth === 'invalid') return yesOrNo(run.verdict.outcome === 'invalid');
   if (truth?.startsWith(LEAK)) {
-    const leaks = run.findings.filter(({ kind }) => kind === 'leak').map(({ subject }) => subject);
-    return yesOrNo(leaks.length > 0 && leaks.every((subject) => `${LEAK}${subject}` === truth));
+    const leaks = leaksOf(run);
+    if (leaks.some(({ confidence }) => confidence === 'not_enough_to_tell')) return 'inconclusive';
+    return yesOrNo(leaks.length > 0 && leaks.every(({ subject }) => `${LEAK}${subject}` === truth));
   }
   const finding = bottleneckOf(run);
   const name = finding ? named(finding, truth?.includes('(') === true) : NOTHING;

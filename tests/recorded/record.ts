@@ -35,7 +35,8 @@ async function record(lab: LabStack, name: string) {
   if (!left) throw new Error(`it left nothing: ${output}`);
   process.stderr.write(`${name}: ${/^VERDICT .*$/m.exec(output)?.[0]}\n`);
   const read = (file: string) => readFileSync(join(left, file), 'utf8');
-  const { environment, variables } = JSON.parse(read('run.json'));
+  const { environment, variables, partial } = JSON.parse(read('run.json'));
+  if (partial && !('interrupt' in entry)) throw new Error('it did not come to its end');
   const told: Told = {
     testid: basename(left),
     k6Exit: Number(/k6 ended with exit code (\d+)/.exec(read('run.log'))?.[1] ?? code),
@@ -74,6 +75,9 @@ async function record(lab: LabStack, name: string) {
 const wanted = process.argv.slice(2);
 const names = wanted.length > 0 ? wanted : Object.keys(RUNS).filter((name) => !isRecorded(name));
 setUp('k6', 'stack', 'toxiproxy', 'exporter', 'python-servers', 'bench-server', 'packet-loss');
+// scripts/node names the stack that is up here.
+delete process.env.RUN_DIR;
+delete process.env.RESULTS_DIR;
 // The target's certificate authority takes seconds, which are no test of anything.
 process.env.AUTHORITY_LATENCY_MS = '100';
 await withLabStack(async (lab) => {
