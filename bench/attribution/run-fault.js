@@ -19,6 +19,7 @@ export async function runFault(lab, start, made, folder, { variables = {}, until
     const { begin, untilS } = started;
     /** @type {unknown[]} */
     const failures = [];
+    let begun = false;
     const load = {
       RATE_SCALE: String(made.scale),
       DURATION: `${DURATION_S}s`,
@@ -29,8 +30,10 @@ export async function runFault(lab, start, made, folder, { variables = {}, until
     const ran = await lab.run('spike', load, {
       during: async ({ phase, generatorPid, after }) => {
         // A run without its fault is none; it is ended in order all the same.
-        if (phase.name === 'spike')
+        if (phase.name === 'spike') {
+          begun = true;
           await begin(generatorPid).catch((/** @type {unknown} */ error) => failures.push(error));
+        }
         if (phase.name !== 'recovery' || untilS === undefined || untilTheEnd) return;
         await after(untilS);
         process.kill(generatorPid(), 'SIGINT');
@@ -38,6 +41,7 @@ export async function runFault(lab, start, made, folder, { variables = {}, until
     });
     if (failures.length > 0) throw failures[0];
     if (!ran.run?.started) throw new Error(`exit code ${ran.code}: ${ran.output.slice(-2000)}`);
+    if (!begun) throw new Error('the run was over before its fault began');
     return ran;
   } finally {
     for (const each of undo.reverse()) await each();

@@ -9,11 +9,19 @@
 export async function runLeak(lab, faults, variables) {
   // Nothing of the last leak is to be in the next one's memory.
   await lab.sh(['scripts/fresh-target']);
+  let begun = false;
   const ran = await lab.run(
     'soak',
     { PROFILE: 'quick', ...variables },
-    { during: ({ phase }) => (phase.measured ? undefined : lab.faults(faults)) },
+    {
+      during: async ({ phase }) => {
+        if (phase.measured) return;
+        await lab.faults(faults);
+        begun = true;
+      },
+    },
   );
   await lab.faults({});
+  if (!begun) throw new Error('the run was over before its leak began');
   return ran;
 }

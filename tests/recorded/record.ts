@@ -5,6 +5,7 @@
  */
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Run } from '../../analysis/run.js';
 import { type LabStack, withLabStack } from '../../bench/lab-stack.js';
 import { setUp } from '../tool.js';
 import { make } from './make.ts';
@@ -35,8 +36,11 @@ async function record(lab: LabStack, name: string) {
   if (!left) throw new Error(`it left nothing: ${output}`);
   process.stderr.write(`${name}: ${/^VERDICT .*$/m.exec(output)?.[0]}\n`);
   const read = (file: string) => readFileSync(join(left, file), 'utf8');
-  const { environment, variables, partial } = JSON.parse(read('run.json'));
-  if (partial && !('interrupt' in entry)) throw new Error('it did not come to its end');
+  const { environment, variables, partial, findings }: Run = JSON.parse(read('run.json'));
+  if (Boolean(partial) !== ('interrupt' in entry && entry.interrupt !== undefined))
+    throw new Error(`${partial ? '' : 'not '}interrupted`);
+  const others = findings.find(({ subject }) => subject === 'other processes');
+  if (others && !['host_cpu', 'invalid'].includes(entry.truth ?? '')) throw new Error(others.statement);
   const told: Told = {
     testid: basename(left),
     k6Exit: Number(/k6 ended with exit code (\d+)/.exec(read('run.log'))?.[1] ?? code),
