@@ -5,7 +5,7 @@ import type { Finding } from '../../analysis/findings.js';
 import type { Run } from '../../analysis/run.js';
 import { NOTHING, named, UNKNOWN } from '../../bench/attribution/named.js';
 import { code, table } from '../../scripts/markdown-table.ts';
-import { FOLDER, keptGolden, recordedRuns } from './recording.ts';
+import { FOLDER, isRecorded, keptGolden, recordedRuns } from './recording.ts';
 import { RUNS } from './runs.js';
 
 const FILE = join(FOLDER, 'README.md');
@@ -52,6 +52,7 @@ export function readme(): string {
       isNamedRight(run, truth),
     ];
   });
+  const missing = Object.keys(RUNS).filter((name) => !isRecorded(name));
   const known = rows.map(([, , , , right]) => right).filter((right) => right !== '-');
   const count = (answer: string) => known.filter((right) => right === answer).length;
   return `# Recorded runs
@@ -64,7 +65,7 @@ none, the first finding.
 Of ${known.length} runs whose truth is known, ${count('yes')} are named right and ${count('inconclusive')} are inconclusive.
 
 ${table(['run', 'truth', 'verdict', 'finding', 'named right?'], rows)}
-`;
+${missing.length > 0 ? `\nNot recorded yet: ${missing.map(code).join(', ')}.\n` : ''}`;
 }
 
 export const keepReadme = () => writeFileSync(FILE, readme());

@@ -5,8 +5,11 @@ import { keptReadme, readme } from '../recorded/readme.ts';
 import { judgedAgain, kept, keptGolden, recordedRuns } from '../recorded/recording.ts';
 import { RUNS } from '../recorded/runs.js';
 
-test('every run that is named is recorded', () => {
-  assert.deepEqual(recordedRuns(), Object.keys(RUNS).sort());
+test('every recorded run is in runs.js', () => {
+  assert.deepEqual(
+    recordedRuns().filter((name) => !(name in RUNS)),
+    [],
+  );
 });
 
 test('README.md is up to date', () => {
