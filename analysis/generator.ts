@@ -1,9 +1,11 @@
 /** How the load generator's own process fared, from what the output lab says of it each second. */
+import { round } from './round.ts';
 import type { Within } from './seconds.ts';
 import type { SparseHistogram } from './sparse-histogram.ts';
 
 /** How often its timer is due, milliseconds (timerEvery in xk6-mcp/lab/self.go). */
 const TIMER_MS = 50;
+const DIGITS = 6;
 
 /** By signal; absent: not known. */
 export interface GeneratorSignals {
@@ -22,8 +24,8 @@ export const GENERATOR_UNITS: Record<keyof GeneratorSignals, string> = {
 export function generatorIn(sums: Within, cores: number | null): GeneratorSignals {
   const delay = delayOf(sums.timerLateness);
   return {
-    ...(delay !== null && { generator_delay: delay }),
-    ...(cores && sums.seconds > 0 && { generator_allowed: sums.cpuS / (cores * sums.seconds) }),
+    ...(delay !== null && { generator_delay: round(delay, DIGITS) }),
+    ...(cores && sums.seconds > 0 && { generator_allowed: round(sums.cpuS / (cores * sums.seconds), DIGITS) }),
   };
 }
 

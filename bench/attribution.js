@@ -14,12 +14,13 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bottleneck } from '../analysis/bottleneck/bottleneck.ts';
-import { RESOURCES } from '../analysis/bottleneck/resources.ts';
 import { readSummary } from '../analysis/summary.ts';
 import { seededRandom } from '../contract/seeded-random.js';
 import { duration, percent } from '../contract/units.js';
+import { NOTHING, named, UNKNOWN } from './attribution/named.js';
 import * as outside from './attribution/outside.ts';
 import * as reference from './attribution/reference.js';
+import { DURATION_S, runFault } from './attribution/run-fault.js';
 import { confusion } from './confusion.js';
 import { printTable } from './figures.ts';
 import { count, say } from './harness.ts';
@@ -52,12 +53,8 @@ const POOL = resolve(
 );
 /** Of the spike test's rates: 6 to 10 requests/s, and 120 to 200 in the spike. */
 const SCALES = [0.06, 0.07, 0.08, 0.09, 0.1];
-/** Its phases are then 35, 14, 17 and 18 s long: the spike is just long enough for its signals to be its own. */
-const DURATION_S = 84;
 /** What a run takes with its warm-up, set-up and analysis. */
 const RUN_S = DURATION_S + 30;
-const NOTHING = 'none';
-const UNKNOWN = 'not enough to tell';
 /** What a run leaves that the analysis needs again. */
 const KEPT = ['run.json', 'timeline.json', 'measured.json', 'truth.json', 'host-watch.json'];
 
@@ -123,37 +120,10 @@ function draw(name, number) {
  * @param {string} folder
  */
 async function make(lab, made, folder) {
-  /** @type {(() => unknown)[]} */
-  const undo = [];
-  try {
-    const { variables, begin, untilS } = await table.start(lab, made, folder, undo);
-    /** @type {unknown[]} */
-    const failures = [];
-    const load = {
-      RATE_SCALE: String(made.scale),
-      DURATION: `${DURATION_S}s`,
-      PROFILE: 'quick',
-      ...variables,
-    };
-    const ran = await lab.run('spike', load, {
-      during: async ({ phase, generatorPid, after }) => {
-        // A run without its fault is none; it is ended in order all the same.
-        if (phase.name === 'spike')
-          await begin(generatorPid).catch((/** @type {unknown} */ error) => failures.push(error));
-        if (phase.name !== 'recovery' || untilS === undefined) return;
-        await after(untilS);
-        process.kill(generatorPid(), 'SIGINT');
-      },
-    });
-    if (failures.length > 0) throw failures[0];
-    const { code, output, folder: results, run } = ran;
-    if (!run?.started) throw new Error(`exit code ${code}: ${output.slice(-2000)}`);
-    for (const name of KEPT)
-      if (existsSync(join(results, name))) cpSync(join(results, name), join(folder, name));
-    rmSync(results, { recursive: true });
-  } finally {
-    for (const each of undo.reverse()) await each();
-  }
+  const { folder: results } = await runFault(lab, table.start, made, folder);
+  for (const name of KEPT)
+    if (existsSync(join(results, name))) cpSync(join(results, name), join(folder, name));
+  rmSync(results, { recursive: true });
 }
 
 /** @param {string} folder of a run that was made @returns {Outcome} by the rules as they are now */
@@ -179,14 +149,6 @@ function judge(folder) {
     finding,
     right: said === truth && (!invalid || verdict === 'invalid'),
   };
-}
-
-/** @param {import('../analysis/findings.ts').Finding} finding @param {boolean} withCause */
-function named({ subject, statement }, withCause) {
-  const resource = RESOURCES.find((one) => one.subject === subject);
-  if (!resource) return UNKNOWN;
-  const cause = resource.causes.find(({ id }) => statement.includes(` (${id})`))?.id;
-  return withCause ? `${resource.id} (${cause})` : resource.id;
 }
 
 /** @param {Outcome[]} outcomes @returns {boolean} whether all that was promised holds */

@@ -11,6 +11,7 @@ import { duration, number, percent } from '../contract/units.js';
 import { printTable } from './figures.ts';
 import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
+import { runLeak } from './leaks/run-leak.js';
 
 const RUNS = count('RUNS', 1);
 const MINUTES = count('MINUTES', 6);
@@ -129,14 +130,7 @@ function keeps({ subject }, { claimed, problems }, off) {
  * @returns {Promise<Outcome>}
  */
 async function observed(lab, { subject, figure, factor, faults }) {
-  // Nothing of the last leak is to be in the next one's memory.
-  await lab.sh(['scripts/fresh-target']);
-  const { code, output, run } = await lab.run(
-    'soak',
-    { PROFILE: 'quick', DURATION: `${MINUTES}m`, RATE_SCALE },
-    { during: ({ phase }) => (phase.measured ? undefined : lab.faults(faults)) },
-  );
-  await lab.faults({});
+  const { code, output, run } = await runLeak(lab, faults, { DURATION: `${MINUTES}m`, RATE_SCALE });
   if (!run) throw new Error(`the run ended with exit code ${code}:\n${output.slice(-2000)}`);
   /** @type {import('../analysis/findings.ts').Finding[]} */
   const leaks = run.findings.filter(

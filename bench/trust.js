@@ -11,6 +11,7 @@ import { printTable } from './figures.ts';
 import { count, say } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 import { CASES } from './trust/cases.js';
+import { runCase } from './trust/run-case.js';
 
 const RUNS = count('RUNS', 3);
 /** What a run takes, with set-up, warm-up and analysis. */
@@ -30,35 +31,15 @@ if (chosen.length === 0) {
  * @param {import('./trust/cases.js').Case} one
  * @returns {Promise<{right: boolean, invalid: boolean, reasons: string[]}>}
  */
-async function runOnce(lab, { reason, test, variables = {}, prepare, disturb, early = false }) {
-  const prepared = await prepare?.(lab);
-  /** @type {(() => unknown)[]} */
-  const undo = prepared ? [prepared.undo] : [];
-  let begun = false;
-  try {
-    const { code, output, run } = await lab.run(
-      test,
-      { ...variables, ...prepared?.variables },
-      {
-        during: async ({ phase, after, generatorPid }) => {
-          if (!disturb || begun || !(phase.measured || early)) return;
-          begun = true;
-          undo.push(await disturb({ pid: generatorPid(), lab, seconds: after }));
-        },
-      },
-    );
-    if (!run) throw new Error(`the run left no document: exit code ${code}\n${output.slice(-2000)}`);
-    if (disturb && !begun) throw new Error('the run was over before anything was done to it');
-    const { outcome, reasons } = run.verdict;
-    if (outcome === 'error') throw new Error(`the run ended with an error: ${reasons.join('; ')}`);
-    const invalid = code === INVALID;
-    const right = reason
-      ? invalid && reasons.some((/** @type {string} */ text) => reason.test(text))
-      : !invalid;
-    return { right, invalid, reasons };
-  } finally {
-    for (const each of undo.reverse()) await each();
-  }
+async function runOnce(lab, one) {
+  const { code, run } = await runCase(lab, one);
+  const { reasons } = run.verdict;
+  const { reason } = one;
+  const invalid = code === INVALID;
+  const right = reason
+    ? invalid && reasons.some((/** @type {string} */ text) => reason.test(text))
+    : !invalid;
+  return { right, invalid, reasons };
 }
 
 await withLabStack(async (lab) => {

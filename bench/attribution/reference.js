@@ -123,15 +123,9 @@ export async function start(lab, { fault: name, size }, folder, undo) {
   if (outside === 'network') {
     const toxiproxy = await startToxiproxy(toolPath('toxiproxy'));
     undo.push(() => toxiproxy.stop());
-    const target = new URL(lab.stackEnv.TARGET_URL ?? '');
-    const port = await toxiproxy.proxy('target', target.host);
-    variables.BENCH_PROXY_URL = Object.assign(new URL(target), { port: String(port) }).href;
-    variables.BENCH_K6 = toolPath('k6');
-    const bin = join(folder, 'bin');
-    undo.push(() => rmSync(bin, { recursive: true, force: true }));
-    mkdirSync(bin, { recursive: true });
-    cpSync(file('k6-through-proxy'), join(bin, 'k6'));
-    variables.PATH = `${bin}:${process.env.PATH}`;
+    const { host } = new URL(lab.stackEnv.TARGET_URL ?? '');
+    const port = await toxiproxy.proxy('target', host);
+    Object.assign(variables, loadThrough(port, lab, folder, undo));
     const toxic = {
       type: /** @type {const} */ ('latency'),
       attributes: { latency: Math.round(amount), jitter: Math.round(amount / 4) },
@@ -141,4 +135,23 @@ export async function start(lab, { fault: name, size }, folder, undo) {
   await lab.faults(standing);
   undo.push(() => lab.faults({}));
   return { variables, begin };
+}
+
+/**
+ * @param {number} port of this host, by which k6 reaches the target; the stack still knows the target as its own
+ * @param {import('../lab-stack.js').LabStack} lab
+ * @param {string} folder
+ * @param {(() => unknown)[]} undo
+ * @returns {Record<string, string>} variables of the run
+ */
+export function loadThrough(port, lab, folder, undo) {
+  const bin = join(folder, 'bin');
+  undo.push(() => rmSync(bin, { recursive: true, force: true }));
+  mkdirSync(bin, { recursive: true });
+  cpSync(file('k6-through-proxy'), join(bin, 'k6'));
+  return {
+    BENCH_PROXY_URL: Object.assign(new URL(lab.stackEnv.TARGET_URL ?? ''), { port: String(port) }).href,
+    BENCH_K6: toolPath('k6'),
+    PATH: `${bin}:${process.env.PATH}`,
+  };
 }

@@ -39,8 +39,15 @@ export interface Load {
 export async function load({ test, folder, testid, users, plan, address }: Load): Promise<number> {
   mkdirSync(folder, { recursive: true });
   const name = basename(folder);
-  const { PROMETHEUS_URL, PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD = '', K6_LISTEN_HOST } = process.env;
-  const api = address ?? `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`;
+  const {
+    PROMETHEUS_URL,
+    PROMETHEUS_USERNAME,
+    PROMETHEUS_PASSWORD = '',
+    K6_LISTEN_HOST,
+    K6_ADDRESS,
+  } = process.env;
+  // The benches follow a run by the address that they choose.
+  const api = address ?? (K6_ADDRESS || `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`);
   const log = new BoundedLog(join(folder, 'k6.log'));
   const crash: string[] = [];
   // Without a summary of its own k6 keeps no sample in memory.

@@ -3,12 +3,16 @@
  * Records the runs of runs.js: scripts/node tests/recorded/record.ts [NAME ...]. Without a name, it records those that are missing: ended in
  * the middle, it goes on where it was. It takes a native stack of its own, and a machine that has nothing else to do.
  */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { command, envFile, prometheusAccess, startCommand } from '../lab.js';
-import { stackIn } from '../own-stack.js';
-import { UNDER_LOAD } from '../under-load.js';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { HostWatch } from '../../analysis/host-watch-record.ts';
+import type { Phase } from '../../analysis/phases.ts';
+import type { Run } from '../../analysis/run.ts';
+import { type LabStack, withLabStack } from '../../bench/lab-stack.js';
+import { percent } from '../../contract/units.js';
+import { setUp } from '../tool.js';
+import { make } from './make.ts';
+import { keepReadme } from './readme.ts';
 import {
   INPUT,
   isRecorded,
@@ -22,71 +26,95 @@ import {
 } from './recording.ts';
 import { RUNS } from './runs.js';
 
-/** Of every run; what an earlier one changed is taken back. */
-const COMMON = { PROFILE: 'smoke', POOL_SIZE: 'default', WORKERS: 'default', TARGET_FAULTS: 'default' };
+/** What other programs use of this machine is not what is recorded. */
+const COMMON = { MAX_BACKGROUND_CPU: '1' };
 
-const folder = mkdtempSync(join(tmpdir(), 'recording-'));
-stackIn(folder);
+const OTHERS_MAX = 0.3;
 
-/** One run of a test. @returns the folder that it left */
-async function run(name: string): Promise<{ code: number | null; output: string; left: string }> {
-  const { test, variables = {}, interruptAfterS } = RUNS[name] ?? {};
-  const words = Object.entries({ ...COMMON, ...variables }).map(([key, value]) => `${key}=${value}`);
-  let told = false;
-  const { child, ended } = startCommand('scripts/run', [test ?? '', ...words], {}, (output) => {
-    if (interruptAfterS === undefined || told || !UNDER_LOAD.test(output)) return;
-    told = true;
-    setTimeout(() => child.kill('SIGINT'), interruptAfterS * 1000);
-  });
-  const { code, output } = await ended;
-  const left = /^results: (.*)$/m.exec(output)?.[1];
-  if (!left) throw new Error(`${name} left nothing: ${output}`);
-  return { code, output, left };
+/** @returns the share of the machine's CPU that other processes used while the fault began, at most */
+function otherCpu(phases: Phase[], { cores, columns, points }: HostWatch): number {
+  const used = (iso: string | null) =>
+    points.findLast(([at_s]) => Number(at_s) * 1000 <= Date.parse(iso ?? ''))?.[columns.indexOf('other')] ??
+    0;
+  const shares = phases
+    .filter(({ name }) => ['baseline', 'spike'].includes(name))
+    .map(({ start, end }) => {
+      const seconds = (Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000;
+      return (used(end) - used(start)) / seconds / cores;
+    });
+  return Math.max(0, ...shares);
 }
 
-/** Judges it again, while it is written down what Prometheus answers. */
-async function record(name: string) {
-  const { code, output, left } = await run(name);
+/** Judges a run again, and records what Prometheus answers. */
+async function record(lab: LabStack, name: string) {
+  const entry = RUNS[name];
+  if (!entry) throw new Error(`not in runs.js; valid: ${Object.keys(RUNS).join(', ')}`);
+  // Of the stack and of all that is recorded.
+  const folder = dirname(lab.runDir);
+  const { code, output, folder: left } = await make(lab, entry, COMMON, join(folder, 'made', name));
+  if (!left) throw new Error(`it left nothing: ${output}`);
   process.stderr.write(`${name}: ${/^VERDICT .*$/m.exec(output)?.[0]}\n`);
-  const { environment, variables } = JSON.parse(readFileSync(join(left, 'run.json'), 'utf8'));
+  const read = (file: string) => readFileSync(join(left, file), 'utf8');
+  const { environment, variables, partial, phases }: Run = JSON.parse(read('run.json'));
+  if (Boolean(partial) !== ('interrupt' in entry && entry.interrupt !== undefined))
+    throw new Error(`${partial ? '' : 'not '}interrupted`);
+  if ('table' in entry && entry.truth !== 'host_cpu') {
+    const others = otherCpu(phases, JSON.parse(read('host-watch.json')));
+    if (others > OTHERS_MAX) throw new Error(`other processes used ${percent(others)} of the machine's CPU`);
+  }
   const told: Told = {
     testid: basename(left),
-    k6Exit: Number(
-      /k6 ended with exit code (\d+)/.exec(readFileSync(join(left, 'run.log'), 'utf8'))?.[1] ?? code,
-    ),
-    server: 'reference',
-    knobs: envFile('stack.env').TARGET_KNOBS ?? '',
+    k6Exit: Number(/k6 ended with exit code (\d+)/.exec(read('run.log'))?.[1] ?? code),
+    server: JSON.parse(read('plan.json')).watched_server,
+    knobs: lab.stackEnv.TARGET_KNOBS ?? '',
     k6Version: environment.k6,
     ...(variables && { variables }),
     on: environment,
   };
-  Object.assign(process.env, prometheusAccess());
+  Object.assign(process.env, {
+    PROMETHEUS_USERNAME: 'lab',
+    PROMETHEUS_PASSWORD: lab.secrets.PROMETHEUS_PASSWORD,
+  });
   const again = join(folder, 'again', told.testid);
   cpSync(left, again, { recursive: true });
-  const { result, answers } = await recording(() =>
-    judgedIn(again, told, envFile('stack.env').PROMETHEUS_URL ?? ''),
-  );
-  if (result.code !== code) throw new Error(`${name}: judged ${code}, and then ${result.code}`);
+  const { result, answers } = await recording(() => judgedIn(again, told, lab.stackEnv.PROMETHEUS_URL ?? ''));
+  if (result.code !== code) throw new Error(`judged ${code}, and then ${result.code}`);
   const paths = readdirSync(left, { recursive: true })
     .map(String)
     .filter((path) => INPUT.includes(basename(path)));
-  const files = Object.fromEntries(paths.map((path) => [path, readFileSync(join(left, path), 'utf8')]));
+  const files = Object.fromEntries(paths.map((path) => [path, read(path)]));
   // Prometheus names the files of its rules, k6 those of its scripts.
   const recorded: Recorded = JSON.parse(
     JSON.stringify({ told, files, answers }).replaceAll(folder, '/run').replaceAll(process.cwd(), '/lab'),
   );
   const { golden } = await judgedAgain(recorded);
   for (const [file, text] of Object.entries(result.golden))
-    if (text !== golden[file]) throw new Error(`${name}: ${file} is another one when it is judged again`);
+    if (text.replaceAll(folder, '/run').replaceAll(process.cwd(), '/lab') !== golden[file])
+      throw new Error(`${file} is another one when it is judged again`);
   keep(name, recorded);
   keepGolden(name, golden);
+  keepReadme();
+  for (const each of [left, again]) rmSync(each, { recursive: true });
 }
 
 const wanted = process.argv.slice(2);
 const names = wanted.length > 0 ? wanted : Object.keys(RUNS).filter((name) => !isRecorded(name));
-try {
-  for (const name of names) await record(name);
-} finally {
-  await command('scripts/clean', []);
-  rmSync(folder, { recursive: true, force: true });
-}
+setUp('k6', 'stack', 'toxiproxy', 'exporter', 'python-servers', 'bench-server', 'packet-loss');
+// scripts/node names the stack that is up here.
+delete process.env.RUN_DIR;
+delete process.env.RESULTS_DIR;
+// The target's certificate authority takes seconds, which are no test of anything.
+process.env.AUTHORITY_LATENCY_MS = '100';
+await withLabStack(async (lab) => {
+  const failures: string[] = [];
+  for (const name of names) {
+    try {
+      await record(lab, name);
+    } catch (error) {
+      failures.push(`${name}: ${error instanceof Error ? error.message : error}`);
+      process.stderr.write(`${failures.at(-1)}\n`);
+    }
+  }
+  if (failures.length > 0) process.stderr.write(`\nnot recorded:\n${failures.join('\n')}\n`);
+  return failures.length === 0;
+});

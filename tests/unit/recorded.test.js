@@ -1,11 +1,19 @@
 /** Runs as they once were (tests/recorded) are judged as their golden files say. If a change is meant, tests/recorded/judge.ts writes them again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { keptReadme, readme } from '../recorded/readme.ts';
 import { judgedAgain, kept, keptGolden, recordedRuns } from '../recorded/recording.ts';
 import { RUNS } from '../recorded/runs.js';
 
-test('every run that is named is recorded', () => {
-  assert.deepEqual(recordedRuns(), Object.keys(RUNS).sort());
+test('every recorded run is in runs.js', () => {
+  assert.deepEqual(
+    recordedRuns().filter((name) => !(name in RUNS)),
+    [],
+  );
+});
+
+test('README.md is up to date', () => {
+  assert.equal(readme(), keptReadme());
 });
 
 /** @param {string} is @param {string} was @returns {string | null} the first line that differs */

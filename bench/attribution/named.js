@@ -1,0 +1,17 @@
+import { RESOURCES } from '../../analysis/bottleneck/resources.ts';
+
+/** No bottleneck is named. */
+export const NOTHING = 'none';
+export const UNKNOWN = 'not enough to tell';
+
+/**
+ * @param {Pick<import('../../analysis/findings.ts').Finding, 'subject' | 'statement'>} finding a bottleneck
+ * @param {boolean} withCause
+ * @returns {string} the id of the resource that it names, with the cause in parentheses; or UNKNOWN
+ */
+export function named({ subject, statement }, withCause) {
+  const resource = RESOURCES.find((one) => one.subject === subject);
+  if (!resource) return UNKNOWN;
+  const cause = resource.causes.find(({ id }) => statement.includes(` (${id})`))?.id;
+  return withCause ? `${resource.id} (${cause})` : resource.id;
+}
