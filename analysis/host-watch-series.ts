@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Grid } from './grid.ts';
 import type { HostWatch } from './host-watch-record.ts';
-import type { Legs } from './legs.ts';
+import type { Trials } from './trials.ts';
 import { round } from './round.ts';
 import { validator } from './schemas.ts';
 import type { Timeline } from './timeline.ts';
@@ -14,9 +14,9 @@ export type Watched = Record<string, number>;
 const validate = validator('host-watch.schema.json');
 const DIGITS = 6;
 
-/** @param directory a run's results @returns of its legs, in their order; without those that nobody watched */
-export function readHostWatches(directory: string, legs: Legs | null): HostWatch[] {
-  const folders = legs ? legs.legs.map(({ folder }) => folder) : [''];
+/** @param directory a run's results @returns of its trials, in their order; without those that nobody watched */
+export function readHostWatches(directory: string, trials: Trials | null): HostWatch[] {
+  const folders = trials ? trials.trials.map(({ folder }) => folder) : [''];
   return folders.flatMap((folder) => {
     try {
       const watch = JSON.parse(readFileSync(join(directory, folder, 'host-watch.json'), 'utf8'));

@@ -65,7 +65,7 @@ export async function judge({
     prometheus ? new Prometheus(prometheus) : null,
     { testid: plan?.testid ?? '', server },
     allPhases,
-    table?.countersOf?.({ phases: allPhases, legs: collected.legs }) ?? [],
+    table?.countersOf?.({ phases: allPhases, trials: collected.trials }) ?? [],
   );
   const judged = {
     ...collected,

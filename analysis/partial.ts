@@ -19,17 +19,17 @@ export function partialOf({
   plan,
   k6Exit,
   ranS,
-  legs,
+  trials,
 }: {
   plan: Plan;
   k6Exit: number;
   ranS: number;
   /** Is it one of several k6 runs, of which the plan is not the whole? */
-  legs: boolean;
+  trials: boolean;
 }): Partial | null {
   if (COMPLETE.includes(k6Exit)) return null;
   const ends = plan.phases.map(({ start_s, duration_s }) => start_s + duration_s);
-  const timed = !legs && !plan.sequence && ends.length > 0;
+  const timed = !trials && !plan.sequence && ends.length > 0;
   return { ran_s: round(ranS), planned_s: timed ? round(Math.max(...ends)) : null };
 }
 

@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts';
 import type { Finding } from './findings.ts';
 import type { Group } from './groups.ts';
 import type { Counter, Increases } from './increases.ts';
-import type { Legs } from './legs.ts';
+import type { Trials } from './trials.ts';
 import type { Operation } from './operations.ts';
 import type { Phase } from './phases.ts';
 import type { Plan } from './plan.ts';
@@ -43,20 +43,20 @@ export interface ReportTable {
 /** What a table is made of. */
 export interface Facts {
   plan: Plan;
-  /** Of all legs. */
+  /** Of all trials. */
   phases: Phase[];
   operations: Operation[];
   signals: Signal[];
   /** Of the plan, and k6's own. */
   thresholds: Threshold[];
-  /** What all legs measured. */
+  /** What all trials measured. */
   groups: readonly Group[];
   environment: Environment;
   /** null: the test is one k6 run. */
-  legs: Legs | null;
+  trials: Trials | null;
   /** Of the counters that the table asks for. */
   increases: Increases;
-  /** The seconds of each leg, by its name; of a single k6 run by ''. */
+  /** The seconds of each trial, by its name; of a single k6 run by ''. */
   seconds: ReadonlyMap<string, readonly Line[]>;
 }
 
@@ -73,7 +73,7 @@ export interface Built {
 export interface TableModule {
   default: (facts: Facts) => Built;
   /** What it asks Prometheus for. */
-  countersOf?: (facts: Pick<Facts, 'phases' | 'legs'>) => Counter[];
+  countersOf?: (facts: Pick<Facts, 'phases' | 'trials'>) => Counter[];
 }
 
 /** @returns null: the test has no tables of its own */

@@ -100,7 +100,7 @@ validator('plan.schema.json');
 const validate = validator('run.schema.json');
 
 /**
- * @param phases of all legs
+ * @param phases of all trials
  * @param table the test's own
  * @returns without a secret or a control character in it
  * @throws {Error} where the document does not match its own schema: that is a bug here
@@ -132,8 +132,8 @@ function contradiction({ verdict: { outcome }, thresholds }: Run): string | null
 }
 
 function assemble(judged: Judged, phases: Phase[], server: Server, table: TableModule | null): Result {
-  const { testid, summary, runs, summaryProblem, log, k6Exit, environment, legs, seconds } = judged;
-  const facts = { k6Exit, experimentError: legs?.error ?? null, abort: judged.abort, log };
+  const { testid, summary, runs, summaryProblem, log, k6Exit, environment, trials, seconds } = judged;
+  const facts = { k6Exit, experimentError: trials?.error ?? null, abort: judged.abort, log };
   if (!summary) {
     const none = { partial: null, plan: null, phases: [], thresholds: [], distrust: [] };
     const outcome = verdict({ ...facts, ...none, summaryProblem });
@@ -147,14 +147,14 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
   const { signals, increases } = server;
   const objectives = began ? judgeThresholds({ ...summary, phases }) : [];
   const built = makeTables(began ? table : null, {
-    ...{ plan, phases, operations: allOperations, groups, signals, increases, environment, legs, seconds },
+    ...{ plan, phases, operations: allOperations, groups, signals, increases, environment, trials, seconds },
     thresholds: objectives,
   });
   const thresholds = [...objectives, ...(plan.objectives_off ? [] : built.thresholds)];
   const handshakes = trendOf(groups, 'mcp_session_duration');
   const expired = counterOf(groups, 'mcp_sessions_expired');
   const allFailures = failures(groups, startedMs ?? 0, phases, log.samples);
-  const partial = began ? partialOf({ plan, k6Exit, ranS, legs: legs !== null }) : null;
+  const partial = began ? partialOf({ plan, k6Exit, ranS, trials: trials !== null }) : null;
   const lines = [...seconds.values()].flat();
   const known = {
     plan,

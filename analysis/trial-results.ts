@@ -35,7 +35,7 @@ export interface Found {
 }
 
 export interface Tried {
-  leg: string;
+  trial: string;
   /** Requests/s. */
   rate: number;
   kind: 'step' | 'hold';
@@ -57,7 +57,7 @@ export interface CapacityResult {
 
 /** Sessions that are held, and do nothing. */
 export interface IdleStep {
-  leg: string;
+  trial: string;
   /** Sessions that were held. */
   size: number;
   streams: number;
@@ -80,7 +80,7 @@ export interface ConnectionsResult {
   idle: IdleStep[];
   /** Why there were not more. */
   stopped: string | null;
-  active: { leg: string; size: number }[];
+  active: { trial: string; size: number }[];
   /** before, most, left: sessions that the server counts. */
   abandoned: {
     probes: number;
@@ -138,7 +138,7 @@ export interface SweepResult {
   /** As they were given. */
   values: string[];
   repeats: number;
-  legS: number;
+  trialS: number;
   /** Knobs that all of them need. */
   beside: Record<string, string>;
 }

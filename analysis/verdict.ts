@@ -22,7 +22,7 @@ export interface Verdict {
 export interface Judged {
   k6Exit: number;
   partial: Partial | null;
-  /** Why a test of several legs could not go on. */
+  /** Why a test of several trials could not go on. */
   experimentError: string | null;
   log: K6Log;
   /** Why there is no summary. */

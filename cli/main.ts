@@ -10,7 +10,7 @@ import { attend } from './child.ts';
 import { ci } from './ci/ci.ts';
 import { baselineSave, compare } from './commands/compare.ts';
 import { compareAb } from './commands/compare-ab.ts';
-import { leg } from './commands/leg.ts';
+import { trial } from './commands/trial.ts';
 import { list } from './commands/list.ts';
 import { dashboards, live } from './commands/live.ts';
 import { signals } from './commands/signals.ts';
@@ -67,7 +67,7 @@ program
   .argument('[NAME=value...]')
   .allowUnknownOption()
   .action(ending(run));
-program.command('leg', { hidden: true }).argument('<test>').argument('<folder>').action(ending(leg));
+program.command('trial', { hidden: true }).argument('<test>').argument('<folder>').action(ending(trial));
 program
   .command('report')
   .description("a run's reports again, from what it left")
@@ -98,8 +98,8 @@ command('ci', 'a test for a pipeline', ci);
 
 try {
   const [wanted = ''] = process.argv.slice(2);
-  const names = program.commands.filter((one) => one.name() !== 'leg').map((one) => one.name());
-  if (!wanted.startsWith('-') && wanted !== 'leg' && !names.includes(wanted))
+  const names = program.commands.filter((one) => one.name() !== 'trial').map((one) => one.name());
+  if (!wanted.startsWith('-') && wanted !== 'trial' && !names.includes(wanted))
     throw usage(`the command is "${shown(wanted)}"; valid: ${[...names, ...ofStack].join(', ')}`);
   await program.parseAsync();
 } catch (error) {

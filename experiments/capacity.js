@@ -21,10 +21,10 @@ const LONGEST_STEP_S = 120;
 const USUAL_START = 50;
 
 /** @type {import('./lasts.ts').Lasts} */
-export const lasts = ({ PROFILE, DURATION, RATE, MAX_RATE }, legS) => {
+export const lasts = ({ PROFILE, DURATION, RATE, MAX_RATE }, trialS) => {
   const how = /** @type {(typeof HOW)[string]} */ (HOW[PROFILE]);
   const stepS = DURATION ?? how.stepS;
-  const seconds = (/** @type {number} */ length) => legS({ DURATION: `${length}s` });
+  const seconds = (/** @type {number} */ length) => trialS({ DURATION: `${length}s` });
   return (
     mostSteps(RATE ?? USUAL_START, MAX_RATE, how.precision) * seconds(stepS) +
     seconds(DURATION ? 3 * DURATION : how.holdS)
@@ -52,21 +52,21 @@ export default async function capacity(lab) {
   /** @param {'step' | 'hold'} kind @param {number} seconds */
   const trying = (kind, seconds) => async (/** @type {number} */ rate) => {
     const least = Math.min(LONGEST_STEP_S, Math.ceil(ANSWERS / rate));
-    const leg = await lab.leg({
+    const trial = await lab.trial({
       name: `${kind}-${tried.length + 1}`,
       labels: { rate, kind },
       env: {
         RATE: String(rate),
         RATE_SCALE: '1',
         DURATION: `${Math.max(seconds, least)}s`,
-        // Each leg calls its phase by its own name.
+        // Each trial calls its phase by its own name.
         THRESHOLDS: lab.config.THRESHOLDS.replace(/(^|,\s*)step\./g, '$1each.'),
       },
       judged: false,
     });
-    const outcome = outcomeOf(leg);
-    tried.push({ leg: leg.name, rate, kind, ...outcome });
-    if (kind === 'hold') thresholds = leg.thresholds;
+    const outcome = outcomeOf(trial);
+    tried.push({ trial: trial.name, rate, kind, ...outcome });
+    if (kind === 'hold') thresholds = trial.thresholds;
     const because = outcome.generator ? 'the load generator could not make it' : outcome.missed.join(', ');
     lab.say(`capacity: ${perSecond(rate)} ${outcome.holds ? 'holds' : `does not hold: ${because}`}`);
     return outcome;
@@ -88,7 +88,7 @@ export default async function capacity(lab) {
 }
 
 /**
- * @param {import('./lab.js').LegResult} leg
+ * @param {import('./lab.js').TrialResult} trial
  * @returns {{holds: boolean, generator: boolean, missed: string[]}}
  */
 function outcomeOf({ thresholds }) {

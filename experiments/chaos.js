@@ -19,9 +19,9 @@ const TIMEOUT = '3s';
 /** @typedef {import('../analysis/trial-results.ts').ChaosResult} ChaosResult */
 
 /** @type {import('./lasts.ts').Lasts} */
-export const lasts = (config, legS) => {
+export const lasts = (config, trialS) => {
   const lengthS = lengthOf(config);
-  return chosenBy(config).length * legS(lengthS ? { DURATION: `${lengthS}s` } : {});
+  return chosenBy(config).length * trialS(lengthS ? { DURATION: `${lengthS}s` } : {});
 };
 
 /** @param {any} config @returns {number | null} seconds of the load around one fault; null: the scenario's own */
@@ -75,7 +75,7 @@ export default async function chaos(lab) {
     const hands = once(fault.hands(site));
     lab.onEnd(hands.lift);
     lab.say(`${which} (${intensity}) after ${injectS} s`);
-    await lab.leg({
+    await lab.trial({
       name,
       labels: { fault: name },
       env: { ...env, TARGET_URL: site.ways[fault.way] ?? '' },
@@ -131,7 +131,7 @@ function timing({ folder, config }) {
 }
 
 /**
- * Lifted as often as it was made, and no more: the end of an experiment lifts what the end of a leg could not.
+ * Lifted as often as it was made, and no more: the end of an experiment lifts what the end of a trial could not.
  *
  * @param {import('./chaos/faults.js').Hands} hands
  * @returns {import('./chaos/faults.js').Hands}

@@ -11,13 +11,13 @@ import { IdleSessions } from './connections/idle-sessions.js';
 import { memoryLeft } from './connections/memory-left.js';
 
 /**
- * By PROFILE: sessions to hold, seconds of each leg, of rest before memory is read (three scrapes), and for how long the
+ * By PROFILE: sessions to hold, seconds of each trial, of rest before memory is read (three scrapes), and for how long the
  * reference target keeps a session that nobody uses. It looks for those twice as often.
  */
-const HOW = /** @type {Record<string, {sizes: number[], legS: number, restS: number, timeoutS: number}>} */ ({
-  smoke: { sizes: [50, 100], legS: 2, restS: 2, timeoutS: 2 },
-  quick: { sizes: [100, 500, 1000, 2000], legS: 8, restS: 6, timeoutS: 10 },
-  full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], legS: 30, restS: 6, timeoutS: 10 },
+const HOW = /** @type {Record<string, {sizes: number[], trialS: number, restS: number, timeoutS: number}>} */ ({
+  smoke: { sizes: [50, 100], trialS: 2, restS: 2, timeoutS: 2 },
+  quick: { sizes: [100, 500, 1000, 2000], trialS: 8, restS: 6, timeoutS: 10 },
+  full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], trialS: 30, restS: 6, timeoutS: 10 },
 });
 
 /** Users that call while others are idle, and that come and go. */
@@ -49,10 +49,10 @@ export function check({ TARGET_PROTOCOL, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_
 }
 
 /** @type {import('./lasts.ts').Lasts} */
-export const lasts = (config, legS) => {
+export const lasts = (config, trialS) => {
   const plan = planOf(config);
   const rests = (plan.sizes.length + 1) * plan.restS + 2 * plan.timeoutS;
-  return rests + plan.legs * legS({ DURATION: `${Math.round(plan.legS * 1000)}ms`, REQUESTS: '' });
+  return rests + plan.trials * trialS({ DURATION: `${Math.round(plan.trialS * 1000)}ms`, REQUESTS: '' });
 };
 
 /** @param {any} config */
@@ -60,20 +60,20 @@ function planOf(config) {
   const how = /** @type {(typeof HOW)[string]} */ (HOW[config.PROFILE]);
   const sizes = /** @type {number[]} */ (config.CONNECTIONS ?? how.sizes);
   const active = sizes.filter((size) => size <= config.MAX_VUS);
-  const legs = sizes.length + 1 + active.length + 2;
+  const trials = sizes.length + 1 + active.length + 2;
   return {
     ...how,
     sizes,
     active,
-    legs,
-    legS: Math.max(1, config.DURATION === null ? how.legS : config.DURATION / legs),
+    trials,
+    trialS: Math.max(1, config.DURATION === null ? how.trialS : config.DURATION / trials),
   };
 }
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function connections(lab) {
   const { config } = lab;
-  const { sizes, active, legS, restS, timeoutS } = planOf(config);
+  const { sizes, active, trialS, restS, timeoutS } = planOf(config);
   const reference = process.env.WATCHED_SERVER === 'reference';
   if (reference) await lab.target({ SESSIONS: '1', SESSION_TIMEOUT: String(timeoutS) });
 
@@ -81,11 +81,11 @@ export default async function connections(lab) {
   const result = { idle: [], stopped: null, active: [], abandoned: null };
   lab.result = result;
   /** @param {string} name @param {Record<string, string | number>} labels @param {Record<string, string>} env */
-  const leg = (name, labels, env) =>
-    lab.leg({
+  const trial = (name, labels, env) =>
+    lab.trial({
       name,
       labels,
-      env: { TARGET_PROTOCOL: 'legacy', DURATION: `${Math.round(legS * 1000)}ms`, REQUESTS: '', ...env },
+      env: { TARGET_PROTOCOL: 'legacy', DURATION: `${Math.round(trialS * 1000)}ms`, REQUESTS: '', ...env },
     });
 
   const own = {
@@ -104,7 +104,7 @@ export default async function connections(lab) {
       break;
     }
     const step = {
-      leg: `idle-${size}`,
+      trial: `idle-${size}`,
       ...idleStep(idle, opened),
       memory_bytes: /** @type {number | null} */ (null),
     };
@@ -114,7 +114,7 @@ export default async function connections(lab) {
     await pause(lab, restS);
     step.memory_bytes = reference ? await memoryAtRest() : null;
     result.idle.push(step);
-    await leg(step.leg, { kind: 'idle', sessions: idle.size }, { CONCURRENCY: FEW });
+    await trial(step.trial, { kind: 'idle', sessions: idle.size }, { CONCURRENCY: FEW });
     step.lost = idle.lost;
     result.stopped = opened.problem;
     if (result.stopped) break;
@@ -124,17 +124,17 @@ export default async function connections(lab) {
 
   for (const size of active) {
     const name = `active-${size}`;
-    result.active.push({ leg: name, size });
-    await leg(name, { kind: 'active', sessions: size }, { CONCURRENCY: String(size) });
+    result.active.push({ trial: name, size });
+    await trial(name, { kind: 'active', sessions: size }, { CONCURRENCY: String(size) });
   }
-  await leg('churn', { kind: 'churn' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'per-call' });
+  await trial('churn', { kind: 'churn' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'per-call' });
 
   // Those of the users so far are left behind, too.
   const before = await sessionsNow(reference);
   const probes = new IdleSessions(config.TARGET_URL, own);
   lab.onEnd(() => probes.close());
   await probes.open(PROBES, { listen: false });
-  await leg('abandoned', { kind: 'abandoned' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'abandon' });
+  await trial('abandoned', { kind: 'abandoned' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'abandon' });
   const most = await sessionsNow(reference);
   const waitS = reference ? 2 * timeoutS : config.SESSION_EXPIRY_S;
   lab.say(`are they given back? waiting ${waitS} s ...`);
@@ -146,7 +146,7 @@ export default async function connections(lab) {
 /**
  * @param {IdleSessions} idle
  * @param {import('./connections/idle-sessions.js').Opened} opened
- * @returns {Omit<IdleStep, 'leg' | 'memory_bytes'>}
+ * @returns {Omit<IdleStep, 'trial' | 'memory_bytes'>}
  */
 function idleStep(idle, { count, seconds, handshakes }) {
   const sorted = handshakes.toSorted((a, b) => a - b);

@@ -18,15 +18,15 @@ import { rounds } from './rounds.js';
 const SHARE = 0.4;
 /** Calls a second, of a gateway that hardly does anything. */
 const LEAST_RATE = 0.5;
-/** Seconds of one leg that asks how much a way does. */
+/** Seconds of one trial that asks how much a way does. */
 const PROBE_S = { smoke: 4.5, quick: 9, full: 9 };
-/** Of all legs together. */
+/** Of all trials together. */
 const MEASURED_S = { smoke: 30, quick: 180, full: 1800 };
-const LEAST_LEG_S = 3;
+const LEAST_TRIAL_S = 3;
 /** A p99 wants a hundred answers each way, and some are lost to the beginnings of phases. */
 const P99_ANSWERS = 110;
 const OPENING_S = 2;
-/** Of a leg (scenarios/gateway.js). */
+/** Of a trial (scenarios/gateway.js). */
 const STEADY_SHARE = 2 / 3;
 /** Where RUNS does not say. An even number: each random order also runs from behind. */
 const ROUNDS = { smoke: 2, quick: 4, full: 8 };
@@ -70,15 +70,15 @@ function planOf({ PROFILE, RUNS, DURATION }, ways) {
   const profile = /** @type {keyof typeof ROUNDS} */ (PROFILE);
   const count = RUNS ? Math.max(LEAST_ROUNDS, RUNS) : ROUNDS[profile];
   const measuredS = DURATION ?? MEASURED_S[profile];
-  const legS = measuredS / (count * ways);
-  if (legS >= LEAST_LEG_S) return { count, legS };
+  const trialS = measuredS / (count * ways);
+  if (trialS >= LEAST_TRIAL_S) return { count, trialS };
   throw new ConfigError(
-    `DURATION is ${measuredS} s, for ${count} rounds of ${ways} legs; valid: ${LEAST_LEG_S * count * ways}s or longer, or fewer RUNS`,
+    `DURATION is ${measuredS} s, for ${count} rounds of ${ways} trials; valid: ${LEAST_TRIAL_S * count * ways}s or longer, or fewer RUNS`,
   );
 }
 
 /**
- * Of a slow gateway a leg is longer, up to twice as long, for its p99 to have the answers that it needs.
+ * Of a slow gateway a trial is longer, up to twice as long, for its p99 to have the answers that it needs.
  *
  * @param {number} plannedS
  * @param {number} rate calls a second
@@ -90,10 +90,10 @@ export function enoughS(plannedS, rate, count) {
 }
 
 /** @type {import('./lasts.ts').Lasts} */
-export const lasts = (config, legS) => {
+export const lasts = (config, trialS) => {
   const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
-  const { count, legS: length } = planOf(config, ways);
-  const seconds = (/** @type {number} */ s) => legS({ DURATION: `${s}s`, RATE_SCALE: '1', REQUESTS: '' });
+  const { count, trialS: length } = planOf(config, ways);
+  const seconds = (/** @type {number} */ s) => trialS({ DURATION: `${s}s`, RATE_SCALE: '1', REQUESTS: '' });
   const probe =
     config.RATE === null ? seconds(PROBE_S[/** @type {keyof typeof PROBE_S} */ (config.PROFILE)]) : 0;
   return ways * (probe + count * seconds(length));
@@ -104,21 +104,21 @@ export default async function (lab) {
   const { config } = lab;
   const gateway = config.GATEWAY_URL ? await givenGateway(config) : await ownGateway(lab);
   const ways = waysOf(gateway, toolsOnly(config.WORKLOAD, lab.folder));
-  const { count, legS: planned } = planOf(config, Object.keys(ways).length);
+  const { count, trialS: planned } = planOf(config, Object.keys(ways).length);
   const rate = config.RATE ?? (await probe(lab, ways));
-  const legS = config.DURATION === null ? enoughS(planned, rate, count) : planned;
+  const trialS = config.DURATION === null ? enoughS(planned, rate, count) : planned;
   /** @type {Record<string, number | null>} processors that the gateway kept busy, by phase */
   const cores = {};
   lab.result = { gateway: gateway.name, rate, cores };
-  const load = { RATE_SCALE: String(rate), DURATION: `${Math.round(legS * 1000)}ms` };
+  const load = { RATE_SCALE: String(rate), DURATION: `${Math.round(trialS * 1000)}ms` };
   for (const [index, order] of rounds(Object.keys(ways), count, seededRandom(config.SEED)).entries()) {
     lab.say(`round ${index + 1} of ${count}: ${order.join(', ')}`);
     for (const way of order) {
       const name = `round-${index + 1}-${way}`;
       const cpu = watchCpu({ gateway: gateway.pid === null ? [] : [gateway.pid] });
-      const leg = await lab.leg({ name, labels: { way, round: index + 1 }, env: { ...ways[way], ...load } });
+      const trial = await lab.trial({ name, labels: { way, round: index + 1 }, env: { ...ways[way], ...load } });
       cpu.stop();
-      for (const phase of leg.phases) cores[phase.name] = cpu.cores(phase).gateway ?? null;
+      for (const phase of trial.phases) cores[phase.name] = cpu.cores(phase).gateway ?? null;
     }
   }
 }
@@ -157,13 +157,13 @@ async function probe(lab, ways) {
   const found = [];
   for (const [way, env] of Object.entries(ways)) {
     lab.say(`how much can be done (${way})?`);
-    const leg = await lab.leg({
+    const trial = await lab.trial({
       name: `probe-${way}`,
       labels: { way, round: 'probe' },
       env: { ...env, DURATION: `${seconds}s`, RATE_SCALE: '1', REQUESTS: '' },
       judged: false,
     });
-    const loop = leg.phases.find(({ labels }) => labels.load === 'loop');
+    const loop = trial.phases.find(({ labels }) => labels.load === 'loop');
     found.push(loop?.achieved_rps ?? 0);
     lab.say(`${Math.round(loop?.achieved_rps ?? 0)} calls/s`);
   }

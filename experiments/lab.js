@@ -18,8 +18,8 @@ const MEASURED = [0, 99];
 /** Someone wants the test to end now. */
 export class Interrupted extends Error {}
 
-/** A leg that measured nothing: what comes after it would not either. */
-export class LegFailed extends Error {
+/** A trial that measured nothing: what comes after it would not either. */
+export class TrialFailed extends Error {
   /** @param {string} name @param {number} code k6's */
   constructor(name, code) {
     super(`${name} ended with exit code ${code}`);
@@ -28,8 +28,8 @@ export class LegFailed extends Error {
 }
 
 /**
- * @typedef {object} LegPlan
- * @property {string} name of the leg and, in front of their own, of its phases: a-z, 0-9 and hyphens
+ * @typedef {object} TrialPlan
+ * @property {string} name of the trial and, in front of their own, of its phases: a-z, 0-9 and hyphens
  * @property {Record<string, string | number>} [labels] of its phases
  * @property {Record<string, string>} [env] variables of this k6 run
  * @property {(clock: Clock) => Promise<void>} [during] runs beside the load
@@ -39,7 +39,7 @@ export class LegFailed extends Error {
  * @property {(seconds: number) => Promise<void>} at waits until so long after the phases' zero
  * @property {(event: {kind: string} & Record<string, unknown>) => void} note records what was done now
  *
- * @typedef {object} LegResult
+ * @typedef {object} TrialResult
  * @property {string} name
  * @property {number} code k6's exit code: 0, or 99 where an objective was missed
  * @property {import('../analysis/phases.ts').Phase[]} phases
@@ -52,8 +52,8 @@ export class LegFailed extends Error {
 export class Lab {
   /** Undone in the opposite order. @type {(() => unknown)[]} */
   #undo = [];
-  /** @type {import('../analysis/legs.ts').Leg[]} */
-  #legs = [];
+  /** @type {import('../analysis/trials.ts').Trial[]} */
+  #trials = [];
   #interrupted = false;
   /** Process groups of what runs. @type {Set<number>} */
   #running = new Set();
@@ -70,9 +70,9 @@ export class Lab {
     this.folder = folder;
     this.config = config;
     this.profile = /** @type {import('../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
-    /** The exit code: 99 where a judged leg missed an objective. */
+    /** The exit code: 99 where a judged trial missed an objective. */
     this.code = 0;
-    /** @type {unknown} what the table builder is to know beside the legs */
+    /** @type {unknown} what the table builder is to know beside the trials */
     this.result = null;
     /** @type {string | null} why the experiment itself could not go on */
     this.error = null;
@@ -97,12 +97,12 @@ export class Lab {
     this.#running.clear();
   }
 
-  /** To be called between the steps of an experiment that waits without a leg. @throws {Interrupted} */
+  /** To be called between the steps of an experiment that waits without a trial. @throws {Interrupted} */
   check() {
     if (this.#interrupted) throw new Interrupted('interrupted');
   }
 
-  /** Undoes everything, and leaves the list of legs. */
+  /** Undoes everything, and leaves the list of trials. */
   async end() {
     this.#interrupted = true;
     for (const undo of this.#undo.reverse()) {
@@ -168,28 +168,28 @@ export class Lab {
   /**
    * One k6 run of the test's scenario.
    *
-   * @param {LegPlan} plan
-   * @returns {Promise<LegResult>}
-   * @throws {LegFailed} where k6 ended without having measured
+   * @param {TrialPlan} plan
+   * @returns {Promise<TrialResult>}
+   * @throws {TrialFailed} where k6 ended without having measured
    * @throws {Interrupted}
    */
-  async leg({ name, labels = {}, env = {}, during, judged = true }) {
+  async trial({ name, labels = {}, env = {}, during, judged = true }) {
     this.check();
-    const folder = join('legs', name);
+    const folder = join('trials', name);
     const path = join(this.folder, folder);
     mkdirSync(path, { recursive: true });
     const address = `${hiddenHost()}:${await freePort()}`;
-    /** @type {import('../analysis/legs.ts').Leg} */
-    const leg = { name, labels, folder, judged, code: -1, events: [] };
-    this.#legs.push(leg);
-    const child = spawn(process.execPath, [join(ROOT, 'cli/main.ts'), 'leg', this.test, path], {
+    /** @type {import('../analysis/trials.ts').Trial} */
+    const trial = { name, labels, folder, judged, code: -1, events: [] };
+    this.#trials.push(trial);
+    const child = spawn(process.execPath, [join(ROOT, 'cli/main.ts'), 'trial', this.test, path], {
       cwd: ROOT,
       env: {
         ...process.env,
         ...env,
         K6_ADDRESS: address,
-        LEG: name,
-        LEG_LABELS: JSON.stringify(labels),
+        TRIAL: name,
+        TRIAL_LABELS: JSON.stringify(labels),
       },
       stdio: ['ignore', 'inherit', 'inherit'],
       // A group of its own: it is told to end by us, and then all of it.
@@ -201,40 +201,40 @@ export class Lab {
     /** @type {unknown} */
     let failure = null;
     const beside = during
-      ? this.#beside(during, leg, address, over).catch((error) => {
+      ? this.#beside(during, trial, address, over).catch((error) => {
           failure = error;
           // What it was to do is not done: the rest of the load would be for nothing.
           signalGroup(group, 'SIGINT');
         })
       : null;
-    leg.code = await over;
+    trial.code = await over;
     this.#running.delete(group);
     this.#save();
     await beside;
     this.check();
-    if (!MEASURED.includes(leg.code)) throw new LegFailed(name, leg.code);
+    if (!MEASURED.includes(trial.code)) throw new TrialFailed(name, trial.code);
     if (failure) throw failure;
     const { summary, problem } = readSummary(path);
     if (!summary) throw new Error(`${name}: ${problem}`);
-    if (judged && leg.code !== 0) this.code = leg.code;
-    const ofLeg = phases(summary);
+    if (judged && trial.code !== 0) this.code = trial.code;
+    const ofTrial = phases(summary);
     return {
       name,
-      code: leg.code,
-      phases: ofLeg,
-      thresholds: judgeThresholds({ ...summary, phases: ofLeg }),
+      code: trial.code,
+      phases: ofTrial,
+      thresholds: judgeThresholds({ ...summary, phases: ofTrial }),
       groups: summary.groups,
       folder: path,
     };
   }
 
   /**
-   * @param {NonNullable<LegPlan['during']>} during
-   * @param {import('../analysis/legs.ts').Leg} leg
+   * @param {NonNullable<TrialPlan['during']>} during
+   * @param {import('../analysis/trials.ts').Trial} trial
    * @param {string} address of k6's API
    * @param {Promise<number>} over when k6 has ended
    */
-  async #beside(during, leg, address, over) {
+  async #beside(during, trial, address, over) {
     let done = false;
     over.then(() => (done = true));
     const zeroMs = await zeroOf(address, () => done);
@@ -244,17 +244,17 @@ export class Lab {
         const until = zeroMs + seconds * 1000;
         while (Date.now() < until) {
           this.check();
-          if (done) throw new Error(`${leg.name} ended before what was to be done at ${seconds} s`);
+          if (done) throw new Error(`${trial.name} ended before what was to be done at ${seconds} s`);
           await sleep(Math.min(100, until - Date.now()));
         }
       },
-      note: (event) => leg.events.push({ time_ms: Date.now(), ...event }),
+      note: (event) => trial.events.push({ time_ms: Date.now(), ...event }),
     });
   }
 
   #save() {
-    const document = { legs: this.#legs, result: this.result, error: this.error };
-    writeAtomic(join(this.folder, 'legs.json'), `${JSON.stringify(document, null, 2)}\n`);
+    const document = { trials: this.#trials, result: this.result, error: this.error };
+    writeAtomic(join(this.folder, 'trials.json'), `${JSON.stringify(document, null, 2)}\n`);
   }
 }
 

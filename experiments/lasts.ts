@@ -1,3 +1,3 @@
-/** What an experiment exports as `lasts`: seconds that all of it takes. legS: seconds of one k6 run with these variables. */
+/** What an experiment exports as `lasts`: seconds that all of it takes. trialS: seconds of one k6 run with these variables. */
 // biome-ignore lint/suspicious/noExplicitAny: each experiment has values of its own.
-export type Lasts = (config: any, legS: (env?: Record<string, string>) => number) => number;
+export type Lasts = (config: any, trialS: (env?: Record<string, string>) => number) => number;

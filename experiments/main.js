@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 /**
- * Runs a test that takes several k6 runs (its legs), or does things to the system while it is loaded.
+ * Runs a test that takes several k6 runs (its trials), or does things to the system while it is loaded.
  *
  *   node experiments/main.js <test> <results-dir>
  *   node experiments/main.js <test> --check     only looks at the variables
  *
  * `scripts/run` calls it, with the stack up and its addresses in the environment. Exits with k6's codes: 0, 99 where a
- * judged leg missed an objective, else that of the leg that ended it; 2 for a wrong variable.
+ * judged trial missed an objective, else that of the trial that ended it; 2 for a wrong variable.
  */
 import { INTERRUPTED } from '../analysis/verdict.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { readConfig } from './config.js';
-import { Interrupted, Lab, LegFailed } from './lab.js';
+import { Interrupted, Lab, TrialFailed } from './lab.js';
 
 const USAGE = 2;
 const BROKEN = 1;
@@ -31,7 +31,7 @@ async function main() {
     return lab.code;
   } catch (error) {
     if (error instanceof Interrupted) return INTERRUPTED;
-    if (error instanceof LegFailed) return error.code;
+    if (error instanceof TrialFailed) return error.code;
     lab.error = error instanceof Error ? error.message : String(error);
     throw error;
   } finally {

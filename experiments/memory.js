@@ -56,7 +56,7 @@ export default async function memory(lab) {
     for (const size of order) {
       await lab.target({ WORKERS: '1', POOL_SIZE: size }, { fresh: true });
       const name = `pool-${size}-r${round + 1}`;
-      await lab.leg({ name, labels: { part: 'pool', POOL_SIZE: size }, env: { PART: 'pool', DURATION: '' } });
+      await lab.trial({ name, labels: { part: 'pool', POOL_SIZE: size }, env: { PART: 'pool', DURATION: '' } });
       const { resident, connections } = await look(lab);
       result.pool.push([connections, resident]);
     }
@@ -71,7 +71,7 @@ export default async function memory(lab) {
     result.cache.push([Math.max(0, keys - own), size]);
   };
   await add();
-  await lab.leg({
+  await lab.trial({
     name: 'cache',
     labels: { part: 'cache' },
     env: { PART: 'cache', CACHED: String(how.cached), PROFILE: 'full', DURATION: '' },

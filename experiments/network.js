@@ -8,13 +8,13 @@ const KINDS_OF_TRAFFIC = 4;
 
 /** @typedef {import('../analysis/trial-results.ts').Size} Size */
 
-/** Seconds of a leg that makes so many calls, whatever they take; of the two that look at sizes and the one that connects. */
+/** Seconds of a trial that makes so many calls, whatever they take; of the two that look at sizes and the one that connects. */
 const CALLS_S = 8;
-const LEGS_OF_CALLS = 3;
+const TRIALS_OF_CALLS = 3;
 
 /** @param {any} config */
 export const lasts = ({ PROFILE, DURATION }) =>
-  LEGS_OF_CALLS * CALLS_S + KINDS_OF_TRAFFIC * (DURATION ?? TRAFFIC_S[PROFILE]);
+  TRIALS_OF_CALLS * CALLS_S + KINDS_OF_TRAFFIC * (DURATION ?? TRAFFIC_S[PROFILE]);
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function network(lab) {
@@ -25,14 +25,14 @@ export default async function network(lab) {
   if (isReference(lab.config)) await lab.target({ COMPRESSION: 'gzip' });
   const seconds = lab.config.DURATION ?? TRAFFIC_S[lab.config.PROFILE] ?? 10;
   /** @param {string} name @param {string} part @param {Record<string, string>} [env] */
-  const leg = (name, part, env = {}) =>
-    lab.leg({ name, labels: { part: name }, env: { PART: part, DURATION: '', RATE_SCALE: '1', ...env } });
+  const trial = (name, part, env = {}) =>
+    lab.trial({ name, labels: { part: name }, env: { PART: part, DURATION: '', RATE_SCALE: '1', ...env } });
 
   const [part, length] = reference ? ['sizes', {}] : ['all', { DURATION: `${seconds}s` }];
-  const plain = await leg('plain', part, { ACCEPT_ENCODING: '', ...length });
-  const gzip = await leg('gzip', part, { ACCEPT_ENCODING: 'gzip', ...length });
-  if (reference) await leg('traffic', 'traffic', { DURATION: `${KINDS_OF_TRAFFIC * seconds}s` });
-  await leg('connections', reference ? 'connections' : 'all-connections');
+  const plain = await trial('plain', part, { ACCEPT_ENCODING: '', ...length });
+  const gzip = await trial('gzip', part, { ACCEPT_ENCODING: 'gzip', ...length });
+  if (reference) await trial('traffic', 'traffic', { DURATION: `${KINDS_OF_TRAFFIC * seconds}s` });
+  await trial('connections', reference ? 'connections' : 'all-connections');
 
   const { summary } = readSummary(plain.folder);
   const operations = (summary?.plan.operations ?? []).map(({ operation }) => operation);

@@ -14,7 +14,7 @@ import { startBalancer } from './scaling/haproxy.js';
 import { startInstances } from './scaling/instances.js';
 import { toolPath } from './tool-path.js';
 
-const LEG_S = /** @type {Record<string, number>} */ ({ smoke: 3, quick: 15, full: 60 });
+const TRIAL_S = /** @type {Record<string, number>} */ ({ smoke: 3, quick: 15, full: 60 });
 const USERS_PER_INSTANCE = 20;
 /** What PostgreSQL takes (provisioning/postgres/postgresql.conf), but for its own reserve, exporters and a look inside. */
 const CONNECTIONS = 90;
@@ -33,10 +33,10 @@ export function check() {
 }
 
 /** @type {import('./lasts.ts').Lasts} */
-export const lasts = (config, legS) =>
+export const lasts = (config, trialS) =>
   config.INSTANCES.length *
   repeatsOf(config) *
-  legS({ DURATION: `${config.DURATION ?? LEG_S[config.PROFILE]}s` });
+  trialS({ DURATION: `${config.DURATION ?? TRIAL_S[config.PROFILE]}s` });
 
 /** @param {any} config @returns {number} */
 const repeatsOf = ({ RUNS, PROFILE }) => RUNS ?? (PROFILE === 'smoke' ? 1 : USUAL_RUNS);
@@ -46,7 +46,7 @@ export default async function scaling(lab) {
   const { INSTANCES: counts, CONCURRENCY, PROFILE, DURATION, SEED, PRICE_PER_INSTANCE_HOUR } = lab.config;
   const users = CONCURRENCY ?? USERS_PER_INSTANCE;
   const repeats = repeatsOf(lab.config);
-  const legS = DURATION ?? LEG_S[PROFILE];
+  const trialS = DURATION ?? TRIAL_S[PROFILE];
   await lab.sh(['scripts/setup', 'haproxy']);
   const most = Math.max(...counts);
   const knobs = knobsFor(most, process.env.TARGET_KNOBS ?? '');
@@ -81,13 +81,13 @@ export default async function scaling(lab) {
         PostgreSQL: pidOf('postgres'),
         Redis: pidOf('redis'),
       });
-      const { phases } = await lab.leg({
+      const { phases } = await lab.trial({
         name: `i${count}-r${index + 1}`,
         labels: { instances: count, round: index + 1 },
         env: {
           TARGET_URL: `${balancer.url}/mcp`,
           CONCURRENCY: String(users * count),
-          DURATION: `${legS}s`,
+          DURATION: `${trialS}s`,
           RATE_SCALE: '1',
         },
       });

@@ -4,7 +4,7 @@ import { besides, valuesOf } from './knobs.js';
 import { rounds, USUAL_RUNS } from './rounds.js';
 
 /** Seconds of one run, by PROFILE. */
-const LEG_S = /** @type {Record<string, number>} */ ({ smoke: 4, quick: 15, full: 60 });
+const TRIAL_S = /** @type {Record<string, number>} */ ({ smoke: 4, quick: 15, full: 60 });
 
 /** What a restart of the target takes, about. */
 const RESTART_S = 5;
@@ -20,33 +20,33 @@ export function check(config) {
 const USUAL_USERS = 50;
 
 /** @type {import('./lasts.ts').Lasts} */
-export const lasts = ({ KNOB, VALUES, RUNS, PROFILE, DURATION }, legS) =>
+export const lasts = ({ KNOB, VALUES, RUNS, PROFILE, DURATION }, trialS) =>
   valuesOf(KNOB, VALUES).length *
   (RUNS ?? USUAL_RUNS) *
-  (RESTART_S + legS({ DURATION: `${DURATION ?? LEG_S[PROFILE]}s` }));
+  (RESTART_S + trialS({ DURATION: `${DURATION ?? TRIAL_S[PROFILE]}s` }));
 
 /** @param {import('./lab.js').Lab} lab */
 export default async function sweep(lab) {
   const { KNOB: knob, VALUES: given, RUNS, CONCURRENCY, SEED: seed, PROFILE } = lab.config;
   const repeats = RUNS ?? USUAL_RUNS;
   const values = valuesOf(knob, given);
-  const legS = lab.config.DURATION ?? LEG_S[PROFILE] ?? 15;
+  const trialS = lab.config.DURATION ?? TRIAL_S[PROFILE] ?? 15;
   const beside = besides(knob, values, process.env);
   /** @type {SweepResult} */
-  const result = { knob, values, repeats, legS, beside };
+  const result = { knob, values, repeats, trialS, beside };
   lab.result = result;
   const env = {
     CONCURRENCY: String(CONCURRENCY ?? USUAL_USERS),
-    DURATION: `${legS}s`,
+    DURATION: `${trialS}s`,
     // Whether a client gets it compressed is then the server's to say.
     ACCEPT_ENCODING: 'gzip',
   };
   for (const [index, order] of rounds(values, repeats, seededRandom(seed)).entries()) {
-    lab.say(`sweep: round ${index + 1} of ${repeats}, ${duration(legS)} each: ${order.join(', ')}`);
+    lab.say(`sweep: round ${index + 1} of ${repeats}, ${duration(trialS)} each: ${order.join(', ')}`);
     for (const value of order) {
       await lab.target({ ...beside, [knob]: value }, { fresh: true });
       const name = `v${values.indexOf(value) + 1}-r${index + 1}`;
-      await lab.leg({ name, labels: { [knob]: value, round: index + 1 }, env });
+      await lab.trial({ name, labels: { [knob]: value, round: index + 1 }, env });
     }
   }
 }

@@ -1,7 +1,7 @@
 /** @typedef {import('./lab.js').Lab} Lab */
 
 /** @type {import('./lasts.ts').Lasts} */
-export const lasts = (_, legS) => legS();
+export const lasts = (_, trialS) => trialS();
 
 /**
  * The reference target keeps sessions meanwhile: only in a session can a client of the legacy era subscribe. Another
@@ -11,9 +11,9 @@ export const lasts = (_, legS) => legS();
  */
 export default async function workflows(lab) {
   if (process.env.WATCHED_SERVER !== 'reference') {
-    await lab.leg({ name: 'own' });
+    await lab.trial({ name: 'own' });
     return;
   }
   await lab.target({ SESSIONS: '1' });
-  await lab.leg({ name: 'legacy', labels: { era: 'legacy' }, env: { TARGET_PROTOCOL: 'legacy' } });
+  await lab.trial({ name: 'legacy', labels: { era: 'legacy' }, env: { TARGET_PROTOCOL: 'legacy' } });
 }

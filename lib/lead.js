@@ -75,7 +75,7 @@ function compose(given) {
   const wanted = documents
     ? definition.objectives
     : owedObjectives(definition.objectives, definition.anyServer);
-  const { phases: shape, objectives: defaults } = ofLeg(wanted, planShape(definition, config));
+  const { phases: shape, objectives: defaults } = ofTrial(wanted, planShape(definition, config));
   const operations = planOperations(workload, mixOf(definition), config);
   const phases = withWeights(shape, workload, operations);
   needItems(name, workload.name, phases, operations);
@@ -161,17 +161,17 @@ function dry(test) {
 }
 
 /**
- * One k6 run of several that are one test (LEG): its phases are told from those of the others by its name and labels.
+ * One k6 run of several that are one test (TRIAL): its phases are told from those of the others by its name and labels.
  *
  * @param {import('./objectives.js').Objectives} objectives
  * @param {PlannedPhase[]} phases
  */
-function ofLeg(objectives, phases) {
-  const { LEG: leg, LEG_LABELS: given } = __ENV;
-  if (!leg) return { objectives, phases };
+function ofTrial(objectives, phases) {
+  const { TRIAL: trial, TRIAL_LABELS: given } = __ENV;
+  if (!trial) return { objectives, phases };
   const alone = phases.filter(({ measured }) => measured).length === 1;
   /** @param {string} name */
-  const rename = (name) => (alone && name !== WARM_UP ? leg : `${leg}-${name}`);
+  const rename = (name) => (alone && name !== WARM_UP ? trial : `${trial}-${name}`);
   const own = JSON.parse(given || '{}');
   const names = phases.map(({ name }) => name);
   const renamed = Object.entries(objectives).map(([scope, limits]) => [

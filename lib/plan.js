@@ -75,7 +75,7 @@ export function makePlan(definition, { config, workload, phases, operations, obj
 function longer(definition, config, phases) {
   const names = Object.keys(profiles);
   const profile = names[names.indexOf(config.PROFILE) + 1];
-  if (!profile || __ENV.LEG) return {};
+  if (!profile || __ENV.TRIAL) return {};
   const size = sizeOf(planShape(definition, { ...config, PROFILE: profile }));
   if (JSON.stringify(size) === JSON.stringify(sizeOf(phases))) return {};
   return { longer: { profile, ...size } };

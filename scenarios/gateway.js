@@ -1,5 +1,5 @@
 /**
- * What does a gateway cost? One leg of it (experiments/gateway.js takes several, direct and through the gateway in
+ * What does a gateway cost? One trial of it (experiments/gateway.js takes several, direct and through the gateway in
  * turn): the same calls at the same rate, which the gateway was found to hold; then as many as ten users get answered.
  */
 import { defineTest } from '../lib/test.js';

@@ -1,5 +1,5 @@
 /**
- * What do more instances bring? One leg of it (experiments/scaling.js takes several, with one instance, two, four behind
+ * What do more instances bring? One trial of it (experiments/scaling.js takes several, with one instance, two, four behind
  * a load balancer): as many users for each instance, who call again as soon as they have their answer.
  */
 import { defineTest } from '../lib/test.js';

@@ -130,7 +130,7 @@ function comparedPhases(
 ): { phase: Phase; usual: Usual }[] {
   // One user's calls, one after the other, each of another kind: they have no load that could be too much.
   if (plan.sequence) return [];
-  const legs = legsOf(plan.phases);
+  const trials = trialsOf(plan.phases);
   return phases.flatMap((phase, index) => {
     // What is done to the parts of an experiment is known, and is what differs between them.
     if (!phase.measured || phase.start === null || phase.end === null || phase.labels.part !== undefined)
@@ -142,7 +142,7 @@ function comparedPhases(
         !one.overload &&
         one.start !== null &&
         sameCalls(plan.phases[first], plan.phases[index]) &&
-        (legs[first] === legs[index] || (phase.labels.rate !== undefined && one.labels.rate !== undefined)),
+        (trials[first] === trials[index] || (phase.labels.rate !== undefined && one.labels.rate !== undefined)),
     );
     const usual = (baseline && ofBaseline(plan, baseline, timeline)) ?? ofObjectives(phase, thresholds);
     return [{ phase, usual }];
@@ -150,16 +150,16 @@ function comparedPhases(
 }
 
 /**
- * Legs of an experiment may differ in anything; those whose phases are labelled with their rate differ in that.
+ * Trials of an experiment may differ in anything; those whose phases are labelled with their rate differ in that.
  *
- * @param planned those of all legs, each with a clock of its own
- * @returns which leg each is of
+ * @param planned those of all trials, each with a clock of its own
+ * @returns which trial each is of
  */
-function legsOf(planned: PlannedPhase[]): number[] {
-  let leg = 0;
+function trialsOf(planned: PlannedPhase[]): number[] {
+  let trial = 0;
   return planned.map(({ start_s }, index) => {
-    if (start_s < (planned[index - 1]?.start_s ?? 0)) leg++;
-    return leg;
+    if (start_s < (planned[index - 1]?.start_s ?? 0)) trial++;
+    return trial;
   });
 }
 

@@ -15,12 +15,12 @@ const BYTES_OF_TOKEN = 4;
 
 /**
  * @param plan cleaned
- * @param options brief: only what is called, what is left out, and how much load goes where; legs: it is the plan of one k6 run of several
+ * @param options brief: only what is called, what is left out, and how much load goes where; trials: it is the plan of one k6 run of several
  * @returns every line within 100 columns (colours aside, and the lines for a workload file)
  */
 export function renderPlan(
   plan: Plan,
-  { colours, brief, legs = false }: { colours: boolean; brief: boolean; legs?: boolean },
+  { colours, brief, trials = false }: { colours: boolean; brief: boolean; trials?: boolean },
 ): string {
   const title = (text: string) => (colours ? styleText('bold', text, { validateStream: false }) : text);
   /** @returns the first one as a title */
@@ -33,7 +33,7 @@ export function renderPlan(
     json,
     protocolOnly(plan),
     brief ? [] : titled(phases(plan)),
-    [...total(plan), ...where(plan, legs)],
+    [...total(plan), ...where(plan, trials)],
     brief ? [] : objectives(plan),
   ];
   return `${blocks
@@ -158,7 +158,7 @@ function total({ phases: all, expected_requests: requests, sequence }: Plan) {
   return wrap(`In total ${howMany} in ${bounded ? 'at most ' : ''}${duration(longest)}.`, '');
 }
 
-function where({ target, phases: all }: Plan, legs: boolean) {
+function where({ target, phases: all }: Plan, trials: boolean) {
   const { url, confirm } = target;
   const rate = Math.max(...all.map(({ offered_rps }) => offered_rps ?? 0));
   const users = Math.max(...all.map(({ vus, max_vus }) => vus ?? max_vus ?? 0));
@@ -168,7 +168,7 @@ function where({ target, phases: all }: Plan, legs: boolean) {
       `All of it goes to ${URL.canParse(url) ? new URL(url).host : url}: at most ${most} at a time.`,
       '',
     ),
-    ...(legs
+    ...(trials
       ? wrap('The test takes several runs, each about like this; the test itself sets their load.', '')
       : []),
     ...(confirm ? wrap(`That is not this machine: a run needs TARGET_CONFIRM=${confirm}.`, '') : []),

@@ -12,22 +12,22 @@ import { GENERATOR_CPU_LIMIT } from '../trust-rules.ts';
 const BUSY_HOST = 0.9;
 const OWN_SHARE = 0.3;
 
-export default function capacity({ legs, phases, signals }: Facts): Built {
-  const result = legs?.result as CapacityResult | null | undefined;
+export default function capacity({ trials, phases, signals }: Facts): Built {
+  const result = trials?.result as CapacityResult | null | undefined;
   const { tried = [], found } = result ?? {};
-  const phaseOf = (leg: string) => phases.find(({ name, measured }) => measured && name === leg);
+  const phaseOf = (trial: string) => phases.find(({ name, measured }) => measured && name === trial);
   const mean = (signal: string, phase: string) => signalMean(signals, signal, phase);
-  const rows = tried.map(({ leg, rate, holds, generator, missed }) => {
-    const phase = phaseOf(leg);
+  const rows = tried.map(({ trial, rate, holds, generator, missed }) => {
+    const phase = phaseOf(trial);
     return [
-      leg,
+      trial,
       rate,
       phase?.achieved_rps ?? null,
       phase?.latency_ms?.p99 ?? null,
       phase?.error_rate ?? null,
-      mean('cpu', leg),
-      mean('host_cpu', leg),
-      mean('generator_cpu', leg),
+      mean('cpu', trial),
+      mean('host_cpu', trial),
+      mean('generator_cpu', trial),
       holds
         ? 'nothing'
         : generator
@@ -51,10 +51,10 @@ export default function capacity({ legs, phases, signals }: Facts): Built {
 
   // What broke is only the server's where the generator had time left.
   const limiting = tried.findLast(({ holds, rate }) => !holds && rate > (found.rate ?? 0));
-  const busy = limiting ? (mean('generator_cpu', limiting.leg) ?? 0) > GENERATOR_CPU_LIMIT : false;
+  const busy = limiting ? (mean('generator_cpu', limiting.trial) ?? 0) > GENERATOR_CPU_LIMIT : false;
   const byGenerator = found.generator || busy;
   const hold = tried.findLast(({ kind }) => kind === 'hold');
-  const held = hold && phaseOf(hold.leg);
+  const held = hold && phaseOf(hold.trial);
   const limit = byGenerator
     ? 'the load generator'
     : (limiting?.missed.join(', ') ?? (found.most ? 'MAX_RATE' : null));
@@ -82,7 +82,7 @@ export default function capacity({ legs, phases, signals }: Facts): Built {
       `A rate counts as broken when it breaks twice; what held and what broke are within ${percent(result.precision)} of each other.`,
     ],
   };
-  const others = limiting ? othersBusy((signal) => mean(signal, limiting.leg)) : '';
+  const others = limiting ? othersBusy((signal) => mean(signal, limiting.trial)) : '';
   const statement = sentence({ found, limit, byGenerator, heldS: held?.duration_s ?? 0 }) + others;
   const nothing = judged({
     scope: {},
@@ -100,7 +100,7 @@ export default function capacity({ legs, phases, signals }: Facts): Built {
     findings: [
       note('capacity', statement, {
         kind: byGenerator ? 'generator' : 'bottleneck',
-        phase: hold?.leg ?? null,
+        phase: hold?.trial ?? null,
         figures: { capacity_rps: found.rate, broken_rps: byGenerator ? null : found.broken },
       }),
     ],

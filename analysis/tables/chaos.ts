@@ -14,7 +14,7 @@ import {
   type Times,
 } from '../fault-effect.ts';
 import { judged } from '../judged.ts';
-import type { LegEvent } from '../legs.ts';
+import type { TrialEvent } from '../trials.ts';
 import type { Phase } from '../phases.ts';
 import type { Built, Column, Facts, ReportTable } from '../report-tables.ts';
 import { type Line, Within } from '../seconds.ts';
@@ -33,12 +33,12 @@ interface Seen {
   thresholds: Threshold[];
 }
 
-export default function chaos({ phases, legs, seconds }: Facts): Built {
-  const result = legs?.result as ChaosResult | null | undefined;
+export default function chaos({ phases, trials, seconds }: Facts): Built {
+  const result = trials?.result as ChaosResult | null | undefined;
   if (!result) return { tables: [] };
   const seen: Seen[] = [];
   for (const row of result.faults) {
-    const events = legs?.legs.find(({ name }) => name === row.name)?.events ?? [];
+    const events = trials?.trials.find(({ name }) => name === row.name)?.events ?? [];
     const own = phases.filter(({ labels }) => labels.fault === row.name);
     const times = row.why_not ? null : timesOf(own, events);
     const fault = own.find(({ labels }) => labels.part === 'fault');
@@ -54,7 +54,7 @@ export default function chaos({ phases, legs, seconds }: Facts): Built {
 }
 
 /** @param phases of the load around one fault @returns null: the fault was not made, or the load did not come so far */
-function timesOf(phases: Phase[], events: LegEvent[]): Times | null {
+function timesOf(phases: Phase[], events: TrialEvent[]): Times | null {
   const at = (kind: string) => events.find((event) => event.kind === kind)?.time_ms;
   const [injectedMs, liftedMs] = [at('inject'), at('lifted')];
   const [fromMs = Number.NaN, untilMs = Number.NaN] = [

@@ -21,29 +21,29 @@ const WARNING_MS = 15;
 /** Fewer answers make no p99. */
 const MIN_SAMPLES = 100;
 
-export default function connections({ phases, signals, groups, legs }: Facts): Built {
-  const result = (legs?.result ?? null) as Result | null;
+export default function connections({ phases, signals, groups, trials }: Facts): Built {
+  const result = (trials?.result ?? null) as Result | null;
   if (!result) return { tables: [] };
-  const phaseOf = (leg: string) => phases.find(({ name, measured }) => measured && name === leg);
+  const phaseOf = (trial: string) => phases.find(({ name, measured }) => measured && name === trial);
   const mean = (signal: string, phase: string) => signalMean(signals, signal, phase);
 
   const rows = [
     ...result.idle.map((step) => ({ kind: 'idle', held: step.holder_bytes, ...step })),
     ...result.active.map((step) => ({ kind: 'active', held: 0, memory_bytes: null, ...step })),
-  ].flatMap(({ kind, leg, size, held, memory_bytes: atRest }) => {
-    const phase = phaseOf(leg);
+  ].flatMap(({ kind, trial, size, held, memory_bytes: atRest }) => {
+    const phase = phaseOf(trial);
     if (!phase) return [];
     const p99 = (phase.answered ?? 0) < MIN_SAMPLES ? null : (phase.latency_ms?.p99 ?? null);
-    const generator = mean('generator_memory', leg);
+    const generator = mean('generator_memory', trial);
     return [
       [
         kind,
         size,
         phase.achieved_rps,
         p99,
-        atRest ?? mean('memory', leg),
-        mean('cpu', leg),
-        mean('host_cpu', leg),
+        atRest ?? mean('memory', trial),
+        mean('cpu', trial),
+        mean('host_cpu', trial),
         generator === null ? null : generator + held,
         zoneOf(p99),
       ],
@@ -96,13 +96,13 @@ export function memoryLine({ idle }: Result): Line | null {
 
 function perSession(
   result: Result,
-  phaseOf: (leg: string) => Phase | undefined,
+  phaseOf: (trial: string) => Phase | undefined,
   mean: (signal: string, phase: string) => number | null,
 ): ReportTable {
   const active = fitLine(
-    result.active.flatMap(({ leg, size }) => {
-      const memory = mean('memory', leg);
-      return phaseOf(leg) && memory !== null ? [[size, memory] as [number, number]] : [];
+    result.active.flatMap(({ trial, size }) => {
+      const memory = mean('memory', trial);
+      return phaseOf(trial) && memory !== null ? [[size, memory] as [number, number]] : [];
     }),
   );
   const lines = [

@@ -35,12 +35,12 @@ export interface Measured {
   busy: number | null;
 }
 
-export default function gateway({ phases, legs, seconds }: Facts): Built {
+export default function gateway({ phases, trials, seconds }: Facts): Built {
   const {
     gateway: name = 'the gateway',
     rate = null,
     cores = {},
-  } = (legs?.result ?? {}) as Partial<GatewayResult>;
+  } = (trials?.result ?? {}) as Partial<GatewayResult>;
   const wanted = phases.filter(({ measured, labels }) => measured && labels.round !== 'probe');
   const measured = measure(wanted, seconds, cores);
   const of = (way: string, load: string) =>

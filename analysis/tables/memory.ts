@@ -12,8 +12,8 @@ type Columns = Column[];
 /** The table of what is cached has this many rows. */
 const ROWS = 5;
 
-export default function memory({ legs }: Facts): Built {
-  const result = legs?.result as MemoryResult | null | undefined;
+export default function memory({ trials }: Facts): Built {
+  const result = trials?.result as MemoryResult | null | undefined;
   if (!result) return { tables: [] };
   const { runtime, workers, pool, cache } = result;
   const parts = [

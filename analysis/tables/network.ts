@@ -10,13 +10,13 @@ const LINK_BITS_PER_S = 1e9;
 
 type Columns = Column[];
 
-export default function network({ legs, phases, groups }: Facts): Built {
+export default function network({ trials, phases, groups }: Facts): Built {
   const measured = phases.filter((phase) => phase.measured && phase.requests);
   const of = (part: string) => measured.filter(({ labels }) => labels.part === part);
   const traffic = of('traffic').length > 0 ? of('traffic') : of('plain');
   return {
     tables: [
-      sizesTable((legs?.result as { sizes?: Size[] } | null)?.sizes ?? []),
+      sizesTable((trials?.result as { sizes?: Size[] } | null)?.sizes ?? []),
       bandwidthTable(traffic, groups),
       connectionsTable(traffic, of('connections'), groups),
     ],

@@ -25,14 +25,14 @@ export interface Step {
   efficiency: number | null;
 }
 
-export default function scaling({ phases, legs, signals, environment }: Facts): Built {
+export default function scaling({ phases, trials, signals, environment }: Facts): Built {
   const {
     users = null,
     repeats = 1,
     knobs = {},
     price = null,
     phases: byPhase = {},
-  } = (legs?.result ?? {}) as Partial<ScalingResult>;
+  } = (trials?.result ?? {}) as Partial<ScalingResult>;
   const steps = stepsOf(phases.filter(({ measured, labels }) => measured && labels.instances));
   const mean = (ofStep: Phase[], signal: string) =>
     meanOf(ofStep.flatMap(({ name }) => signalMean(signals, signal, name) ?? []));

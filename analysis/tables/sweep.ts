@@ -39,10 +39,10 @@ const COUNTERS = [
 export const countersOf: TableModule['countersOf'] = ({ phases }) =>
   phases.flatMap((phase) => COUNTERS.map((selector) => ({ selector, phase })));
 
-export default function sweep({ legs, phases, signals, groups, increases }: Facts): Built {
-  const result = legs?.result as SweepResult | null | undefined;
+export default function sweep({ trials, phases, signals, groups, increases }: Facts): Built {
+  const result = trials?.result as SweepResult | null | undefined;
   if (!result) return { tables: [] };
-  const { knob, repeats, legS } = result;
+  const { knob, repeats, trialS } = result;
   const values = result.values.flatMap((value) => {
     const runs = phases.filter(
       (phase) => phase.measured && phase.labels[knob] === value && phase.achieved_rps,
@@ -67,7 +67,7 @@ export default function sweep({ legs, phases, signals, groups, increases }: Fact
     { name: 'answer', unit: 'bytes' },
   ] as Column[];
   const notes = [
-    `${counted(repeats, 'run')} of ${duration(legS)} each, in rounds of random order, each on a target just started with an empty cache; calls: their geometric mean; p99: the median of theirs.`,
+    `${counted(repeats, 'run')} of ${duration(trialS)} each, in rounds of random order, each on a target just started with an empty cache; calls: their geometric mean; p99: the median of theirs.`,
     ...(apart === null
       ? []
       : [
@@ -145,16 +145,16 @@ function shareOf(runs: Phase[], part: 'failed', whole: 'requests') {
   return sum(part) / Math.max(1, sum(whole));
 }
 
-function notesOf({ knob, values, legS, beside }: SweepResult) {
+function notesOf({ knob, values, trialS, beside }: SweepResult) {
   const [other] = Object.entries(beside);
   if (other)
     return [`${other.join('=')} in all of them: the database has no more connections for the most ${knob}.`];
   if (knob === 'CACHE_TTL') {
-    const unseen = values.filter((value) => Number(value) > legS);
+    const unseen = values.filter((value) => Number(value) > trialS);
     return unseen.length === 0
       ? []
       : [
-          `Nothing lives for longer than a run of ${duration(legS)}, so ${unseen.join(' and ')} s can't be told from never; longer runs: DURATION.`,
+          `Nothing lives for longer than a run of ${duration(trialS)}, so ${unseen.join(' and ')} s can't be told from never; longer runs: DURATION.`,
         ];
   }
   if (knob === 'CONTENT')

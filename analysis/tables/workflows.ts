@@ -55,7 +55,7 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
   return { tables: [{ title: 'Workflows', columns, rows, notes }] };
 }
 
-/** @param phase its name may have the leg's in front */
+/** @param phase its name may have the trial's in front */
 function stepOf({ name }: Phase) {
   const key = Object.keys(STEPS).find((step) => name === step || name.endsWith(`-${step}`));
   return key === undefined ? undefined : STEPS[key];

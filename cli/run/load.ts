@@ -113,7 +113,7 @@ function scrapeK6(api: string, file: string, testid: string): () => void {
 }
 
 /** Who else uses this machine meanwhile. @returns writes what it has, and ends it */
-function watchHost(folder: string, isLeg: boolean): () => Promise<void> {
+function watchHost(folder: string, isTrial: boolean): () => Promise<void> {
   try {
     accessSync('/proc/self/schedstat', constants.R_OK);
   } catch {
@@ -121,7 +121,7 @@ function watchHost(folder: string, isLeg: boolean): () => Promise<void> {
   }
   const said = join(folder, 'host-watch.log');
   const program = join(ROOT, 'analysis/host-watch.ts');
-  const args = [program, join(folder, 'host-watch.json'), String(process.pid), isLeg ? 'leg' : 'run'];
+  const args = [program, join(folder, 'host-watch.json'), String(process.pid), isTrial ? 'trial' : 'run'];
   const watcher = execa('node', args, {
     stdin: 'ignore',
     stdout: 'ignore',

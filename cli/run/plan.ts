@@ -12,14 +12,14 @@ import { type Plan, scenarioOf } from './inspect.ts';
 /**
  * Shows what a test would do: of a target that answers with what it said of itself.
  *
- * @param how.scratch a folder of its own; legs: it is of one k6 run of several
+ * @param how.scratch a folder of its own; trials: it is of one k6 run of several
  * @returns the exit code
  * @throws {Ending}
  */
 export async function showPlan(
   test: string,
   known: Plan,
-  { scratch, legs }: { scratch: string; legs: boolean },
+  { scratch, trials }: { scratch: string; trials: boolean },
 ): Promise<number> {
   let plan = known;
   if (process.env.TARGET_URL) {
@@ -34,10 +34,10 @@ export async function showPlan(
     }
     plan = withServer(known, measured);
   } else say('The reference target is not up: this is how it would be loaded.');
-  printPlan(plan, { brief: false, legs });
+  printPlan(plan, { brief: false, trials });
   return 0;
 }
 
-export function printPlan(plan: Plan, options: { brief: boolean; legs: boolean }) {
+export function printPlan(plan: Plan, options: { brief: boolean; trials: boolean }) {
   process.stdout.write(renderPlan(plan, { colours: wantsColours(), ...options }));
 }

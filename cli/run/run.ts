@@ -157,7 +157,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   if (dry)
     return await showPlan(test, inspected.plan, {
       scratch,
-      legs: isExperiment(test),
+      trials: isExperiment(test),
     });
 
   makeFolder(folder);
@@ -224,7 +224,7 @@ async function loadAndJudge({ test, folder, given }: Asked, { plan, users }: Ins
   const { env } = process;
   const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables: given };
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
-  printPlan(plan, { brief: true, legs: isExperiment(test) });
+  printPlan(plan, { brief: true, trials: isExperiment(test) });
   say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
   // From here on there is something to report, also where a signal comes between two programs.
   let taken = 0;
@@ -241,7 +241,7 @@ async function loadAndJudge({ test, folder, given }: Asked, { plan, users }: Ins
   return verdict;
 }
 
-/** Its k6 runs are `leg` commands, which get what they need by their environment. */
+/** Its k6 runs are `trial` commands, which get what they need by their environment. */
 async function experiment(test: string, folder: string, users: number): Promise<number> {
   const env = { K6_USERS: String(users) };
   const program = join(ROOT, 'experiments/main.js');

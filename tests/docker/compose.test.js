@@ -43,7 +43,7 @@ test('all parts of the stack are services', () => {
   ]);
 });
 
-/** Those whose legs need another target, or things done to the stack's parts. */
+/** Those whose trials need another target, or things done to the stack's parts. */
 const steersTheStack = (/** @type {string} */ name) =>
   [`experiments/${name}.js`, ...filesIn(`experiments/${name}`)].some(
     (file) => existsSync(file) && /\blab\.target\(|'scripts\/(ctl|setup)'/.test(readFileSync(file, 'utf8')),

@@ -5,7 +5,7 @@ export const AREAS = {
   workload: 'workload and payload files',
   schema: 'tool schemas, and the arguments made for them',
   prometheus: "Prometheus' answers, over a real socket",
-  documents: 'what runs leave: run.json, timeline.json, measured.json, legs.json, k6.log ...',
+  documents: 'what runs leave: run.json, timeline.json, measured.json, trials.json, k6.log ...',
   plan: 'scripts/run as a user calls it, with DRY_RUN=1',
 };
 

@@ -10,7 +10,7 @@ import { digestOf } from '../../analysis/compare/digest.ts';
 import { renderTerminal as renderComparison } from '../../analysis/compare/terminal.ts';
 import { COLUMNS } from '../../analysis/host-watch-record.ts';
 import { watchedOverTime } from '../../analysis/host-watch-series.ts';
-import { LegsError } from '../../analysis/legs.ts';
+import { TrialsError } from '../../analysis/trials.ts';
 import { validatePlan } from '../../analysis/plan.ts';
 import { renderCsv } from '../../analysis/render/csv.ts';
 import { renderJunit } from '../../analysis/render/junit.ts';
@@ -87,8 +87,8 @@ const NEEDED = [
   ['b', 'requests'],
 ];
 
-const LEGS = {
-  legs: [
+const TRIALS = {
+  trials: [
     {
       name: 'one',
       labels: { items: 10 },
@@ -288,16 +288,16 @@ const area = {
       },
     }),
     property({
-      name: 'of damaged legs.json, host-watch.json and k6.log comes a run document, or one line',
+      name: 'of damaged trials.json, host-watch.json and k6.log comes a run document, or one line',
       runs: 120,
       input: fc.record({
-        legs: mostly(damagedText([LEGS]), JSON.stringify(LEGS)),
+        trials: mostly(damagedText([TRIALS]), JSON.stringify(TRIALS)),
         watch: mostly(damagedText([WATCH]), JSON.stringify(WATCH)),
         log: nearly(fc.constant(LOG), 4),
         measured: mostly(damagedText(ALL_MEASURED), JSON.stringify(PASSING)),
         single: fc.boolean(),
       }),
-      holds: async ({ legs, watch, log, measured, single }) => {
+      holds: async ({ trials, watch, log, measured, single }) => {
         const second = measured
           .replaceAll('"phase":"a"', '"phase":"c"')
           .replaceAll('"name":"a"', '"name":"c"');
@@ -305,7 +305,7 @@ const area = {
         const files = single
           ? { 'measured.json': measured, 'host-watch.json': watch, 'k6.log': log }
           : {
-              'legs.json': legs,
+              'trials.json': trials,
               'one/measured.json': measured,
               'one/host-watch.json': watch,
               'one/k6.log': log,
@@ -314,7 +314,7 @@ const area = {
         try {
           isSound(await judged(folderWith(files), 0));
         } catch (error) {
-          if (!(error instanceof LegsError)) throw error;
+          if (!(error instanceof TrialsError)) throw error;
           isOneLine(error.message);
         }
       },

@@ -76,5 +76,5 @@ test('the plan has the next longer profile, with its rate and its length', async
   );
   assert.deepEqual([quick.longer.profile, quick.longer.duration_s], ['full', 750]);
   assert.equal((await planOf('spike', { PROFILE: 'full' })).longer, undefined);
-  assert.equal((await planOf('capacity', { PROFILE: 'smoke', LEG: 'step-1' })).longer, undefined);
+  assert.equal((await planOf('capacity', { PROFILE: 'smoke', TRIAL: 'step-1' })).longer, undefined);
 });

@@ -1,4 +1,4 @@
-/** Sequences and legs: what is called in which order, what is counted as what, and that nothing is left behind. */
+/** Sequences and trials: what is called in which order, what is counted as what, and that nothing is left behind. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
@@ -100,9 +100,9 @@ test('steps follow one another; what prepares and warms up is not counted; the e
   assert.ok(pauseMs >= 490, `the pause is scaled, and there: ${pauseMs} ms`);
 });
 
-test('a leg has its name in front of its phases, and its labels on them', async () => {
+test('a trial has its name in front of its phases, and its labels on them', async () => {
   const server = await startThings();
-  const env = environment(server.url, { LEG: 'two', LEG_LABELS: '{"workers":2}' });
+  const env = environment(server.url, { TRIAL: 'two', TRIAL_LABELS: '{"workers":2}' });
   const { code, output } = await command(toolPath('k6'), RUN, env);
   await server.close();
   assert.equal(code, 0, output);

@@ -92,7 +92,7 @@ export const INPUT = [
   'seconds.jsonl',
   'host-watch.json',
   'k6.log',
-  'legs.json',
+  'trials.json',
 ];
 /** What is made of a run. `page.json` is the model of report.html. */
 export const GOLDEN = ['run.json', 'report.md', 'junit.xml', 'summary.csv', 'page.json'];

@@ -131,7 +131,7 @@ test('a process that is a fault ends with its stop', async () => {
   await assert.rejects(startHelper('no-such-helper.js'), /ended instead of starting/);
 });
 
-test('names of faults are names of legs, each once', () => {
+test('names of faults are names of trials, each once', () => {
   const names = FAULTS.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const name of names) assert.match(name, /^[a-z0-9-]+$/);

@@ -66,7 +66,7 @@ test('the real gateway: each way in its tables, nothing of it left, no secret in
     assert.ok(!text.includes(token), `${file} holds the target's token`);
     assert.doesNotMatch(text, /eyJ[\w-]{20,}\.[\w-]{20,}\./, `${file} holds the gateway's token`);
   }
-  const { plan } = JSON.parse(readFileSync(`${folder}/legs/round-1-mcp/measured.json`, 'utf8'));
+  const { plan } = JSON.parse(readFileSync(`${folder}/trials/round-1-mcp/measured.json`, 'utf8'));
   await assert.rejects(fetch(plan.target.url), 'the gateway still runs');
 });
 
@@ -100,7 +100,7 @@ test('instances behind a balancer: what each number of them does and costs, and 
   assert.ok(busiest >= 0.5 && busiest < 0.9, `the busiest of two had ${busiest}`);
   assert.equal(processors.rows.length, 2);
   assert.equal(readFileSync(targets, 'utf8'), before);
-  const { plan } = JSON.parse(readFileSync(`${folder}/legs/i2-r1/measured.json`, 'utf8'));
+  const { plan } = JSON.parse(readFileSync(`${folder}/trials/i2-r1/measured.json`, 'utf8'));
   await assert.rejects(fetch(plan.target.url), 'the balancer still runs');
   const { status } = await fetch(`http://127.0.0.1:${envFile('stack.env').TARGET_PORT}/health`);
   assert.equal(status, 200, "the stack's own target is back");
@@ -158,7 +158,7 @@ const WRONG_USE = [
     ['gateway', 'GATEWAY_STORE=mysql'],
     /GATEWAY_STORE is "mysql"; valid: sqlite, stack/,
   ],
-  ['too short', ['gateway', 'DURATION=5s'], /DURATION is 5 s, for 4 rounds of 3 legs; valid: 36s or longer/],
+  ['too short', ['gateway', 'DURATION=5s'], /DURATION is 5 s, for 4 rounds of 3 trials; valid: 36s or longer/],
   [
     'half a gateway',
     ['gateway', 'GATEWAY_RPC_URL=http://127.0.0.1:1/rpc'],

@@ -1,4 +1,4 @@
-/** Runs whose figures can't be trusted, made for real; and the watcher beside k6, which never outlives its leg. */
+/** Runs whose figures can't be trusted, made for real; and the watcher beside k6, which never outlives its trial. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -106,7 +106,7 @@ test('users that are too few for the load, of a server that is quick', async () 
   assertInvalid(document, /too few users, for the server was not slow: .*; give the phase more users/);
 });
 
-test('the watcher ends with its leg, also where k6 crashes', linux, async () => {
+test('the watcher ends with its trial, also where k6 crashes', linux, async () => {
   const { document } = await runTest('sustained', { ...SHORT, DURATION: '30s' }, async () => {
     const [k6 = 0] = running(K6);
     assert.equal(running(WATCHER).length, 1);
@@ -116,7 +116,7 @@ test('the watcher ends with its leg, also where k6 crashes', linux, async () => 
   assert.deepEqual(running(WATCHER), []);
 });
 
-test('the watcher ends by itself where its leg was killed', linux, async () => {
+test('the watcher ends by itself where its trial was killed', linux, async () => {
   const child = spawn(
     'scripts/run',
     ['sustained', ...Object.entries({ ...SHORT, DURATION: '60s' }).map((each) => each.join('='))],
@@ -134,21 +134,21 @@ test('the watcher ends by itself where its leg was killed', linux, async () => {
   try {
     process.kill(k6, 'SIGINT');
   } catch (error) {
-    // The kernel told it of the leg's end, too, and it may be gone.
+    // The kernel told it of the trial's end, too, and it may be gone.
     assert.equal(/** @type {NodeJS.ErrnoException} */ (error).code, 'ESRCH');
   }
   await ended;
 });
 
-test('the watcher ends by itself where its leg was killed before it began', linux, async () => {
+test('the watcher ends by itself where its trial was killed before it began', linux, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'watcher-'));
-  const leg = spawn('true');
-  await new Promise((resolve) => leg.once('close', resolve));
+  const trial = spawn('true');
+  await new Promise((resolve) => trial.once('close', resolve));
   const arguments_ = [
     'analysis/host-watch.ts',
     join(folder, 'host-watch.json'),
     '127.0.0.1:9',
-    String(leg.pid),
+    String(trial.pid),
   ];
   const watcher = spawn(process.execPath, arguments_, { stdio: 'inherit' });
   const ended = new Promise((resolve) => watcher.once('close', resolve));

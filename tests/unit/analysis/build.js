@@ -369,7 +369,7 @@ export const countedIn = (phases, counts) =>
 /** @type {import('../../../analysis/run.ts').Judged} */
 const NOTHING_LEFT = {
   testid: 'x',
-  legs: null,
+  trials: null,
   runs: [],
   summary: null,
   summaryProblem: null,

@@ -36,18 +36,18 @@ function facts(faults, fails) {
   ];
   return {
     phases,
-    legs: {
-      legs: made.map(({ name }) => ({ name, events })),
+    trials: {
+      trials: made.map(({ name }) => ({ name, events })),
       result: { recovery_s: 5, faults: rows },
     },
     seconds: new Map(made.map(({ name = '' }) => [name, linesOf(name, fails)])),
   };
 }
 
-/** @param {string} leg @param {(at: number) => boolean} fails in which second */
-function linesOf(leg, fails) {
+/** @param {string} trial @param {(at: number) => boolean} fails in which second */
+function linesOf(trial, fails) {
   const groups = new Map(
-    PARTS.map(([part], number) => [`${number}`, { phase: `${leg}-${part}`, operation: '' }]),
+    PARTS.map(([part], number) => [`${number}`, { phase: `${trial}-${part}`, operation: '' }]),
   );
   return Array.from({ length: 22 }, (_, at) => {
     const number = PARTS.findIndex(([, start, end]) => at >= start && at < end);
@@ -91,7 +91,7 @@ test('one that is not over in time fails, and says by what', async () => {
 
 test('where the time that was watched is less than the bound nobody knows, and the run is invalid', async () => {
   const given = facts([{ name: 'kill', title: 'Kill' }], (at) => at >= 6);
-  given.legs.result.recovery_s = 8;
+  given.trials.result.recovery_s = 8;
   const built = await chaos(given);
   const recovery = built.thresholds?.find(({ metric }) => metric === 'recovery_s');
   assert.equal(recovery?.outcome, 'invalid');

@@ -179,9 +179,9 @@ test('after an overload without a rest what is bad is its doing, what is good is
 
 test('after a new warm-up a lower load speaks for itself: a search that narrows down', () => {
   const warmUp = { name: 'warm-up', measured: false, figures: {} };
-  const legs = (/** @type {PhaseSpec[]} */ ...steps) => steps.flatMap((one) => [warmUp, one]);
+  const trials = (/** @type {PhaseSpec[]} */ ...steps) => steps.flatMap((one) => [warmUp, one]);
   const found = only(
-    legs(step(50), step(100), step(200), step(400, { p99: 900 }), step(300, { p99: 300 }), step(250)),
+    trials(step(50), step(100), step(200), step(400, { p99: 900 }), step(300, { p99: 300 }), step(250)),
   );
   assert.deepEqual(interval(found), [250, 300]);
 });

@@ -5,7 +5,7 @@ import { summary } from './build.js';
 
 const { plan } = summary({ phases: [{ name: 'a' }, { name: 'b' }] });
 const plannedS = Math.max(...plan.phases.map(({ start_s, duration_s }) => start_s + duration_s));
-const run = { plan, k6Exit: 105, ranS: 10.5, legs: false };
+const run = { plan, k6Exit: 105, ranS: 10.5, trials: false };
 
 test('a run that came to its end is whole, with a missed threshold, too', () => {
   for (const k6Exit of [0, 99]) assert.equal(partialOf({ ...run, k6Exit }), null);
@@ -17,7 +17,7 @@ test('one that was ended is partial, however it was ended', () => {
 });
 
 test('steps and several k6 runs have no planned length', () => {
-  assert.equal(partialOf({ ...run, legs: true })?.planned_s, null);
+  assert.equal(partialOf({ ...run, trials: true })?.planned_s, null);
   assert.equal(partialOf({ ...run, plan: { ...plan, sequence: true } })?.planned_s, null);
 });
 

@@ -97,7 +97,7 @@ test('brief: what is called and what is not, how much load goes where, and nothi
 
 test('the host with its port; of several runs; what a target elsewhere needs', () => {
   const target = { url: 'https://mcp.example.org:8443/mcp', confirm: 'mcp.example.org' };
-  const text = renderPlan(planned({ target }), { colours: false, brief: true, legs: true });
+  const text = renderPlan(planned({ target }), { colours: false, brief: true, trials: true });
   assert.match(text, /^All of it goes to mcp\.example\.org:8443: /m);
   assert.match(text, /^The test takes several runs, each about like this/m);
   assert.match(text, /^That is not this machine: a run needs TARGET_CONFIRM=mcp\.example\.org\.$/m);

@@ -20,7 +20,7 @@ test('what does not go together is one clear line', () => {
   assert.throws(() => check({ ...CONFIG, GATEWAY_RPC_URL: 'http://x/rpc' }), /without GATEWAY_URL/);
   assert.throws(
     () => check({ ...CONFIG, DURATION: 10 }),
-    /DURATION is 10 s, for 4 rounds of 3 legs; valid: 36s/,
+    /DURATION is 10 s, for 4 rounds of 3 trials; valid: 36s/,
   );
   process.env.TARGET_HEADERS = 'X-User: one';
   try {
@@ -33,7 +33,7 @@ test('what does not go together is one clear line', () => {
   assert.throws(() => check({ ...stack, TARGET_URL: 'http://x/mcp' }), /TARGET_URL is "http:\/\/x\/mcp"/);
 });
 
-test('a slow gateway gets longer legs, for a p99 of a hundred answers, up to twice as long', () => {
+test('a slow gateway gets longer trials, for a p99 of a hundred answers, up to twice as long', () => {
   assert.equal(enoughS(15, 10, 4), 15);
   // 4 rounds of 2/3 x 15.9 s, without 2 s of each, at 3.2/s: 110 answers.
   assert.ok(Math.abs(enoughS(15, 3.2, 4) - 15.89) < 0.01);
@@ -81,29 +81,29 @@ test('of a document the tools alone are called, of a file with a method the tool
 });
 
 const START = Date.parse('2026-01-01T00:00:00Z');
-const LEG_MS = 60_000;
+const TRIAL_MS = 60_000;
 
 /** Two rounds of two ways: 10 s of steady load, 5 s of a loop, one answer each 50 ms. @param {number} added ms */
 function facts(added) {
-  const legs = [1, 2].flatMap((round) =>
+  const trials = [1, 2].flatMap((round) =>
     ['direct', 'mcp'].map((way) => ({ round, way, name: `round-${round}-${way}` })),
   );
-  const phases = legs.flatMap(({ round, way, name }, index) =>
+  const phases = trials.flatMap(({ round, way, name }, index) =>
     ['steady', 'loop'].map((load, second) => ({
       name: `${name}-${load}`,
       measured: true,
       labels: { way, round: String(round), load },
-      start: new Date(START + index * LEG_MS + second * 10_000).toISOString(),
+      start: new Date(START + index * TRIAL_MS + second * 10_000).toISOString(),
       duration_s: second === 0 ? 10 : 5,
       vus: second === 0 ? null : 10,
       requests: 100,
       failed: 0,
     })),
   );
-  const linesOf = (/** @type {string} */ leg) => {
+  const linesOf = (/** @type {string} */ trial) => {
     const lines = [];
     for (const { name, start, duration_s: lasts, labels } of phases.filter(({ name }) =>
-      name.startsWith(leg),
+      name.startsWith(trial),
     )) {
       const every = labels.way === 'mcp' && labels.load === 'loop' ? 100 : 50;
       for (let at = 0; at < lasts; at += 1) {
@@ -123,8 +123,8 @@ function facts(added) {
   const cores = Object.fromEntries(phases.map(({ name }) => [name, name.includes('mcp') ? 0.97 : null]));
   return /** @type {any} */ ({
     phases,
-    seconds: new Map(legs.map(({ name }) => [name, linesOf(name)])),
-    legs: { legs: legs.map(({ name }) => ({ name })), result: { gateway: 'a gateway', rate: 20, cores } },
+    seconds: new Map(trials.map(({ name }) => [name, linesOf(name)])),
+    trials: { trials: trials.map(({ name }) => ({ name })), result: { gateway: 'a gateway', rate: 20, cores } },
   });
 }
 

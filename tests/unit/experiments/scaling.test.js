@@ -50,8 +50,8 @@ async function build(price, host) {
   const phases = [phase(1, 1, 1000), phase(1, 2, 1200), phase(2, 1, 1600), phase(2, 2, 1480)];
   const facts = {
     phases,
-    legs: {
-      legs: [],
+    trials: {
+      trials: [],
       result: {
         users: 20,
         repeats: 2,

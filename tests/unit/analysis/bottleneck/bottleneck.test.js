@@ -627,9 +627,9 @@ test('phases that call something else are not compared', () => {
   assert.deepEqual(bottleneck(known), []);
 });
 
-test('legs of an experiment are compared where they differ in their rate, and are not where it may be anything', () => {
+test('trials of an experiment are compared where they differ in their rate, and are not where it may be anything', () => {
   const known = facts({ series: { ...SLOW, ...FULL_POOL } });
-  // Each leg has a clock of its own.
+  // Each trial has a clock of its own.
   known.plan.phases = known.plan.phases.map((one) => ({ ...one, start_s: one.name === 'busy' ? 0 : 10 }));
   assert.deepEqual(bottleneck(known), []);
   const phases = known.phases.map((phase, index) => ({

@@ -7,7 +7,7 @@ import { near, runOf, signal, summary } from '../build.js';
 /** @param {Partial<Tried>[]} steps @returns {Tried[]} */
 const tries = (steps) =>
   steps.map((one, index) => ({
-    leg: `${one.kind ?? 'step'}-${index + 1}`,
+    trial: `${one.kind ?? 'step'}-${index + 1}`,
     rate: 100,
     kind: 'step',
     holds: true,
@@ -46,8 +46,8 @@ const THRESHOLDS = [
  * @param {import('../../../../analysis/signals.ts').Signal[]} [signals]
  */
 async function capacityOf(tried, found, signals = []) {
-  const phases = tried.map(({ leg, rate }) => ({
-    name: leg,
+  const phases = tried.map(({ trial, rate }) => ({
+    name: trial,
     offered_rps: rate,
     figures: { iterations: 20 * rate },
   }));
@@ -55,7 +55,7 @@ async function capacityOf(tried, found, signals = []) {
   return runOf(
     {
       summary: summary({ phases, plan: { test: 'capacity' } }),
-      legs: { legs: [], error: null, result },
+      trials: { trials: [], error: null, result },
     },
     { signals },
   );

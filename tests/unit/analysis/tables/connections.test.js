@@ -9,7 +9,7 @@ const MIB = 1024 ** 2;
 
 /** @param {number} size @param {number | null} memory @returns {Result['idle'][number]} */
 const step = (size, memory) => ({
-  leg: `idle-${size}`,
+  trial: `idle-${size}`,
   size,
   streams: size,
   lost: 0,
@@ -29,7 +29,7 @@ const abandonedOf = (known) => ({ probes: 20, known, after_s: 20, before: 30, mo
 const RESULT = {
   idle: [step(0, 300 * MIB), step(1000, 400 * MIB), step(2000, 500 * MIB)],
   stopped: null,
-  active: [{ leg: 'active-1000', size: 1000 }],
+  active: [{ trial: 'active-1000', size: 1000 }],
   abandoned: abandonedOf(0),
 };
 
@@ -37,8 +37,8 @@ const RESULT = {
 const connections = (change = {}, p99 = 8) => {
   const result = { ...RESULT, ...change };
   const names = [
-    ...result.idle.map(({ leg }) => leg),
-    ...result.active.map(({ leg }) => leg),
+    ...result.idle.map(({ trial }) => trial),
+    ...result.active.map(({ trial }) => trial),
     'churn',
     'abandoned',
   ];
@@ -58,7 +58,7 @@ const connections = (change = {}, p99 = 8) => {
         phases,
         metrics: { ...session('churn'), ...session('abandoned') },
       }),
-      legs: { legs: [], error: null, result },
+      trials: { trials: [], error: null, result },
     },
     {
       signals: [

@@ -48,7 +48,7 @@ test('a row for each number of them, and a few of the many that the cache went t
   };
   const run = await runOf({
     summary: summary({ phases: [{ name: 'cache', figures: {} }], plan: { test: 'memory' } }),
-    legs: { legs: [], error: null, result },
+    trials: { trials: [], error: null, result },
   });
   const [rest, pool, cache] = run.tables;
   assert.deepEqual(rest?.rows, [

@@ -22,7 +22,7 @@ async function networkOf(metrics, parts = ['traffic', 'connections']) {
   }));
   const run = await runOf({
     summary: summary({ phases, plan: { test: 'network' }, metrics }),
-    legs: { legs: [], error: null, result: { sizes: SIZES } },
+    trials: { trials: [], error: null, result: { sizes: SIZES } },
   });
   const [sizes, bandwidth, connections] = run.tables.map(({ rows }) => rows);
   return {

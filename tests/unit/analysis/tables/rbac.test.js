@@ -111,7 +111,7 @@ test("the CSV has the document's columns", async () => {
   const of = rbac();
   const { files } = makeTables(await tableModuleOf('rbac'), {
     ...{ plan: of.plan, phases: phases(of), operations: [], groups: of.groups, thresholds: [], signals: [] },
-    ...{ environment: MACHINE, legs: null, increases: new Map(), seconds: new Map() },
+    ...{ environment: MACHINE, trials: null, increases: new Map(), seconds: new Map() },
   });
   const [head, row, ...rest] = files['rbac_benchmark.csv']?.split('\n') ?? [];
   assert.equal(

@@ -5,9 +5,9 @@ import { countedIn, near, runOf, signal, summary } from '../build.js';
 /**
  * @param {string} knob
  * @param {Record<string, number[]>} made calls of 20 s, by value and round
- * @param {{failed?: Record<string, number>, counts?: Record<string, number>, legS?: number}} [rest]
+ * @param {{failed?: Record<string, number>, counts?: Record<string, number>, trialS?: number}} [rest]
  */
-async function sweepOf(knob, made, { failed = {}, counts = {}, legS = 20 } = {}) {
+async function sweepOf(knob, made, { failed = {}, counts = {}, trialS = 20 } = {}) {
   const values = Object.keys(made);
   const repeats = Math.max(...Object.values(made).map((runs) => runs.length));
   const phases = values.flatMap((value, index) =>
@@ -19,9 +19,9 @@ async function sweepOf(knob, made, { failed = {}, counts = {}, legS = 20 } = {})
       figures: { iterations, p99: 100 + 10 * round, failures: { tool: failed[value] ?? 0 } },
     })),
   );
-  const legs = { legs: [], error: null, result: { knob, values, repeats, legS, beside: {} } };
+  const trials = { trials: [], error: null, result: { knob, values, repeats, trialS, beside: {} } };
   const run = await runOf(
-    { summary: summary({ phases, plan: { test: 'sweep' } }), legs },
+    { summary: summary({ phases, plan: { test: 'sweep' } }), trials },
     {
       signals: phases.map(({ name }, index) => signal('cpu', name, index / 4)),
       increases: countedIn(phases, counts),

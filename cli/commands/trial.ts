@@ -4,8 +4,8 @@
  */
 import { load } from '../run/load.ts';
 
-/** @param folder of its results: legs/NAME in that of the run @returns k6's exit code */
-export async function leg(test: string, folder: string): Promise<number> {
+/** @param folder of its results: trials/NAME in that of the run @returns k6's exit code */
+export async function trial(test: string, folder: string): Promise<number> {
   const { TESTID = '', K6_ADDRESS = '', K6_USERS } = process.env;
   return await load({
     test,

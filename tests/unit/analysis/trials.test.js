@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { failures } from '../../../analysis/failures.ts';
 import { inScope, latenciesOf, total } from '../../../analysis/groups.ts';
-import { LegsError, readLegLogs, readLegSummaries, readLegs } from '../../../analysis/legs.ts';
+import { TrialsError, readTrialLogs, readTrialSummaries, readTrials } from '../../../analysis/trials.ts';
 import { phases } from '../../../analysis/phases.ts';
 import { judgeThresholds } from '../../../analysis/thresholds.ts';
 import { histogramOf, measuredDocument, objective, runOf, STARTED_MS } from './build.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'legs-'));
+const folder = mkdtempSync(join(tmpdir(), 'trials-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** @param {string} name @param {any} spec measured.json @param {Partial<import('../../../analysis/legs.ts').Leg>} [rest] */
-function leg(name, spec, rest = {}) {
-  const path = join(folder, 'legs', name);
+/** @param {string} name @param {any} spec measured.json @param {Partial<import('../../../analysis/trials.ts').Trial>} [rest] */
+function trial(name, spec, rest = {}) {
+  const path = join(folder, 'trials', name);
   mkdirSync(path, { recursive: true });
   if (spec) writeFileSync(join(path, 'measured.json'), JSON.stringify(spec));
-  return { name, labels: {}, folder: join('legs', name), judged: true, code: 0, events: [], ...rest };
+  return { name, labels: {}, folder: join('trials', name), judged: true, code: 0, events: [], ...rest };
 }
 
 /** @param {string} name @param {number} startedMs @param {number} p99 */
@@ -35,19 +35,19 @@ function measured(name, startedMs, p99) {
   return { ...document, vusMax: p99, groups: [...document.groups, read] };
 }
 
-test('the legs of a test are one summary on one time axis; what does not count is not judged', () => {
-  const legs = {
+test('the trials of a test are one summary on one time axis; what does not count is not judged', () => {
+  const trials = {
     result: { found: 1 },
     error: null,
-    legs: [
-      leg('one', measured('one', STARTED_MS, 50)),
-      leg('two', measured('two', STARTED_MS + 60_000, 150)),
-      leg('three', measured('three', STARTED_MS + 120_000, 250), { judged: false }),
+    trials: [
+      trial('one', measured('one', STARTED_MS, 50)),
+      trial('two', measured('two', STARTED_MS + 60_000, 150)),
+      trial('three', measured('three', STARTED_MS + 120_000, 250), { judged: false }),
     ],
   };
-  writeFileSync(join(folder, 'legs.json'), JSON.stringify(legs));
-  assert.deepEqual(readLegs(folder), legs);
-  const { runs, summary, summaryProblem } = readLegSummaries(folder, legs);
+  writeFileSync(join(folder, 'trials.json'), JSON.stringify(trials));
+  assert.deepEqual(readTrials(folder), trials);
+  const { runs, summary, summaryProblem } = readTrialSummaries(folder, trials);
   assert.equal(summaryProblem, null);
   assert.ok(summary);
   assert.equal(summary.startedMs, STARTED_MS);
@@ -78,17 +78,17 @@ test('the legs of a test are one summary on one time axis; what does not count i
   assert.equal(summary.vusMax, 250);
 });
 
-test('a failure began in the leg that had it, as long after the first one as it did', () => {
+test('a failure began in the trial that had it, as long after the first one as it did', () => {
   const failing = measuredDocument({
     startedMs: STARTED_MS + 60_000,
     phases: [{ name: 'two', duration_s: 10, figures: { iterations: 100, failures: { tool: 3 }, p99: 50 } }],
   });
   failing.groups[1].failedAt = { tool: [STARTED_MS + 64_000, STARTED_MS + 66_500] };
-  const legs = {
+  const trials = {
     ...{ result: null, error: null },
-    legs: [leg('one', measured('one', STARTED_MS, 50)), leg('two', failing)],
+    trials: [trial('one', measured('one', STARTED_MS, 50)), trial('two', failing)],
   };
-  const { runs, summary } = readLegSummaries(folder, legs);
+  const { runs, summary } = readTrialSummaries(folder, trials);
   const all = runs.flatMap((one) => phases(one));
   const [found] = failures(summary?.groups ?? [], STARTED_MS, all, {});
   assert.deepEqual(
@@ -97,48 +97,48 @@ test('a failure began in the leg that had it, as long after the first one as it 
   );
 });
 
-test('a leg that left nothing is named; none at all is said, too', () => {
+test('a trial that left nothing is named; none at all is said, too', () => {
   const rest = { result: null, error: null };
-  const legs = { ...rest, legs: [leg('one', measured('one', STARTED_MS, 50)), leg('lost', null)] };
-  assert.equal(readLegSummaries(folder, legs).summaryProblem, 'lost: k6 left no measured.json');
-  assert.equal(readLegSummaries(folder, { ...rest, legs: [] }).summaryProblem, 'no leg ran');
-  assert.equal(readLegs(join(folder, 'legs')), null);
+  const trials = { ...rest, trials: [trial('one', measured('one', STARTED_MS, 50)), trial('lost', null)] };
+  assert.equal(readTrialSummaries(folder, trials).summaryProblem, 'lost: k6 left no measured.json');
+  assert.equal(readTrialSummaries(folder, { ...rest, trials: [] }).summaryProblem, 'no trial ran');
+  assert.equal(readTrials(join(folder, 'trials')), null);
 });
 
 test('of the logs the first sample of each kind of failure', async () => {
-  const legs = { result: null, error: null, legs: [leg('one', null), leg('two', null)] };
-  writeFileSync(join(folder, 'legs/one/k6.log'), 'failure tool of get_user: first\n');
+  const trials = { result: null, error: null, trials: [trial('one', null), trial('two', null)] };
+  writeFileSync(join(folder, 'trials/one/k6.log'), 'failure tool of get_user: first\n');
   writeFileSync(
-    join(folder, 'legs/two/k6.log'),
+    join(folder, 'trials/two/k6.log'),
     'failure tool of get_user: second\nfailure timeout of x: late\n',
   );
-  const log = await readLegLogs(folder, legs);
+  const log = await readTrialLogs(folder, trials);
   assert.deepEqual(log.samples, { tool: 'get_user: first', timeout: 'x: late' });
 });
 
 test('an experiment that could not go on is an error with its own words', async () => {
   const { verdict } = await runOf({
-    legs: { legs: [], result: null, error: 'the gateway did not start' },
+    trials: { trials: [], result: null, error: 'the gateway did not start' },
     k6Exit: 1,
   });
   assert.deepEqual(verdict, { outcome: 'error', exit_code: 1, reasons: ['the gateway did not start'] });
 });
 
-test('what can not be read of the legs is one line', () => {
+test('what can not be read of the trials is one line', () => {
   for (const [text, message] of [
-    ['{"legs":[', /^legs\.json is not JSON/],
-    ['{"legs":{},"error":null}', /^legs\.json does not say which legs there were: \/legs must be array$/],
+    ['{"trials":[', /^trials\.json is not JSON/],
+    ['{"trials":{},"error":null}', /^trials\.json does not say which trials there were: \/trials must be array$/],
     [
       JSON.stringify({
-        legs: [{ name: 'a', labels: {}, folder: '../x', judged: true, code: 0, events: [] }],
+        trials: [{ name: 'a', labels: {}, folder: '../x', judged: true, code: 0, events: [] }],
         error: null,
       }),
-      /\/legs\/0\/folder must match/,
+      /\/trials\/0\/folder must match/,
     ],
   ]) {
-    writeFileSync(join(folder, 'legs.json'), String(text));
-    assert.throws(() => readLegs(folder), {
-      constructor: LegsError,
+    writeFileSync(join(folder, 'trials.json'), String(text));
+    assert.throws(() => readTrials(folder), {
+      constructor: TrialsError,
       message: /** @type {RegExp} */ (message),
     });
   }

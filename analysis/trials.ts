@@ -1,4 +1,4 @@
-/** A test that took several k6 runs (see experiments/): its legs, and one summary of them all. */
+/** A test that took several k6 runs (see experiments/): its trials, and one summary of them all. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Collected } from './collect.ts';
@@ -7,7 +7,7 @@ import { validator } from './schemas.ts';
 import { readSummary, type Summary } from './summary.ts';
 
 /** One k6 run. */
-export interface Leg {
+export interface Trial {
   name: string;
   /** Of its phases. */
   labels: Record<string, string | number>;
@@ -18,67 +18,67 @@ export interface Leg {
   /** k6's exit code. */
   code: number;
   /** What was done to the system meanwhile. */
-  events: LegEvent[];
+  events: TrialEvent[];
 }
 
 /** time_ms since the epoch. */
-export type LegEvent = { time_ms: number; kind: string } & Record<string, unknown>;
+export type TrialEvent = { time_ms: number; kind: string } & Record<string, unknown>;
 
-export interface Legs {
+export interface Trials {
   /** In the order in which they ran. */
-  legs: Leg[];
+  trials: Trial[];
   /** What the experiment found out by itself, as its table builder knows it. */
   result: unknown;
   /** Why the experiment could not go on. */
   error: string | null;
 }
 
-const validate = validator('legs.schema.json');
+const validate = validator('trials.schema.json');
 
-/** What the experiment left of its legs can't be read: in one line. */
-export class LegsError extends Error {}
+/** What the experiment left of its trials can't be read: in one line. */
+export class TrialsError extends Error {}
 
-/** @param directory a run's results @returns null: the test is one k6 run @throws {LegsError} */
-export function readLegs(directory: string): Legs | null {
-  const path = join(directory, 'legs.json');
+/** @param directory a run's results @returns null: the test is one k6 run @throws {TrialsError} */
+export function readTrials(directory: string): Trials | null {
+  const path = join(directory, 'trials.json');
   if (!existsSync(path)) return null;
-  let document: Legs;
+  let document: Trials;
   try {
     document = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    throw new LegsError(
-      'legs.json is not JSON, or can not be read: the experiment was cut off while it wrote it',
+    throw new TrialsError(
+      'trials.json is not JSON, or can not be read: the experiment was cut off while it wrote it',
     );
   }
   const problem = validate(document);
-  if (problem) throw new LegsError(`legs.json does not say which legs there were: ${problem}`);
+  if (problem) throw new TrialsError(`trials.json does not say which trials there were: ${problem}`);
   return document;
 }
 
-/** @returns those of the legs that left one, and all of them in one; the first abort */
-export function readLegSummaries(
+/** @returns those of the trials that left one, and all of them in one; the first abort */
+export function readTrialSummaries(
   directory: string,
-  { legs }: Legs,
+  { trials }: Trials,
 ): Pick<Collected, 'runs' | 'summary' | 'summaryProblem' | 'abort'> {
-  const read = legs.map((leg) => ({ leg, ...readSummary(join(directory, leg.folder)) }));
-  const runs = read.flatMap(({ summary, leg }) => {
+  const read = trials.map((trial) => ({ trial, ...readSummary(join(directory, trial.folder)) }));
+  const runs = read.flatMap(({ summary, trial }) => {
     if (!summary) return [];
     const { plan } = summary;
-    return [leg.judged ? summary : { ...summary, plan: { ...plan, objectives: [] }, thresholds: [] }];
+    return [trial.judged ? summary : { ...summary, plan: { ...plan, objectives: [] }, thresholds: [] }];
   });
   const missing = read.find(({ problem }) => problem !== null);
-  const problem = missing ? `${missing.leg.name}: ${missing.problem}` : null;
+  const problem = missing ? `${missing.trial.name}: ${missing.problem}` : null;
   return {
     runs,
     summary: merge(runs),
-    summaryProblem: problem ?? (legs.length === 0 ? 'no leg ran' : null),
+    summaryProblem: problem ?? (trials.length === 0 ? 'no trial ran' : null),
     abort: read.find(({ abort }) => abort)?.abort ?? null,
   };
 }
 
 /** @returns the first of what each log has */
-export async function readLegLogs(directory: string, { legs }: Legs): Promise<K6Log> {
-  const logs = await Promise.all(legs.map(({ folder }) => readK6Log(join(directory, folder, 'k6.log'))));
+export async function readTrialLogs(directory: string, { trials }: Trials): Promise<K6Log> {
+  const logs = await Promise.all(trials.map(({ folder }) => readK6Log(join(directory, folder, 'k6.log'))));
   return {
     lastLine: logs.at(-1)?.lastLine ?? null,
     failedPushesS: logs.flatMap(({ failedPushesS }) => failedPushesS),
@@ -93,7 +93,7 @@ export async function readLegLogs(directory: string, { legs }: Legs): Promise<K6
 }
 
 /**
- * Phases have names of their own in each leg, so what is known by phase stays as it is. Of the rest counts and
+ * Phases have names of their own in each trial, so what is known by phase stays as it is. Of the rest counts and
  * histograms are added.
  */
 function merge(summaries: Summary[]): Summary | null {
