@@ -6,9 +6,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, sum } from 'simple-statistics';
-import { inScope, latenciesOf, total, trendOf } from '../analysis/groups.ts';
-import { Prometheus } from '../analysis/prometheus.ts';
-import { readSummary } from '../analysis/summary.ts';
+import { inScope, latenciesOf, total, trendOf } from '../analysis/collect/groups.ts';
+import { Prometheus } from '../analysis/collect/prometheus.ts';
+import { readSummary } from '../analysis/collect/summary.ts';
 import { generatorEnvironment } from '../cli/k6.ts';
 import { judge, neighbours, quantile, spread, spreadText } from './figures.ts';
 import { Bench, count, runK6, say, startBenchServer, startPrometheus } from './harness.ts';

@@ -14,7 +14,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bottleneck } from '../analysis/bottleneck/bottleneck.ts';
-import { readSummary } from '../analysis/summary.ts';
+import { readSummary } from '../analysis/collect/summary.ts';
 import { seededRandom } from '../contract/seeded-random.js';
 import { duration, percent } from '../contract/units.js';
 import { NOTHING, named, UNKNOWN } from './attribution/named.js';
@@ -81,7 +81,7 @@ const KEPT = ['run.json', 'timeline.json', 'measured.json', 'truth.json', 'host-
  * @property {string} truth
  * @property {string} said
  * @property {string} verdict of the run
- * @property {import('../analysis/findings.ts').Finding | null} finding
+ * @property {import('../analysis/findings/findings.ts').Finding | null} finding
  * @property {boolean} right
  */
 
@@ -129,7 +129,7 @@ async function make(lab, made, folder) {
 /** @param {string} folder of a run that was made @returns {Outcome} by the rules as they are now */
 function judge(folder) {
   const read = (/** @type {string} */ name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
-  /** @type {[Truth, import('../analysis/run.ts').Run]} */
+  /** @type {[Truth, import('../analysis/judge/run.ts').Run]} */
   const [made, run] = [read('truth.json'), read('run.json')];
   const { summary, problem } = readSummary(folder);
   if (!summary) throw new Error(`${folder}: ${problem}`);

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { listeners } from '../analysis/host-watch-processes.ts';
+import { listeners } from '../analysis/collect/host-watch-processes.ts';
 import { freePort, hiddenHost } from '../contract/free-port.js';
 import { zeroOf } from '../experiments/lab.js';
 import { Bench, say } from './harness.ts';
@@ -20,11 +20,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  * @property {string} output
  * @property {string} folder
  * @property {any} run run.json, null where there is none
- * @property {import('../analysis/timeline.ts').Timeline | null} timeline
+ * @property {import('../analysis/collect/timeline.ts').Timeline | null} timeline
  *
  * @typedef {object} Moment the beginning of a phase
- * @property {import('../analysis/plan.ts').PlannedPhase} phase
- * @property {import('../analysis/plan.ts').PlannedPhase[]} phases
+ * @property {import('../analysis/collect/plan.ts').PlannedPhase} phase
+ * @property {import('../analysis/collect/plan.ts').PlannedPhase[]} phases
  * @property {number} zeroMs when the phases' clock began
  * @property {(seconds: number) => Promise<void>} after waits until so long after the phase's start; at once where that is past
  * @property {() => number} generatorPid of k6

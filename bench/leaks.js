@@ -132,9 +132,9 @@ function keeps({ subject }, { claimed, problems }, off) {
 async function observed(lab, { subject, figure, factor, faults }) {
   const { code, output, run } = await runLeak(lab, faults, { DURATION: `${MINUTES}m`, RATE_SCALE });
   if (!run) throw new Error(`the run ended with exit code ${code}:\n${output.slice(-2000)}`);
-  /** @type {import('../analysis/findings.ts').Finding[]} */
+  /** @type {import('../analysis/findings/findings.ts').Finding[]} */
   const leaks = run.findings.filter(
-    (/** @type {import('../analysis/findings.ts').Finding} */ { kind }) => kind === 'leak',
+    (/** @type {import('../analysis/findings/findings.ts').Finding} */ { kind }) => kind === 'leak',
   );
   const figures = leaks.find((leak) => leak.subject === subject)?.figures ?? {};
   const at = (/** @type {string} */ name) => {
@@ -153,7 +153,7 @@ async function observed(lab, { subject, figure, factor, faults }) {
 /** @param {any} run @returns {string[]} a load that was not made says nothing of a server under it */
 function undelivered({ phases }) {
   const short = phases.filter(
-    (/** @type {import('../analysis/phases.ts').Phase} */ { measured, offered_rps, achieved_rps }) =>
+    (/** @type {import('../analysis/judge/phases.ts').Phase} */ { measured, offered_rps, achieved_rps }) =>
       measured && offered_rps !== null && Number(achieved_rps) < 0.9 * offered_rps,
   );
   return short.length > phases.length / 2 ? ['the load was not delivered'] : [];

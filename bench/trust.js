@@ -5,7 +5,7 @@
  *   RUNS=3       of each case
  *   CASES=a,b    those alone that have one of these in their names
  */
-import { INVALID } from '../analysis/verdict.ts';
+import { INVALID } from '../analysis/judge/verdict.ts';
 import { duration } from '../contract/units.js';
 import { printTable } from './figures.ts';
 import { count, say } from './harness.ts';

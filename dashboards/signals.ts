@@ -17,7 +17,7 @@ interface DrawnSignal {
   steps?: Step[];
 }
 
-/** From this share of the machine's CPU on, k6 measures its own waiting. As GENERATOR_CPU_LIMIT in analysis/trust-rules.ts. */
+/** From this share of the machine's CPU on, k6 measures its own waiting. As GENERATOR_CPU_LIMIT in analysis/findings/trust-rules.ts. */
 export const GENERATOR_SATURATED = 0.8;
 
 export const steps = (orange: number, red: number): Step[] => [

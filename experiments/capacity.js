@@ -1,4 +1,4 @@
-import { thresholdName } from '../analysis/thresholds.ts';
+import { thresholdName } from '../analysis/judge/thresholds.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { percent, perSecond } from '../contract/units.js';
 import { mostSteps, searchRate } from './search-rate.js';
@@ -14,8 +14,8 @@ const HOW = /** @type {Record<string, {stepS: number, holdS: number, precision: 
 const ANSWERS = 120;
 const LONGEST_STEP_S = 120;
 
-/** @typedef {import('../analysis/trial-results.ts').Tried} Tried */
-/** @typedef {import('../analysis/trial-results.ts').CapacityResult} CapacityResult */
+/** @typedef {import('../analysis/tables/trial-results.ts').Tried} Tried */
+/** @typedef {import('../analysis/tables/trial-results.ts').CapacityResult} CapacityResult */
 
 /** Requests/s. */
 const USUAL_START = 50;
@@ -46,7 +46,7 @@ export default async function capacity(lab) {
   const stepS = DURATION ?? how.stepS;
   /** @type {Tried[]} */
   const tried = [];
-  /** @type {import('../analysis/thresholds.ts').Threshold[]} */
+  /** @type {import('../analysis/judge/thresholds.ts').Threshold[]} */
   let thresholds = [];
 
   /** @param {'step' | 'hold'} kind @param {number} seconds */

@@ -16,7 +16,7 @@ const SMOKE = ['latency', 'packet-loss', 'database-cut', 'worker-kill'];
 const TIMEOUT = '3s';
 
 /** @typedef {import('./chaos/faults.js').Fault} Fault */
-/** @typedef {import('../analysis/trial-results.ts').ChaosResult} ChaosResult */
+/** @typedef {import('../analysis/tables/trial-results.ts').ChaosResult} ChaosResult */
 
 /** @type {import('./lasts.ts').Lasts} */
 export const lasts = (config, trialS) => {
@@ -112,7 +112,7 @@ function whyNot({ way, foreign }, { noLink, ways, target }) {
  * @param {import('./lab.js').Lab} lab
  */
 function timing({ folder, config }) {
-  /** @type {{phases: import('../analysis/plan.ts').PlannedPhase[]}} */
+  /** @type {{phases: import('../analysis/collect/plan.ts').PlannedPhase[]}} */
   const { phases } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
   const length = (/** @type {boolean} */ measured) =>
     phases

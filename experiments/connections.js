@@ -3,8 +3,8 @@
  * opened and ended around each call; and sessions that are left behind: does the server give them back?
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../analysis/percentile.ts';
-import { Prometheus } from '../analysis/prometheus.ts';
+import { Prometheus } from '../analysis/collect/prometheus.ts';
+import { percentile } from '../analysis/statistics/percentile.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { readProtocol } from '../contract/protocols.js';
 import { IdleSessions } from './connections/idle-sessions.js';
@@ -14,11 +14,12 @@ import { memoryLeft } from './connections/memory-left.js';
  * By PROFILE: sessions to hold, seconds of each trial, of rest before memory is read (three scrapes), and for how long the
  * reference target keeps a session that nobody uses. It looks for those twice as often.
  */
-const HOW = /** @type {Record<string, {sizes: number[], trialS: number, restS: number, timeoutS: number}>} */ ({
-  smoke: { sizes: [50, 100], trialS: 2, restS: 2, timeoutS: 2 },
-  quick: { sizes: [100, 500, 1000, 2000], trialS: 8, restS: 6, timeoutS: 10 },
-  full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], trialS: 30, restS: 6, timeoutS: 10 },
-});
+const HOW =
+  /** @type {Record<string, {sizes: number[], trialS: number, restS: number, timeoutS: number}>} */ ({
+    smoke: { sizes: [50, 100], trialS: 2, restS: 2, timeoutS: 2 },
+    quick: { sizes: [100, 500, 1000, 2000], trialS: 8, restS: 6, timeoutS: 10 },
+    full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], trialS: 30, restS: 6, timeoutS: 10 },
+  });
 
 /** Users that call while others are idle, and that come and go. */
 const FEW = '5';
@@ -30,8 +31,8 @@ const LEAST_LEFT = 0.15;
 /** Sessions to ask for after a time, when nobody has used them. */
 const PROBES = 20;
 
-/** @typedef {import('../analysis/trial-results.ts').IdleStep} IdleStep */
-/** @typedef {import('../analysis/trial-results.ts').ConnectionsResult} ConnectionsResult */
+/** @typedef {import('../analysis/tables/trial-results.ts').IdleStep} IdleStep */
+/** @typedef {import('../analysis/tables/trial-results.ts').ConnectionsResult} ConnectionsResult */
 
 /** @param {any} config @throws {ConfigError} */
 export function check({ TARGET_PROTOCOL, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_CERT }) {
@@ -134,7 +135,11 @@ export default async function connections(lab) {
   const probes = new IdleSessions(config.TARGET_URL, own);
   lab.onEnd(() => probes.close());
   await probes.open(PROBES, { listen: false });
-  await trial('abandoned', { kind: 'abandoned' }, { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'abandon' });
+  await trial(
+    'abandoned',
+    { kind: 'abandoned' },
+    { CONCURRENCY: COMING_AND_GOING, SESSIONS_MODE: 'abandon' },
+  );
   const most = await sessionsNow(reference);
   const waitS = reference ? 2 * timeoutS : config.SESSION_EXPIRY_S;
   lab.say(`are they given back? waiting ${waitS} s ...`);

@@ -116,7 +116,11 @@ export default async function (lab) {
     for (const way of order) {
       const name = `round-${index + 1}-${way}`;
       const cpu = watchCpu({ gateway: gateway.pid === null ? [] : [gateway.pid] });
-      const trial = await lab.trial({ name, labels: { way, round: index + 1 }, env: { ...ways[way], ...load } });
+      const trial = await lab.trial({
+        name,
+        labels: { way, round: index + 1 },
+        env: { ...ways[way], ...load },
+      });
       cpu.stop();
       for (const phase of trial.phases) cores[phase.name] = cpu.cores(phase).gateway ?? null;
     }

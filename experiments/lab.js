@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { phases } from '../analysis/phases.ts';
+import { readSummary } from '../analysis/collect/summary.ts';
+import { phases } from '../analysis/judge/phases.ts';
+import { judgeThresholds } from '../analysis/judge/thresholds.ts';
 import { logLine } from '../analysis/run-log.ts';
-import { readSummary } from '../analysis/summary.ts';
-import { judgeThresholds } from '../analysis/thresholds.ts';
 import { writeAtomic } from '../analysis/write-atomic.ts';
 import { freePort, hiddenHost } from '../contract/free-port.js';
 import { profiles } from '../contract/profiles.js';
@@ -42,9 +42,9 @@ export class TrialFailed extends Error {
  * @typedef {object} TrialResult
  * @property {string} name
  * @property {number} code k6's exit code: 0, or 99 where an objective was missed
- * @property {import('../analysis/phases.ts').Phase[]} phases
- * @property {import('../analysis/thresholds.ts').Threshold[]} thresholds
- * @property {readonly import('../analysis/groups.ts').Group[]} groups
+ * @property {import('../analysis/judge/phases.ts').Phase[]} phases
+ * @property {import('../analysis/judge/thresholds.ts').Threshold[]} thresholds
+ * @property {readonly import('../analysis/collect/groups.ts').Group[]} groups
  * @property {string} folder absolute
  */
 
@@ -52,7 +52,7 @@ export class TrialFailed extends Error {
 export class Lab {
   /** Undone in the opposite order. @type {(() => unknown)[]} */
   #undo = [];
-  /** @type {import('../analysis/trials.ts').Trial[]} */
+  /** @type {import('../analysis/collect/trials.ts').Trial[]} */
   #trials = [];
   #interrupted = false;
   /** Process groups of what runs. @type {Set<number>} */
@@ -179,7 +179,7 @@ export class Lab {
     const path = join(this.folder, folder);
     mkdirSync(path, { recursive: true });
     const address = `${hiddenHost()}:${await freePort()}`;
-    /** @type {import('../analysis/trials.ts').Trial} */
+    /** @type {import('../analysis/collect/trials.ts').Trial} */
     const trial = { name, labels, folder, judged, code: -1, events: [] };
     this.#trials.push(trial);
     const child = spawn(process.execPath, [join(ROOT, 'cli/main.ts'), 'trial', this.test, path], {
@@ -230,7 +230,7 @@ export class Lab {
 
   /**
    * @param {NonNullable<TrialPlan['during']>} during
-   * @param {import('../analysis/trials.ts').Trial} trial
+   * @param {import('../analysis/collect/trials.ts').Trial} trial
    * @param {string} address of k6's API
    * @param {Promise<number>} over when k6 has ended
    */

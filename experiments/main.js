@@ -8,7 +8,7 @@
  * `scripts/run` calls it, with the stack up and its addresses in the environment. Exits with k6's codes: 0, 99 where a
  * judged trial missed an objective, else that of the trial that ended it; 2 for a wrong variable.
  */
-import { INTERRUPTED } from '../analysis/verdict.ts';
+import { INTERRUPTED } from '../analysis/judge/verdict.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { readConfig } from './config.js';
 import { Interrupted, Lab, TrialFailed } from './lab.js';

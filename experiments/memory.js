@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { medianOf } from '../analysis/interval.ts';
+import { medianOf } from '../analysis/statistics/interval.ts';
 import { seededRandom } from '../contract/seeded-random.js';
 import { rounds, USUAL_RUNS } from './rounds.js';
 
@@ -18,8 +18,8 @@ const REST_MS = 2000;
 const LOOKS = 5;
 const LOOK_MS = 400;
 
-/** @typedef {import('../analysis/trial-results.ts').MemoryResult} MemoryResult */
-/** @typedef {import('../analysis/trial-results.ts').Point} Point */
+/** @typedef {import('../analysis/tables/trial-results.ts').MemoryResult} MemoryResult */
+/** @typedef {import('../analysis/tables/trial-results.ts').Point} Point */
 
 /** Seconds to start the target anew, and of a load of so many calls. */
 const START_S = 3;
@@ -56,7 +56,11 @@ export default async function memory(lab) {
     for (const size of order) {
       await lab.target({ WORKERS: '1', POOL_SIZE: size }, { fresh: true });
       const name = `pool-${size}-r${round + 1}`;
-      await lab.trial({ name, labels: { part: 'pool', POOL_SIZE: size }, env: { PART: 'pool', DURATION: '' } });
+      await lab.trial({
+        name,
+        labels: { part: 'pool', POOL_SIZE: size },
+        env: { PART: 'pool', DURATION: '' },
+      });
       const { resident, connections } = await look(lab);
       result.pool.push([connections, resident]);
     }

@@ -1,12 +1,12 @@
-import { counterOf, inScope, trendOf } from '../analysis/groups.ts';
-import { readSummary } from '../analysis/summary.ts';
+import { counterOf, inScope, trendOf } from '../analysis/collect/groups.ts';
+import { readSummary } from '../analysis/collect/summary.ts';
 import { isReference } from './reference-only.js';
 
 /** Seconds of each kind of traffic, by PROFILE. */
 const TRAFFIC_S = /** @type {Record<string, number>} */ ({ smoke: 2, quick: 10, full: 60 });
 const KINDS_OF_TRAFFIC = 4;
 
-/** @typedef {import('../analysis/trial-results.ts').Size} Size */
+/** @typedef {import('../analysis/tables/trial-results.ts').Size} Size */
 
 /** Seconds of a trial that makes so many calls, whatever they take; of the two that look at sizes and the one that connects. */
 const CALLS_S = 8;

@@ -8,7 +8,7 @@
  * @property {boolean} holds
  * @property {boolean} generator it did not hold because the load generator could make no more
  *
- * @typedef {import('../analysis/trial-results.ts').Found} Found
+ * @typedef {import('../analysis/tables/trial-results.ts').Found} Found
  */
 
 /** A step is this much more than the one before. */

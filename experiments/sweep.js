@@ -9,7 +9,7 @@ const TRIAL_S = /** @type {Record<string, number>} */ ({ smoke: 4, quick: 15, fu
 /** What a restart of the target takes, about. */
 const RESTART_S = 5;
 
-/** @typedef {import('../analysis/trial-results.ts').SweepResult} SweepResult */
+/** @typedef {import('../analysis/tables/trial-results.ts').SweepResult} SweepResult */
 
 /** @param {any} config */
 export function check(config) {

@@ -1,7 +1,7 @@
 /** The tables of docs/signals.md, from the rule files and the catalogue that dashboards draw signals by. */
 
-import { type RecordingRule, readRules } from '../analysis/signal-rules.ts';
-import { parseName, SOURCES } from '../analysis/signals.ts';
+import { type RecordingRule, readRules } from '../analysis/collect/signal-rules.ts';
+import { parseName, SOURCES } from '../analysis/collect/signals.ts';
 import { SIGNALS } from '../dashboards/signals.ts';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prometheusHeaders } from '../analysis/prometheus-headers.ts';
+import { prometheusHeaders } from '../analysis/collect/prometheus-headers.ts';
 import { scratchFolder } from './scratch.js';
 import { UNDER_LOAD } from './under-load.js';
 

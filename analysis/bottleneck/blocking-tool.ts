@@ -3,8 +3,9 @@
  * left, all operations became slower together, and one of them accounts for that thread's time: its calls a second, times what one call took
  * while nothing waited. A tool that waits without blocking has more calls under way than one thread can hold.
  */
-import { medianOf } from '../interval.ts';
-import type { Timeline } from '../timeline.ts';
+
+import type { Timeline } from '../collect/timeline.ts';
+import { medianOf } from '../statistics/interval.ts';
 import type { Breakage } from './breakage.ts';
 
 /** Of the thread's time. Above the upper one several calls ran at once, so that none held a thread alone. */

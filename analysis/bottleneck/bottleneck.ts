@@ -9,10 +9,10 @@
  *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
  */
 import { number } from '../../contract/units.js';
-import type { Finding, Known } from '../findings.ts';
-import type { Phase } from '../phases.ts';
+import type { Timeline } from '../collect/timeline.ts';
+import type { Finding, Known } from '../findings/findings.ts';
+import type { Phase } from '../judge/phases.ts';
 import { partialSpearman } from '../statistics/rank-correlation.ts';
-import type { Timeline } from '../timeline.ts';
 import { type Blocker, blockerOf } from './blocking-tool.ts';
 import { type Breakage, breakagesOf, missOf } from './breakage.ts';
 import { Reader } from './derived.ts';

@@ -1,13 +1,13 @@
 /** Where a run broke: the phases in which its clients first saw what is not normal, and since when. */
 import { counted, milliseconds, percent, perSecond } from '../../contract/units.js';
-import { bandOf, P99_NEEDS } from '../band.ts';
-import type { Known, Observation } from '../findings.ts';
-import { latencyText } from '../latencies.ts';
-import type { Phase } from '../phases.ts';
-import type { Plan, PlannedPhase } from '../plan.ts';
-import { LAG_S, RULE_WINDOW_S } from '../signals.ts';
-import type { Threshold } from '../thresholds.ts';
-import type { Timeline } from '../timeline.ts';
+import { latencyText } from '../collect/latencies.ts';
+import type { Plan, PlannedPhase } from '../collect/plan.ts';
+import { LAG_S, RULE_WINDOW_S } from '../collect/signals.ts';
+import type { Timeline } from '../collect/timeline.ts';
+import { bandOf, P99_NEEDS } from '../findings/band.ts';
+import type { Known, Observation } from '../findings/findings.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Threshold } from '../judge/thresholds.ts';
 import { samplesIn, staysFrom, steadyPoints, timeOf, usualIn, type Window, windowOf } from './windows.ts';
 
 /** How a run breaks. */
@@ -142,7 +142,8 @@ function comparedPhases(
         !one.overload &&
         one.start !== null &&
         sameCalls(plan.phases[first], plan.phases[index]) &&
-        (trials[first] === trials[index] || (phase.labels.rate !== undefined && one.labels.rate !== undefined)),
+        (trials[first] === trials[index] ||
+          (phase.labels.rate !== undefined && one.labels.rate !== undefined)),
     );
     const usual = (baseline && ofBaseline(plan, baseline, timeline)) ?? ofObjectives(phase, thresholds);
     return [{ phase, usual }];

@@ -6,7 +6,7 @@
  * requests a second, is how long one of them waits on average.
  */
 
-import { seriesOf, type Timeline, type TimeSeries } from '../timeline.ts';
+import { seriesOf, type Timeline, type TimeSeries } from '../collect/timeline.ts';
 
 interface Derived {
   unit: string;

@@ -1,6 +1,6 @@
 /** Does what resources.ts says of a resource hold where the run broke? */
 
-import type { Timeline, TimeSeries } from '../timeline.ts';
+import type { Timeline, TimeSeries } from '../collect/timeline.ts';
 import type { Case } from './bottleneck.ts';
 import { type Cause, FULL_HOST, LEAST_TAKEN, type Reading, TAKERS } from './resources.ts';
 import { levelIn, staysFrom, timeOf, usualIn, type Window } from './windows.ts';

@@ -1,7 +1,8 @@
 /** Stretches of a timeline, and what its series come to in them. */
-import { medianOf } from '../interval.ts';
-import { steadyWindow } from '../signals.ts';
-import type { Timeline, TimeSeries } from '../timeline.ts';
+
+import { steadyWindow } from '../collect/signals.ts';
+import type { Timeline, TimeSeries } from '../collect/timeline.ts';
+import { medianOf } from '../statistics/interval.ts';
 
 /** Points of a timeline. */
 export interface Window {

@@ -1,8 +1,8 @@
 /** What was found about a bottleneck, in words and figures. */
 import { clock, counted, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
-import type { Finding, Observation } from '../findings.ts';
-import type { Phase } from '../phases.ts';
-import { remedy } from '../remedy.ts';
+import type { Finding, Observation } from '../findings/findings.ts';
+import { remedy } from '../findings/remedy.ts';
+import type { Phase } from '../judge/phases.ts';
 import { round } from '../round.ts';
 import type { Blocker } from './blocking-tool.ts';
 import type { Case, Suspect } from './bottleneck.ts';

@@ -1,9 +1,9 @@
 /** Two sides held against each other: the document that everything after it reads (comparison.schema.json). */
 import { counted } from '../../contract/units.js';
 import { cleanDeep } from '../clean-text.ts';
+import { targetKnobs } from '../collect/target-knobs.ts';
+import { FAIL, INVALID, PASS } from '../judge/verdict.ts';
 import { validator } from '../schemas.ts';
-import { targetKnobs } from '../target-knobs.ts';
-import { FAIL, INVALID, PASS } from '../verdict.ts';
 // The schema refers to that of a baseline, which has to be known by then.
 import './baseline.ts';
 import { CompareError } from './compare-error.ts';

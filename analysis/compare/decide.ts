@@ -7,8 +7,9 @@
  * - **same**: the interval lies within that change, to either side.
  * - **inconclusive** otherwise, with the number of runs a side that would decide.
  */
-import { meanOf, medianOf } from '../interval.ts';
+
 import { hodgesLehmann, type Shift } from '../statistics/hodges-lehmann.ts';
+import { meanOf, medianOf } from '../statistics/interval.ts';
 import { mannWhitney } from '../statistics/mann-whitney.ts';
 import { normalQuantile } from '../statistics/normal.ts';
 import { asChange, leastShift, type Metric, onScale } from './metrics.ts';

@@ -1,8 +1,8 @@
 /** What a comparison needs of one run, and whether two runs can be compared at all. */
 import { counted, duration, perSecond } from '../../contract/units.js';
-import type { Run } from '../run.ts';
-import { signalMean } from '../signals.ts';
-import type { Verdict } from '../verdict.ts';
+import { signalMean } from '../collect/signals.ts';
+import type { Run } from '../judge/run.ts';
+import type { Verdict } from '../judge/verdict.ts';
 import { type Figures, METRICS } from './metrics.ts';
 
 export interface Digest {

@@ -3,9 +3,9 @@
  * thousand of them are no thousand independent measurements.
  */
 
-import type { Finding } from '../findings.ts';
-import { callsOf } from '../phases.ts';
-import type { Latency } from '../sparse-histogram.ts';
+import type { Latency } from '../collect/sparse-histogram.ts';
+import type { Finding } from '../findings/findings.ts';
+import { callsOf } from '../judge/phases.ts';
 
 export interface Metric {
   name: string;

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BASELINE_NAME } from '../../contract/baseline-name.js';
-import { type Run, validateRun } from '../run.ts';
+import { type Run, validateRun } from '../judge/run.ts';
 import { BASELINE_SCHEMA, digestsOf } from './baseline.ts';
 import { CompareError } from './compare-error.ts';
 import type { Given } from './comparison.ts';

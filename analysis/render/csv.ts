@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'csv-stringify/sync';
-import type { Phase } from '../phases.ts';
-import type { Run } from '../run.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Run } from '../judge/run.ts';
 
 /** The kinds of failure, each of which has a column. */
 const KINDS: string[] = Object.values(

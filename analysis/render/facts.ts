@@ -1,8 +1,8 @@
 /** What ran, against what, from where, and how its figures were made: the same in every report. */
 import { bytes, counted, percent } from '../../contract/units.js';
-import { lengthText } from '../partial.ts';
-import type { Run } from '../run.ts';
-import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
+import { PERCENTILE_ERROR } from '../collect/sparse-histogram.ts';
+import { lengthText } from '../judge/partial.ts';
+import type { Run } from '../judge/run.ts';
 
 /** @returns what is known */
 export function factsOf(run: Run): [name: string, value: string][] {

@@ -1,8 +1,8 @@
 import type { Builder } from 'junit-report-builder';
 import junit from 'junit-report-builder';
-import type { Finding } from '../findings.ts';
-import type { Run } from '../run.ts';
-import { thresholdName } from '../thresholds.ts';
+import type { Finding } from '../findings/findings.ts';
+import type { Run } from '../judge/run.ts';
+import { thresholdName } from '../judge/thresholds.ts';
 import { numbered, observationText } from './observations.ts';
 
 /** The package's types put the builder under `default`, where an ES module importing it does not find it. */

@@ -1,7 +1,7 @@
 import { cleanText } from '../clean-text.ts';
-import type { Finding } from '../findings.ts';
-import type { Run } from '../run.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Finding } from '../findings/findings.ts';
+import type { Run } from '../judge/run.ts';
+import type { Verdict } from '../judge/verdict.ts';
 import { factsOf, howMeasured } from './facts.ts';
 import { numbered, observationText } from './observations.ts';
 import { commandLine, repeatCommands } from './repeat.ts';

@@ -1,6 +1,6 @@
 /** What to type after a run. */
 
-import type { Run } from '../run.ts';
+import type { Run } from '../judge/run.ts';
 import { type Command, repeatCommands } from './repeat.ts';
 
 /** Columns before a command. */

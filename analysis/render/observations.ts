@@ -1,7 +1,7 @@
 /** What findings were read from, in words. */
 import { clock, duration, inUnit } from '../../contract/units.js';
-import type { Finding, Observation } from '../findings.ts';
-import type { Run } from '../run.ts';
+import type { Finding, Observation } from '../findings/findings.ts';
+import type { Run } from '../judge/run.ts';
 
 /** @returns those that are more than a note, as every report numbers them */
 export function numbered(findings: Finding[]): { number: number; finding: Finding }[] {

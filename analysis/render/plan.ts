@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { bytes, counted, duration, number, percent, perSecond } from '../../contract/units.js';
-import type { Listing, Plan } from '../plan.ts';
-import { thresholdName } from '../thresholds.ts';
+import type { Listing, Plan } from '../collect/plan.ts';
+import { thresholdName } from '../judge/thresholds.ts';
 import { cut, grid, WIDTH, wrap } from './layout.ts';
 
 const MAX_OPERATION = 32;

@@ -1,9 +1,9 @@
 /** How a run is repeated: as it was, in the next longer profile, and with limits for the latency that it measured. */
 import { counted, duration, perSecond } from '../../contract/units.js';
-import type { Longer } from '../plan.ts';
-import type { Run } from '../run.ts';
-import { suggestedLimits } from '../suggested-limits.ts';
-import { changedSettings } from '../target-knobs.ts';
+import type { Longer } from '../collect/plan.ts';
+import { changedSettings } from '../collect/target-knobs.ts';
+import type { Run } from '../judge/run.ts';
+import { suggestedLimits } from '../judge/suggested-limits.ts';
 
 /** What a shell takes as it is. */
 const PLAIN = /^[\w:/.@%,+-]+$/;

@@ -1,11 +1,11 @@
 /** The tables of a report as rows of text, for whatever draws them. */
 import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../../contract/units.js';
-import { boundText, type LatencyFigure, latencyText } from '../latencies.ts';
-import { PARTS } from '../measured.ts';
-import type { ColumnUnit } from '../report-tables.ts';
-import type { Run } from '../run.ts';
-import type { Latency } from '../sparse-histogram.ts';
-import { type Threshold, thresholdName, wordsOf } from '../thresholds.ts';
+import { boundText, type LatencyFigure, latencyText } from '../collect/latencies.ts';
+import { PARTS } from '../collect/measured.ts';
+import type { Latency } from '../collect/sparse-histogram.ts';
+import type { Run } from '../judge/run.ts';
+import { type Threshold, thresholdName, wordsOf } from '../judge/thresholds.ts';
+import type { ColumnUnit } from '../tables/report-tables.ts';
 
 export interface TextTable {
   title: string;

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
-import type { Finding } from '../findings.ts';
-import { lengthText } from '../partial.ts';
-import type { Run } from '../run.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Finding } from '../findings/findings.ts';
+import { lengthText } from '../judge/partial.ts';
+import type { Run } from '../judge/run.ts';
+import type { Verdict } from '../judge/verdict.ts';
 import { cut, foldHead, grid, WIDTH, wrap } from './layout.ts';
 import { nextCommands } from './next-commands.ts';
 import { numbered, observationText } from './observations.ts';

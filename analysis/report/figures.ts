@@ -1,10 +1,10 @@
 /** The four figures of a run, each next to its limit. None of them is a last value. */
 import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import type { Figure, Tone } from '../../page/model.ts';
-import { latencyText } from '../latencies.ts';
+import { latencyText } from '../collect/latencies.ts';
+import type { Run } from '../judge/run.ts';
+import { scopeName, type Threshold, wordsOf } from '../judge/thresholds.ts';
 import { observedText } from '../render/tables.ts';
-import type { Run } from '../run.ts';
-import { scopeName, type Threshold, wordsOf } from '../thresholds.ts';
 
 type Shown = Pick<Run, 'phases' | 'thresholds' | 'findings'>;
 type Phase = Run['phases'][number];

@@ -1,10 +1,10 @@
 /** What the charts of a run show: the strip, one below each finding, and one of every series that moved. */
 import { SIGNALS } from '../../dashboards/signals.ts';
 import type { Chart, Colour, Line, Mark, Plots, Span } from '../../page/model.ts';
-import { timesOf } from '../grid.ts';
+import { timesOf } from '../collect/grid.ts';
+import { seriesOf, type Timeline } from '../collect/timeline.ts';
+import type { Run } from '../judge/run.ts';
 import { numbered } from '../render/observations.ts';
-import type { Run } from '../run.ts';
-import { seriesOf, type Timeline } from '../timeline.ts';
 import { UTILIZATION } from '../utilization.ts';
 import { isAveraged } from './averaged.ts';
 

@@ -2,9 +2,12 @@
 
 import { duration, inUnit, milliseconds, number } from '../../contract/units.js';
 import type { Finding, Page, Plots, Section } from '../../page/model.ts';
-import { headline } from '../headline.ts';
-import { lengthText } from '../partial.ts';
-import { withoutRemedy } from '../remedy.ts';
+import { changedSettings } from '../collect/target-knobs.ts';
+import type { Timeline } from '../collect/timeline.ts';
+import { withoutRemedy } from '../findings/remedy.ts';
+import { headline } from '../judge/headline.ts';
+import { lengthText } from '../judge/partial.ts';
+import type { Run } from '../judge/run.ts';
 import { factsOf, howMeasured } from '../render/facts.ts';
 import { momentText, numbered, seriesName, timeOfDay } from '../render/observations.ts';
 import { commandLine, repeatCommands } from '../render/repeat.ts';
@@ -19,9 +22,6 @@ import {
   signalTable,
   thresholdTable,
 } from '../render/tables.ts';
-import type { Run } from '../run.ts';
-import { changedSettings } from '../target-knobs.ts';
-import type { Timeline } from '../timeline.ts';
 import { figuresOf } from './figures.ts';
 import { findingChartId, plotsOf } from './plots.ts';
 

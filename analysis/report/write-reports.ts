@@ -1,11 +1,11 @@
 /** The reports of one run: whoever writes one of them writes them all, so that they say the same. */
 import { join } from 'node:path';
 import { documentOf } from '../../page/document.ts';
+import type { Timeline } from '../collect/timeline.ts';
+import type { Run } from '../judge/run.ts';
 import { renderCsv } from '../render/csv.ts';
 import { renderJunit } from '../render/junit.ts';
 import { renderMarkdown } from '../render/markdown.ts';
-import type { Run } from '../run.ts';
-import type { Timeline } from '../timeline.ts';
 import { writeAtomic } from '../write-atomic.ts';
 import { pageOfRun } from './run-page.ts';
 

@@ -1,4 +1,4 @@
-import { meanOf } from '../interval.ts';
+import { meanOf } from './interval.ts';
 
 /** Beyond this a series says next to nothing more with each value; what it is exactly can't be told from it. */
 const MOST = 0.9;

@@ -1,4 +1,4 @@
-import { medianOf } from '../interval.ts';
+import { medianOf } from './interval.ts';
 import { MOST_EXACT } from './mann-whitney.ts';
 import { normalQuantile } from './normal.ts';
 import { rankSumShares } from './rank-sum.ts';

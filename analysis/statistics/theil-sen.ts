@@ -1,6 +1,6 @@
-import { medianOf } from '../interval.ts';
-import { percentile } from '../percentile.ts';
+import { medianOf } from './interval.ts';
 import { normalQuantile } from './normal.ts';
+import { percentile } from './percentile.ts';
 import { ties } from './ranks.ts';
 
 /** Every pair of these is 1.6 million slopes: half a second. Of more points, so many evenly chosen ones are taken. */

@@ -1,9 +1,9 @@
 /** `make batch`: which size of a batch is best. */
 
 import { counted, number, percent } from '../../contract/units.js';
-import { note } from '../note.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
+import { note } from '../findings/note.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Built, Column, Facts } from './report-tables.ts';
 
 const TITLE = 'Batch size';
 const LABEL = 'items';

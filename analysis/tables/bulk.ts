@@ -1,7 +1,7 @@
 /** `make bulk`: what batches gain, of hosts and of certificates. */
-import { batchTable } from '../batch-table.ts';
-import { repetitions } from '../repetitions.ts';
-import type { Built, Facts } from '../report-tables.ts';
+import { batchTable } from './batch-table.ts';
+import { repetitions } from './repetitions.ts';
+import type { Built, Facts } from './report-tables.ts';
 
 export default function bulk({ phases }: Facts): Built {
   const sizes = repetitions(phases);

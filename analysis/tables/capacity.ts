@@ -1,12 +1,12 @@
 /** `make capacity`: the highest rate that held, what broke above it, and each step of the search. */
 
 import { percent, perSecond } from '../../contract/units.js';
-import { judged } from '../judged.ts';
-import { note } from '../note.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
-import { signalMean } from '../signals.ts';
-import type { CapacityResult, Found } from '../trial-results.ts';
-import { GENERATOR_CPU_LIMIT } from '../trust-rules.ts';
+import { signalMean } from '../collect/signals.ts';
+import { note } from '../findings/note.ts';
+import { GENERATOR_CPU_LIMIT } from '../findings/trust-rules.ts';
+import { judged } from '../judge/judged.ts';
+import type { Built, Column, Facts } from './report-tables.ts';
+import type { CapacityResult, Found } from './trial-results.ts';
 
 /** A machine with this little left is full; and of it target and generator together have at least this share, or others do. */
 const BUSY_HOST = 0.9;

@@ -1,5 +1,7 @@
 /** `make chaos`: what each fault did, and how soon the server was as before; in the form of the document's table. */
 import { counted, number, percent } from '../../contract/units.js';
+import { type Line, Within } from '../collect/seconds.ts';
+import type { TrialEvent } from '../collect/trials.ts';
 import {
   type Counts,
   type Effect,
@@ -12,14 +14,12 @@ import {
   SLOW_MS,
   SLOW_SHARE,
   type Times,
-} from '../fault-effect.ts';
-import { judged } from '../judged.ts';
-import type { TrialEvent } from '../trials.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts, ReportTable } from '../report-tables.ts';
-import { type Line, Within } from '../seconds.ts';
-import { type Threshold, wordsOf } from '../thresholds.ts';
-import type { ChaosResult, ChaosRow } from '../trial-results.ts';
+} from '../findings/fault-effect.ts';
+import { judged } from '../judge/judged.ts';
+import type { Phase } from '../judge/phases.ts';
+import { type Threshold, wordsOf } from '../judge/thresholds.ts';
+import type { Built, Column, Facts, ReportTable } from './report-tables.ts';
+import type { ChaosResult, ChaosRow } from './trial-results.ts';
 
 /** A fault, and what the load saw of it. */
 interface Seen {

@@ -1,9 +1,9 @@
 /** `make concurrency`: what concurrent calls gain, and how many are best. */
 
 import { number, percent, perSecond } from '../../contract/units.js';
-import { note } from '../note.ts';
-import { median, medianLatency, type Repeated, repetitions } from '../repetitions.ts';
-import type { Built, Facts, ReportTable } from '../report-tables.ts';
+import { note } from '../findings/note.ts';
+import { median, medianLatency, type Repeated, repetitions } from './repetitions.ts';
+import type { Built, Facts, ReportTable } from './report-tables.ts';
 
 /** Throughputs closer than this count as equal: the fewer users win. */
 const TIE = 0.1;

@@ -1,15 +1,15 @@
 /** `make connections`: what sessions cost, idle ones and active ones, how they come and go, and whether they are given back. */
 
 import { bytes, counted, number, percent } from '../../contract/units.js';
-import { inScope, trendOf } from '../groups.ts';
-import { judged } from '../judged.ts';
-import { fitLine, type Line } from '../line.ts';
-import { note } from '../note.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts, ReportTable } from '../report-tables.ts';
-import { signalMean } from '../signals.ts';
-import type { Threshold } from '../thresholds.ts';
-import type { ConnectionsResult } from '../trial-results.ts';
+import { inScope, trendOf } from '../collect/groups.ts';
+import { signalMean } from '../collect/signals.ts';
+import { note } from '../findings/note.ts';
+import { judged } from '../judge/judged.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Threshold } from '../judge/thresholds.ts';
+import { fitLine, type Line } from '../statistics/line.ts';
+import type { Built, Column, Facts, ReportTable } from './report-tables.ts';
+import type { ConnectionsResult } from './trial-results.ts';
 
 type Result = ConnectionsResult;
 

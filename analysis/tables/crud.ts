@@ -1,13 +1,13 @@
 /** `make crud`: each operation's pace and latency, and whether it is within its budget. */
 
 import { milliseconds, percent } from '../../contract/units.js';
-import { inScope, latenciesOf } from '../groups.ts';
-import { type Increases, increaseIn } from '../increases.ts';
-import { judged } from '../judged.ts';
-import { note } from '../note.ts';
-import { median, medianLatency, type Repeated, repetitions, slowest, total } from '../repetitions.ts';
-import type { Built, Column, Facts, ReportTable, TableModule } from '../report-tables.ts';
-import type { Threshold } from '../thresholds.ts';
+import { inScope, latenciesOf } from '../collect/groups.ts';
+import { type Increases, increaseIn } from '../collect/increases.ts';
+import { note } from '../findings/note.ts';
+import { judged } from '../judge/judged.ts';
+import type { Threshold } from '../judge/thresholds.ts';
+import { median, medianLatency, type Repeated, repetitions, slowest, total } from './repetitions.ts';
+import type { Built, Column, Facts, ReportTable, TableModule } from './report-tables.ts';
 
 /** p95 of a call, ms; of a bulk operation for each ten resources. */
 const BUDGETS = {

@@ -1,15 +1,15 @@
 /** `make gateway`: what a gateway adds to each call, and what it takes away of the throughput. */
 
 import { milliseconds, number, percent } from '../../contract/units.js';
-import { type Difference, differenceOf, type Round } from '../bootstrap.ts';
-import { intervalOf } from '../interval.ts';
-import { note } from '../note.ts';
-import { percentile } from '../percentile.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, ColumnUnit, Facts } from '../report-tables.ts';
-import { sumsWithin } from '../seconds.ts';
-import { PERCENTILE_ERROR } from '../sparse-histogram.ts';
-import type { GatewayResult } from '../trial-results.ts';
+import { sumsWithin } from '../collect/seconds.ts';
+import { PERCENTILE_ERROR } from '../collect/sparse-histogram.ts';
+import { note } from '../findings/note.ts';
+import type { Phase } from '../judge/phases.ts';
+import { type Difference, differenceOf, type Round } from '../statistics/bootstrap.ts';
+import { intervalOf } from '../statistics/interval.ts';
+import { percentile } from '../statistics/percentile.ts';
+import type { Built, Column, ColumnUnit, Facts } from './report-tables.ts';
+import type { GatewayResult } from './trial-results.ts';
 
 const WAYS = {
   direct: 'direct, MCP',

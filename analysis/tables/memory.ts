@@ -1,11 +1,11 @@
 /** `make memory`: at rest, and what one more worker, connection or cached user takes, where that can be told. */
 
 import { bytes } from '../../contract/units.js';
-import { medianOf } from '../interval.ts';
-import { fitLine } from '../line.ts';
-import { note } from '../note.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
-import type { MemoryResult, Point } from '../trial-results.ts';
+import { note } from '../findings/note.ts';
+import { medianOf } from '../statistics/interval.ts';
+import { fitLine } from '../statistics/line.ts';
+import type { Built, Column, Facts } from './report-tables.ts';
+import type { MemoryResult, Point } from './trial-results.ts';
 
 type Columns = Column[];
 

@@ -1,9 +1,9 @@
 /** `make network`: sizes of requests and answers, bandwidth by kind of load, and what connections cost. */
 import { milliseconds, number, percent } from '../../contract/units.js';
-import { gaugeOf, inScope, total, trendOf } from '../groups.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
-import type { Size } from '../trial-results.ts';
+import { gaugeOf, inScope, total, trendOf } from '../collect/groups.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Built, Column, Facts } from './report-tables.ts';
+import type { Size } from './trial-results.ts';
 
 /** What bandwidth is compared with, as in the document. */
 const LINK_BITS_PER_S = 1e9;

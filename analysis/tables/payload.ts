@@ -1,12 +1,12 @@
 /** `make payload`: what comes through at each size of a message, and from which size on the size is what counts. */
 
 import { number, percent } from '../../contract/units.js';
-import { inScope, total } from '../groups.ts';
-import { fitLine } from '../line.ts';
-import { note } from '../note.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
-import { signalMean } from '../signals.ts';
+import { inScope, total } from '../collect/groups.ts';
+import { signalMean } from '../collect/signals.ts';
+import { note } from '../findings/note.ts';
+import type { Phase } from '../judge/phases.ts';
+import { fitLine } from '../statistics/line.ts';
+import type { Built, Column, Facts } from './report-tables.ts';
 
 const LABEL = 'kb';
 const TITLE = 'Payload';

@@ -1,10 +1,10 @@
 /** `make ramp`: at each step of the load what came of it, and the last one that held. */
 
 import { milliseconds, percent, perSecond } from '../../contract/units.js';
-import { note } from '../note.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
-import { signalMean } from '../signals.ts';
+import { signalMean } from '../collect/signals.ts';
+import { note } from '../findings/note.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Built, Column, Facts } from './report-tables.ts';
 
 /** What a step has to do to hold: the load that was offered, and the document's p99 while it scaled. */
 const DELIVERED_SHARE = 0.95;

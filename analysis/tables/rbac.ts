@@ -1,12 +1,12 @@
 /** `make rbac`: what deciding who may do what costs, whether the goals are met, and whether every denial held. */
 import { stringify } from 'csv-stringify/sync';
 import { counted, milliseconds, number, percent } from '../../contract/units.js';
-import { judged } from '../judged.ts';
-import type { Operation } from '../operations.ts';
-import type { Phase } from '../phases.ts';
-import type { Plan } from '../plan.ts';
-import type { Built, Facts, ReportTable } from '../report-tables.ts';
-import type { Threshold } from '../thresholds.ts';
+import type { Plan } from '../collect/plan.ts';
+import { judged } from '../judge/judged.ts';
+import type { Operation } from '../judge/operations.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Threshold } from '../judge/thresholds.ts';
+import type { Built, Facts, ReportTable } from './report-tables.ts';
 
 const BENCHMARK = 'benchmark';
 const DENIED = 'denied/';

@@ -1,12 +1,12 @@
 /** `make scale`: how lists grow with the number of resources, and what bulk operations on many of them take. */
 
 import { milliseconds, number } from '../../contract/units.js';
-import { batchTable } from '../batch-table.ts';
-import { growthLaw } from '../growth-law.ts';
-import { note } from '../note.ts';
-import { median, medianLatency, type Repeated, repetitions, total } from '../repetitions.ts';
-import type { Built, Facts, ReportTable } from '../report-tables.ts';
-import type { Signal } from '../signals.ts';
+import type { Signal } from '../collect/signals.ts';
+import { note } from '../findings/note.ts';
+import { growthLaw } from '../statistics/growth-law.ts';
+import { batchTable } from './batch-table.ts';
+import { median, medianLatency, type Repeated, repetitions, total } from './repetitions.ts';
+import type { Built, Facts, ReportTable } from './report-tables.ts';
 
 /** What is done to 1,000 hosts, in the document's words. */
 const BULK = {

@@ -1,12 +1,12 @@
 /** `make scaling`: what more instances bring, and what they cost. */
 
 import { number, percent } from '../../contract/units.js';
-import { medianOf } from '../interval.ts';
-import { note } from '../note.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, ColumnUnit, Facts } from '../report-tables.ts';
-import { signalMean } from '../signals.ts';
-import type { ScalingResult } from '../trial-results.ts';
+import { signalMean } from '../collect/signals.ts';
+import { note } from '../findings/note.ts';
+import type { Phase } from '../judge/phases.ts';
+import { medianOf } from '../statistics/interval.ts';
+import type { Built, Column, ColumnUnit, Facts } from './report-tables.ts';
+import type { ScalingResult } from './trial-results.ts';
 
 /** A processor that is this busy has nothing left to give. */
 const BUSY = 0.9;

@@ -1,16 +1,16 @@
 /** `make sweep`: what each value of a knob comes to, and which one to take. */
 
 import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
-import { compareInBlocks } from '../block-design.ts';
-import { inScope, total } from '../groups.ts';
-import { increaseIn } from '../increases.ts';
-import { meanOf, medianOf } from '../interval.ts';
-import { note } from '../note.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts, TableModule } from '../report-tables.ts';
+import { inScope, total } from '../collect/groups.ts';
+import { increaseIn } from '../collect/increases.ts';
+import { signalMean } from '../collect/signals.ts';
+import { note } from '../findings/note.ts';
+import type { Phase } from '../judge/phases.ts';
 import { round } from '../round.ts';
-import { signalMean } from '../signals.ts';
-import type { SweepResult } from '../trial-results.ts';
+import { compareInBlocks } from '../statistics/block-design.ts';
+import { meanOf, medianOf } from '../statistics/interval.ts';
+import type { Built, Column, Facts, TableModule } from './report-tables.ts';
+import type { SweepResult } from './trial-results.ts';
 
 /** A value with more failures is none to take. */
 const MAX_FAILURE_SHARE = 0.01;

@@ -1,8 +1,8 @@
 /** `make tools`: what each tool asks of the database, the cache and the service elsewhere. */
 import { milliseconds, perSecond } from '../../contract/units.js';
-import { type Increases, increaseIn } from '../increases.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts, TableModule } from '../report-tables.ts';
+import { type Increases, increaseIn } from '../collect/increases.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Built, Column, Facts, TableModule } from './report-tables.ts';
 
 /** Of the weather service, which one tool calls. */
 const UPSTREAM_TOOL = 'fetch_weather';

@@ -1,9 +1,9 @@
 /** `make workflows`: each of a client's usual steps against its objective, as the benchmark document has them. */
 import { milliseconds } from '../../contract/units.js';
-import { inScope, trendOf } from '../groups.ts';
-import type { Phase } from '../phases.ts';
-import type { Built, Column, Facts } from '../report-tables.ts';
-import type { Threshold } from '../thresholds.ts';
+import { inScope, trendOf } from '../collect/groups.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Threshold } from '../judge/thresholds.ts';
+import type { Built, Column, Facts } from './report-tables.ts';
 
 /** How the document calls them, and its own figures: p50, p95, p99. */
 const STEPS = {

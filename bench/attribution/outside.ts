@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LAG_S } from '../../analysis/signals.ts';
+import { LAG_S } from '../../analysis/collect/signals.ts';
 import { startGo } from '../../tests/servers/go.js';
 import { type Mix, shopWorkload, startBehind, startShop } from '../../tests/servers/shop.ts';
 import type { Fault as AttributionFault, Started, Truth } from '../attribution.js';

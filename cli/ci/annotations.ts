@@ -12,7 +12,7 @@ export function annotationsOfRun({
   testid,
   verdict,
   findings,
-}: import('../../analysis/run.ts').Run): Annotation[] {
+}: import('../../analysis/judge/run.ts').Run): Annotation[] {
   const passed = verdict.outcome === 'pass';
   return [
     {

@@ -1,5 +1,5 @@
 /** What `make ci` ends with. docs/ci.md has the table of all exit codes; a test keeps it in step. */
-import { FAIL, INVALID, PASS } from '../../analysis/verdict.ts';
+import { FAIL, INVALID, PASS } from '../../analysis/judge/verdict.ts';
 import { TARGET, USAGE } from '../ending.ts';
 
 /** As timeout(1): the minutes were over. */

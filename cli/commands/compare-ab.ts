@@ -1,12 +1,12 @@
 /** Runs a test with the variables of A and of B in alternation, and compares the results. */
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { targetKnobs } from '../../analysis/collect/target-knobs.ts';
 import { checkRuns } from '../../analysis/compare/check-runs.ts';
 import { CompareError } from '../../analysis/compare/compare-error.ts';
 import { compareRuns } from '../../analysis/compare/compare-runs.ts';
 import { optionsOf } from '../../analysis/compare/options.ts';
-import { targetKnobs } from '../../analysis/target-knobs.ts';
-import { INTERRUPTED } from '../../analysis/verdict.ts';
+import { INTERRUPTED } from '../../analysis/judge/verdict.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { seededRandom } from '../../contract/seeded-random.js';
 import { positiveInteger } from '../../contract/types.js';

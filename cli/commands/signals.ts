@@ -1,10 +1,10 @@
 /** Which signals have data now and from which metrics, and what would give the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
-import { Prometheus, PrometheusError } from '../../analysis/prometheus.ts';
+import { Prometheus, PrometheusError } from '../../analysis/collect/prometheus.ts';
+import { type RecordingRule, readRules } from '../../analysis/collect/signal-rules.ts';
+import { parseName, preferred } from '../../analysis/collect/signals.ts';
 import { BORDERLESS } from '../../analysis/render/layout.ts';
-import { type RecordingRule, readRules } from '../../analysis/signal-rules.ts';
-import { parseName, preferred } from '../../analysis/signals.ts';
 import { inUnit } from '../../contract/units.js';
 import { broken, shown, usage } from '../ending.ts';
 import { askMetrics, startScraping } from '../run/watch.ts';

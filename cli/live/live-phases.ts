@@ -1,8 +1,8 @@
 /** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
-import { isLowerBound, type LatencyFigure } from '../../analysis/latencies.ts';
-import { OPERATORS } from '../../analysis/operators.ts';
-import type { Run } from '../../analysis/run.ts';
-import { type Group, type Second, Within } from '../../analysis/seconds.ts';
+import { isLowerBound, type LatencyFigure } from '../../analysis/collect/latencies.ts';
+import { type Group, type Second, Within } from '../../analysis/collect/seconds.ts';
+import { OPERATORS } from '../../analysis/judge/operators.ts';
+import type { Run } from '../../analysis/judge/run.ts';
 import type { Plan } from '../run/inspect.ts';
 
 type Phase = Run['phases'][number];

@@ -1,12 +1,12 @@
 /** The page of a run that goes on. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Prometheus } from '../../analysis/prometheus.ts';
+import type { Prometheus } from '../../analysis/collect/prometheus.ts';
+import { FILE } from '../../analysis/collect/seconds.ts';
+import type { Timeline } from '../../analysis/collect/timeline.ts';
 import { figuresOf } from '../../analysis/report/figures.ts';
 import { plotsOf } from '../../analysis/report/plots.ts';
 import { phasesSection } from '../../analysis/report/run-page.ts';
-import { FILE } from '../../analysis/seconds.ts';
-import type { Timeline } from '../../analysis/timeline.ts';
 import { UTILIZATION } from '../../analysis/utilization.ts';
 import { clock } from '../../contract/units.js';
 import type { Page } from '../../page/model.ts';

@@ -1,12 +1,12 @@
 /** The last twenty minutes of a run that goes on: what k6 wrote of each second, and what Prometheus says of the server. */
-import { seriesOfWindows } from '../../analysis/client-series.ts';
-import { drawnSeries } from '../../analysis/drawn-series.ts';
-import { type Grid, timesOf } from '../../analysis/grid.ts';
-import type { Prometheus } from '../../analysis/prometheus.ts';
-import type { Run } from '../../analysis/run.ts';
-import { type Group, type Second, Within } from '../../analysis/seconds.ts';
-import { ALL, ownSignals, RULE_WINDOW_S, STEP_S, type Subject } from '../../analysis/signals.ts';
-import type { Timeline } from '../../analysis/timeline.ts';
+import { seriesOfWindows } from '../../analysis/collect/client-series.ts';
+import { drawnSeries } from '../../analysis/collect/drawn-series.ts';
+import { type Grid, timesOf } from '../../analysis/collect/grid.ts';
+import type { Prometheus } from '../../analysis/collect/prometheus.ts';
+import { type Group, type Second, Within } from '../../analysis/collect/seconds.ts';
+import { ALL, ownSignals, RULE_WINDOW_S, STEP_S, type Subject } from '../../analysis/collect/signals.ts';
+import type { Timeline } from '../../analysis/collect/timeline.ts';
+import type { Run } from '../../analysis/judge/run.ts';
 
 /** Of twenty minutes. */
 const POINTS = 600;

@@ -1,5 +1,5 @@
 /** How a script inside k6 ended its test: lib/abort.js. */
-import { abortOf, readMeasured } from '../../analysis/measured.ts';
+import { abortOf, readMeasured } from '../../analysis/collect/measured.ts';
 import { BROKEN } from '../ending.ts';
 
 const MOST = 1000;

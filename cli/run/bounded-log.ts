@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 
 const BEGINNING = 262_144;
 const END = 131_072;
-/** analysis/k6-log.ts looks for it. */
+/** analysis/collect/k6-log.ts looks for it. */
 const CUT = 'the middle of this log is left out';
 
 export class BoundedLog {

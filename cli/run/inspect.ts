@@ -1,6 +1,6 @@
 /** What a test is about to do, by k6's own word: a wrong value is found here, before anything is started. */
 import { join } from 'node:path';
-import { planOf } from '../../analysis/plan.ts';
+import { planOf } from '../../analysis/collect/plan.ts';
 import { leaveWhereInterrupted } from '../child.ts';
 import { usage } from '../ending.ts';
 import { runK6 } from '../k6.ts';
@@ -10,7 +10,7 @@ import { abortIn } from './abort.ts';
 /** Where the reference target usually is, for a stack that is not up yet. */
 const USUAL_TARGET = 'http://127.0.0.1:8000/mcp';
 
-export type Plan = import('../../analysis/plan.ts').Plan;
+export type Plan = import('../../analysis/collect/plan.ts').Plan;
 
 export interface Inspected {
   plan: Plan;

@@ -3,8 +3,8 @@ import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa, type ResultPromise } from 'execa';
+import { INTERRUPTED } from '../../analysis/judge/verdict.ts';
 import { logLine } from '../../analysis/run-log.ts';
-import { INTERRUPTED } from '../../analysis/verdict.ts';
 import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { oneLine } from '../../contract/one-line.js';
 import { BY_SIGNAL, interrupted } from '../child.ts';
@@ -120,7 +120,7 @@ function watchHost(folder: string, isTrial: boolean): () => Promise<void> {
     return async () => {};
   }
   const said = join(folder, 'host-watch.log');
-  const program = join(ROOT, 'analysis/host-watch.ts');
+  const program = join(ROOT, 'analysis/collect/host-watch.ts');
   const args = [program, join(folder, 'host-watch.json'), String(process.pid), isTrial ? 'trial' : 'run'];
   const watcher = execa('node', args, {
     stdin: 'ignore',

@@ -1,5 +1,5 @@
 /** The plan of a run, for people. */
-import { readMeasured, withServer } from '../../analysis/measured.ts';
+import { readMeasured, withServer } from '../../analysis/collect/measured.ts';
 import { wantsColours } from '../../analysis/render/colours.ts';
 import { renderPlan } from '../../analysis/render/plan.ts';
 import { leaveWhereInterrupted } from '../child.ts';

@@ -1,6 +1,6 @@
 /** How a run under load goes: one line, of the plan's phases and of what k6 has measured by now. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Prometheus } from '../../analysis/prometheus.ts';
+import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { logLine } from '../../analysis/run-log.ts';
 import { UTILIZATION } from '../../analysis/utilization.ts';
 import { clock, milliseconds, number, percent } from '../../contract/units.js';

@@ -1,7 +1,7 @@
 /** What the output lab has written of a run that goes on: its last seconds, and the sums of each phase. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { FILE, type Group, parsed, type Second, Within } from '../../analysis/seconds.ts';
+import { FILE, type Group, parsed, type Second, Within } from '../../analysis/collect/seconds.ts';
 
 /** Bytes that are read at once. */
 const PIECE = 1 << 20;

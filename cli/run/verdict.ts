@@ -1,8 +1,8 @@
 /** What becomes of a run of which k6 has ended. */
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { judge } from '../../analysis/judge.ts';
-import type { Abort } from '../../analysis/measured.ts';
+import type { Abort } from '../../analysis/collect/measured.ts';
+import { judge } from '../../analysis/judge/judge.ts';
 import { logLine } from '../../analysis/run-log.ts';
 import { whileTaking } from '../child.ts';
 import { INTERRUPTED } from '../ending.ts';

@@ -1,7 +1,7 @@
 /** A run in the cluster, by `kubectl`: made, watched, read and removed. What comes from there may have a server's words in it. */
 import { setTimeout } from 'node:timers/promises';
 import { cleanText } from '../../analysis/clean-text.ts';
-import { messageOf } from '../../analysis/k6-log.ts';
+import { messageOf } from '../../analysis/collect/k6-log.ts';
 import { attend, leaveWhereInterrupted } from '../../cli/child.ts';
 import { BROKEN, broken, Ending, usage } from '../../cli/ending.ts';
 import { abortIn, type Ended } from '../../cli/run/abort.ts';

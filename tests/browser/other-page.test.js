@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { writeRequest } from '../../analysis/remote-write.ts';
+import { writeRequest } from '../../analysis/collect/remote-write.ts';
 import { askPrometheus, assertMeasured, envFile, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { openBrowser } from './browser.js';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import fc from 'fast-check';
-import { increaseIn } from '../../analysis/increases.ts';
-import { observe } from '../../analysis/observe.ts';
-import { phases } from '../../analysis/phases.ts';
-import { Prometheus, PrometheusError } from '../../analysis/prometheus.ts';
-import { validateRun } from '../../analysis/run.ts';
+import { increaseIn } from '../../analysis/collect/increases.ts';
+import { observe } from '../../analysis/collect/observe.ts';
+import { Prometheus, PrometheusError } from '../../analysis/collect/prometheus.ts';
+import { phases } from '../../analysis/judge/phases.ts';
+import { validateRun } from '../../analysis/judge/run.ts';
 import { listen } from '../k6/listen.js';
 import { objective, runOf, STARTED_MS, summary } from '../unit/analysis/build.js';
 import { anyJson, changed, nearly } from './generated.js';
@@ -205,7 +205,7 @@ const area = {
         const all = phases(SUMMARY);
         const counter = {
           selector: 'x',
-          phase: /** @type {import('../../analysis/phases.ts').Phase} */ (all[0]),
+          phase: /** @type {import('../../analysis/judge/phases.ts').Phase} */ (all[0]),
         };
         const observed = await observe(asked, { testid: PLAN.testid, server: 'reference' }, all, [counter]);
         if (observed.problem !== null) isOneLine(observed.problem);

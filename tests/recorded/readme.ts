@@ -1,8 +1,8 @@
 /** README.md: what each recorded run is, and what the analysis makes of it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Finding } from '../../analysis/findings.ts';
-import type { Run } from '../../analysis/run.ts';
+import type { Finding } from '../../analysis/findings/findings.ts';
+import type { Run } from '../../analysis/judge/run.ts';
 import { NOTHING, named, UNKNOWN } from '../../bench/attribution/named.js';
 import { code, table } from '../../scripts/markdown-table.ts';
 import { FOLDER, isRecorded, keptGolden, recordedRuns } from './recording.ts';

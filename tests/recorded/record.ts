@@ -5,9 +5,9 @@
  */
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { HostWatch } from '../../analysis/host-watch-record.ts';
-import type { Phase } from '../../analysis/phases.ts';
-import type { Run } from '../../analysis/run.ts';
+import type { HostWatch } from '../../analysis/collect/host-watch-record.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
+import type { Run } from '../../analysis/judge/run.ts';
 import { type LabStack, withLabStack } from '../../bench/lab-stack.js';
 import { percent } from '../../contract/units.js';
 import { setUp } from '../tool.js';

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Environment } from '../../analysis/environment.ts';
-import { judge } from '../../analysis/judge.ts';
+import type { Environment } from '../../analysis/collect/environment.ts';
+import { judge } from '../../analysis/judge/judge.ts';
 import { pageOfRun } from '../../analysis/report/run-page.ts';
 
 export const FOLDER = fileURLToPath(new URL('.', import.meta.url));

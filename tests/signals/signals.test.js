@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Prometheus } from '../../analysis/prometheus.ts';
+import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { describeSignals } from '../../cli/commands/signals.ts';
 import { scrapeGroups } from '../../cli/run/scrape-groups.ts';
 import { startServer } from '../../experiments/server-process.js';

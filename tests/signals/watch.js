@@ -14,7 +14,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Prometheus } from '../../analysis/prometheus.ts';
+import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { scrapeGroups } from '../../cli/run/scrape-groups.ts';
 import { startServer } from '../../experiments/server-process.js';
 import { freePort } from '../lab.js';

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { note } from '../../analysis/note.ts';
-import { Prometheus } from '../../analysis/prometheus.ts';
-import { findingSamples } from '../../analysis/publish-findings.ts';
+import { Prometheus } from '../../analysis/collect/prometheus.ts';
+import { note } from '../../analysis/findings/note.ts';
+import { findingSamples } from '../../analysis/report/publish-findings.ts';
 import { freePort } from '../lab.js';
 import { provideConfig } from '../prometheus-config.js';
 import { toolPath } from '../tool.js';
@@ -52,7 +52,7 @@ const prometheus = new Prometheus(url);
  */
 function run(testid, { startedS, endedS }) {
   const time = (/** @type {number} */ at) => new Date(at * 1000).toISOString();
-  return /** @type {import('../../analysis/run.ts').Run} */ ({
+  return /** @type {import('../../analysis/judge/run.ts').Run} */ ({
     testid,
     started: time(startedS),
     ended: time(endedS),

@@ -158,7 +158,11 @@ const WRONG_USE = [
     ['gateway', 'GATEWAY_STORE=mysql'],
     /GATEWAY_STORE is "mysql"; valid: sqlite, stack/,
   ],
-  ['too short', ['gateway', 'DURATION=5s'], /DURATION is 5 s, for 4 rounds of 3 trials; valid: 36s or longer/],
+  [
+    'too short',
+    ['gateway', 'DURATION=5s'],
+    /DURATION is 5 s, for 4 rounds of 3 trials; valid: 36s or longer/,
+  ],
   [
     'half a gateway',
     ['gateway', 'GATEWAY_RPC_URL=http://127.0.0.1:1/rpc'],

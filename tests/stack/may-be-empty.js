@@ -15,7 +15,7 @@
  * @property {(facts: Facts) => boolean | Promise<boolean>} when
  */
 
-/** @param {Facts} facts @returns {import('../../analysis/phases.ts').Phase[]} */
+/** @param {Facts} facts @returns {import('../../analysis/judge/phases.ts').Phase[]} */
 const measured = ({ run }) => run.phases.filter((phase) => phase.measured);
 
 /** @param {Facts} facts */

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import Table from 'cli-table3';
-import { prometheusHeaders } from '../../analysis/prometheus-headers.ts';
+import { prometheusHeaders } from '../../analysis/collect/prometheus-headers.ts';
 import { dashboards } from '../../dashboards/build.ts';
 import { builtIn, firstOption, queryOf, stepsOf, substitute } from '../grafana.js';
 
@@ -25,7 +25,7 @@ const AFTER_S = 4;
  * @property {string} expr with Grafana's variables in it
  * @property {boolean} instant evaluated once, at the end of the time range
  *
- * @typedef {import('../../analysis/run.ts').Run & {started: string, ended: string}} Run one that began
+ * @typedef {import('../../analysis/judge/run.ts').Run & {started: string, ended: string}} Run one that began
  *
  * @typedef {{labels: Record<string, string>, points: [seconds: number, value: number | null][]}} Series null: a histogram
  * @typedef {PanelQuery & {series: Series[], samples: number}} Answer

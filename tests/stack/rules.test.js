@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { stringify } from 'yaml';
-import { GENERATOR_CPU_LIMIT } from '../../analysis/trust-rules.ts';
+import { GENERATOR_CPU_LIMIT } from '../../analysis/findings/trust-rules.ts';
 import { dashboards } from '../../dashboards/build.ts';
 import { builtIn, substitute } from '../grafana.js';
 import { command } from '../lab.js';

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parseEnv } from 'node:util';
 import pg from 'pg';
-import { prometheusHeaders } from '../../analysis/prometheus-headers.ts';
+import { prometheusHeaders } from '../../analysis/collect/prometheus-headers.ts';
 import { command } from '../lab.js';
 import { setUp } from '../tool.js';
 

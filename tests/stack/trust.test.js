@@ -145,7 +145,7 @@ test('the watcher ends by itself where its trial was killed before it began', li
   const trial = spawn('true');
   await new Promise((resolve) => trial.once('close', resolve));
   const arguments_ = [
-    'analysis/host-watch.ts',
+    'analysis/collect/host-watch.ts',
     join(folder, 'host-watch.json'),
     '127.0.0.1:9',
     String(trial.pid),

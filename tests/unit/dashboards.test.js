@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { GENERATOR_CPU_LIMIT } from '../../analysis/trust-rules.ts';
+import { GENERATOR_CPU_LIMIT } from '../../analysis/findings/trust-rules.ts';
 import { dashboards, FOLDER, toJson } from '../../dashboards/build.ts';
 import { dashboard } from '../../dashboards/dashboard.ts';
 import { signal, timeSeries } from '../../dashboards/panels.ts';

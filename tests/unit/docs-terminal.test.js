@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { headline } from '../../analysis/headline.ts';
+import { headline } from '../../analysis/judge/headline.ts';
 import { renderTerminal } from '../../analysis/render/terminal.ts';
 
 /** @param {string} path */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { metricsOf, readRules } from '../../analysis/signal-rules.ts';
+import { metricsOf, readRules } from '../../analysis/collect/signal-rules.ts';
 import { signalStates } from '../../cli/commands/signals.ts';
 import { SIGNALS } from '../../dashboards/signals.ts';
 

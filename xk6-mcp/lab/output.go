@@ -50,8 +50,8 @@ type Output struct {
 	counting sync.Mutex
 	ledger   *ledger
 	flusher  *output.PeriodicFlusher
-	timer    *output.PeriodicFlusher
 	self     *self
+	stopSelf func()
 	starts   *mcp.Starts
 	// By name.
 	scenarios map[string]*scenario
@@ -92,13 +92,12 @@ func (o *Output) Start() error {
 	// A signal that comes while outputs are stopped would end k6 before the file is written.
 	o.signals = make(chan os.Signal, 1)
 	signal.Notify(o.signals, os.Interrupt, syscall.SIGTERM)
+	o.stopSelf = o.watchSelf()
 	var err error
-	if o.timer, err = output.NewPeriodicFlusher(timerEvery, o.tick); err == nil {
-		o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() {
-			now := time.Now()
-			o.flush(now.Unix()-secondsKept, now.Add(-settledAfter))
-		})
-	}
+	o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() {
+		now := time.Now()
+		o.flush(now.Unix()-secondsKept, now.Add(-settledAfter))
+	})
 	return err
 }
 
@@ -204,14 +203,23 @@ func (o *Output) countLateness(settled time.Time) {
 	}
 }
 
-// tick notes how this process fares.
-func (o *Output) tick() {
-	late, used := o.self.look(time.Now())
-	o.counting.Lock()
-	defer o.counting.Unlock()
-	current := o.ledger.at(time.Now().Unix())
-	current.TimerLateness.count(metrics.D(late))
-	current.CPUMicroseconds += used.Microseconds()
+// watchSelf notes how this process fares, until the returned function is called.
+func (o *Output) watchSelf() (stop func()) {
+	stopped, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		o.self.watch(stopped, func(late, used time.Duration) {
+			o.counting.Lock()
+			defer o.counting.Unlock()
+			current := o.ledger.at(time.Now().Unix())
+			current.TimerLateness.count(metrics.D(late))
+			current.CPUMicroseconds += used.Microseconds()
+		})
+	}()
+	return func() {
+		close(stopped)
+		<-over
+	}
 }
 
 // flush writes the seconds before a time. settled: up to when it has been told about everything
@@ -233,7 +241,7 @@ func (o *Output) Stop() error { return o.StopWithTestError(nil) }
 // StopWithTestError implements output.WithStopWithTestError.
 func (o *Output) StopWithTestError(testError error) error {
 	defer signal.Stop(o.signals)
-	o.timer.Stop()
+	o.stopSelf()
 	o.flusher.Stop()
 	o.starts.Close()
 	// All of it: the clock may have been set back.

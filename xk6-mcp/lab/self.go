@@ -12,7 +12,7 @@ const (
 // self is what k6's own process tells of itself: what keeps it busy, or keeps it from the processors, is in every latency.
 type self struct {
 	began time.Time
-	// When the timer is to come next. Its ticks stay on a grid: those that nobody took are left out.
+	// When the timer is to come next. A ticker would not do: it keeps a tick that nobody took for the moment somebody does.
 	due time.Time
 	cpu time.Duration
 	// Of the wall clock against the monotonic one.
@@ -30,6 +30,21 @@ type clockJump struct {
 
 func newSelf(now time.Time) *self {
 	return &self{began: now, due: now.Add(timerEvery), cpu: cpuTime()}
+}
+
+// watch looks each time that its timer comes, until it is told to stop.
+func (s *self) watch(stop <-chan struct{}, tell func(late, used time.Duration)) {
+	timer := time.NewTimer(time.Until(s.due))
+	defer timer.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-timer.C:
+			tell(s.look(time.Now()))
+			timer.Reset(time.Until(s.due))
+		}
+	}
 }
 
 // look returns how late the timer came, and the CPU time since the last look.

@@ -22,6 +22,28 @@ func TestTimerStaysOnItsGrid(t *testing.T) {
 	}
 }
 
+func TestTimerIsNotLateByItself(t *testing.T) {
+	s := newSelf(time.Now().Add(-20 * time.Millisecond))
+	stop := make(chan struct{})
+	late := 0
+	ticks := 0
+	s.watch(stop, func(by, _ time.Duration) {
+		// Nobody says that this machine is idle: most of them have to come in time.
+		if by > 10*time.Millisecond {
+			late++
+		}
+		if ticks++; ticks == 3 {
+			time.Sleep(120 * time.Millisecond)
+		}
+		if ticks == 10 {
+			close(stop)
+		}
+	})
+	if ticks != 10 || late > 5 {
+		t.Errorf("%d of %d ticks came late", late, ticks)
+	}
+}
+
 func TestCPUTime(t *testing.T) {
 	s := newSelf(time.Now())
 	for busy := time.Now(); time.Since(busy) < 50*time.Millisecond; {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareInBlocks, studentizedRange } from '../../../analysis/block-design.ts';
+import { compareInBlocks, studentizedRange } from '../../../analysis/statistics/block-design.ts';
 
 /** @param {number | null | undefined} actual @param {number} expected @param {number} share */
 const within = (actual, expected, share) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { differenceOf } from '../../../analysis/bootstrap.ts';
-import { percentile } from '../../../analysis/percentile.ts';
+import { differenceOf } from '../../../analysis/statistics/bootstrap.ts';
+import { percentile } from '../../../analysis/statistics/percentile.ts';
 
 /** Normal, with a fixed sequence. @param {number} seed */
 function normal(seed) {

@@ -2,9 +2,9 @@
  * Makes the inputs of the analysis from data: what the output lab writes, and what comes with it.
  */
 import assert from 'node:assert/strict';
-import { phases } from '../../../analysis/phases.ts';
-import { tableModuleOf } from '../../../analysis/report-tables.ts';
-import { makeRun } from '../../../analysis/run.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { makeRun } from '../../../analysis/judge/run.ts';
+import { tableModuleOf } from '../../../analysis/tables/report-tables.ts';
 
 /** A figure of a histogram of few values lies between two of them. */
 const TOLERANCE = 0.02;
@@ -40,7 +40,7 @@ export const near = (actual, expected) => assert.deepEqual(nearer(actual, expect
 export const STARTED_MS = Date.parse('2026-01-02T03:04:05.000Z');
 
 /**
- * @typedef {import('../../../analysis/groups.ts').Group} Group
+ * @typedef {import('../../../analysis/collect/groups.ts').Group} Group
  *
  * @typedef {object} PhaseFigures
  * @property {number} [iterations]
@@ -53,12 +53,12 @@ export const STARTED_MS = Date.parse('2026-01-02T03:04:05.000Z');
  * @property {number} [items]
  * @property {number} [endS] when its iterations were done
  *
- * @typedef {Partial<import('../../../analysis/plan.ts').PlannedPhase> & {name: string, figures?: PhaseFigures}} PhaseSpec
+ * @typedef {Partial<import('../../../analysis/collect/plan.ts').PlannedPhase> & {name: string, figures?: PhaseFigures}} PhaseSpec
  *
  * @typedef {object} Spec
  * @property {PhaseSpec[]} phases one after the other, 20 s each, if not said otherwise
- * @property {import('../../../analysis/plan.ts').Objective[]} [objectives]
- * @property {Partial<import('../../../analysis/plan.ts').Plan>} [plan]
+ * @property {import('../../../analysis/collect/plan.ts').Objective[]} [objectives]
+ * @property {Partial<import('../../../analysis/collect/plan.ts').Plan>} [plan]
  * @property {number | null} [startedMs]
  * @property {number} [ranS]
  * @property {Record<string, any>} [metrics] more of what was measured, by k6's names and tags
@@ -209,7 +209,7 @@ function state(groups, metrics, startedMs) {
   }
 }
 
-/** @param {Spec} spec @returns {import('../../../analysis/plan.ts').Plan} */
+/** @param {Spec} spec @returns {import('../../../analysis/collect/plan.ts').Plan} */
 function planOf({ phases, objectives = [], plan = {} }) {
   let next = 0;
   const planned = phases.map(({ figures: _, ...phase }) => {
@@ -300,7 +300,7 @@ function figuresOf({ passes, fails = 0, count, value = count }) {
   return value === undefined ? {} : { value };
 }
 
-/** @param {Spec} spec @returns {import('../../../analysis/summary.ts').Summary} as read from such a document */
+/** @param {Spec} spec @returns {import('../../../analysis/collect/summary.ts').Summary} as read from such a document */
 export function summary(spec) {
   const { plan, ended, groups, vusMax, thresholds, cores } = measuredDocument(spec);
   const { startedMs = STARTED_MS } = spec;
@@ -308,7 +308,7 @@ export function summary(spec) {
   return { plan, startedMs, ranS, groups, vusMax, thresholds, cores, clockJumps: [] };
 }
 
-/** @type {import('../../../analysis/k6-log.ts').K6Log} */
+/** @type {import('../../../analysis/collect/k6-log.ts').K6Log} */
 export const QUIET_LOG = {
   lastLine: null,
   failedPushesS: [],
@@ -317,10 +317,10 @@ export const QUIET_LOG = {
   samples: {},
 };
 
-/** @type {import('../../../analysis/reconcile.ts').Ledger} */
+/** @type {import('../../../analysis/judge/reconcile.ts').Ledger} */
 export const NO_LEDGER = { phases: [], iterations: 0, exceptions: 0, exceptionsOf: {} };
 
-/** @type {import('../../../analysis/environment.ts').Environment} */
+/** @type {import('../../../analysis/collect/environment.ts').Environment} */
 export const MACHINE = {
   k6: '1.8.1',
   node: '20.0.0',
@@ -331,7 +331,7 @@ export const MACHINE = {
   git: { commit: '0123456789abcdef0123456789abcdef01234567', dirty: false },
 };
 
-/** @type {import('../../../analysis/observe.ts').Server} */
+/** @type {import('../../../analysis/collect/observe.ts').Server} */
 export const NO_SERVER = {
   signals: [],
   silent: [],
@@ -342,9 +342,9 @@ export const NO_SERVER = {
 };
 
 /**
- * @param {Partial<import('../../../analysis/run.ts').Judged>} judged
- * @param {Partial<import('../../../analysis/observe.ts').Server>} [server]
- * @returns {Promise<import('../../../analysis/run.ts').Run>} the run document of a k6 that had nothing to say, on a machine with nothing to
+ * @param {Partial<import('../../../analysis/judge/run.ts').Judged>} judged
+ * @param {Partial<import('../../../analysis/collect/observe.ts').Server>} [server]
+ * @returns {Promise<import('../../../analysis/judge/run.ts').Run>} the run document of a k6 that had nothing to say, on a machine with nothing to
  *   see, but for what is given
  */
 export async function runOf({ summary: one = null, runs = one ? [one] : [], ...judged }, server = {}) {
@@ -357,7 +357,7 @@ export async function runOf({ summary: one = null, runs = one ? [one] : [], ...j
 /**
  * @param {{name: string}[]} phases
  * @param {Record<string, number>} counts by selector, the same in each phase
- * @returns {import('../../../analysis/increases.ts').Increases}
+ * @returns {import('../../../analysis/collect/increases.ts').Increases}
  */
 export const countedIn = (phases, counts) =>
   new Map(
@@ -366,7 +366,7 @@ export const countedIn = (phases, counts) =>
     ),
   );
 
-/** @type {import('../../../analysis/run.ts').Judged} */
+/** @type {import('../../../analysis/judge/run.ts').Judged} */
 const NOTHING_LEFT = {
   testid: 'x',
   trials: null,
@@ -387,7 +387,7 @@ const NOTHING_LEFT = {
  * @param {string} phase
  * @param {number} value
  * @param {string} [unit]
- * @returns {import('../../../analysis/signals.ts').Signal}
+ * @returns {import('../../../analysis/collect/signals.ts').Signal}
  */
 export function signal(signal, phase, value, unit = 'ratio') {
   return { signal, phase, unit, min: value, avg: value, p95: value, max: value, samples: 5 };
@@ -396,10 +396,10 @@ export function signal(signal, phase, value, unit = 'ratio') {
 /**
  * @param {string} phase
  * @param {string} metric
- * @param {import('../../../analysis/plan.ts').Objective['op']} op
+ * @param {import('../../../analysis/collect/plan.ts').Objective['op']} op
  * @param {number} limit
- * @param {Partial<import('../../../analysis/plan.ts').Objective>} [rest]
- * @returns {import('../../../analysis/plan.ts').Objective}
+ * @param {Partial<import('../../../analysis/collect/plan.ts').Objective>} [rest]
+ * @returns {import('../../../analysis/collect/plan.ts').Objective}
  */
 export function objective(phase, metric, op, limit, rest = {}) {
   return { scope: { phase }, metric, op, limit, ...rest };

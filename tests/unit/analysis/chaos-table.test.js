@@ -13,7 +13,7 @@ const PARTS = /** @type {const} */ ([
 const ROW = { intensity: 'high', least_success: 0.99, most_refused: 0, why_not: null, did: {} };
 
 /**
- * @param {Partial<import('../../../analysis/trial-results.ts').ChaosRow>[]} faults
+ * @param {Partial<import('../../../analysis/tables/trial-results.ts').ChaosRow>[]} faults
  * @param {(at: number) => boolean} fails whether the requests that end in this second after the zero do
  * @returns {any} what a table is made of, as far as this one reads it
  */

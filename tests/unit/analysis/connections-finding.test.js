@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionsFinding } from '../../../analysis/connections-finding.ts';
+import { connectionsFinding } from '../../../analysis/findings/connections-finding.ts';
 
 /** @param {object} connections @param {object} [more] @returns {any} a measured phase of 100 calls with a p95 of 300 ms */
 const phase = (connections, more = {}) => ({

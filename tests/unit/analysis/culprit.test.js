@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { culpritOf } from '../../../analysis/culprit.ts';
+import { culpritOf } from '../../../analysis/judge/culprit.ts';
 import { histogramOf } from './build.js';
 
 /** @param {Record<string, [ms: number, requests: number, failed?: number]>} calls by operation, all in one phase */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawnSeries } from '../../../analysis/drawn-series.ts';
+import { drawnSeries } from '../../../analysis/collect/drawn-series.ts';
+import { Within } from '../../../analysis/collect/seconds.ts';
 import { plotsOf } from '../../../analysis/report/plots.ts';
-import { Within } from '../../../analysis/seconds.ts';
 import { histogramOf } from './build.js';
 import { spikeRun, timelineOf } from './report-fixture.js';
 

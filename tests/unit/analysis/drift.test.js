@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drift } from '../../../analysis/drift.ts';
-import { HORIZON_H, SUBJECTS } from '../../../analysis/drift-rules.ts';
-import { phases } from '../../../analysis/phases.ts';
-import { steadyStretches } from '../../../analysis/steady-stretches.ts';
-import { trendOf } from '../../../analysis/stretch-trend.ts';
+import { drift } from '../../../analysis/findings/drift.ts';
+import { HORIZON_H, SUBJECTS } from '../../../analysis/findings/drift-rules.ts';
+import { steadyStretches } from '../../../analysis/findings/steady-stretches.ts';
+import { trendOf } from '../../../analysis/findings/stretch-trend.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
 import { seededRandom } from '../../../contract/seeded-random.js';
 import { MACHINE, NO_LEDGER, NO_SERVER, QUIET_LOG, STARTED_MS, summary } from './build.js';
 import { normal } from './statistics/reference.js';
@@ -29,7 +29,7 @@ const MINUTE = 60;
  * @param {Record<string, [unit: string, series: Series]>} series
  * @param {Shape} [shape]
  * @param {number} [seed]
- * @returns {import('../../../analysis/findings.ts').Known}
+ * @returns {import('../../../analysis/findings/findings.ts').Known}
  */
 function known(series, shape = {}, seed = 1) {
   const { seconds = 240, windows = 12, stepS = 2, test = 'soak', url = 'http://127.0.0.1:8000/mcp' } = shape;
@@ -49,7 +49,7 @@ function known(series, shape = {}, seed = 1) {
   const random = seededRandom(seed);
   const lastS = Math.max(...all.map(({ end }) => Date.parse(end ?? ''))) / 1000;
   const count = Math.floor((lastS - STARTED_MS / 1000) / stepS) + 1;
-  /** @type {Record<'client' | 'signals', Record<string, import('../../../analysis/timeline.ts').TimeSeries>>} */
+  /** @type {Record<'client' | 'signals', Record<string, import('../../../analysis/collect/timeline.ts').TimeSeries>>} */
   const made = { client: {}, signals: {} };
   for (const [name, [unit, of]] of Object.entries(series)) {
     const values = Array.from({ length: count }, (_, index) => of(index * stepS, random));

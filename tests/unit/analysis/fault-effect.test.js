@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultEffect } from '../../../analysis/fault-effect.ts';
+import { faultEffect } from '../../../analysis/findings/fault-effect.ts';
 import { histogramOf } from './build.js';
 
 /** A load of 100 requests/s: 6 s of baseline, 6 s of fault, 10 s after; ends of requests, in ms from 0. */
@@ -10,7 +10,7 @@ const TIMES = { fromMs: 0, injectedMs: 6000, liftedMs: 12_000, untilMs: 22_000 }
  * @param {(at: number) => {failed?: boolean, refused?: boolean, ms?: number | null, lost?: boolean}} request what
  *   becomes of the one that ends then; lost: it does not end
  * @param {number} [every] ms
- * @returns {import('../../../analysis/fault-effect.ts').Load}
+ * @returns {import('../../../analysis/findings/fault-effect.ts').Load}
  */
 function load(request, every = 10) {
   const newCounts = () => ({

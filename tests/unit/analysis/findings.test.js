@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findings } from '../../../analysis/findings.ts';
-import { phases } from '../../../analysis/phases.ts';
-import { judgeThresholds } from '../../../analysis/thresholds.ts';
+import { findings } from '../../../analysis/findings/findings.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { judgeThresholds } from '../../../analysis/judge/thresholds.ts';
 import { MACHINE, NO_LEDGER, NO_SERVER, objective, QUIET_LOG, signal, summary, trend } from './build.js';
 
 /**
  * @param {import('./build.js').Spec} spec
- * @param {{server?: Partial<import('../../../analysis/observe.ts').Server>,
- *   environment?: Partial<import('../../../analysis/environment.ts').Environment>,
+ * @param {{server?: Partial<import('../../../analysis/collect/observe.ts').Server>,
+ *   environment?: Partial<import('../../../analysis/collect/environment.ts').Environment>,
  *   expired?: number}} [rest]
  */
 function find(spec, { server, environment, expired = 0 } = {}) {
@@ -64,7 +64,7 @@ test('an overload is reported with its failures, rate-limit hits and breaker tri
       { name: 'recovery', overload: true, figures: {} },
     ],
   };
-  const overloads = (/** @type {Partial<import('../../../analysis/observe.ts').Server>} */ server) =>
+  const overloads = (/** @type {Partial<import('../../../analysis/collect/observe.ts').Server>} */ server) =>
     find(spec, { server }).filter(({ subject }) => subject === 'overload');
   const [known, ...others] = overloads({
     signals: [signal('rate_limited', 'spike', 15, 'rate'), signal('breaker_open', 'spike', 0.1, 'rate')],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { growthLaw } from '../../../analysis/growth-law.ts';
+import { growthLaw } from '../../../analysis/statistics/growth-law.ts';
 
 const SIZES = [10, 50, 100, 500, 1000, 5000];
 /** Errors of three measurements of each size, that repeat themselves. */

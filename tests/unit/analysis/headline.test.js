@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headline } from '../../../analysis/headline.ts';
+import { headline } from '../../../analysis/judge/headline.ts';
 import { objective, runOf, summary } from './build.js';
 
 const P99 = { series: 'client.p99', unit: 'milliseconds', from: 40, to: 910, threshold: 85, at: null };

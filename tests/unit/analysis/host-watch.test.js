@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { listeners, parseStat, processes } from '../../../analysis/host-watch-processes.ts';
-import { COLUMNS, HostRecord } from '../../../analysis/host-watch-record.ts';
+import { listeners, parseStat, processes } from '../../../analysis/collect/host-watch-processes.ts';
+import { COLUMNS, HostRecord } from '../../../analysis/collect/host-watch-record.ts';
 import {
   heaviestOther,
   watchedIn,
   watchedOverTime,
   watchedWithin,
-} from '../../../analysis/host-watch-series.ts';
+} from '../../../analysis/collect/host-watch-series.ts';
 
 const START_S = 1_800_000_000;
 /** Of the runs below: what a run starts has these ids. */
@@ -18,7 +18,7 @@ const [STACK, TARGET, K6, SHELL] = [10, 11, 20, 30];
 /**
  * @param {number} pid
  * @param {number} own
- * @param {Partial<import('../../../analysis/host-watch-processes.ts').Process>} [rest]
+ * @param {Partial<import('../../../analysis/collect/host-watch-processes.ts').Process>} [rest]
  */
 const process_ = (pid, own, rest = {}) => ({
   pid,
@@ -30,7 +30,7 @@ const process_ = (pid, own, rest = {}) => ({
   ...rest,
 });
 
-/** @type {import('../../../analysis/host-watch-record.ts').Look['roots']} */
+/** @type {import('../../../analysis/collect/host-watch-record.ts').Look['roots']} */
 const ROOTS = new Map([
   [STACK, 'stack'],
   [TARGET, 'target'],
@@ -39,8 +39,8 @@ const ROOTS = new Map([
 
 /**
  * @param {number} second
- * @param {import('../../../analysis/host-watch-processes.ts').Process[]} all
- * @param {Partial<import('../../../analysis/host-watch-record.ts').Look>} [rest]
+ * @param {import('../../../analysis/collect/host-watch-processes.ts').Process[]} all
+ * @param {Partial<import('../../../analysis/collect/host-watch-record.ts').Look>} [rest]
  */
 const look = (second, all, rest = {}) => ({
   wallS: START_S + second,
@@ -56,7 +56,7 @@ function recorded(looks) {
   return record.document();
 }
 
-/** @param {import('../../../analysis/host-watch-record.ts').HostWatch} watch @param {typeof COLUMNS[number]} column */
+/** @param {import('../../../analysis/collect/host-watch-record.ts').HostWatch} watch @param {typeof COLUMNS[number]} column */
 const last = (watch, column) => watch.points.at(-1)?.[COLUMNS.indexOf(column)];
 
 test('CPU counts for the group of the nearest root, and for others where there is none', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { intervalOf, medianOf } from '../../../analysis/interval.ts';
-import { fitLine } from '../../../analysis/line.ts';
+import { intervalOf, medianOf } from '../../../analysis/statistics/interval.ts';
+import { fitLine } from '../../../analysis/statistics/line.ts';
 
 /** @param {number | null | undefined} actual @param {number} expected */
 const near = (actual, expected) =>

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { judge } from '../../../analysis/judge.ts';
-import { validateRun } from '../../../analysis/run.ts';
+import { judge } from '../../../analysis/judge/judge.ts';
+import { validateRun } from '../../../analysis/judge/run.ts';
 import { measuredDocument, objective } from './build.js';
 
 const root = mkdtempSync(join(tmpdir(), 'mcp-load-lab-judge-'));

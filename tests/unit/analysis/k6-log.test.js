@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readK6Log } from '../../../analysis/k6-log.ts';
+import { readK6Log } from '../../../analysis/collect/k6-log.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-load-lab-log-'));
 after(() => rmSync(directory, { recursive: true }));

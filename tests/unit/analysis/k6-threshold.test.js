@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdsByFigures, sumOfThreshold } from '../../../analysis/k6-threshold.ts';
+import { holdsByFigures, sumOfThreshold } from '../../../analysis/judge/k6-threshold.ts';
 
-/** @typedef {import('../../../analysis/measured.ts').Threshold} Threshold */
+/** @typedef {import('../../../analysis/collect/measured.ts').Threshold} Threshold */
 
 /** @param {Partial<Threshold>} one @returns {Threshold} */
 const part = (one) => ({ metric: 'm', threshold: 'rate<=0.3', passed: true, hasSamples: true, ...one });

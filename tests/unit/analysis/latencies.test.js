@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Latencies, latencyText, OUTCOMES } from '../../../analysis/latencies.ts';
+import { Latencies, latencyText, OUTCOMES } from '../../../analysis/collect/latencies.ts';
 import { histogramOf } from './build.js';
 
 /** @param {Record<string, [ms: number, count: number]>} byOutcome */

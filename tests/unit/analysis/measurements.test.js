@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { measurements } from '../../../analysis/measurements.ts';
-import { phases } from '../../../analysis/phases.ts';
+import { measurements } from '../../../analysis/judge/measurements.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
 import { near, runOf, summary } from './build.js';
 
 const SUMMARY = summary({

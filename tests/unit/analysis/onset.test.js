@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onset } from '../../../analysis/onset.ts';
-import { phases } from '../../../analysis/phases.ts';
+import { onset } from '../../../analysis/findings/onset.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
 import { NO_SERVER, near, objective, STARTED_MS, signal, summary } from './build.js';
 
 /**
  * @typedef {import('./build.js').PhaseSpec} PhaseSpec
- * @typedef {import('../../../analysis/timeline.ts').Timeline} Timeline
+ * @typedef {import('../../../analysis/collect/timeline.ts').Timeline} Timeline
  */
 
 /**
  * @param {PhaseSpec[]} shape
- * @param {{objectives?: import('../../../analysis/plan.ts').Objective[], timeline?: Timeline | null,
- *   signals?: import('../../../analysis/signals.ts').Signal[]}} [more]
+ * @param {{objectives?: import('../../../analysis/collect/plan.ts').Objective[], timeline?: Timeline | null,
+ *   signals?: import('../../../analysis/collect/signals.ts').Signal[]}} [more]
  */
 function find(shape, { objectives = [], timeline = null, signals = [] } = {}) {
   const { plan, ...rest } = summary({ phases: shape, objectives });
@@ -40,10 +40,10 @@ const step = (rate, figures = {}, rest = {}) => ({
 function only(...args) {
   const found = find(...args);
   assert.equal(found.length, 1, JSON.stringify(found));
-  return /** @type {import('../../../analysis/findings.ts').Finding} */ (found[0]);
+  return /** @type {import('../../../analysis/findings/findings.ts').Finding} */ (found[0]);
 }
 
-/** @param {import('../../../analysis/findings.ts').Finding} finding */
+/** @param {import('../../../analysis/findings/findings.ts').Finding} finding */
 const interval = ({ figures }) => [figures.last_good_rps, figures.first_bad_rps];
 
 test('an interval: the last load without harm and the first with it', () => {

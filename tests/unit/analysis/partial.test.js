@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lengthText, partialOf } from '../../../analysis/partial.ts';
+import { lengthText, partialOf } from '../../../analysis/judge/partial.ts';
 import { summary } from './build.js';
 
 const { plan } = summary({ phases: [{ name: 'a' }, { name: 'b' }] });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failures } from '../../../analysis/failures.ts';
-import { operations } from '../../../analysis/operations.ts';
-import { peaks, phases } from '../../../analysis/phases.ts';
+import { failures } from '../../../analysis/judge/failures.ts';
+import { operations } from '../../../analysis/judge/operations.ts';
+import { peaks, phases } from '../../../analysis/judge/phases.ts';
 import { gauge, near, STARTED_MS, summary, trend } from './build.js';
 
 /** @param {import('./build.js').Spec} spec */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOf } from '../../../analysis/plan.ts';
+import { planOf } from '../../../analysis/collect/plan.ts';
 import { WIDTH } from '../../../analysis/render/layout.ts';
 import { renderPlan } from '../../../analysis/render/plan.ts';
 
 const FULL = { colours: false, brief: false };
 
-/** @param {Partial<import('../../../analysis/plan.ts').Plan>} [members] */
+/** @param {Partial<import('../../../analysis/collect/plan.ts').Plan>} [members] */
 const planned = (members = {}) => ({
   testid: 'spike-1',
   test: 'spike',

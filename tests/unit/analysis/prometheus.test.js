@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';
-import { increaseIn, observeIncreases } from '../../../analysis/increases.ts';
-import { observe } from '../../../analysis/observe.ts';
-import { phases } from '../../../analysis/phases.ts';
-import { Prometheus, PrometheusError } from '../../../analysis/prometheus.ts';
-import { untilCovered } from '../../../analysis/signals.ts';
+import { increaseIn, observeIncreases } from '../../../analysis/collect/increases.ts';
+import { observe } from '../../../analysis/collect/observe.ts';
+import { Prometheus, PrometheusError } from '../../../analysis/collect/prometheus.ts';
+import { untilCovered } from '../../../analysis/collect/signals.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
 import { STARTED_MS, summary } from './build.js';
 
 /** @typedef {(url: URL, response: import('node:http').ServerResponse) => void} Handler */
@@ -254,7 +254,7 @@ test('an instant query', async () => {
   await assert.rejects(() => serve(success(matrix())).query('x', 1), /something else than a vector$/);
 });
 
-/** @param {import('../../../analysis/prometheus.ts').Prometheus | null} prometheus @param {string} selector */
+/** @param {import('../../../analysis/collect/prometheus.ts').Prometheus | null} prometheus @param {string} selector */
 async function risen(prometheus, selector) {
   const phase = { name: 'a', start: '2026-01-02T03:04:05.000Z', end: '2026-01-02T03:04:15.000Z' };
   return increaseIn(await observeIncreases(prometheus, [{ selector, phase }]), selector, phase);

@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { PbfReader } from 'pbf';
 import { uncompress } from 'snappyjs';
-import { judge } from '../../../analysis/judge.ts';
-import { note } from '../../../analysis/note.ts';
-import { Prometheus, PrometheusError } from '../../../analysis/prometheus.ts';
-import { findingSamples } from '../../../analysis/publish-findings.ts';
+import { Prometheus, PrometheusError } from '../../../analysis/collect/prometheus.ts';
+import { note } from '../../../analysis/findings/note.ts';
+import { judge } from '../../../analysis/judge/judge.ts';
+import { findingSamples } from '../../../analysis/report/publish-findings.ts';
 import { measuredDocument } from './build.js';
 
 const STARTED = '2026-01-02T03:04:05.000Z';
 const ENDED = '2026-01-02T03:06:05.250Z';
 const seconds = (/** @type {string} */ time) => Date.parse(time) / 1000;
 
-/** @param {Partial<import('../../../analysis/run.ts').Run>} rest */
+/** @param {Partial<import('../../../analysis/judge/run.ts').Run>} rest */
 const run = (rest) =>
-  /** @type {import('../../../analysis/run.ts').Run} */ ({
+  /** @type {import('../../../analysis/judge/run.ts').Run} */ ({
     testid: 'spike-1',
     started: STARTED,
     ended: ENDED,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { phases } from '../../../analysis/phases.ts';
-import { ledger, reconcile } from '../../../analysis/reconcile.ts';
-import { judgeThresholds } from '../../../analysis/thresholds.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { ledger, reconcile } from '../../../analysis/judge/reconcile.ts';
+import { judgeThresholds } from '../../../analysis/judge/thresholds.ts';
 import { objective, runOf, summary } from './build.js';
 
 const EVEN = { iterations: 100, requests: 100, further: 0, cached: 0, exceptions: 0, vus: 5 };

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { phases } from '../../../analysis/phases.ts';
-import { judgeRecovery, planRecoveries, recoveries } from '../../../analysis/recovery.ts';
-import { recovery } from '../../../analysis/recovery-finding.ts';
+import { judgeRecovery, planRecoveries, recoveries } from '../../../analysis/findings/recovery.ts';
+import { recovery } from '../../../analysis/findings/recovery-finding.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
 import { histogramOf, near, objective, STARTED_MS, summary } from './build.js';
 
 const LIMIT = objective('baseline', 'p99_ms', '<', 85);
 const START_S = STARTED_MS / 1000;
 
 /** @typedef {import('./build.js').PhaseSpec} PhaseSpec */
-/** @typedef {import('../../../analysis/recovery.ts').Window} Window */
+/** @typedef {import('../../../analysis/findings/recovery.ts').Window} Window */
 
-/** @param {PhaseSpec[]} shape @param {import('../../../analysis/plan.ts').Objective[]} [objectives] */
+/** @param {PhaseSpec[]} shape @param {import('../../../analysis/collect/plan.ts').Objective[]} [objectives] */
 const plansOf = (shape, objectives = []) => planRecoveries(phases(summary({ phases: shape })), objectives);
 
 /**
  * 100 requests/s for 20 s, a spike of 2,000, then two phases of 20 s at 100 again.
  *
  * @param {import('./build.js').PhaseFigures} [figures] of the baseline
- * @param {import('../../../analysis/plan.ts').Objective[]} [objectives]
+ * @param {import('../../../analysis/collect/plan.ts').Objective[]} [objectives]
  * @param {number} [rate]
  */
 function plan(figures = {}, objectives = [LIMIT], rate = 100) {
@@ -316,7 +316,7 @@ test('read from the seconds of the phases after the spike, in whole windows', ()
   assert.match(unknown?.reason ?? '', /^none of the 4,000 answers after it was kept second by second$/);
 });
 
-/** @param {import('../../../analysis/recovery.ts').Recovery} found */
+/** @param {import('../../../analysis/findings/recovery.ts').Recovery} found */
 function findingOf(found) {
   const all = phases(
     summary({

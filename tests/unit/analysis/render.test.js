@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { headline } from '../../../analysis/headline.ts';
+import { headline } from '../../../analysis/judge/headline.ts';
 import { renderCsv } from '../../../analysis/render/csv.ts';
 import { renderJunit } from '../../../analysis/render/junit.ts';
 import { WIDTH } from '../../../analysis/render/layout.ts';
@@ -13,7 +13,7 @@ import { spikeRun } from './report-fixture.js';
 
 /**
  * @param {import('./build.js').Spec} spec
- * @param {Partial<import('../../../analysis/observe.ts').Server>} [server]
+ * @param {Partial<import('../../../analysis/collect/observe.ts').Server>} [server]
  * @param {Partial<Parameters<typeof runOf>[0]>} [collected]
  */
 const run = (spec, server = {}, collected = {}) => runOf({ summary: summary(spec), ...collected }, server);
@@ -300,7 +300,7 @@ test('JUnit: a pass has no failure, a dead k6 one error', async () => {
   assert.deepEqual([suite.tests, suite.errors, cases[0]?.parts.error?.[0]], ['1', '1', dead.headline]);
 });
 
-/** @type {import('../../../analysis/findings.ts').Finding} */
+/** @type {import('../../../analysis/findings/findings.ts').Finding} */
 const POOL = {
   kind: 'bottleneck',
   subject: 'connection pool',
@@ -335,7 +335,7 @@ const OBSERVED = [
   'db io: no figures',
 ];
 
-/** @param {import('../../../analysis/findings.ts').Finding[]} findings @param {Partial<import('../../../analysis/verdict.ts').Verdict>} [verdict] */
+/** @param {import('../../../analysis/findings/findings.ts').Finding[]} findings @param {Partial<import('../../../analysis/judge/verdict.ts').Verdict>} [verdict] */
 async function withFindings(findings, verdict = {}) {
   const made = await spike();
   return { ...made, findings, verdict: { ...made.verdict, ...verdict } };
@@ -365,7 +365,7 @@ test('JUnit: a finding is a case that passes, with its evidence; what there was 
 test('JUnit: a generator that made the run invalid is an error, one that did not is none', async () => {
   const generator = { ...POOL, kind: /** @type {const} */ ('generator'), subject: 'generator CPU' };
   const partsIn = async (
-    /** @type {import('../../../analysis/verdict.ts').Verdict['outcome']} */ outcome,
+    /** @type {import('../../../analysis/judge/verdict.ts').Verdict['outcome']} */ outcome,
   ) => {
     const run = await withFindings([generator, POOL], { outcome, exit_code: 98 });
     const { cases } = readJunit(renderJunit(run));
@@ -641,7 +641,7 @@ const SIZES = {
 };
 
 test('an own table that is wide has a head of several lines, and all of its columns', async () => {
-  /** @type {import('../../../analysis/report-tables.ts').Column[]} */
+  /** @type {import('../../../analysis/tables/report-tables.ts').Column[]} */
   const columns = [{ name: 'scenario', unit: 'text' }];
   for (let index = 0; index < 8; index += 1) columns.push({ name: `under fault ${index}: p95`, unit: 'ms' });
   const rows = [['Network latency', ...Array.from({ length: 8 }, (_, index) => 1234 + index)]];
@@ -668,7 +668,7 @@ test("a test's own tables are in the reports, in the units of their columns", as
     made.tables.map(({ title, rows }) => [title, rows.length]),
     [['Batch size', 3]],
   );
-  const columns = /** @type {import('../../../analysis/report-tables.ts').Column[]} */ (
+  const columns = /** @type {import('../../../analysis/tables/report-tables.ts').Column[]} */ (
     ['ms', 's', 'us', 'per_s', 'ratio', 'bytes', 'bytes_per_s', 'count', 'factor', 'usd', 'text'].map(
       (unit) => ({
         name: `in ${unit}`,

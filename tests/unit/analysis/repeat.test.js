@@ -1,10 +1,10 @@
 /** What a run says of how it is repeated, and which limits it offers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { targetKnobs } from '../../../analysis/collect/target-knobs.ts';
+import { suggestedLimits } from '../../../analysis/judge/suggested-limits.ts';
 import { renderMarkdown } from '../../../analysis/render/markdown.ts';
 import { nextCommands } from '../../../analysis/render/next-commands.ts';
-import { suggestedLimits } from '../../../analysis/suggested-limits.ts';
-import { targetKnobs } from '../../../analysis/target-knobs.ts';
 import { spikeRun } from './report-fixture.js';
 
 const PASS = { outcome: /** @type {const} */ ('pass'), exit_code: 0, reasons: [] };
@@ -13,7 +13,7 @@ const WIDTH = 100;
 const COMPARE = 'compare:  make compare BASE=spike-20260102T030405-ab12 HEAD=latest';
 const URL = 'http://127.0.0.1:3001/mcp';
 
-/** @param {Partial<import('../../../analysis/run.ts').Run>} changes @returns {Promise<string[]>} without where the results are */
+/** @param {Partial<import('../../../analysis/judge/run.ts').Run>} changes @returns {Promise<string[]>} without where the results are */
 async function commands(changes) {
   const made = await spikeRun();
   const target = made.target && { ...made.target, knobs: null };

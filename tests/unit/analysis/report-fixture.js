@@ -1,8 +1,8 @@
 /** A run as its document and timeline have it, made from data: every part of a report has something to show. */
-import { gridOf } from '../../../analysis/timeline.ts';
+import { gridOf } from '../../../analysis/collect/timeline.ts';
 import { gauge, objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
 
-/** @typedef {import('../../../analysis/timeline.ts').Timeline} Timeline */
+/** @typedef {import('../../../analysis/collect/timeline.ts').Timeline} Timeline */
 
 /** @type {[name: string, unit: string, low: number, high: number][]} where a signal is, and where it comes to in the spike */
 const SIGNALS = [
@@ -40,7 +40,7 @@ const OPERATIONS = [
 export const HOSTILE =
   '|`</td></script><script>alert(1)</script><!-- "\' onload=x [x](http://evil) ![i](//e) @all ]]> =1+1';
 
-/** A run whose pool was too small for its spike. @returns {Promise<import('../../../analysis/run.ts').Run>} */
+/** A run whose pool was too small for its spike. @returns {Promise<import('../../../analysis/judge/run.ts').Run>} */
 export async function spikeRun() {
   const run = await runOf(
     {
@@ -105,7 +105,7 @@ export async function spikeRun() {
     },
   );
   const at = new Date(Date.parse(run.started ?? '') + 94_000).toISOString();
-  /** @type {import('../../../analysis/findings.ts').Finding[]} */
+  /** @type {import('../../../analysis/findings/findings.ts').Finding[]} */
   const found = [
     {
       kind: 'bottleneck',
@@ -151,7 +151,7 @@ function random(seed) {
 }
 
 /**
- * @param {import('../../../analysis/run.ts').Run} run
+ * @param {import('../../../analysis/judge/run.ts').Run} run
  * @param {typeof SIGNALS} [signals]
  * @returns {Timeline} low outside of an overload that is a peak, high in it, with some noise
  */
@@ -172,7 +172,7 @@ export function timelineOf(run, signals = SIGNALS) {
       return Number((unit === 'ratio' ? Math.min(1, value) : value).toPrecision(6));
     }),
   });
-  /** @param {string} unit @param {(phase: import('../../../analysis/run.ts').Run['phases'][number]) => number | null} value */
+  /** @param {string} unit @param {(phase: import('../../../analysis/judge/run.ts').Run['phases'][number]) => number | null} value */
   const byPhase = (unit, value) => ({
     unit,
     values: times.map((ms) => {

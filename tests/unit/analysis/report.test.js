@@ -5,12 +5,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
-import { timesOf } from '../../../analysis/grid.ts';
+import { timesOf } from '../../../analysis/collect/grid.ts';
+import { validateTimeline } from '../../../analysis/collect/timeline.ts';
+import { validateRun } from '../../../analysis/judge/run.ts';
 import { chartId } from '../../../analysis/report/plots.ts';
 import { pageOfRun } from '../../../analysis/report/run-page.ts';
 import { writeReports } from '../../../analysis/report/write-reports.ts';
-import { validateRun } from '../../../analysis/run.ts';
-import { validateTimeline } from '../../../analysis/timeline.ts';
 import { documentOf } from '../../../page/document.ts';
 import { escapeHtml, html } from '../../../page/html.ts';
 import { runOf, summary } from './build.js';
@@ -82,7 +82,7 @@ require-trusted-types-for 'script'; img-src data:; connect-src 'none'; base-uri 
   );
 });
 
-/** @param {string} text @returns {NonNullable<import('../../../analysis/run.ts').Run['tables']>[number]} */
+/** @param {string} text @returns {NonNullable<import('../../../analysis/judge/run.ts').Run['tables']>[number]} */
 const tableWith = (text) => ({
   title: text,
   columns: [{ name: text, unit: 'text' }],

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secretsOf } from '../../../analysis/clean-text.ts';
+import { validateRun } from '../../../analysis/judge/run.ts';
 import { renderMarkdown } from '../../../analysis/render/markdown.ts';
-import { validateRun } from '../../../analysis/run.ts';
 import { near, objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
 
 /**
  * @param {Partial<Parameters<typeof runOf>[0]>} [collected]
- * @param {Partial<import('../../../analysis/observe.ts').Server>} [server]
+ * @param {Partial<import('../../../analysis/collect/observe.ts').Server>} [server]
  */
 const make = (collected = {}, server = {}) =>
   runOf(

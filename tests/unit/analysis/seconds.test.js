@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readLines, sumsWithin } from '../../../analysis/seconds.ts';
-import { clientHalf } from '../../../analysis/timeline.ts';
+import { readLines, sumsWithin } from '../../../analysis/collect/seconds.ts';
+import { clientHalf } from '../../../analysis/collect/timeline.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'seconds-'));
 after(() => rmSync(folder, { recursive: true }));

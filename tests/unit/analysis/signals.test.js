@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { expectedOf, SOURCES, signalsOf, statistics, steadyWindow } from '../../../analysis/signals.ts';
+import {
+  expectedOf,
+  SOURCES,
+  signalsOf,
+  statistics,
+  steadyWindow,
+} from '../../../analysis/collect/signals.ts';
 
 test('a phase is read where the look-back lies in it; a short one around its end', () => {
   assert.deepEqual(steadyWindow(100, 160), { fromS: 108, toS: 160 });
@@ -22,7 +28,7 @@ test('statistics of the raw points; p95 by nearest rank', () => {
  * @param {string} name
  * @param {number[]} values
  * @param {Record<string, string>} [labels]
- * @returns {import('../../../analysis/prometheus.ts').Series}
+ * @returns {import('../../../analysis/collect/prometheus.ts').Series}
  */
 const series = (name, values, labels = {}) => ({
   labels: { __name__: name, ...labels },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SparseHistogram } from '../../../analysis/sparse-histogram.ts';
+import { SparseHistogram } from '../../../analysis/collect/sparse-histogram.ts';
 
 test('histograms: buckets, percentiles as k6 has them, means, and sums', () => {
   // 1 ms is the bucket 1023 * 512, in base 36.

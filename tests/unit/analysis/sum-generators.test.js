@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { inScope, latenciesOf, total } from '../../../analysis/groups.ts';
-import { readMeasured } from '../../../analysis/measured.ts';
-import { readLines, sumsWithin } from '../../../analysis/seconds.ts';
-import { SparseHistogram } from '../../../analysis/sparse-histogram.ts';
-import { leaveSums, sumOfGenerators } from '../../../analysis/sum-generators.ts';
+import { inScope, latenciesOf, total } from '../../../analysis/collect/groups.ts';
+import { readMeasured } from '../../../analysis/collect/measured.ts';
+import { readLines, sumsWithin } from '../../../analysis/collect/seconds.ts';
+import { SparseHistogram } from '../../../analysis/collect/sparse-histogram.ts';
+import { leaveSums, sumOfGenerators } from '../../../analysis/collect/sum-generators.ts';
 import { kept } from '../../recorded/recording.ts';
 import { measuredDocument } from './build.js';
 

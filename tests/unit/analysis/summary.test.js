@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { inScope, total } from '../../../analysis/groups.ts';
-import { validatePlan } from '../../../analysis/plan.ts';
-import { readSummary } from '../../../analysis/summary.ts';
+import { inScope, total } from '../../../analysis/collect/groups.ts';
+import { validatePlan } from '../../../analysis/collect/plan.ts';
+import { readSummary } from '../../../analysis/collect/summary.ts';
 import { measuredDocument } from './build.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-load-lab-summary-'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { targetKnobs } from '../../../analysis/target-knobs.ts';
+import { targetKnobs } from '../../../analysis/collect/target-knobs.ts';
 
 test('every knob has the value that it was given, or its default', () => {
   const { WORKERS, CACHE_TTL, COMPRESSION, ...rest } = targetKnobs('WORKERS=4 CACHE_TTL=60');

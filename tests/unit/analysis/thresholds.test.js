@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { phases } from '../../../analysis/phases.ts';
-import { judgeThresholds, thresholdName } from '../../../analysis/thresholds.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { judgeThresholds, thresholdName } from '../../../analysis/judge/thresholds.ts';
 import { histogramOf, near, objective, summary, trend } from './build.js';
 
 /** @param {import('./build.js').Spec} spec */
@@ -60,7 +60,7 @@ test('the figures of a sentence have the digits that tell them apart', () => {
 });
 
 test('the bound itself: < misses it, <= and >= hold', () => {
-  /** @param {import('../../../analysis/plan.ts').Objective['op']} op */
+  /** @param {import('../../../analysis/collect/plan.ts').Objective['op']} op */
   const at = (op) =>
     first({
       phases: [{ name: 'a', figures: { failures: { tool: 2 } } }],

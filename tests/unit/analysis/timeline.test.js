@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timesOf } from '../../../analysis/grid.ts';
-import { gridOf, signalsOverTime, timelineOf, validateTimeline } from '../../../analysis/timeline.ts';
+import { timesOf } from '../../../analysis/collect/grid.ts';
+import { gridOf, signalsOverTime, timelineOf, validateTimeline } from '../../../analysis/collect/timeline.ts';
 import { histogramOf, summary } from './build.js';
 
 const START_S = 1_700_000_000;

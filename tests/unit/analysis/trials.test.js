@@ -3,17 +3,22 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { failures } from '../../../analysis/failures.ts';
-import { inScope, latenciesOf, total } from '../../../analysis/groups.ts';
-import { TrialsError, readTrialLogs, readTrialSummaries, readTrials } from '../../../analysis/trials.ts';
-import { phases } from '../../../analysis/phases.ts';
-import { judgeThresholds } from '../../../analysis/thresholds.ts';
+import { inScope, latenciesOf, total } from '../../../analysis/collect/groups.ts';
+import {
+  readTrialLogs,
+  readTrialSummaries,
+  readTrials,
+  TrialsError,
+} from '../../../analysis/collect/trials.ts';
+import { failures } from '../../../analysis/judge/failures.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { judgeThresholds } from '../../../analysis/judge/thresholds.ts';
 import { histogramOf, measuredDocument, objective, runOf, STARTED_MS } from './build.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'trials-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** @param {string} name @param {any} spec measured.json @param {Partial<import('../../../analysis/trials.ts').Trial>} [rest] */
+/** @param {string} name @param {any} spec measured.json @param {Partial<import('../../../analysis/collect/trials.ts').Trial>} [rest] */
 function trial(name, spec, rest = {}) {
   const path = join(folder, 'trials', name);
   mkdirSync(path, { recursive: true });
@@ -127,7 +132,10 @@ test('an experiment that could not go on is an error with its own words', async 
 test('what can not be read of the trials is one line', () => {
   for (const [text, message] of [
     ['{"trials":[', /^trials\.json is not JSON/],
-    ['{"trials":{},"error":null}', /^trials\.json does not say which trials there were: \/trials must be array$/],
+    [
+      '{"trials":{},"error":null}',
+      /^trials\.json does not say which trials there were: \/trials must be array$/,
+    ],
     [
       JSON.stringify({
         trials: [{ name: 'a', labels: {}, folder: '../x', judged: true, code: 0, events: [] }],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COLUMNS } from '../../../analysis/host-watch-record.ts';
-import { phases } from '../../../analysis/phases.ts';
-import { ledger } from '../../../analysis/reconcile.ts';
-import { judgeThresholds } from '../../../analysis/thresholds.ts';
-import { distrust } from '../../../analysis/trust.ts';
+import { COLUMNS } from '../../../analysis/collect/host-watch-record.ts';
+import { distrust } from '../../../analysis/findings/trust.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { ledger } from '../../../analysis/judge/reconcile.ts';
+import { judgeThresholds } from '../../../analysis/judge/thresholds.ts';
 import {
   histogramOf,
   MACHINE,
@@ -21,7 +21,7 @@ const CALM = { phases: [{ name: 'a', figures: { avg: 20 } }] };
 
 /**
  * @param {import('./build.js').Spec} spec
- * @param {Partial<import('../../../analysis/findings.ts').Known>} [rest]
+ * @param {Partial<import('../../../analysis/findings/findings.ts').Known>} [rest]
  */
 function judge(spec, rest = {}) {
   const made = summary(spec);
@@ -54,8 +54,8 @@ function judge(spec, rest = {}) {
  * A watcher of a machine with two processors, that saw the same all the time.
  *
  * @param {Partial<Record<typeof COLUMNS[number], number>>} perSecond
- * @param {Partial<import('../../../analysis/host-watch-record.ts').HostWatch>} [rest]
- * @returns {import('../../../analysis/host-watch-record.ts').HostWatch}
+ * @param {Partial<import('../../../analysis/collect/host-watch-record.ts').HostWatch>} [rest]
+ * @returns {import('../../../analysis/collect/host-watch-record.ts').HostWatch}
  */
 function watch(perSecond, rest = {}) {
   const seconds = Array.from({ length: 200 }, (_, index) => index - 5);
@@ -286,7 +286,7 @@ test('users that were too few, though the server was quick', () => {
 test('an overload may fall short where the server was the reason, not where it was idle', () => {
   const spike = (
     /** @type {number} */ avg,
-    /** @type {import('../../../analysis/signals.ts').Signal[]} */ signals = [],
+    /** @type {import('../../../analysis/collect/signals.ts').Signal[]} */ signals = [],
   ) =>
     judge(
       {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judged } from '../../../analysis/judged.ts';
-import { phases } from '../../../analysis/phases.ts';
-import { judgeThresholds } from '../../../analysis/thresholds.ts';
-import { verdict } from '../../../analysis/verdict.ts';
+import { judged } from '../../../analysis/judge/judged.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { judgeThresholds } from '../../../analysis/judge/thresholds.ts';
+import { verdict } from '../../../analysis/judge/verdict.ts';
 import { objective, QUIET_LOG, summary } from './build.js';
 
 /**
  * @param {import('./build.js').Spec} spec
- * @param {Partial<import('../../../analysis/verdict.ts').Judged>} [rest]
+ * @param {Partial<import('../../../analysis/judge/verdict.ts').Judged>} [rest]
  */
 function judge(spec, rest = {}) {
   const made = summary(spec);

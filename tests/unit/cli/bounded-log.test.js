@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readK6Log } from '../../../analysis/k6-log.ts';
+import { readK6Log } from '../../../analysis/collect/k6-log.ts';
 import { BoundedLog } from '../../../cli/run/bounded-log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bounded-log-'));

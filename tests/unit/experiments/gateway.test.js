@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SparseHistogram } from '../../../analysis/sparse-histogram.ts';
+import { SparseHistogram } from '../../../analysis/collect/sparse-histogram.ts';
 import gatewayTable from '../../../analysis/tables/gateway.ts';
 import { givenGateway } from '../../../experiments/gateway/subject.js';
 import { toolNames, toolsOnly } from '../../../experiments/gateway/tools.js';
@@ -124,7 +124,10 @@ function facts(added) {
   return /** @type {any} */ ({
     phases,
     seconds: new Map(trials.map(({ name }) => [name, linesOf(name)])),
-    trials: { trials: trials.map(({ name }) => ({ name })), result: { gateway: 'a gateway', rate: 20, cores } },
+    trials: {
+      trials: trials.map(({ name }) => ({ name })),
+      result: { gateway: 'a gateway', rate: 20, cores },
+    },
   });
 }
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { compareSync } from 'bcryptjs';
 import { parse } from 'yaml';
-import { prometheusHeaders } from '../../../analysis/prometheus-headers.ts';
+import { prometheusHeaders } from '../../../analysis/collect/prometheus-headers.ts';
 
 /** @param {string} password */
 const made = (password) =>

@@ -409,7 +409,7 @@ test('inside its objective a phase did not break, though it is slower', () => {
 
 test('a single point out of the band is no breakage', () => {
   const known = facts();
-  const p99 = /** @type {import('../../../../analysis/timeline.ts').TimeSeries} */ (
+  const p99 = /** @type {import('../../../../analysis/collect/timeline.ts').TimeSeries} */ (
     known.timeline.client.p99
   );
   p99.values[40] = 5000;

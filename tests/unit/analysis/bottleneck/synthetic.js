@@ -98,15 +98,15 @@ const OWN = [
  * @property {Record<string, number>} [normal] other levels in both
  * @property {string[]} [missing] signals that there are not
  * @property {Record<string, number>} [afterS] seconds into the second phase until a series gets there; 0 by default
- * @property {Partial<import('../../../../analysis/phases.ts').Phase>} [phase] figures of the second
- * @property {import('../../../../analysis/timeline.ts').Timeline['operations']} [operations] by phase, calm and busy
+ * @property {Partial<import('../../../../analysis/judge/phases.ts').Phase>} [phase] figures of the second
+ * @property {import('../../../../analysis/collect/timeline.ts').Timeline['operations']} [operations] by phase, calm and busy
  * @property {boolean} [outside] the server says nothing: there is only what the system knows of it
  * @property {boolean} [alone] there is no first phase
- * @property {Partial<import('../../../../analysis/thresholds.ts').Threshold>[]} [thresholds]
- * @property {import('../../../../analysis/plan.ts').Objective[]} [objectives]
+ * @property {Partial<import('../../../../analysis/judge/thresholds.ts').Threshold>[]} [thresholds]
+ * @property {import('../../../../analysis/collect/plan.ts').Objective[]} [objectives]
  *
  * @param {Difference} [difference]
- * @returns {import('../../../../analysis/bottleneck/bottleneck.ts').Facts & {timeline: import('../../../../analysis/timeline.ts').Timeline}}
+ * @returns {import('../../../../analysis/bottleneck/bottleneck.ts').Facts & {timeline: import('../../../../analysis/collect/timeline.ts').Timeline}}
  */
 export function facts({
   series = {},
@@ -122,7 +122,7 @@ export function facts({
 } = {}) {
   const level = (/** @type {string} */ name) => normal[name] ?? NORMAL[name]?.[1] ?? 0;
   const later = (/** @type {string} */ name) => (name in series ? (series[name] ?? null) : level(name));
-  /** @type {import('../../../../analysis/timeline.ts').Timeline} */
+  /** @type {import('../../../../analysis/collect/timeline.ts').Timeline} */
   const timeline = {
     schema: 'mcp-load-lab/timeline/1',
     testid: 'x',
@@ -167,9 +167,9 @@ export function facts({
 /**
  * @param {string} name
  * @param {number} startS
- * @param {Partial<import('../../../../analysis/phases.ts').Phase>} more
+ * @param {Partial<import('../../../../analysis/judge/phases.ts').Phase>} more
  * @param {(name: string) => number} level
- * @returns {import('../../../../analysis/phases.ts').Phase}
+ * @returns {import('../../../../analysis/judge/phases.ts').Phase}
  */
 function phaseOf(name, startS, more, level) {
   const requests = Math.round(level('client.requests') * PHASE_S);

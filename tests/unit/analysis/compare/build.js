@@ -13,12 +13,12 @@ import { runOf, signal, summary } from '../build.js';
  * @property {Record<string, number>} [failures]
  * @property {number} [memory] bytes
  * @property {number} [rate]
- * @property {Partial<import('../../../../analysis/verdict.ts').Verdict>} [verdict]
- * @property {Partial<import('../../../../analysis/environment.ts').Environment>} [environment]
+ * @property {Partial<import('../../../../analysis/judge/verdict.ts').Verdict>} [verdict]
+ * @property {Partial<import('../../../../analysis/collect/environment.ts').Environment>} [environment]
  * @property {Record<string, string>} [knobs]
  */
 
-/** @param {Wanted} [wanted] @returns {Promise<import('../../../../analysis/run.ts').Run>} */
+/** @param {Wanted} [wanted] @returns {Promise<import('../../../../analysis/judge/run.ts').Run>} */
 export async function run({
   testid = 'spike-1',
   day = 1,
@@ -79,7 +79,7 @@ export const DEFAULTS = {
   allowSingle: false,
 };
 
-/** @param {string} results @param {import('../../../../analysis/run.ts').Run} document @returns {string} its folder */
+/** @param {string} results @param {import('../../../../analysis/judge/run.ts').Run} document @returns {string} its folder */
 export function store(results, document) {
   const folder = join(results, document.testid);
   mkdirSync(folder, { recursive: true });

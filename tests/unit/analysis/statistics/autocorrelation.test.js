@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { medianOf } from '../../../../analysis/interval.ts';
 import { autocorrelation, varianceInflation } from '../../../../analysis/statistics/autocorrelation.ts';
+import { medianOf } from '../../../../analysis/statistics/interval.ts';
 import { theilSen } from '../../../../analysis/statistics/theil-sen.ts';
 import { seededRandom } from '../../../../contract/seeded-random.js';
 import { close, remembering } from './reference.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { phases } from '../../../../analysis/phases.ts';
+import { phases } from '../../../../analysis/judge/phases.ts';
 import { bestSizes } from '../../../../analysis/tables/batch.ts';
 import { runOf, summary } from '../build.js';
 

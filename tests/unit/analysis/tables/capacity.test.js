@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { near, runOf, signal, summary } from '../build.js';
 
-/** @typedef {import('../../../../analysis/trial-results.ts').Tried} Tried */
+/** @typedef {import('../../../../analysis/tables/trial-results.ts').Tried} Tried */
 
 /** @param {Partial<Tried>[]} steps @returns {Tried[]} */
 const tries = (steps) =>
@@ -16,7 +16,7 @@ const tries = (steps) =>
     ...one,
   }));
 
-/** @type {import('../../../../analysis/trial-results.ts').Found} */
+/** @type {import('../../../../analysis/tables/trial-results.ts').Found} */
 const FOUND = { rate: 100, broken: 110, generator: false, most: false, lowered: 0 };
 const MISSED = ['p99 < 380 ms'];
 const HELD = {
@@ -43,7 +43,7 @@ const THRESHOLDS = [
 /**
  * @param {Tried[]} tried
  * @param {Partial<typeof FOUND>} found
- * @param {import('../../../../analysis/signals.ts').Signal[]} [signals]
+ * @param {import('../../../../analysis/collect/signals.ts').Signal[]} [signals]
  */
 async function capacityOf(tried, found, signals = []) {
   const phases = tried.map(({ trial, rate }) => ({

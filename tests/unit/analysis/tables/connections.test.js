@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { memoryLine } from '../../../../analysis/tables/connections.ts';
 import { near, runOf, signal, summary, trend } from '../build.js';
 
-/** @typedef {import('../../../../analysis/trial-results.ts').ConnectionsResult} Result */
+/** @typedef {import('../../../../analysis/tables/trial-results.ts').ConnectionsResult} Result */
 
 const MIB = 1024 ** 2;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { phases } from '../../../../analysis/phases.ts';
-import { makeTables, tableModuleOf } from '../../../../analysis/report-tables.ts';
+import { phases } from '../../../../analysis/judge/phases.ts';
+import { makeTables, tableModuleOf } from '../../../../analysis/tables/report-tables.ts';
 import { MACHINE, near, objective, runOf, summary, trend } from '../build.js';
 
 const OPERATIONS = ['guest_user/git_log', 'denied/guest_user/list_users'];
@@ -59,7 +59,7 @@ function rbac({
 /** @param {Parameters<typeof rbac>[0]} [figures] */
 const run = (figures) => runOf({ summary: rbac(figures) });
 
-/** @param {import('../../../../analysis/run.ts').Run} run @param {string} title */
+/** @param {import('../../../../analysis/judge/run.ts').Run} run @param {string} title */
 const rows = ({ tables }, title) => tables.find((table) => table.title === title)?.rows;
 
 test("the document's results and its goals, with the limits that the run is judged by", async () => {

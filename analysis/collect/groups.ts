@@ -1,0 +1,107 @@
+/** What the output lab counted, as it is asked for: its groups by phase, operation and class, and their sums. */
+import { readFileSync } from 'node:fs';
+import { Latencies } from './latencies.ts';
+import { type Counts, type Measured, PARTS, type Part } from './measured.ts';
+import { SparseHistogram } from './sparse-histogram.ts';
+
+export type Group = Measured['groups'][number];
+
+/** {} = the whole run. */
+export interface Scope {
+  phase?: string;
+  operation?: string;
+  class?: string;
+}
+
+/** How calls got their connections. */
+export interface Opening {
+  /** Of the latencies, added up, milliseconds. */
+  parts: Record<Part, number>;
+  /** Of each call, from the wish to call until there was a connection. */
+  untilConnected: SparseHistogram;
+}
+
+/** The numbers of a group. */
+type Count = {
+  [name in keyof Counts]-?: Counts[name] extends number | undefined ? name : never;
+}[keyof Counts];
+
+const { metrics: NAMES }: { metrics: Record<string, { name: string }> } = JSON.parse(
+  readFileSync(new URL('../../xk6-mcp/names.json', import.meta.url), 'utf8'),
+);
+
+export const inScope = (groups: readonly Group[], { phase, operation, class: kind }: Scope): Group[] =>
+  groups.filter(
+    (group) =>
+      (phase === undefined || group.phase === phase) &&
+      (operation === undefined || group.operation === operation) &&
+      (kind === undefined || group.class === kind),
+  );
+
+export const total = (groups: readonly Group[], count: Count): number =>
+  groups.reduce((sum, group) => sum + (group[count] ?? 0), 0);
+
+/** Of calls. */
+export function latenciesOf(groups: readonly Group[]): Latencies {
+  const all = new Latencies();
+  for (const group of groups) all.add(group);
+  return all;
+}
+
+export function openingOf(groups: readonly Group[]): Opening {
+  const sumOf = (part: Part) => groups.reduce((sum, { parts }) => sum + (parts?.[part] ?? 0), 0);
+  return {
+    parts: Object.fromEntries(PARTS.map((part) => [part, sumOf(part)])) as Record<Part, number>,
+    untilConnected: new SparseHistogram(...groups.map(({ untilConnected }) => untilConnected)),
+  };
+}
+
+/** @returns Unix time in milliseconds at which the first call began that k6 interrupted; null: there is none */
+export function interruptedSince(groups: readonly Group[]): number | null {
+  const times = groups.flatMap(({ interruptedAt }) => interruptedAt?.[0] ?? []);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** @param limit milliseconds @returns calls that were not answered within it; null: not all of them were looked at */
+export function slowOf(groups: readonly Group[], limit: number): number | null {
+  const shares = groups.flatMap(({ slow }) => slow?.[String(limit)] ?? []);
+  const looked = shares.reduce((sum, share) => sum + share.total, 0);
+  return looked === 0 || looked !== latenciesOf(groups).all.count
+    ? null
+    : shares.reduce((sum, { trues }) => sum + trues, 0);
+}
+
+/** @returns failures by kind, those that happened, in a fixed order */
+export function failuresOf(groups: readonly Group[]): Record<string, number> {
+  const kinds = new Map<string, number>();
+  for (const { failures = {} } of groups)
+    for (const [kind, count] of Object.entries(failures))
+      if (count > 0) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
+  return Object.fromEntries([...kinds].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** @returns Unix times in milliseconds of the first and the last failure of a kind; null: there is none */
+export const failedAt = (groups: readonly Group[], kind: string): [first: number, last: number] | null =>
+  extremes(groups.map(({ failedAt: times }) => times?.[kind]));
+
+/** @param name of a Counter of the script or the client that has no number of its own @returns 0 without a sample */
+export const counterOf = (groups: readonly Group[], name: string): number =>
+  groups.reduce((sum, { metrics }) => sum + (metrics?.[name]?.sum ?? 0), 0);
+
+/** @param name of a Trend @returns its values */
+export const trendOf = (groups: readonly Group[], name: string): SparseHistogram =>
+  new SparseHistogram(
+    ...groups.map((group) =>
+      name === NAMES.timeToFirstEvent?.name ? group.firstEvent : group.metrics?.[name]?.values,
+    ),
+  );
+
+/** @param name of a Gauge @returns its extremes; null: it has no sample */
+export const gaugeOf = (groups: readonly Group[], name: string): [least: number, most: number] | null =>
+  extremes(groups.map(({ metrics }) => metrics?.[name]?.range));
+
+function extremes(ranges: (readonly [number, number] | undefined)[]): [number, number] | null {
+  const known = ranges.filter((range) => range !== undefined);
+  if (known.length === 0) return null;
+  return [Math.min(...known.map(([least]) => least)), Math.max(...known.map(([, most]) => most))];
+}

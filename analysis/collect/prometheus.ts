@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanText } from '../clean-text.ts';
+import { prometheusHeaders } from './prometheus-headers.ts';
+import { type GaugeSample, REMOTE_WRITE_HEADERS, writeRequest } from './remote-write.ts';
+
+/** Prometheus refuses a range query of more than 11,000 points a series. */
+const MAX_POINTS = 10_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: it is checked where it is read.
+type Answered = any;
+
+/** Prometheus could not be asked or did not answer; the message is one plain line. */
+export class PrometheusError extends Error {
+  /** @param message made one line: it may hold what was answered */
+  constructor(message: string) {
+    super(cleanText(message, []));
+  }
+}
+
+/** Finite points only. */
+export type Series = { labels: Record<string, string>; points: [seconds: number, value: number][] };
+
+interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** Prometheus' HTTP API, the few calls that the analysis needs. */
+export class Prometheus {
+  #base;
+  #headers;
+  #timeoutMs;
+  #tries;
+  #pauseMs;
+
+  /**
+   * @param url for example http://127.0.0.1:9090
+   * @param options limits of one request, and what each says about who asks; by default what the environment says
+   */
+  constructor(
+    url: string,
+    {
+      timeoutMs = 10_000,
+      tries = 3,
+      pauseMs = 500,
+      headers = prometheusHeaders(),
+    }: { timeoutMs?: number; tries?: number; pauseMs?: number; headers?: Record<string, string> } = {},
+  ) {
+    this.#headers = headers;
+    this.#base = url.replace(/\/+$/, '');
+    this.#timeoutMs = timeoutMs;
+    this.#tries = tries;
+    this.#pauseMs = pauseMs;
+  }
+
+  /**
+   * @param query PromQL
+   * @param startS Unix seconds
+   * @returns sorted by their labels
+   * @throws {PrometheusError}
+   */
+  async queryRange(query: string, startS: number, endS: number, stepS: number): Promise<Series[]> {
+    const byLabels: Map<string, Series> = new Map();
+    for (let from = startS; from <= endS; from += MAX_POINTS * stepS) {
+      const to = Math.min(endS, from + (MAX_POINTS - 1) * stepS);
+      const data = await this.#get('query_range', {
+        query,
+        start: from.toFixed(3),
+        end: to.toFixed(3),
+        step: String(stepS),
+      });
+      for (const { metric, values } of matrix(data)) {
+        const key = JSON.stringify(Object.entries(metric).sort());
+        const series = byLabels.get(key) ?? { labels: metric, points: [] };
+        series.points.push(...values);
+        byLabels.set(key, series);
+      }
+    }
+    return [...byLabels.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, series]) => series);
+  }
+
+  /**
+   * @param query a range selector, for example `up[10s]`
+   * @param timeS Unix seconds
+   * @returns the time of the newest raw sample that it holds
+   * @throws {PrometheusError}
+   */
+  async newestSample(query: string, timeS: number): Promise<number | null> {
+    const data = await this.#get('query', { query, time: timeS.toFixed(3) });
+    const times = matrix(data).flatMap(({ values }) => values.map(([time]) => time));
+    return times.length > 0 ? Math.max(...times) : null;
+  }
+
+  /** @param query PromQL @param timeS Unix seconds @throws {PrometheusError} */
+  async query(query: string, timeS: number): Promise<Sample[]> {
+    const data = await this.#get('query', { query, time: timeS.toFixed(3) });
+    if (data?.resultType !== 'vector' || !Array.isArray(data.result)) throw notA('vector');
+    return data.result.map((one: Answered) => {
+      const { metric, value } = one ?? {};
+      if (!isLabels(metric) || !isPoint(value)) throw notA('vector');
+      return { labels: metric, value: Number(value[1]) };
+    });
+  }
+
+  /** @returns what is recorded, with the labels that rules add @throws {PrometheusError} */
+  async recordingRules(): Promise<{ name: string; labels: Record<string, string> }[]> {
+    const data = await this.#get('rules', { type: 'record' });
+    if (!Array.isArray(data?.groups)) throw notA('list of rules');
+    return data.groups.flatMap((group: Answered) => {
+      if (!Array.isArray(group?.rules)) throw notA('list of rules');
+      return group.rules.map((rule: Answered) => {
+        const { name, labels = {} } = rule ?? {};
+        if (typeof name !== 'string' || !isLabels(labels)) throw notA('list of rules');
+        return { name, labels };
+      });
+    });
+  }
+
+  /**
+   * Writes samples by remote write. Writing a sample a second time changes nothing. If Prometheus refuses one sample, for example
+   * because it is too old, it keeps none of them.
+   *
+   * @throws {PrometheusError}
+   */
+  async write(samples: GaugeSample[]): Promise<void> {
+    await this.#ask('write', { method: 'POST', headers: REMOTE_WRITE_HEADERS, body: writeRequest(samples) });
+  }
+
+  /** @returns the answer's data */
+  #get(path: string, parameters: Record<string, string>): Promise<Answered> {
+    return this.#ask(`${path}?${new URLSearchParams(parameters)}`, {}, (body) => body?.status === 'success');
+  }
+
+  /** @param good of an answer with a status that says so @returns the answer's data, where it has some */
+  async #ask(
+    path: string,
+    request: RequestInit,
+    good: (body: Answered) => boolean = () => true,
+  ): Promise<Answered> {
+    let problem = '';
+    for (let attempt = 1; attempt <= this.#tries; attempt++) {
+      if (attempt > 1) await sleep(this.#pauseMs);
+      try {
+        const response = await fetch(`${this.#base}/api/v1/${path}`, {
+          ...request,
+          headers: { ...this.#headers, ...request.headers },
+          signal: AbortSignal.timeout(this.#timeoutMs),
+        });
+        const text = await response.text();
+        const body = parse(text);
+        if (response.ok && good(body)) return body?.data;
+        problem = `answered ${response.status}: ${body?.error ?? (text.trim().slice(0, 100) || 'nothing')}`;
+        // What it understood and refused it will refuse again.
+        if (response.status < 500) break;
+      } catch (error) {
+        problem = describe(error, this.#timeoutMs);
+      }
+    }
+    throw new PrometheusError(`Prometheus at ${this.#base} ${problem}`);
+  }
+}
+
+function parse(text: string): Answered {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function describe(error: unknown, timeoutMs: number): string {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `did not answer in ${timeoutMs / 1000} s`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = (cause as NodeJS.ErrnoException)?.code;
+  return `can't be reached (${code ?? (cause instanceof Error ? cause.message : String(cause))})`;
+}
+
+/** @throws {PrometheusError} where it is no matrix */
+function matrix(data: Answered): { metric: Record<string, string>; values: [number, number][] }[] {
+  if (data?.resultType !== 'matrix' || !Array.isArray(data.result)) throw notA('matrix');
+  return data.result.map((one: Answered) => {
+    const { metric, values = [] } = one ?? {};
+    if (!isLabels(metric) || !Array.isArray(values) || !values.every(isPoint)) throw notA('matrix');
+    return {
+      metric,
+      values: values
+        .map(([time, value]) => [time, Number(value)])
+        .filter(([, value = Number.NaN]: number[]) => Math.abs(value) < GREATEST),
+    };
+  });
+}
+
+const notA = (what: string) => new PrometheusError(`Prometheus answered something else than a ${what}`);
+
+const isLabels = (metric: unknown): boolean =>
+  typeof metric === 'object' &&
+  metric !== null &&
+  !Array.isArray(metric) &&
+  Object.values(metric).every((value) => typeof value === 'string');
+
+/** @returns a time, and a value as text: also `NaN` and `+Inf` */
+const isPoint = (point: unknown): boolean =>
+  Array.isArray(point) && Number.isFinite(point[0]) && typeof point[1] === 'string';
+
+/** Nothing is so much, and a few thousand of what is less can be added up. */
+const GREATEST = 1e300;

@@ -1,0 +1,145 @@
+/**
+ * Adds up what several k6 processes measured of one test (deploy/kubernetes), into the files that one leaves: whoever judges them need not
+ * know how many there were.
+ */
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { sumOfThreshold } from '../judge/k6-threshold.ts';
+import { FAIL } from '../judge/verdict.ts';
+import { writeAtomic } from '../write-atomic.ts';
+import { abortOf, type Counts, type Measured, type Threshold } from './measured.ts';
+import { FILE, type Group, linesOf } from './seconds.ts';
+import { SparseHistogram } from './sparse-histogram.ts';
+
+/** As in contract/measured.schema.json. */
+const MAX_CLOCK_JUMPS = 20;
+
+/** Numbers add up, texts are histograms, lists are the least and the most. */
+type Amount = number | string | readonly number[] | Amounts;
+interface Amounts {
+  [name: string]: Amount;
+}
+/** Documents are checked where they are read. */
+const amountsOf = (counts: object) => counts as Amounts;
+
+function sum(one: Amount, other: Amount): Amount {
+  if (typeof one === 'number' && typeof other === 'number') return one + other;
+  if (typeof one === 'string' && typeof other === 'string') return new SparseHistogram(one, other).text;
+  if (isRange(one) && isRange(other))
+    return [Math.min(one[0] ?? 0, other[0] ?? 0), Math.max(one[1] ?? 0, other[1] ?? 0)];
+  return sumOfEach(one as Amounts, other as Amounts);
+}
+
+const isRange = (amount: Amount): amount is readonly number[] => Array.isArray(amount);
+
+function sumOfEach(...all: Amounts[]): Amounts {
+  const sums = new Map<string, Amount>();
+  for (const [name, amount] of all.flatMap((one) => Object.entries(one))) {
+    const known = sums.get(name);
+    sums.set(name, known === undefined ? amount : sum(known, amount));
+  }
+  return Object.fromEntries(sums);
+}
+
+const keyOf = ({ phase, operation, class: kind }: Group & { class?: string }) =>
+  JSON.stringify([phase, operation, kind]);
+
+function sumOfGroups(all: Measured['groups']): Measured['groups'] {
+  const sums = new Map<string, Measured['groups'][number]>();
+  for (const { phase, operation, class: kind, ...counts } of all) {
+    const name = { phase, operation, ...(kind !== undefined && { class: kind }) };
+    const known = sums.get(keyOf(name));
+    const { phase: _, operation: __, class: ___, ...before } = known ?? name;
+    sums.set(keyOf(name), { ...name, ...(sumOfEach(amountsOf(before), amountsOf(counts)) as Counts) });
+  }
+  return [...sums.values()];
+}
+
+function sumOfThresholds(generators: Measured[]): Threshold[] {
+  const parts = new Map<string, Threshold[]>();
+  for (const one of generators.flatMap(({ thresholds }) => thresholds)) {
+    const key = JSON.stringify([one.metric, one.threshold]);
+    parts.set(key, [...(parts.get(key) ?? []), one]);
+  }
+  return [...parts.values()].map((all) => sumOfThreshold(all, generators.length));
+}
+
+/** The first that says why there is no more to it; else what k6 would have said of the whole. */
+function endOf(generators: Measured[], thresholds: Threshold[]): Measured['end'] {
+  const ends = generators.map(({ end }) => end);
+  const cutShort = ends.find((end) => abortOf(end)) ?? ends.find(({ reason }) => reason !== 'finished');
+  const failed = thresholds.some(({ passed, hasSamples }) => hasSamples && !passed);
+  return cutShort ?? { reason: 'finished', exitCode: failed ? FAIL : 0 };
+}
+
+/** @param generators of one test, one at least @returns what a single one would have measured */
+export function sumOfGenerators(generators: Measured[]): Measured {
+  const [first] = generators;
+  if (!first) throw new Error('there is no generator to add up');
+  const all = <T>(of: (one: Measured) => T) => generators.map(of);
+  const added = (of: (one: Measured) => number) => all(of).reduce((total, one) => total + one, 0);
+  const thresholds = sumOfThresholds(generators);
+  return {
+    ...first,
+    servers: first.servers ?? [],
+    began: Math.min(...all(({ began }) => began)),
+    ended: Math.max(...all(({ ended }) => ended)),
+    end: endOf(generators, thresholds),
+    vus: added(({ vus }) => vus),
+    vusMax: added(({ vusMax }) => vusMax),
+    warmup: added(({ warmup }) => warmup),
+    timerLateness: new SparseHistogram(...all(({ timerLateness }) => timerLateness)).text,
+    cpuMicroseconds: added(({ cpuMicroseconds = 0 }) => cpuMicroseconds),
+    cores: added(({ cores = 0 }) => cores),
+    clockJumps: generators.flatMap(({ clockJumps = [] }) => clockJumps).slice(0, MAX_CLOCK_JUMPS),
+    groups: sumOfGroups(generators.flatMap(({ groups }) => groups)),
+    thresholds,
+  };
+}
+
+/** @param folders each with a seconds.jsonl, in order of time @returns the lines of their sum */
+async function* sumOfSeconds(folders: string[]): AsyncGenerator<string> {
+  const line = (document: unknown) => `${JSON.stringify(document)}\n`;
+  const numbers = new Map<string, number>();
+  const sources = folders.map((folder) => linesOf(folder));
+  const next = await Promise.all(sources.map(async (source) => (await source.next()).value ?? null));
+  for (;;) {
+    const at = Math.min(...next.map((one) => one?.second.at ?? Number.POSITIVE_INFINITY));
+    if (at === Number.POSITIVE_INFINITY) return;
+    let total: Amounts = {};
+    for (const [index, one] of next.entries()) {
+      if (one?.second.at !== at) continue;
+      const { at: _, groups = {}, ...ofRun } = one.second;
+      const renumbered: Amounts = {};
+      for (const [theirs, counts] of Object.entries(groups)) {
+        const name = one.groups.get(theirs);
+        if (!name) continue;
+        const key = keyOf(name);
+        const number = numbers.get(key) ?? numbers.size;
+        if (!numbers.has(key)) yield line({ group: number, ...name });
+        numbers.set(key, number);
+        renumbered[number] = amountsOf(counts);
+      }
+      total = sumOfEach(total, { ...amountsOf(ofRun), groups: renumbered });
+      next[index] = (await sources[index]?.next())?.value ?? null;
+    }
+    yield line({ at, ...total });
+  }
+}
+
+/**
+ * @param generators what each measured, one at least, and the folder that it is in
+ * @param into a folder: the sums, as of one k6
+ * @returns what measured.json has
+ */
+export async function leaveSums(
+  generators: { measured: Measured; folder: string }[],
+  into: string,
+): Promise<Measured> {
+  const seconds = sumOfSeconds(generators.map(({ folder }) => folder));
+  await pipeline(seconds, createWriteStream(join(into, FILE)));
+  const sums = sumOfGenerators(generators.map(({ measured }) => measured));
+  writeAtomic(join(into, 'measured.json'), `${JSON.stringify(sums)}\n`);
+  return sums;
+}

@@ -1,0 +1,123 @@
+/** A test that took several k6 runs (see experiments/): its trials, and one summary of them all. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { validator } from '../schemas.ts';
+import type { Collected } from './collect.ts';
+import { type K6Log, readK6Log } from './k6-log.ts';
+import { readSummary, type Summary } from './summary.ts';
+
+/** One k6 run. */
+export interface Trial {
+  name: string;
+  /** Of its phases. */
+  labels: Record<string, string | number>;
+  /** In the results folder. */
+  folder: string;
+  /** false: its objectives do not count. */
+  judged: boolean;
+  /** k6's exit code. */
+  code: number;
+  /** What was done to the system meanwhile. */
+  events: TrialEvent[];
+}
+
+/** time_ms since the epoch. */
+export type TrialEvent = { time_ms: number; kind: string } & Record<string, unknown>;
+
+export interface Trials {
+  /** In the order in which they ran. */
+  trials: Trial[];
+  /** What the experiment found out by itself, as its table builder knows it. */
+  result: unknown;
+  /** Why the experiment could not go on. */
+  error: string | null;
+}
+
+const validate = validator('trials.schema.json');
+
+/** What the experiment left of its trials can't be read: in one line. */
+export class TrialsError extends Error {}
+
+/** @param directory a run's results @returns null: the test is one k6 run @throws {TrialsError} */
+export function readTrials(directory: string): Trials | null {
+  const path = join(directory, 'trials.json');
+  if (!existsSync(path)) return null;
+  let document: Trials;
+  try {
+    document = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    throw new TrialsError(
+      'trials.json is not JSON, or can not be read: the experiment was cut off while it wrote it',
+    );
+  }
+  const problem = validate(document);
+  if (problem) throw new TrialsError(`trials.json does not say which trials there were: ${problem}`);
+  return document;
+}
+
+/** @returns those of the trials that left one, and all of them in one; the first abort */
+export function readTrialSummaries(
+  directory: string,
+  { trials }: Trials,
+): Pick<Collected, 'runs' | 'summary' | 'summaryProblem' | 'abort'> {
+  const read = trials.map((trial) => ({ trial, ...readSummary(join(directory, trial.folder)) }));
+  const runs = read.flatMap(({ summary, trial }) => {
+    if (!summary) return [];
+    const { plan } = summary;
+    return [trial.judged ? summary : { ...summary, plan: { ...plan, objectives: [] }, thresholds: [] }];
+  });
+  const missing = read.find(({ problem }) => problem !== null);
+  const problem = missing ? `${missing.trial.name}: ${missing.problem}` : null;
+  return {
+    runs,
+    summary: merge(runs),
+    summaryProblem: problem ?? (trials.length === 0 ? 'no trial ran' : null),
+    abort: read.find(({ abort }) => abort)?.abort ?? null,
+  };
+}
+
+/** @returns the first of what each log has */
+export async function readTrialLogs(directory: string, { trials }: Trials): Promise<K6Log> {
+  const logs = await Promise.all(trials.map(({ folder }) => readK6Log(join(directory, folder, 'k6.log'))));
+  return {
+    lastLine: logs.at(-1)?.lastLine ?? null,
+    failedPushesS: logs.flatMap(({ failedPushesS }) => failedPushesS),
+    exceptions: Object.assign({}, ...logs.toReversed().map(({ exceptions }) => exceptions)),
+    uncaught: logs.reduce(
+      (sum, { uncaught }) =>
+        uncaught ? { count: (sum?.count ?? 0) + uncaught.count, first: sum?.first ?? uncaught.first } : sum,
+      null as K6Log['uncaught'],
+    ),
+    samples: Object.assign({}, ...logs.toReversed().map(({ samples }) => samples)),
+  };
+}
+
+/**
+ * Phases have names of their own in each trial, so what is known by phase stays as it is. Of the rest counts and
+ * histograms are added.
+ */
+function merge(summaries: Summary[]): Summary | null {
+  const [first] = summaries;
+  const last = summaries.at(-1);
+  if (!first || !last) return null;
+  if (first === last) return first;
+  const startedMs = summaries.find((one) => one.startedMs !== null)?.startedMs ?? null;
+  const endMs = (last.startedMs ?? startedMs ?? 0) + last.ranS * 1000;
+  const plans = summaries.map(({ plan }) => plan);
+  const operations = new Map(plans.flatMap((plan) => plan.operations.map((one) => [one.operation, one])));
+  return {
+    plan: {
+      ...first.plan,
+      phases: plans.flatMap(({ phases }) => phases),
+      operations: [...operations.values()],
+      objectives: plans.flatMap(({ objectives }) => objectives.filter(({ scope }) => scope.phase)),
+    },
+    startedMs,
+    ranS: startedMs === null ? last.ranS : (endMs - startedMs) / 1000,
+    groups: summaries.flatMap(({ groups }) => groups),
+    vusMax: Math.max(...summaries.map(({ vusMax }) => vusMax)),
+    thresholds: summaries.flatMap(({ thresholds }) => thresholds),
+    cores: first.cores,
+    clockJumps: summaries.flatMap(({ clockJumps }) => clockJumps),
+  };
+}

@@ -1,0 +1,86 @@
+/** What connecting costs the clients, and whether the server keeps their connections. */
+import { counted, milliseconds, number, percent, perSecond } from '../../contract/units.js';
+import type { Connections, Phase } from '../judge/phases.ts';
+import type { Finding } from './findings.ts';
+import { remedy } from './remedy.ts';
+
+/** Connecting is worth a finding from this share of p95 on. */
+const MIN_SHARE = 1 / 3;
+/** A server that keeps connections closes fewer than this share of them after an answer. */
+const CLOSES_SHARE = 0.9;
+/** With fewer requests nothing is said. */
+const MIN_REQUESTS = 20;
+/** Below it connecting delays nobody, milliseconds. */
+const MIN_MS = 1;
+
+/** @returns one finding for the phase in which connecting took most; none: it took little, and the server keeps connections */
+export function connectionsFinding({ phases }: { phases: readonly Phase[] }): Finding[] {
+  const found = phases.flatMap((phase) => {
+    const { connections, latency_ms: latency, calls } = phase;
+    if (!phase.measured || !connections || !latency || (calls ?? 0) < MIN_REQUESTS) return [];
+    const share = latency.p95 > 0 ? connections.until_connected_p95_ms / latency.p95 : 0;
+    const isSlow = share >= MIN_SHARE && connections.until_connected_p95_ms >= MIN_MS;
+    const closing = howItCloses(phase, connections);
+    return isSlow || closing ? [{ phase, connections, latency, share, isSlow, closing }] : [];
+  });
+  const [worst] = found.toSorted(
+    (a, b) => b.connections.until_connected_p95_ms - a.connections.until_connected_p95_ms,
+  );
+  if (!worst) return [];
+  const { phase, connections, latency, share, isSlow, closing } = worst;
+  const cost =
+    `connecting took ${milliseconds(connections.until_connected_p95_ms)} at p95 in ${phase.name}, ` +
+    `${percent(Math.min(1, share))} of the p95 of ${milliseconds(latency.p95)}`;
+  const statement = closing && isSlow ? `${closing}: ${cost}` : (closing ?? cost);
+  return [
+    {
+      kind: 'connections',
+      subject: closing ? 'closed' : 'connecting',
+      phase: phase.name,
+      confidence: 'high',
+      statement,
+      figures: {
+        until_connected_p95_ms: connections.until_connected_p95_ms,
+        p95_ms: latency.p95,
+        connections_per_s: connections.opened_per_s,
+        calls_per_connection: connections.calls_per_connection,
+      },
+      evidence: [
+        ...evidenceOf(phase, connections),
+        ...(closing ? [remedy('let the server keep its connections open')] : []),
+      ],
+    },
+  ];
+}
+
+function howItCloses(
+  { calls }: Phase,
+  { closed_by_server, follow_ups, reopened }: Connections,
+): string | null {
+  const requests = calls ?? 0;
+  if (closed_by_server >= CLOSES_SHARE * requests)
+    return 'the server closes each connection after its answer (Connection: close)';
+  if (follow_ups >= MIN_REQUESTS && reopened >= CLOSES_SHARE * follow_ups)
+    return 'the server closes each connection after its answer';
+  return null;
+}
+
+const NAMES: Record<string, string> = {
+  connecting: 'TCP',
+  tls: 'TLS',
+  blocked: 'waiting for a free connection or DNS',
+};
+
+function evidenceOf(
+  { parts = {} }: Phase,
+  { opened, opened_per_s, calls_per_connection, ...counts }: Connections,
+) {
+  const shares = Object.entries(NAMES).flatMap(([part, name]) =>
+    (parts[part] ?? 0) > 0 ? [`${name} ${percent(parts[part])}`] : [],
+  );
+  return [
+    `${counted(opened, 'connection')} opened, ${perSecond(opened_per_s)}, ${number(calls_per_connection)} calls each`,
+    ...(shares.length > 0 ? [`share of the latency of all calls: ${shares.join(', ')}`] : []),
+    `${number(counts.reopened)} of ${counted(counts.follow_ups, 'request')} that came within 1 s of an answer needed a new connection`,
+  ];
+}

@@ -1,0 +1,206 @@
+/**
+ * Does something grow, or wear out, while the load stays the same? Robust slopes of memory, connections, sessions, files,
+ * latency and throughput over the stretches of a run in which nothing was varied.
+ *
+ * A stretch is cut into blocks, so that garbage collection's sawtooth and the memory of a rate are inside of one; through the blocks'
+ * figures goes a Theil-Sen line. Growth is claimed only where the interval of the slope excludes zero, in both halves of the
+ * stretch too, where the second half grows on, and where it matters: it has to move noticeably within what was watched, and to reach
+ * a limit within `HORIZON_H` at that pace. (`drift-rules.ts` has the figures.)
+ */
+import { counted, duration, inUnit, number } from '../../contract/units.js';
+import { timesOf } from '../collect/grid.ts';
+import { seriesOf, type Timeline } from '../collect/timeline.ts';
+import { isLocal } from '../is-local.ts';
+import { round } from '../round.ts';
+import {
+  BLOCKS,
+  type DriftRule,
+  type DriftSubject,
+  HORIZON_H,
+  type Limit,
+  MEANT_TO_LAST,
+  SETTLING,
+  SUBJECTS,
+} from './drift-rules.ts';
+import type { Finding, Known } from './findings.ts';
+import { note } from './note.ts';
+import { blockLength, blocksOf, type Stretch, steadyStretches } from './steady-stretches.ts';
+import { HOUR_S, STATISTIC, type Trend, trendOf } from './stretch-trend.ts';
+
+/** Halves whose slopes differ by less than this share say the same. */
+const STEADY = 0.33;
+export function drift(known: Known): Finding[] {
+  const { timeline, plan } = known;
+  if (!timeline) return [];
+  const stretches = steadyStretches(known);
+  const long = stretches.filter((stretch) => blocksOf(stretch, timeline).length >= BLOCKS.least);
+  if (long.length === 0 && MEANT_TO_LAST.includes(plan.test)) return tooShort(stretches, timeline);
+  return long.flatMap((stretch) => merged(SUBJECTS.flatMap((subject) => claim(known, stretch, subject))));
+}
+
+/**
+ * @param findings of one stretch
+ * @returns a leak that shows in several figures is one: a connection that is never given back is a file that stays open, too
+ */
+function merged(findings: Finding[]): Finding[] {
+  const kept: Finding[] = [];
+  for (const finding of findings) {
+    const { part_of = [] } = SUBJECTS.find(({ subject }) => subject === finding.subject) ?? {};
+    const cause = kept.find(({ subject }) => part_of.includes(subject));
+    if (cause) {
+      cause.evidence.push(`with it: ${finding.statement}`);
+      cause.observations?.push(...(finding.observations ?? []));
+    } else kept.push(finding);
+  }
+  return kept;
+}
+
+function tooShort(stretches: Stretch[], { step_s }: Timeline): Finding[] {
+  const longest = Math.max(0, ...stretches.map(({ fromS, toS }) => toS - fromS));
+  const needed = BLOCKS.least * blockLength(step_s) + SETTLING.least_s;
+  return [
+    note(
+      'leaks',
+      `too short to tell whether anything leaks: ${duration(Math.round(longest))} of one load; from ${duration(needed)} on a leak can show`,
+      {
+        confidence: 'not_enough_to_tell',
+        figures: { steady_s: round(longest, 1), least_s: needed },
+      },
+    ),
+  ];
+}
+
+/** @returns one, or none */
+function claim(known: Known, stretch: Stretch, subject: DriftSubject): Finding[] {
+  const timeline = known.timeline as Timeline;
+  for (const rule of subject.rules) {
+    const trend = trendOf(rule, stretch, timeline);
+    if (!trend?.persists) continue;
+    const { from, to } = trend;
+    const moved = Math.abs(to - from);
+    const enough = moved >= (rule.least.growth ?? 0) && moved >= (rule.least.share ?? 0) * Math.abs(from);
+    const end = endOf(rule, trend, stretch, known);
+    if (enough && end.hours <= HORIZON_H)
+      return [findingOf(subject, rule, trend, stretch, end, unitOf(timeline, rule.series))];
+  }
+  return [];
+}
+
+const unitOf = (timeline: Timeline, series: string) => seriesOf(timeline, series)?.unit ?? '';
+
+/** Where a trend leads. */
+interface End {
+  /** Until then; infinite where it is never. */
+  hours: number;
+  /** In the series' unit; null: none is known, and the end is twice the level, or half of it. */
+  limit: number | null;
+  /** What happens then. */
+  text: string;
+}
+
+function endOf({ limit, worse }: DriftRule, { slope, to }: Trend, stretch: Stretch, known: Known): End {
+  const pace = worse * slope;
+  const far = limit && limitOf(limit, to, stretch, known);
+  if (far) {
+    const left = Math.max(0, far.value - to);
+    return { hours: pace > 0 ? left / pace : Infinity, limit: far.value, text: far.text };
+  }
+  const left = worse > 0 ? to : to / 2;
+  return {
+    hours: pace > 0 ? left / pace : Infinity,
+    limit: null,
+    text: worse > 0 ? 'has doubled' : 'has halved',
+  };
+}
+
+/** @param level at the end @returns null: it can't be known */
+function limitOf(
+  limit: Limit,
+  level: number,
+  stretch: Stretch,
+  { timeline, plan, environment }: Known,
+): { value: number; text: string } | null {
+  if ('is' in limit) return { value: limit.is, text: 'reaches the limit' };
+  const signal = 'ratio' in limit ? limit.ratio : 'host_memory';
+  const used = timeline && lastOf(timeline, stretch, signal);
+  if ('ratio' in limit)
+    return used ? { value: level / used, text: `reaches the limit of about ${number(level / used)}` } : null;
+  // What another machine has is nothing that this one knows.
+  if (!isLocal(plan.target.url)) return null;
+  const free = used == null ? environment.memory_bytes - level : environment.memory_bytes * (1 - used);
+  return { value: level + free, text: `takes all that the machine has free (${inUnit('bytes', free)})` };
+}
+
+/** @returns its figure in the stretch's last block */
+function lastOf(timeline: Timeline, stretch: Stretch, signal: string): number | null {
+  const values = timeline.signals[signal]?.values ?? [];
+  const last = blocksOf(stretch, timeline).at(-1);
+  const inside = timesOf(timeline).flatMap((timeS, index) =>
+    last && timeS >= last.fromS && timeS < last.toS ? (values[index] ?? []) : [],
+  );
+  return inside.length > 0 ? STATISTIC.middle(inside) : null;
+}
+
+function findingOf(
+  { kind, subject }: DriftSubject,
+  { series, noun, of, worse }: DriftRule,
+  trend: Trend,
+  stretch: Stretch,
+  end: End,
+  unit: string,
+): Finding {
+  const perHour = (slope: number) => `${inUnit(unit, Math.abs(slope))} an hour`;
+  const [low, high] = [
+    Math.min(Math.abs(trend.low), Math.abs(trend.high)),
+    Math.max(Math.abs(trend.low), Math.abs(trend.high)),
+  ];
+  const [first, last] = [stretch.phases[0], stretch.phases.at(-1)];
+  const where = first === last ? `in ${first}` : `from ${first} to ${last}`;
+  const verb = worse > 0 ? 'grows' : 'falls';
+  const steady = Math.abs(trend.second / trend.first - 1) < STEADY;
+  return {
+    kind,
+    subject,
+    phase: first === last ? (first ?? null) : null,
+    confidence: steady ? 'high' : 'medium',
+    statement:
+      `${noun} ${verb} by ${perHour(trend.slope)} (95 %: ${inUnit(unit, low)} to ${inUnit(unit, high)}) ${where}; ` +
+      `at this pace it ${end.text} in ${hours(end.hours)}`,
+    figures: {
+      [`${unit}_per_hour`]: figure(trend.slope),
+      [`${unit}_per_hour_low`]: figure(trend.low),
+      [`${unit}_per_hour_high`]: figure(trend.high),
+      [`${unit}_per_hour_first_half`]: figure(trend.first),
+      [`${unit}_per_hour_second_half`]: figure(trend.second),
+      hours_to_limit: end.limit === null ? null : figure(end.hours),
+      ...(end.limit === null && { [worse > 0 ? 'hours_to_double' : 'hours_to_halve']: figure(end.hours) }),
+      blocks: trend.blocks,
+      block_s: round(trend.block_s, 1),
+    },
+    evidence: [
+      `${series} went from ${inUnit(unit, trend.from)} to ${inUnit(unit, trend.to)} in ${duration(Math.round(trend.blocks * trend.block_s))} of the same load`,
+      `Theil-Sen line through ${counted(trend.blocks, 'block')} of ${duration(Math.round(trend.block_s))}, ` +
+        `${of === 'floor' ? 'the lowest quarter of each, without what comes and goes' : 'the middle half of each'}; what settles at first is left out`,
+      `first half ${perHour(trend.first)}, second half ${perHour(trend.second)}: it does not level off`,
+    ],
+    observations: [observation(series, unit, trend, end.limit)],
+  };
+}
+
+const observation = (series: string, unit: string, { from, to }: Trend, limit: number | null) => ({
+  series,
+  unit,
+  from: figure(from),
+  to: figure(to),
+  threshold: limit === null ? null : figure(limit),
+  at: null,
+});
+
+/** @returns 4 digits: more than any slope is known to */
+const figure = (value: number): number => Number(value.toPrecision(4));
+
+/** @returns hours as people say them */
+function hours(count: number): string {
+  if (count >= 48) return `${number(count / 24)} days`;
+  return duration(count < 1 ? Math.round(count * HOUR_S) : Math.round(count * 60) * 60);
+}

@@ -1,0 +1,324 @@
+/**
+ * From which load on a server degrades: the first at which latency, failures or the delivery of the load are no longer what
+ * they are at the lightest. Loads are the phases of a test that varies nothing else, so the answer is an interval: what
+ * was offered last without harm, and what was offered first with it. When, and what gave way first, the timeline says.
+ */
+import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
+import { timesOf } from '../collect/grid.ts';
+import { signalMean } from '../collect/signals.ts';
+import { callsOf, loadOf, type Phase } from '../judge/phases.ts';
+import { shortfallCause } from '../judge/shortfall.ts';
+import { round } from '../round.ts';
+import { type Band, bandOf, bandOrigin, bandText, HISTOGRAM_ERROR, P99_NEEDS } from './band.ts';
+import type { Finding, Known, Observation } from './findings.ts';
+import { GENERATOR_CPU_LIMIT } from './trust-rules.ts';
+
+type Criterion = 'latency' | 'failures' | 'delivery';
+
+/** A phase against the band. */
+export interface Judged {
+  phase: Phase;
+  /** What left the band. */
+  out: Criterion[];
+  /** Share of the load; null: of users, who offer none. */
+  delivered: number | null;
+}
+
+/** All phases of one load. */
+type Level = { load: number; phases: Judged[]; holds: boolean };
+
+/** When something first left the band. */
+type Crossing = { criterion: Criterion; atS: number };
+
+/** Labels that say no more than the load does, or which repetition of it a phase is: not what else a test varies. */
+const SAME_LOAD_LABELS = ['rate', 'users', 'repetition', 'round'];
+/** Of what was offered, so much has to be made: as in the objectives of every test. */
+const DELIVERED_SHARE = 0.95;
+/** With fewer answers a p99 is mostly chance. */
+const MANY_ANSWERS = 1000;
+
+/** @returns one for each load that was varied */
+export function onset(known: Known): Finding[] {
+  const groups = loads(known);
+  return groups.map((group) => findingOf(known, group, groups.length > 1));
+}
+
+/** @returns phases between which only the load varies, in the order in which they ran, where it does */
+function loads({ plan, phases }: Known): Phase[][] {
+  const measured = phases.filter((phase) => phase.measured && phase.start !== null && loadOf(phase) > 0);
+  const groups: Map<string, Phase[]> = new Map();
+  for (const phase of measured) {
+    const planned = plan.phases.find(({ name }) => name === phase.name);
+    const labels = Object.entries(phase.labels).filter(([label]) => !SAME_LOAD_LABELS.includes(label));
+    const key = JSON.stringify([
+      phase.offered_rps === null,
+      planned?.operation,
+      planned?.weights,
+      labels.sort(),
+    ]);
+    groups.set(key, [...(groups.get(key) ?? []), phase]);
+  }
+  return [...groups.values()].filter(
+    (group) =>
+      new Set(group.map(loadOf)).size > 1 &&
+      // A test of few calls is about something else.
+      group.some(({ iterations_planned }) => (iterations_planned ?? P99_NEEDS) >= P99_NEEDS),
+  );
+}
+
+/** @param several there are others */
+function findingOf(known: Known, group: Phase[], several: boolean): Finding {
+  const inUnit = group[0]?.offered_rps === null ? users : perSecond;
+  const lightest = Math.min(...group.map(loadOf));
+  const baseline = group.find((phase) => loadOf(phase) === lightest) as Phase;
+  const planned = known.plan.phases.find(({ name }) => name === baseline.name);
+  const about = {
+    kind: 'onset' as const,
+    subject: (several && planned?.operation) || 'load',
+  };
+  const band = bandOf(baseline, known.plan.objectives);
+  const tooLittle = (reason: string) => ({
+    ...about,
+    phase: null,
+    confidence: 'not_enough_to_tell' as const,
+    statement: `not enough to tell from which load on it degrades: ${reason}`,
+    figures: {},
+    evidence: [],
+  });
+  if (!band) {
+    return tooLittle(
+      `${baseline.name} (${inUnit(lightest)}) has too few answers, or too many failures, to show what is normal`,
+    );
+  }
+  const { levels, unmade } = levelsOf(known, group, band);
+  const heaviest = levels.at(-1);
+  if (!heaviest || (levels.length < 2 && heaviest.holds)) {
+    return tooLittle(
+      `no load above ${inUnit(lightest)} was made and had ${P99_NEEDS} answers, of which a p99 is one`,
+    );
+  }
+  const first = levels.find(({ holds }) => !holds) ?? null;
+  const last = levels.findLast(({ load, holds }) => holds && load < (first?.load ?? Infinity)) ?? null;
+  const shown = (level: Level | null) => (level ? [describe(level, inUnit)] : []);
+  const notMade = unmade.map(
+    (phase) =>
+      `${inUnit(loadOf(phase))} (${phase.name}) says nothing: it was not made, and that was not the server's doing`,
+  );
+  if (!first) {
+    return {
+      ...about,
+      phase: null,
+      confidence: sureOf([heaviest]) ? 'high' : 'medium',
+      statement: `nothing left the band up to ${inUnit(heaviest.load)}: ${bandText(band)}`,
+      figures: figuresOf(inUnit, band, heaviest, null),
+      evidence: [bandOrigin(band), ...shown(heaviest), ...notMade],
+      observations: observationsOf(band, baseline, heaviest, []),
+    };
+  }
+  const bad = worst(first);
+  const crossings = crossingsOf(known, bad, band);
+  const held = levels.filter(({ load, holds }) => holds && load > first.load);
+  const generator = signalMean(known.server.signals, 'generator_cpu', bad.phase.name);
+  const starved = generator !== null && generator > GENERATOR_CPU_LIMIT;
+  return {
+    ...about,
+    phase: bad.phase.name,
+    confidence: starved
+      ? 'low'
+      : held.length === 0 && sureOf(last ? [last, first] : [first])
+        ? 'high'
+        : 'medium',
+    statement:
+      (last
+        ? `degrades between ${inUnit(last.load)}, where all was normal, and ${inUnit(first.load)}: `
+        : `degraded at ${inUnit(first.load)} already, the least that was offered: `) +
+      whatLeft(bad, crossings),
+    figures: figuresOf(inUnit, band, last, first),
+    evidence: [
+      bandOrigin(band),
+      ...shown(last),
+      ...shown(first),
+      ...whenLeft(bad, crossings, known.timeline),
+      ...held.map(({ load }) => `${inUnit(load)} was normal again, so chance had a part in it`),
+      ...(starved
+        ? [
+            `the load generator used ${percent(generator)} of the CPU in ${bad.phase.name}: it may be what degraded`,
+          ]
+        : []),
+      ...notMade,
+    ],
+    observations: observationsOf(band, baseline, first, crossings),
+  };
+}
+
+/** @returns by rising load; unmade: phases whose load was not made, and not for the server's sake */
+function levelsOf(known: Known, group: Phase[], band: Band): { levels: Level[]; unmade: Phase[] } {
+  const byLoad: Map<number, Judged[]> = new Map();
+  const unmade: Phase[] = [];
+  const cause = (phase: Phase) => shortfallCause(phase, { ...known, vusMax: 0 }).of;
+  let highest = 0;
+  for (const phase of known.phases) {
+    // A warm-up stands before every k6 run, and what the one before has left behind is over.
+    if (!phase.measured) highest = 0;
+    if (!group.includes(phase)) continue;
+    const load = loadOf(phase);
+    const judged = judge(phase, band);
+    // After a higher load without a rest it may be that one's doing.
+    const mayBeAfterEffect = load < highest && judged.out.length > 0;
+    highest = Math.max(highest, load);
+    if (judged.out.join() === 'delivery' && cause(phase) !== 'server') {
+      unmade.push(phase);
+    } else if (!mayBeAfterEffect && (judged.out.length > 0 || callsOf(phase) >= P99_NEEDS)) {
+      byLoad.set(load, [...(byLoad.get(load) ?? []), judged]);
+    }
+  }
+  const levels = [...byLoad].map(([load, phases]) => ({
+    load,
+    phases,
+    holds: phases.filter(({ out }) => out.length > 0).length <= phases.length / 2,
+  }));
+  return { levels: levels.sort((a, b) => a.load - b.load), unmade };
+}
+
+function judge(phase: Phase, band: Band): Judged {
+  const { offered_rps: offered, iterations, duration_s, latency_ms: latency } = phase;
+  const due = (offered ?? 0) * duration_s;
+  const delivered = due > 0 ? round(Math.min(1, (iterations ?? 0) / due), 6) : null;
+  const out: Criterion[] = [];
+  if (latency && callsOf(phase) >= P99_NEEDS && latency.p99 > band.p99_ms) out.push('latency');
+  if ((phase.requests ?? 0) >= P99_NEEDS && (phase.error_rate ?? 0) > band.failure_share)
+    out.push('failures');
+  if (delivered !== null && delivered < DELIVERED_SHARE) out.push('delivery');
+  return { phase, out, delivered };
+}
+
+/** @returns the phase that says why it does not hold */
+const worst = ({ phases }: Level): Judged =>
+  (phases.find(({ out }) => out.length > 0) ?? phases[0]) as Judged;
+
+const sureOf = (levels: Level[]): boolean =>
+  levels.every(({ phases }) => phases.every(({ phase }) => (phase.requests ?? 0) >= MANY_ANSWERS));
+
+/** @returns in the order of time, of what left the band in the phase. One point may be chance: it is the first of two */
+function crossingsOf({ timeline }: Known, { phase, out }: Judged, band: Band): Crossing[] {
+  if (!timeline) return [];
+  const { client } = timeline;
+  const [startS, endS] = [Date.parse(phase.start ?? '') / 1000, Date.parse(phase.end ?? '') / 1000];
+  const at = (name: string, index: number) => client[name]?.values[index] ?? null;
+  const isOut: Record<Criterion, (index: number) => boolean> = {
+    latency: (index) => (at('p99', index) ?? 0) > band.p99_ms * HISTOGRAM_ERROR,
+    failures: (index) => (at('failed', index) ?? 0) > band.failure_share,
+    delivery: (index) =>
+      (at('dropped', index) ?? 0) > (1 - DELIVERED_SHARE) * (at('offered', index) ?? Infinity),
+  };
+  const times = timesOf(timeline);
+  return out
+    .flatMap((criterion) => {
+      const index = times.findIndex(
+        (timeS, i) => timeS > startS && timeS <= endS && isOut[criterion](i) && isOut[criterion](i + 1),
+      );
+      const atS = times[index];
+      return atS === undefined ? [] : [{ criterion, atS }];
+    })
+    .sort((a, b) => a.atS - b.atS);
+}
+
+const WORDS: Record<Criterion, (judged: Judged) => string> = {
+  latency: ({ phase }) => `latency (p99 ${milliseconds(phase.latency_ms?.p99)})`,
+  failures: ({ phase }) => `failures (${percent(phase.error_rate)})`,
+  delivery: ({ delivered }) => `delivery (${percent(delivered)} of the load)`,
+};
+
+/** @returns for example `failures (16 %) left the band, then latency (p99 480 ms)` */
+function whatLeft(judged: Judged, crossings: Crossing[]): string {
+  const [first] = crossings;
+  const words = (criteria: Criterion[]) => criteria.map((one) => WORDS[one](judged)).join(' and ');
+  if (!first || crossings.length < judged.out.length) return `${words(judged.out)} left the band`;
+  const isFirst = ({ atS }: Crossing) => atS === first.atS;
+  const then = crossings.filter((crossing) => !isFirst(crossing));
+  return (
+    `${words(crossings.filter(isFirst).map(({ criterion }) => criterion))} left the band` +
+    (then.length > 0 ? ` first, then ${words(then.map(({ criterion }) => criterion))}` : '')
+  );
+}
+
+function whenLeft({ phase }: Judged, crossings: Crossing[], timeline: Known['timeline']): string[] {
+  if (!timeline || crossings.length === 0) return [];
+  const startS = Date.parse(phase.start ?? '') / 1000;
+  const times = crossings.map(
+    ({ criterion, atS }) => `${criterion} ${duration(Math.round(atS - startS))} after ${phase.name} began`,
+  );
+  return [
+    `out of the band: ${times.join(', ')}; from points every ${timeline.step_s} s over the last ${timeline.window_s} s, so which went ` +
+      `first is known to some seconds`,
+  ];
+}
+
+const users = (count: number | null): string => `${number(count)} users`;
+
+function describe(level: Level, inUnit: (load: number) => string): string {
+  const { phase, delivered } = worst(level);
+  return (
+    `${inUnit(level.load)} (${phase.name}): p99 ${milliseconds(phase.latency_ms?.p99)}, ${percent(phase.error_rate)} failed` +
+    (delivered === null ? '' : `, ${percent(delivered)} delivered`)
+  );
+}
+
+function figuresOf(
+  inUnit: (load: number) => string,
+  band: Band,
+  last: Level | null,
+  first: Level | null,
+): Record<string, number | null> {
+  const unit = inUnit === users ? 'users' : 'rps';
+  const { phase, delivered } = worst((first ?? last) as Level);
+  return {
+    [`last_good_${unit}`]: last?.load ?? null,
+    [`first_bad_${unit}`]: first?.load ?? null,
+    band_p99_ms: band.p99_ms,
+    band_failure_share: band.failure_share,
+    p99_ms: phase.latency_ms?.p99 ?? null,
+    failure_share: phase.error_rate,
+    delivered_share: delivered,
+    achieved_rps: phase.achieved_rps,
+  };
+}
+
+function observationsOf(band: Band, baseline: Phase, level: Level, crossings: Crossing[]): Observation[] {
+  const { phase, out } = worst(level);
+  const dropped = (one: Phase) => round((one.dropped ?? 0) / one.duration_s);
+  const at = (criterion: Criterion) => {
+    const crossing = crossings.find((one) => one.criterion === criterion);
+    return crossing ? new Date(crossing.atS * 1000).toISOString() : null;
+  };
+  return [
+    {
+      series: 'client.p99',
+      unit: 'milliseconds',
+      from: band.baseline_p99_ms,
+      to: phase.latency_ms?.p99 ?? null,
+      threshold: band.p99_ms,
+      at: at('latency'),
+    },
+    {
+      series: 'client.failed',
+      unit: 'ratio',
+      from: band.baseline_failure_share,
+      to: phase.error_rate,
+      threshold: band.failure_share,
+      at: at('failures'),
+    },
+    ...(out.includes('delivery')
+      ? [
+          {
+            series: 'client.dropped',
+            unit: 'rate',
+            from: dropped(baseline),
+            to: dropped(phase),
+            threshold: round((1 - DELIVERED_SHARE) * (phase.offered_rps ?? 0)),
+            at: at('delivery'),
+          },
+        ]
+      : []),
+  ];
+}

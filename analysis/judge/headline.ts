@@ -1,0 +1,199 @@
+/** What happened, in two sentences: what was missed or held and what made it so, then what the overload found. */
+import { apart, counted, duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
+import { boundText, latencyText } from '../collect/latencies.ts';
+import { P99_NEEDS } from '../findings/band.ts';
+import type { Finding } from '../findings/findings.ts';
+import { type Culprit, culpritOfRun } from './culprit.ts';
+import { failedProbesText } from './failed-probes.ts';
+import type { Phase } from './phases.ts';
+import type { Run } from './run.ts';
+import { scopeName, type Threshold, wordsOf } from './thresholds.ts';
+
+/** Both sentences need it: a miss with its operation takes about 110 characters, an overload with its effect about 130. */
+export const MAX_LENGTH = 240;
+
+/** A pass, with its thresholds, has this much room for what was left out. */
+const MAX_LEFT_OUT = 170;
+
+/** A bottleneck of a lower confidence is one finding among others, and not the headline. */
+const NAMED = ['high', 'medium'];
+
+/** The latency objectives that a pass quotes, in this order. */
+const QUOTED = { p99_ms: 'p99', p95_ms: 'p95', p50_ms: 'p50' } as Record<string, string>;
+
+/** The subject of a capacity test's finding: a rate, and not a resource. */
+const CAPACITY = 'capacity';
+
+/**
+ * Says nothing that verdict, thresholds, operations and findings do not say.
+ *
+ * @param run whose texts are clean
+ * @returns plain text of at most 240 characters, for example "FAIL: baseline p99 197 ms (limit 85 ms): generate_report takes 191 ms at p95.
+ *   Overload: the connection pool limited the run in spike (too small), p99 197 -> 1,946 ms, 49.4 % failed."
+ */
+
+export type Facts = Pick<
+  Run,
+  'verdict' | 'thresholds' | 'findings' | 'phases' | 'operations' | 'failed_probes'
+>;
+
+export function headline(run: Facts): string {
+  const { outcome, reasons } = run.verdict;
+  const [reason = ''] = reasons;
+  if (outcome === 'error') return joined(outcome, [[reason]]);
+  const leftOut = failedProbesText(run.failed_probes ?? [], MAX_LEFT_OUT);
+  if (outcome === 'invalid') return joined(outcome, [[reason], [leftOut]]);
+  if (outcome === 'pass')
+    return joined(outcome, [[reason, leftOut && `; ${leftOut}`], [loadTaken(run)], found(run, null)]);
+  const missed = run.thresholds.find((threshold) => threshold.outcome === 'fail');
+  const cause = bottleneckIn(
+    run,
+    ({ subject, phase }) => subject !== CAPACITY && phase !== null && phase === missed?.scope.phase,
+  );
+  return joined(outcome, [whatMissed(run, missed, cause), found(run, cause), [leftOut]]);
+}
+
+/** @param sentences each of parts: the first one of all is cut if it is too long, the others are left out */
+function joined(outcome: string, [[first = '', ...others] = [], ...sentences]: string[][]) {
+  let text = short([outcome.toUpperCase(), first].filter(Boolean).join(': '));
+  const add = (more: string) => {
+    const fits = text.length + more.length < MAX_LENGTH;
+    if (fits) text += more;
+    return fits;
+  };
+  for (const part of others) add(part);
+  for (const [begin = '', ...parts] of sentences)
+    if (begin !== '' && add(`. ${begin}`)) for (const part of parts) add(`, ${part}`);
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** @returns with room for a full stop, cut between words if it has any */
+function short(text: string): string {
+  if (text.length < MAX_LENGTH) return text;
+  const head = text.slice(0, MAX_LENGTH - 2).toWellFormed();
+  const end = head.lastIndexOf(' ');
+  return `${(end > 0 ? head.slice(0, end) : head).replace(/[\s,;:.]+$/, '')} …`;
+}
+
+/** @returns what it says before it goes into details */
+const clauseOf = (statement: string): string => statement.split(': ', 1)[0] ?? '';
+
+const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+const bottleneckIn = ({ findings }: Pick<Facts, 'findings'>, matches: (finding: Finding) => boolean) =>
+  findings.find(
+    (finding) => finding.kind === 'bottleneck' && NAMED.includes(finding.confidence) && matches(finding),
+  ) ?? null;
+
+/**
+ * @param missed the first one; undefined: k6 alone failed the run
+ * @param cause the bottleneck that was found in the same phase
+ * @returns what was missed, what made it, and how many others were missed
+ */
+function whatMissed(
+  { verdict: { reasons }, thresholds, operations }: Facts,
+  missed: Threshold | undefined,
+  cause: Finding | null,
+): string[] {
+  const others = thresholds.filter(({ outcome }) => outcome === 'fail').length - 1;
+  const more = others > 0 ? [`; ${counted(others, 'more threshold')} missed`] : [];
+  const said = missed && missText(missed);
+  const reason = (missed?.reason ?? reasons[0] ?? '').replace(/ \([\d,]+ samples?\)$/, '');
+  if (!missed || !said) return [reason, ...more];
+  if (cause) return [said, `: ${clauseOf(cause.statement)}`, ...more];
+  const culprit = missed.culprit ?? culpritOfRun(missed, operations);
+  return [said, culprit ? `: ${culpritText(missed, culprit)}` : '', ...more];
+}
+
+/** @returns null: its reason says it better */
+function missText({ scope, metric, op, limit, relative_to, observed, at_least }: Threshold): string | null {
+  if (limit === null || observed === null || relative_to !== null || !op?.startsWith('<')) return null;
+  if (metric === 'failure_share') {
+    const [failed, bound] = apart(percent, observed, limit);
+    return `${scopeName(scope)}: ${failed} of requests failed (limit ${bound})`;
+  }
+  // A percentile of a histogram may read as within a limit that the exact count of slow calls missed.
+  if (!/^(p\d+|avg|min|max)_ms$/.test(metric) || observed < limit) return null;
+  const [was, bound] = apart(milliseconds, observed, limit);
+  return `${scopeName(scope)} ${wordsOf(metric).name} ${boundText(was, at_least)} (limit ${bound})`;
+}
+
+function culpritText(
+  { metric }: Threshold,
+  { operation, requests, failed, p50_ms, p95_ms, at_least }: Culprit,
+) {
+  if (metric === 'failure_share')
+    return `${operation} failed ${number(failed)} of ${counted(requests, 'request')}`;
+  return p95_ms === null
+    ? `${operation} takes ${boundText(milliseconds(p50_ms), at_least)} at p50`
+    : `${operation} takes ${boundText(milliseconds(p95_ms), at_least)} at p95`;
+}
+
+/** @returns the highest load whose latency held, or was measured; '' without one */
+function loadTaken({ thresholds, phases }: Facts): string {
+  const held = thresholds.flatMap(({ scope, metric, ok, observed, limit, relative_to }) => {
+    const phase = phases.find(({ name }) => name === scope.phase);
+    const isQuoted = Object.hasOwn(QUOTED, metric) && ok === true && relative_to === null;
+    if (!isQuoted || observed === null || limit === null || !phase?.achieved_rps) return [];
+    return [{ name: QUOTED[metric] ?? '', phase, rate: phase.achieved_rps, observed, limit }];
+  });
+  const rank = Object.values(QUOTED);
+  const [most] = held.toSorted((a, b) => b.rate - a.rate || rank.indexOf(a.name) - rank.indexOf(b.name));
+  if (most)
+    return `${loadText(most.phase, most.name, milliseconds(most.observed))} (limit ${milliseconds(most.limit)})`;
+  const [fastest] = phases
+    .filter(({ measured, overload, answered }) => measured && !overload && (answered ?? 0) >= P99_NEEDS)
+    .toSorted((a, b) => (b.achieved_rps ?? 0) - (a.achieved_rps ?? 0));
+  return fastest?.latency_ms && fastest.achieved_rps
+    ? loadText(fastest, 'p99', latencyText(fastest.latency_ms, 'p99'))
+    : '';
+}
+
+const loadText = ({ name, achieved_rps }: Phase, figure: string, latency: string) =>
+  `At ${perSecond(achieved_rps)} in ${name}, ${figure} was ${latency}`;
+
+/**
+ * @param told a bottleneck that the first sentence has named
+ * @returns what limited the run, with its effect: how far p99 rose, what failed, and when all was normal again
+ */
+function found(run: Facts, told: Finding | null): string[] {
+  // A test that held no rate says so in its first sentence.
+  const cause = bottleneckIn(
+    run,
+    (finding) => finding !== told && !(finding.subject === CAPACITY && finding.figures.capacity_rps === null),
+  );
+  const recovery = run.findings.find(
+    ({ kind, confidence }) => kind === 'recovery' && confidence !== 'not_enough_to_tell',
+  );
+  const moved = [...(cause ? [cause] : []), ...run.findings].find(
+    (finding) => finding !== told && finding.phase !== told?.phase && p99Of(finding),
+  );
+  const name = cause?.phase ?? moved?.phase ?? recovery?.phase;
+  const phase = run.phases.find((one) => one.name === name);
+  const p99 = moved && moved.phase === name ? p99Of(moved) : undefined;
+  const parts = [
+    cause ? clauseOf(cause.statement) : '',
+    p99 ? `${cause ? '' : `${name} `}p99 ${number(p99.from)} -> ${milliseconds(p99.to)}` : '',
+    phase?.error_rate && (p99 || phase.overload) ? `${percent(phase.error_rate)} failed` : '',
+    recovery ? recoveryText(recovery, recovery.phase === name && (cause || p99) ? '' : recovery.phase) : '',
+  ].filter(Boolean);
+  const [first, ...others] = parts;
+  if (first === undefined) return [];
+  if (cause?.subject === CAPACITY) return [`Capacity: ${first}`, ...others];
+  if (phase?.overload) return [`Overload: ${first}`, ...others];
+  return [cause ? capitalized(first) : `Latency: ${first}`, ...others];
+}
+
+const p99Of = ({ observations = [] }: Finding) =>
+  observations.find(({ series, from, to }) => series === 'client.p99' && from !== null && to !== null);
+
+/** @param phase '' or null: named already */
+function recoveryText(
+  { figures: { recovery_s: after = null, observed_s: within = null } }: Finding,
+  phase: string | null,
+) {
+  const of = phase ? ` ${phase}` : ' it';
+  if (after === 0) return `normal right after${of}`;
+  if (after !== null) return `normal ${duration(after)} after${of}`;
+  return within === null ? '' : `not normal within ${duration(within)} after${of}`;
+}

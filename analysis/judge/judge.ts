@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { cleanText, secretsOf } from '../clean-text.ts';
+import { collect } from '../collect/collect.ts';
+import { type Environment, environment } from '../collect/environment.ts';
+import type { Abort } from '../collect/measured.ts';
+import { observe } from '../collect/observe.ts';
+import { Prometheus } from '../collect/prometheus.ts';
+import { targetKnobs } from '../collect/target-knobs.ts';
+import { wantsColours } from '../render/colours.ts';
+import { renderTerminal } from '../render/terminal.ts';
+import { findingSamples } from '../report/publish-findings.ts';
+import { writeReports } from '../report/write-reports.ts';
+import { logLine } from '../run-log.ts';
+import { tableModuleOf } from '../tables/report-tables.ts';
+import { writeAtomic } from '../write-atomic.ts';
+import { phases } from './phases.ts';
+import { makeRun, type Run } from './run.ts';
+
+/** The label of the rules that watch the stack's own target. */
+const REFERENCE = 'reference';
+
+/** Nobody waits longer for what dashboards alone need. */
+const PUBLISH_MS = 3_000;
+
+/**
+ * Makes everything that a run leaves beside k6's own output: collect, judge, render. Its terminal report is printed.
+ *
+ * @returns the verdict's exit code
+ */
+export async function judge({
+  directory,
+  k6Exit,
+  prometheus,
+  server,
+  knobs,
+  variables,
+  k6Version,
+  on = environment(k6Version),
+  abort = null,
+  print = (text) => process.stdout.write(text),
+}: {
+  /** Of its results. */
+  directory: string;
+  k6Exit: number;
+  /** null: it can't be asked. */
+  prometheus: string | null;
+  /** The label of the rules that watch the server under test. */
+  server: string;
+  /** Of the reference target, `NAME=value` words: those that are not at their defaults. */
+  knobs: string;
+  /** Variables of the run. */
+  variables?: Record<string, string | null>;
+  k6Version: string | null;
+  /** Where the load came from, of a run that was made elsewhere. */
+  on?: Environment;
+  /** Why there was no load, where that is known. */
+  abort?: Abort | null;
+  print?: (text: string) => void;
+}): Promise<number> {
+  const collected = await collect(directory);
+  const allPhases = collected.runs.flatMap((one) => phases(one));
+  const { plan = null } = collected.summary ?? {};
+  const table = plan && (await tableModuleOf(plan.test));
+  const observed = await observe(
+    prometheus ? new Prometheus(prometheus) : null,
+    { testid: plan?.testid ?? '', server },
+    allPhases,
+    table?.countersOf?.({ phases: allPhases, trials: collected.trials }) ?? [],
+  );
+  const judged = {
+    ...collected,
+    abort: abort ?? collected.abort,
+    k6Exit,
+    environment: on,
+    secrets: secretsOf(process.env),
+    knobs: server === REFERENCE ? targetKnobs(knobs) : null,
+    ...(variables && { variables }),
+  };
+  const { run, timeline, files } = makeRun(judged, allPhases, observed, table);
+  const unwritten = failureOf(() => {
+    writeAtomic(join(directory, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
+    if (timeline) writeAtomic(join(directory, 'timeline.json'), `${JSON.stringify(timeline)}\n`);
+    writeReports(directory, run, timeline);
+    for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
+  });
+  print(renderTerminal(run, { directory, colours: wantsColours() }));
+  if (prometheus) await publish(run, prometheus);
+  // What was measured has been shown by now, and is nowhere else.
+  if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);
+  return run.verdict.exit_code;
+}
+
+/** @returns what it threw */
+function failureOf(action: () => void): Error | null {
+  try {
+    action();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** For the dashboards. The run is judged by now: where they can't be had, that is a line in its log. */
+async function publish(run: Run, url: string) {
+  try {
+    const samples = findingSamples(run);
+    if (samples.length > 0) await new Prometheus(url, { timeoutMs: PUBLISH_MS, tries: 2 }).write(samples);
+  } catch (error) {
+    const why = cleanText(error instanceof Error ? error.message : String(error), secretsOf(process.env));
+    logLine(`the dashboards will not show the findings: ${why}`);
+  }
+}

@@ -1,0 +1,53 @@
+/** k6's thresholds, by the figures that come with them. */
+import type { Share, Threshold } from '../collect/measured.ts';
+import { OPERATORS } from './operators.ts';
+
+/** Those whose figures add up over several generators: shares and counts. */
+const SUMMABLE = /^\s*(rate|count)\s*(<=|>=|<|>|===?|!=)\s*([\d.e+-]+)\s*$/i;
+
+/** k6 has more than objectives have. */
+const HOLDS: typeof OPERATORS = {
+  ...OPERATORS,
+  '==': (observed, limit) => observed === limit,
+  '===': (observed, limit) => observed === limit,
+  '!=': (observed, limit) => observed !== limit,
+};
+
+type Figures = Pick<Threshold, 'threshold' | 'share' | 'value'>;
+
+/** @returns null: they do not say, of a percentile for example */
+export function holdsByFigures({ threshold, share, value }: Figures): boolean | null {
+  const [, figure = '', operator = '', limit] = SUMMABLE.exec(threshold) ?? [];
+  const rate = share && share.total > 0 ? share.trues / share.total : undefined;
+  const observed = figure.toLowerCase() === 'rate' ? rate : value;
+  return figure === '' || observed === undefined
+    ? null
+    : (HOLDS[operator]?.(observed, Number(limit)) ?? null);
+}
+
+/** @param parts of one threshold, one of each generator that has it @returns as of one k6, which would have judged the whole */
+export function sumOfThreshold(parts: Threshold[], generators: number): Threshold {
+  const { metric = '', threshold = '' } = parts[0] ?? {};
+  const sums = { metric, threshold, ...sumsOf(parts, threshold) };
+  const unknown = (doubt: string) => ({ ...sums, passed: false, hasSamples: false, doubt });
+  if (parts.length < generators) return unknown('a generator does not have it');
+  const judged = parts.filter(({ hasSamples }) => hasSamples);
+  if (judged.length === 0) return unknown('no samples');
+  const passed = judged.filter((part) => part.passed).length;
+  const holds = holdsByFigures(sums);
+  if (holds === null && passed > 0 && passed < judged.length)
+    return unknown(`${passed} of ${judged.length} generators passed it, and parts do not add up`);
+  return { ...sums, passed: holds ?? passed > 0, hasSamples: true };
+}
+
+function sumsOf(parts: Threshold[], threshold: string): { share?: Share; value?: number } {
+  const shares = parts.flatMap(({ share }) => share ?? []);
+  const values = parts.flatMap(({ value }) => value ?? []);
+  const share = {
+    trues: shares.reduce((sum, { trues }) => sum + trues, 0),
+    total: shares.reduce((sum, { total }) => sum + total, 0),
+  };
+  if (shares.length === parts.length) return { share };
+  const addsUp = SUMMABLE.test(threshold) && values.length === parts.length;
+  return addsUp ? { value: values.reduce((sum, value) => sum + value, 0) } : {};
+}

@@ -1,0 +1,136 @@
+/**
+ * One verdict of everything: an error outweighs figures that can't be trusted, those outweigh a missed
+ * objective (but for one that a single observation proves), and that outweighs a pass.
+ */
+import { counted, number } from '../../contract/units.js';
+import type { K6Log } from '../collect/k6-log.ts';
+import type { Abort } from '../collect/measured.ts';
+import type { Plan } from '../collect/plan.ts';
+import { silentPhases } from '../findings/trust.ts';
+import { failedProbes, failedProbesText } from './failed-probes.ts';
+import { ofPlanned, type Partial } from './partial.ts';
+import type { Phase } from './phases.ts';
+import type { Threshold } from './thresholds.ts';
+
+export interface Verdict {
+  outcome: 'pass' | 'fail' | 'invalid' | 'error';
+  exit_code: number;
+  /** Whole sentences, the outcome's own first. */
+  reasons: string[];
+}
+
+export interface Judged {
+  k6Exit: number;
+  partial: Partial | null;
+  /** Why a test of several trials could not go on. */
+  experimentError: string | null;
+  log: K6Log;
+  /** Why there is no summary. */
+  summaryProblem: string | null;
+  /** Why the script ended its test. */
+  abort?: Abort | null;
+  plan: Plan | null;
+  phases: Phase[];
+  thresholds: Threshold[];
+  /** Reasons for which the figures can't be trusted (trust.ts). */
+  distrust: string[];
+}
+
+export const PASS = 0;
+export const INVALID = 98;
+export const FAIL = 99;
+/** k6's own, where a signal ended it and it could still write its summary. */
+export const INTERRUPTED = 105;
+/** For an error to which k6 gave no code of its own. */
+const OTHER_ERROR = 1;
+
+/** k6's exit codes, in words. */
+export const K6_EXIT = {
+  97: 'cloud test failed',
+  100: 'set-up took too long',
+  101: 'tear-down took too long',
+  102: 'took too long',
+  103: 'could not start',
+  104: 'invalid configuration',
+  [INTERRUPTED]: 'interrupted from outside',
+  106: 'its API could not start',
+  107: 'exception in the script',
+  108: 'the test ended itself',
+  109: 'k6 crashed',
+  110: 'the test declared itself failed',
+  130: 'interrupted',
+  137: 'killed, as the system does where memory runs out',
+  143: 'terminated',
+} as Record<number, string>;
+
+export function verdict(judged: Judged): Verdict {
+  const errors = errorsOf(judged);
+  if (errors) return { outcome: 'error', exit_code: errors.code, reasons: [errors.reason] };
+  const { reasons, ...rest } = judgement(judged);
+  const leftOut = judged.plan ? failedProbesText(failedProbes(judged.plan)) : '';
+  return { ...rest, reasons: leftOut ? [...reasons, leftOut] : reasons };
+}
+
+/** @param judged of a run that came to its end */
+function judgement(judged: Judged): Verdict {
+  const invalid = invalidReasons(judged);
+  const failed = failReasons(judged);
+  if (judged.thresholds.some(({ outcome, proof }) => proof && outcome === 'fail'))
+    return { outcome: 'fail', exit_code: FAIL, reasons: [...failed, ...invalid] };
+  if (invalid.length > 0) return { outcome: 'invalid', exit_code: INVALID, reasons: [...invalid, ...failed] };
+  if (failed.length > 0) return { outcome: 'fail', exit_code: FAIL, reasons: failed };
+  return { outcome: 'pass', exit_code: PASS, reasons: [passReason(judged)] };
+}
+
+function errorsOf({
+  k6Exit,
+  partial,
+  experimentError,
+  abort,
+  log,
+  summaryProblem,
+}: Judged): { code: number; reason: string } | null {
+  if (k6Exit === INTERRUPTED && partial && !experimentError)
+    return {
+      code: k6Exit,
+      reason: `interrupted after ${ofPlanned(partial)}: what is reported was measured until then`,
+    };
+  if (experimentError) return { code: OTHER_ERROR, reason: experimentError };
+  if (abort && k6Exit !== 0) return abort;
+  if (k6Exit !== 0 && k6Exit !== FAIL) {
+    const words = K6_EXIT[k6Exit] ? ` (${K6_EXIT[k6Exit]})` : '';
+    const last = log.lastLine ? `; it said last: ${log.lastLine}` : '';
+    return { code: k6Exit, reason: `k6 ended with exit code ${k6Exit}${words}${last}` };
+  }
+  if (summaryProblem)
+    return { code: OTHER_ERROR, reason: `${summaryProblem}, though k6 ended with ${k6Exit}` };
+  return null;
+}
+
+/** @returns why the figures can't be trusted */
+function invalidReasons({ phases, thresholds, distrust }: Judged): string[] {
+  // Said once, and not for each of its objectives.
+  const silent = new Set(silentPhases(phases).map(({ name }) => name));
+  return [
+    ...distrust,
+    ...thresholds
+      .filter(({ outcome, scope }) => outcome === 'invalid' && !silent.has(scope.phase ?? ''))
+      .map(({ reason }) => reason ?? ''),
+  ];
+}
+
+function failReasons({ k6Exit, plan, thresholds }: Judged): string[] {
+  const reasons = thresholds.filter(({ outcome }) => outcome === 'fail').map(({ reason }) => reason ?? '');
+  if (k6Exit === FAIL && !plan?.objectives_off && thresholds.every(({ ok }) => ok !== false)) {
+    reasons.push(`k6 reports a failed threshold (exit code ${FAIL}) that its summary does not show`);
+  }
+  return reasons;
+}
+
+function passReason({ plan, thresholds }: Judged): string {
+  if (plan?.objectives_off) return 'measured, not judged: objectives are off';
+  if (thresholds.length === 0) return 'measured, not judged: there are no objectives';
+  const unjudged = thresholds.filter(({ ok }) => ok === null).length;
+  const rest = unjudged > 0 ? `, ${number(unjudged)} could not be judged` : '';
+  return `${counted(thresholds.length - unjudged, 'threshold')} held${rest}`;
+}
