@@ -43,7 +43,7 @@ external_answers() {
   node --input-type=module -e 'const [, url, headers] = process.argv;
 const { prometheusHeaders } = await import(headers);
 const answer = await fetch(`${url}/-/ready`, { headers: prometheusHeaders(), signal: AbortSignal.timeout(5000) }).catch(() => null);
-process.exitCode = answer?.ok ? 0 : 1;' "${PROMETHEUS_URL:-$(stack_value PROMETHEUS_URL)}" "$ROOT/analysis/prometheus-headers.ts"
+process.exitCode = answer?.ok ? 0 : 1;' "${PROMETHEUS_URL:-$(stack_value PROMETHEUS_URL)}" "$ROOT/analysis/collect/prometheus-headers.ts"
 }
 
 external_status() {

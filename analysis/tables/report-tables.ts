@@ -81,7 +81,10 @@ export async function tableModuleOf(test: string): Promise<TableModule | null> {
   // The name comes from a document, and is to be a file's.
   if (!/^[a-z][a-z0-9-]*$/.test(test)) return null;
   const file = new URL(`${test}.ts`, import.meta.url);
-  return existsSync(file) ? await import(file.href) : null;
+  if (!existsSync(file)) return null;
+  const module = await import(file.href);
+  // Not each file here is a test's.
+  return typeof module.default === 'function' ? module : null;
 }
 
 const NOTHING = { tables: [], thresholds: [], findings: [], files: {} };

@@ -78,7 +78,7 @@ test('another process on every processor is named, and the series are in the tim
       /other processes used \S+ % of the machine's CPU in sustained, most of it \w+: .*; end them/,
     );
     const { signals } = JSON.parse(readFileSync(`${folder}/timeline.json`, 'utf8'));
-    const names = ['generator_wait', 'generator_allowed', 'generator_delay', 'db_cpu', 'cache_cpu'];
+    const names = ['generator_allowed', 'generator_delay', 'db_cpu', 'cache_cpu'];
     for (const name of [...names, 'target_process_cpu', 'stack_cpu', 'other_cpu']) {
       const values =
         signals[name]?.values.filter((/** @type {number | null} */ value) => value !== null) ?? [];
@@ -144,12 +144,7 @@ test('the watcher ends by itself where its trial was killed before it began', li
   const folder = mkdtempSync(join(tmpdir(), 'watcher-'));
   const trial = spawn('true');
   await new Promise((resolve) => trial.once('close', resolve));
-  const arguments_ = [
-    'analysis/collect/host-watch.ts',
-    join(folder, 'host-watch.json'),
-    '127.0.0.1:9',
-    String(trial.pid),
-  ];
+  const arguments_ = ['analysis/collect/host-watch.ts', join(folder, 'host-watch.json'), String(trial.pid)];
   const watcher = spawn(process.execPath, arguments_, { stdio: 'inherit' });
   const ended = new Promise((resolve) => watcher.once('close', resolve));
   try {

@@ -22,6 +22,18 @@ test('shell scripts parse', () => {
   for (const script of scripts) succeeds('bash', ['-n', script]);
 });
 
+test('files of the project that shell scripts name are there', () => {
+  const scripts = files.filter((name) => /^(scripts|\.ci)\/[^.]+(\.sh)?$/.test(name));
+  const named = scripts.flatMap((script) =>
+    [...readFileSync(script, 'utf8').matchAll(/\$ROOT\/([\w./-]+\.[jt]s)\b/g)].map(([, path = '']) => path),
+  );
+  assert.ok(named.length > 0);
+  assert.deepEqual(
+    named.filter((path) => !files.includes(path)),
+    [],
+  );
+});
+
 test('lib/ runs inside k6: it imports k6, itself and nothing else', () => {
   for (const name of files.filter((file) => /^(lib|workloads|scenarios)\/.*\.js$/.test(file))) {
     for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(

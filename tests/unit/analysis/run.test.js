@@ -133,6 +133,11 @@ test('no secret, no credential and no escape code gets through', async () => {
   assert.equal(run.failures[0]?.sample, 'echo: you sent *** [2J');
 });
 
+test('a test that is named like another file of tables/ has no tables', async () => {
+  const spec = { phases: [{ name: 'a', figures: {} }], plan: { test: 'report-tables' } };
+  assert.deepEqual((await make({ summary: summary(spec) })).tables, []);
+});
+
 test('handshakes are kept apart from the calls', async () => {
   const spec = {
     phases: [{ name: 'a', figures: {} }],
