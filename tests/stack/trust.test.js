@@ -32,7 +32,7 @@ const running = (command, root = process.pid) =>
 const isRunning = (pid) => processTree(pid).some((one) => one.pid === pid && one.command !== '');
 
 const K6 = /\/k6 run /;
-const WATCHER = /analysis\/host-watch\.js/;
+const WATCHER = /analysis\/collect\/host-watch\.ts/;
 
 /** @param {() => boolean} what @param {string} message */
 async function until(what, message) {
