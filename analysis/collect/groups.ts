@@ -57,10 +57,8 @@ export function openingOf(groups: readonly Group[]): Opening {
 }
 
 /** @returns Unix time in milliseconds at which the first call began that k6 interrupted; null: there is none */
-export function interruptedSince(groups: readonly Group[]): number | null {
-  const times = groups.flatMap(({ interruptedAt }) => interruptedAt?.[0] ?? []);
-  return times.length === 0 ? null : Math.min(...times);
-}
+export const interruptedSince = (groups: readonly Group[]): number | null =>
+  extremes(groups.map(({ interruptedAt }) => interruptedAt))?.[0] ?? null;
 
 /** @param limit milliseconds @returns calls that were not answered within it; null: not all of them were looked at */
 export function slowOf(groups: readonly Group[], limit: number): number | null {
