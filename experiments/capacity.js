@@ -1,4 +1,4 @@
-import { thresholdName } from '../analysis/judge/thresholds.ts';
+import { thresholdName } from '../analysis/judge/threshold-words.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { percent, perSecond } from '../contract/units.js';
 import { mostSteps, searchRate } from './search-rate.js';
@@ -46,7 +46,7 @@ export default async function capacity(lab) {
   const stepS = DURATION ?? how.stepS;
   /** @type {Tried[]} */
   const tried = [];
-  /** @type {import('../analysis/judge/thresholds.ts').Threshold[]} */
+  /** @type {import('../analysis/judge/threshold.ts').Threshold[]} */
   let thresholds = [];
 
   /** @param {'step' | 'hold'} kind @param {number} seconds */

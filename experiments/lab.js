@@ -43,7 +43,7 @@ export class TrialFailed extends Error {
  * @property {string} name
  * @property {number} code k6's exit code: 0, or 99 where an objective was missed
  * @property {import('../analysis/judge/phases.ts').Phase[]} phases
- * @property {import('../analysis/judge/thresholds.ts').Threshold[]} thresholds
+ * @property {import('../analysis/judge/threshold.ts').Threshold[]} thresholds
  * @property {readonly import('../analysis/collect/groups.ts').Group[]} groups
  * @property {string} folder absolute
  */

@@ -8,7 +8,9 @@
  * the number of samples. Objectives that compare phases are judged after the run, from the same list.
  */
 import { ConfigError } from '../contract/config-error.js';
+import { DELIVERED_SHARE, enough, expectedSamples } from './expected-samples.js';
 import { namesOf } from './names-of.js';
+import { ABSOLUTE, RELATIVE } from './objective-metrics.js';
 
 /**
  * @typedef {Record<string, Record<string, number>>} Objectives
@@ -18,63 +20,17 @@ import { namesOf } from './names-of.js';
  * @property {string} metric
  * @property {'<' | '<=' | '>='} op
  * @property {number} limit
- * @property {number} [min_samples] it is not judged with fewer samples, a relative one with fewer on either side
+ * @property {number} [min_samples] it does not hold with fewer samples, a relative one with fewer on either side
  * @property {{phase: string}} [relative_to] the observed value is the ratio to this phase's figure
  * @property {{metric: string, expression: string}} [k6] the k6 threshold that judges it
+ * @property {{metric: string, expression: string}} [guard] the k6 threshold that fails with fewer samples than `min_samples`
+ * @property {number} [expected_samples] that the planned load makes; absent: as many as its users can
+ * @property {string} [instead_of] the default's metric, for which there are too few samples
  */
-
-/**
- * A percentile is judged exactly, and without a sample kept: p99 < 85 ms is "at most 1 % of the calls took 85 ms or longer". It needs at
- * least one sample beyond it to be more than the maximum: 1 / (1 - q).
- *
- * @type {Record<string, {metric: string, expression: (limit: number) => string, samples: number, of?: string,
- *   tags?: (limit: number) => string[]}>} of: what counts the samples, where it is not mcp_requests
- */
-const ABSOLUTE = {
-  p50_ms: slower(0.5),
-  p90_ms: slower(0.1),
-  p95_ms: slower(0.05),
-  p99_ms: slower(0.01),
-  // Of an operation that is several calls, the time of all of them: one iteration.
-  sequence_p99_ms: {
-    metric: 'mcp_sequence_duration',
-    expression: (limit) => `p(99)<${limit}`,
-    samples: 100,
-    of: 'iterations',
-  },
-  failure_share: { metric: 'mcp_request_failed', expression: (limit) => `rate<${limit}`, samples: 1 },
-};
-
-/** @param {number} share of the calls that may take the limit or longer */
-function slower(share) {
-  return {
-    metric: 'mcp_slow',
-    tags: (/** @type {number} */ limit) => [`limit:${limit}`],
-    expression: () => `rate<=${share}`,
-    samples: Math.round(1 / share),
-  };
-}
-
-/**
- * Judged after the run, against the first measured phase. A ratio of two percentiles is mostly noise until each
- * tail holds some ten samples.
- *
- * @type {Record<string, {metric: string, op: '<=' | '>=', samples: number}>}
- */
-const RELATIVE = {
-  p99_vs_first: { metric: 'p99_ms', op: '<=', samples: 1000 },
-  p95_vs_first: { metric: 'p95_ms', op: '<=', samples: 200 },
-  p50_vs_first: { metric: 'p50_ms', op: '<=', samples: 20 },
-  throughput_vs_first: { metric: 'throughput', op: '>=', samples: 1 },
-};
-/** The highest percentile that both phases have the samples for is compared. */
-const LATENCY_VS_FIRST = ['p99_vs_first', 'p95_vs_first', 'p50_vs_first'];
 
 /** What every server owes its clients in each phase, with the promised load delivered, which is always judged. */
 const OWED = { failure_share: 0.01 };
 
-/** Of the arrivals that a phase promised, the share that must have become calls. */
-const DELIVERED_SHARE = 0.95;
 const METRICS = [...Object.keys(ABSOLUTE), ...Object.keys(RELATIVE), 'delivered_share'];
 
 /**
@@ -107,12 +63,14 @@ export function owedObjectives(documents, anyServer = {}) {
 }
 
 /**
+ * A default that the planned load makes too few samples for is replaced by a lower percentile with the same limit.
+ *
  * @param {Objectives} defaults `latency_vs_first` in it compares the highest percentile that the planned load can show
  * @param {string} changes `scope.metric=number` pairs, separated by commas; '' = none
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
  * @returns {Objective[]}
- * @throws {ConfigError} where THRESHOLDS names an unknown scope or metric
+ * @throws {ConfigError} if THRESHOLDS names an unknown scope or metric, or one that the planned load makes too few samples for
  */
 export function planObjectives(defaults, changes, phases, operations) {
   const measured = phases.filter((phase) => phase.measured);
@@ -134,8 +92,10 @@ export function planObjectives(defaults, changes, phases, operations) {
     const names = scope === 'each' ? sustained.map((phase) => phase.name) : [scope];
     for (const name of names) wanted[name] = { ...wanted[name], ...limits };
   };
-  for (const [scope, limits] of Object.entries(defaults))
-    apply(scope, withPercentile(limits, scope, measured));
+  for (const [scope, { latency_vs_first: limit, ...limits }] of Object.entries(defaults))
+    apply(scope, limit === undefined ? limits : { ...limits, p99_vs_first: limit });
+  /** @type {Map<string, string>} scope and metric -> as THRESHOLDS has it */
+  const asked = new Map();
   const compared = measured.slice(1).map((phase) => phase.name);
   const offered = measured.filter((phase) => phase.offered_rps !== null).map((phase) => phase.name);
   const scopesOf = (/** @type {string} */ metric) => {
@@ -151,31 +111,28 @@ export function planObjectives(defaults, changes, phases, operations) {
       );
     }
     apply(scope, { [metric]: limit });
+    for (const one of scope === 'each' ? sustained.map(({ name }) => name) : [scope])
+      asked.set(`${one}.${metric}`, `${scope}.${metric}=${limit}`);
   }
 
   const [first] = measured;
-  return Object.entries(wanted).flatMap(([scope, limits]) =>
-    expand(scope, limits, phases, first?.name === scope ? undefined : first),
-  );
+  return Object.entries(wanted).flatMap(([name, limits]) => {
+    const scope = parseScope(name);
+    const expected = expectedSamples(scope, phases, operations);
+    const reference = first && first.name !== name ? first : undefined;
+    const compared = reference
+      ? Math.min(expected, expectedSamples({ phase: reference.name }, phases, operations))
+      : expected;
+    const judgeable = enough(name, limits, { expected, compared, asked, phases });
+    return expand(name, judgeable, phases, reference).map((objective) => ({
+      ...objective,
+      ...(objective.min_samples !== undefined &&
+        Number.isFinite(expected) && {
+          expected_samples: Math.round(objective.relative_to ? compared : expected),
+        }),
+    }));
+  });
 }
-
-/**
- * @param {Record<string, number>} limits
- * @param {string} scope
- * @param {import('./phases.js').PlannedPhase[]} measured
- * @returns {Record<string, number>} with a percentile for `latency_vs_first`
- */
-function withPercentile({ latency_vs_first: limit, ...limits }, scope, measured) {
-  if (limit === undefined) return limits;
-  const compared = measured.filter((phase, index) => index === 0 || phase.name === scope);
-  const samples = DELIVERED_SHARE * Math.min(...compared.map(callsOf));
-  const metric = LATENCY_VS_FIRST.find((name) => samples >= (RELATIVE[name]?.samples ?? 0)) ?? 'p50_vs_first';
-  return { ...limits, [metric]: limit };
-}
-
-/** @param {import('./phases.js').PlannedPhase} phase @returns {number} calls; Infinity: as many as its users can make */
-const callsOf = ({ iterations, offered_rps: rate, duration_s }) =>
-  iterations ?? (rate === null ? Number.POSITIVE_INFINITY : rate * duration_s);
 
 /**
  * @param {string} text
@@ -202,7 +159,7 @@ function parseChanges(text, scopes) {
 
 /**
  * @param {string} name
- * @param {Record<string, number>} limits
+ * @param {import('./expected-samples.js').Limit[]} limits
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./phases.js').PlannedPhase | undefined} first what relative limits compare with
  * @returns {Objective[]}
@@ -211,38 +168,33 @@ function expand(name, limits, phases, first) {
   const scope = parseScope(name);
   const tags = Object.entries(scope).map(([tag, value]) => `${tag}:${value}`);
   const selector = selectorOf(tags);
-  /** @type {Objective[]} */
-  const objectives = [];
-  /** @type {Map<string, number>} by what counts them */
-  const samples = new Map();
-  for (const [metric, limit] of Object.entries(limits)) {
+  /** @param {import('./expected-samples.js').Limit} of @returns {Objective[]} */
+  const objectiveOf = ({ metric, limit, ...rest }) => {
     const absolute = ABSOLUTE[metric];
     const relative = RELATIVE[metric];
     if (absolute) {
-      const { of = 'mcp_requests' } = absolute;
-      samples.set(of, Math.max(samples.get(of) ?? 0, absolute.samples));
+      const { of = 'mcp_requests', samples: min_samples } = absolute;
       const k6 = {
         metric: absolute.metric + selectorOf([...tags, ...(absolute.tags?.(limit) ?? [])]),
         expression: absolute.expression(limit),
       };
       // k6 counts all requests, a handshake too; the time is that of calls alone, of which there may be fewer.
-      objectives.push({ scope, metric, op: '<', limit, k6, min_samples: absolute.samples });
-    } else if (relative && first) {
-      const { samples: min_samples, ...rest } = relative;
-      objectives.push({ scope, ...rest, limit, min_samples, relative_to: { phase: first.name } });
-    } else if (metric === 'delivered_share') {
-      const phase = phases.find((candidate) => candidate.name === name);
-      if (phase?.offered_rps == null) continue;
-      const expected = Math.floor(limit * phase.offered_rps * phase.duration_s);
-      const k6 = { metric: `iterations${selector}`, expression: `count>=${expected}` };
-      objectives.push({ scope, metric, op: '>=', limit, k6 });
+      const guard = { metric: of + selector, expression: `count>=${min_samples}` };
+      return [{ scope, metric, op: '<', limit, k6, guard, min_samples, ...rest }];
     }
-  }
-  for (const [counter, limit] of samples) {
-    const k6 = { metric: counter + selector, expression: `count>=${limit}` };
-    objectives.push({ scope, metric: 'min_samples', op: '>=', limit, k6 });
-  }
-  return objectives;
+    if (relative) {
+      const { samples: min_samples, metric: compared, op } = relative;
+      return first
+        ? [{ scope, metric: compared, op, limit, min_samples, relative_to: { phase: first.name }, ...rest }]
+        : [];
+    }
+    const phase = phases.find((candidate) => candidate.name === name);
+    if (metric !== 'delivered_share' || phase?.offered_rps == null) return [];
+    const expected = Math.floor(limit * phase.offered_rps * phase.duration_s);
+    const k6 = { metric: `iterations${selector}`, expression: `count>=${expected}` };
+    return [{ scope, metric, op: '>=', limit, k6 }];
+  };
+  return limits.flatMap(objectiveOf);
 }
 
 /** @param {string[]} tags @returns {string} of a submetric */
@@ -262,8 +214,9 @@ function parseScope(name) {
 export function toThresholds(objectives) {
   /** @type {Record<string, string[]>} */
   const thresholds = {};
-  for (const { k6 } of objectives) {
-    if (k6) thresholds[k6.metric] = [...(thresholds[k6.metric] ?? []), k6.expression];
+  for (const { k6, guard } of objectives) {
+    for (const { metric, expression } of [k6 ?? [], guard ?? []].flat())
+      thresholds[metric] = [...new Set(thresholds[metric]).add(expression)];
   }
   return thresholds;
 }

@@ -3,6 +3,7 @@
  */
 import { ConfigError } from '../contract/config-error.js';
 import { k6Duration, parseDuration } from '../contract/duration.js';
+import { longEnough } from './phase-lengths.js';
 
 /**
  * One phase as a scenario file writes it, in the figures of PROFILE=full.
@@ -93,7 +94,6 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   const lengths = shape.map((phase) => parseDuration(phase.duration) ?? 0);
   const own = lengths.reduce((sum, length) => sum + length, 0);
   const measuredS = config.DURATION ?? (asWritten ? own : Math.min(own, profile.measuredS ?? own));
-  const stretch = measuredS / own;
   const factor = rateFactor(profile, config, asWritten);
   const least = Math.ceil(own / Math.min(...lengths));
   if (measuredS < least) {
@@ -101,6 +101,11 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
       `DURATION is ${measuredS} s, which leaves a phase less than the second that k6 wants; valid: ${least}s or longer`,
     );
   }
+
+  const inProportion = lengths.map((length) => (length * measuredS) / own);
+  const lengthsS = asWritten
+    ? inProportion
+    : longEnough(shape, inProportion, factor, config.DURATION ?? profile.measuredS ?? own);
 
   /** @type {PlannedPhase[]} */
   const planned = [];
@@ -132,7 +137,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   if (first) add(first, (warmUp && parseDuration(warmUp)) || profile.warmUpS, false);
   shape.forEach((phase, index) => {
     start += (parseDuration(phase.pause ?? '') ?? 0) + (phase.leadIn ? LEAD_IN_S : 0);
-    add(phase, (lengths[index] ?? 0) * stretch, true);
+    add(phase, lengthsS[index] ?? 0, true);
   });
   return planned;
 }

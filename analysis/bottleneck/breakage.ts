@@ -4,10 +4,10 @@ import { latencyText } from '../collect/latencies.ts';
 import type { Plan, PlannedPhase } from '../collect/plan.ts';
 import { LAG_S, RULE_WINDOW_S } from '../collect/signals.ts';
 import type { Timeline } from '../collect/timeline.ts';
-import { bandOf, P99_NEEDS } from '../findings/band.ts';
 import type { Known, Observation } from '../findings/findings.ts';
 import type { Phase } from '../judge/phases.ts';
-import type { Threshold } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
+import { normalRangeOf, P99_NEEDS } from '../normal.ts';
 import { samplesIn, staysFrom, steadyPoints, timeOf, usualIn, type Window, windowOf } from './windows.ts';
 
 /** How a run breaks. */
@@ -15,7 +15,7 @@ type Way = 'latency' | 'failures' | 'throughput';
 
 export interface Breakage {
   way: Way;
-  /** The failures left the band, by themselves or at about the same time. */
+  /** The failures left the normal range, by themselves or at about the same time. */
   failing: boolean;
   phase: Phase;
   /** null: there is nothing normal to compare with. */
@@ -170,8 +170,8 @@ function sameCalls(a: PlannedPhase | undefined, b: PlannedPhase | undefined) {
 
 /** @returns null: it can't be told what is normal */
 function ofBaseline(plan: Plan, baseline: Phase, timeline: Timeline): Usual | null {
-  const band = bandOf(baseline, plan.objectives);
-  if (!band) return null;
+  const range = normalRangeOf(baseline, plan.objectives);
+  if (!range) return null;
   const normal = steadyPoints(timeline, baseline);
   // The p99 of a few answers is their slowest, and says nothing of what is usual.
   const answers = ((baseline.answered ?? 0) / baseline.duration_s) * timeline.window_s;
@@ -179,8 +179,8 @@ function ofBaseline(plan: Plan, baseline: Phase, timeline: Timeline): Usual | nu
   return {
     baseline,
     normal,
-    p99: { limit: Math.max(band.p99_ms, usualIn(p99s, normal) ?? 0), from: band.baseline_p99_ms },
-    failed: { limit: band.failure_share, from: band.baseline_failure_share },
+    p99: { limit: Math.max(range.p99_ms, usualIn(p99s, normal) ?? 0), from: range.baseline_p99_ms },
+    failed: { limit: range.failure_share, from: range.baseline_failure_share },
   };
 }
 

@@ -1,6 +1,7 @@
 /** The client's half of a timeline as charts show it: each point is the step that begins there, and nothing before it. */
-import { P99_NEEDS } from '../findings/band.ts';
+
 import type { Phase } from '../judge/phases.ts';
+import { P99_NEEDS } from '../normal.ts';
 import { seriesOfWindows } from './client-series.ts';
 import { type Grid, timesOf } from './grid.ts';
 import type { Within } from './seconds.ts';

@@ -43,6 +43,12 @@ export class Latencies {
     return this.all.count - this.of('unanswered').count;
   }
 
+  /** @param limit milliseconds @returns calls that were not answered within it; no limit holds for one without an answer */
+  countOver(limit: number): number {
+    const unanswered = this.of('unanswered');
+    return this.all.countOver(limit) - unanswered.countOver(limit) + unanswered.count;
+  }
+
   /** Of the calls that ended so. @returns null: there was none */
   latencyOf(outcome: Outcome): Latency | null {
     const { latency } = this.of(outcome);

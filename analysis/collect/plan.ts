@@ -28,10 +28,16 @@ export interface Objective {
   metric: string;
   op: '<' | '<=' | '>' | '>=';
   limit: number;
-  /** With fewer, of a relative objective on either side, it is not judged. */
+  /** With fewer, of a relative objective on either side, it does not hold. */
   min_samples?: number;
   relative_to?: { phase: string };
   k6?: { metric: string; expression: string };
+  /** The k6 threshold that fails with fewer samples than `min_samples`. */
+  guard?: { metric: string; expression: string };
+  /** Samples that the planned load makes; absent: as many as its users can. */
+  expected_samples?: number;
+  /** The default's metric, for which there are too few samples. */
+  instead_of?: string;
 }
 
 /** Of all that a server offers. */

@@ -8,17 +8,17 @@ import { timesOf } from '../collect/grid.ts';
 import { signalMean } from '../collect/signals.ts';
 import { callsOf, loadOf, type Phase } from '../judge/phases.ts';
 import { shortfallCause } from '../judge/shortfall.ts';
+import { type NormalRange, normalRangeOf, P99_NEEDS, rangeOrigin, rangeText } from '../normal.ts';
 import { round } from '../round.ts';
-import { type Band, bandOf, bandOrigin, bandText, HISTOGRAM_ERROR, P99_NEEDS } from './band.ts';
 import type { Finding, Known, Observation } from './findings.ts';
 import { GENERATOR_CPU_LIMIT } from './trust-rules.ts';
 
 type Criterion = 'latency' | 'failures' | 'delivery';
 
-/** A phase against the band. */
+/** A phase against the normal range. */
 export interface Judged {
   phase: Phase;
-  /** What left the band. */
+  /** What left the normal range. */
   out: Criterion[];
   /** Share of the load; null: of users, who offer none. */
   delivered: number | null;
@@ -27,7 +27,7 @@ export interface Judged {
 /** All phases of one load. */
 type Level = { load: number; phases: Judged[]; holds: boolean };
 
-/** When something first left the band. */
+/** When something first left the normal range. */
 type Crossing = { criterion: Criterion; atS: number };
 
 /** Labels that say no more than the load does, or which repetition of it a phase is: not what else a test varies. */
@@ -76,7 +76,7 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
     kind: 'onset' as const,
     subject: (several && planned?.operation) || 'load',
   };
-  const band = bandOf(baseline, known.plan.objectives);
+  const range = normalRangeOf(baseline, known.plan.objectives);
   const tooLittle = (reason: string) => ({
     ...about,
     phase: null,
@@ -85,12 +85,12 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
     figures: {},
     evidence: [],
   });
-  if (!band) {
+  if (!range) {
     return tooLittle(
       `${baseline.name} (${inUnit(lightest)}) has too few answers, or too many failures, to show what is normal`,
     );
   }
-  const { levels, unmade } = levelsOf(known, group, band);
+  const { levels, unmade } = levelsOf(known, group, range);
   const heaviest = levels.at(-1);
   if (!heaviest || (levels.length < 2 && heaviest.holds)) {
     return tooLittle(
@@ -109,14 +109,14 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
       ...about,
       phase: null,
       confidence: sureOf([heaviest]) ? 'high' : 'medium',
-      statement: `nothing left the band up to ${inUnit(heaviest.load)}: ${bandText(band)}`,
-      figures: figuresOf(inUnit, band, heaviest, null),
-      evidence: [bandOrigin(band), ...shown(heaviest), ...notMade],
-      observations: observationsOf(band, baseline, heaviest, []),
+      statement: `nothing left the normal range up to ${inUnit(heaviest.load)}: ${rangeText(range)}`,
+      figures: figuresOf(inUnit, range, heaviest, null),
+      evidence: [rangeOrigin(range), ...shown(heaviest), ...notMade],
+      observations: observationsOf(range, baseline, heaviest, []),
     };
   }
   const bad = worst(first);
-  const crossings = crossingsOf(known, bad, band);
+  const crossings = crossingsOf(known, bad, range);
   const held = levels.filter(({ load, holds }) => holds && load > first.load);
   const generator = signalMean(known.server.signals, 'generator_cpu', bad.phase.name);
   const starved = generator !== null && generator > GENERATOR_CPU_LIMIT;
@@ -133,9 +133,9 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
         ? `degrades between ${inUnit(last.load)}, where all was normal, and ${inUnit(first.load)}: `
         : `degraded at ${inUnit(first.load)} already, the least that was offered: `) +
       whatLeft(bad, crossings),
-    figures: figuresOf(inUnit, band, last, first),
+    figures: figuresOf(inUnit, range, last, first),
     evidence: [
-      bandOrigin(band),
+      rangeOrigin(range),
       ...shown(last),
       ...shown(first),
       ...whenLeft(bad, crossings, known.timeline),
@@ -147,12 +147,12 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
         : []),
       ...notMade,
     ],
-    observations: observationsOf(band, baseline, first, crossings),
+    observations: observationsOf(range, baseline, first, crossings),
   };
 }
 
 /** @returns by rising load; unmade: phases whose load was not made, and not for the server's sake */
-function levelsOf(known: Known, group: Phase[], band: Band): { levels: Level[]; unmade: Phase[] } {
+function levelsOf(known: Known, group: Phase[], range: NormalRange): { levels: Level[]; unmade: Phase[] } {
   const byLoad: Map<number, Judged[]> = new Map();
   const unmade: Phase[] = [];
   const cause = (phase: Phase) => shortfallCause(phase, { ...known, vusMax: 0 }).of;
@@ -162,7 +162,7 @@ function levelsOf(known: Known, group: Phase[], band: Band): { levels: Level[]; 
     if (!phase.measured) highest = 0;
     if (!group.includes(phase)) continue;
     const load = loadOf(phase);
-    const judged = judge(phase, band);
+    const judged = judge(phase, range);
     // After a higher load without a rest it may be that one's doing.
     const mayBeAfterEffect = load < highest && judged.out.length > 0;
     highest = Math.max(highest, load);
@@ -180,13 +180,13 @@ function levelsOf(known: Known, group: Phase[], band: Band): { levels: Level[]; 
   return { levels: levels.sort((a, b) => a.load - b.load), unmade };
 }
 
-function judge(phase: Phase, band: Band): Judged {
+function judge(phase: Phase, range: NormalRange): Judged {
   const { offered_rps: offered, iterations, duration_s, latency_ms: latency } = phase;
   const due = (offered ?? 0) * duration_s;
   const delivered = due > 0 ? round(Math.min(1, (iterations ?? 0) / due), 6) : null;
   const out: Criterion[] = [];
-  if (latency && callsOf(phase) >= P99_NEEDS && latency.p99 > band.p99_ms) out.push('latency');
-  if ((phase.requests ?? 0) >= P99_NEEDS && (phase.error_rate ?? 0) > band.failure_share)
+  if (latency && callsOf(phase) >= P99_NEEDS && latency.p99 > range.p99_ms) out.push('latency');
+  if ((phase.requests ?? 0) >= P99_NEEDS && (phase.error_rate ?? 0) > range.failure_share)
     out.push('failures');
   if (delivered !== null && delivered < DELIVERED_SHARE) out.push('delivery');
   return { phase, out, delivered };
@@ -199,15 +199,15 @@ const worst = ({ phases }: Level): Judged =>
 const sureOf = (levels: Level[]): boolean =>
   levels.every(({ phases }) => phases.every(({ phase }) => (phase.requests ?? 0) >= MANY_ANSWERS));
 
-/** @returns in the order of time, of what left the band in the phase. One point may be chance: it is the first of two */
-function crossingsOf({ timeline }: Known, { phase, out }: Judged, band: Band): Crossing[] {
+/** @returns in the order of time, of what left the normal range in the phase. One point may be chance: it is the first of two */
+function crossingsOf({ timeline }: Known, { phase, out }: Judged, range: NormalRange): Crossing[] {
   if (!timeline) return [];
   const { client } = timeline;
   const [startS, endS] = [Date.parse(phase.start ?? '') / 1000, Date.parse(phase.end ?? '') / 1000];
   const at = (name: string, index: number) => client[name]?.values[index] ?? null;
   const isOut: Record<Criterion, (index: number) => boolean> = {
-    latency: (index) => (at('p99', index) ?? 0) > band.p99_ms * HISTOGRAM_ERROR,
-    failures: (index) => (at('failed', index) ?? 0) > band.failure_share,
+    latency: (index) => (at('p99', index) ?? 0) > range.p99_ms,
+    failures: (index) => (at('failed', index) ?? 0) > range.failure_share,
     delivery: (index) =>
       (at('dropped', index) ?? 0) > (1 - DELIVERED_SHARE) * (at('offered', index) ?? Infinity),
   };
@@ -229,15 +229,15 @@ const WORDS: Record<Criterion, (judged: Judged) => string> = {
   delivery: ({ delivered }) => `delivery (${percent(delivered)} of the load)`,
 };
 
-/** @returns for example `failures (16 %) left the band, then latency (p99 480 ms)` */
+/** @returns for example `failures (16 %) left the normal range, then latency (p99 480 ms)` */
 function whatLeft(judged: Judged, crossings: Crossing[]): string {
   const [first] = crossings;
   const words = (criteria: Criterion[]) => criteria.map((one) => WORDS[one](judged)).join(' and ');
-  if (!first || crossings.length < judged.out.length) return `${words(judged.out)} left the band`;
+  if (!first || crossings.length < judged.out.length) return `${words(judged.out)} left the normal range`;
   const isFirst = ({ atS }: Crossing) => atS === first.atS;
   const then = crossings.filter((crossing) => !isFirst(crossing));
   return (
-    `${words(crossings.filter(isFirst).map(({ criterion }) => criterion))} left the band` +
+    `${words(crossings.filter(isFirst).map(({ criterion }) => criterion))} left the normal range` +
     (then.length > 0 ? ` first, then ${words(then.map(({ criterion }) => criterion))}` : '')
   );
 }
@@ -249,7 +249,7 @@ function whenLeft({ phase }: Judged, crossings: Crossing[], timeline: Known['tim
     ({ criterion, atS }) => `${criterion} ${duration(Math.round(atS - startS))} after ${phase.name} began`,
   );
   return [
-    `out of the band: ${times.join(', ')}; from points every ${timeline.step_s} s over the last ${timeline.window_s} s, so which went ` +
+    `out of the normal range: ${times.join(', ')}; from points every ${timeline.step_s} s over the last ${timeline.window_s} s, so which went ` +
       `first is known to some seconds`,
   ];
 }
@@ -266,7 +266,7 @@ function describe(level: Level, inUnit: (load: number) => string): string {
 
 function figuresOf(
   inUnit: (load: number) => string,
-  band: Band,
+  range: NormalRange,
   last: Level | null,
   first: Level | null,
 ): Record<string, number | null> {
@@ -275,8 +275,8 @@ function figuresOf(
   return {
     [`last_good_${unit}`]: last?.load ?? null,
     [`first_bad_${unit}`]: first?.load ?? null,
-    band_p99_ms: band.p99_ms,
-    band_failure_share: band.failure_share,
+    normal_p99_ms: range.p99_ms,
+    normal_failure_share: range.failure_share,
     p99_ms: phase.latency_ms?.p99 ?? null,
     failure_share: phase.error_rate,
     delivered_share: delivered,
@@ -284,7 +284,12 @@ function figuresOf(
   };
 }
 
-function observationsOf(band: Band, baseline: Phase, level: Level, crossings: Crossing[]): Observation[] {
+function observationsOf(
+  range: NormalRange,
+  baseline: Phase,
+  level: Level,
+  crossings: Crossing[],
+): Observation[] {
   const { phase, out } = worst(level);
   const dropped = (one: Phase) => round((one.dropped ?? 0) / one.duration_s);
   const at = (criterion: Criterion) => {
@@ -295,17 +300,17 @@ function observationsOf(band: Band, baseline: Phase, level: Level, crossings: Cr
     {
       series: 'client.p99',
       unit: 'milliseconds',
-      from: band.baseline_p99_ms,
+      from: range.baseline_p99_ms,
       to: phase.latency_ms?.p99 ?? null,
-      threshold: band.p99_ms,
+      threshold: range.p99_ms,
       at: at('latency'),
     },
     {
       series: 'client.failed',
       unit: 'ratio',
-      from: band.baseline_failure_share,
+      from: range.baseline_failure_share,
       to: phase.error_rate,
-      threshold: band.failure_share,
+      threshold: range.failure_share,
       at: at('failures'),
     },
     ...(out.includes('delivery')

@@ -1,31 +1,29 @@
-import { counted, duration, milliseconds, number, percent } from '../../contract/units.js';
+import { counted, duration, number } from '../../contract/units.js';
 import type { Phase } from '../judge/phases.ts';
-import { bandOrigin, bandText, HISTOGRAM_ERROR } from './band.ts';
+import { rangeOrigin, rangeText } from '../normal.ts';
 import type { Finding, Known, Observation } from './findings.ts';
 import type { Recovery } from './recovery.ts';
 
 /** @returns one for each overload: when all was normal again after it */
 export function recovery({ phases, recoveries }: Known): Finding[] {
   return recoveries.map((found) => {
-    const { overload, band, observed_s, window_s, hold_s, recovery_s, confidence } = found;
+    const { overload, range, recovery_s } = found;
     return {
       kind: 'recovery',
       subject: 'recovery',
       phase: overload,
-      confidence,
+      confidence: found.confidence,
       statement: statementOf(found),
       figures: {
         recovery_s,
         latency_recovery_s: found.latency_recovery_s,
         failures_recovery_s: found.failures_recovery_s,
-        band_p99_ms: band?.p99_ms ?? null,
-        band_failure_share: band?.failure_share ?? null,
-        baseline_p99_ms: band?.baseline_p99_ms ?? null,
-        baseline_failure_share: band?.baseline_failure_share ?? null,
-        observed_s,
-        hold_s,
-        window_s,
-        late_s: found.late_s,
+        normal_for_s: recovery_s === null ? null : found.normal_for_s,
+        observed_s: found.observed_s,
+        normal_p99_ms: range?.p99_ms ?? null,
+        normal_failure_share: range?.failure_share ?? null,
+        baseline_p99_ms: range?.baseline_p99_ms ?? null,
+        baseline_failure_share: range?.baseline_failure_share ?? null,
       },
       evidence: evidenceOf(found),
       observations: observationsOf(found, phases.find(({ name }) => name === overload) ?? null),
@@ -33,57 +31,47 @@ export function recovery({ phases, recoveries }: Known): Finding[] {
   });
 }
 
-function statementOf({ overload, band, recovery_s, observed_s, hold_s, reason }: Recovery) {
-  if (!band || reason) return `not enough to tell when all was normal again after ${overload}: ${reason}`;
+function statementOf({ overload, range, recovery_s, observed_s, normal_for_s, reason }: Recovery) {
+  if (!range || reason) return `inconclusive when all was normal again after ${overload}: ${reason}`;
   if (recovery_s === null)
-    return `did not recover within ${duration(observed_s)} after ${overload}: not back to ${bandText(band)}`;
-  if (recovery_s === 0)
-    return `all was normal right after ${overload}: ${bandText(band)}, for ${hold_s} s at least`;
-  return `recovered ${number(recovery_s)} s after the end of ${overload}: ${bandText(band)} from then on, for ${hold_s} s at least`;
+    return `did not recover within ${duration(observed_s)} after ${overload}: not back to ${rangeText(range)}`;
+  const seen = `${rangeText(range)}, seen for ${duration(normal_for_s)}`;
+  if (recovery_s === 0) return `all was normal right after ${overload}: ${seen}`;
+  return `all was normal from ${duration(recovery_s)} after ${overload} on: ${seen}`;
 }
 
-function evidenceOf({ band, window_s, late_s, last, reason, ...found }: Recovery): string[] {
-  if (!band || reason) return band ? [bandOrigin(band)] : [];
+function evidenceOf({ range, reason, calls, ...found }: Recovery): string[] {
+  if (!range || reason) return range ? [rangeOrigin(range)] : [];
   const when = (seconds: number | null) =>
-    seconds === null ? 'was not' : seconds === 0 ? 'was so at once' : `was so after ${number(seconds)} s`;
-  const parts = `p99 by itself ${when(found.latency_recovery_s)}, the share of failures ${when(found.failures_recovery_s)}`;
-  const atEnd =
-    found.recovery_s === null && last
-      ? [
-          `in the last ${window_s} s: ${counted(last.requests, 'request')}, p99 ${milliseconds(last.p99Ms)}, ${percent(last.failureShare)} failed`,
-        ]
-      : [];
-  return [
-    bandOrigin(band),
-    parts,
-    ...atEnd,
-    `read from windows of ${window_s} s; with less than ${counted(found.least, 'request')}, half of what is due, one is not normal; ` +
-      `their p99 may be read up to ${percent(HISTOGRAM_ERROR - 1, 1)} too high, which is allowed for; seen up to ${number(late_s)} s late`,
-  ];
+    seconds === null ? 'not at all' : seconds === 0 ? 'at once' : `after ${number(seconds)} s`;
+  const parts = `p99 was normal ${when(found.latency_recovery_s)}, failures were ${when(found.failures_recovery_s)}`;
+  const since =
+    found.recovery_s === null ? [] : [`${counted(calls, 'call')} since then; known to the second`];
+  return [rangeOrigin(range), parts, ...since];
 }
 
 function observationsOf(
-  { band, ended_s, latency_recovery_s, failures_recovery_s, reason }: Recovery,
+  { range, ended_s, latency_recovery_s, failures_recovery_s, reason }: Recovery,
   overload: Phase | null,
 ): Observation[] {
-  if (!band || reason) return [];
+  if (!range || reason) return [];
   const at = (seconds: number | null) =>
     seconds === null ? null : new Date((ended_s + seconds) * 1000).toISOString();
   return [
     {
       series: 'client.p99',
       unit: 'milliseconds',
-      from: band.baseline_p99_ms,
+      from: range.baseline_p99_ms,
       to: overload?.latency_ms?.p99 ?? null,
-      threshold: band.p99_ms,
+      threshold: range.p99_ms,
       at: at(latency_recovery_s),
     },
     {
       series: 'client.failed',
       unit: 'ratio',
-      from: band.baseline_failure_share,
+      from: range.baseline_failure_share,
       to: overload?.error_rate ?? null,
-      threshold: band.failure_share,
+      threshold: range.failure_share,
       at: at(failures_recovery_s),
     },
   ];

@@ -1,137 +1,74 @@
-/**
- * How long after an overload everything was normal again, from what began in each second after it.
- *
- * They are looked at through windows of some seconds, one begun each second. A window is normal where p99 and the share of
- * failures are in the band, and where there are requests at all: a server that answers nothing has no bad p99. Recovered
- * is from the beginning of the first window from which on all are normal for the hold, so the length of the windows
- * delays nothing.
- */
-import { counted, duration, perSecond } from '../../contract/units.js';
+/** How long after an overload everything was normal again: until the end of the episode that the overload began. */
+import { duration } from '../../contract/units.js';
 import type { Objective } from '../collect/plan.ts';
-import { type Line, sumsWithin } from '../collect/seconds.ts';
+import type { Line } from '../collect/seconds.ts';
+import { type Bucket, bucketsOf, type Episode, episodesOf } from '../episode.ts';
 import { loadOf, type Phase, peaks } from '../judge/phases.ts';
+import { type NormalRange, normalRangeOf } from '../normal.ts';
 import { round } from '../round.ts';
-import { type Band, bandOf, HISTOGRAM_ERROR, P99_NEEDS } from './band.ts';
 
 /** What to look at, and what to compare it with. */
-interface RecoveryPlan {
-  /** The phase that ended. */
-  overload: string;
+interface Watched {
+  overload: Phase;
   /** The phase that shows what is normal. */
-  baseline: string;
-  band: Band | null;
+  baseline: Phase;
   /** After the overload. */
-  phases: string[];
+  after: Phase[];
   /** Unix time of the overload's end. */
   fromS: number;
   toS: number;
-  /** Requests that are due each second. */
-  per_s: number;
-  /** In those phases, as k6 counted them. */
-  answered: number;
-  window_s: number;
-  /** From the beginning of one window to the next one's. */
-  step_s: number;
-  hold_s: number;
-  /** Why it can't be told. */
-  problem: string | null;
-}
-
-export interface Window {
-  /** Its beginning, seconds after the overload's end. */
-  afterS: number;
-  requests: number;
-  /** null: none was answered. */
-  p99Ms: number | null;
-  failureShare: number;
 }
 
 export interface Recovery {
   overload: string;
   baseline: string;
   /** null: the baseline does not show what is normal. */
-  band: Band | null;
+  range: NormalRange | null;
   /** Unix time of the overload's end. */
   ended_s: number;
   /** How long was watched after it. */
   observed_s: number;
-  window_s: number;
-  /** Requests of a window that can be normal. */
-  least: number;
-  hold_s: number;
-  /** A recovery is seen up to so much late. */
-  late_s: number;
-  /** null: not within what was watched, or not enough to tell. */
+  /** null: not within what was watched, or inconclusive. */
   recovery_s: number | null;
-  /** Of p99 alone. */
+  /** Of latency alone. */
   latency_recovery_s: number | null;
-  /** Of the failures alone. */
+  /** Of failures alone. */
   failures_recovery_s: number | null;
-  /** The last window. */
-  last: Window | null;
-  confidence: 'high' | 'medium' | 'low' | 'not_enough_to_tell';
-  /** Why it is not enough to tell. */
+  /** How long all was seen to be normal from then on. */
+  normal_for_s: number;
+  /** Calls in that time. */
+  calls: number;
+  confidence: 'high' | 'medium' | 'not_enough_to_tell';
+  /** Why it is inconclusive. */
   reason: string | null;
 }
 
-/** k6 pushes so often, and a moment shows what was pushed before it. */
-const PUSH_S = 2;
-const STEP_S = 1;
-/** Recovered is from when all stays in the band for so long; a bad moment later on is not the overload's doing. */
+/** An episode that begins so soon after the overload, or after another one, is still the overload's doing. */
 const HOLD_S = 10;
-/** The shortest that holds enough requests is taken. */
-const WINDOWS_S = [6, 10, 20, 30, 60];
-/** Less than this part of the requests that are due is a service that stands still. */
-const MIN_SHARE = 0.5;
-/** So a p99 can be judged of a window that does not stand still. A load of which 95 % are made is delivered. */
-const WINDOW_NEEDS = (0.95 * P99_NEEDS) / MIN_SHARE;
+/** A shorter time at the end is not seen to be normal. */
+const MIN_NORMAL_S = 3;
+/** As much evidence as an episode takes (episode.ts): so many calls, all of them normal. */
+const MANY_CALLS = 400;
 /** Phases that follow one another; k6's clock is good for some ten milliseconds. */
 const GAP_MS = 500;
-const MOST_WINDOWS = 1800;
-const MANY_WINDOWS = 10;
 
 /**
- * @returns one for each overload with a baseline before and a phase of no more load right after it. Overloads without a rest between them
- *   are one, which ends with the last of them.
+ * @param lines of the run's seconds
+ * @returns one for each overload with a baseline before and a phase of no more load right after it. Overloads without a rest between them are
+ *   one, which ends with the last of them.
  */
-export function planRecoveries(phases: Phase[], objectives: Objective[]): RecoveryPlan[] {
-  const overloads = peaks(phases);
-  return overloads.flatMap((overload) => {
+export function recoveries(phases: Phase[], objectives: Objective[], lines: readonly Line[]): Recovery[] {
+  return peaks(phases).flatMap((overload) => {
     const index = phases.indexOf(overload);
     const baseline = phases.find(
       (phase, i) => i < index && phase.measured && !phase.overload && phase.answered,
     );
     if (!baseline || overload.end === null) return [];
     const after = restAfter(overload, phases.slice(index + 1), baseline);
-    const toMs = Date.parse(after.at(-1)?.end ?? '');
-    if (Number.isNaN(toMs)) return [];
-    const band = bandOf(baseline, objectives);
+    const toS = Date.parse(after.at(-1)?.end ?? '') / 1000;
+    if (Number.isNaN(toS)) return [];
     const fromS = Date.parse(overload.end) / 1000;
-    const lightest = Math.min(...after.map(loadOf)) / loadOf(baseline);
-    const perS = lightest * (baseline.requests_per_s ?? 0);
-    const step_s = Math.max(STEP_S, Math.ceil((toMs / 1000 - fromS) / MOST_WINDOWS));
-    const window = WINDOWS_S.find((seconds) => seconds >= step_s && seconds * perS >= WINDOW_NEEDS);
-    const window_s = window ?? Math.max(step_s, ...WINDOWS_S);
-    return [
-      {
-        overload: overload.name,
-        baseline: baseline.name,
-        band,
-        phases: after.map(({ name }) => name),
-        fromS,
-        toS: toMs / 1000,
-        per_s: perS,
-        answered: after.reduce((sum, { answered }) => sum + (answered ?? 0), 0),
-        window_s,
-        step_s,
-        hold_s: Math.max(HOLD_S, window_s),
-        problem: !band
-          ? `${baseline.name} has too few answers, or too many failures, to show what is normal`
-          : window === undefined
-            ? `a p99 needs ${P99_NEEDS} answers, and at ${perSecond(perS)} ${duration(window_s)} hold too few`
-            : null,
-      },
-    ];
+    return [judge({ overload, baseline, after, fromS, toS }, normalRangeOf(baseline, objectives), lines)];
   });
 }
 
@@ -147,79 +84,56 @@ function restAfter(overload: Phase, later: Phase[], baseline: Phase): Phase[] {
   return end === -1 ? later : later.slice(0, end);
 }
 
-/** @param lines of the run's seconds @returns one for each overload that has one */
-export function recoveries(phases: Phase[], objectives: Objective[], lines: readonly Line[]): Recovery[] {
-  return planRecoveries(phases, objectives).map((plan) => judgeRecovery(plan, windowsOf(lines, plan)));
-}
-
-function windowsOf(
+function judge(
+  { overload, baseline, after, fromS, toS }: Watched,
+  range: NormalRange | null,
   lines: readonly Line[],
-  { phases, fromS, toS, window_s, step_s, problem }: RecoveryPlan,
-): Window[] {
-  const firstS = fromS + window_s;
-  if (problem || firstS > toS) return [];
-  const count = Math.floor((toS - firstS) / step_s) + 1;
-  const starts = Array.from({ length: count }, (_, index) => fromS + index * step_s);
-  const found = sumsWithin(
-    lines,
-    starts.map((start) => ({ fromS: start, toS: start + window_s, phases })),
-  );
-  return found.map(({ requests, failed, latencies }, index) => ({
-    afterS: index * step_s,
-    requests,
-    p99Ms: latencies.all.percentile(0.99),
-    failureShare: requests > 0 ? failed / requests : 0,
-  }));
-}
-
-/** @param windows in order, one each step */
-export function judgeRecovery(plan: RecoveryPlan, windows: Window[]): Recovery {
-  const { band, hold_s, window_s, step_s, per_s } = plan;
-  const observedS = plan.toS - plan.fromS;
-  const least = MIN_SHARE * per_s * window_s;
-  const [p99Limit, failureLimit] = [(band?.p99_ms ?? 0) * HISTOGRAM_ERROR, band?.failure_share ?? 0];
-  const answers = ({ requests, p99Ms }: Window) => requests >= least && p99Ms !== null;
-  const fast = (window: Window) => answers(window) && Number(window.p99Ms) <= p99Limit;
-  const well = (window: Window) => window.requests >= least && window.failureShare <= failureLimit;
-  const from = (isNormal: (window: Window) => boolean): number | null => {
-    const found = windows.find(
-      ({ afterS: start }) =>
-        // The last window of the hold ends with it.
-        (windows.at(-1)?.afterS ?? 0) >= start + hold_s - window_s &&
-        windows.every(
-          (window) => window.afterS < start || window.afterS > start + hold_s - window_s || isNormal(window),
-        ),
+): Recovery {
+  const buckets = range ? bucketsOf(lines, [overload, ...after]) : [];
+  const episodes = range ? episodesOf(buckets, range) : [];
+  const endOf = (stretchOf: (episode: Episode) => { fromS: number; toS: number } | undefined) =>
+    endAfter(
+      fromS,
+      episodes.flatMap((episode) => stretchOf(episode) ?? []),
     );
-    return found ? round(found.afterS, 1) : null;
-  };
-  const isNormal = (window: Window) => fast(window) && well(window);
-  const recovery_s = from(isNormal);
-  const last = windows.at(-1) ?? null;
-  const reason =
-    plan.problem ??
-    (!last || observedS < hold_s
-      ? `it was watched for ${duration(round(observedS, 1))}, and all has to stay in the band for ${hold_s} s`
-      : plan.answered > 0 && windows.every(({ requests }) => requests === 0)
-        ? `none of the ${counted(plan.answered, 'answer')} after it was kept second by second`
-        : recovery_s === null && isNormal(last)
-          ? `all was normal at the end, but not for the ${hold_s} s that it has to stay so`
-          : null);
-  const sure = window_s === WINDOWS_S[0] && windows.length >= MANY_WINDOWS;
+  const normalFromS = endOf((episode) => episode);
+  const calls = callsSince(normalFromS, buckets);
+  const isNormal = (sinceS: number) => toS - sinceS >= MIN_NORMAL_S && callsSince(sinceS, buckets) > 0;
+  const secondsAfter = (sinceS: number) => (isNormal(sinceS) ? round(sinceS - fromS, 1) : null);
+  const reason = !range
+    ? `${baseline.name} has too few answers, or too many failures, to show what is normal`
+    : toS - fromS < MIN_NORMAL_S
+      ? `it was watched for ${duration(round(toS - fromS, 1))}`
+      : buckets.every(({ sums }) => sums.requests === 0)
+        ? 'nothing was kept second by second'
+        : null;
   return {
-    overload: plan.overload,
-    baseline: plan.baseline,
-    band,
-    ended_s: plan.fromS,
-    observed_s: round(observedS, 1),
-    window_s,
-    least: Math.ceil(least),
-    hold_s,
-    late_s: PUSH_S + step_s,
-    recovery_s: reason ? null : recovery_s,
-    latency_recovery_s: reason ? null : from(fast),
-    failures_recovery_s: reason ? null : from(well),
-    last,
-    confidence: reason ? 'not_enough_to_tell' : sure ? 'high' : 'medium',
+    overload: overload.name,
+    baseline: baseline.name,
+    range,
+    ended_s: fromS,
+    observed_s: round(toS - fromS, 1),
+    recovery_s: reason ? null : secondsAfter(normalFromS),
+    latency_recovery_s: reason ? null : secondsAfter(endOf(({ latency }) => latency)),
+    failures_recovery_s: reason ? null : secondsAfter(endOf(({ failures }) => failures)),
+    normal_for_s: round(toS - normalFromS, 1),
+    calls,
+    confidence: reason
+      ? 'not_enough_to_tell'
+      : !isNormal(normalFromS) || calls >= MANY_CALLS
+        ? 'high'
+        : 'medium',
     reason,
   };
 }
+
+/** @returns Unix time from which on there is no episode that may be the doing of what ended at `fromS` */
+function endAfter(fromS: number, stretches: { fromS: number; toS: number }[]): number {
+  let endS = fromS;
+  for (const stretch of stretches)
+    if (stretch.toS > endS && stretch.fromS <= endS + HOLD_S) endS = stretch.toS;
+  return endS;
+}
+
+const callsSince = (sinceS: number, buckets: readonly Bucket[]) =>
+  buckets.reduce((sum, { fromS, sums }) => (fromS >= sinceS ? sum + sums.requests : sum), 0);

@@ -11,8 +11,8 @@ import { remedy } from './remedy.ts';
 import * as rules from './trust-rules.ts';
 
 interface Doubt {
-  /** false: the reader is to know, the figures stand. */
-  invalid: boolean;
+  /** figures: they may be the generator's own; load: they stand, and some of the load is missing; null: the reader is to know. */
+  invalid: 'figures' | 'load' | null;
   kind: 'generator' | 'note';
   subject: string;
   phase: string | null;
@@ -53,12 +53,22 @@ const RULES: ((known: Known, spans: Span[]) => Doubt[])[] = [
   missingOperations,
 ];
 
-/** @returns reasons: why the figures can't be trusted, each with a hint; what else a reader has to know is a finding alone */
-export function distrust(known: Known): { reasons: string[]; findings: Finding[] } {
+/** Why a run is invalid, each with a hint. */
+export interface Distrust {
+  /** The figures may be the generator's own. */
+  figures: string[];
+  /** Some of the load is missing. */
+  load: string[];
+}
+
+/** @returns reasons; what else a reader has to know is a finding alone */
+export function distrust(known: Known): { reasons: Distrust; findings: Finding[] } {
   const spans = spansOf(known);
   const doubts = RULES.flatMap((rule) => rule(known, spans));
+  const reasons = (of: Doubt['invalid']) =>
+    doubts.filter(({ invalid }) => invalid === of).map(({ statement, hint }) => `${statement}; ${hint}`);
   return {
-    reasons: doubts.filter(({ invalid }) => invalid).map(({ statement, hint }) => `${statement}; ${hint}`),
+    reasons: { figures: reasons('figures'), load: reasons('load') },
     findings: doubts.map(({ invalid: _, hint, evidence = [], figures = {}, ...doubt }) => ({
       confidence: 'high' as const,
       figures,
@@ -174,7 +184,7 @@ function lostPushes({ phases, log }: Known): Doubt[] {
     .sort((a, b) => b.share - a.share);
   const [first, last] = [failedPushesS[0] ?? Number.NaN, failedPushesS.at(-1) ?? Number.NaN];
   return once(lost, ({ name, share }, where) => ({
-    invalid: false,
+    invalid: null,
     kind: 'note',
     subject: 'remote write',
     phase: name,
@@ -194,7 +204,7 @@ const timeOf = (atS: number): string =>
 
 function clockJumps({ clockJumps: jumps }: Known): Doubt[] {
   return jumps.slice(0, 1).map(({ at, by }) => ({
-    invalid: true,
+    invalid: 'figures',
     kind: 'note',
     subject: 'clock',
     phase: null,
@@ -223,7 +233,7 @@ function busyGenerator(known: Known, spans: Span[]): Doubt[] {
     })
     .sort((a, b) => b.used - a.used);
   return once(busy, ({ span, phase, used, machine }, where) => ({
-    invalid: true,
+    invalid: 'figures',
     kind: 'generator',
     subject: 'generator CPU',
     phase,
@@ -258,7 +268,7 @@ function starvedGenerator(known: Known, spans: Span[]): Doubt[] {
     const comm = span.watch && heaviestOther(span.watch, span.fromS, span.toS);
     const from = other > rules.OTHER_CPU_LIMIT && comm ? `; ${comm} takes it` : '';
     return {
-      invalid: true,
+      invalid: 'figures',
       kind: 'generator',
       subject: 'generator CPU',
       phase,
@@ -300,7 +310,7 @@ function otherProcesses(known: Known, spans: Span[]): Doubt[] {
     const name = comm ? `, most of it ${comm}` : '';
     const used = `used ${percent(share)} of the machine's CPU in ${where}${name}`;
     return {
-      invalid: ours && share > limit,
+      invalid: ours && share > limit ? 'figures' : null,
       kind: 'note',
       subject: 'other processes',
       phase,
@@ -322,7 +332,7 @@ function silence({ phases, partial }: Known): Doubt[] {
   // Where a run was ended early, what never began is no surprise.
   const surprising = silentPhases(phases).filter(({ start }) => !partial || start !== null);
   return surprising.map(({ name, start }) => ({
-    invalid: true,
+    invalid: 'load',
     kind: 'note',
     subject: 'samples',
     phase: name,
@@ -354,7 +364,7 @@ function shortLoad(known: Known): Doubt[] {
     if (phase.overload && !idle) return [];
     return [
       {
-        invalid: true,
+        invalid: cause.of === 'users' ? ('load' as const) : ('figures' as const),
         kind: 'generator' as const,
         subject: 'offered load',
         phase: phase.name,
@@ -404,7 +414,7 @@ function exceptions({ ledger, log }: Known): Doubt[] {
     others.length > 0 ? `, and there are more of ${counted(others.length, 'other operation')}` : '';
   return [
     {
-      invalid: true,
+      invalid: 'figures',
       kind: 'note',
       subject: 'exceptions',
       phase: null,
@@ -428,7 +438,7 @@ function unreconciled({ ledger }: Known): Doubt[] {
   return once(found, (worst, where) => {
     const { phase, iterations, calls, exceptions, unexplained, surplus, vus } = worst;
     return {
-      invalid: true,
+      invalid: 'figures',
       kind: 'note',
       subject: 'iterations',
       phase,
@@ -452,7 +462,7 @@ function missingOperations({ plan, phases, operations }: Known): Doubt[] {
     if (plan.sequence || requests !== 0 || expected < rules.MISSING_CALLS) return [];
     return [
       {
-        invalid: true,
+        invalid: 'load' as const,
         kind: 'note' as const,
         subject: 'samples',
         phase: null,

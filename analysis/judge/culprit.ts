@@ -6,7 +6,7 @@ import type { Plan } from '../collect/plan.ts';
 import { round } from '../round.ts';
 import type { Operation } from './operations.ts';
 import { OPERATORS } from './operators.ts';
-import type { Threshold } from './thresholds.ts';
+import type { Threshold } from './threshold.ts';
 
 export interface Culprit {
   operation: string;

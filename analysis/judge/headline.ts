@@ -1,13 +1,14 @@
 /** What happened, in two sentences: what was missed or held and what made it so, then what the overload found. */
 import { apart, counted, duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { boundText, latencyText } from '../collect/latencies.ts';
-import { P99_NEEDS } from '../findings/band.ts';
 import type { Finding } from '../findings/findings.ts';
+import { P99_NEEDS } from '../normal.ts';
 import { type Culprit, culpritOfRun } from './culprit.ts';
 import { failedProbesText } from './failed-probes.ts';
 import type { Phase } from './phases.ts';
 import type { Run } from './run.ts';
-import { scopeName, type Threshold, wordsOf } from './thresholds.ts';
+import type { Threshold } from './threshold.ts';
+import { scopeName, wordsOf } from './threshold-words.ts';
 
 /** Both sentences need it: a miss with its operation takes about 110 characters, an overload with its effect about 130. */
 export const MAX_LENGTH = 240;

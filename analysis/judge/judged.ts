@@ -1,7 +1,7 @@
 import type { Scope } from '../collect/groups.ts';
 import { round } from '../round.ts';
 import { OPERATORS } from './operators.ts';
-import type { Threshold } from './thresholds.ts';
+import type { Threshold } from './threshold.ts';
 
 /** An objective that a test judges by itself, from more than one phase's figures. @returns invalid without a figure */
 export function judged({

@@ -11,7 +11,7 @@ import type { Latency } from '../collect/sparse-histogram.ts';
 import { type Timeline, timelineOf } from '../collect/timeline.ts';
 import { type Finding, findings } from '../findings/findings.ts';
 import { recoveries } from '../findings/recovery.ts';
-import { distrust } from '../findings/trust.ts';
+import { type Distrust, distrust } from '../findings/trust.ts';
 import { round } from '../round.ts';
 import { validator } from '../schemas.ts';
 import { makeTables, type ReportTable, type TableModule } from '../tables/report-tables.ts';
@@ -23,7 +23,8 @@ import { type Operation, operations } from './operations.ts';
 import { type Partial, partialOf } from './partial.ts';
 import { type Phase, roundLatency } from './phases.ts';
 import { ledger } from './reconcile.ts';
-import { judgeThresholds, type Threshold } from './thresholds.ts';
+import type { Threshold } from './threshold.ts';
+import { judgeThresholds } from './thresholds.ts';
 import { type Verdict, verdict } from './verdict.ts';
 
 export interface Run {
@@ -135,7 +136,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
   const { testid, summary, runs, summaryProblem, log, k6Exit, environment, trials, seconds } = judged;
   const facts = { k6Exit, experimentError: trials?.error ?? null, abort: judged.abort, log };
   if (!summary) {
-    const none = { partial: null, plan: null, phases: [], thresholds: [], distrust: [] };
+    const none = { partial: null, plan: null, phases: [], thresholds: [], distrust: TRUSTED };
     const outcome = verdict({ ...facts, ...none, summaryProblem });
     const run: Run = { schema: SCHEMA, testid, ...NOTHING, environment, verdict: outcome };
     return { run, timeline: null, files: {} };
@@ -176,7 +177,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     partial,
     ledger: ledger(runs, phases),
   };
-  const distrusted = began ? distrust(known) : { reasons: [], findings: [] };
+  const distrusted = began ? distrust(known) : { reasons: TRUSTED, findings: [] };
   const leftOut = failedProbes(plan);
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
   const run: Run = {
@@ -236,6 +237,8 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
   };
   return { run, timeline, files: built.files };
 }
+
+const TRUSTED: Distrust = { figures: [], load: [] };
 
 /** What is known of a run without a summary. */
 const NOTHING: Omit<Run, 'schema' | 'testid' | 'environment' | 'verdict'> = {

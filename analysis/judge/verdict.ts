@@ -1,16 +1,16 @@
 /**
- * One verdict of everything: an error outweighs figures that can't be trusted, those outweigh a missed
- * objective (but for one that a single observation proves), and that outweighs a pass.
+ * One verdict of everything, the first of these that holds: an error, a miss that no doubt about the generator can change, figures that can't be
+ * trusted, a missed objective, too little load or too few samples to judge by, a pass.
  */
 import { counted, number } from '../../contract/units.js';
 import type { K6Log } from '../collect/k6-log.ts';
 import type { Abort } from '../collect/measured.ts';
 import type { Plan } from '../collect/plan.ts';
-import { silentPhases } from '../findings/trust.ts';
+import { type Distrust, silentPhases } from '../findings/trust.ts';
 import { failedProbes, failedProbesText } from './failed-probes.ts';
 import { ofPlanned, type Partial } from './partial.ts';
 import type { Phase } from './phases.ts';
-import type { Threshold } from './thresholds.ts';
+import type { Threshold } from './threshold.ts';
 
 export interface Verdict {
   outcome: 'pass' | 'fail' | 'invalid' | 'error';
@@ -32,8 +32,7 @@ export interface Judged {
   plan: Plan | null;
   phases: Phase[];
   thresholds: Threshold[];
-  /** Reasons for which the figures can't be trusted (trust.ts). */
-  distrust: string[];
+  distrust: Distrust;
 }
 
 export const PASS = 0;
@@ -73,12 +72,15 @@ export function verdict(judged: Judged): Verdict {
 
 /** @param judged of a run that came to its end */
 function judgement(judged: Judged): Verdict {
-  const invalid = invalidReasons(judged);
+  const { figures, missing } = invalidReasons(judged);
   const failed = failReasons(judged);
+  const fail = (reasons: string[]) => ({ outcome: 'fail' as const, exit_code: FAIL, reasons });
+  const invalid = (reasons: string[]) => ({ outcome: 'invalid' as const, exit_code: INVALID, reasons });
   if (judged.thresholds.some(({ outcome, proof }) => proof && outcome === 'fail'))
-    return { outcome: 'fail', exit_code: FAIL, reasons: [...failed, ...invalid] };
-  if (invalid.length > 0) return { outcome: 'invalid', exit_code: INVALID, reasons: [...invalid, ...failed] };
-  if (failed.length > 0) return { outcome: 'fail', exit_code: FAIL, reasons: failed };
+    return fail([...failed, ...figures, ...missing]);
+  if (figures.length > 0) return invalid([...figures, ...missing, ...failed]);
+  if (failed.length > 0) return fail([...failed, ...missing]);
+  if (missing.length > 0) return invalid(missing);
   return { outcome: 'pass', exit_code: PASS, reasons: [passReason(judged)] };
 }
 
@@ -107,21 +109,28 @@ function errorsOf({
   return null;
 }
 
-/** @returns why the figures can't be trusted */
-function invalidReasons({ phases, thresholds, distrust }: Judged): string[] {
+/** @returns figures: why they can't be trusted; missing: what there was too little of */
+function invalidReasons({ phases, thresholds, distrust }: Judged): { figures: string[]; missing: string[] } {
   // Said once, and not for each of its objectives.
   const silent = new Set(silentPhases(phases).map(({ name }) => name));
-  return [
-    ...distrust,
-    ...thresholds
-      .filter(({ outcome, scope }) => outcome === 'invalid' && !silent.has(scope.phase ?? ''))
-      .map(({ reason }) => reason ?? ''),
-  ];
+  const invalid = thresholds.filter(
+    ({ outcome, scope }) => outcome === 'invalid' && !silent.has(scope.phase ?? ''),
+  );
+  const reasons = (byGenerator: boolean) =>
+    invalid
+      .filter(({ by_generator = false }) => by_generator === byGenerator)
+      .map(({ reason }) => reason ?? '');
+  return {
+    figures: [...distrust.figures, ...reasons(true)],
+    missing: [...distrust.load, ...reasons(false)],
+  };
 }
 
 function failReasons({ k6Exit, plan, thresholds }: Judged): string[] {
   const reasons = thresholds.filter(({ outcome }) => outcome === 'fail').map(({ reason }) => reason ?? '');
-  if (k6Exit === FAIL && !plan?.objectives_off && thresholds.every(({ ok }) => ok !== false)) {
+  // A guard on the number of samples is one of k6's thresholds, and what it guards is invalid here.
+  const isExplained = thresholds.some(({ outcome }) => outcome === 'fail' || outcome === 'invalid');
+  if (k6Exit === FAIL && !plan?.objectives_off && !isExplained) {
     reasons.push(`k6 reports a failed threshold (exit code ${FAIL}) that its summary does not show`);
   }
   return reasons;

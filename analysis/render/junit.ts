@@ -2,7 +2,7 @@ import type { Builder } from 'junit-report-builder';
 import junit from 'junit-report-builder';
 import type { Finding } from '../findings/findings.ts';
 import type { Run } from '../judge/run.ts';
-import { thresholdName } from '../judge/thresholds.ts';
+import { thresholdName } from '../judge/threshold-words.ts';
 import { numbered, observationText } from './observations.ts';
 
 /** The package's types put the builder under `default`, where an ES module importing it does not find it. */

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { bytes, counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import type { Listing, Plan } from '../collect/plan.ts';
-import { thresholdName } from '../judge/thresholds.ts';
+import { thresholdName } from '../judge/threshold-words.ts';
 import { cut, grid, WIDTH, wrap } from './layout.ts';
 
 const MAX_OPERATION = 32;
@@ -177,16 +177,17 @@ function where({ target, phases: all }: Plan, trials: boolean) {
 
 function objectives({ objectives: all, objectives_off: off, documents }: Plan) {
   if (off) return ['THRESHOLDS=off: measured and not judged'];
-  const names = all
-    .filter(({ metric }) => metric !== 'min_samples')
-    .map((objective) =>
-      thresholdName({
-        ...objective,
-        expression: '',
-        relative_to: objective.relative_to?.phase ?? null,
-        k6: null,
-      }),
-    );
+  const names = all.map((objective) => {
+    const { relative_to, expected_samples: samples, instead_of } = objective;
+    const name = thresholdName({
+      ...objective,
+      expression: '',
+      relative_to: relative_to?.phase ?? null,
+      k6: null,
+    });
+    const tooFew = instead_of ? `, too few for ${instead_of.split('_', 1)}` : '';
+    return samples === undefined ? name : `${name} (${counted(samples, 'sample')}${tooFew})`;
+  });
   const rest = names.length - MAX_OBJECTIVES;
   return [
     documents === false

@@ -4,7 +4,8 @@ import { boundText, type LatencyFigure, latencyText } from '../collect/latencies
 import { PARTS } from '../collect/measured.ts';
 import type { Latency } from '../collect/sparse-histogram.ts';
 import type { Run } from '../judge/run.ts';
-import { type Threshold, thresholdName, wordsOf } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
+import { thresholdName, wordsOf } from '../judge/threshold-words.ts';
 import type { ColumnUnit } from '../tables/report-tables.ts';
 
 export interface TextTable {

@@ -3,7 +3,8 @@ import { duration, milliseconds, number, percent, perSecond } from '../../contra
 import type { Figure, Tone } from '../../page/model.ts';
 import { latencyText } from '../collect/latencies.ts';
 import type { Run } from '../judge/run.ts';
-import { scopeName, type Threshold, wordsOf } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
+import { scopeName, wordsOf } from '../judge/threshold-words.ts';
 import { observedText } from '../render/tables.ts';
 
 type Shown = Pick<Run, 'phases' | 'thresholds' | 'findings'>;
@@ -92,13 +93,13 @@ function failures(run: Shown): Figure | null {
 function recovery({ findings, thresholds }: Shown): Figure | null {
   const found = findings.find(({ kind }) => kind === 'recovery');
   if (!found || found.confidence === 'not_enough_to_tell') return null;
-  const { recovery_s: after = null, observed_s: within = null, band_p99_ms: band = null } = found.figures;
+  const { recovery_s: after = null, observed_s: within = null, normal_p99_ms: normal = null } = found.figures;
   const threshold = thresholds.find(({ metric }) => metric === 'recovery_s');
   const limit = threshold?.limit ?? null;
   return {
     name: `Time to recover, after ${found.phase ?? 'it'}`,
     value: after === null ? `> ${duration(within)}` : duration(after),
-    next: limit === null ? `to p99 <= ${milliseconds(band)}; no limit` : `limit ${duration(limit)}`,
+    next: limit === null ? `to p99 <= ${milliseconds(normal)}; no limit` : `limit ${duration(limit)}`,
     ...(threshold ? toneOf(threshold) : after === null && { tone: 'fail' }),
   };
 }

@@ -17,7 +17,8 @@ import {
 } from '../findings/fault-effect.ts';
 import { judged } from '../judge/judged.ts';
 import type { Phase } from '../judge/phases.ts';
-import { type Threshold, wordsOf } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
+import { wordsOf } from '../judge/threshold-words.ts';
 import type { Built, Column, Facts, ReportTable } from './report-tables.ts';
 import type { ChaosResult, ChaosRow } from './trial-results.ts';
 

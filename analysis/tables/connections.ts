@@ -6,7 +6,7 @@ import { signalMean } from '../collect/signals.ts';
 import { note } from '../findings/note.ts';
 import { judged } from '../judge/judged.ts';
 import type { Phase } from '../judge/phases.ts';
-import type { Threshold } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
 import { fitLine, type Line } from '../statistics/line.ts';
 import type { Built, Column, Facts, ReportTable } from './report-tables.ts';
 import type { ConnectionsResult } from './trial-results.ts';

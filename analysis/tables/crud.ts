@@ -5,7 +5,7 @@ import { inScope, latenciesOf } from '../collect/groups.ts';
 import { type Increases, increaseIn } from '../collect/increases.ts';
 import { note } from '../findings/note.ts';
 import { judged } from '../judge/judged.ts';
-import type { Threshold } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
 import { median, medianLatency, type Repeated, repetitions, slowest, total } from './repetitions.ts';
 import type { Built, Column, Facts, ReportTable, TableModule } from './report-tables.ts';
 

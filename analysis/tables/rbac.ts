@@ -5,7 +5,7 @@ import type { Plan } from '../collect/plan.ts';
 import { judged } from '../judge/judged.ts';
 import type { Operation } from '../judge/operations.ts';
 import type { Phase } from '../judge/phases.ts';
-import type { Threshold } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
 import type { Built, Facts, ReportTable } from './report-tables.ts';
 
 const BENCHMARK = 'benchmark';

@@ -13,7 +13,7 @@ import type { Trials } from '../collect/trials.ts';
 import type { Finding } from '../findings/findings.ts';
 import type { Operation } from '../judge/operations.ts';
 import type { Phase } from '../judge/phases.ts';
-import type { Threshold } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
 
 /** ratio: 0 to 1, shown in percent; factor: shown as `1.5 x`. */
 export type ColumnUnit =

@@ -1,5 +1,5 @@
 /** What the tests of several k6 runs (experiments/) find out by themselves and leave for their tables. */
-import type { Threshold } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
 
 export interface ChaosResult {
   recovery_s: number;

@@ -2,7 +2,7 @@
 import { milliseconds } from '../../contract/units.js';
 import { inScope, trendOf } from '../collect/groups.ts';
 import type { Phase } from '../judge/phases.ts';
-import type { Threshold } from '../judge/thresholds.ts';
+import type { Threshold } from '../judge/threshold.ts';
 import type { Built, Column, Facts } from './report-tables.ts';
 
 /** How the document calls them, and its own figures: p50, p95, p99. */

@@ -1,7 +1,8 @@
 /** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
 import { isLowerBound, type LatencyFigure } from '../../analysis/collect/latencies.ts';
 import { type Group, type Second, Within } from '../../analysis/collect/seconds.ts';
-import { OPERATORS } from '../../analysis/judge/operators.ts';
+import { ALLOWED, LATENCY } from '../../analysis/judge/figure.ts';
+import { isIrreconcilable } from '../../analysis/judge/irreconcilable.ts';
 import type { Run } from '../../analysis/judge/run.ts';
 import type { Plan } from '../run/inspect.ts';
 
@@ -42,6 +43,49 @@ export class LivePhases {
       const fromS = startedS === null ? null : startedS + planned.start_s;
       return phaseOf(planned, sums, fromS, fromS === null ? null : fromS + planned.duration_s, nowS);
     });
+  }
+
+  /**
+   * The plan's, with what is observed by now. Missed is what the calls by now can't be reconciled with; nothing else is judged before the end.
+   */
+  thresholds({ objectives, objectives_off }: Plan, phases: readonly Phase[]): Run['thresholds'] {
+    if (objectives_off) return [];
+    return objectives.map(({ scope, metric, op, limit, relative_to }) => {
+      const phase = phases.find(({ name }) => name === scope.phase);
+      const figure = metric.replace(/_ms$/, '') as LatencyFigure;
+      const observed = metric === 'failure_share' ? phase?.error_rate : phase?.latency_ms?.[figure];
+      const share = relative_to || !phase ? null : this.#share(phase.name, metric, limit);
+      const isMissed = share !== null && isIrreconcilable(share.over, share.samples, share.allowed);
+      const atLeast = op.startsWith('<') && isLowerBound(phase?.latency_ms, figure);
+      return {
+        scope,
+        metric,
+        expression: '',
+        op,
+        limit,
+        relative_to: relative_to?.phase ?? null,
+        observed: observed ?? null,
+        ...(atLeast && { at_least: true as const }),
+        samples: share?.samples ?? phase?.requests ?? 0,
+        ok: isMissed ? false : null,
+        outcome: isMissed ? 'fail' : 'unjudged',
+        reason: null,
+        k6: null,
+        disputed: false,
+      };
+    });
+  }
+
+  /** @returns null: the objective does not allow a share of the calls */
+  #share(name: string, metric: string, limit: number) {
+    const sums = this.#sums.get(name)?.total;
+    if (!sums) return null;
+    const { requests, failed, latencies } = sums;
+    if (metric === 'failure_share') return { over: failed, samples: requests, allowed: limit };
+    const allowed = metric in LATENCY ? ALLOWED[metric] : undefined;
+    return allowed === undefined
+      ? null
+      : { over: latencies.countOver(limit), samples: latencies.all.count, allowed };
   }
 
   /** Each k6 run as a phase. */
@@ -104,37 +148,4 @@ function figuresOf({ iterations, late, requests, failed, dropped, latencies }: W
     error_rate: requests > 0 ? failed / requests : null,
     latency_ms: latencies.latency,
   };
-}
-
-/** The plan's, with what is observed of a phase by now. What is missed already, by enough samples, is a fail; nothing else is judged. */
-export function liveThresholds(
-  { objectives, objectives_off }: Plan,
-  phases: readonly Phase[],
-): Run['thresholds'] {
-  if (objectives_off) return [];
-  return objectives.map(({ scope, metric, op, limit, relative_to, min_samples = 0 }) => {
-    const phase = phases.find(({ name }) => name === scope.phase);
-    const figure = metric.replace(/_ms$/, '') as LatencyFigure;
-    const samples = phase?.requests ?? 0;
-    const observed = metric === 'failure_share' ? phase?.error_rate : phase?.latency_ms?.[figure];
-    const isKnown = observed != null && relative_to == null && samples >= min_samples;
-    const atLeast = op.startsWith('<') && isLowerBound(phase?.latency_ms, figure);
-    const isMissed = isKnown && (atLeast || OPERATORS[op]?.(observed, limit) === false);
-    return {
-      scope,
-      metric,
-      expression: '',
-      op,
-      limit,
-      relative_to: relative_to?.phase ?? null,
-      observed: observed ?? null,
-      ...(atLeast && { at_least: true as const }),
-      samples,
-      ok: isMissed ? false : null,
-      outcome: isMissed ? 'fail' : 'unjudged',
-      reason: null,
-      k6: null,
-      disputed: false,
-    };
-  });
 }

@@ -13,7 +13,7 @@ import type { Page } from '../../page/model.ts';
 import type { Plan } from '../run/inspect.ts';
 import { figuresOf as lineFiguresOf, MUCH, phaseAt, progressLine, WINDOW_S } from '../run/progress.ts';
 import { SecondsTail } from '../run/seconds-tail.ts';
-import { LivePhases, liveThresholds } from './live-phases.ts';
+import { LivePhases } from './live-phases.ts';
 import { LiveTimeline } from './live-timeline.ts';
 
 /** A run writes something every ten seconds at least. */
@@ -46,7 +46,7 @@ export class LiveRun {
     const [first = null] = phases.flatMap(({ start }) => (start === null ? [] : [start])).sort();
     const testid = plan?.testid ?? basename(this.#folder);
     const timeline = await this.#timeline.until(phases, { testid, server: plan?.watched_server ?? '' });
-    const thresholds = plan && tail ? liveThresholds(plan, phases) : [];
+    const thresholds = plan && tail ? this.#phases.thresholds(plan, phases) : [];
     const run = { started: first, phases, thresholds, findings: [], sessions: null };
     const section = phasesSection(run);
     return {

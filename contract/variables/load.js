@@ -30,7 +30,7 @@ export const load = {
   },
   DURATION: {
     type: optional(duration),
-    help: "length of all measured phases together, instead of the profile's; the phases keep their proportions",
+    help: "length of all measured phases together, instead of the profile's; phases keep their proportions, unless a low rate makes one too short for a p99",
     valid: 'a duration such as 90s or 10m',
   },
   RATE_SCALE: {

@@ -55,13 +55,13 @@ test('an interval: the last load without harm and the first with it', () => {
   );
   near(
     found.statement,
-    'degrades between 100/s, where all was normal, and 200/s: latency (p99 66 ms) left the band',
+    'degrades between 100/s, where all was normal, and 200/s: latency (p99 66 ms) left the normal range',
   );
   assert.match(found.evidence.join('\n'), /from step-50: p99 <= 65 ms is 1\.3 x its p99 of 50 ms; failures/);
   assert.match(found.evidence.join('\n'), /100\/s \(step-100\): p99 50 ms, 0 % failed, 100 % delivered/);
 });
 
-test('the objective of the lightest load widens the band', () => {
+test('the objective of the lightest load widens the normal range', () => {
   const objectives = [objective('step-50', 'p99_ms', '<', 320)];
   const shape = [step(50), step(100, { p99: 300 }), step(200, { p99: 321 })];
   assert.deepEqual(interval(only(shape, { objectives })), [100, 200]);
@@ -70,7 +70,7 @@ test('the objective of the lightest load widens the band', () => {
 
 test('failures and delivery are told beside latency', () => {
   const failing = only([step(50), step(100, { failures: { rate_limited: 21 } })]);
-  assert.match(failing.statement, /and 100\/s: failures \(1\.05 %\) left the band$/);
+  assert.match(failing.statement, /and 100\/s: failures \(1\.05 %\) left the normal range$/);
   const at = only([step(50), step(100, { failures: { rate_limited: 20 } })]);
   assert.deepEqual(interval(at), [100, null]);
   // Little's law: 90 of 100 users are busy, so the server did not take the rest.
@@ -78,7 +78,7 @@ test('failures and delivery are told beside latency', () => {
     step(50, { p99: 900 }),
     step(100, { iterations: 1800, dropped: 200, p99: 1100, avg: 1000 }),
   ]);
-  assert.match(undelivered.statement, /: delivery \(90 % of the load\) left the band$/);
+  assert.match(undelivered.statement, /: delivery \(90 % of the load\) left the normal range$/);
   assert.deepEqual(undelivered.observations?.[2], {
     series: 'client.dropped',
     unit: 'rate',
@@ -101,9 +101,9 @@ test('a load that the generator did not make says nothing of the server', () => 
   assert.match(saturated.evidence.join('\n'), /used 95 % of the CPU in step-100: it may be what degraded/);
 });
 
-test('nothing left the band', () => {
+test('nothing left the normal range', () => {
   const found = only([step(50), step(100), step(200, { p99: 60 })]);
-  assert.equal(found.statement, 'nothing left the band up to 200/s: p99 <= 65 ms, failures <= 1 %');
+  assert.equal(found.statement, 'nothing left the normal range up to 200/s: p99 <= 65 ms, failures <= 1 %');
   assert.deepEqual([interval(found), found.phase], [[200, null], null]);
   near(
     found.observations?.map(({ series, from, to, threshold, at }) => [series, from, to, threshold, at]),
@@ -240,7 +240,7 @@ function timelineOf(client) {
   };
 }
 
-test('what left the band first, and when, is read from the timeline', () => {
+test('what left the normal range first, and when, is read from the timeline', () => {
   const broken = { p99: 900, failures: { rate_limited: 400 } };
   const from =
     (/** @type {number} */ second, /** @type {number} */ bad, /** @type {number} */ good) =>
@@ -250,7 +250,7 @@ test('what left the band first, and when, is read from the timeline', () => {
   const found = only([step(50), step(100, broken)], { timeline });
   assert.match(
     found.statement,
-    /100\/s: failures \(20 %\) left the band first, then latency \(p99 900 ms\)$/,
+    /100\/s: failures \(20 %\) left the normal range first, then latency \(p99 900 ms\)$/,
   );
   assert.match(found.evidence.join('\n'), /failures 4 s after step-100 began, latency 10 s after/);
   assert.deepEqual(
@@ -261,19 +261,19 @@ test('what left the band first, and when, is read from the timeline', () => {
   const together = timelineOf({ p99: from(24, 900, 50), failed: from(24, 0.2, 0) });
   assert.match(
     only([step(50), step(100, broken)], { timeline: together }).statement,
-    /100\/s: latency \(p99 900 ms\) and failures \(20 %\) left the band$/,
+    /100\/s: latency \(p99 900 ms\) and failures \(20 %\) left the normal range$/,
   );
 });
 
-test('one point out of the band is no crossing, nor is what a histogram reads too high', () => {
+test('one point outside the normal range is no crossing', () => {
   const timeline = timelineOf({
-    p99: (s) => (s === 22 ? 900 : s < 30 ? 70 : 900),
+    p99: (s) => (s === 22 ? 900 : s < 30 ? 60 : 900),
   });
   const found = only([step(50), step(100, { p99: 900 })], { timeline });
   assert.equal(found.observations?.[0]?.at, new Date(STARTED_MS + 30_000).toISOString());
   const flat = only([step(50), step(100, { p99: 900 })], { timeline: timelineOf({ p99: () => null }) });
   assert.equal(flat.observations?.[0]?.at, null);
-  assert.match(flat.statement, /latency \(p99 900 ms\) left the band$/);
+  assert.match(flat.statement, /latency \(p99 900 ms\) left the normal range$/);
 });
 
 test('delivery is lost when arrivals are dropped', () => {

@@ -106,7 +106,7 @@ test('figures: goodput next to the rate, p99 next to its limit, failures of the 
     confidence: /** @type {const} */ ('high'),
     statement: 'p99 came back',
     evidence: [],
-    figures: { recovery_s: 12, observed_s: 60, band_p99_ms: 40 },
+    figures: { recovery_s: 12, observed_s: 60, normal_p99_ms: 40 },
   };
   const [threshold] = run.thresholds;
   assert.ok(threshold);
@@ -141,7 +141,7 @@ test('figures without a limit are those of the worst phase, never the last, and 
   const recovery = {
     .../** @type {typeof findings[0]} */ (findings[0]),
     kind: /** @type {const} */ ('recovery'),
-    figures: { recovery_s: null, observed_s: 60, band_p99_ms: 40 },
+    figures: { recovery_s: null, observed_s: 60, normal_p99_ms: 40 },
   };
   assert.deepEqual(figuresOf({ phases, findings: [recovery], thresholds: [] }).slice(1), [
     { name: 'p99, in spike', value: '1,935 ms', next: 'the highest of all phases; no limit' },

@@ -73,7 +73,6 @@ export async function spikeRun() {
           objective(name, 'delivered_share', '>=', 0.95),
           objective(name, 'p99_ms', '<', 85),
           objective(name, 'failure_share', '<', 0.001),
-          objective(name, 'min_samples', '>=', 100),
         ]),
         plan: {
           title: 'A sudden crowd, and what is left of it',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { phases } from '../../../analysis/judge/phases.ts';
-import { judgeThresholds, thresholdName } from '../../../analysis/judge/thresholds.ts';
+import { thresholdName } from '../../../analysis/judge/threshold-words.ts';
+import { judgeThresholds } from '../../../analysis/judge/thresholds.ts';
 import { histogramOf, near, objective, summary, trend } from './build.js';
 
 /** @param {import('./build.js').Spec} spec */
@@ -120,15 +121,29 @@ test('requests that all failed without an answer are the failure of the server, 
   assert.equal(threshold.reason, 'baseline p99 has no figure, objective < 85 ms: all 300 requests failed');
 });
 
-test('too few samples make the run invalid, not failed', () => {
-  const guard = objective('baseline', 'min_samples', '>=', 100, {
-    k6: { metric: 'mcp_requests{phase:baseline}', expression: 'count>=100' },
-  });
-  const few = first({ phases: [{ name: 'baseline', figures: { iterations: 99 } }], objectives: [guard] });
-  assert.deepEqual([few.ok, few.outcome], [false, 'invalid']);
-  assert.equal(few.reason, 'baseline had 99 requests, objective >= 100: too few to judge by');
-  const enough = first({ phases: [{ name: 'baseline', figures: { iterations: 100 } }], objectives: [guard] });
-  assert.equal(enough.outcome, 'pass');
+test('too few samples to hold are enough to miss once no server that meets the objective would show them', () => {
+  /** @param {number} calls @param {number} slow */
+  const judged = (calls, slow) => {
+    const durations = { ok: histogramOf(20, calls - slow), unanswered: histogramOf(2000, slow) };
+    const { plan } = summary({ phases: [{ name: 'baseline' }] });
+    const [threshold] = judgeThresholds({
+      plan: { ...plan, objectives: [{ ...P99, k6: undefined, min_samples: 100 }] },
+      phases: [],
+      groups: [{ phase: 'baseline', operation: 'a', requests: calls, failed: slow, durations }],
+      vusMax: 1,
+      thresholds: [],
+    });
+    assert.ok(threshold);
+    return threshold;
+  };
+  const dead = judged(58, 58);
+  assert.deepEqual([dead.ok, dead.outcome], [false, 'fail']);
+  assert.match(dead.reason ?? '', /^baseline p99 was > 2,001 ms, objective < 85 ms \(58 samples\)$/);
+  // One of 58 is 1.7 %: chance in four runs of ten.
+  assert.equal(judged(58, 1).outcome, 'invalid');
+  assert.equal(judged(58, 4).outcome, 'invalid');
+  assert.equal(judged(58, 6).outcome, 'fail');
+  assert.equal(judged(3, 3).outcome, 'fail');
 });
 
 test('a percentile of too few calls is not judged, however many requests a handshake adds; a failed call counts', () => {

@@ -47,7 +47,7 @@ function judge(spec, rest = {}) {
     ledger: ledger([made], all),
     ...rest,
   });
-  return { reasons, findings };
+  return { reasons: [...reasons.figures, ...reasons.load], findings };
 }
 
 /**

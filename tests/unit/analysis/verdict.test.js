@@ -6,6 +6,8 @@ import { judgeThresholds } from '../../../analysis/judge/thresholds.ts';
 import { verdict } from '../../../analysis/judge/verdict.ts';
 import { objective, QUIET_LOG, summary } from './build.js';
 
+const TRUSTED = { figures: [], load: [] };
+
 /**
  * @param {import('./build.js').Spec} spec
  * @param {Partial<import('../../../analysis/judge/verdict.ts').Judged>} [rest]
@@ -23,14 +25,14 @@ function judge(spec, rest = {}) {
     plan,
     phases: all,
     thresholds: judgeThresholds({ ...made, phases: all }),
-    distrust: [],
+    distrust: TRUSTED,
     ...rest,
   });
 }
 
 const GOOD = { phases: [{ name: 'a', figures: {} }], objectives: [objective('a', 'p99_ms', '<', 85)] };
 const SLOW = { ...GOOD, objectives: [objective('a', 'p99_ms', '<', 10)] };
-const BUSY = { distrust: ['the load generator was short of CPU in a; give it more'] };
+const BUSY = { distrust: { figures: ['the load generator was short of CPU in a; give it more'], load: [] } };
 const ABORT = { abort: { code: /** @type {const} */ (3), reason: 'no MCP server answers' } };
 
 test('pass', () => {
@@ -89,27 +91,66 @@ test('k6 reports a failed threshold that can not be seen: still a fail', () => {
 
 test('invalid: what the rules of trust say is the reason, word for word', () => {
   const { outcome, exit_code, reasons } = judge(GOOD, BUSY);
-  assert.deepEqual([outcome, exit_code, reasons], ['invalid', 98, BUSY.distrust]);
+  assert.deepEqual([outcome, exit_code, reasons], ['invalid', 98, BUSY.distrust.figures]);
 });
 
 test('invalid: a phase without a request is said once, not for each of its objectives, too', () => {
   const silent = {
     phases: [{ name: 'a', figures: {} }, { name: 'b' }],
-    objectives: [
-      objective('b', 'p99_ms', '<', 85),
-      objective('b', 'min_samples', '>=', 10),
-      objective('b', 'delivered_share', '>=', 0.95),
-    ],
+    objectives: [objective('b', 'p99_ms', '<', 85), objective('b', 'delivered_share', '>=', 0.95)],
   };
-  const { outcome, reasons } = judge(silent, { distrust: ['b saw no request'] });
+  const { outcome, reasons } = judge(silent, { distrust: { figures: [], load: ['b saw no request'] } });
   assert.equal(outcome, 'invalid');
   assert.deepEqual(reasons, ['b saw no request']);
 });
 
-test('invalid: a guard on the number of samples', () => {
-  const guarded = judge({ ...GOOD, objectives: [objective('a', 'min_samples', '>=', 1000)] });
-  assert.equal(guarded.exit_code, 98);
-  assert.match(guarded.reasons[0] ?? '', /^a had 200 requests, objective >= 1,000/);
+test('invalid: too few samples to hold, and too few to miss', () => {
+  const figures = { iterations: 58, answered: 58, avg: 5, p99: 9 };
+  const few = {
+    phases: [{ name: 'a', figures }],
+    objectives: [objective('a', 'p99_ms', '<', 85, { min_samples: 100 })],
+  };
+  assert.deepEqual(judge(few, { k6Exit: 99 }), {
+    outcome: 'invalid',
+    exit_code: 98,
+    reasons: ['a p99 was not judged: 58 samples, 100 are needed'],
+  });
+});
+
+test('a miss that is proven outranks too few samples in another phase, and a doubt about the load', () => {
+  const spec = {
+    phases: [
+      { name: 'a', figures: {} },
+      { name: 'b', figures: { iterations: 58, answered: 58 } },
+    ],
+    objectives: [objective('a', 'p99_ms', '<', 10), objective('b', 'p99_ms', '<', 85, { min_samples: 100 })],
+  };
+  const few = judge(spec);
+  assert.deepEqual(few, {
+    outcome: 'fail',
+    exit_code: 99,
+    reasons: [
+      'a p99 was 50 ms, objective < 10 ms (200 samples)',
+      'b p99 was not judged: 58 samples, 100 are needed',
+    ],
+  });
+  assert.equal(judge(SLOW, { distrust: { figures: [], load: ['b saw no request'] } }).outcome, 'fail');
+  assert.equal(judge(SLOW, BUSY).outcome, 'invalid');
+});
+
+test('failures that no generator can cause fail a run whose figures can not be trusted', () => {
+  const failing = (/** @type {string} */ kind, count = 150) =>
+    judge(
+      {
+        phases: [{ name: 'a', figures: { failures: { [kind]: count } } }],
+        objectives: [objective('a', 'failure_share', '<', 0.01, { min_samples: 1 })],
+      },
+      BUSY,
+    ).outcome;
+  assert.equal(failing('connect'), 'fail');
+  assert.equal(failing('timeout'), 'invalid');
+  // 3 of 200 can still be chance.
+  assert.equal(failing('connect', 3), 'invalid');
 });
 
 test('invalid: load not delivered by the generator, where an objective asks for it', () => {

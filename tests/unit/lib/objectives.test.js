@@ -25,6 +25,17 @@ const phases = planPhases(
 );
 const operations = planOperations(reference, 'mixed', { TOOL: '', ARGS: null });
 
+/** @param {number} rate */
+const phasesAt = (rate) =>
+  planPhases(
+    [
+      { name: 'calm', rate, duration: '10s' },
+      { name: 'after', rate, duration: '10s' },
+    ],
+    /** @type {any} */ (profiles.full),
+    { ...CONFIG, DURATION: 20 },
+  );
+
 /** @param {import('../../../lib/objectives.js').Objectives} defaults @param {string} [changes] */
 const plan = (defaults, changes = '') => planObjectives(defaults, changes, phases, operations);
 
@@ -42,7 +53,7 @@ test('a percentile comes with a guard of enough samples', () => {
   const judged = thresholds({ calm: { p99_ms: 85, failure_share: 0.001 }, all: { p95_ms: 50 } });
   assert.deepEqual(judged['mcp_slow{phase:calm,limit:85}'], ['rate<=0.01']);
   assert.deepEqual(judged['mcp_request_failed{phase:calm}'], ['rate<0.001']);
-  assert.deepEqual(judged['mcp_requests{phase:calm}'], ['count>=100']);
+  assert.deepEqual(judged['mcp_requests{phase:calm}'], ['count>=100', 'count>=1']);
   assert.deepEqual(judged['mcp_slow{limit:50}'], ['rate<=0.05']);
   assert.deepEqual(judged.mcp_requests, ['count>=20']);
 });
@@ -62,17 +73,18 @@ test('`each` means every measured phase but overloads', () => {
 });
 
 test('what compares with the first phase is no k6 threshold and does not judge the first', () => {
-  const relative = plan({ each: { p99_vs_first: 1.3, throughput_vs_first: 0.955 } }).filter(
+  const relative = plan({ each: { p95_vs_first: 1.3, throughput_vs_first: 0.955 } }).filter(
     (objective) => objective.relative_to,
   );
   assert.deepEqual(relative, [
     {
       scope: { phase: 'after' },
-      metric: 'p99_ms',
+      metric: 'p95_ms',
       op: '<=',
       limit: 1.3,
-      min_samples: 1000,
+      min_samples: 200,
       relative_to: { phase: 'calm' },
+      expected_samples: 1000,
     },
     {
       scope: { phase: 'after' },
@@ -81,6 +93,7 @@ test('what compares with the first phase is no k6 threshold and does not judge t
       limit: 0.955,
       min_samples: 1,
       relative_to: { phase: 'calm' },
+      expected_samples: 1000,
     },
   ]);
 });
@@ -136,7 +149,7 @@ test('what a dashboard draws: seconds, shares and factors, for each phase that t
       calm: { p99_ms: 85 },
       all: { failure_share: 0.01 },
       'class:read': { p95_ms: 50 },
-      after: { p99_vs_first: 1.3 },
+      after: { p95_vs_first: 1.3 },
     }),
     phases,
   );
@@ -151,7 +164,7 @@ test('what a dashboard draws: seconds, shares and factors, for each phase that t
     ],
   );
   assert.deepEqual(of('p95')[0], { value: 0.05, tags: { objective: 'p95', phase: 'calm', class: 'read' } });
-  assert.deepEqual(of('p99_vs_first'), [{ value: 1.3, tags: { objective: 'p99_vs_first', phase: 'after' } }]);
+  assert.deepEqual(of('p95_vs_first'), [{ value: 1.3, tags: { objective: 'p95_vs_first', phase: 'after' } }]);
   assert.equal(
     drawn.some(({ tags }) => ['min_samples', 'delivered_share'].includes(tags.objective)),
     false,
@@ -181,17 +194,12 @@ test('a server that no document is about owes few failures, its load, and what i
 
 test('latency is compared by the highest percentile that both phases have the samples for', () => {
   const metricAt = (/** @type {number} */ rate) => {
-    const few = planPhases(
-      [
-        { name: 'calm', rate, duration: '10s' },
-        { name: 'after', rate, duration: '10s' },
-      ],
-      /** @type {any} */ (profiles.full),
-      CONFIG,
-    );
-    const relative = planObjectives({ after: { latency_vs_first: 1.5 } }, '', few, operations).filter(
-      (objective) => objective.relative_to,
-    );
+    const relative = planObjectives(
+      { after: { latency_vs_first: 1.5 } },
+      '',
+      phasesAt(rate),
+      operations,
+    ).filter((objective) => objective.relative_to);
     return relative.map(({ metric, limit, min_samples }) => [metric, limit, min_samples]);
   };
   assert.deepEqual(metricAt(200), [['p99_ms', 1.5, 1000]]);
@@ -199,6 +207,51 @@ test('latency is compared by the highest percentile that both phases have the sa
   assert.deepEqual(metricAt(10), [['p50_ms', 1.5, 20]]);
   // Too few even for a median: the analysis says that it was not judged.
   assert.deepEqual(metricAt(1), [['p50_ms', 1.5, 20]]);
+});
+
+test('a default steps down to the percentile that the planned load makes enough samples for', () => {
+  const metricsAt = (
+    /** @type {number} */ rate,
+    limits = /** @type {Record<string, number>} */ ({ p99_ms: 85 }),
+  ) =>
+    planObjectives({ calm: limits }, '', phasesAt(rate), operations)
+      .filter(({ metric }) => metric.endsWith('_ms'))
+      .map(({ metric, limit, instead_of, expected_samples }) => [
+        metric,
+        limit,
+        instead_of,
+        expected_samples,
+      ]);
+  assert.deepEqual(metricsAt(11), [['p99_ms', 85, undefined, 110]]);
+  // One call that is lost would be one too many.
+  assert.deepEqual(metricsAt(10), [['p95_ms', 85, 'p99_ms', 100]]);
+  assert.deepEqual(metricsAt(0.3), [['p50_ms', 85, 'p99_ms', 3]]);
+  assert.deepEqual(metricsAt(3, { p50_ms: 5, p95_ms: 50, p99_ms: 85 }), [
+    ['p50_ms', 5, undefined, 30],
+    ['p95_ms', 50, undefined, 30],
+  ]);
+  const operation = planObjectives({ 'operation:get_user': { p99_ms: 9 } }, '', phasesAt(100), operations);
+  assert.ok((operation.at(-1)?.expected_samples ?? 0) < 1000);
+});
+
+test('what THRESHOLDS asks for and can not be judged is refused, with what would do', () => {
+  const refused = (/** @type {string} */ changes, rate = 3) => {
+    try {
+      planObjectives({}, changes, phasesAt(rate), operations);
+    } catch (error) {
+      return error instanceof ConfigError ? error.message : String(error);
+    }
+    return '';
+  };
+  assert.equal(
+    refused('calm.p99_ms=85'),
+    'THRESHOLDS has calm.p99_ms=85, which takes 100 samples, and calm will have 30 (3/s for 10 s); ' +
+      'valid: DURATION=75s, or calm.p95_ms=85',
+  );
+  assert.match(refused('each.p99_ms=85'), /^THRESHOLDS has each\.p99_ms=85, .* or each\.p95_ms=85$/);
+  assert.match(refused('after.p99_vs_first=2', 50), /takes 1,?000 samples, .* or after\.p95_vs_first=2$/);
+  assert.equal(refused('calm.p95_ms=85'), '');
+  assert.equal(refused('all.p99_ms=85', 6), '');
 });
 
 test('THRESHOLDS=documents asks for the limits of the documents, and may be changed', () => {

@@ -58,18 +58,34 @@ test('smoke scales the rate, too; DURATION and RATE_SCALE override', () => {
   assert.deepEqual(
     custom.map((phase) => [phase.duration_s, phase.offered_rps]),
     [
-      [10, 10],
-      [4, 200],
-      [10, 10],
+      [10.526, 10],
+      [2.947, 200],
+      [10.526, 10],
     ],
   );
 });
 
-test('a short shape is not stretched by a profile, only by DURATION', () => {
-  const shape = [{ name: 'short', rate: 1, duration: '5s' }];
+test('at a low rate phases take the time that a p99 takes from the others, within the bound of the profile', () => {
+  const lengths = (/** @type {number} */ scale, profile = 'quick') =>
+    plan(profile, { RATE_SCALE: scale })
+      .filter(({ measured }) => measured)
+      .map(({ duration_s }) => duration_s);
+  assert.deepEqual(lengths(0.0211), [50, 20, 50]);
+  assert.deepEqual(lengths(0.02), [52.632, 14.737, 52.632]);
+  // The spike keeps half of its length, so that is not to be had.
+  assert.deepEqual(lengths(0.019), [50, 20, 50]);
+  assert.deepEqual(lengths(0.0034, 'full'), [309.598, 100.805, 309.598]);
+});
+
+test('a short shape is not stretched by a profile, only by DURATION or a low rate', () => {
+  const shape = [{ name: 'short', rate: 100, duration: '5s' }];
   const quick = /** @type {any} */ (profiles.quick);
   assert.equal(planPhases(shape, quick, CONFIG).at(-1)?.duration_s, 5);
   assert.equal(planPhases(shape, quick, { ...CONFIG, DURATION: 60 }).at(-1)?.duration_s, 60);
+  const slow = (/** @type {number} */ RATE_SCALE) =>
+    planPhases(shape, quick, { ...CONFIG, RATE_SCALE }).at(-1);
+  assert.equal(slow(0.01)?.duration_s, 105.263);
+  assert.equal(slow(0.008)?.duration_s, 5);
 });
 
 test('users: three seconds of latency are covered, MAX_VUS and the phase limit it', () => {

@@ -102,7 +102,7 @@ const OWN = [
  * @property {import('../../../../analysis/collect/timeline.ts').Timeline['operations']} [operations] by phase, calm and busy
  * @property {boolean} [outside] the server says nothing: there is only what the system knows of it
  * @property {boolean} [alone] there is no first phase
- * @property {Partial<import('../../../../analysis/judge/thresholds.ts').Threshold>[]} [thresholds]
+ * @property {Partial<import('../../../../analysis/judge/threshold.ts').Threshold>[]} [thresholds]
  * @property {import('../../../../analysis/collect/plan.ts').Objective[]} [objectives]
  *
  * @param {Difference} [difference]

@@ -34,7 +34,7 @@ const objectives = (limit) =>
     { 'legacy-tool-call': { p99_ms: 10 }, 'legacy-tool-sequence': { sequence_p99_ms: limit } },
     '',
     STEPS.map((step) => /** @type {any} */ ({ name: `legacy-${step}`, measured: true, offered_rps: null })),
-    [],
+    [/** @type {any} */ ({ operation: 'call', class: 'read', weight: 100 })],
   );
 
 test('the table has each step; a sequence counts as one, with the time of the whole', async () => {

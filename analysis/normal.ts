@@ -1,10 +1,10 @@
-/** What is normal in a test, told by the phase that shows it: what an overload leaves and a recovery comes back to. */
-import { milliseconds, percent } from '../../contract/units.js';
-import type { Objective } from '../collect/plan.ts';
-import type { Phase } from '../judge/phases.ts';
-import { round } from '../round.ts';
+/** The normal range of a test: p99 and failure rate of its baseline, with their margin. */
+import { milliseconds, percent } from '../contract/units.js';
+import type { Objective } from './collect/plan.ts';
+import type { Phase } from './judge/phases.ts';
+import { round } from './round.ts';
 
-export interface Band {
+export interface NormalRange {
   /** The phase that shows what is normal. */
   baseline: string;
   baseline_p99_ms: number;
@@ -21,18 +21,16 @@ export interface Band {
 const P99_FACTOR = 1.3;
 /** Normal is what the baseline's objective allows, or so much over its share of failures where that is more. */
 const FAILURE_MARGIN = 0.01;
-/** k6's histograms have 8 buckets to a doubling: a percentile read from one is up to so many times what it was. */
-export const HISTOGRAM_ERROR = 2 ** (1 / 8);
 /** A p99 of fewer answers is their slowest. */
 export const P99_NEEDS = 100;
 /** Of a phase that fails so much by itself nothing can be called normal, unless its objective allows it. */
 const MAX_BASELINE_FAILED = 0.05;
 
 /** @returns null: the phase has too few answers, or too many failures, to show what is normal */
-export function bandOf(
+export function normalRangeOf(
   { name, latency_ms: latency, answered, error_rate: failed }: Phase,
   objectives: Objective[],
-): Band | null {
+): NormalRange | null {
   if (!latency || failed === null || (answered ?? 0) < P99_NEEDS) return null;
   const limits = (metric: string) =>
     objectives
@@ -55,23 +53,23 @@ export function bandOf(
 }
 
 /** @returns for a sentence: what is inside of it */
-export function bandText({ p99_ms, failure_share }: Band): string {
+export function rangeText({ p99_ms, failure_share }: NormalRange): string {
   return `p99 <= ${milliseconds(p99_ms)}, failures <= ${percent(failure_share)}`;
 }
 
 /** @returns evidence: what it was made of */
-export function bandOrigin({
+export function rangeOrigin({
   baseline,
   baseline_p99_ms: p99,
   baseline_failure_share: failed,
-  ...band
-}: Band): string {
-  const factor = band.p99_factor ?? P99_FACTOR;
-  const latency = `${factor} x its p99 of ${milliseconds(p99)}${band.p99_factor ? ', as a later phase is allowed' : ''}`;
+  ...range
+}: NormalRange): string {
+  const factor = range.p99_factor ?? P99_FACTOR;
+  const latency = `${factor} x its p99 of ${milliseconds(p99)}${range.p99_factor ? ', as a later phase is allowed' : ''}`;
   const failures = `its ${percent(failed)} and ${percent(FAILURE_MARGIN)} more`;
   const allowed = (is: boolean, margin: string) => (is ? `its objective, for ${margin} is less` : margin);
   return (
-    `band, from ${baseline}: p99 <= ${milliseconds(band.p99_ms)} is ${allowed(band.p99_ms > round(factor * p99), latency)}; ` +
-    `failures <= ${percent(band.failure_share)} is ${allowed(band.failure_share > round(failed + FAILURE_MARGIN, 6), failures)}`
+    `normal range, from ${baseline}: p99 <= ${milliseconds(range.p99_ms)} is ${allowed(range.p99_ms > round(factor * p99), latency)}; ` +
+    `failures <= ${percent(range.failure_share)} is ${allowed(range.failure_share > round(failed + FAILURE_MARGIN, 6), failures)}`
   );
 }

@@ -1,0 +1,138 @@
+/**
+ * Episodes: stretches of time in which the calls that began then were outside the normal range.
+ *
+ * Each call is evidence for one of two rates of bad calls: the normal one, or one that is several times as high. The evidence is added up
+ * second by second and never falls below 0 (E. S. Page, Continuous Inspection Schemes, Biometrika 41, 1954). An episode begins where the sum left 0
+ * before it reached the limit, and ends with its maximum. So it has no window: at a low rate it takes more seconds to be certain, and begins and
+ * ends in the same ones.
+ */
+import type { Line } from './collect/seconds.ts';
+import { Within } from './collect/seconds.ts';
+import type { Phase } from './judge/phases.ts';
+import type { NormalRange } from './normal.ts';
+
+type Kind = 'latency' | 'failures';
+
+export interface Episode {
+  /** Unix time. */
+  fromS: number;
+  toS: number;
+  /** What left the normal range, with its own times. */
+  latency?: Stretch;
+  failures?: Stretch;
+  /** In which it began. */
+  phase: string;
+}
+
+export interface Stretch {
+  /** Unix time. */
+  fromS: number;
+  toS: number;
+}
+
+/** What began in one second of one phase. */
+export interface Bucket {
+  phase: string;
+  /** Unix time: the part of the second that belongs to the phase. */
+  fromS: number;
+  toS: number;
+  /** Calls that were due; null: its users call again once they are answered, and without an answer there is no call. */
+  due: number | null;
+  sums: Within;
+}
+
+/** Calls whose ratio of likelihoods is e^16, about 10^7, are no chance: in an hour of 2,000 calls a second there are 7 x 10^6. */
+const MIN_EVIDENCE = 16;
+/** The higher rate of bad calls: so many times the normal one, so much more at least. */
+const FACTOR = 5;
+const MIN_MORE = 0.02;
+const MAX_SHARE = 0.9;
+/** With less of the calls that were due, what is missing is bad: a server that is not called any more has no bad p99. */
+const MIN_MADE = 0.5;
+/** Of all calls, by the definition of p99. */
+const SLOW_SHARE = 0.01;
+
+/** @returns in order; a second that two phases share is two */
+export function bucketsOf(lines: readonly Line[], phases: readonly Phase[]): Bucket[] {
+  const spans = phases.flatMap(({ name, measured, start, end, offered_rps }) =>
+    measured && start !== null && end !== null
+      ? [{ phase: name, fromS: Date.parse(start) / 1000, toS: Date.parse(end) / 1000, rate: offered_rps }]
+      : [],
+  );
+  const found = new Map<string, Bucket>();
+  for (const { phase, rate, ...span } of spans)
+    for (let at = Math.floor(span.fromS); at < span.toS; at += 1) {
+      const [fromS, toS] = [Math.max(at, span.fromS), Math.min(at + 1, span.toS)];
+      const due = rate === null ? null : rate * (toS - fromS);
+      found.set(`${at} ${phase}`, { phase, fromS, toS, due, sums: new Within() });
+    }
+  for (const { second, groups } of lines) {
+    const names = new Set(Object.keys(second.groups ?? {}).map((number) => groups.get(number)?.phase ?? ''));
+    for (const name of names)
+      found.get(`${second.at} ${name}`)?.sums.add(second, (number) => groups.get(number), [name]);
+  }
+  return [...found.values()].sort((a, b) => a.fromS - b.fromS);
+}
+
+/** @param buckets in order, of one k6 run @returns in order; two that overlap, one by latency and one by failures, are one */
+export function episodesOf(buckets: readonly Bucket[], range: NormalRange): Episode[] {
+  const slow = stretchesOf(buckets, SLOW_SHARE, ({ due, sums: { latencies, dropped } }) => {
+    const over = latencies.countOver(range.p99_ms);
+    const made = latencies.all.count + dropped;
+    const missing = due !== null && made < MIN_MADE * due ? due - made : 0;
+    // Load is dropped because all VUs wait for an answer.
+    return { bad: over + dropped + missing, all: made + missing };
+  });
+  const failing = stretchesOf(buckets, range.failure_share, ({ sums: { failed, requests } }) => ({
+    bad: failed,
+    all: requests,
+  }));
+  const all = [
+    ...slow.map((stretch) => ({ ...stretch, kind: 'latency' as const })),
+    ...failing.map((stretch) => ({ ...stretch, kind: 'failures' as const })),
+  ].sort((a, b) => a.fromS - b.fromS);
+  const episodes: Episode[] = [];
+  for (const { kind, fromS, toS } of all) {
+    const last = episodes.at(-1);
+    if (last && fromS <= last.toS) join(last, kind, { fromS, toS });
+    else {
+      const phase = buckets.find((bucket) => bucket.toS > fromS)?.phase ?? '';
+      episodes.push({ fromS, toS, phase, [kind]: { fromS, toS } });
+    }
+  }
+  return episodes;
+}
+
+function join(episode: Episode, kind: Kind, { fromS, toS }: Stretch) {
+  episode[kind] = { fromS: episode[kind]?.fromS ?? fromS, toS };
+  episode.toS = Math.max(episode.toS, toS);
+}
+
+/**
+ * @param normal the share of bad calls that is normal
+ * @param count bad calls of a bucket, and all
+ */
+function stretchesOf(
+  buckets: readonly Bucket[],
+  normal: number,
+  count: (bucket: Bucket) => { bad: number; all: number },
+): Stretch[] {
+  const raised = Math.min(MAX_SHARE, Math.max(FACTOR * normal, normal + MIN_MORE));
+  const [ofBad, ofGood] = [Math.log(raised / normal), Math.log((1 - raised) / (1 - normal))];
+  const stretches: Stretch[] = [];
+  let [sum, most, fromS, toS] = [0, 0, 0, 0];
+  const end = () => {
+    if (most >= MIN_EVIDENCE) stretches.push({ fromS, toS });
+    [sum, most] = [0, 0];
+  };
+  for (const bucket of buckets) {
+    const { bad, all } = count(bucket);
+    if (sum === 0) fromS = bucket.fromS;
+    sum = Math.max(0, sum + bad * ofBad + (all - bad) * ofGood);
+    if (sum > most || (all === 0 && bucket.due === null && sum > 0)) [most, toS] = [sum, bucket.toS];
+    // As certain that it is over as that it was.
+    if (sum === 0 || (most >= MIN_EVIDENCE && most - sum >= MIN_EVIDENCE)) end();
+  }
+  end();
+  return stretches;
+}

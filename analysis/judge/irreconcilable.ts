@@ -1,0 +1,15 @@
+import { binomialTail } from '../statistics/binomial.ts';
+
+/** One run in so many would reject an objective that the server meets. */
+const MAX_PROBABILITY = 1e-4;
+
+/**
+ * Rejects an objective that allows a share of the calls, with however few of them: 3 failures of 3 are enough to reject 1 %.
+ *
+ * @param over calls that count against the objective
+ * @param samples all calls
+ * @param allowed the share that the objective allows, 0 to 1
+ * @returns whether a server that meets the objective would show this, or worse, once in 10,000 runs at most (exact binomial test)
+ */
+export const isIrreconcilable = (over: number, samples: number, allowed: number): boolean =>
+  samples > 0 && binomialTail(over, samples, allowed) <= MAX_PROBABILITY;

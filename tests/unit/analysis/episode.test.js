@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bucketsOf, episodesOf } from '../../../analysis/episode.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { histogramOf, STARTED_MS, summary } from './build.js';
+
+const START_S = STARTED_MS / 1000;
+const RANGE = {
+  baseline: 'a',
+  baseline_p99_ms: 50,
+  baseline_failure_share: 0,
+  p99_ms: 85,
+  failure_share: 0.01,
+};
+
+/**
+ * One second each: bad calls take 900 ms, or fail.
+ *
+ * @param {number} perS calls a second
+ * @param {{slow?: number, failed?: number, unanswered?: number, dropped?: number, calls?: number}[]} seconds
+ * @param {Partial<import('./build.js').PhaseSpec>} [phase]
+ */
+function found(perS, seconds, phase = {}) {
+  const all = phases(
+    summary({
+      phases: [{ name: 'a', offered_rps: perS, figures: {}, ...phase, duration_s: seconds.length }],
+    }),
+  );
+  const lines = seconds.map(
+    ({ slow = 0, failed = 0, unanswered = 0, dropped = 0, calls = perS - dropped }, index) => {
+      const counts = /** @type {const} */ ([
+        ['ok', [60, calls - slow - unanswered], [900, slow]],
+        ['unanswered', [1, unanswered]],
+      ]);
+      const durations = Object.fromEntries(
+        counts.map(([outcome, ...parts]) => [
+          outcome,
+          histogramOfAll(parts.filter(([, count]) => count > 0)),
+        ]),
+      );
+      return {
+        second: {
+          at: START_S + index,
+          vus: 1,
+          groups: { 0: { requests: calls, failed: failed + unanswered, dropped, durations } },
+        },
+        groups: new Map([['0', { phase: 'a', operation: 'x' }]]),
+      };
+    },
+  );
+  return episodesOf(bucketsOf(lines, all), RANGE).map(({ fromS, toS, latency, failures }) => ({
+    at: [fromS - START_S, toS - START_S],
+    kinds: [...(latency ? ['latency'] : []), ...(failures ? ['failures'] : [])].join(),
+  }));
+}
+
+/** @param {(readonly [number, number])[]} parts */
+function histogramOfAll(parts) {
+  const [[ms, count] = [0, 0], ...others] = parts;
+  if (count === 0) return '';
+  const text = histogramOf(ms, count);
+  const [other] = others;
+  if (!other) return text;
+  // The text of a histogram has the distance from one bucket to the next.
+  const [first, second] = [text, histogramOf(...other)].map((one) =>
+    Number.parseInt(one.split('*')[0] ?? '', 36),
+  );
+  return `${text} ${((second ?? 0) - (first ?? 0)).toString(36)}*${other[1].toString(36)}`;
+}
+
+/** @template T @param {number} count @param {T} second @returns {T[]} */
+const times = (count, second) => Array.from({ length: count }, () => second);
+
+test('as exact as the seconds, for latency, failures, no answer and load that was dropped', () => {
+  for (const [second, kinds] of /** @type {const} */ ([
+    [{ slow: 40 }, 'latency'],
+    [{ failed: 40 }, 'failures'],
+    [{ unanswered: 40 }, 'latency,failures'],
+    [{ dropped: 60 }, 'latency'],
+    [{ calls: 0 }, 'latency'],
+  ]))
+    assert.deepEqual(
+      found(100, [...times(20, {}), ...times(5, second), ...times(20, {})]),
+      [{ at: [20, 25], kinds }],
+      JSON.stringify(second),
+    );
+});
+
+test('a third of a second is enough where many calls begin in it, and what chance may be is none', () => {
+  assert.deepEqual(found(100, [...times(20, {}), { slow: 30 }, ...times(20, {})]), [
+    { at: [20, 21], kinds: 'latency' },
+  ]);
+  assert.deepEqual(found(100, times(120, { slow: 1, failed: 1 })), []);
+  assert.deepEqual(found(100, [...times(20, {}), { slow: 8 }, ...times(20, {})]), []);
+  assert.deepEqual(found(1, [...times(20, {}), { slow: 1 }, ...times(100, {})]), []);
+});
+
+test('at a low rate it takes longer to be certain of, and lasts as long', () => {
+  assert.deepEqual(found(3, [...times(30, {}), ...times(12, { slow: 3 }), ...times(30, {})]), [
+    { at: [30, 42], kinds: 'latency' },
+  ]);
+});
+
+test('what comes again before all was normal for as long as it takes to tell is one episode', () => {
+  const again = (/** @type {number} */ gap) =>
+    found(100, [
+      ...times(10, {}),
+      ...times(3, { slow: 50 }),
+      ...times(gap, {}),
+      ...times(3, { slow: 50 }),
+      ...times(20, {}),
+    ]);
+  assert.deepEqual(again(2), [{ at: [10, 18], kinds: 'latency' }]);
+  assert.deepEqual(
+    again(15).map(({ at }) => at),
+    [
+      [10, 13],
+      [28, 31],
+    ],
+  );
+});
+
+test('users who wait for an answer call nothing meanwhile: the episode goes on', () => {
+  const closed = { offered_rps: null, vus: 20 };
+  const hung = [...times(10, {}), { slow: 20, calls: 20 }, ...times(8, { calls: 0 }), ...times(20, {})];
+  assert.deepEqual(found(100, hung, closed), [{ at: [10, 19], kinds: 'latency' }]);
+});
+
+test('many slow calls are no episode where the objective allows as many failures', () => {
+  const all = phases(summary({ phases: [{ name: 'a', offered_rps: 100, figures: {}, duration_s: 10 }] }));
+  const lines = times(10, 0).map((_, index) => ({
+    second: {
+      at: START_S + index,
+      vus: 1,
+      groups: { 0: { requests: 100, failed: 40, durations: { ok: histogramOf(60, 100) } } },
+    },
+    groups: new Map([['0', { phase: 'a', operation: 'x' }]]),
+  }));
+  assert.deepEqual(episodesOf(bucketsOf(lines, all), { ...RANGE, failure_share: 0.5 }), []);
+});
