@@ -36,7 +36,10 @@ export interface Bucket {
   /** Unix time: the part of the second that belongs to the phase. */
   fromS: number;
   toS: number;
-  /** Calls that were due; null: its users call again once they are answered, and without an answer there is no call. */
+  /**
+   * Calls that were due, none while the generator stood still; null: its users call again once they are answered, and without an answer there is
+   * no call.
+   */
   due: number | null;
   sums: Within;
 }
@@ -59,11 +62,13 @@ export function bucketsOf(lines: readonly Line[], phases: readonly Phase[]): Buc
       ? [{ phase: name, fromS: Date.parse(start) / 1000, toS: Date.parse(end) / 1000, rate: offered_rps }]
       : [],
   );
+  // A second in which k6 stood still is not written.
+  const written = new Set(lines.map(({ second }) => second.at));
   const found = new Map<string, Bucket>();
   for (const { phase, rate, ...span } of spans)
     for (let at = Math.floor(span.fromS); at < span.toS; at += 1) {
       const [fromS, toS] = [Math.max(at, span.fromS), Math.min(at + 1, span.toS)];
-      const due = rate === null ? null : rate * (toS - fromS);
+      const due = rate === null ? null : written.has(at) ? rate * (toS - fromS) : 0;
       found.set(`${at} ${phase}`, { phase, fromS, toS, due, sums: new Within() });
     }
   for (const { second, groups } of lines) {

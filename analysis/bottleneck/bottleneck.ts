@@ -14,8 +14,9 @@ import type { Finding, Known } from '../findings/findings.ts';
 import type { Phase } from '../judge/phases.ts';
 import { partialSpearman } from '../statistics/rank-correlation.ts';
 import { type Blocker, blockerOf } from './blocking-tool.ts';
-import { type Breakage, breakagesOf, missOf } from './breakage.ts';
+import { type Breakage, breakagesOf } from './breakage.ts';
 import { Reader } from './derived.ts';
+import { missOf } from './miss.ts';
 import { type Part, type Parts, partsOf, shareIn } from './parts.ts';
 import { type Held, heldOf } from './readings.ts';
 import { type Cause, LEAST_PART, RESOURCES, type Resource } from './resources.ts';
@@ -23,7 +24,8 @@ import { levelIn } from './windows.ts';
 import { awayFound, nothingFound, nothingLasted, resourceFound } from './wording.ts';
 
 /** All that is needed of Known. */
-export type Facts = Pick<Known, 'plan' | 'phases' | 'thresholds' | 'timeline'>;
+export type Facts = Pick<Known, 'plan' | 'phases' | 'thresholds' | 'timeline'> &
+  Partial<Pick<Known, 'lines'>>;
 
 /** What all steps look at. */
 export interface Case {
@@ -75,9 +77,9 @@ const MOST = 2;
  * @returns one for each phase that broke (breakage.ts), in their order; where none did, one that says so of the first that missed an
  *   objective
  */
-export function bottleneck({ plan, phases, thresholds, timeline }: Facts): Finding[] {
+export function bottleneck({ plan, phases, thresholds, timeline, lines }: Facts): Finding[] {
   if (!timeline) return [];
-  const judged = { plan, phases, thresholds };
+  const judged = { plan, phases, thresholds, ...(lines && { lines }) };
   const breakages = breakagesOf(judged, timeline);
   if (breakages.length === 0) {
     const miss = missOf(judged, timeline);

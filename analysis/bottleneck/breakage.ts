@@ -1,14 +1,24 @@
 /** Where a run broke: the phases in which its clients first saw what is not normal, and since when. */
-import { counted, milliseconds, percent, perSecond } from '../../contract/units.js';
+import { counted, duration, milliseconds, percent, perSecond } from '../../contract/units.js';
 import { latencyText } from '../collect/latencies.ts';
-import type { Plan, PlannedPhase } from '../collect/plan.ts';
-import { LAG_S, RULE_WINDOW_S } from '../collect/signals.ts';
+import { sumsWithin } from '../collect/seconds.ts';
+import { isBlurred, RULE_WINDOW_S } from '../collect/signals.ts';
 import type { Timeline } from '../collect/timeline.ts';
+import { bucketsOf, episodesOf } from '../episode.ts';
 import type { Known, Observation } from '../findings/findings.ts';
 import type { Phase } from '../judge/phases.ts';
-import type { Threshold } from '../judge/threshold.ts';
-import { normalRangeOf, P99_NEEDS } from '../normal.ts';
-import { samplesIn, staysFrom, steadyPoints, timeOf, usualIn, type Window, windowOf } from './windows.ts';
+import { round } from '../round.ts';
+import { comparedPhases, type Limit, type Usual } from './compared-phases.ts';
+import {
+  LEAST_POINTS,
+  phaseWindow,
+  samplesIn,
+  staysFrom,
+  steadyPoints,
+  timeOf,
+  type Window,
+  windowOf,
+} from './windows.ts';
 
 /** How a run breaks. */
 type Way = 'latency' | 'failures' | 'throughput';
@@ -37,21 +47,27 @@ export interface Breakage {
 
 /** Of what is offered, the share that has to be made. */
 const DELIVERED_SHARE = 0.95;
+/** How old a scrape is on average when a rule reads it. */
+const SCRAPE_AGE_S = 1;
 /** Of the failures. */
 const REFUSED = 0.5;
-const NONE = { first: 0, last: -1 };
 
 /**
  * @returns the first phase that missed an objective with nothing to be compared with, and the first that broke next to its baseline: that
  *   may be the one that missed it, and have broken all the same
  */
 
-export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'>;
+export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> & Partial<Pick<Known, 'lines'>>;
 
 export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
   const breakages: Breakage[] = [];
   for (const { phase, usual } of comparedPhases(judged, timeline)) {
-    const found = firstOf(phase, timeline, usual);
+    const lasting = firstOf(phase, timeline, usual);
+    // What lasted to the end of a phase says the most, if the phase is long enough to be told from what was around it.
+    const found =
+      lasting && !isBlurred(phase.duration_s)
+        ? lasting
+        : (ofEpisode(phase, timeline, usual, judged) ?? lasting);
     if (!found || (!found.baseline && breakages.length > 0)) continue;
     breakages.push(found);
     if (found.baseline) break;
@@ -59,164 +75,13 @@ export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
   return breakages;
 }
 
-/** @param judged of a run in which nothing broke @returns the first one of p99 or of failures */
-
-/** An objective that was missed in a phase that did not break. */
-export interface Miss {
-  phase: Phase;
-  /** What was missed, by how much. */
-  reason: string;
-  /** Points of the timeline that were beyond what is normal. */
-  moments: number;
-  /** Of so many. */
-  watched: number;
-  /** Its threshold is what is normal. */
-  observation: Observation;
-}
-
-export function missOf(judged: Judged, timeline: Timeline): Miss | null {
-  for (const { phase, usual } of comparedPhases(judged, timeline)) {
-    for (const [metric, name, { limit, from }] of [
-      ['p99_ms', 'p99', usual.p99],
-      ['failure_share', 'failed', usual.failed],
-    ] as const) {
-      const missed = missedIn(phase, metric, judged.thresholds);
-      const series = timeline.client[name];
-      if (!missed || !series) continue;
-      const whole = wholeOf(phase, timeline);
-      const watched = samplesIn(series, whole);
-      if (watched.length === 0) continue;
-      const beyond = watched.filter((value) => value > limit);
-      const [first] = beyond;
-      return {
-        phase,
-        reason: missed.reason ?? '',
-        moments: beyond.length,
-        watched: watched.length,
-        observation: {
-          series: `client.${name}`,
-          unit: series.unit,
-          from,
-          to: missed.observed,
-          threshold: limit,
-          at:
-            first === undefined
-              ? null
-              : new Date(timeOf(timeline, series.values.indexOf(first, whole.first)) * 1000).toISOString(),
-        },
-      };
-    }
-  }
-  return null;
-}
-
-export type Limit = { limit: number; from: number | null };
-
-/** What a phase is held against. */
-interface Usual {
-  /** null: its objectives alone. */
-  baseline: Phase | null;
-  /** The baseline's steady points; empty without one. */
-  normal: Window;
-  /** Milliseconds. */
-  p99: Limit;
-  /** Share. */
-  failed: Limit;
-}
-
-function comparedPhases(
-  { plan, phases, thresholds }: Judged,
-  timeline: Timeline,
-): { phase: Phase; usual: Usual }[] {
-  // One user's calls, one after the other, each of another kind: they have no load that could be too much.
-  if (plan.sequence) return [];
-  const trials = trialsOf(plan.phases);
-  return phases.flatMap((phase, index) => {
-    // What is done to the parts of an experiment is known, and is what differs between them.
-    if (!phase.measured || phase.start === null || phase.end === null || phase.labels.part !== undefined)
-      return [];
-    const baseline = phases.find(
-      (one, first) =>
-        first < index &&
-        one.measured &&
-        !one.overload &&
-        one.start !== null &&
-        sameCalls(plan.phases[first], plan.phases[index]) &&
-        (trials[first] === trials[index] ||
-          (phase.labels.rate !== undefined && one.labels.rate !== undefined)),
-    );
-    const usual = (baseline && ofBaseline(plan, baseline, timeline)) ?? ofObjectives(phase, thresholds);
-    return [{ phase, usual }];
-  });
-}
-
-/**
- * Trials of an experiment may differ in anything; those whose phases are labelled with their rate differ in that.
- *
- * @param planned those of all trials, each with a clock of its own
- * @returns which trial each is of
- */
-function trialsOf(planned: PlannedPhase[]): number[] {
-  let trial = 0;
-  return planned.map(({ start_s }, index) => {
-    if (start_s < (planned[index - 1]?.start_s ?? 0)) trial++;
-    return trial;
-  });
-}
-
-function sameCalls(a: PlannedPhase | undefined, b: PlannedPhase | undefined) {
-  return a?.operation === b?.operation && String(a?.weights) === String(b?.weights);
-}
-
-/** @returns null: it can't be told what is normal */
-function ofBaseline(plan: Plan, baseline: Phase, timeline: Timeline): Usual | null {
-  const range = normalRangeOf(baseline, plan.objectives);
-  if (!range) return null;
-  const normal = steadyPoints(timeline, baseline);
-  // The p99 of a few answers is their slowest, and says nothing of what is usual.
-  const answers = ((baseline.answered ?? 0) / baseline.duration_s) * timeline.window_s;
-  const p99s = answers < P99_NEEDS ? null : (timeline.client.p99 ?? null);
-  return {
-    baseline,
-    normal,
-    p99: { limit: Math.max(range.p99_ms, usualIn(p99s, normal) ?? 0), from: range.baseline_p99_ms },
-    failed: { limit: range.failure_share, from: range.baseline_failure_share },
-  };
-}
-
-/** Without anything to compare with, only a missed objective says that something is not as it should be. */
-function ofObjectives(phase: Phase, thresholds: Threshold[]): Usual {
-  const missed = (metric: string) => ({
-    limit: missedIn(phase, metric, thresholds)?.limit ?? Number.POSITIVE_INFINITY,
-    from: null,
-  });
-  return { baseline: null, normal: NONE, p99: missed('p99_ms'), failed: missed('failure_share') };
-}
-
-/** @returns the missed objective of the phase as a whole */
-function missedIn(phase: Phase, metric: string, thresholds: Threshold[]): Threshold | undefined {
-  return thresholds.find(
-    (one) =>
-      one.metric === metric &&
-      one.outcome === 'fail' &&
-      !one.relative_to &&
-      one.limit !== null &&
-      one.scope.phase === phase.name &&
-      !one.scope.class &&
-      !one.scope.operation,
-  );
-}
-
-const wholeOf = ({ start, end }: Phase, timeline: Timeline): Window =>
-  windowOf(timeline, Date.parse(start ?? '') / 1000, Date.parse(end ?? '') / 1000 + LAG_S);
-
 /** @returns the way in which it broke the earliest */
 function firstOf(
   phase: Phase,
   timeline: Timeline,
   { baseline, normal, p99, failed }: Usual,
 ): Breakage | null {
-  const whole = wholeOf(phase, timeline);
+  const whole = phaseWindow(phase, timeline);
   const {
     name,
     latency_ms: latency,
@@ -292,12 +157,70 @@ function firstOf(
       return [breakage];
     });
   // Of two that show at about the same time the waiting says more than what came of it; but a refusal comes of no waiting.
-  const { failures, failed: count } = phase;
-  const refused = (failures?.rate_limited ?? 0) > REFUSED * (count ?? 0);
-  if (refused) found.sort((a, b) => Number(b.way === 'failures') - Number(a.way === 'failures'));
+  if (isRefused(phase)) found.sort((a, b) => Number(b.way === 'failures') - Number(a.way === 'failures'));
   const [first = null] = found.toSorted((a, b) => (apart(a, b) ? a.onsetS - b.onsetS : 0));
   return first && { ...first, failing: found.some((one) => one.way === 'failures' && !apart(one, first)) };
 }
+
+/**
+ * What did not last to the end of the phase, or lasted for longer than a short one: the longest episode that began in it.
+ *
+ * @returns null: there is none, or too few moments of the timeline tell of it
+ */
+function ofEpisode(
+  phase: Phase,
+  timeline: Timeline,
+  { baseline, normal, range, p99, failed }: Usual,
+  { phases, lines = [] }: Judged,
+): Breakage | null {
+  if (!range) return null;
+  const [startS, endS] = [Date.parse(phase.start ?? '') / 1000, Date.parse(phase.end ?? '') / 1000];
+  const buckets = bucketsOf(lines, phases.slice(phases.indexOf(phase)));
+  const [episode] = episodesOf(buckets, range)
+    .filter(({ fromS }) => fromS >= startS && fromS < endS)
+    .toSorted((a, b) => b.toS - b.fromS - (a.toS - a.fromS));
+  if (!episode) return null;
+  const { fromS, toS, latency, failures } = episode;
+  // A point looks back over some seconds from the scrape before it: those of a short episode's second half hold most of it.
+  const firstS = isBlurred(toS - fromS) ? (fromS + toS) / 2 : fromS + RULE_WINDOW_S;
+  const { first, last } = windowOf(timeline, firstS + SCRAPE_AGE_S, toS + SCRAPE_AGE_S);
+  const broken = { first: Math.min(first, last - LEAST_POINTS + 1), last };
+  if (timeOf(timeline, broken.first) < fromS + SCRAPE_AGE_S) return null;
+  const [sums] = sumsWithin(lines, [{ fromS, toS }]);
+  const share = sums && sums.requests > 0 ? sums.failed / sums.requests : 0;
+  const failsFirst = failures && (!latency || failures.fromS < latency.fromS - RULE_WINDOW_S);
+  const way = failsFirst || (failures && isRefused(phase)) ? 'failures' : 'latency';
+  const where = `in ${phase.name} for ${duration(round(toS - fromS, 1))}`;
+  const limit = way === 'latency' ? p99 : failed;
+  return {
+    way,
+    failing: failures !== undefined,
+    phase,
+    baseline,
+    normal,
+    broken,
+    whole: {
+      ...phaseWindow(phase, timeline),
+      last: Math.max(phaseWindow(phase, timeline).last, broken.last),
+    },
+    onset: Math.ceil((fromS - timeline.start_s) / timeline.step_s),
+    onsetS: fromS,
+    statement:
+      way === 'latency'
+        ? `p99 was ${latencyText(sums?.latencies.latency, 'p99')} ${where}, at most ${milliseconds(limit.limit)} is normal`
+        : `${percent(share)} of the requests failed ${where}, at most ${percent(limit.limit)} is normal`,
+    observation: {
+      series: way === 'latency' ? 'client.p99' : 'client.failed',
+      unit: way === 'latency' ? 'milliseconds' : 'ratio',
+      from: limit.from,
+      to: way === 'latency' ? (sums?.latencies.latency?.p99 ?? null) : share,
+      threshold: limit.limit,
+      at: new Date(fromS * 1000).toISOString(),
+    },
+  };
+}
+
+const isRefused = ({ failures, failed }: Phase) => (failures?.rate_limited ?? 0) > REFUSED * (failed ?? 0);
 
 const apart = (a: Pick<Breakage, 'onsetS'>, b: Pick<Breakage, 'onsetS'>) =>
   Math.abs(a.onsetS - b.onsetS) > RULE_WINDOW_S;

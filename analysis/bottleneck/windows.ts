@@ -1,6 +1,6 @@
 /** Stretches of a timeline, and what its series come to in them. */
 
-import { steadyWindow } from '../collect/signals.ts';
+import { LAG_S, steadyWindow } from '../collect/signals.ts';
 import type { Timeline, TimeSeries } from '../collect/timeline.ts';
 import { medianOf } from '../statistics/interval.ts';
 
@@ -33,6 +33,12 @@ export function steadyPoints(
   const { fromS, toS } = steadyWindow(Date.parse(start ?? '') / 1000, Date.parse(end ?? '') / 1000);
   return windowOf(timeline, fromS, toS);
 }
+
+/** @param phase one that took place @returns all of its points */
+export const phaseWindow = (
+  { start, end }: { start: string | null; end: string | null },
+  timeline: Timeline,
+): Window => windowOf(timeline, Date.parse(start ?? '') / 1000, Date.parse(end ?? '') / 1000 + LAG_S);
 
 export function samplesIn(series: TimeSeries | null, { first, last }: Window): number[] {
   return (series?.values.slice(first, last + 1) ?? []).filter((value) => value !== null);

@@ -20,6 +20,7 @@ import type { Threshold } from '../judge/threshold.ts';
 import { thresholdName } from '../judge/threshold-words.ts';
 import { round } from '../round.ts';
 import { connectionsFinding } from './connections-finding.ts';
+import { degraded } from './degraded.ts';
 import { drift } from './drift.ts';
 import { note } from './note.ts';
 import { onset } from './onset.ts';
@@ -29,6 +30,7 @@ import { recovery } from './recovery-finding.ts';
 type FindingKind =
   | 'bottleneck'
   | 'recovery'
+  | 'episode'
   | 'leak'
   | 'generator'
   | 'regression'
@@ -103,6 +105,7 @@ export function findings(known: Known): Finding[] {
   return [
     ...bottleneck(known),
     ...recovery(known),
+    ...degraded(known),
     ...onset(known),
     ...connectionsFinding(known),
     ...drift(known),

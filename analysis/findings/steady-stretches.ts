@@ -1,7 +1,7 @@
 /** The parts of a run in which nothing is varied, and their blocks: what changes in them does so by itself. */
 
 import type { Timeline } from '../collect/timeline.ts';
-import { loadOf } from '../judge/phases.ts';
+import { loadOf, type Phase } from '../judge/phases.ts';
 import { BLOCKS, SETTLING } from './drift-rules.ts';
 import type { Known } from './findings.ts';
 
@@ -24,8 +24,7 @@ export function steadyStretches({ plan, phases }: Pick<Known, 'plan' | 'phases'>
   for (const phase of phases) {
     if (!phase.measured || phase.overload || phase.start === null || phase.end === null || !loadOf(phase))
       continue;
-    const { operation, weights } = plan.phases.find(({ name }) => name === phase.name) ?? {};
-    const key = JSON.stringify([phase.offered_rps, phase.vus, phase.labels, operation, weights]);
+    const key = JSON.stringify([phase.offered_rps, phase.vus, phase.labels, callsOf(phase, plan)]);
     const [fromS, toS] = [Date.parse(phase.start) / 1000, Date.parse(phase.end) / 1000];
     const last = stretches.at(-1);
     if (last?.key === key && fromS - last.toS < SAME_S) {
@@ -35,6 +34,16 @@ export function steadyStretches({ plan, phases }: Pick<Known, 'plan' | 'phases'>
   }
   return stretches;
 }
+
+/** @returns what the phase calls */
+function callsOf({ name }: Phase, plan: Known['plan']) {
+  const { operation, weights } = plan.phases.find((one) => one.name === name) ?? {};
+  return [operation, weights];
+}
+
+/** @returns the same for phases that differ in nothing but their load */
+export const steadyKey = (phase: Phase, plan: Known['plan']): string =>
+  JSON.stringify([phase.offered_rps === null, phase.labels, callsOf(phase, plan)]);
 
 /** @returns seconds, at least */
 export const blockLength = (stepS: number): number => Math.max(BLOCKS.least_s, BLOCKS.least_points * stepS);

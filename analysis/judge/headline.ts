@@ -45,14 +45,26 @@ export function headline(run: Facts): string {
   const leftOut = failedProbesText(run.failed_probes ?? [], MAX_LEFT_OUT);
   if (outcome === 'invalid') return joined(outcome, [[reason], [leftOut]]);
   if (outcome === 'pass')
-    return joined(outcome, [[reason, leftOut && `; ${leftOut}`], [loadTaken(run)], found(run, null)]);
+    return joined(outcome, [
+      [reason, leftOut && `; ${leftOut}`],
+      degradedIn(run),
+      [loadTaken(run)],
+      found(run, null),
+    ]);
   const missed = run.thresholds.find((threshold) => threshold.outcome === 'fail');
   const cause = bottleneckIn(
     run,
     ({ subject, phase }) => subject !== CAPACITY && phase !== null && phase === missed?.scope.phase,
   );
-  return joined(outcome, [whatMissed(run, missed, cause), found(run, cause), [leftOut]]);
+  return joined(outcome, [whatMissed(run, missed, cause), degradedIn(run), found(run, cause), [leftOut]]);
 }
+
+/** @returns episodes under a steady load */
+const degradedIn = ({ findings }: Facts): string[] =>
+  findings
+    .filter(({ kind }) => kind === 'episode')
+    .map(({ statement }) => capitalized(statement))
+    .slice(0, 1);
 
 /** @param sentences each of parts: the first one of all is cut if it is too long, the others are left out */
 function joined(outcome: string, [[first = '', ...others] = [], ...sentences]: string[][]) {

@@ -71,7 +71,7 @@ function bucketOf(ms) {
 }
 
 /** @param {[ms: number, count: number][]} values @returns {string} a histogram's text */
-function histogramOfValues(values) {
+export function histogramOfValues(values) {
   /** @type {Map<number, number>} */
   const counts = new Map();
   for (const [ms, count] of values) counts.set(bucketOf(ms), (counts.get(bucketOf(ms)) ?? 0) + count);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bucketsOf, episodesOf } from '../../../analysis/episode.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
-import { histogramOf, STARTED_MS, summary } from './build.js';
+import { histogramOf, histogramOfValues, STARTED_MS, summary } from './build.js';
 
 const START_S = STARTED_MS / 1000;
 const RANGE = {
@@ -28,16 +28,13 @@ function found(perS, seconds, phase = {}) {
   );
   const lines = seconds.map(
     ({ slow = 0, failed = 0, unanswered = 0, dropped = 0, calls = perS - dropped }, index) => {
-      const counts = /** @type {const} */ ([
-        ['ok', [60, calls - slow - unanswered], [900, slow]],
-        ['unanswered', [1, unanswered]],
-      ]);
-      const durations = Object.fromEntries(
-        counts.map(([outcome, ...parts]) => [
-          outcome,
-          histogramOfAll(parts.filter(([, count]) => count > 0)),
+      const durations = {
+        ok: histogramOfValues([
+          [60, calls - slow - unanswered],
+          [900, slow],
         ]),
-      );
+        unanswered: histogramOf(1, unanswered),
+      };
       return {
         second: {
           at: START_S + index,
@@ -52,20 +49,6 @@ function found(perS, seconds, phase = {}) {
     at: [fromS - START_S, toS - START_S],
     kinds: [...(latency ? ['latency'] : []), ...(failures ? ['failures'] : [])].join(),
   }));
-}
-
-/** @param {(readonly [number, number])[]} parts */
-function histogramOfAll(parts) {
-  const [[ms, count] = [0, 0], ...others] = parts;
-  if (count === 0) return '';
-  const text = histogramOf(ms, count);
-  const [other] = others;
-  if (!other) return text;
-  // The text of a histogram has the distance from one bucket to the next.
-  const [first, second] = [text, histogramOf(...other)].map((one) =>
-    Number.parseInt(one.split('*')[0] ?? '', 36),
-  );
-  return `${text} ${((second ?? 0) - (first ?? 0)).toString(36)}*${other[1].toString(36)}`;
 }
 
 /** @template T @param {number} count @param {T} second @returns {T[]} */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.ts';
+import { histogramOf } from '../build.js';
 import { facts } from './synthetic.js';
 
 /** @typedef {import('./synthetic.js').Difference} Difference */
@@ -10,6 +11,15 @@ import { facts } from './synthetic.js';
 const SLOW = { 'client.p99': 400, 'client.mean': 70, request: 0.069 };
 /** What a pool looks like that is full. */
 const FULL_POOL = { pool_utilization: 1, pool_connections_in_use: 50, pool_waiting: 5, pool_wait: 0.04 };
+const SMALL_POOL = {
+  ...SLOW,
+  pool_utilization: 1,
+  pool_connections_in_use: 2,
+  pool_waiting: 6,
+  pool_wait: 0.05,
+  db_query_rate: 400,
+  db_query_duration: 0.004,
+};
 /** What a thread that is late makes everything look like. */
 const LATE = {
   eventloop_lag: 0.2,
@@ -25,15 +35,7 @@ const LATE = {
 const CASES = {
   'a small pool in front of an idle database': {
     difference: {
-      series: {
-        ...SLOW,
-        pool_utilization: 1,
-        pool_connections_in_use: 2,
-        pool_waiting: 6,
-        pool_wait: 0.05,
-        db_query_rate: 400,
-        db_query_duration: 0.004,
-      },
+      series: SMALL_POOL,
     },
     subject: 'connection pool',
     cause: 'too small',
@@ -416,6 +418,40 @@ test('a single point out of the band is no breakage', () => {
   const [, busy] = known.phases;
   if (busy?.latency_ms) busy.latency_ms.p99 = 45;
   assert.deepEqual(bottleneck(known), []);
+});
+
+test('what did not last to the end of a phase is read from its episode', () => {
+  const known = facts();
+  const { client, signals, start_s, step_s } = known.timeline;
+  const [, busy] = known.phases;
+  assert.ok(busy?.latency_ms);
+  busy.latency_ms.p99 = 900;
+  // From 20 s to 32 s into the phase.
+  const [fromS, toS] = [80, 92];
+  const { 'client.p99': p99, 'client.mean': mean, ...levels } = SMALL_POOL;
+  for (const [name, level] of Object.entries(levels))
+    signals[name]?.values.fill(level, fromS / step_s, toS / step_s + 1);
+  client.p99?.values.fill(p99, fromS / step_s, toS / step_s + 1);
+  client.mean?.values.fill(mean, fromS / step_s, toS / step_s + 1);
+  const linesOf = (/** @type {boolean} */ isSlow) =>
+    Array.from({ length: 120 }, (_, atS) => ({
+      second: {
+        at: start_s + atS,
+        vus: 1,
+        groups: {
+          0: {
+            requests: 100,
+            durations: { ok: histogramOf(isSlow && atS >= fromS && atS < toS ? 900 : 20, 100) },
+          },
+        },
+      },
+      groups: new Map([['0', { phase: atS < 60 ? 'calm' : 'busy', operation: 'a' }]]),
+    }));
+  const [finding] = bottleneck({ ...known, lines: linesOf(true) });
+  assert.equal(finding?.subject, 'connection pool', finding?.statement);
+  assert.equal(finding?.evidence[0], 'p99 was 901 ms in busy for 12 s, at most 39 ms is normal');
+  assert.equal(finding?.observations?.[0]?.at, new Date((start_s + fromS) * 1000).toISOString());
+  assert.deepEqual(bottleneck({ ...known, lines: linesOf(false) }), [], 'no call was slow');
 });
 
 test('something broke and nothing was at its limit: not enough to tell, with what is missing', () => {

@@ -1,0 +1,58 @@
+import type { Timeline } from '../collect/timeline.ts';
+import type { Known, Observation } from '../findings/findings.ts';
+import type { Phase } from '../judge/phases.ts';
+import { comparedPhases, missedIn } from './compared-phases.ts';
+import { phaseWindow, samplesIn, timeOf } from './windows.ts';
+
+/** An objective that was missed in a phase that did not break. */
+export interface Miss {
+  phase: Phase;
+  /** What was missed, by how much. */
+  reason: string;
+  /** Points of the timeline that were beyond what is normal. */
+  moments: number;
+  /** Of so many. */
+  watched: number;
+  /** Its threshold is what is normal. */
+  observation: Observation;
+}
+
+/** @param judged of a run in which nothing broke @returns the first one of p99 or of failures */
+export function missOf(
+  judged: Pick<Known, 'plan' | 'phases' | 'thresholds'>,
+  timeline: Timeline,
+): Miss | null {
+  for (const { phase, usual } of comparedPhases(judged, timeline)) {
+    for (const [metric, name, { limit, from }] of [
+      ['p99_ms', 'p99', usual.p99],
+      ['failure_share', 'failed', usual.failed],
+    ] as const) {
+      const missed = missedIn(phase, metric, judged.thresholds);
+      const series = timeline.client[name];
+      if (!missed || !series) continue;
+      const whole = phaseWindow(phase, timeline);
+      const watched = samplesIn(series, whole);
+      if (watched.length === 0) continue;
+      const beyond = watched.filter((value) => value > limit);
+      const [first] = beyond;
+      return {
+        phase,
+        reason: missed.reason ?? '',
+        moments: beyond.length,
+        watched: watched.length,
+        observation: {
+          series: `client.${name}`,
+          unit: series.unit,
+          from,
+          to: missed.observed,
+          threshold: limit,
+          at:
+            first === undefined
+              ? null
+              : new Date(timeOf(timeline, series.values.indexOf(first, whole.first)) * 1000).toISOString(),
+        },
+      };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { degraded } from '../../../analysis/findings/degraded.ts';
+import { headline } from '../../../analysis/judge/headline.ts';
+import { phases } from '../../../analysis/judge/phases.ts';
+import { histogramOfValues, near, STARTED_MS, summary } from './build.js';
+
+const START_S = STARTED_MS / 1000;
+
+/** @typedef {{slow?: number, failed?: number, late?: number}} Second */
+
+/**
+ * 100 calls/s of 20 ms; slow ones take 400 ms.
+ *
+ * @param {Record<string, Second[]>} seconds by phase
+ * @param {Partial<import('./build.js').PhaseSpec>} [last] of the last phase
+ * @param {Partial<import('../../../analysis/findings/recovery.ts').Recovery>[]} [recoveries]
+ */
+function found(seconds, last = {}, recoveries = []) {
+  const names = Object.keys(seconds);
+  const made = summary({
+    phases: names.map((name, index) => ({
+      name,
+      offered_rps: 100,
+      duration_s: seconds[name]?.length ?? 0,
+      figures: { iterations: 2000, p99: 20 },
+      ...(index === names.length - 1 && last),
+    })),
+  });
+  let at = START_S;
+  const lines = names.flatMap((phase) =>
+    (seconds[phase] ?? []).map(({ slow = 0, failed = 0, late = 0 }) => ({
+      second: {
+        at: at++,
+        vus: 1,
+        timerLateness: histogramOfValues([[late, 1]]),
+        groups: {
+          0: {
+            requests: 100,
+            failed,
+            durations: {
+              ok: histogramOfValues(
+                /** @type {[number, number][]} */ ([
+                  [20, 100 - slow],
+                  [400, slow],
+                ]).filter(([, count]) => count > 0),
+              ),
+            },
+          },
+        },
+      },
+      groups: new Map([['0', { phase, operation: 'a' }]]),
+    })),
+  );
+  const known = { plan: made.plan, phases: phases(made), lines, recoveries };
+  return degraded(/** @type {any} */ (known));
+}
+
+/** @param {number} count @param {Second} [second] @returns {Second[]} */
+const times = (count, second = {}) => Array.from({ length: count }, () => second);
+
+test('a part of a steady load that is slow, in its only phase or a later one', () => {
+  const [finding, ...others] = found({ a: [...times(30), ...times(12, { slow: 60 }), ...times(40)] });
+  assert.deepEqual(others, []);
+  near(finding?.statement, 'degraded for 12 s in a: p99 20 ms -> 400 ms');
+  assert.match(finding?.evidence.join('\n') ?? '', /from 0?0:30 for 12 s: p99 20 ms -> 400 ms/);
+  assert.equal(finding?.observations?.[0]?.at, new Date((START_S + 30) * 1000).toISOString());
+  const [later] = found({ a: times(20), b: [...times(10), ...times(3, { failed: 50 }), ...times(10)] });
+  near([later?.phase, later?.statement], ['b', 'degraded for 3 s in b: 50 % failed']);
+});
+
+test('several are counted, and the longest is told', () => {
+  const [finding] = found({
+    a: [...times(20), ...times(2, { slow: 60 }), ...times(20), ...times(4, { slow: 60 }), ...times(20)],
+  });
+  near(finding?.statement, 'degraded 2 times, the longest for 4 s in a: p99 20 ms -> 400 ms');
+  near([finding?.figures.episodes, finding?.figures.total_s], [2, 6]);
+});
+
+test('nothing is said of a healthy run, an overload, what it leaves, or a machine that stood still', () => {
+  const slow = { a: times(20), b: [...times(8), ...times(6, { slow: 60 }), ...times(8)] };
+  assert.equal(found(slow).length, 1);
+  assert.deepEqual(found({ a: times(60, { slow: 1 }) }), []);
+  assert.deepEqual(found(slow, { overload: true }), []);
+  assert.deepEqual(found(slow, { offered_rps: 200 }), [], 'a heavier load is no degradation');
+  const recovery = { ended_s: START_S + 20, recovery_s: 14, observed_s: 22 };
+  assert.deepEqual(found(slow, {}, [recovery]), []);
+  assert.deepEqual(found({ a: [...times(20), ...times(2, { slow: 60, late: 400 }), ...times(20)] }), []);
+  assert.deepEqual(found({ a: times(20), b: [{ slow: 60 }, ...times(20)] }), [], 'connections and sessions');
+});
+
+test('the headline of a run that passes has it', () => {
+  const findings = found({ a: [...times(30), ...times(12, { slow: 60 }), ...times(40)] });
+  const facts = {
+    verdict: { outcome: 'pass', exit_code: 0, reasons: ['1 threshold held'] },
+    thresholds: [],
+    findings,
+    phases: [],
+    operations: [],
+  };
+  near(
+    headline(/** @type {any} */ (facts)),
+    'PASS: 1 threshold held. Degraded for 12 s in a: p99 20 ms -> 400 ms.',
+  );
+});
