@@ -20,9 +20,9 @@ const SLOW_MS = 300;
 const FAULTS = { latency: { slow_statement_ms: SLOW_MS }, failures: { rate_limit_rps: 1 } };
 /** Made so long before the spike ends, that it is there when it does. */
 const BEFORE_S = 0.5;
-/** The pushes of k6 are 2 s apart and windows begin 1 s apart; the rest is what a fault takes to come and go. */
-const LATE_S = 3 + SLOW_MS / 1000 + 0.5;
-/** What is bad in so little of a window of 10 s that the band allows it, and the clocks' differences. */
+/** A recovery is known to the second; the rest is what a fault takes to come and go. */
+const LATE_S = 1 + SLOW_MS / 1000 + 0.5;
+/** The calls of half a second may be too few to be certain of, and the clocks differ. */
 const EARLY_S = 0.5;
 
 /** A tenth of the ramp's rates: 10, 50, 100 ... 300 requests/s. */
@@ -55,7 +55,7 @@ const rateLimit = (perS) => ({
  * @property {string} name
  * @property {Record<string, number>} faults
  * @property {[number, number] | null} known from, to; null: none up to the end of the ramp
- * @property {string | null} first what has to leave the band first
+ * @property {string | null} first what has to leave the normal range first
  */
 
 /** @type {Limit[]} */
@@ -176,7 +176,7 @@ async function onsetRow(lab, { name, faults, known, first }) {
   const found = findingOf(run, 'onset');
   const { last_good_rps: good = null, first_bad_rps: bad = null } = found?.figures ?? {};
   const wentFirst =
-    /: (\w+) \([^)]*\)(?: and \w+ \([^)]*\))? left the band/.exec(found?.statement ?? '')?.[1] ?? '-';
+    /: (\w+) \([^)]*\)(?: and \w+ \([^)]*\))? left the normal range/.exec(found?.statement ?? '')?.[1] ?? '-';
   const holds = known
     ? good !== null && bad !== null && good < known[0] && known[1] <= bad && wentFirst === first
     : good !== null && bad === null;
@@ -228,8 +228,8 @@ await withLabStack(async (lab) => {
   const degraded = await each('onset', limits, (limit) => onsetRow(lab, limit));
   if (recoveries.length > 0) {
     console.log(
-      `recovery after the end of the spike, seconds; found may be ${EARLY_S} s early (what the band allows) to ` +
-        `${LATE_S.toFixed(1)} s late (2 s between pushes, 1 s between windows, ${SLOW_MS} ms of the last slow statement, 0.5 s)`,
+      `recovery after the end of the spike, seconds; found may be ${EARLY_S} s early to ` +
+        `${LATE_S.toFixed(1)} s late (a second, ${SLOW_MS} ms of the last slow statement, 0.5 s)`,
     );
     printTable(
       ['fault', 'lifted after', 'found', 'error', 'p99 alone', 'failures alone', 'verdict', 'limit'],

@@ -47,8 +47,8 @@ export interface Breakage {
 
 /** Of what is offered, the share that has to be made. */
 const DELIVERED_SHARE = 0.95;
-/** How old a scrape is on average when a rule reads it. */
-const SCRAPE_AGE_S = 1;
+/** How old a scrape is when a rule reads it, and a rule's result when it is read. */
+const SCRAPE_AGE_S = 0.5;
 /** Of the failures. */
 const REFUSED = 0.5;
 
@@ -181,11 +181,8 @@ function ofEpisode(
     .toSorted((a, b) => b.toS - b.fromS - (a.toS - a.fromS));
   if (!episode) return null;
   const { fromS, toS, latency, failures } = episode;
-  // A point looks back over some seconds from the scrape before it: those of a short episode's second half hold most of it.
-  const firstS = isBlurred(toS - fromS) ? (fromS + toS) / 2 : fromS + RULE_WINDOW_S;
-  const { first, last } = windowOf(timeline, firstS + SCRAPE_AGE_S, toS + SCRAPE_AGE_S);
-  const broken = { first: Math.min(first, last - LEAST_POINTS + 1), last };
-  if (timeOf(timeline, broken.first) < fromS + SCRAPE_AGE_S) return null;
+  const broken = pointsOf(fromS, toS, timeline);
+  if (!broken) return null;
   const [sums] = sumsWithin(lines, [{ fromS, toS }]);
   const share = sums && sums.requests > 0 ? sums.failed / sums.requests : 0;
   const failsFirst = failures && (!latency || failures.fromS < latency.fromS - RULE_WINDOW_S);
@@ -218,6 +215,20 @@ function ofEpisode(
       at: new Date(fromS * 1000).toISOString(),
     },
   };
+}
+
+/**
+ * A point of a signal looks back over RULE_WINDOW_S from the scrape before it. Of a short episode the two points are taken that hold most of it.
+ *
+ * @returns null: too short for two
+ */
+function pointsOf(fromS: number, toS: number, timeline: Timeline): Window | null {
+  if (!isBlurred(toS - fromS))
+    return windowOf(timeline, fromS + RULE_WINDOW_S + SCRAPE_AGE_S, toS + SCRAPE_AGE_S);
+  if (toS - fromS < LEAST_POINTS * timeline.step_s) return null;
+  const middleS = (fromS + toS + RULE_WINDOW_S) / 2 + SCRAPE_AGE_S;
+  const first = Math.floor((middleS - timeline.start_s) / timeline.step_s);
+  return { first, last: Math.min(first + LEAST_POINTS - 1, timeline.count - 1) };
 }
 
 const isRefused = ({ failures, failed }: Phase) => (failures?.rate_limited ?? 0) > REFUSED * (failed ?? 0);
