@@ -3,7 +3,7 @@
  *
  * Each call is evidence for one of two rates of bad calls: the normal one, or one that is several times as high. The evidence is added up
  * second by second and never falls below 0 (E. S. Page, Continuous Inspection Schemes, Biometrika 41, 1954). An episode begins where the sum left 0
- * before it reached the limit, and ends with its maximum. So it has no window: at a low rate it takes more seconds to be certain, and begins and
+ * before it reached the limit, and ends with its maximum before it fell. So it has no window: at a low rate it takes more seconds to be certain, and begins and
  * ends in the same ones.
  */
 import type { Line } from './collect/seconds.ts';
@@ -46,6 +46,8 @@ export interface Bucket {
 
 /** Calls whose ratio of likelihoods is e^16, about 10^7, are no chance: in an hour of 2,000 calls a second there are 7 x 10^6. */
 const MIN_EVIDENCE = 16;
+/** That it is over is a likelihood ratio of e^8, about 3,000: after 200 normal calls. */
+const MIN_EVIDENCE_OF_END = 8;
 /** The higher rate of bad calls: so many times the normal one, so much more at least. */
 const FACTOR = 5;
 const MIN_MORE = 0.02;
@@ -79,22 +81,39 @@ export function bucketsOf(lines: readonly Line[], phases: readonly Phase[]): Buc
   return [...found.values()].sort((a, b) => a.fromS - b.fromS);
 }
 
-/** @param buckets in order, of one k6 run @returns in order; two that overlap, one by latency and one by failures, are one */
-export function episodesOf(buckets: readonly Bucket[], range: NormalRange): Episode[] {
-  const slow = stretchesOf(buckets, SLOW_SHARE, ({ due, sums: { latencies, dropped } }) => {
-    const over = latencies.countOver(range.p99_ms);
+/** Bad calls of a bucket, and all. */
+type Count = (bucket: Bucket) => { bad: number; all: number };
+
+const slowCalls =
+  ({ p99_ms: limit }: NormalRange): Count =>
+  ({ due, sums: { latencies, dropped } }) => {
     const made = latencies.all.count + dropped;
     const missing = due !== null && made < MIN_MADE * due ? due - made : 0;
     // Load is dropped because all VUs wait for an answer.
-    return { bad: over + dropped + missing, all: made + missing };
-  });
-  const failing = stretchesOf(buckets, range.failure_share, ({ sums: { failed, requests } }) => ({
-    bad: failed,
-    all: requests,
-  }));
+    return { bad: latencies.countOver(limit) + dropped + missing, all: made + missing };
+  };
+
+const failedCalls: Count = ({ sums: { failed, requests } }) => ({ bad: failed, all: requests });
+
+const droppedLoad: Count = ({ due, sums: { dropped } }) => ({ bad: dropped, all: due ?? 0 });
+
+/** @param buckets in order, of one k6 run @returns in order, p99 over the range */
+export const slowStretches = (buckets: readonly Bucket[], range: NormalRange): Stretch[] =>
+  stretchesOf(buckets, SLOW_SHARE, slowCalls(range));
+
+/** @param buckets in order, of one k6 run @returns in order, failures over the range */
+export const failingStretches = (buckets: readonly Bucket[], range: NormalRange): Stretch[] =>
+  stretchesOf(buckets, range.failure_share, failedCalls);
+
+/** @param buckets in order, of one k6 run @param allowed share of the load that may be dropped @returns in order */
+export const droppingStretches = (buckets: readonly Bucket[], allowed: number): Stretch[] =>
+  stretchesOf(buckets, allowed, droppedLoad);
+
+/** @param buckets in order, of one k6 run @returns in order; two that overlap, one by latency and one by failures, are one */
+export function episodesOf(buckets: readonly Bucket[], range: NormalRange): Episode[] {
   const all = [
-    ...slow.map((stretch) => ({ ...stretch, kind: 'latency' as const })),
-    ...failing.map((stretch) => ({ ...stretch, kind: 'failures' as const })),
+    ...slowStretches(buckets, range).map((stretch) => ({ ...stretch, kind: 'latency' as const })),
+    ...failingStretches(buckets, range).map((stretch) => ({ ...stretch, kind: 'failures' as const })),
   ].sort((a, b) => a.fromS - b.fromS);
   const episodes: Episode[] = [];
   for (const { kind, fromS, toS } of all) {
@@ -113,15 +132,8 @@ function join(episode: Episode, kind: Kind, { fromS, toS }: Stretch) {
   episode.toS = Math.max(episode.toS, toS);
 }
 
-/**
- * @param normal the share of bad calls that is normal
- * @param count bad calls of a bucket, and all
- */
-function stretchesOf(
-  buckets: readonly Bucket[],
-  normal: number,
-  count: (bucket: Bucket) => { bad: number; all: number },
-): Stretch[] {
+/** @param normal the share of bad calls that is normal */
+function stretchesOf(buckets: readonly Bucket[], normal: number, count: Count): Stretch[] {
   const raised = Math.min(MAX_SHARE, Math.max(FACTOR * normal, normal + MIN_MORE));
   const [ofBad, ofGood] = [Math.log(raised / normal), Math.log((1 - raised) / (1 - normal))];
   const stretches: Stretch[] = [];
@@ -135,8 +147,7 @@ function stretchesOf(
     if (sum === 0) fromS = bucket.fromS;
     sum = Math.max(0, sum + bad * ofBad + (all - bad) * ofGood);
     if (sum > most || (all === 0 && bucket.due === null && sum > 0)) [most, toS] = [sum, bucket.toS];
-    // As certain that it is over as that it was.
-    if (sum === 0 || (most >= MIN_EVIDENCE && most - sum >= MIN_EVIDENCE)) end();
+    if (sum === 0 || (most >= MIN_EVIDENCE && most - sum >= MIN_EVIDENCE_OF_END)) end();
   }
   end();
   return stretches;

@@ -79,7 +79,10 @@ function compose(given) {
   const operations = planOperations(workload, mixOf(definition), config);
   const phases = withWeights(shape, workload, operations);
   needItems(name, workload.name, phases, operations);
-  const objectives = thresholds.off ? [] : planObjectives(defaults, thresholds.changes, phases, operations);
+  const how = { isTrial: Boolean(__ENV.TRIAL) };
+  const objectives = thresholds.off
+    ? []
+    : planObjectives(defaults, thresholds.changes, phases, operations, how);
   const plan = makePlan(definition, { config, workload, phases, operations, objectives, documents });
   needWithinLimits(phases, config);
 

@@ -69,10 +69,11 @@ export function owedObjectives(documents, anyServer = {}) {
  * @param {string} changes `scope.metric=number` pairs, separated by commas; '' = none
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
+ * @param {{isTrial?: boolean}} [how] isTrial: it is one k6 run of a search, which finds its load by itself: nothing is refused
  * @returns {Objective[]}
  * @throws {ConfigError} if THRESHOLDS names an unknown scope or metric, or one that the planned load makes too few samples for
  */
-export function planObjectives(defaults, changes, phases, operations) {
+export function planObjectives(defaults, changes, phases, operations, { isTrial = false } = {}) {
   const measured = phases.filter((phase) => phase.measured);
   const sustained = measured.filter((phase) => !phase.overload);
   /** @type {Objectives} */
@@ -123,7 +124,12 @@ export function planObjectives(defaults, changes, phases, operations) {
     const compared = reference
       ? Math.min(expected, expectedSamples({ phase: reference.name }, phases, operations))
       : expected;
-    const judgeable = enough(name, limits, { expected, compared, asked, phases });
+    const judgeable = enough(name, limits, {
+      expected,
+      compared,
+      asked: isTrial ? new Map() : asked,
+      phases,
+    });
     return expand(name, judgeable, phases, reference).map((objective) => ({
       ...objective,
       ...(objective.min_samples !== undefined &&

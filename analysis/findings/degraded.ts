@@ -1,18 +1,23 @@
 /** Episodes under a steady load: for how long latency or failures left the normal range, though nothing about the load changed. */
-import { clock, counted, duration, milliseconds, percent } from '../../contract/units.js';
+import { milliseconds, percent } from '../../contract/units.js';
 import { latencyText } from '../collect/latencies.ts';
-import { sumsWithin, type Within } from '../collect/seconds.ts';
+import { sumsWithin, Within } from '../collect/seconds.ts';
 import { SparseHistogram } from '../collect/sparse-histogram.ts';
 import { type Bucket, bucketsOf, type Episode, episodesOf } from '../episode.ts';
 import { loadOf, type Phase } from '../judge/phases.ts';
-import { type NormalRange, normalRangeOf, P99_NEEDS, rangeOrigin } from '../normal.ts';
-import { round } from '../round.ts';
+import { type NormalRange, normalRangeOf, P99_NEEDS } from '../normal.ts';
 import { medianOf } from '../statistics/interval.ts';
+import { degradedFinding } from './degraded-finding.ts';
 import type { Finding, Known } from './findings.ts';
 import { steadyKey } from './steady-stretches.ts';
 
 /** With fewer parts of 100 calls each, the baseline is taken as it is. */
 const MIN_PARTS = 5;
+const MIN_STALL_S = 0.3;
+/** Of the calls that begin in a stall, so many wait for its end. */
+const MIN_WAITING = 0.6;
+/** The seconds that a stall begins and ends in are whole ones. */
+const DRAINED_S = 2;
 /** A phase begins with the connections and sessions of its users. */
 const SETTLING_S = 2;
 /** A timer of the generator that is so late says that the whole machine stood still, not the server. */
@@ -25,27 +30,32 @@ export function degraded(known: Known): Finding[] {
   return steadyLoads(known).flatMap((group) => {
     const buckets = bucketsOf(lines, group).filter(
       ({ sums, phase, fromS }) =>
-        fromS >= startOf(phases.find(({ name }) => name === phase)) + SETTLING_S &&
-        (sums.timerLateness.percentile(1) ?? 0) <= MAX_LATENESS_MS,
+        group.some(
+          (one) => one.name === phase && startOf(one).every((startS) => fromS >= startS + SETTLING_S),
+        ) && (sums.timerLateness.percentile(1) ?? 0) <= MAX_LATENESS_MS,
     );
     const range = usualRange(group[0], buckets, known);
     if (!range) return [];
     const episodes = episodesOf(buckets, range).filter((episode) => !isAftermath(episode, known));
     const sums = sumsWithin(lines, episodes);
     const told = episodes.flatMap((episode, index) => {
-      const text = whatLeft(episode, sums[index], range);
-      return text === '' ? [] : [{ ...episode, text }];
+      const its = sums[index] ?? new Within();
+      const text = whatLeft(episode, its, range);
+      return text === '' ? [] : [{ ...episode, text, stallS: stallOf(episode, its, range, phases) }];
     });
-    return told.length > 0 ? [findingOf(told, range, phases)] : [];
+    return told.length > 0 ? [degradedFinding(told, range, Math.min(...phases.flatMap(startOf)))] : [];
   });
 }
 
-const startOf = (phase: Phase | undefined) => Date.parse(phase?.start ?? '') / 1000;
+/** @returns Unix time; none of a phase that did not begin */
+const startOf = ({ start }: Phase): number[] => (start === null ? [] : [Date.parse(start) / 1000]);
 
 /** @returns '': by its figures nothing did, as where load was dropped for too few VUs */
-function whatLeft({ latency, failures }: Episode, sums: Within | undefined, range: NormalRange): string {
-  const { failed = 0, requests = 0, latencies } = sums ?? {};
-  const now = latencies?.latency;
+function whatLeft(
+  { latency, failures }: Episode,
+  { failed, requests, latencies: { latency: now } }: Within,
+  range: NormalRange,
+): string {
   const share = failed / Math.max(1, requests);
   return [
     latency &&
@@ -55,6 +65,32 @@ function whatLeft({ latency, failures }: Episode, sums: Within | undefined, rang
   ]
     .filter(Boolean)
     .join(', ');
+}
+
+/**
+ * In a stall all calls wait for its end: as many are slow as began in the longest of their latencies, and of users who wait for their answers
+ * all.
+ *
+ * @returns its length, seconds; null: it is none
+ */
+function stallOf(
+  { fromS, toS, phase }: Episode,
+  { requests, latencies }: Within,
+  range: NormalRange,
+  phases: Phase[],
+): number | null {
+  const longestS = (latencies.latency?.max ?? 0) / 1000;
+  const { vus = null } = phases.find(({ name }) => name === phase) ?? {};
+  const waiting = vus ?? (requests / (toS - fromS)) * longestS;
+  const slow = latencies.countOver(range.p99_ms);
+  // Those that began late in it waited for less.
+  const isSpread = vus !== null || latencies.countOver(750 * longestS) <= slow / 2;
+  const isStall =
+    longestS >= MIN_STALL_S &&
+    toS - fromS <= longestS + DRAINED_S &&
+    slow >= MIN_WAITING * waiting &&
+    isSpread;
+  return isStall ? longestS : null;
 }
 
 /** @returns phases of one load, or less of it, with the first of them in front */
@@ -104,48 +140,3 @@ const isAftermath = ({ fromS }: Episode, { recoveries }: Known) =>
     ({ ended_s, recovery_s, observed_s }) =>
       fromS >= ended_s - 1 && fromS <= ended_s + (recovery_s ?? observed_s) + 1,
   );
-
-type Told = Episode & { text: string };
-
-function findingOf(episodes: Told[], range: NormalRange, phases: Phase[]): Finding {
-  const lengthOf = ({ fromS, toS }: Episode) => round(toS - fromS, 1);
-  const [longest] = episodes.toSorted((a, b) => lengthOf(b) - lengthOf(a)) as [Told];
-  const startedS = Math.min(...phases.filter(({ start }) => start !== null).map(startOf));
-  const times = episodes.length > 1 ? `${counted(episodes.length, 'time')}, the longest ` : '';
-  return {
-    kind: 'episode',
-    subject: 'degraded',
-    phase: longest.phase,
-    confidence: 'high',
-    statement: `degraded ${times}for ${duration(lengthOf(longest))} in ${longest.phase}: ${longest.text}`,
-    figures: {
-      episodes: episodes.length,
-      longest_s: lengthOf(longest),
-      total_s: round(
-        episodes.reduce((sum, episode) => sum + lengthOf(episode), 0),
-        1,
-      ),
-    },
-    evidence: [
-      rangeOrigin(range),
-      ...episodes
-        .slice(0, MAX_LISTED)
-        .map(
-          (episode) =>
-            `from ${clock(episode.fromS - startedS)} for ${duration(lengthOf(episode))}: ${episode.text}`,
-        ),
-    ],
-    observations: [
-      {
-        series: longest.latency ? 'client.p99' : 'client.failed',
-        unit: longest.latency ? 'milliseconds' : 'ratio',
-        from: longest.latency ? range.baseline_p99_ms : range.baseline_failure_share,
-        to: null,
-        threshold: longest.latency ? range.p99_ms : range.failure_share,
-        at: new Date(longest.fromS * 1000).toISOString(),
-      },
-    ],
-  };
-}
-
-const MAX_LISTED = 5;

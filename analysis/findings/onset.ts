@@ -1,11 +1,11 @@
 /**
  * From which load on a server degrades: the first at which latency, failures or the delivery of the load are no longer what
  * they are at the lightest. Loads are the phases of a test that varies nothing else, so the answer is an interval: what
- * was offered last without harm, and what was offered first with it. When, and what gave way first, the timeline says.
+ * was offered last without harm, and what was offered first with it. When, and what left the normal range first, the seconds say.
  */
 import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
-import { timesOf } from '../collect/grid.ts';
 import { signalMean } from '../collect/signals.ts';
+import { bucketsOf, droppingStretches, failingStretches, slowStretches } from '../episode.ts';
 import { callsOf, loadOf, type Phase } from '../judge/phases.ts';
 import { shortfallCause } from '../judge/shortfall.ts';
 import { type NormalRange, normalRangeOf, P99_NEEDS, rangeOrigin, rangeText } from '../normal.ts';
@@ -138,7 +138,7 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
       rangeOrigin(range),
       ...shown(last),
       ...shown(first),
-      ...whenLeft(bad, crossings, known.timeline),
+      ...whenLeft(bad, crossings),
       ...held.map(({ load }) => `${inUnit(load)} was normal again, so chance had a part in it`),
       ...(starved
         ? [
@@ -199,26 +199,18 @@ const worst = ({ phases }: Level): Judged =>
 const sureOf = (levels: Level[]): boolean =>
   levels.every(({ phases }) => phases.every(({ phase }) => (phase.requests ?? 0) >= MANY_ANSWERS));
 
-/** @returns in the order of time, of what left the normal range in the phase. One point may be chance: it is the first of two */
-function crossingsOf({ timeline }: Known, { phase, out }: Judged, range: NormalRange): Crossing[] {
-  if (!timeline) return [];
-  const { client } = timeline;
-  const [startS, endS] = [Date.parse(phase.start ?? '') / 1000, Date.parse(phase.end ?? '') / 1000];
-  const at = (name: string, index: number) => client[name]?.values[index] ?? null;
-  const isOut: Record<Criterion, (index: number) => boolean> = {
-    latency: (index) => (at('p99', index) ?? 0) > range.p99_ms,
-    failures: (index) => (at('failed', index) ?? 0) > range.failure_share,
-    delivery: (index) =>
-      (at('dropped', index) ?? 0) > (1 - DELIVERED_SHARE) * (at('offered', index) ?? Infinity),
+/** @returns in the order of time, of what left the normal range in the phase */
+function crossingsOf({ lines }: Known, { phase, out }: Judged, range: NormalRange): Crossing[] {
+  const buckets = bucketsOf(lines, [phase]);
+  const stretches = {
+    latency: () => slowStretches(buckets, range),
+    failures: () => failingStretches(buckets, range),
+    delivery: () => droppingStretches(buckets, 1 - DELIVERED_SHARE),
   };
-  const times = timesOf(timeline);
   return out
     .flatMap((criterion) => {
-      const index = times.findIndex(
-        (timeS, i) => timeS > startS && timeS <= endS && isOut[criterion](i) && isOut[criterion](i + 1),
-      );
-      const atS = times[index];
-      return atS === undefined ? [] : [{ criterion, atS }];
+      const [first] = stretches[criterion]();
+      return first ? [{ criterion, atS: first.fromS }] : [];
     })
     .sort((a, b) => a.atS - b.atS);
 }
@@ -242,16 +234,13 @@ function whatLeft(judged: Judged, crossings: Crossing[]): string {
   );
 }
 
-function whenLeft({ phase }: Judged, crossings: Crossing[], timeline: Known['timeline']): string[] {
-  if (!timeline || crossings.length === 0) return [];
+function whenLeft({ phase }: Judged, crossings: Crossing[]): string[] {
+  if (crossings.length === 0) return [];
   const startS = Date.parse(phase.start ?? '') / 1000;
   const times = crossings.map(
     ({ criterion, atS }) => `${criterion} ${duration(Math.round(atS - startS))} after ${phase.name} began`,
   );
-  return [
-    `out of the normal range: ${times.join(', ')}; from points every ${timeline.step_s} s over the last ${timeline.window_s} s, so which went ` +
-      `first is known to some seconds`,
-  ];
+  return [`outside the normal range: ${times.join(', ')}; known to the second`];
 }
 
 const users = (count: number | null): string => `${number(count)} users`;

@@ -47,7 +47,7 @@ export interface Recovery {
 const HOLD_S = 10;
 /** A shorter time at the end is not seen to be normal. */
 const MIN_NORMAL_S = 3;
-/** As much evidence as an episode takes (episode.ts): so many calls, all of them normal. */
+/** As much evidence as an episode takes to begin (episode.ts): so many calls, all of them normal. */
 const MANY_CALLS = 400;
 /** Phases that follow one another; k6's clock is good for some ten milliseconds. */
 const GAP_MS = 500;

@@ -37,6 +37,29 @@ export function startRefusing(ms) {
   });
 }
 
+/** Takes 100 ms, and answers nothing any more once so many calls were open at a time. @param {number} most */
+export function startDying(most) {
+  let open = 0;
+  let isDead = false;
+  return startOffering({ tools }, async () => {
+    open += 1;
+    isDead ||= open > most;
+    if (isDead) return never();
+    await sleep(100);
+    open -= 1;
+    return RESULT;
+  });
+}
+
+/** Takes 10 ms, and stands still for so long, again and again. @param {number} everyMs @param {number} forMs */
+export function startPausing(everyMs, forMs) {
+  return startOffering({ tools }, async () => {
+    const goneMs = Date.now() % everyMs;
+    if (goneMs < forMs) await sleep(forMs - goneMs);
+    return sleep(10, RESULT);
+  });
+}
+
 /** Works on one call at a time, for so long each. @param {number} ms */
 export function startOneAtATime(ms) {
   /** @type {Promise<unknown>} */

@@ -152,26 +152,40 @@ test('a server that no one here wrote: its address is enough', async () => {
   assert.equal(samplesOf(document, 'pool_utilization'), 0, "that is another server's");
 });
 
-test('a missed objective is exit code 99, too few samples are 98, each with its reason', async () => {
+test('a missed objective is exit code 99, too few samples are 98 or refused, each with its reason', async () => {
   const tools = [{ name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }];
-  const slow = await startOffering({ tools }, () => sleep(100, { content: [] }));
+  const slow = await startOffering({ tools }, () => sleep(500, { content: [] }));
   after(() => slow.close());
-  /** @param {Record<string, string>} variables */
-  const run = (variables) =>
-    runTest('sustained', { PROFILE: 'smoke', TARGET_URL: slow.url, TOOL: 'look', ARGS: '{}', ...variables });
+  const common = { PROFILE: 'smoke', TARGET_URL: slow.url, TOOL: 'look', ARGS: '{}' };
 
-  const missed = await run({ DURATION: '6s', THRESHOLDS: 'sustained.p50_ms=50' });
+  const missed = await runTest('sustained', {
+    ...common,
+    DURATION: '6s',
+    THRESHOLDS: 'sustained.p50_ms=50',
+  });
   assert.equal(missed.code, 99, missed.output);
   assert.equal(missed.document.verdict.outcome, 'fail');
   assert.match(missed.document.verdict.reasons.join('\n'), /sustained p50 .* 50 ms/);
   assert.match(readFileSync(join(missed.folder, 'junit.xml'), 'utf8'), /<failure/);
 
-  const few = await run({ DURATION: '2s', RATE_SCALE: '0.1', THRESHOLDS: 'sustained.p99_ms=1000' });
+  // How many calls ten users make is known at the end: about two a second each, for a second.
+  const few = await runTest('baseline', { ...common, DURATION: '13s', THRESHOLDS: 'light.p99_ms=10000' });
   assert.equal(few.code, 98, few.output);
   assert.equal(few.document.verdict.outcome, 'invalid');
   assert.match(
     few.document.verdict.reasons.join('\n'),
-    /sustained p99 was not judged: 34 samples, 100 are needed/,
+    /light p99 was not judged: \d+ samples, 100 are needed/,
+  );
+
+  const low = ['sustained', 'DURATION=2s', 'RATE_SCALE=0.1', 'THRESHOLDS=sustained.p99_ms=1000'];
+  const refused = await command('scripts/run', [
+    ...low,
+    ...Object.entries(common).map(([name, value]) => `${name}=${value}`),
+  ]);
+  assert.equal(refused.code, 2, refused.output);
+  assert.match(
+    refused.output,
+    /THRESHOLDS has sustained\.p99_ms=1000, which takes 100 samples, and sustained will have 34 .*; valid: DURATION=10s, or sustained\.p95_ms=1000/,
   );
 });
 

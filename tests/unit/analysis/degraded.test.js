@@ -7,7 +7,11 @@ import { histogramOfValues, near, STARTED_MS, summary } from './build.js';
 
 const START_S = STARTED_MS / 1000;
 
-/** @typedef {{slow?: number, failed?: number, late?: number}} Second */
+/** @typedef {{slow?: number, failed?: number, late?: number, stallMs?: number}} Second */
+
+/** @param {number} slow calls @param {number} stallMs from the beginning of the second on @returns {[ms: number, count: number][]} */
+const latenciesOf = (slow, stallMs) =>
+  Array.from({ length: 100 }, (_, index) => [index < slow ? 400 : Math.max(20, stallMs - 10 * index), 1]);
 
 /**
  * 100 calls/s of 20 ms; slow ones take 400 ms.
@@ -29,7 +33,7 @@ function found(seconds, last = {}, recoveries = []) {
   });
   let at = START_S;
   const lines = names.flatMap((phase) =>
-    (seconds[phase] ?? []).map(({ slow = 0, failed = 0, late = 0 }) => ({
+    (seconds[phase] ?? []).map(({ slow = 0, failed = 0, late = 0, stallMs = 0 }) => ({
       second: {
         at: at++,
         vus: 1,
@@ -38,14 +42,7 @@ function found(seconds, last = {}, recoveries = []) {
           0: {
             requests: 100,
             failed,
-            durations: {
-              ok: histogramOfValues(
-                /** @type {[number, number][]} */ ([
-                  [20, 100 - slow],
-                  [400, slow],
-                ]).filter(([, count]) => count > 0),
-              ),
-            },
+            durations: { ok: histogramOfValues(latenciesOf(slow, stallMs)) },
           },
         },
       },
@@ -67,6 +64,19 @@ test('a part of a steady load that is slow, in its only phase or a later one', (
   assert.equal(finding?.observations?.[0]?.at, new Date((START_S + 30) * 1000).toISOString());
   const [later] = found({ a: times(20), b: [...times(10), ...times(3, { failed: 50 }), ...times(10)] });
   near([later?.phase, later?.statement], ['b', 'degraded for 3 s in b: 50 % failed']);
+});
+
+test('a stall: all calls wait for its end, once or again and again', () => {
+  /** A stall of so many milliseconds in a second: calls are answered at its end. @param {number} ms @returns {Second} */
+  const stall = (ms) => ({ stallMs: ms });
+  const again = Array.from({ length: 8 }, () => [...times(5), stall(400)]).flat();
+  const [finding] = found({ a: [...times(10), ...again, ...times(5)] });
+  near(finding?.statement, 'stood still 8 times for 0.4 s every 6 s in a: p99 20 ms -> 390 ms');
+  near([finding?.subject, finding?.figures.period_s, finding?.figures.episodes], ['stall', 6, 8]);
+  const [once] = found({ a: [...times(20), stall(2000), { stallMs: 1000 }, ...times(20)] });
+  near(once?.statement.replace(/: .*/, ''), 'stood still for 2 s in a');
+  // Some calls that take long are none.
+  near(found({ a: [...times(20), { slow: 30 }, ...times(20)] })[0]?.subject, 'degraded');
 });
 
 test('several are counted, and the longest is told', () => {

@@ -93,7 +93,7 @@ test('what comes again before all was normal for as long as it takes to tell is 
       ...times(3, { slow: 50 }),
       ...times(20, {}),
     ]);
-  assert.deepEqual(again(2), [{ at: [10, 18], kinds: 'latency' }]);
+  assert.deepEqual(again(1), [{ at: [10, 17], kinds: 'latency' }]);
   assert.deepEqual(
     again(15).map(({ at }) => at),
     [

@@ -2,22 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onset } from '../../../analysis/findings/onset.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
-import { NO_SERVER, near, objective, STARTED_MS, signal, summary } from './build.js';
+import { histogramOf, NO_SERVER, near, objective, STARTED_MS, signal, summary } from './build.js';
 
-/**
- * @typedef {import('./build.js').PhaseSpec} PhaseSpec
- * @typedef {import('../../../analysis/collect/timeline.ts').Timeline} Timeline
- */
+/** @typedef {import('./build.js').PhaseSpec} PhaseSpec */
 
 /**
  * @param {PhaseSpec[]} shape
- * @param {{objectives?: import('../../../analysis/collect/plan.ts').Objective[], timeline?: Timeline | null,
+ * @param {{objectives?: import('../../../analysis/collect/plan.ts').Objective[], lines?: import('../../../analysis/collect/seconds.ts').Line[],
  *   signals?: import('../../../analysis/collect/signals.ts').Signal[]}} [more]
  */
-function find(shape, { objectives = [], timeline = null, signals = [] } = {}) {
+function find(shape, { objectives = [], lines = [], signals = [] } = {}) {
   const { plan, ...rest } = summary({ phases: shape, objectives });
   const all = phases({ plan, ...rest });
-  return onset(/** @type {any} */ ({ plan, phases: all, timeline, server: { ...NO_SERVER, signals } }));
+  return onset(/** @type {any} */ ({ plan, phases: all, lines, server: { ...NO_SERVER, signals } }));
 }
 
 /**
@@ -217,37 +214,35 @@ test('too little to tell by', () => {
 });
 
 /**
- * @param {Record<string, (second: number) => number | null>} client values by name, of each point
- * @returns {Timeline} of 40 s
+ * The seconds of step-100, which begins after 20 s.
+ *
+ * @param {(second: number) => {ms?: number, failed?: number, dropped?: number}} secondOf
+ * @returns {import('../../../analysis/collect/seconds.ts').Line[]}
  */
-function timelineOf(client) {
-  /** @type {Record<string, string>} */
-  const units = { p99: 'milliseconds', failed: 'ratio' };
-  return {
-    schema: 'mcp-load-lab/timeline/1',
-    testid: 'x',
-    start_s: STARTED_MS / 1000,
-    step_s: 2,
-    count: 22,
-    window_s: 6,
-    client: Object.fromEntries(
-      Object.entries(client).map(([name, value]) => [
-        name,
-        { unit: units[name] ?? 'rate', values: Array.from({ length: 22 }, (_, index) => value(index * 2)) },
-      ]),
-    ),
-    signals: {},
-  };
-}
+const linesOf = (secondOf) =>
+  Array.from({ length: 20 }, (_, index) => {
+    const { ms = 50, failed = 0, dropped = 0 } = secondOf(20 + index);
+    const requests = 100 - dropped;
+    return {
+      second: {
+        at: STARTED_MS / 1000 + 20 + index,
+        vus: 1,
+        groups: { 0: { requests, failed, dropped, durations: { ok: histogramOf(ms, requests) } } },
+      },
+      groups: new Map([['0', { phase: 'step-100', operation: 'a' }]]),
+    };
+  });
 
-test('what left the normal range first, and when, is read from the timeline', () => {
+test('what left the normal range first, and when, is read from the seconds', () => {
   const broken = { p99: 900, failures: { rate_limited: 400 } };
-  const from =
-    (/** @type {number} */ second, /** @type {number} */ bad, /** @type {number} */ good) =>
-    (/** @type {number} */ s) =>
-      s >= second ? bad : good;
-  const timeline = timelineOf({ p99: from(30, 900, 50), failed: from(24, 0.2, 0) });
-  const found = only([step(50), step(100, broken)], { timeline });
+  const foundIn = (/** @type {number} */ slowFromS, /** @type {number} */ failingFromS) =>
+    only([step(50), step(100, broken)], {
+      lines: linesOf((second) => ({
+        ...(second >= slowFromS && { ms: 900 }),
+        ...(second >= failingFromS && { failed: 20 }),
+      })),
+    });
+  const found = foundIn(30, 24);
   assert.match(
     found.statement,
     /100\/s: failures \(20 %\) left the normal range first, then latency \(p99 900 ms\)$/,
@@ -257,29 +252,21 @@ test('what left the normal range first, and when, is read from the timeline', ()
     found.observations?.map(({ at }) => at),
     [30, 24].map((second) => new Date(STARTED_MS + second * 1000).toISOString()),
   );
-
-  const together = timelineOf({ p99: from(24, 900, 50), failed: from(24, 0.2, 0) });
   assert.match(
-    only([step(50), step(100, broken)], { timeline: together }).statement,
+    foundIn(24, 24).statement,
     /100\/s: latency \(p99 900 ms\) and failures \(20 %\) left the normal range$/,
   );
 });
 
-test('one point outside the normal range is no crossing', () => {
-  const timeline = timelineOf({
-    p99: (s) => (s === 22 ? 900 : s < 30 ? 60 : 900),
-  });
-  const found = only([step(50), step(100, { p99: 900 })], { timeline });
-  assert.equal(found.observations?.[0]?.at, new Date(STARTED_MS + 30_000).toISOString());
-  const flat = only([step(50), step(100, { p99: 900 })], { timeline: timelineOf({ p99: () => null }) });
-  assert.equal(flat.observations?.[0]?.at, null);
-  assert.match(flat.statement, /latency \(p99 900 ms\) left the normal range$/);
+test('without seconds it is not known when', () => {
+  const found = only([step(50), step(100, { p99: 900 })]);
+  assert.equal(found.observations?.[0]?.at, null);
+  assert.match(found.statement, /latency \(p99 900 ms\) left the normal range$/);
 });
 
 test('delivery is lost when arrivals are dropped', () => {
-  const timeline = timelineOf({ offered: () => 100, dropped: (s) => (s >= 28 ? 6 : 5) });
   const found = only([step(50), step(100, { iterations: 1800, dropped: 200, avg: 1000, p99: 60 })], {
-    timeline,
+    lines: linesOf((second) => ({ dropped: second >= 28 ? 30 : 5 })),
   });
   assert.equal(found.observations?.[2]?.at, new Date(STARTED_MS + 28_000).toISOString());
 });

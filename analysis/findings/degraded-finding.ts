@@ -1,0 +1,84 @@
+import { clock, counted, duration } from '../../contract/units.js';
+import type { Episode } from '../episode.ts';
+import { type NormalRange, rangeOrigin } from '../normal.ts';
+import { round } from '../round.ts';
+import { medianOf } from '../statistics/interval.ts';
+import type { Finding } from './findings.ts';
+
+export interface DegradedEpisode extends Episode {
+  /** What left the normal range. */
+  text: string;
+  /** Seconds for which nothing was answered; null: it is not a stall. */
+  stallS: number | null;
+}
+
+const MAX_LISTED = 5;
+/** Fewer stalls show no period. */
+const MIN_PERIODIC = 3;
+/** The intervals of what comes again are so near to their median. */
+const MAX_SCATTER = 0.35;
+
+/** @param episodes one at least @param startedS Unix time of the run's start */
+export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange, startedS: number): Finding {
+  const [longest] = episodes.toSorted((a, b) => lengthOf(b) - lengthOf(a)) as [DegradedEpisode];
+  const stalls = episodes.flatMap(({ stallS }) => stallS ?? []);
+  const isStall = stalls.length > episodes.length / 2;
+  const many = episodes.length > 1 ? counted(episodes.length, 'time') : '';
+  const period = isStall ? periodOf(episodes) : null;
+  const what = isStall
+    ? [
+        'stood still',
+        many,
+        `for ${duration(round(medianOf(stalls), 1))}`,
+        period && `every ${duration(period)}`,
+      ]
+    : ['degraded', many && `${many}, the longest`, `for ${duration(lengthOf(longest))}`];
+  return {
+    kind: 'episode',
+    subject: isStall ? 'stall' : 'degraded',
+    phase: longest.phase,
+    confidence: 'high',
+    statement: `${what.filter(Boolean).join(' ')} in ${longest.phase}: ${longest.text}`,
+    figures: {
+      episodes: episodes.length,
+      longest_s: lengthOf(longest),
+      total_s: round(
+        episodes.reduce((sum, episode) => sum + lengthOf(episode), 0),
+        1,
+      ),
+      stall_s: isStall ? round(medianOf(stalls), 2) : null,
+      period_s: period,
+    },
+    evidence: [
+      rangeOrigin(range),
+      ...episodes.slice(0, MAX_LISTED).map((episode) => listed(episode, startedS)),
+      ...(isStall ? ["a timer of the generator was on time meanwhile: it is not the generator's doing"] : []),
+    ],
+    observations: [
+      {
+        series: longest.latency ? 'client.p99' : 'client.failed',
+        unit: longest.latency ? 'milliseconds' : 'ratio',
+        from: longest.latency ? range.baseline_p99_ms : range.baseline_failure_share,
+        to: null,
+        threshold: longest.latency ? range.p99_ms : range.failure_share,
+        at: new Date(longest.fromS * 1000).toISOString(),
+      },
+    ],
+  };
+}
+
+const lengthOf = ({ fromS, toS }: Episode) => round(toS - fromS, 1);
+
+const listed = (episode: DegradedEpisode, startedS: number) =>
+  `from ${clock(episode.fromS - startedS)} for ${duration(lengthOf(episode))}: ${episode.text}`;
+
+/** @returns seconds from one beginning to the next; null: they do not come again in equal intervals */
+function periodOf(episodes: Episode[]): number | null {
+  if (episodes.length < MIN_PERIODIC) return null;
+  const intervals = episodes.slice(1).map(({ fromS }, index) => fromS - (episodes[index]?.fromS ?? 0));
+  const median = medianOf(intervals);
+  const isPeriodic = intervals.every(
+    (interval) => Math.abs(interval - median) <= Math.max(1, MAX_SCATTER * median),
+  );
+  return isPeriodic ? round(median, 1) : null;
+}
