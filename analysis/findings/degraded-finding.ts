@@ -16,7 +16,7 @@ const MAX_LISTED = 5;
 /** Fewer stalls show no period. */
 const MIN_PERIODIC = 3;
 /** The intervals of what comes again are so near to their median. */
-const MAX_SCATTER = 0.35;
+const MAX_SCATTER = 0.2;
 
 /** @param episodes one at least @param startedS Unix time of the run's start */
 export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange, startedS: number): Finding {
@@ -38,7 +38,7 @@ export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange,
     subject: isStall ? 'stall' : 'degraded',
     phase: longest.phase,
     confidence: 'high',
-    statement: `${what.filter(Boolean).join(' ')} in ${longest.phase}: ${longest.text}`,
+    statement: `${what.filter(Boolean).join(' ')} in ${whereOf(episodes)}: ${longest.text}`,
     figures: {
       episodes: episodes.length,
       longest_s: lengthOf(longest),
@@ -52,6 +52,7 @@ export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange,
     evidence: [
       rangeOrigin(range),
       ...episodes.slice(0, MAX_LISTED).map((episode) => listed(episode, startedS)),
+      ...(episodes.length > MAX_LISTED ? [`and ${episodes.length - MAX_LISTED} more`] : []),
       ...(isStall ? ["a timer of the generator was on time meanwhile: it is not the generator's doing"] : []),
     ],
     observations: [
@@ -67,18 +68,27 @@ export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange,
   };
 }
 
+/** @returns the phases that they began in */
+function whereOf(episodes: Episode[]): string {
+  const [first = '', ...others] = new Set(episodes.map(({ phase }) => phase));
+  return others.length > 1
+    ? `${first} and ${counted(others.length, 'other phase')}`
+    : [first, ...others].join(' and ');
+}
+
 const lengthOf = ({ fromS, toS }: Episode) => round(toS - fromS, 1);
 
 const listed = (episode: DegradedEpisode, startedS: number) =>
   `from ${clock(episode.fromS - startedS)} for ${duration(lengthOf(episode))}: ${episode.text}`;
 
-/** @returns seconds from one beginning to the next; null: they do not come again in equal intervals */
+/** @returns seconds from one beginning to the next; null: they do not come again in equal intervals. An overload between two hides some. */
 function periodOf(episodes: Episode[]): number | null {
   if (episodes.length < MIN_PERIODIC) return null;
   const intervals = episodes.slice(1).map(({ fromS }, index) => fromS - (episodes[index]?.fromS ?? 0));
   const median = medianOf(intervals);
-  const isPeriodic = intervals.every(
-    (interval) => Math.abs(interval - median) <= Math.max(1, MAX_SCATTER * median),
-  );
+  const isPeriodic = intervals.every((interval) => {
+    const times = Math.max(1, Math.round(interval / median));
+    return Math.abs(interval - times * median) <= Math.max(1, MAX_SCATTER * median);
+  });
   return isPeriodic ? round(median, 1) : null;
 }

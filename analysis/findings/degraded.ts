@@ -117,7 +117,9 @@ function usualRange(
   if (parts.length < MIN_PARTS) return normalRangeOf(first, plan.objectives);
   const p99 = medianOf(parts.map(({ durations }) => durations.percentile(0.99) ?? 0));
   const error_rate = medianOf(parts.map(({ requests, failed }) => failed / requests));
-  return normalRangeOf({ ...first, latency_ms: { ...first.latency_ms, p99 }, error_rate }, plan.objectives);
+  const usual = { ...first, latency_ms: { ...first.latency_ms, p99 }, error_rate };
+  const range = normalRangeOf(usual, plan.objectives);
+  return range && { ...range, baseline: `most of ${first.name}` };
 }
 
 function partsOf(buckets: readonly Bucket[]) {
