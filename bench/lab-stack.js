@@ -225,18 +225,14 @@ function listenerOf(port) {
 }
 
 /**
- * Brings a stack up, hands it to the bench, and takes it away again, however the bench ends. RUN_DIR and RESULTS_DIR name
- * folders of the caller's own, which stay.
+ * Brings a stack up, hands it to the bench, and takes it away again, however the bench ends. It is never the stack that is up here.
  *
  * @param {(lab: LabStack) => Promise<boolean>} measure whether every limit holds
  */
 export const withLabStack = (measure) =>
   Bench.run(async (bench) => {
-    const lab = new LabStack(
-      process.env.RUN_DIR || join(bench.folder, 'run'),
-      process.env.RESULTS_DIR || join(bench.folder, 'results'),
-    );
-    bench.defer(() => lab.end(process.env.RUN_DIR ? 'scripts/down' : 'scripts/clean'));
+    const lab = new LabStack(join(bench.folder, 'run'), join(bench.folder, 'results'));
+    bench.defer(() => lab.end('scripts/clean'));
     say('starting a stack of its own ...');
     await lab.sh(['scripts/up']);
     // A server that has just started compiles its code as it is called, which takes the CPU that a spike needs.

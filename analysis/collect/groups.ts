@@ -1,5 +1,4 @@
 /** What the output lab counted, as it is asked for: its groups by phase, operation and class, and their sums. */
-import { readFileSync } from 'node:fs';
 import { Latencies } from './latencies.ts';
 import { type Counts, type Measured, PARTS, type Part } from './measured.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
@@ -25,10 +24,6 @@ export interface Opening {
 type Count = {
   [name in keyof Counts]-?: Counts[name] extends number | undefined ? name : never;
 }[keyof Counts];
-
-const { metrics: NAMES }: { metrics: Record<string, { name: string }> } = JSON.parse(
-  readFileSync(new URL('../../xk6-mcp/names.json', import.meta.url), 'utf8'),
-);
 
 export const inScope = (groups: readonly Group[], { phase, operation, class: kind }: Scope): Group[] =>
   groups.filter(
@@ -88,11 +83,7 @@ export const counterOf = (groups: readonly Group[], name: string): number =>
 
 /** @param name of a Trend @returns its values */
 export const trendOf = (groups: readonly Group[], name: string): SparseHistogram =>
-  new SparseHistogram(
-    ...groups.map((group) =>
-      name === NAMES.timeToFirstEvent?.name ? group.firstEvent : group.metrics?.[name]?.values,
-    ),
-  );
+  new SparseHistogram(...groups.map(({ metrics }) => metrics?.[name]?.values));
 
 /** @param name of a Gauge @returns its extremes; null: it has no sample */
 export const gaugeOf = (groups: readonly Group[], name: string): [least: number, most: number] | null =>

@@ -53,7 +53,7 @@ export interface TimeSeries {
   destination?: string;
 }
 
-type TimelineFacts = Pick<Judged, 'summary' | 'seconds' | 'watches' | 'secrets'>;
+type TimelineFacts = Pick<Judged, 'summary' | 'watches' | 'secrets'>;
 
 const SCHEMA = 'mcp-load-lab/timeline/1';
 const validate = validator('timeline.schema.json');
@@ -63,17 +63,19 @@ const MOST_POINTS = 1800;
 const DIGITS = 6;
 
 /**
+ * @param lines of the run's seconds
  * @param signals on the grid
  * @returns null: no phase took place
  */
 export function timelineOf(
-  { summary, seconds, watches, secrets }: TimelineFacts,
+  { summary, watches, secrets }: TimelineFacts,
   phases: Phase[],
+  lines: readonly Line[],
   signals: Timeline['signals'],
 ): Timeline | null {
   const grid = gridOf(phases);
   if (!grid || !summary) return null;
-  const { generator, ...half } = clientHalf([...seconds.values()].flat(), grid, phases, summary.cores);
+  const { generator, ...half } = clientHalf(lines, grid, phases, summary.cores);
   return {
     schema: SCHEMA,
     testid: summary.plan.testid,

@@ -143,7 +143,8 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
   }
   const { plan, startedMs, ranS, groups, vusMax } = summary;
   const began = startedMs !== null;
-  const timeline = timelineOf(judged, phases, server.overTime);
+  const lines = [...seconds.values()].flat();
+  const timeline = timelineOf(judged, phases, lines, server.overTime);
   const allOperations = began ? operations(summary, phases) : [];
   const { signals, increases } = server;
   const objectives = began ? judgeThresholds({ ...summary, phases }) : [];
@@ -156,7 +157,6 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
   const expired = counterOf(groups, 'mcp_sessions_expired');
   const allFailures = failures(groups, startedMs ?? 0, phases, log.samples);
   const partial = began ? partialOf({ plan, k6Exit, ranS, trials: trials !== null }) : null;
-  const lines = [...seconds.values()].flat();
   const known = {
     plan,
     phases,

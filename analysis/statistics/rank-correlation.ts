@@ -3,7 +3,7 @@
  * each looks like the one before, and two series that have nothing to do with each other seem to go together. Give
  * `overTime` for those, or `effectiveSamples` where the interval is made elsewhere.
  */
-import { sampleCorrelation, sampleRankCorrelation } from 'simple-statistics';
+import { sampleCorrelation } from 'simple-statistics';
 import { autocorrelation } from './autocorrelation.ts';
 import { normalQuantile } from './normal.ts';
 import { ranks } from './ranks.ts';
@@ -27,20 +27,8 @@ interface RankCorrelation {
 }
 
 /**
- * Spearman's rho, with the mean rank for equal values.
- *
- * @param y as many
- * @returns null where one of them never changes, or there are fewer than two
- */
-export function spearman(x: number[], y: number[]): number | null {
-  if (x.length < 2) return null;
-  const rho = sampleRankCorrelation(x, y);
-  return Number.isFinite(rho) ? bounded(rho) : null;
-}
-
-/**
  * Spearman's rho of what the controls leave unexplained: all are ranked, the ranks of each control are taken out of x and y by
- * least squares, and what remains is correlated. Without a control it is Spearman's rho itself. p: Student's t with
+ * least squares, and what remains is correlated. Without a control it is Spearman's rho itself, with the mean rank for equal values. p: Student's t with
  * samples - 2 - controls degrees of freedom. Interval: Fisher's z, 1 / sqrt(samples - 3 - controls) wide (Fisher 1924).
  *
  * @param y as many

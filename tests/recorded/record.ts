@@ -100,9 +100,6 @@ async function record(lab: LabStack, name: string) {
 const wanted = process.argv.slice(2);
 const names = wanted.length > 0 ? wanted : Object.keys(RUNS).filter((name) => !isRecorded(name));
 setUp('k6', 'stack', 'toxiproxy', 'exporter', 'python-servers', 'bench-server', 'packet-loss');
-// scripts/node names the stack that is up here.
-delete process.env.RUN_DIR;
-delete process.env.RESULTS_DIR;
 // The target's certificate authority takes seconds, which are no test of anything.
 process.env.AUTHORITY_LATENCY_MS = '100';
 await withLabStack(async (lab) => {

@@ -53,7 +53,6 @@ test('by phase, by operation, by class and as a whole', () => {
   assert.deepEqual(gaugeOf(GROUPS, 'depth'), [2, 12]);
   assert.equal(gaugeOf(inScope(GROUPS, { operation: 'put' }), 'depth'), null);
   assert.deepEqual([trendOf(GROUPS, 'wait').count, trendOf(GROUPS, 'nope').count], [2, 0]);
-  assert.equal(trendOf(GROUPS, 'mcp_time_to_first_event').count, 3, 'it has a field of its own');
 });
 
 test('failures that happened, by kind, in a fixed order, and when', () => {

@@ -89,9 +89,9 @@ test('operations have a rate and a mean of each phase, whatever a server calls t
     ...{ phase: 'calm', operation, durations: { ok: histogramOf(50, 40) } },
   });
   const groups = [...made.groups, group('echo'), group('__proto__')];
-  const facts = { summary: { ...made, groups }, seconds: new Map(), watches: [], secrets: [] };
+  const facts = { summary: { ...made, groups }, watches: [], secrets: [] };
   const signals = { cpu: { unit: 'ratio', values: [] } };
-  const timeline = timelineOf(facts, [{ ...phase(0, 20), name: 'calm', duration_s: 20 }], signals);
+  const timeline = timelineOf(facts, [{ ...phase(0, 20), name: 'calm', duration_s: 20 }], [], signals);
   assert.equal(validateTimeline(JSON.parse(JSON.stringify(timeline))), null);
   const echo = { rate: 2, mean_s: 0.0500312 };
   assert.equal(
@@ -100,7 +100,7 @@ test('operations have a rate and a mean of each phase, whatever a server calls t
   );
   assert.deepEqual(Object.keys(timeline?.signals ?? {}), ['cpu']);
   assert.ok(timesOf(/** @type {any} */ (timeline)).length > 10);
-  assert.equal(timelineOf(facts, [], {}), null);
+  assert.equal(timelineOf(facts, [], [], {}), null);
 });
 
 test('of a long run a point is the mean of its step, asked of the very series', async () => {
