@@ -3,8 +3,8 @@
  *
  * Each call is evidence for one of two rates of bad calls: the normal one, or one that is several times as high. The evidence is added up
  * second by second and never falls below 0 (E. S. Page, Continuous Inspection Schemes, Biometrika 41, 1954). An episode begins where the sum left 0
- * before it reached the limit, and ends with its maximum before it fell. So it has no window: at a low rate it takes more seconds to be certain, and begins and
- * ends in the same ones.
+ * before it reached the limit, and ends with its maximum before it fell. So it has no window: at a low rate it takes more seconds to be certain,
+ * and begins and ends in the same ones.
  */
 import type { Line } from './collect/seconds.ts';
 import { Within } from './collect/seconds.ts';
@@ -57,7 +57,7 @@ const MIN_MADE = 0.5;
 /** Of all calls, by the definition of p99. */
 const SLOW_SHARE = 0.01;
 
-/** @returns in order; a second that two phases share is two */
+/** @param lines of the run's seconds @returns in order; a second that two phases share is two */
 export function bucketsOf(lines: readonly Line[], phases: readonly Phase[]): Bucket[] {
   const spans = phases.flatMap(({ name, measured, start, end, offered_rps }) =>
     measured && start !== null && end !== null
@@ -79,6 +79,12 @@ export function bucketsOf(lines: readonly Line[], phases: readonly Phase[]): Buc
       found.get(`${second.at} ${name}`)?.sums.add(second, (number) => groups.get(number), [name]);
   }
   return [...found.values()].sort((a, b) => a.fromS - b.fromS);
+}
+
+/** @returns those of these phases, in order */
+export function bucketsIn(buckets: readonly Bucket[], phases: readonly Phase[]): Bucket[] {
+  const names = new Set(phases.map(({ name }) => name));
+  return buckets.filter(({ phase }) => names.has(phase));
 }
 
 /** Bad calls of a bucket, and all. */

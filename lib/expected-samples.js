@@ -61,7 +61,7 @@ const callsOf = ({ iterations, offered_rps: rate, duration_s }) =>
  * @returns {Limit[]} a default with too few samples as the percentile that they are enough for
  * @throws {ConfigError} if THRESHOLDS asks for what the load makes too few samples for
  */
-export function enough(scope, limits, { expected, compared, asked, phases }) {
+export function judgeableLimits(scope, limits, { expected, compared, asked, phases }) {
   return Object.entries(limits).flatMap(([metric, limit]) => {
     const planned = metric.endsWith('_vs_first') ? compared : expected;
     // Of an arrival rate a run may lose some, and is judged all the same.
@@ -69,7 +69,7 @@ export function enough(scope, limits, { expected, compared, asked, phases }) {
     if (samples >= samplesOf(metric)) return [{ metric, limit }];
     const lower = stepDown(metric, samples);
     const text = asked.get(`${scope}.${metric}`);
-    if (text) throw new ConfigError(tooFew(text, scope, { metric, lower, planned, samples, phases }));
+    if (text) throw new ConfigError(tooFewSamples(text, scope, { metric, lower, planned, samples, phases }));
     // Two limits of one metric would be one too many.
     if (lower !== metric && lower in limits) return [];
     return [{ metric: lower, limit, ...(lower !== metric && { instead_of: metric }) }];
@@ -88,7 +88,7 @@ const isBounded = (scope, phases) =>
  * @param {{metric: string, lower: string, planned: number, samples: number, phases: import('./phases.js').PlannedPhase[]}} found
  * @returns {string} what would do
  */
-function tooFew(text, scope, { metric, lower, planned, samples, phases }) {
+function tooFewSamples(text, scope, { metric, lower, planned, samples, phases }) {
   const phase = phases.find(({ name, measured }) => measured && name === scope);
   const load = phase?.offered_rps
     ? ` (${number(phase.offered_rps)}/s for ${number(phase.duration_s)} s)`

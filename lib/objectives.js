@@ -8,7 +8,7 @@
  * the number of samples. Objectives that compare phases are judged after the run, from the same list.
  */
 import { ConfigError } from '../contract/config-error.js';
-import { DELIVERED_SHARE, enough, expectedSamples } from './expected-samples.js';
+import { DELIVERED_SHARE, expectedSamples, judgeableLimits } from './expected-samples.js';
 import { namesOf } from './names-of.js';
 import { ABSOLUTE, RELATIVE } from './objective-metrics.js';
 
@@ -124,7 +124,7 @@ export function planObjectives(defaults, changes, phases, operations, { isTrial 
     const compared = reference
       ? Math.min(expected, expectedSamples({ phase: reference.name }, phases, operations))
       : expected;
-    const judgeable = enough(name, limits, {
+    const judgeable = judgeableLimits(name, limits, {
       expected,
       compared,
       asked: isTrial ? new Map() : asked,

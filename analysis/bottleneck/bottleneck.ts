@@ -25,7 +25,7 @@ import { awayFound, nothingFound, nothingLasted, resourceFound } from './wording
 
 /** All that is needed of Known. */
 export type Facts = Pick<Known, 'plan' | 'phases' | 'thresholds' | 'timeline'> &
-  Partial<Pick<Known, 'lines'>>;
+  Partial<Pick<Known, 'lines' | 'buckets'>>;
 
 /** What all steps look at. */
 export interface Case {
@@ -77,16 +77,15 @@ const MOST = 2;
  * @returns one for each phase that broke (breakage.ts), in their order; where none did, one that says so of the first that missed an
  *   objective
  */
-export function bottleneck({ plan, phases, thresholds, timeline, lines }: Facts): Finding[] {
+export function bottleneck({ timeline, ...judged }: Facts): Finding[] {
   if (!timeline) return [];
-  const judged = { plan, phases, thresholds, ...(lines && { lines }) };
   const breakages = breakagesOf(judged, timeline);
   if (breakages.length === 0) {
     const miss = missOf(judged, timeline);
     if (!miss) return [];
     return [awayFound(miss.phase, miss.reason, miss.observation) ?? nothingLasted(miss)];
   }
-  const found = breakages.map((breakage) => limitOf(breakage, timeline, startOf(phases)));
+  const found = breakages.map((breakage) => limitOf(breakage, timeline, startOf(judged.phases)));
   const told = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
   return told.length > 0 ? told : found.slice(-1);
 }

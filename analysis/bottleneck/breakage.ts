@@ -4,7 +4,7 @@ import { latencyText } from '../collect/latencies.ts';
 import { sumsWithin } from '../collect/seconds.ts';
 import { isBlurred, RULE_WINDOW_S } from '../collect/signals.ts';
 import type { Timeline } from '../collect/timeline.ts';
-import { bucketsOf, episodesOf } from '../episode.ts';
+import { bucketsIn, episodesOf } from '../episode.ts';
 import type { Known, Observation } from '../findings/findings.ts';
 import type { Phase } from '../judge/phases.ts';
 import { round } from '../round.ts';
@@ -49,6 +49,9 @@ export interface Breakage {
 const DELIVERED_SHARE = 0.95;
 /** How old a scrape is when a rule reads it, and a rule's result when it is read. */
 const SCRAPE_AGE_S = 0.5;
+/** Phases that an episode is followed through, with no longer gap between them. */
+const MAX_PHASES = 3;
+const MAX_GAP_MS = 500;
 /** Of the failures. */
 const REFUSED = 0.5;
 
@@ -57,7 +60,8 @@ const REFUSED = 0.5;
  *   may be the one that missed it, and have broken all the same
  */
 
-export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> & Partial<Pick<Known, 'lines'>>;
+export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> &
+  Partial<Pick<Known, 'lines' | 'buckets'>>;
 
 export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
   const breakages: Breakage[] = [];
@@ -171,12 +175,11 @@ function ofEpisode(
   phase: Phase,
   timeline: Timeline,
   { baseline, normal, range, p99, failed }: Usual,
-  { phases, lines = [] }: Judged,
+  { phases, lines = [], buckets = [] }: Judged,
 ): Breakage | null {
   if (!range) return null;
   const [startS, endS] = [Date.parse(phase.start ?? '') / 1000, Date.parse(phase.end ?? '') / 1000];
-  const buckets = bucketsOf(lines, phases.slice(phases.indexOf(phase)));
-  const [episode] = episodesOf(buckets, range)
+  const [episode] = episodesOf(bucketsIn(buckets, followedFrom(phase, phases)), range)
     .filter(({ fromS }) => fromS >= startS && fromS < endS)
     .toSorted((a, b) => b.toS - b.fromS - (a.toS - a.fromS));
   if (!episode) return null;
@@ -229,6 +232,16 @@ function pointsOf(fromS: number, toS: number, timeline: Timeline): Window | null
   const middleS = (fromS + toS + RULE_WINDOW_S) / 2 + SCRAPE_AGE_S;
   const first = Math.floor((middleS - timeline.start_s) / timeline.step_s);
   return { first, last: Math.min(first + LEAST_POINTS - 1, timeline.count - 1) };
+}
+
+/** @returns the phase, and those that follow without a pause */
+function followedFrom(phase: Phase, phases: Phase[]): Phase[] {
+  const index = phases.indexOf(phase);
+  const followed = phases.slice(index, index + MAX_PHASES);
+  const end = followed.findIndex(
+    ({ start }, i) => i > 0 && Date.parse(start ?? '') - Date.parse(followed[i - 1]?.end ?? '') >= MAX_GAP_MS,
+  );
+  return end < 0 ? followed : followed.slice(0, end);
 }
 
 const isRefused = ({ failures, failed }: Phase) => (failures?.rate_limited ?? 0) > REFUSED * (failed ?? 0);

@@ -3,7 +3,7 @@ import { milliseconds, percent } from '../../contract/units.js';
 import { latencyText } from '../collect/latencies.ts';
 import { sumsWithin, Within } from '../collect/seconds.ts';
 import { SparseHistogram } from '../collect/sparse-histogram.ts';
-import { type Bucket, bucketsOf, type Episode, episodesOf } from '../episode.ts';
+import { type Bucket, bucketsIn, type Episode, episodesOf } from '../episode.ts';
 import { loadOf, type Phase } from '../judge/phases.ts';
 import { type NormalRange, normalRangeOf, P99_NEEDS } from '../normal.ts';
 import { medianOf } from '../statistics/interval.ts';
@@ -28,7 +28,7 @@ export function degraded(known: Known): Finding[] {
   const { phases, lines, plan } = known;
   if (plan.sequence) return [];
   return steadyLoads(known).flatMap((group) => {
-    const buckets = bucketsOf(lines, group).filter(
+    const buckets = bucketsIn(known.buckets, group).filter(
       ({ sums, phase, fromS }) =>
         group.some(
           (one) => one.name === phase && startOf(one).every((startS) => fromS >= startS + SETTLING_S),

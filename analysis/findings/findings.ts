@@ -10,6 +10,7 @@ import type { Plan } from '../collect/plan.ts';
 import type { Line } from '../collect/seconds.ts';
 import { isBlurred, STEP_S } from '../collect/signals.ts';
 import type { Timeline } from '../collect/timeline.ts';
+import type { Bucket } from '../episode.ts';
 import { isLocal } from '../is-local.ts';
 import type { Failure } from '../judge/failures.ts';
 import type { Operation } from '../judge/operations.ts';
@@ -85,6 +86,7 @@ export interface Known {
   watches: HostWatch[];
   /** Of the run's seconds. */
   lines: readonly Line[];
+  buckets: readonly Bucket[];
   /** Processors that k6 may use; null: not known. */
   cores: number | null;
   clockJumps: readonly ClockJump[];

@@ -5,7 +5,7 @@
  */
 import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { signalMean } from '../collect/signals.ts';
-import { bucketsOf, droppingStretches, failingStretches, slowStretches } from '../episode.ts';
+import { bucketsIn, droppingStretches, failingStretches, slowStretches } from '../episode.ts';
 import { callsOf, loadOf, type Phase } from '../judge/phases.ts';
 import { shortfallCause } from '../judge/shortfall.ts';
 import { type NormalRange, normalRangeOf, P99_NEEDS, rangeOrigin, rangeText } from '../normal.ts';
@@ -200,8 +200,8 @@ const sureOf = (levels: Level[]): boolean =>
   levels.every(({ phases }) => phases.every(({ phase }) => (phase.requests ?? 0) >= MANY_ANSWERS));
 
 /** @returns in the order of time, of what left the normal range in the phase */
-function crossingsOf({ lines }: Known, { phase, out }: Judged, range: NormalRange): Crossing[] {
-  const buckets = bucketsOf(lines, [phase]);
+function crossingsOf(known: Known, { phase, out }: Judged, range: NormalRange): Crossing[] {
+  const buckets = bucketsIn(known.buckets, [phase]);
   const stretches = {
     latency: () => slowStretches(buckets, range),
     failures: () => failingStretches(buckets, range),

@@ -1,8 +1,7 @@
 /** How long after an overload everything was normal again: until the end of the episode that the overload began. */
 import { duration } from '../../contract/units.js';
 import type { Objective } from '../collect/plan.ts';
-import type { Line } from '../collect/seconds.ts';
-import { type Bucket, bucketsOf, type Episode, episodesOf } from '../episode.ts';
+import { type Bucket, bucketsIn, type Episode, episodesOf } from '../episode.ts';
 import { loadOf, type Phase, peaks } from '../judge/phases.ts';
 import { type NormalRange, normalRangeOf } from '../normal.ts';
 import { round } from '../round.ts';
@@ -53,11 +52,11 @@ const MANY_CALLS = 400;
 const GAP_MS = 500;
 
 /**
- * @param lines of the run's seconds
+ * @param buckets of the run
  * @returns one for each overload with a baseline before and a phase of no more load right after it. Overloads without a rest between them are
  *   one, which ends with the last of them.
  */
-export function recoveries(phases: Phase[], objectives: Objective[], lines: readonly Line[]): Recovery[] {
+export function recoveries(phases: Phase[], objectives: Objective[], buckets: readonly Bucket[]): Recovery[] {
   return peaks(phases).flatMap((overload) => {
     const index = phases.indexOf(overload);
     const baseline = phases.find(
@@ -68,7 +67,7 @@ export function recoveries(phases: Phase[], objectives: Objective[], lines: read
     const toS = Date.parse(after.at(-1)?.end ?? '') / 1000;
     if (Number.isNaN(toS)) return [];
     const fromS = Date.parse(overload.end) / 1000;
-    return [judge({ overload, baseline, after, fromS, toS }, normalRangeOf(baseline, objectives), lines)];
+    return [judge({ overload, baseline, after, fromS, toS }, normalRangeOf(baseline, objectives), buckets)];
   });
 }
 
@@ -87,9 +86,9 @@ function restAfter(overload: Phase, later: Phase[], baseline: Phase): Phase[] {
 function judge(
   { overload, baseline, after, fromS, toS }: Watched,
   range: NormalRange | null,
-  lines: readonly Line[],
+  all: readonly Bucket[],
 ): Recovery {
-  const buckets = range ? bucketsOf(lines, [overload, ...after]) : [];
+  const buckets = range ? bucketsIn(all, [overload, ...after]) : [];
   const episodes = range ? episodesOf(buckets, range) : [];
   const endOf = (stretchOf: (episode: Episode) => { fromS: number; toS: number } | undefined) =>
     endAfter(

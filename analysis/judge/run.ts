@@ -9,6 +9,7 @@ import type { Longer } from '../collect/plan.ts';
 import type { Signal } from '../collect/signals.ts';
 import type { Latency } from '../collect/sparse-histogram.ts';
 import { type Timeline, timelineOf } from '../collect/timeline.ts';
+import { bucketsOf } from '../episode.ts';
 import { type Finding, findings } from '../findings/findings.ts';
 import { recoveries } from '../findings/recovery.ts';
 import { type Distrust, distrust } from '../findings/trust.ts';
@@ -144,6 +145,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
   const { plan, startedMs, ranS, groups, vusMax } = summary;
   const began = startedMs !== null;
   const lines = [...seconds.values()].flat();
+  const buckets = bucketsOf(lines, phases);
   const timeline = timelineOf(judged, phases, lines, server.overTime);
   const allOperations = began ? operations(summary, phases) : [];
   const { signals, increases } = server;
@@ -164,13 +166,14 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     failures: allFailures,
     thresholds,
     server,
-    recoveries: recoveries(phases, plan.objectives, lines),
+    recoveries: recoveries(phases, plan.objectives, buckets),
     timeline,
     environment,
     log,
     vusMax,
     watches: judged.watches,
     lines,
+    buckets,
     cores: summary.cores,
     clockJumps: summary.clockJumps,
     expired,

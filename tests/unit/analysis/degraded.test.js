@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bucketsOf } from '../../../analysis/episode.ts';
 import { degraded } from '../../../analysis/findings/degraded.ts';
 import { headline } from '../../../analysis/judge/headline.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
@@ -49,7 +50,8 @@ function found(seconds, last = {}, recoveries = []) {
       groups: new Map([['0', { phase, operation: 'a' }]]),
     })),
   );
-  const known = { plan: made.plan, phases: phases(made), lines, recoveries };
+  const all = phases(made);
+  const known = { plan: made.plan, phases: all, lines, buckets: bucketsOf(lines, all), recoveries };
   return degraded(/** @type {any} */ (known));
 }
 

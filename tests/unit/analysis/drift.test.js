@@ -79,6 +79,7 @@ function known(series, shape = {}, seed = 1) {
     log: QUIET_LOG,
     recoveries: [],
     lines: [],
+    buckets: [],
     cores: null,
     clockJumps: [],
     vusMax: 20,

@@ -23,6 +23,7 @@ function find(spec, { server, environment, expired = 0 } = {}) {
     timeline: null,
     recoveries: [],
     lines: [],
+    buckets: [],
     cores: null,
     clockJumps: [],
     log: QUIET_LOG,

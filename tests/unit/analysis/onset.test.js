@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bucketsOf } from '../../../analysis/episode.ts';
 import { onset } from '../../../analysis/findings/onset.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
 import { histogramOf, NO_SERVER, near, objective, STARTED_MS, signal, summary } from './build.js';
@@ -14,7 +15,14 @@ import { histogramOf, NO_SERVER, near, objective, STARTED_MS, signal, summary } 
 function find(shape, { objectives = [], lines = [], signals = [] } = {}) {
   const { plan, ...rest } = summary({ phases: shape, objectives });
   const all = phases({ plan, ...rest });
-  return onset(/** @type {any} */ ({ plan, phases: all, lines, server: { ...NO_SERVER, signals } }));
+  return onset(
+    /** @type {any} */ ({
+      plan,
+      phases: all,
+      buckets: bucketsOf(lines, all),
+      server: { ...NO_SERVER, signals },
+    }),
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bucketsOf } from '../../../analysis/episode.ts';
 import { recoveries } from '../../../analysis/findings/recovery.ts';
 import { recovery } from '../../../analysis/findings/recovery-finding.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
@@ -53,12 +54,15 @@ const ran = (figures = {}, last = {}) =>
     }),
   );
 
+/** @param {ReturnType<typeof phases>} all @param {ReturnType<typeof linesOf>} lines */
+const found = (all, lines) => recoveries(all, [LIMIT], bucketsOf(lines, all));
+
 /** @param {Second[]} seconds after the spike @param {Parameters<typeof ran>} how */
 function after(seconds, ...how) {
   const spike = linesOf(times(20, { ...SLOW, requests: 2000, phase: 'spike' }), ENDED_S - 20);
-  const [found] = recoveries(ran(...how), [LIMIT], [...spike, ...linesOf(seconds)]);
-  assert.ok(found);
-  return found;
+  const [first] = found(ran(...how), [...spike, ...linesOf(seconds)]);
+  assert.ok(first);
+  return first;
 }
 
 /** @param {Second[]} seconds */
@@ -77,7 +81,7 @@ test('until the end of the last second that the overload spoiled, by latency and
   );
   // What the spike left in the queue is the spike's.
   const queued = linesOf(times(40, { ms: 5000, failed: 100, phase: 'spike' }));
-  assert.equal(recoveries(ran(), [LIMIT], [...linesOf(times(40)), ...queued])[0]?.recovery_s, 0);
+  assert.equal(found(ran(), [...linesOf(times(40)), ...queued])[0]?.recovery_s, 0);
 });
 
 test('a call here and there is no episode; seconds that are bad again soon after are the same one', () => {
@@ -112,7 +116,7 @@ test('inconclusive without a baseline, without seconds, and if it was hardly wat
   assert.match(reasonOf(after(times(40), { answered: 99 })) ?? '', /^baseline has too few answers/);
   assert.match(reasonOf(after(times(40), { failures: { tool: 200 } })) ?? '', /or too many failures/);
   assert.match(reasonOf(after(times(2), {}, { duration_s: 2 })) ?? '', /^it was watched for 2 s$/);
-  const [unknown] = recoveries(ran(), [LIMIT], []);
+  const [unknown] = found(ran(), []);
   assert.ok(unknown);
   assert.equal(reasonOf(unknown), 'nothing was kept second by second');
 });
@@ -174,7 +178,7 @@ test('the finding: when, that it was not, and that it is inconclusive', () => {
   const never = findingOf(after(times(40, FAILING)));
   near(never.statement, 'did not recover within 40 s after spike: not back to p99 <= 85 ms, failures <= 1 %');
   near([never.figures.recovery_s, never.figures.latency_recovery_s], [null, 0]);
-  const [unknown] = recoveries(ran(), [LIMIT], []);
+  const [unknown] = found(ran(), []);
   assert.ok(unknown);
   const inconclusive = findingOf(unknown);
   assert.match(

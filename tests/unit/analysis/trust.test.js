@@ -37,6 +37,7 @@ function judge(spec, rest = {}) {
     timeline: null,
     recoveries: [],
     lines: [],
+    buckets: [],
     cores: null,
     clockJumps: [],
     environment: MACHINE,

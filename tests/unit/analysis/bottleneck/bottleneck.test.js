@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.ts';
+import { bucketsOf } from '../../../../analysis/episode.ts';
 import { histogramOf } from '../build.js';
 import { facts } from './synthetic.js';
 
@@ -447,11 +448,15 @@ test('what did not last to the end of a phase is read from its episode', () => {
       },
       groups: new Map([['0', { phase: atS < 60 ? 'calm' : 'busy', operation: 'a' }]]),
     }));
-  const [finding] = bottleneck({ ...known, lines: linesOf(true) });
+  const secondsOf = (/** @type {boolean} */ isSlow) => {
+    const lines = linesOf(isSlow);
+    return { lines, buckets: bucketsOf(lines, known.phases) };
+  };
+  const [finding] = bottleneck({ ...known, ...secondsOf(true) });
   assert.equal(finding?.subject, 'connection pool', finding?.statement);
   assert.equal(finding?.evidence[0], 'p99 was 901 ms in busy for 12 s, at most 39 ms is normal');
   assert.equal(finding?.observations?.[0]?.at, new Date((start_s + fromS) * 1000).toISOString());
-  assert.deepEqual(bottleneck({ ...known, lines: linesOf(false) }), [], 'no call was slow');
+  assert.deepEqual(bottleneck({ ...known, ...secondsOf(false) }), [], 'no call was slow');
 });
 
 test('something broke and nothing was at its limit: not enough to tell, with what is missing', () => {
