@@ -31,6 +31,8 @@ export interface Threshold {
   culprit?: Culprit;
   /** Its miss is true whatever the load generator did: no doubt about the generator outranks it. */
   proof?: true;
+  /** Its miss may be chance: the samples can be reconciled with the objective, and more of them may hold it. */
+  may_be_chance?: true;
   /** It is invalid because of the load generator: what else was missed may be the generator's doing. */
   by_generator?: true;
 }

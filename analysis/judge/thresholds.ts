@@ -104,8 +104,12 @@ function judgeObjective(objective: Objective, facts: Facts, k6Verdicts: K6Thresh
     disputed: own.ok !== null && k6Ok !== null && own.ok !== k6Ok,
     ...(culprit && { culprit }),
     ...(isMissed && isProven(figure) && { proof: true as const }),
+    ...(isMissed && mayBeChance(figure) && { may_be_chance: true as const }),
   };
 }
+
+const mayBeChance = ({ share, samples }: Figure) =>
+  share !== undefined && !isIrreconcilable(share.over, samples, share.allowed);
 
 const isProven = ({ share, samples }: Figure) =>
   share?.certain !== undefined && isIrreconcilable(share.certain, samples, share.allowed);

@@ -1,6 +1,6 @@
 /**
  * One verdict of everything, the first of these that holds: an error, a miss that no doubt about the generator can change, figures that can't be
- * trusted, a missed objective, too little load or too few samples to judge by, a pass.
+ * trusted, a miss that is no chance, too little load or too few samples to judge by, a missed objective, a pass.
  */
 import { counted, number } from '../../contract/units.js';
 import type { K6Log } from '../collect/k6-log.ts';
@@ -79,8 +79,11 @@ function judgement(judged: Judged): Verdict {
   if (judged.thresholds.some(({ outcome, proof }) => proof && outcome === 'fail'))
     return fail([...failed, ...figures, ...missing]);
   if (figures.length > 0) return invalid([...figures, ...missing, ...failed]);
+  const isChance = judged.thresholds.every(
+    ({ outcome, may_be_chance }) => outcome !== 'fail' || may_be_chance,
+  );
+  if (missing.length > 0 && isChance) return invalid([...missing, ...failed]);
   if (failed.length > 0) return fail([...failed, ...missing]);
-  if (missing.length > 0) return invalid(missing);
   return { outcome: 'pass', exit_code: PASS, reasons: [passReason(judged)] };
 }
 

@@ -138,6 +138,16 @@ test('a miss that is proven outranks too few samples in another phase, and a dou
   assert.equal(judge(SLOW, BUSY).outcome, 'invalid');
 });
 
+test('a miss that may be chance does not outrank missing load, and fails without it', () => {
+  const spec = {
+    phases: [{ name: 'a', figures: { failures: { tool: 1 } } }],
+    objectives: [objective('a', 'failure_share', '<', 0.001, { min_samples: 1 })],
+  };
+  assert.equal(judge(spec).outcome, 'fail');
+  const missing = { figures: [], load: ['b saw no request'] };
+  assert.equal(judge(spec, { distrust: missing }).outcome, 'invalid');
+});
+
 test('failures that no generator can cause fail a run whose figures can not be trusted', () => {
   const failing = (/** @type {string} */ kind, count = 150) =>
     judge(
