@@ -55,14 +55,13 @@ const MAX_GAP_MS = 500;
 /** Of the failures. */
 const REFUSED = 0.5;
 
+export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> &
+  Partial<Pick<Known, 'lines' | 'buckets'>>;
+
 /**
  * @returns the first phase that missed an objective with nothing to be compared with, and the first that broke next to its baseline: that
  *   may be the one that missed it, and have broken all the same
  */
-
-export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> &
-  Partial<Pick<Known, 'lines' | 'buckets'>>;
-
 export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
   const breakages: Breakage[] = [];
   for (const { phase, usual } of comparedPhases(judged, timeline)) {
