@@ -6,7 +6,8 @@ import { isBlurred, RULE_WINDOW_S } from '../collect/signals.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import { bucketsIn, episodesOf } from '../episode.ts';
 import type { Known, Observation } from '../findings/findings.ts';
-import type { Phase } from '../judge/phases.ts';
+import { DELIVERED_SHARE } from '../findings/trust-rules.ts';
+import { followsDirectly, type Phase } from '../judge/phases.ts';
 import { round } from '../round.ts';
 import { comparedPhases, type Limit, type Usual } from './compared-phases.ts';
 import {
@@ -45,13 +46,10 @@ export interface Breakage {
   observation: Observation;
 }
 
-/** Of what is offered, the share that has to be made. */
-const DELIVERED_SHARE = 0.95;
 /** How old a scrape is when a rule reads it, and a rule's result when it is read. */
 const SCRAPE_AGE_S = 0.5;
-/** Phases that an episode is followed through, with no longer gap between them. */
+/** Phases that an episode is followed through. */
 const MAX_PHASES = 3;
-const MAX_GAP_MS = 500;
 /** Of the failures. */
 const REFUSED = 0.5;
 
@@ -237,9 +235,7 @@ function pointsOf(fromS: number, toS: number, timeline: Timeline): Window | null
 function followedFrom(phase: Phase, phases: Phase[]): Phase[] {
   const index = phases.indexOf(phase);
   const followed = phases.slice(index, index + MAX_PHASES);
-  const end = followed.findIndex(
-    ({ start }, i) => i > 0 && Date.parse(start ?? '') - Date.parse(followed[i - 1]?.end ?? '') >= MAX_GAP_MS,
-  );
+  const end = followed.findIndex((one, i) => i > 0 && !followsDirectly(followed[i - 1] ?? phase, one));
   return end < 0 ? followed : followed.slice(0, end);
 }
 

@@ -16,7 +16,7 @@ interface Derived {
   of: (values: number[]) => number;
   /** There is none where this one is. */
   unless?: string;
-  /** The first of them that there is. */
+  /** The first of these series with samples. */
   any?: true;
   /** Nothing where the first is 0: what does not happen takes no time, and has no samples of it. */
   idle?: true;

@@ -2,7 +2,7 @@
 
 import type { Timeline, TimeSeries } from '../collect/timeline.ts';
 import type { Case } from './bottleneck.ts';
-import { type Cause, FULL_HOST, LEAST_TAKEN, type Reading, TAKERS } from './resources.ts';
+import { type Cause, CONSUMERS, FULL_HOST, MIN_CONSUMED, type Reading } from './resources.ts';
 import { levelIn, staysFrom, timeOf, usualIn, type Window } from './windows.ts';
 
 /** A reading with its figures. */
@@ -33,10 +33,10 @@ const INFERRED_FACTOR = 2.5;
 const GREW = 1.1;
 
 /** @returns those of its readings that hold; null where the cause does not */
-export function heldOf({ any = [], all = [], unless = [], taker }: Cause, look: Look): Held[] | null {
+export function heldOf({ any = [], all = [], unless = [], topConsumer }: Cause, look: Look): Held[] | null {
   if (unless.some((reading) => hold(reading, look).holds)) return null;
-  if (taker) {
-    const took = tookMost(taker, look);
+  if (topConsumer) {
+    const took = consumesMost(topConsumer, look);
     if (took) return took;
   }
   const [some, each] = [any, all].map((readings) =>
@@ -50,7 +50,7 @@ export function heldOf({ any = [], all = [], unless = [], taker }: Cause, look: 
  * Everything waits where a machine has no CPU left, each for all others. What limits is what takes the most of it: with that
  * gone, the most would be left.
  */
-function tookMost(taker: string, look: Look): Held[] | null {
+function consumesMost(topConsumer: string, look: Look): Held[] | null {
   const { breakage, reader, timeline } = look;
   const host = reader.series(FULL_HOST.series);
   const full = hold(FULL_HOST, look);
@@ -59,10 +59,10 @@ function tookMost(taker: string, look: Look): Held[] | null {
   if (full.to === null || full.to < least) return null;
   const taken = (name: string) => levelIn(reader.series(name), breakage.broken) ?? 0;
   // Where the processes of the machine could not be watched, what is not the server's or k6's is everybody's.
-  const rivals = [...TAKERS, 'cpu_of_the_rest'].filter((name) => name !== taker);
-  const own = taken(taker);
-  if (own < LEAST_TAKEN || rivals.some((name) => taken(name) >= own)) return null;
-  const took = hold({ series: taker, role: 'utilisation', least: 0 }, look);
+  const rivals = [...CONSUMERS, 'cpu_of_the_rest'].filter((name) => name !== topConsumer);
+  const own = taken(topConsumer);
+  if (own < MIN_CONSUMED || rivals.some((name) => taken(name) >= own)) return null;
+  const took = hold({ series: topConsumer, role: 'utilisation', least: 0 }, look);
   const since = staysFrom(host, breakage.whole, (value) => value >= least);
   const atS = since === null ? null : timeOf(timeline, since);
   return [

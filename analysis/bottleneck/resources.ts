@@ -42,7 +42,7 @@ export interface Cause {
   /** And one operation has to hold the thread (blocking-tool.ts). */
   tool?: true;
   /** or: the machine has no CPU left, and of all that run there this takes the most. */
-  taker?: string;
+  topConsumer?: string;
   /**
    * After the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's, {series.destination} to whom its
    * connections are, {tool} the operation that holds the thread. Of parts between `;`, those with a missing figure are left out.
@@ -81,9 +81,9 @@ export interface Resource {
 /** A machine that is busier than this over some seconds has moments without any CPU left. */
 export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: 0.9 } as Reading;
 /** Who takes less of the machine did not fill it. */
-export const LEAST_TAKEN = 0.2;
+export const MIN_CONSUMED = 0.2;
 /** Whose CPU is told apart, each of the whole machine. */
-export const TAKERS = ['server_cpu', 'generator_cpu', 'db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu'];
+export const CONSUMERS = ['server_cpu', 'generator_cpu', 'db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu'];
 /** Of the time that was added to a request, or of the requests that failed. */
 export const LEAST_PART = 0.2;
 
@@ -121,7 +121,7 @@ export const RESOURCES: Resource[] = [
     causes: [
       {
         id: 'other processes',
-        taker: 'other_cpu',
+        topConsumer: 'other_cpu',
         says: 'they took {other_cpu} of it after {other_cpu.from};{host_cpu} of it was in use, and the server had {server_cpu}',
         hint: 'end what else runs on the machine, or run the test where nothing else does',
         // Who takes new connections is late, too, and that nobody measures.
@@ -148,7 +148,7 @@ export const RESOURCES: Resource[] = [
     causes: [
       {
         id: 'greedy',
-        taker: 'generator_cpu',
+        topConsumer: 'generator_cpu',
         any: [{ series: 'generator_cpu', role: 'utilisation', least: 0.8, more: 0.1 }],
         says: "k6 took {generator_cpu} of the machine's CPU after {generator_cpu.from}",
         hint: 'give k6 a machine of its own: its own waiting is in the latencies, and what it takes the server lacks',
@@ -246,7 +246,7 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'server CPU',
-        taker: 'cache_cpu',
+        topConsumer: 'cache_cpu',
         any: [{ series: 'cache_server_cpu', role: 'utilisation', least: 0.9, more: 0.1 }],
         says: 'its one thread was busy {cache_server_cpu} of the time;a command took {cache_time} after {cache_time.from}',
         hint: 'look for slow commands, ask for less, or spread keys over several servers',
@@ -323,7 +323,7 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'machine',
-        taker: 'server_cpu',
+        topConsumer: 'server_cpu',
         says: 'it took {server_cpu} of a machine of which {host_cpu} was in use;its event loop ran {eventloop_lag} late (p99)',
         hint: 'profile what a request computes, or use a machine with more cores',
         within: 'eventloop_lag',
@@ -366,7 +366,7 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'CPU',
-        taker: 'db_cpu',
+        topConsumer: 'db_cpu',
         says: "it took {db_cpu} of the machine's CPU;{db_running} statements ran at a time;a statement took {db_query_duration} after {db_query_duration.from}",
         hint: 'look for the statements that cost the most, and for missing indexes',
         parts: ['database', 'pool'],

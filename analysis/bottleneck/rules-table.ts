@@ -1,7 +1,7 @@
 /** resources.ts as the table of docs/verdicts.md, which `make docs` writes. */
 import { inUnit, number, percent } from '../../contract/units.js';
 import { DERIVED } from './derived.ts';
-import { type Cause, FULL_HOST, LEAST_TAKEN, RESOURCES, type Reading } from './resources.ts';
+import { type Cause, FULL_HOST, MIN_CONSUMED, RESOURCES, type Reading } from './resources.ts';
 
 /** Units of signals that a limit is given for; of others a figure says enough. */
 const UNITS = /^(eventloop_lag|pool_wait|db_query_duration|cache_time|upstream|outside)$/;
@@ -26,12 +26,12 @@ export function readingText({ series, least, times, more, fallen, share, usual, 
   return `${not ? 'not ' : ''}\`${series}\` ${limits.join(' and ')}`;
 }
 
-function conditionOf({ any = [], all = [], unless = [], taker, tool }: Cause) {
+function conditionOf({ any = [], all = [], unless = [], topConsumer, tool }: Cause) {
   const some = any.map(readingText).join(', or ');
   const each = all.map(readingText).join(', and ');
   const took =
-    taker &&
-    `${readingText(FULL_HOST)}, and of all that run there \`${taker}\` is the most (>= ${percent(LEAST_TAKEN)})`;
+    topConsumer &&
+    `${readingText(FULL_HOST)}, and of all that run there \`${topConsumer}\` is the most (>= ${percent(MIN_CONSUMED)})`;
   const not = unless.map((reading) => `; not where ${readingText(reading)}`).join('');
   const holder = tool ? 'one operation accounts for the thread, and ' : '';
   return (

@@ -27,12 +27,12 @@ const MAX_LATENESS_MS = 30;
 export function degraded(known: Known): Finding[] {
   const { phases, lines, plan } = known;
   if (plan.sequence) return [];
+  const startedS = Math.min(...phases.filter(({ start }) => start !== null).map(startOf));
   return steadyLoads(known).flatMap((group) => {
+    const settledS = new Map(group.map((phase) => [phase.name, startOf(phase) + SETTLING_S]));
     const buckets = bucketsIn(known.buckets, group).filter(
       ({ sums, phase, fromS }) =>
-        group.some(
-          (one) => one.name === phase && startOf(one).every((startS) => fromS >= startS + SETTLING_S),
-        ) && (sums.timerLateness.percentile(1) ?? 0) <= MAX_LATENESS_MS,
+        fromS >= (settledS.get(phase) ?? 0) && (sums.timerLateness.percentile(1) ?? 0) <= MAX_LATENESS_MS,
     );
     const range = usualRange(group[0], buckets, known);
     if (!range) return [];
@@ -43,12 +43,12 @@ export function degraded(known: Known): Finding[] {
       const text = whatLeft(episode, its, range);
       return text === '' ? [] : [{ ...episode, text, stallS: stallOf(episode, its, range, phases) }];
     });
-    return told.length > 0 ? [degradedFinding(told, range, Math.min(...phases.flatMap(startOf)))] : [];
+    return told.length > 0 ? [degradedFinding(told, range, startedS)] : [];
   });
 }
 
-/** @returns Unix time; none of a phase that did not begin */
-const startOf = ({ start }: Phase): number[] => (start === null ? [] : [Date.parse(start) / 1000]);
+/** @returns Unix time */
+const startOf = ({ start }: Phase): number => Date.parse(start ?? '') / 1000;
 
 /** @returns '': by its figures nothing did, as where load was dropped for too few VUs */
 function whatLeft(

@@ -11,7 +11,7 @@ import { shortfallCause } from '../judge/shortfall.ts';
 import { type NormalRange, normalRangeOf, P99_NEEDS, rangeOrigin, rangeText } from '../normal.ts';
 import { round } from '../round.ts';
 import type { Finding, Known, Observation } from './findings.ts';
-import { GENERATOR_CPU_LIMIT } from './trust-rules.ts';
+import { DELIVERED_SHARE, GENERATOR_CPU_LIMIT } from './trust-rules.ts';
 
 type Criterion = 'latency' | 'failures' | 'delivery';
 
@@ -32,8 +32,6 @@ type Crossing = { criterion: Criterion; atS: number };
 
 /** Labels that say no more than the load does, or which repetition of it a phase is: not what else a test varies. */
 const SAME_LOAD_LABELS = ['rate', 'users', 'repetition', 'round'];
-/** Of what was offered, so much has to be made: as in the objectives of every test. */
-const DELIVERED_SHARE = 0.95;
 /** With fewer answers a p99 is mostly chance. */
 const MANY_ANSWERS = 1000;
 

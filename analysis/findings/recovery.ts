@@ -2,7 +2,7 @@
 import { duration } from '../../contract/units.js';
 import type { Objective } from '../collect/plan.ts';
 import { type Bucket, bucketsIn, type Episode, episodesOf } from '../episode.ts';
-import { loadOf, type Phase, peaks } from '../judge/phases.ts';
+import { followsDirectly, loadOf, type Phase, peaks } from '../judge/phases.ts';
 import { type NormalRange, normalRangeOf } from '../normal.ts';
 import { round } from '../round.ts';
 
@@ -48,8 +48,6 @@ const HOLD_S = 10;
 const MIN_NORMAL_S = 3;
 /** As much evidence as an episode takes to begin (episode.ts): so many calls, all of them normal. */
 const MANY_CALLS = 400;
-/** Phases that follow one another; k6's clock is good for some ten milliseconds. */
-const GAP_MS = 500;
 
 /**
  * @param buckets of the run
@@ -74,9 +72,8 @@ export function recoveries(phases: Phase[], objectives: Objective[], buckets: re
 /** @returns those that follow without a pause and can be compared with the baseline */
 function restAfter(overload: Phase, later: Phase[], baseline: Phase): Phase[] {
   const end = later.findIndex((phase, index) => {
-    const before = later[index - 1] ?? overload;
-    const [endMs, startMs] = [Date.parse(before.end ?? ''), Date.parse(phase.start ?? '')];
-    const goesOn = phase.measured && phase.end !== null && startMs - endMs < GAP_MS;
+    const goesOn =
+      phase.measured && phase.end !== null && followsDirectly(later[index - 1] ?? overload, phase);
     const comparable = (phase.offered_rps === null) === (baseline.offered_rps === null);
     return !(goesOn && comparable && loadOf(phase) <= loadOf(baseline));
   });

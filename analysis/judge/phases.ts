@@ -274,3 +274,10 @@ export function peaks(phases: Phase[]): Phase[] {
   const normal = first ? loadOf(first) : 0;
   return phases.filter((phase) => phase.measured && phase.overload && loadOf(phase) > normal);
 }
+
+/** Phases that follow one another; k6's clock is good for some ten milliseconds. */
+const MAX_GAP_MS = 500;
+
+/** @returns whether nothing is between the end of one and the start of the other */
+export const followsDirectly = (before: Phase, phase: Phase): boolean =>
+  Date.parse(phase.start ?? '') - Date.parse(before.end ?? '') < MAX_GAP_MS;

@@ -86,6 +86,20 @@ export function histogramOfValues(values) {
   return parts.join(' ');
 }
 
+/**
+ * A line of seconds.jsonl: what began in one second of one phase.
+ *
+ * @param {number} at Unix time
+ * @param {string} phase
+ * @param {import('../../../analysis/collect/measured.ts').Counts} counts
+ * @param {Partial<import('../../../analysis/collect/seconds.ts').Second>} [second]
+ * @returns {import('../../../analysis/collect/seconds.ts').Line}
+ */
+export const lineOf = (at, phase, counts, second = {}) => ({
+  second: { at, vus: 1, ...second, groups: { 0: counts } },
+  groups: new Map([['0', { phase, operation: 'a' }]]),
+});
+
 /** A histogram's text, of so many values that are the same. @param {number} ms @param {number} count */
 export const histogramOf = (ms, count) => (count > 0 ? histogramOfValues([[ms, count]]) : '');
 

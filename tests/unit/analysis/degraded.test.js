@@ -4,7 +4,7 @@ import { bucketsOf } from '../../../analysis/episode.ts';
 import { degraded } from '../../../analysis/findings/degraded.ts';
 import { headline } from '../../../analysis/judge/headline.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
-import { histogramOfValues, near, STARTED_MS, summary } from './build.js';
+import { histogramOfValues, lineOf, near, STARTED_MS, summary } from './build.js';
 
 const START_S = STARTED_MS / 1000;
 
@@ -34,21 +34,11 @@ function found(seconds, last = {}, recoveries = []) {
   });
   let at = START_S;
   const lines = names.flatMap((phase) =>
-    (seconds[phase] ?? []).map(({ slow = 0, failed = 0, late = 0, stallMs = 0 }) => ({
-      second: {
-        at: at++,
-        vus: 1,
-        timerLateness: histogramOfValues([[late, 1]]),
-        groups: {
-          0: {
-            requests: 100,
-            failed,
-            durations: { ok: histogramOfValues(latenciesOf(slow, stallMs)) },
-          },
-        },
-      },
-      groups: new Map([['0', { phase, operation: 'a' }]]),
-    })),
+    (seconds[phase] ?? []).map(({ slow = 0, failed = 0, late = 0, stallMs = 0 }) => {
+      const durations = { ok: histogramOfValues(latenciesOf(slow, stallMs)) };
+      const timerLateness = histogramOfValues([[late, 1]]);
+      return lineOf(at++, phase, { requests: 100, failed, durations }, { timerLateness });
+    }),
   );
   const all = phases(made);
   const known = { plan: made.plan, phases: all, lines, buckets: bucketsOf(lines, all), recoveries };

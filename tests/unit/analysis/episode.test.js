@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bucketsOf, episodesOf } from '../../../analysis/episode.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
-import { histogramOf, histogramOfValues, STARTED_MS, summary } from './build.js';
+import { histogramOf, histogramOfValues, lineOf, STARTED_MS, summary } from './build.js';
 
 const START_S = STARTED_MS / 1000;
 const RANGE = {
@@ -35,14 +35,8 @@ function found(perS, seconds, phase = {}) {
         ]),
         unanswered: histogramOf(1, unanswered),
       };
-      return {
-        second: {
-          at: START_S + index,
-          vus: 1,
-          groups: { 0: { requests: calls, failed: failed + unanswered, dropped, durations } },
-        },
-        groups: new Map([['0', { phase: 'a', operation: 'x' }]]),
-      };
+      const counts = { requests: calls, failed: failed + unanswered, dropped, durations };
+      return lineOf(START_S + index, 'a', counts);
     },
   );
   return episodesOf(bucketsOf(lines, all), RANGE).map(({ fromS, toS, latency, failures }) => ({
@@ -111,13 +105,7 @@ test('users who wait for an answer call nothing meanwhile: the episode goes on',
 
 test('many slow calls are no episode where the objective allows as many failures', () => {
   const all = phases(summary({ phases: [{ name: 'a', offered_rps: 100, figures: {}, duration_s: 10 }] }));
-  const lines = times(10, 0).map((_, index) => ({
-    second: {
-      at: START_S + index,
-      vus: 1,
-      groups: { 0: { requests: 100, failed: 40, durations: { ok: histogramOf(60, 100) } } },
-    },
-    groups: new Map([['0', { phase: 'a', operation: 'x' }]]),
-  }));
+  const counts = { requests: 100, failed: 40, durations: { ok: histogramOf(60, 100) } };
+  const lines = times(10, counts).map((one, index) => lineOf(START_S + index, 'a', one));
   assert.deepEqual(episodesOf(bucketsOf(lines, all), { ...RANGE, failure_share: 0.5 }), []);
 });

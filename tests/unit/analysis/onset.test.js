@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { bucketsOf } from '../../../analysis/episode.ts';
 import { onset } from '../../../analysis/findings/onset.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
-import { histogramOf, NO_SERVER, near, objective, STARTED_MS, signal, summary } from './build.js';
+import { histogramOf, lineOf, NO_SERVER, near, objective, STARTED_MS, signal, summary } from './build.js';
 
 /** @typedef {import('./build.js').PhaseSpec} PhaseSpec */
 
@@ -231,14 +231,8 @@ const linesOf = (secondOf) =>
   Array.from({ length: 20 }, (_, index) => {
     const { ms = 50, failed = 0, dropped = 0 } = secondOf(20 + index);
     const requests = 100 - dropped;
-    return {
-      second: {
-        at: STARTED_MS / 1000 + 20 + index,
-        vus: 1,
-        groups: { 0: { requests, failed, dropped, durations: { ok: histogramOf(ms, requests) } } },
-      },
-      groups: new Map([['0', { phase: 'step-100', operation: 'a' }]]),
-    };
+    const counts = { requests, failed, dropped, durations: { ok: histogramOf(ms, requests) } };
+    return lineOf(STARTED_MS / 1000 + 20 + index, 'step-100', counts);
   });
 
 test('what left the normal range first, and when, is read from the seconds', () => {

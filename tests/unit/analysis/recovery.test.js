@@ -4,7 +4,7 @@ import { bucketsOf } from '../../../analysis/episode.ts';
 import { recoveries } from '../../../analysis/findings/recovery.ts';
 import { recovery } from '../../../analysis/findings/recovery-finding.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
-import { histogramOf, near, objective, STARTED_MS, summary } from './build.js';
+import { histogramOf, lineOf, near, objective, STARTED_MS, summary } from './build.js';
 
 const LIMIT = objective('baseline', 'p99_ms', '<', 85);
 const ENDED_S = STARTED_MS / 1000 + 45;
@@ -18,16 +18,14 @@ const FAILING = { failed: 20 };
 
 /** @param {Second[]} seconds after the spike @param {number} firstS */
 const linesOf = (seconds, firstS = ENDED_S) =>
-  seconds.map(({ ms = 60, failed = 0, requests = 100, dropped = 0, phase = 'recovery' }, index) => ({
-    second: {
-      at: firstS + index,
-      vus: 1,
-      groups: {
-        0: { requests, failed, dropped, durations: { ok: requests > 0 ? histogramOf(ms, requests) : '' } },
-      },
-    },
-    groups: new Map([['0', { phase, operation: 'a' }]]),
-  }));
+  seconds.map(({ ms = 60, failed = 0, requests = 100, dropped = 0, phase = 'recovery' }, index) =>
+    lineOf(firstS + index, phase, {
+      requests,
+      failed,
+      dropped,
+      durations: { ok: histogramOf(ms, requests) },
+    }),
+  );
 
 /**
  * 100 requests/s for 20 s, a spike of 2,000 for 20 s, then 40 s at 100 again.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.ts';
 import { bucketsOf } from '../../../../analysis/episode.ts';
-import { histogramOf } from '../build.js';
+import { histogramOf, lineOf } from '../build.js';
 import { facts } from './synthetic.js';
 
 /** @typedef {import('./synthetic.js').Difference} Difference */
@@ -435,19 +435,10 @@ test('what did not last to the end of a phase is read from its episode', () => {
   client.p99?.values.fill(p99, fromS / step_s, toS / step_s + 1);
   client.mean?.values.fill(mean, fromS / step_s, toS / step_s + 1);
   const linesOf = (/** @type {boolean} */ isSlow) =>
-    Array.from({ length: 120 }, (_, atS) => ({
-      second: {
-        at: start_s + atS,
-        vus: 1,
-        groups: {
-          0: {
-            requests: 100,
-            durations: { ok: histogramOf(isSlow && atS >= fromS && atS < toS ? 900 : 20, 100) },
-          },
-        },
-      },
-      groups: new Map([['0', { phase: atS < 60 ? 'calm' : 'busy', operation: 'a' }]]),
-    }));
+    Array.from({ length: 120 }, (_, atS) => {
+      const durations = { ok: histogramOf(isSlow && atS >= fromS && atS < toS ? 900 : 20, 100) };
+      return lineOf(start_s + atS, atS < 60 ? 'calm' : 'busy', { requests: 100, durations });
+    });
   const secondsOf = (/** @type {boolean} */ isSlow) => {
     const lines = linesOf(isSlow);
     return { lines, buckets: bucketsOf(lines, known.phases) };

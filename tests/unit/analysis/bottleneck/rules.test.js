@@ -16,8 +16,8 @@ test('every resource and cause has a name of its own, and every edge leads to a 
 });
 
 test('every cause can hold: it has readings, each with a limit', () => {
-  for (const { resource, id, any = [], all = [], taker } of CAUSES) {
-    assert.ok(any.length > 0 || taker, `${resource}: ${id}`);
+  for (const { resource, id, any = [], all = [], topConsumer } of CAUSES) {
+    assert.ok(any.length > 0 || topConsumer, `${resource}: ${id}`);
     for (const { least, times, more, fallen, share } of [...any, ...all])
       assert.ok([least, times, more, fallen, share].some((limit) => limit !== undefined));
   }
