@@ -2,14 +2,13 @@
  * One fault after the other, each in the middle of a load of its own: a stretch before it that says what is normal, the
  * fault, and the time after. Whatever ends this, the fault is lifted.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { inspect } from '../cli/run/inspect.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { FAULTS } from './chaos/faults.js';
 import { openSite } from './chaos/site.js';
 
 /** The load around one fault, seconds; PROFILE=full has the scenario's own length. There are twenty of them. */
-const LENGTH_S = 16;
+const LENGTH_S = 18;
 /** One of a kind, where FAULTS does not say. */
 const SMOKE = ['latency', 'packet-loss', 'database-cut', 'worker-kill'];
 /** Answers that don't come are to be failures while the fault still is. */
@@ -51,7 +50,7 @@ export default async function chaos(lab) {
   const result = { recovery_s: RECOVERY_S, faults: [] };
   lab.result = result;
   const site = await openSite(lab, { lossy: chosen.some(({ way }) => way === 'lossy') });
-  const { env, injectS, liftS } = timing(lab);
+  const { env, injectS, liftS } = await timing(lab);
 
   for (const [index, fault] of chosen.entries()) {
     const { name, title, intensity, least_success, most_refused } = fault;
@@ -111,23 +110,17 @@ function whyNot({ way, foreign }, { noLink, ways, target }) {
  *
  * @param {import('./lab.js').Lab} lab
  */
-function timing({ folder, config }) {
-  /** @type {{phases: import('../analysis/collect/plan.ts').PlannedPhase[]}} */
-  const { phases } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
-  const length = (/** @type {boolean} */ measured) =>
-    phases
-      .filter((phase) => phase.measured === measured)
-      .reduce((sum, { duration_s }) => sum + duration_s, 0);
-  const lengthS = lengthOf(config) ?? length(true);
-  const [baseline = 0, fault = 0] = phases
-    .filter(({ measured }) => measured)
-    .map(({ duration_s }) => (duration_s / length(true)) * lengthS);
-  const injectS = length(false) + baseline;
-  return {
-    injectS,
-    liftS: injectS + fault,
-    env: { DURATION: `${lengthS}s`, TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT },
+async function timing({ test, config }) {
+  const lengthS = lengthOf(config);
+  const env = {
+    ...(lengthS && { DURATION: `${lengthS}s` }),
+    TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
   };
+  // At a low rate the baseline takes time from the others.
+  const { plan } = await inspect(test, env);
+  const fault = plan.phases.find(({ labels }) => labels?.part === 'fault');
+  if (!fault) throw new Error(`${test} has no phase of the part "fault"`);
+  return { injectS: fault.start_s, liftS: fault.start_s + fault.duration_s, env };
 }
 
 /**

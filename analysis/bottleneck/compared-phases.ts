@@ -29,6 +29,14 @@ export function comparedPhases(
   { plan, phases, thresholds }: Pick<Known, 'plan' | 'phases' | 'thresholds'>,
   timeline: Timeline,
 ): { phase: Phase; usual: Usual }[] {
+  return withBaselines(plan, phases).map(({ phase, baseline }) => ({
+    phase,
+    usual: (baseline && ofBaseline(plan, baseline, timeline)) ?? ofObjectives(phase, thresholds),
+  }));
+}
+
+/** @returns the phases that may be compared, each with an earlier one of the same calls and less load */
+export function withBaselines(plan: Plan, phases: Phase[]): { phase: Phase; baseline: Phase | null }[] {
   // One user's calls, one after the other, each of another kind: they have no load that could be too much.
   if (plan.sequence) return [];
   const trials = trialsOf(plan.phases);
@@ -43,11 +51,11 @@ export function comparedPhases(
         !one.overload &&
         one.start !== null &&
         sameCalls(plan.phases[first], plan.phases[index]) &&
+        kindOf(one) === kindOf(phase) &&
         (trials[first] === trials[index] ||
           (phase.labels.rate !== undefined && one.labels.rate !== undefined)),
     );
-    const usual = (baseline && ofBaseline(plan, baseline, timeline)) ?? ofObjectives(phase, thresholds);
-    return [{ phase, usual }];
+    return [{ phase, baseline: baseline ?? null }];
   });
 }
 
@@ -68,6 +76,13 @@ function trialsOf(planned: PlannedPhase[]): number[] {
 function sameCalls(a: PlannedPhase | undefined, b: PlannedPhase | undefined) {
   return a?.operation === b?.operation && String(a?.weights) === String(b?.weights);
 }
+
+/** Labels by which phases differ in their load alone. */
+const OF_LOAD = ['rate', 'users', 'load'];
+
+/** @returns what tells its calls from others of the same operation */
+const kindOf = ({ labels }: Phase) =>
+  JSON.stringify(Object.entries(labels).filter(([label]) => !OF_LOAD.includes(label)));
 
 /** @returns null: it can't be told what is normal */
 function ofBaseline(plan: Plan, baseline: Phase, timeline: Timeline): Usual | null {

@@ -1,6 +1,7 @@
 /** What a reader of the figures has to know beside them. */
 import { bytes, counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import { bottleneck } from '../bottleneck/bottleneck.ts';
+import type { Capacity } from '../capacity.ts';
 import type { Environment } from '../collect/environment.ts';
 import type { HostWatch } from '../collect/host-watch-record.ts';
 import type { K6Log } from '../collect/k6-log.ts';
@@ -20,6 +21,7 @@ import type { Ledger } from '../judge/reconcile.ts';
 import type { Threshold } from '../judge/threshold.ts';
 import { thresholdName } from '../judge/threshold-words.ts';
 import { round } from '../round.ts';
+import { capacity } from './capacity-finding.ts';
 import { connectionsFinding } from './connections-finding.ts';
 import { degraded } from './degraded.ts';
 import { drift } from './drift.ts';
@@ -30,6 +32,7 @@ import { recovery } from './recovery-finding.ts';
 
 type FindingKind =
   | 'bottleneck'
+  | 'capacity'
   | 'recovery'
   | 'episode'
   | 'leak'
@@ -76,6 +79,7 @@ export interface Known {
   thresholds: Threshold[];
   server: Server;
   recoveries: Recovery[];
+  capacities: Capacity[];
   /** null: no phase took place. */
   timeline: Timeline | null;
   environment: Environment;
@@ -106,6 +110,7 @@ const BUSY_HOST = 0.9;
 export function findings(known: Known): Finding[] {
   return [
     ...bottleneck(known),
+    ...capacity(known),
     ...recovery(known),
     ...degraded(known),
     ...onset(known),

@@ -7,7 +7,8 @@ import { type NormalRange, normalRangeOf } from '../normal.ts';
 import { round } from '../round.ts';
 
 /** What to look at, and what to compare it with. */
-interface Watched {
+export interface Watched {
+  /** Or a fault. */
   overload: Phase;
   /** The phase that shows what is normal. */
   baseline: Phase;
@@ -45,7 +46,7 @@ export interface Recovery {
 /** An episode that begins so soon after the overload, or after another one, is still the overload's doing. */
 const HOLD_S = 10;
 /** A shorter time at the end is not seen to be normal. */
-const MIN_NORMAL_S = 3;
+export const MIN_NORMAL_S = 3;
 /** As much evidence as an episode takes to begin (episode.ts): so many calls, all of them normal. */
 const MANY_CALLS = 400;
 
@@ -65,7 +66,8 @@ export function recoveries(phases: Phase[], objectives: Objective[], buckets: re
     const toS = Date.parse(after.at(-1)?.end ?? '') / 1000;
     if (Number.isNaN(toS)) return [];
     const fromS = Date.parse(overload.end) / 1000;
-    return [judge({ overload, baseline, after, fromS, toS }, normalRangeOf(baseline, objectives), buckets)];
+    const range = normalRangeOf(baseline, objectives);
+    return [recoveryAfter({ overload, baseline, after, fromS, toS }, range, buckets)];
   });
 }
 
@@ -80,7 +82,8 @@ function restAfter(overload: Phase, later: Phase[], baseline: Phase): Phase[] {
   return end === -1 ? later : later.slice(0, end);
 }
 
-function judge(
+/** @param all of the run */
+export function recoveryAfter(
   { overload, baseline, after, fromS, toS }: Watched,
   range: NormalRange | null,
   all: readonly Bucket[],

@@ -1,5 +1,7 @@
 /** The run document, the one artifact that everything after a run reads (run.schema.json). */
 
+import { withBaselines } from '../bottleneck/compared-phases.ts';
+import { capacitiesOf } from '../capacity.ts';
 import { cleanDeep } from '../clean-text.ts';
 import type { Collected } from '../collect/collect.ts';
 import type { Environment } from '../collect/environment.ts';
@@ -167,6 +169,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     thresholds,
     server,
     recoveries: recoveries(phases, plan.objectives, buckets),
+    capacities: capacitiesOf(withBaselines(plan, phases), groups, lines),
     timeline,
     environment,
     log,

@@ -1,107 +1,146 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { phases as phasesOf } from '../../../analysis/judge/phases.ts';
 import chaos from '../../../analysis/tables/chaos.ts';
-import { histogramOf } from './build.js';
+import { histogramOf, lineOf, STARTED_MS, summary } from './build.js';
 
-const ZERO = Date.parse('2026-01-01T00:00:00Z');
-const PARTS = /** @type {const} */ ([
-  ['baseline', 0, 6],
-  ['fault', 6, 12],
-  ['after', 12, 22],
-]);
+const RATE = 100;
+const PARTS = [
+  { part: 'baseline', from: 0, to: 6 },
+  { part: 'fault', from: 6, to: 12 },
+  { part: 'after', from: 12, to: 42 },
+];
+const INJECTED_S = 6;
+const LIFTED_S = 12;
 
-const ROW = { intensity: 'high', least_success: 0.99, most_refused: 0, why_not: null, did: {} };
+const ROW = { title: 'Cut', intensity: 'high', least_success: 0.99, most_refused: 0, why_not: null, did: {} };
+
+/** What becomes of the calls that begin in a second. @typedef {{failed?: number, refused?: number, ms?: number}} Fate */
 
 /**
- * @param {Partial<import('../../../analysis/tables/trial-results.ts').ChaosRow>[]} faults
- * @param {(at: number) => boolean} fails whether the requests that end in this second after the zero do
- * @returns {any} what a table is made of, as far as this one reads it
+ * @param {(at: number) => Fate} fate seconds after the beginning
+ * @param {object} [options]
+ * @param {Partial<import('../../../analysis/tables/trial-results.ts').ChaosRow>} [options.row]
+ * @param {number} [options.limitS]
+ * @param {number} [options.rate]
+ * @param {number} [options.endS]
+ * @returns of `make chaos` with one fault
  */
-function facts(faults, fails) {
-  const rows = faults.map((fault) => ({ ...ROW, ...fault }));
-  const made = rows.filter(({ why_not }) => why_not === null);
-  const iso = (/** @type {number} */ s) => new Date(ZERO + s * 1000).toISOString();
-  const phases = made.flatMap(({ name }) =>
-    PARTS.map(([part, start, end]) => ({
-      name: `${name}-${part}`,
-      labels: { fault: name, part },
-      start: iso(start),
-      end: iso(end),
-      dropped: 0,
-    })),
+function made(fate, { row = {}, limitS = 5, rate = RATE, endS = 42 } = {}) {
+  const fault = { ...ROW, name: 'cut', ...row };
+  const parts = PARTS.map(({ to, ...part }) => ({ ...part, to: Math.min(to, endS) }));
+  const seconds = parts.flatMap(({ part, from, to }) =>
+    Array.from({ length: to - from }, (_, index) => {
+      const { failed = 0, refused = 0, ms = 5 } = fate(from + index);
+      const bad = failed + refused;
+      const durations = { ok: histogramOf(ms, rate - bad), rejected: histogramOf(1, bad) };
+      const counts = { requests: rate, failed: bad, rejected: refused, durations };
+      return { part, line: lineOf(STARTED_MS / 1000 + from + index, `cut-${part}`, counts), counts };
+    }),
   );
-  const events = [
-    { kind: 'inject', time_ms: ZERO + 6000 },
-    { kind: 'lifted', time_ms: ZERO + 12_000 },
-  ];
+  const spec = summary({
+    phases: parts.map(({ part, from, to }) => ({
+      name: `cut-${part}`,
+      start_s: from,
+      duration_s: to - from,
+      offered_rps: rate,
+      labels: { fault: 'cut', part },
+    })),
+  });
+  const groups = seconds.map(({ part, counts }) => ({ phase: `cut-${part}`, operation: '', ...counts }));
+  const built = chaos(
+    /** @type {any} */ ({
+      phases: phasesOf({ ...spec, groups }),
+      groups,
+      seconds: new Map([['cut', seconds.map(({ line }) => line)]]),
+      trials: {
+        trials: fault.why_not
+          ? []
+          : [
+              {
+                name: 'cut',
+                events: [
+                  { kind: 'inject', time_ms: STARTED_MS + INJECTED_S * 1000 },
+                  { kind: 'lifted', time_ms: STARTED_MS + LIFTED_S * 1000 },
+                ],
+              },
+            ],
+        result: { recovery_s: limitS, faults: [fault] },
+      },
+    }),
+  );
+  const [table] = built.tables;
+  const cell = (/** @type {string} */ column) =>
+    table?.rows[0]?.[table.columns.findIndex(({ name }) => name === column)];
+  const outcomes = Object.fromEntries(
+    (built.thresholds ?? []).map(({ metric, outcome }) => [metric, outcome]),
+  );
   return {
-    phases,
-    trials: {
-      trials: made.map(({ name }) => ({ name, events })),
-      result: { recovery_s: 5, faults: rows },
-    },
-    seconds: new Map(made.map(({ name = '' }) => [name, linesOf(name, fails)])),
+    cell,
+    outcomes,
+    notes: table?.notes,
+    reasons: (built.thresholds ?? []).map(({ reason }) => reason),
   };
 }
 
-/** @param {string} trial @param {(at: number) => boolean} fails in which second */
-function linesOf(trial, fails) {
-  const groups = new Map(
-    PARTS.map(([part], number) => [`${number}`, { phase: `${trial}-${part}`, operation: '' }]),
-  );
-  return Array.from({ length: 22 }, (_, at) => {
-    const number = PARTS.findIndex(([, start, end]) => at >= start && at < end);
-    const counts = fails(at)
-      ? { requests: 100, failed: 100, rejected: 100 }
-      : { requests: 100, duration: histogramOf(5, 100) };
-    return { second: { at: ZERO / 1000 + at, vus: 1, groups: { [number]: counts } }, groups };
+/** @param {number} from @param {number} to @param {Fate} fate @returns {(at: number) => Fate} */
+const between = (from, to, fate) => (at) => (at >= from && at < to ? fate : {});
+
+test('a fault that nobody notices', () => {
+  const { cell, outcomes } = made((at) => (at % 5 === 0 ? { failed: 1, ms: 6 } : {}));
+  assert.deepEqual([cell('recovery'), cell('status'), cell('success')], ['N/A', 'pass', 0.998333]);
+  assert.deepEqual(outcomes, {
+    success_share: 'pass',
+    refused_share: 'pass',
+    recovery_s: 'pass',
+    back_to_baseline: 'pass',
+  });
+});
+
+for (const [how, fate] of /** @type {[string, Fate][]} */ ([
+  ['refused', { refused: RATE }],
+  ['slow', { ms: 300 }],
+])) {
+  test(`calls that are ${how} until 2 s after the lifting`, () => {
+    const row = { least_success: null, most_refused: null };
+    const { cell, outcomes } = made(between(INJECTED_S, LIFTED_S + 2, fate), { row });
+    const refused = fate.refused ? 800 : 0;
+    assert.deepEqual([cell('failures'), cell('refusals')], [refused, refused]);
+    assert.equal(cell('success'), fate.refused ? 0 : 1);
+    assert.deepEqual([cell('recovery'), cell('status')], ['2 s', 'pass']);
+    assert.deepEqual(outcomes, { recovery_s: 'pass', back_to_baseline: 'pass' });
   });
 }
 
-/** @param {any} built @param {string} column @returns {any} of the first row */
-function cell({ tables: [{ columns, rows }] }, column) {
-  return rows[0][columns.findIndex((/** @type {{name: string}} */ { name }) => name === column)];
-}
-
-test('a fault that is over in time, in the form of the document', async () => {
-  const fails = (/** @type {number} */ at) => at >= 6 && at < 14;
-  const built = await chaos(
-    facts([{ name: 'cut', title: 'Cut', least_success: null, most_refused: null }], fails),
-  );
-  assert.equal(cell(built, 'scenario'), 'Cut');
-  assert.equal(cell(built, 'failures'), 800);
-  assert.equal(cell(built, 'refusals'), 800);
-  assert.equal(cell(built, 'recovery'), '2 s');
-  assert.equal(cell(built, 'success'), 0);
-  assert.equal(cell(built, 'status'), 'pass');
-  const judgements = (built.thresholds ?? []).map(({ metric, outcome }) => [metric, outcome]);
-  assert.deepEqual(judgements, [
-    ['recovery_s', 'pass'],
-    ['back_to_baseline', 'pass'],
-  ]);
+test('a relapse right after it is part of it; one much later shows in whether it came back', () => {
+  const relapse = (/** @type {number} */ from) => (/** @type {number} */ at) =>
+    (at >= INJECTED_S && at < LIFTED_S) || (at >= from && at < from + 2) ? { failed: RATE } : {};
+  assert.equal(made(relapse(LIFTED_S + 2)).cell('recovery'), '4 s');
+  const late = made(relapse(LIFTED_S + 20));
+  assert.equal(late.cell('recovery'), '0 s');
+  assert.equal(late.outcomes.back_to_baseline, 'fail');
 });
 
-test('one that is not over in time fails, and says by what', async () => {
-  const built = await chaos(facts([{ name: 'kill', title: 'Kill' }], (at) => at >= 6));
-  assert.equal(cell(built, 'recovery'), 'not within 7 s');
-  assert.match(cell(built, 'status'), /^fail: success, refusals, time to recover, as before$/);
-  const reasons = (built.thresholds ?? []).map(({ reason }) => reason);
-  assert.ok(reasons.includes('Kill: did not recover within 7 s, objective < 5 s'), String(reasons));
+test('what is not over in time fails, and says by what', () => {
+  const { cell, reasons } = made((at) => (at >= INJECTED_S ? { refused: RATE } : {}));
+  assert.equal(cell('recovery'), 'not within 27 s');
+  assert.equal(cell('status'), 'fail: success, refusals, time to recover, as before');
+  assert.ok(reasons.includes('Cut: did not recover within 27 s, objective < 5 s'), String(reasons));
 });
 
-test('where the time that was watched is less than the bound nobody knows, and the run is invalid', async () => {
-  const given = facts([{ name: 'kill', title: 'Kill' }], (at) => at >= 6);
-  given.trials.result.recovery_s = 8;
-  const built = await chaos(given);
-  const recovery = built.thresholds?.find(({ metric }) => metric === 'recovery_s');
-  assert.equal(recovery?.outcome, 'invalid');
-  assert.match(String(recovery?.reason), /only 7 s were watched/);
+test('inconclusive: watched for less than the bound, or no baseline', () => {
+  const broken = made((at) => (at >= INJECTED_S ? { refused: RATE } : {}), { limitS: 28 });
+  assert.equal(broken.outcomes.recovery_s, 'invalid');
+  assert.match(String(broken.reasons), /only 27 s were watched that 3 s of normal calls could follow/);
+  const few = made(() => ({}), { rate: 16 });
+  assert.equal(few.cell('recovery'), 'inconclusive');
+  assert.match(String(few.reasons), /cut-baseline has too few answers/);
+  const cut = made(() => ({}), { endS: LIFTED_S + 2 });
+  assert.deepEqual([cut.cell('recovery'), cut.outcomes.recovery_s], ['inconclusive', 'invalid']);
 });
 
-test('one that could not be made has a row, and a note that says why', async () => {
-  const built = await chaos(facts([{ name: 'loss', title: 'Loss', why_not: 'needs root' }], () => false));
-  assert.equal(cell(built, 'status'), 'not made');
-  assert.equal(cell(built, 'success'), null);
-  assert.ok(built.tables[0]?.notes.includes('Loss (loss) was not made: needs root.'));
-  assert.deepEqual(built.thresholds, []);
+test('one that could not be made has a row, and a note that says why', () => {
+  const { cell, notes, outcomes } = made(() => ({}), { row: { why_not: 'needs root' } });
+  assert.deepEqual([cell('status'), cell('success'), outcomes], ['not made', null, {}]);
+  assert.ok(notes?.includes('Cut (cut) was not made: needs root.'));
 });

@@ -78,6 +78,7 @@ function known(series, shape = {}, seed = 1) {
     expired: 0,
     log: QUIET_LOG,
     recoveries: [],
+    capacities: [],
     lines: [],
     buckets: [],
     cores: null,

@@ -22,6 +22,7 @@ function find(spec, { server, environment, expired = 0 } = {}) {
     failures: [],
     timeline: null,
     recoveries: [],
+    capacities: [],
     lines: [],
     buckets: [],
     cores: null,

@@ -36,6 +36,7 @@ function judge(spec, rest = {}) {
     server: NO_SERVER,
     timeline: null,
     recoveries: [],
+    capacities: [],
     lines: [],
     buckets: [],
     cores: null,

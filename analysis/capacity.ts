@@ -1,0 +1,199 @@
+/**
+ * What a server answers at most, and how many calls it works on at once, by the operational laws: while calls wait, answers come at its
+ * capacity X; by Little's law, N = X S are being served, each for S, the time of a call while nothing waits. Neither needs a metric of the
+ * server's.
+ *
+ * P. J. Denning, J. P. Buzen, The Operational Analysis of Queueing Network Models, ACM Computing Surveys 10, 1978.
+ */
+import { type Group, inScope, latenciesOf } from './collect/groups.ts';
+import { OUTCOMES, type Outcome } from './collect/latencies.ts';
+import type { Line } from './collect/seconds.ts';
+import { SparseHistogram } from './collect/sparse-histogram.ts';
+import type { Phase } from './judge/phases.ts';
+import { round } from './round.ts';
+import { intervalOf } from './statistics/interval.ts';
+
+/** 19 times of 20 the true value is between the two. */
+export interface Estimate {
+  value: number;
+  low: number;
+  high: number;
+}
+
+export interface Capacity {
+  phase: string;
+  baseline: string;
+  /** Unix time: calls waited from then to then, the drain after the phase included. */
+  fromS: number;
+  toS: number;
+  /** Good answers a second. */
+  answers_per_s: Estimate;
+  /** Of the calls that were answered then, in the baseline. */
+  service_ms: Estimate;
+  /** Calls that were served at once; null: see `unknown`. */
+  parallelism: Estimate | null;
+  /** Why it is not known how many. */
+  unknown?: 'short' | 'failing';
+}
+
+/** In which calls wait: at its beginning and its end this many are in flight, and this share of the most that ever were. */
+const MIN_IN_FLIGHT = 3;
+const MIN_SHARE_OF_PEAK = 0.5;
+/** A rate needs so many seconds. */
+const MIN_SECONDS = 3;
+/** Calls wait as long as they are served, at least. */
+const MIN_STRETCH = 2;
+/** Of the answers: with fewer the rate is that of failing. */
+const MIN_GOOD = 0.5;
+/** With fewer, calls that fail take a part of what the server does. */
+const MIN_GOOD_OF_SERVED = 0.9;
+/** Answers that a median of the baseline needs. */
+const MIN_SAMPLES = 10;
+/** Of the answers, those of operations that have such a median. */
+const MIN_KNOWN = 0.9;
+/** What client and network take of a call is about a millisecond. */
+const MIN_SERVICE_MS = 5;
+/** Standard deviations of a normal distribution that hold 95 %. */
+const Z_95 = 1.96;
+
+/** Of one second. */
+interface Second {
+  at: number;
+  began: number;
+  ended: number;
+  /** Good answers, by operation. */
+  good: Map<string, number>;
+  bad: number;
+}
+
+/**
+ * @param compared phases with what shows how long their calls take while nothing waits
+ * @param groups of the run
+ * @param lines of its seconds
+ * @returns of those phases in which calls waited, in their order
+ */
+export function capacitiesOf(
+  compared: { phase: Phase; baseline: Phase | null }[],
+  groups: readonly Group[],
+  lines: readonly Line[],
+): Capacity[] {
+  const seconds = secondsOf(lines);
+  return compared.flatMap(({ phase, baseline }) => {
+    const waiting = baseline ? waitingIn(phase, seconds) : [];
+    return (baseline && capacityIn(waiting, phase, baseline, groups)) ?? [];
+  });
+}
+
+/** @returns in order, without gaps */
+function secondsOf(lines: readonly Line[]): Second[] {
+  const found = new Map<number, Second>();
+  const at = (time: number) => {
+    const known = found.get(time);
+    if (known) return known;
+    const made = { at: time, began: 0, ended: 0, good: new Map<string, number>(), bad: 0 };
+    found.set(time, made);
+    return made;
+  };
+  for (const { second, groups } of lines)
+    for (const [number, { durations = {}, answered = {} }] of Object.entries(second.groups ?? {})) {
+      const operation = groups.get(number)?.operation ?? '';
+      for (const outcome of OUTCOMES) at(second.at).began += new SparseHistogram(durations[outcome]).count;
+      // When a call was given up is known by how long it waited; it began in the middle of its second, on average.
+      for (const ms of new SparseHistogram(durations.unanswered).values)
+        at(Math.floor(second.at + 0.5 + ms / 1000)).ended += 1;
+      for (const [outcome, count] of Object.entries(answered) as [Outcome, number][]) {
+        const own = at(second.at);
+        own.ended += count;
+        if (outcome === 'ok') own.good.set(operation, (own.good.get(operation) ?? 0) + count);
+        else own.bad += count;
+      }
+    }
+  const times = [...found.keys()].sort((a, b) => a - b);
+  const [first = 0, last = -1] = [times[0], times.at(-1)];
+  return Array.from({ length: last - first + 1 }, (_, index) => at(first + index));
+}
+
+/** @returns whole seconds in which calls of the phase waited from the beginning to the end, with how many were in flight */
+function waitingIn({ start, end }: Phase, seconds: readonly Second[]): (Second & { inFlight: number })[] {
+  const [fromS, toS] = [Date.parse(start ?? '') / 1000, Date.parse(end ?? '') / 1000];
+  let after = 0;
+  const all = seconds.map((second) => {
+    const before = after;
+    after += second.began - second.ended;
+    return { ...second, before, after, inFlight: (before + after) / 2 };
+  });
+  const own = all.filter(({ at }) => at >= fromS && at < toS);
+  const peak = Math.max(0, ...own.map((second) => second.after));
+  const least = Math.max(MIN_IN_FLIGHT, MIN_SHARE_OF_PEAK * peak);
+  const waits = ({ before, after }: { before: number; after: number }) => before >= least && after >= least;
+  const drainEnd = all.find((second) => second.at >= toS && !waits(second))?.at ?? Number.POSITIVE_INFINITY;
+  return all.filter((second) => second.at >= fromS && second.at < Math.max(toS, drainEnd) && waits(second));
+}
+
+function capacityIn(
+  waiting: readonly (Second & { inFlight: number })[],
+  phase: Phase,
+  baseline: Phase,
+  groups: readonly Group[],
+): Capacity | null {
+  const answers = waiting.map(({ good }) => sum([...good.values()]));
+  const rate = intervalOf(answers);
+  if (!rate || rate.low === null || rate.high === null || waiting.length < MIN_SECONDS) return null;
+  const good = sum(answers);
+  const goodShare = good / (good + sum(waiting.map(({ bad }) => bad)));
+  if (!(goodShare >= MIN_GOOD)) return null;
+  const service = serviceOf(mixOf(waiting), inScope(groups, { phase: baseline.name }));
+  if (!service) return null;
+  // Little's law, of the calls in flight.
+  const stayedMs = (1000 * sum(waiting.map(({ inFlight }) => inFlight))) / good;
+  if (stayedMs < MIN_STRETCH * service.value) return null;
+  const answersPerS = { value: rate.mean, low: Math.max(0, rate.low), high: rate.high };
+  const served = (figure: keyof Estimate) => (answersPerS[figure] * service[figure]) / 1000;
+  const unknown =
+    service.value < MIN_SERVICE_MS ? 'short' : goodShare < MIN_GOOD_OF_SERVED ? 'failing' : null;
+  return {
+    phase: phase.name,
+    baseline: baseline.name,
+    fromS: waiting[0]?.at ?? Number.NaN,
+    toS: (waiting.at(-1)?.at ?? Number.NaN) + 1,
+    answers_per_s: rounded(answersPerS),
+    service_ms: rounded(service),
+    parallelism: unknown
+      ? null
+      : rounded({ value: served('value'), low: served('low'), high: served('high') }),
+    ...(unknown && { unknown }),
+  };
+}
+
+/** @returns answers by operation */
+function mixOf(seconds: readonly Second[]): Map<string, number> {
+  const mix = new Map<string, number>();
+  for (const { good } of seconds)
+    for (const [operation, count] of good) mix.set(operation, (mix.get(operation) ?? 0) + count);
+  return mix;
+}
+
+/** @returns the operations' medians in the baseline, by the mix, milliseconds; null: too few answers for them */
+function serviceOf(mix: Map<string, number>, baseline: readonly Group[]): Estimate | null {
+  const known = [...mix].flatMap(([operation, calls]) => {
+    const answered = latenciesOf(inScope(baseline, { operation })).of('ok');
+    const { count } = answered;
+    if (count < MIN_SAMPLES) return [];
+    // Of the ranks that the true median is between (binomial, approximated by the normal distribution).
+    const half = Z_95 / (2 * Math.sqrt(count));
+    const at = (share: number) => answered.percentile(Math.min(1, Math.max(0, share))) ?? Number.NaN;
+    return [{ calls, value: at(0.5), low: at(0.5 - half), high: at(0.5 + half) }];
+  });
+  const calls = sum(known.map((one) => one.calls));
+  if (calls === 0 || calls < MIN_KNOWN * sum([...mix.values()])) return null;
+  const mean = (figure: keyof Estimate) => sum(known.map((one) => one.calls * one[figure])) / calls;
+  return { value: mean('value'), low: mean('low'), high: mean('high') };
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+const rounded = ({ value, low, high }: Estimate): Estimate => ({
+  value: round(value, 3),
+  low: round(low, 3),
+  high: round(high, 3),
+});

@@ -1,0 +1,55 @@
+import { counted, milliseconds, number, perSecond } from '../../contract/units.js';
+import type { Estimate } from '../capacity.ts';
+import { round } from '../round.ts';
+import type { Finding, Known } from './findings.ts';
+
+/** Above it the interval says hardly more than the order of magnitude. */
+const MAX_RELATIVE_WIDTH = 0.5;
+/** Calls at a time whose interval is within these are one. */
+const ONE = { low: 0.5, high: 2 };
+
+const UNKNOWN = {
+  short:
+    'such short calls do not show how many are served at once: a part of their time is the client and the network',
+  failing: 'so many answers were failures that they do not show how many calls are served at once',
+};
+
+/** @returns one of the phase in which the most was answered while calls waited: what the server answers at most */
+export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
+  const [most] = capacities.toSorted((a, b) => b.answers_per_s.value - a.answers_per_s.value);
+  if (!most) return [];
+  const { phase, baseline, answers_per_s: rate, service_ms: service, parallelism, unknown } = most;
+  return [
+    {
+      kind: 'capacity',
+      subject: 'capacity',
+      phase,
+      confidence: rate.high - rate.low <= MAX_RELATIVE_WIDTH * rate.value ? 'high' : 'medium',
+      statement: `answers ${perSecond(rate.value)} at most${parallelism ? `, ${atOnce(parallelism)}` : ''}: seen in ${phase}, while calls waited`,
+      figures: {
+        answers_per_s: rate.value,
+        service_ms: service.value,
+        parallelism: parallelism?.value ?? null,
+      },
+      evidence: [
+        `${between(rate, perSecond)} in ${counted(most.toS - most.fromS, 'second')}, by when the answers came`,
+        `a call took ${between(service, milliseconds)} in ${baseline}, while nothing waited (medians of the operations)`,
+        parallelism
+          ? `served at once (Little's law): ${perSecond(rate.value)} x ${milliseconds(service.value)} = ${between(parallelism, atMostOneDigit)}`
+          : UNKNOWN[unknown ?? 'short'],
+      ],
+    },
+  ];
+}
+
+/** @returns for a sentence: how many calls the server works on at once */
+export function atOnce({ value, low, high }: Estimate): string {
+  if (high < ONE.high && low > ONE.low) return 'about one call at a time';
+  if (high < 1) return 'less than one call at a time (each takes longer than before)';
+  return `about ${atMostOneDigit(value)} calls at a time`;
+}
+
+const atMostOneDigit = (value: number) => number(round(value, value < 10 ? 1 : 0));
+
+const between = ({ value, low, high }: Estimate, text: (value: number) => string) =>
+  `${text(value)} (${text(low)} to ${text(high)})`;
