@@ -11,7 +11,7 @@ import type { Line } from './collect/seconds.ts';
 import { SparseHistogram } from './collect/sparse-histogram.ts';
 import type { Phase } from './judge/phases.ts';
 import { round } from './round.ts';
-import { intervalOf } from './statistics/interval.ts';
+import { intervalOf, studentT } from './statistics/interval.ts';
 
 /** 19 times of 20 the true value is between the two. */
 export interface Estimate {
@@ -41,6 +41,8 @@ const MIN_IN_FLIGHT = 3;
 const MIN_SHARE_OF_PEAK = 0.5;
 /** A rate needs so many seconds. */
 const MIN_SECONDS = 3;
+/** Of a longer wait all seconds count. */
+const MAX_SEARCHED_S = 600;
 /** Calls wait as long as they are served, at least. */
 const MIN_STRETCH = 2;
 /** Of the answers: with fewer the rate is that of failing. */
@@ -131,12 +133,13 @@ function waitingIn({ start, end }: Phase, seconds: readonly Second[]): (Second &
 }
 
 function capacityIn(
-  waiting: readonly (Second & { inFlight: number })[],
+  all: readonly (Second & { inFlight: number })[],
   phase: Phase,
   baseline: Phase,
   groups: readonly Group[],
 ): Capacity | null {
-  const answers = waiting.map(({ good }) => sum([...good.values()]));
+  const waiting = bestSeconds(all);
+  const answers = waiting.map(goodOf);
   const rate = intervalOf(answers);
   if (!rate || rate.low === null || rate.high === null || waiting.length < MIN_SECONDS) return null;
   const good = sum(answers);
@@ -164,6 +167,41 @@ function capacityIn(
     ...(unknown && { unknown }),
   };
 }
+
+/**
+ * A server that is flooded opens connections and sessions first, and later works on calls that nobody waits for any more.
+ *
+ * @returns those, one after the other, whose rate of good answers is surely the highest: by the lower end of its interval
+ */
+function bestSeconds<T extends Second>(waiting: readonly T[]): readonly T[] {
+  if (waiting.length > MAX_SEARCHED_S) return waiting;
+  let best: readonly T[] = [];
+  let most = Number.NEGATIVE_INFINITY;
+  for (let first = 0; first < waiting.length; first += 1) {
+    let [total, squares] = [0, 0];
+    for (let last = first; last < waiting.length; last += 1) {
+      const second = waiting[last] as T;
+      // A gap ends it.
+      if (second.at - (waiting[first] as T).at !== last - first) break;
+      total += goodOf(second);
+      squares += goodOf(second) ** 2;
+      const count = last - first + 1;
+      if (count < MIN_SECONDS) continue;
+      const low = total / count - halfWidth(count, total, squares);
+      if (low > most || (low === most && count > best.length))
+        [best, most] = [waiting.slice(first, last + 1), low];
+    }
+  }
+  return best;
+}
+
+/** @returns of the 95 % interval of a mean */
+function halfWidth(count: number, total: number, squares: number): number {
+  const variance = Math.max(0, squares - total ** 2 / count) / (count - 1);
+  return studentT(count - 1) * Math.sqrt(variance / count);
+}
+
+const goodOf = ({ good }: Second) => sum([...good.values()]);
 
 /** @returns answers by operation */
 function mixOf(seconds: readonly Second[]): Map<string, number> {

@@ -45,7 +45,10 @@ const UNITS: Record<string, string> = {
   bytes_rate: 'Bps',
 };
 /** Ratios of one core: several cores may be in use. */
-const OF_ONE_CORE = ['worker_cpu:ratio', 'busiest_thread:ratio', 'cpu_wait:ratio', 'cache_server_cpu:ratio'];
+const OF_ONE_CORE = [
+  ...['worker_cpu:ratio', 'busiest_thread:ratio', 'busiest_thread_cpu:ratio', 'busiest_process:ratio'],
+  ...['cpu_wait:ratio', 'cache_server_cpu:ratio'],
+];
 
 const CATALOGUE: Record<string, [title: string, description: string, steps?: Step[]]> = {
   'cpu:ratio': ['Server CPU', "CPU that the server uses, of all the machine's cores."],
@@ -58,6 +61,18 @@ const CATALOGUE: Record<string, [title: string, description: string, steps?: Ste
     'Busiest thread',
     'Time in which the busiest thread of the server runs or waits for a CPU. At 100% an event loop or an interpreter lock is saturated, even if other cores are idle.',
     steps(0.7, 0.9),
+  ],
+  'busiest_thread_cpu:ratio': [
+    'CPU of the busiest thread',
+    'CPU that the busiest thread of the server uses, of one core.',
+  ],
+  'busiest_process:ratio': [
+    'Busiest process',
+    'CPU that the busiest process of each program of the server uses, of one core. A process that stays at 100% with many threads is held by a lock, as CPython and Ruby have one.',
+  ],
+  'peer_cpu:ratio': [
+    'CPU of connected programs',
+    "CPU of the programs of this machine that the server is connected to, of all the machine's cores: its database, a browser, another server.",
   ],
   'cpu_wait:ratio': [
     'CPU wait',

@@ -30,12 +30,14 @@ var (
 	ofProcess = []string{"pid", "comm"}
 	ofThread  = []string{"pid", "tid", "comm"}
 
-	processes   = description("processes", "Processes of the server.")
-	restarts    = description("restarts_total", "Times that other processes had taken over the server's port.")
-	cpu         = description("process_cpu_seconds_total", "CPU time of a process, user and system.", ofProcess...)
-	memory      = description("process_resident_memory_bytes", "Resident memory of a process.", ofProcess...)
-	openFiles   = description("process_open_fds", "Open file descriptors of a process.", ofProcess...)
-	maxFiles    = description("process_max_fds", "Limit of the open file descriptors of a process.", ofProcess...)
+	processes = description("processes", "Processes of the server.")
+	restarts  = description("restarts_total", "Times that other processes had taken over the server's port.")
+	cpu       = description("process_cpu_seconds_total", "CPU time of a process, user and system.", ofProcess...)
+	memory    = description("process_resident_memory_bytes", "Resident memory of a process.", ofProcess...)
+	openFiles = description("process_open_fds", "Open file descriptors of a process.", ofProcess...)
+	maxFiles  = description("process_max_fds", "Limit of the open file descriptors of a process.", ofProcess...)
+	peerCPU   = description("peer_process_cpu_seconds_total",
+		"CPU time of a process of this machine that the server is connected to, or of one that belongs to it, user and system.", ofProcess...)
 	threads     = description("process_threads", "Threads of a process.", ofProcess...)
 	majorFaults = description("process_major_page_faults_total", "Page faults of a process that read from disk.", ofProcess...)
 	diskRead    = description("process_read_bytes_total", "Bytes that a process read from disk.", ofProcess...)
@@ -54,6 +56,7 @@ type collector struct {
 	fs      procfs.FS
 	server  *server
 	sockets *socketsCollector
+	peers   peerFinder
 	// Prometheus is not the only one that may ask.
 	mutex sync.Mutex
 }
@@ -91,17 +94,21 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 		metrics <- prometheus.NewInvalidMetric(processes, err)
 		return
 	}
-	found, err := c.server.processes(tcp)
+	running, err := readTable(c.fs)
 	if err != nil {
 		metrics <- prometheus.NewInvalidMetric(processes, err)
 		return
 	}
+	found := c.server.processes(running, tcp)
 	metrics <- gauge(processes, float64(len(found)))
 	metrics <- counter(restarts, float64(c.server.restarts))
 	if len(found) == 0 {
 		return
 	}
-	sockets := make(map[uint64]bool)
+	sockets, server := make(map[uint64]bool), make(map[int]bool)
+	for _, one := range found {
+		server[one.PID] = true
+	}
 	var threads []thread
 	for _, one := range found[:min(len(found), maxProcesses)] {
 		c.collectProcess(metrics, one)
@@ -112,17 +119,20 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	}
 	slices.SortFunc(threads, func(a, b thread) int { return cmp.Compare(b.cpu, a.cpu) })
 	for _, one := range threads[:min(len(threads), maxThreadsShown)] {
-		metrics <- counter(threadCPU, one.cpu, one.labels...)
-		metrics <- counter(threadWait, one.wait, one.labels...)
+		metrics <- prometheus.NewMetricWithTimestamp(one.read, counter(threadCPU, one.cpu, one.labels...))
+		metrics <- prometheus.NewMetricWithTimestamp(one.read, counter(threadWait, one.wait, one.labels...))
 	}
-	c.sockets.collect(metrics, tcp, sockets)
+	outgoing := c.sockets.collect(metrics, tcp, sockets)
+	for _, one := range c.peers.processes(running, server, endsOf(tcp, outgoing, sockets)) {
+		metrics <- prometheus.NewMetricWithTimestamp(one.read, counter(peerCPU, one.stat.CPUTime(), strconv.Itoa(one.PID), label(one.stat.Comm)))
+	}
 	collectOverflows(metrics, c.fs)
 	collectCgroup(metrics, found[0].Proc)
 }
 
 func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process) {
 	labels := []string{strconv.Itoa(one.PID), label(one.stat.Comm)}
-	metrics <- counter(cpu, one.stat.CPUTime(), labels...)
+	metrics <- prometheus.NewMetricWithTimestamp(one.read, counter(cpu, one.stat.CPUTime(), labels...))
 	metrics <- gauge(memory, float64(one.stat.ResidentMemory()), labels...)
 	metrics <- gauge(threads, float64(one.stat.NumThreads), labels...)
 	metrics <- counter(majorFaults, float64(one.stat.MajFlt), labels...)
@@ -139,10 +149,12 @@ func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process
 	}
 }
 
-// thread is one of a process, with its seconds on a CPU and of waiting for one.
+// thread is one of a process, with its seconds on a CPU and of waiting for one, and when they were read: where a scrape has to wait for a
+// CPU, its own time would make a busy second longer or shorter than it was.
 type thread struct {
 	labels    []string
 	cpu, wait float64
+	read      time.Time
 }
 
 func (c *collector) threadsOf(one process) []thread {
@@ -156,13 +168,16 @@ func (c *collector) threadsOf(one process) []thread {
 		if err != nil {
 			continue
 		}
-		// A kernel may not count waiting.
-		schedule, _ := proc.Schedstat()
-		threads = append(threads, thread{
+		own := thread{
 			labels: []string{strconv.Itoa(one.PID), strconv.Itoa(proc.PID), label(stat.Comm)},
 			cpu:    float64(stat.UTime+stat.STime) / ticks,
-			wait:   float64(schedule.WaitingNanoseconds) / 1e9,
-		})
+			read:   time.Now(),
+		}
+		// A kernel may not count waiting. Where it does, what ran is as exact.
+		if schedule, err := proc.Schedstat(); err == nil && schedule.RunningNanoseconds > 0 {
+			own.cpu, own.wait = float64(schedule.RunningNanoseconds)/1e9, float64(schedule.WaitingNanoseconds)/1e9
+		}
+		threads = append(threads, own)
 	}
 	return threads
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/procfs"
 	"github.com/vishvananda/netlink"
@@ -33,28 +34,51 @@ type openSockets struct {
 // With as many files as before they are mostly the same; they are looked at again after so many scrapes at the latest.
 const maxScrapes = 5
 
-// process is one of the server's, with the inodes of its sockets.
+// process is one with when it was read and, of the server's, the inodes of its sockets.
 type process struct {
 	procfs.Proc
 	stat    procfs.ProcStat
+	read    time.Time
 	sockets []uint64
 }
 
-// processes returns those that run now, of the sockets that there are. A server that was restarted is found again; none is no error.
-func (s *server) processes(tcp []*netlink.InetDiagTCPInfoResp) ([]process, error) {
-	all, err := s.fs.AllProcs()
+// table is what runs now, by its number.
+type table struct {
+	processes map[int]process
+	children  map[int][]int
+}
+
+func readTable(fs procfs.FS) (*table, error) {
+	all, err := fs.AllProcs()
 	if err != nil {
 		return nil, err
 	}
-	stats := make(map[int]process, len(all))
-	children := make(map[int][]int)
+	t := &table{processes: make(map[int]process, len(all)), children: make(map[int][]int)}
 	for _, proc := range all {
 		// Processes come and go.
 		if stat, err := proc.Stat(); err == nil && stat.State != "Z" {
-			stats[proc.PID] = process{Proc: proc, stat: stat}
-			children[stat.PPID] = append(children[stat.PPID], proc.PID)
+			t.processes[proc.PID] = process{Proc: proc, stat: stat, read: time.Now()}
+			t.children[stat.PPID] = append(t.children[stat.PPID], proc.PID)
 		}
 	}
+	return t, nil
+}
+
+// collectTree adds a process and its descendants.
+func (t *table) collectTree(pid int, into map[int]process) {
+	one, runs := t.processes[pid]
+	if _, known := into[pid]; known || !runs {
+		return
+	}
+	into[pid] = one
+	for _, child := range t.children[pid] {
+		t.collectTree(child, into)
+	}
+}
+
+// processes returns those that run now, of the sockets that there are. A server that was restarted is found again; none is no error.
+func (s *server) processes(t *table, tcp []*netlink.InetDiagTCPInfoResp) []process {
+	stats, children := t.processes, t.children
 	sockets := make(map[int]*openSockets)
 	socketsOf := func(pid int) []uint64 {
 		if _, known := sockets[pid]; !known {
@@ -76,7 +100,7 @@ func (s *server) processes(tcp []*netlink.InetDiagTCPInfoResp) ([]process, error
 			queue = append(queue, children[pid]...)
 		}
 	}
-	return found, nil
+	return found
 }
 
 // socketsOf looks at a process' files, which takes long where there are thousands, only where they may be others than at the last scrape.

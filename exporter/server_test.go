@@ -7,10 +7,14 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/procfs"
 )
@@ -46,12 +50,12 @@ func pidsOf(t *testing.T, c *collector) map[int]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := c.server.processes(tcp)
+	running, err := readTable(c.fs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pids := make(map[int]bool)
-	for _, one := range found {
+	for _, one := range c.server.processes(running, tcp) {
 		pids[one.PID] = true
 	}
 	return pids
@@ -73,7 +77,7 @@ func TestTheListenerAndItsChildren(t *testing.T) {
 	}
 }
 
-// TestMain makes a server of this program where LISTEN_ON says so.
+// TestMain makes a server of this program where LISTEN_ON says so, which is connected to CONNECT_TO.
 func TestMain(m *testing.M) {
 	address := os.Getenv("LISTEN_ON")
 	if address == "" {
@@ -83,15 +87,20 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	if network, peer, found := strings.Cut(os.Getenv("CONNECT_TO"), " "); found {
+		if _, err := net.Dial(network, peer); err != nil {
+			panic(err)
+		}
+	}
 	fmt.Println(listener.Addr())
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// serve starts a server in a process of its own, which ends with the returned function.
-func serve(t *testing.T, address string) (string, func()) {
+// serve starts a server in a process of its own, which ends with the returned function. It may be connected to a network and address.
+func serve(t *testing.T, address string, connectTo ...string) (string, func()) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), "LISTEN_ON="+address)
+	child.Env = append(os.Environ(), "LISTEN_ON="+address, "CONNECT_TO="+strings.Join(connectTo, " "))
 	input, err := child.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +132,47 @@ func TestAServerThatIsReplaced(t *testing.T) {
 	serve(t, address)
 	expect(t, c, "target_processes", "target_processes[] 1")
 	expect(t, c, "target_restarts", "target_restarts_total[] 1")
+}
+
+func peersOf(t *testing.T, c *collector) []string {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(c)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []string
+	for _, family := range families {
+		if family.GetName() != "target_peer_process_cpu_seconds_total" {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			pids = append(pids, metric.GetLabel()[1].GetValue())
+		}
+	}
+	return pids
+}
+
+func TestTheProgramThatTheServerIsConnectedTo(t *testing.T) {
+	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": filepath.Join(t.TempDir(), "peer.sock")} {
+		listener, err := net.Listen(network, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, end := serve(t, "127.0.0.1:0", network, listener.Addr().String())
+		// Before that it is no process'.
+		accepted, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pids := peersOf(t, collectorOf(t, target, 0)); !slices.Equal(pids, []string{strconv.Itoa(os.Getpid())}) {
+			t.Errorf("%s: got %v; expected this process alone, not the server that it started", network, pids)
+		}
+		end()
+		accepted.Close()
+		listener.Close()
+	}
 }
 
 func TestAnotherAddressWithTheSamePort(t *testing.T) {

@@ -136,7 +136,8 @@ func (c *socketsCollector) listeners(tcp []*netlink.InetDiagTCPInfoResp) map[uin
 	return found
 }
 
-func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netlink.InetDiagTCPInfoResp, own map[uint64]bool) {
+// collect returns the connections that the server opened.
+func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netlink.InetDiagTCPInfoResp, own map[uint64]bool) []*netlink.Socket {
 	c.own = own
 	listeners := c.listeners(tcp)
 	out := c.look(tcp, listeners, time.Now())
@@ -151,6 +152,7 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 		metrics <- gauge(acceptLimit, float64(fullest.WQueue))
 	}
 	var in, unreadIn, queued uint32
+	var outgoing []*netlink.Socket
 	for _, one := range tcp {
 		socket := one.InetDiagMsg
 		if !c.isConnection(socket) {
@@ -162,6 +164,8 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 			if socket.RQueue > 0 {
 				unreadIn++
 			}
+		} else {
+			outgoing = append(outgoing, socket)
 		}
 	}
 	metrics <- gauge(connectionsIn, float64(in))
@@ -173,6 +177,7 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 		metrics <- counter(waited, c.waited[other], other.destination, other.role)
 		metrics <- counter(sent, count, other.destination, other.role)
 	}
+	return outgoing
 }
 
 // fullness of a listener's queue, 0 to 1.

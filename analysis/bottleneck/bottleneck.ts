@@ -9,6 +9,7 @@
  *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
  */
 import { number } from '../../contract/units.js';
+import type { Capacity } from '../capacity.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import type { Finding, Known } from '../findings/findings.ts';
 import type { Phase } from '../judge/phases.ts';
@@ -17,15 +18,16 @@ import { type Blocker, blockerOf } from './blocking-tool.ts';
 import { type Breakage, breakagesOf } from './breakage.ts';
 import { Reader } from './derived.ts';
 import { missOf } from './miss.ts';
+import { awayFound, concurrencyFound, machineFound, nothingFound, nothingLasted } from './no-suspect.ts';
 import { type Part, type Parts, partsOf, shareIn } from './parts.ts';
 import { type Held, heldOf } from './readings.ts';
 import { type Cause, LEAST_PART, RESOURCES, type Resource } from './resources.ts';
 import { levelIn } from './windows.ts';
-import { awayFound, nothingFound, nothingLasted, resourceFound } from './wording.ts';
+import { resourceFound } from './wording.ts';
 
 /** All that is needed of Known. */
 export type Facts = Pick<Known, 'plan' | 'phases' | 'thresholds' | 'timeline'> &
-  Partial<Pick<Known, 'lines' | 'buckets'>>;
+  Partial<Pick<Known, 'lines' | 'buckets' | 'capacities'>>;
 
 /** What all steps look at. */
 export interface Case {
@@ -36,6 +38,8 @@ export interface Case {
   reader: Reader;
   parts: Parts | null;
   blocker: Blocker | null;
+  /** Of the phase; null: calls did not wait, or not for long enough. */
+  capacity: Capacity | null;
 }
 
 export interface Suspect {
@@ -85,7 +89,7 @@ export function bottleneck({ timeline, ...judged }: Facts): Finding[] {
     if (!miss) return [];
     return [awayFound(miss.phase, miss.reason, miss.observation) ?? nothingLasted(miss)];
   }
-  const found = breakages.map((breakage) => limitOf(breakage, timeline, startOf(judged.phases)));
+  const found = breakages.map((breakage) => limitOf(breakage, timeline, judged));
   const told = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
   return told.length > 0 ? told : found.slice(-1);
 }
@@ -94,13 +98,17 @@ export function bottleneck({ timeline, ...judged }: Facts): Finding[] {
 const startOf = (phases: Facts['phases']): number =>
   Math.min(...phases.flatMap(({ start }) => (start === null ? [] : Date.parse(start) / 1000)));
 
-/** @param startedS Unix time of the run's start */
-function limitOf(breakage: Breakage, timeline: Timeline, startedS: number): Finding {
+function limitOf(
+  breakage: Breakage,
+  timeline: Timeline,
+  { phases, capacities = [] }: Pick<Facts, 'phases' | 'capacities'>,
+): Finding {
   const reader = new Reader(timeline);
   const the: Case = {
     breakage,
     timeline,
-    startedS,
+    startedS: startOf(phases),
+    capacity: capacities.find(({ phase }) => phase === breakage.phase.name) ?? null,
     reader,
     parts: partsOf(reader, breakage),
     blocker: blockerOf(timeline.operations, breakage),
@@ -111,8 +119,11 @@ function limitOf(breakage: Breakage, timeline: Timeline, startedS: number): Find
     .map((one) => weighed(one, left, the))
     .toSorted((a, b) => b.weight - a.weight);
   if (!first) {
-    const away = breakage.failing && awayFound(breakage.phase, breakage.statement, breakage.observation);
-    return away || nothingFound(the, missingOf(RESOURCES, reader));
+    const found = machineFound(the) || concurrencyFound(the);
+    // Who answers while calls wait is there.
+    const isAway = breakage.failing && !the.capacity;
+    const away = isAway && awayFound(breakage.phase, breakage.statement, breakage.observation);
+    return found || away || nothingFound(the, missingOf(RESOURCES, reader));
   }
   const symptoms = suspects.filter((one) => explains(first, one, the));
   return resourceFound(the, { first, others, symptoms, doubts: doubtsOf(first, others, the) });

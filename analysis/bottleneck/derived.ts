@@ -16,6 +16,8 @@ interface Derived {
   of: (values: number[]) => number;
   /** There is none where this one is. */
   unless?: string;
+  /** Series that count as 0 where they have no samples. */
+  optional?: string[];
   /** The first of these series with samples. */
   any?: true;
   /** Nothing where the first is 0: what does not happen takes no time, and has no samples of it. */
@@ -70,11 +72,26 @@ export const DERIVED: Record<string, Derived> = {
   },
   // As the machine counts it, or else as the server says: a server without CPU says it late.
   server_cpu: { unit: 'ratio', from: ['target_process_cpu', 'cpu'], any: true, of: ([value = 0]) => value },
+  // Of a process, what its busiest thread does not do.
+  cpu_of_other_threads: {
+    unit: 'ratio',
+    from: ['busiest_process', 'busiest_thread_cpu'],
+    of: ([all = 0, busiest = 0]) => (all > 0 ? Math.max(0, 1 - busiest / all) : Number.NaN),
+  },
+  // Of a program that the server is connected to, where it is none of the stack's.
+  connected_cpu: { unit: 'ratio', from: ['peer_cpu'], unless: 'db_cpu', of: ([value = 0]) => value },
+  // Of programs that have nothing to do with the run.
+  unconnected_cpu: {
+    unit: 'ratio',
+    from: ['other_cpu'],
+    optional: ['connected_cpu'],
+    of: ([other = 0, connected = 0]) => Math.max(0, other - connected),
+  },
   // Of the machine, where the processes that run there could not be told apart.
   cpu_of_the_rest: {
     unit: 'ratio',
     from: ['host_cpu', 'server_cpu', 'generator_cpu'],
-    unless: 'db_cpu',
+    unless: 'other_cpu',
     of: ([host = 0, own = 0, generator = 0]) => Math.max(0, host - own - generator),
   },
   cache_lookups_per_request: perRequest('cache_lookups'),
@@ -140,14 +157,19 @@ export class Reader {
     if (sources.length === 0) return null;
     if (sources.some((source) => source === null) || (derived.unless && this.series(derived.unless)))
       return null;
+    const optional = (derived.optional ?? []).map((each) => this.series(each));
     const values = Array.from({ length: this.#timeline.count }, (_, point) => {
-      const at = sources.map((source) => source?.values[point] ?? null);
+      const at = [
+        ...sources.map((source) => source?.values[point] ?? null),
+        ...optional.map((source) => source?.values[point] ?? 0),
+      ];
       if (derived.idle && at[0] === 0) return 0;
       if (at.some((value) => value === null)) return null;
       const value = derived.of(at as number[]);
       return Number.isFinite(value) ? value : null;
     });
-    return { unit: derived.unit, values };
+    const program = sources[0]?.program;
+    return { unit: derived.unit, values, ...(program && { program }) };
   }
 
   /** @returns the signals that are behind it */

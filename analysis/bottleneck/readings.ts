@@ -59,7 +59,7 @@ function consumesMost(topConsumer: string, look: Look): Held[] | null {
   if (full.to === null || full.to < least) return null;
   const taken = (name: string) => levelIn(reader.series(name), breakage.broken) ?? 0;
   // Where the processes of the machine could not be watched, what is not the server's or k6's is everybody's.
-  const rivals = [...CONSUMERS, 'cpu_of_the_rest'].filter((name) => name !== topConsumer);
+  const rivals = [...Object.keys(CONSUMERS), 'cpu_of_the_rest'].filter((name) => name !== topConsumer);
   const own = taken(topConsumer);
   if (own < MIN_CONSUMED || rivals.some((name) => taken(name) >= own)) return null;
   const took = hold({ series: topConsumer, role: 'utilisation', least: 0 }, look);

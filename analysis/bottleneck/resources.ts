@@ -45,7 +45,7 @@ export interface Cause {
   topConsumer?: string;
   /**
    * After the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's, {series.destination} to whom its
-   * connections are, {tool} the operation that holds the thread. Of parts between `;`, those with a missing figure are left out.
+   * connections are, {series.program} whose it is, {tool} the operation that holds the thread. Of parts between `;`, those with a missing figure are left out.
    */
   says: string;
   /** What to do about it. */
@@ -82,8 +82,16 @@ export interface Resource {
 export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: 0.9 } as Reading;
 /** Who takes less of the machine did not fill it. */
 export const MIN_CONSUMED = 0.2;
-/** Whose CPU is told apart, each of the whole machine. */
-export const CONSUMERS = ['server_cpu', 'generator_cpu', 'db_cpu', 'cache_cpu', 'stack_cpu', 'other_cpu'];
+/** Whose CPU is told apart, each of the whole machine, in words. */
+export const CONSUMERS = {
+  server_cpu: 'the server',
+  generator_cpu: 'k6',
+  db_cpu: 'the database',
+  cache_cpu: 'the cache',
+  connected_cpu: 'what it is connected to',
+  stack_cpu: 'Prometheus and the exporters',
+  unconnected_cpu: 'other programs',
+};
 /** Of the time that was added to a request, or of the requests that failed. */
 export const LEAST_PART = 0.2;
 
@@ -121,8 +129,8 @@ export const RESOURCES: Resource[] = [
     causes: [
       {
         id: 'other processes',
-        topConsumer: 'other_cpu',
-        says: 'they took {other_cpu} of it after {other_cpu.from};{host_cpu} of it was in use, and the server had {server_cpu}',
+        topConsumer: 'unconnected_cpu',
+        says: 'they took {unconnected_cpu} of it after {unconnected_cpu.from};{host_cpu} of it was in use, and the server had {server_cpu}',
         hint: 'end what else runs on the machine, or run the test where nothing else does',
         // Who takes new connections is late, too, and that nobody measures.
         explains: ['network'],
@@ -316,8 +324,20 @@ export const RESOURCES: Resource[] = [
       {
         id: 'single thread',
         any: [{ series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 }],
+        // A thread that waits for a CPU is busy, too, whatever the others do.
+        unless: [{ series: 'cpu_of_other_threads', role: 'utilisation', least: 0.3 }],
         says: 'its busiest thread was busy {busiest_thread} of the time after {busiest_thread.from}, with {host_cpu} of the machine in use',
         hint: 'the server runs in one thread: more workers help where the machine has cores left; profile what a request computes',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'one process at one core',
+        any: [{ series: 'busiest_process', role: 'utilisation', least: 0.85, more: 0.1 }],
+        // Threads that are not held by a lock use what the machine has.
+        unless: [{ series: 'busiest_process', role: 'utilisation', least: 1.15 }, FULL_HOST],
+        says: '{busiest_process.program} used {busiest_process} of a core and no more, after {busiest_process.from}, with {threads} threads and {host_cpu} of the machine in use',
+        hint: "one thread does the work, or a lock lets one at a time run, as the interpreter's of CPython and Ruby: more processes help where the machine has cores left; profile what a request computes",
         slows: EVERYTHING_SLOW,
         itself: true,
       },
@@ -340,7 +360,7 @@ export const RESOURCES: Resource[] = [
         slows: EVERYTHING_SLOW,
       },
     ],
-    needs: ['worker_cpu', 'eventloop_lag', 'host_cpu', 'other_cpu'],
+    needs: ['host_cpu', 'other_cpu'],
   },
   {
     id: 'database',
@@ -394,6 +414,22 @@ export const RESOURCES: Resource[] = [
       },
     ],
     needs: ['db_query_duration', 'db_query_rate', 'db_locks'],
+  },
+  {
+    id: 'connected_program',
+    subject: 'program behind the server',
+    causes: [
+      {
+        id: 'CPU',
+        topConsumer: 'connected_cpu',
+        says: "{connected_cpu.program}, to which it is connected, took {connected_cpu} of the machine's CPU after {connected_cpu.from}, the server {server_cpu}",
+        hint: 'look at what it is asked for: the statements or calls that cost the most',
+        explains: ['network'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+    ],
+    needs: ['peer_cpu', 'host_cpu'],
   },
   {
     id: 'pool',

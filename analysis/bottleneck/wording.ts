@@ -1,13 +1,11 @@
-/** What was found about a bottleneck, in words and figures. */
-import { clock, counted, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
+/** What was found about a bottleneck, in words and figures; where no resource was, see no-suspect.ts. */
+import { clock, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
 import type { Finding, Observation } from '../findings/findings.ts';
 import { remedy } from '../findings/remedy.ts';
-import type { Phase } from '../judge/phases.ts';
 import { round } from '../round.ts';
 import type { Blocker } from './blocking-tool.ts';
 import type { Case, Suspect } from './bottleneck.ts';
 import { DERIVED } from './derived.ts';
-import type { Miss } from './miss.ts';
 import type { Held } from './readings.ts';
 import type { Cause } from './resources.ts';
 import { levelIn } from './windows.ts';
@@ -24,7 +22,7 @@ const PLACES = {
   server: 'in the server itself',
 };
 /** Parts below this share are not worth a word. */
-const WORTH = 0.05;
+export const WORTH = 0.05;
 /** Rank correlations below this are none: what Cohen calls small (Statistical Power Analysis, 2nd ed., 1988, section 3.2). */
 const CORRELATED = 0.1;
 
@@ -79,100 +77,7 @@ export function resourceFound(
   };
 }
 
-/** Failures of a server that is not there, or says nothing, in words. */
-const AWAY = {
-  connect: 'found no connection or lost it',
-  timeout: 'had no answer in time',
-} as Record<string, string>;
-/** Of a phase's failures; the others may come of the same. */
-const MOSTLY = 0.9;
-
-/**
- * Where no resource was at its limit: was the server there at all?
- *
- * @param broke what broke
- * @param observation of that
- * @returns null: it was, as far as its failures tell
- */
-export function awayFound(
-  { name, failures, requests, failed }: Phase,
-  broke: string,
-  observation: Observation,
-): Finding | null {
-  const kinds = Object.entries(failures ?? {})
-    .filter(([kind]) => kind in AWAY)
-    .toSorted((a, b) => b[1] - a[1]);
-  const count = kinds.reduce((sum, [, its]) => sum + its, 0);
-  if (!failed || !requests || count < MOSTLY * failed) return null;
-  const each = kinds.map(([kind, its]) => `${number(its)} ${AWAY[kind]} (${kind})`);
-  return {
-    kind: 'bottleneck',
-    subject: 'target away',
-    phase: name,
-    confidence: 'medium',
-    statement: `the target was away or said nothing in ${name}: of ${counted(requests, 'request')} ${each.join(', ')}`,
-    figures: Object.fromEntries([...kinds, ['requests', requests]]),
-    evidence: [
-      broke,
-      'nothing that is watched was at its limit',
-      remedy(
-        "the target's log of that time, whether it ended, restarted or hung, and what is between the two",
-      ),
-    ],
-    observations: [observation],
-  };
-}
-
-/** @param missing signals */
-export function nothingFound(the: Case, missing: string[]): Finding {
-  const { breakage, parts } = the;
-  // What a server says of itself tells more than its processes do.
-  const most = missing.includes('request')
-    ? "; the server's own metrics would tell most (TARGET_METRICS)"
-    : '';
-  return {
-    kind: 'bottleneck',
-    subject: 'unknown',
-    phase: breakage.phase.name,
-    confidence: 'not_enough_to_tell',
-    statement: `not enough to tell what limited the run in ${breakage.phase.name}: nothing that is watched was at its limit${most}`,
-    figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
-    evidence: [
-      breakage.statement,
-      ...comparedWith(the),
-      ...partsText(parts),
-      ...(missing.length > 0 ? [`no samples of ${missing.join(', ')}`] : []),
-    ],
-    observations: [breakage.observation],
-  };
-}
-
-/** What was missed, by its series. */
-const MISSED = {
-  'client.p99': 'p99 was',
-  'client.failed': 'failures were',
-} as Record<string, string>;
-
-export function nothingLasted({ phase, reason, moments, watched, observation }: Miss): Finding {
-  const { series, unit, threshold } = observation;
-  const most = `${moments === 0 ? 'none' : number(moments)} of ${counted(watched, 'moment')}`;
-  const beyond = `${MISSED[series]} over the normal ${inUnit(unit, threshold)} in ${most}`;
-  return {
-    kind: 'bottleneck',
-    subject: 'unknown',
-    phase: phase.name,
-    confidence: 'not_enough_to_tell',
-    statement: `not enough to tell what limited the run in ${phase.name}: ${beyond} only`,
-    figures: { moments, watched_moments: watched },
-    evidence: [
-      reason,
-      'what limits a run is read from what lasts: to the end of the phase, but for single moments',
-    ],
-    observations: [observation],
-  };
-}
-
-function comparedWith({ breakage: { baseline } }: Case): string[] {
+export function comparedWith({ breakage: { baseline } }: Case): string[] {
   return baseline ? [] : ['there is no earlier phase to compare with: absolute limits alone were looked at'];
 }
 
@@ -197,7 +102,7 @@ function readingText(
   return `${nameOf(reading.series)} (${reading.role}): ${now} in ${phase.name}${before}; ${limit}${when}`;
 }
 
-function partsText(parts: Case['parts']): string[] {
+export function partsText(parts: Case['parts']): string[] {
   if (!parts) return [];
   // Each is measured by itself, so together they may come to more than there is; cut off, not rounded, for the same reason.
   const total = Math.max(
@@ -234,13 +139,17 @@ function phrase(says: string, { reader, blocker, breakage: { normal, broken } }:
       const told = text.replace(/,? after \{([\w.]+?)\.from\}/g, (part, name) =>
         levelIn(reader.series(name), normal) === null ? '' : part,
       );
-      const filled = told.replace(/\{(\w+?|client\.\w+?)(?:\.(from|destination))?\}/g, (_, name, of) => {
-        const series = reader.series(name);
-        if (of === 'destination') return series?.destination ?? 'the database';
-        const level = levelIn(series, of ? normal : broken);
-        if (level === null) known = false;
-        return inUnit(series?.unit ?? '', level);
-      });
+      const filled = told.replace(
+        /\{(\w+?|client\.\w+?)(?:\.(from|destination|program))?\}/g,
+        (_, name, of) => {
+          const series = reader.series(name);
+          if (of === 'destination') return series?.destination ?? 'the database';
+          if (of === 'program') return series?.program ?? 'it';
+          const level = levelIn(series, of ? normal : broken);
+          if (level === null) known = false;
+          return inUnit(series?.unit ?? '', level);
+        },
+      );
       return known ? [filled.trim()] : [];
     })
     .join(', ');

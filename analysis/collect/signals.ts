@@ -128,10 +128,12 @@ export function ownSignals(
   own: { signal: string; unit: string; labels: Record<string, string>; points: [number, number][] }[];
   ambiguous: string[];
 } {
-  const ours = preferred(
-    series.filter(
-      ({ labels, points }) =>
-        points.length > 0 && (labels.testid ?? testid) === testid && (labels.server ?? server) === server,
+  const ours = busiestPrograms(
+    preferred(
+      series.filter(
+        ({ labels, points }) =>
+          points.length > 0 && (labels.testid ?? testid) === testid && (labels.server ?? server) === server,
+      ),
     ),
   ).flatMap(({ labels, points }) => {
     const name = parseName(labels.__name__ ?? '');
@@ -171,6 +173,18 @@ export function preferred<T extends { labels: Record<string, string> }>(series: 
     best.set(name, Math.min(best.get(name) ?? Infinity, rank(one)));
   }
   return series.filter((one) => rank(one) === best.get(one.labels.__name__));
+}
+
+/** @returns of a signal that has a series for each program, that of the busiest one */
+function busiestPrograms(series: Series[]): Series[] {
+  const most = ({ points }: Series) => Math.max(...points.map(([, value]) => value));
+  const busiest = new Map<string | undefined, Series>();
+  for (const one of series) {
+    const { __name__: name, program } = one.labels;
+    const known = busiest.get(name);
+    if (program !== undefined && (!known || most(one) > most(known))) busiest.set(name, one);
+  }
+  return series.filter((one) => [undefined, one].includes(busiest.get(one.labels.__name__)));
 }
 
 export function parseName(name: string): { signal: string; unit: string } | null {

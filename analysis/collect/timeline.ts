@@ -51,6 +51,8 @@ export interface TimeSeries {
   source?: string;
   /** Of a signal about connections, to whom they are. */
   destination?: string;
+  /** Of a signal of one of the server's programs, or of one that it is connected to. */
+  program?: string;
 }
 
 type TimelineFacts = Pick<Judged, 'summary' | 'watches' | 'secrets'>;
@@ -128,9 +130,16 @@ export async function signalsOverTime(
   for (const { signal, unit, labels, points } of ownSignals(await ask(ALL), subject).own) {
     // A point that stands for a minute is its mean, not what the minute ended with.
     const [mean] = step_s > STEP_S ? await ask(`avg_over_time(${selector(labels)}[${step_s}s])`) : [];
-    const { source, destination } = labels;
+    const { source, destination, program } = labels;
     const values = onGrid(mean?.points ?? points, grid);
-    signals[signal] = { unit, values, ...(source && { source }), ...(destination && { destination }) };
+    signals[signal] = {
+      unit,
+      values,
+      ...(source && { source }),
+      ...(destination && { destination }),
+      // The server chose its name.
+      ...(program && { program: cleanDeep(program, []) }),
+    };
   }
   return signals;
 }

@@ -8,6 +8,7 @@ import {
   latenciesOf,
   openingOf,
   total,
+  trendOf,
 } from '../collect/groups.ts';
 import { type Latencies, OUTCOMES } from '../collect/latencies.ts';
 import type { Plan, PlannedPhase } from '../collect/plan.ts';
@@ -62,6 +63,8 @@ export interface Phase {
   /** Shares of the latency (measured.ts). */
   parts?: Record<string, number>;
   connections?: Connections;
+  /** Users' time for opening sessions, added up, seconds; absent: they opened none. */
+  handshakes_s?: number;
   /** Calls that were open when k6 interrupted them; since: when the first began. */
   interrupted?: { calls: number; since: string };
   /** By kind. */
@@ -200,11 +203,17 @@ function figuresOf(planned: PlannedPhase, durationS: number, own: readonly Group
     latency_ms: latency && roundLatency(latency),
     ...(failed > 0 && { outcomes: outcomesOf(latencies) }),
     ...connectionsOf(own, durationS),
+    ...handshakesOf(own),
     ...interruptedOf(own),
     failures: failuresOf(own),
     items: items > 0 ? items : null,
     items_per_s: items > 0 ? perSecond(items) : null,
   };
+}
+
+function handshakesOf(own: readonly Group[]): Pick<Phase, 'handshakes_s'> {
+  const { count, mean } = trendOf(own, 'mcp_session_duration');
+  return count === 0 ? {} : { handshakes_s: round((count * (mean ?? 0)) / 1000) };
 }
 
 /** @returns of the outcomes that calls had */

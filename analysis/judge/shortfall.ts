@@ -1,5 +1,5 @@
 /** Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions. */
-import { counted, milliseconds, number } from '../../contract/units.js';
+import { counted, duration, milliseconds, number } from '../../contract/units.js';
 import type { Plan } from '../collect/plan.ts';
 import {
   BUSY_SHARE,
@@ -19,7 +19,7 @@ interface Shortfall {
 }
 
 /**
- * By Little's law: busy users = requests/s x mean latency. Users who are all busy are the server's doing where it is slow, and
+ * By Little's law: busy users = calls/s x mean latency, and those who open a session. Users who are all busy are the server's doing where it is slow, and
  * too few where it answers as it should. Load that is missing for a part of a phase takes users who are all busy for that part
  * alone: what an overload leaves in the queue keeps all of the next phase's at its beginning, and none later.
  *
@@ -41,12 +41,15 @@ export function shortfallCause(
   }
   const users = planned?.max_vus ?? planned?.vus ?? vusMax;
   const meanMs = phase.latency_ms?.avg ?? 0;
-  const busy = (callsOf(phase) / phase.duration_s) * (meanMs / 1000);
+  const { handshakes_s: handshakesS = 0 } = phase;
+  const busy = ((callsOf(phase) * meanMs) / 1000 + handshakesS) / phase.duration_s;
   const unanswered = (phase.failures?.timeout ?? 0) + (phase.failures?.connect ?? 0);
   if (unanswered >= UNANSWERED_SHARE * (phase.requests ?? 0) && unanswered > 0) {
     return { of: 'server', because: `${counted(unanswered, 'request')} got no answer`, hint: null };
   }
-  const text = `a mean latency of ${milliseconds(meanMs)} kept ${number(busy)} of ${counted(users, 'user')} busy`;
+  const opening =
+    handshakesS > phase.duration_s ? `, and ${duration(handshakesS)} for opening sessions,` : '';
+  const text = `a mean latency of ${milliseconds(meanMs)}${opening} kept ${number(busy)} of ${counted(users, 'user')} busy`;
   const fine = notSlow(phase, plan, phases, users);
   const missing = 1 - (phase.iterations ?? 0) / dueOf(phase, plan);
   if (!fine && busy >= Math.min(BUSY_SHARE, missing) * users)

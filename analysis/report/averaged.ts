@@ -6,7 +6,7 @@ const GAUGES_IN_SECONDS = ['eventloop_lag'];
 const RATIOS_OF_COUNTERS = [
   ...['cpu', 'worker_cpu', 'host_cpu', 'generator_cpu', 'cache_server_cpu', 'busiest_thread'],
   ...['cpu_wait', 'cpu_steal', 'cpu_pressure', 'cpu_throttled', 'disk_busy', 'gc', 'cache_hit'],
-  'db_clients_waiting',
+  ...['db_clients_waiting', 'busiest_thread_cpu', 'busiest_process', 'peer_cpu'],
 ];
 
 /** @param name a signal's @returns is a point the mean of a window before it? */

@@ -46,7 +46,7 @@ const SIGNALS = [
   ...['busiest_thread:ratio', 'cpu_wait:ratio', 'connections_in:count', 'connections_unread:count'],
   ...['send_queue:bytes', 'accept_queue:ratio', 'listen_overflows:rate', 'threads:count', 'restarts:count'],
   ...['major_faults:rate', 'server_disk_io:bytes_rate', 'memory_utilization:ratio', 'oom_kills:count'],
-  ...['db_clients_waiting:ratio'],
+  ...['db_clients_waiting:ratio', 'busiest_thread_cpu:ratio', 'busiest_process:ratio', 'peer_cpu:ratio'],
   ...['request:seconds', 'open_files:ratio', 'cpu_throttled:ratio', 'container_network:bytes_rate'],
 ].map((name) => `signal:${name}`);
 

@@ -273,6 +273,28 @@ test('load not delivered while the users waited for answers is the failure of th
   );
 });
 
+test('users who wait for a session are busy, too', () => {
+  const handshakes = { 'mcp_session_duration{phase:a}': { values: trend(2000, 600, 1000) } };
+  const threshold = first({
+    phases: [
+      {
+        name: 'a',
+        offered_rps: 100,
+        duration_s: 10,
+        max_vus: 100,
+        figures: { iterations: 600, dropped: 400, avg: 100 },
+      },
+    ],
+    objectives: [objective('a', 'delivered_share', '>=', 0.95)],
+    metrics: handshakes,
+  });
+  assert.equal(threshold.outcome, 'fail');
+  assert.match(
+    threshold.reason ?? '',
+    /the server was slow, a mean latency of 100 ms, and \d+ min( \d+ s)? for opening sessions, kept 6\d(\.\d)? of 100 users busy/,
+  );
+});
+
 test('load not delivered because requests were never answered, too', () => {
   const threshold = delivered({
     iterations: 500,

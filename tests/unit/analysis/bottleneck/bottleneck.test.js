@@ -86,7 +86,16 @@ const CASES = {
     symptoms: ['cache', 'database', 'connection pool'],
   },
   'a server that runs in one thread, seen from outside': {
-    difference: { series: { ...SLOW, busiest_thread: 0.99, cpu: 0.5, host_cpu: 0.7 } },
+    difference: {
+      series: {
+        ...SLOW,
+        busiest_thread: 0.99,
+        busiest_thread_cpu: 0.98,
+        busiest_process: 1,
+        cpu: 0.5,
+        host_cpu: 0.7,
+      },
+    },
     subject: 'target CPU',
     cause: 'single thread',
   },
@@ -217,6 +226,20 @@ const BLOCKED = {
   busy: { report: { rate: 18, mean_s: 0.24 }, echo: { rate: 180, mean_s: 0.19 } },
 };
 
+/** @param {number} perS @param {number} parallelism @returns {import('../../../../analysis/capacity.ts').Capacity} of the second phase */
+const answering = (perS, parallelism) => {
+  const about = (/** @type {number} */ value) => ({ value, low: 0.9 * value, high: 1.1 * value });
+  return {
+    phase: 'busy',
+    baseline: 'calm',
+    fromS: 0,
+    toS: 10,
+    answers_per_s: about(perS),
+    service_ms: about((1000 * parallelism) / perS),
+    parallelism: about(parallelism),
+  };
+};
+
 /** @type {Record<string, {difference: Difference, says: RegExp, confidence?: string}>} */
 const FROM_OUTSIDE = {
   'one thread': {
@@ -230,6 +253,65 @@ const FROM_OUTSIDE = {
       },
     },
     says: /^the target CPU limited the run in busy \(single thread\): its busiest thread was busy 9\d(\.\d)? % of the time/,
+  },
+  'an interpreter whose lock lets one of many threads run': {
+    difference: {
+      series: {
+        ...LONGER,
+        busiest_thread: 0.3,
+        busiest_thread_cpu: 0.1,
+        busiest_process: 1.01,
+        host_cpu: 0.7,
+      },
+    },
+    says: /^the target CPU limited the run in busy \(one process at one core\): python3 used 10\d(\.\d)? % of a core and no more, after \d+(\.\d)? %, with (39|40)(\.\d)? threads and \d+(\.\d)? % of the machine in use/,
+  },
+  'many threads on a machine without CPU left, where each waits for one': {
+    difference: {
+      series: {
+        ...LONGER,
+        busiest_thread: 0.99,
+        busiest_thread_cpu: 0.3,
+        busiest_process: 1.05,
+        cpu: 0.52,
+        host_cpu: 0.99,
+        generator_cpu: 0.4,
+      },
+    },
+    says: /^the target CPU limited the run in busy \(machine\)/,
+  },
+  'a database on the same machine, that has all of its CPU': {
+    difference: {
+      series: {
+        ...LONGER,
+        busiest_thread: 0.99,
+        busiest_thread_cpu: 0.05,
+        busiest_process: 0.1,
+        cpu: 0.05,
+        peer_cpu: 0.8,
+        other_cpu: 0.83,
+        host_cpu: 0.999,
+      },
+      missing: ['db_cpu', 'cache_cpu'],
+    },
+    says: /^the program behind the server limited the run in busy \(CPU\): postgres, to which it is connected, took (79|80)(\.\d)? % of the machine's CPU/,
+  },
+  'a machine without CPU left, of which nobody has most': {
+    difference: { series: { ...LONGER, host_cpu: 0.98, cpu: 0.15, generator_cpu: 0.18, other_cpu: 0.1 } },
+    says: /^the host CPU limited the run in busy \(shared\): 9\d(\.\d)? % of the machine was in use: k6 1\d(\.\d)? %, the server 1\d(\.\d)? %, other programs/,
+  },
+  'a pool of workers that sleep': {
+    difference: { series: LONGER, capacity: answering(100, 10) },
+    says: /^the server's concurrency limited the run in busy: it answers 100\/s at most, about 10 calls at a time, and nothing that is watched was full \(nearest: host cpu 40/,
+    confidence: 'medium',
+  },
+  'a lock, or a call that blocks': {
+    difference: { series: LONGER, capacity: answering(50, 1) },
+    says: /^the server's concurrency limited the run in busy: it answers 50\/s at most, about one call at a time/,
+  },
+  'calls that became slower, by nobody knows what': {
+    difference: { series: LONGER, capacity: answering(5, 0.1) },
+    says: /^inconclusive what limited the run in busy/,
   },
   'a synchronous tool that computes': {
     difference: { series: { ...LONGER, busiest_thread: 0.99, connections_unread: 30 }, operations: BLOCKED },
@@ -450,7 +532,7 @@ test('what did not last to the end of a phase is read from its episode', () => {
   assert.deepEqual(bottleneck({ ...known, ...secondsOf(false) }), [], 'no call was slow');
 });
 
-test('something broke and nothing was at its limit: not enough to tell, with what is missing', () => {
+test('something broke and nothing was full: inconclusive, with what was nearest and what is missing', () => {
   const [finding] = bottleneck(
     facts({ series: { 'client.p99': 400, 'client.mean': 40 }, missing: ['request', 'db_locks'] }),
   );
@@ -458,7 +540,7 @@ test('something broke and nothing was at its limit: not enough to tell, with wha
   assert.equal(finding?.kind, 'bottleneck');
   assert.match(
     finding?.statement ?? '',
-    /nothing that is watched was at its limit; the server's own metrics would tell most \(TARGET_METRICS\)$/,
+    /^inconclusive what limited the run in busy: nothing that is watched was full \(nearest: host cpu 40(\.\d)? %, enough for \d+\/s\); the server's own metrics would tell most \(TARGET_METRICS\)$/,
   );
   assert.match(finding?.evidence.at(-1) ?? '', /^no samples of .*request, .*db_locks/);
 });
@@ -527,7 +609,7 @@ test('an objective that was missed for some moments alone: no resource is named,
   assert.equal(finding?.confidence, 'not_enough_to_tell');
   assert.equal(
     finding?.statement,
-    'not enough to tell what limited the run in busy: p99 was over the normal 39 ms in 2 of 31 moments only',
+    'inconclusive what limited the run in busy: p99 was over the normal 39 ms in 2 of 31 moments only',
   );
   assert.equal(finding?.evidence[0], MISSED.reason);
   const [observed] = finding?.observations ?? [];

@@ -25,6 +25,10 @@ const NORMAL = /** @type {Record<string, [unit: string, level: number]>} */ ({
   other_cpu: ['ratio', 0.02],
   worker_cpu: ['ratio', 0.2],
   busiest_thread: ['ratio', 0.2],
+  busiest_thread_cpu: ['ratio', 0.18],
+  busiest_process: ['ratio', 0.2],
+  threads: ['count', 40],
+  peer_cpu: ['ratio', 0.05],
   eventloop_lag: ['seconds', 0.012],
   gc: ['ratio', 0.01],
   heap: ['ratio', 0.1],
@@ -67,6 +71,7 @@ const INFERRED = [
   'upstream',
   'upstream_calls',
 ];
+const PROGRAMS = /** @type {Record<string, string>} */ ({ busiest_process: 'python3', peer_cpu: 'postgres' });
 /** What only a server says, or its pool, its cache, its database. */
 const OWN = [
   ...[
@@ -101,6 +106,7 @@ const OWN = [
  * @property {Partial<import('../../../../analysis/judge/phases.ts').Phase>} [phase] figures of the second
  * @property {import('../../../../analysis/collect/timeline.ts').Timeline['operations']} [operations] by phase, calm and busy
  * @property {boolean} [outside] the server says nothing: there is only what the system knows of it
+ * @property {import('../../../../analysis/capacity.ts').Capacity} [capacity] of the second phase
  * @property {boolean} [alone] there is no first phase
  * @property {Partial<import('../../../../analysis/judge/threshold.ts').Threshold>[]} [thresholds]
  * @property {import('../../../../analysis/collect/plan.ts').Objective[]} [objectives]
@@ -116,6 +122,7 @@ export function facts({
   phase = {},
   operations = {},
   outside = false,
+  capacity,
   alone = false,
   thresholds = [],
   objectives = [],
@@ -148,6 +155,7 @@ export function facts({
       unit,
       values,
       ...(outside && INFERRED.includes(name) && { source: 'connections', destination: 'PostgreSQL' }),
+      ...(PROGRAMS[name] && { program: PROGRAMS[name] }),
     };
   }
   const first = phaseOf('calm', 0, {}, level);
@@ -161,6 +169,7 @@ export function facts({
     phases,
     thresholds: /** @type {any} */ (thresholds),
     timeline,
+    capacities: capacity ? [capacity] : [],
   };
 }
 

@@ -1,0 +1,207 @@
+/** What is said where no resource was at its limit: who shared the machine, how many calls were served at once, whether the server was there. */
+import { counted, inUnit, milliseconds, number, percent, perSecond } from '../../contract/units.js';
+import { atOnce } from '../findings/capacity-finding.ts';
+import type { Finding, Observation } from '../findings/findings.ts';
+import { remedy } from '../findings/remedy.ts';
+import type { Phase } from '../judge/phases.ts';
+import { round } from '../round.ts';
+import type { Case } from './bottleneck.ts';
+import type { Miss } from './miss.ts';
+import { nearestOf, nearText } from './nearest.ts';
+import { type Cause, CONSUMERS, FULL_HOST, RESOURCES } from './resources.ts';
+import { levelIn } from './windows.ts';
+import { comparedWith, partsText, WORTH } from './wording.ts';
+
+/** Failures of a server that is not there, or says nothing, in words. */
+const AWAY = {
+  connect: 'found no connection or lost it',
+  timeout: 'had no answer in time',
+} as Record<string, string>;
+/** Of a phase's failures; the others may come of the same. */
+const MOSTLY = 0.9;
+
+/**
+ * Where no resource was at its limit: was the server there at all?
+ *
+ * @param broke what broke
+ * @param observation of that
+ * @returns null: it was, as far as its failures tell
+ */
+export function awayFound(
+  { name, failures, requests, failed }: Phase,
+  broke: string,
+  observation: Observation,
+): Finding | null {
+  const kinds = Object.entries(failures ?? {})
+    .filter(([kind]) => kind in AWAY)
+    .toSorted((a, b) => b[1] - a[1]);
+  const count = kinds.reduce((sum, [, its]) => sum + its, 0);
+  if (!failed || !requests || count < MOSTLY * failed) return null;
+  const each = kinds.map(([kind, its]) => `${number(its)} ${AWAY[kind]} (${kind})`);
+  return {
+    kind: 'bottleneck',
+    subject: 'target away',
+    phase: name,
+    confidence: 'medium',
+    statement: `the target was away or said nothing in ${name}: of ${counted(requests, 'request')} ${each.join(', ')}`,
+    figures: Object.fromEntries([...kinds, ['requests', requests]]),
+    evidence: [
+      broke,
+      'nothing that is watched was full',
+      remedy(
+        "the target's log of that time, whether it ended, restarted or hung, and what is between the two",
+      ),
+    ],
+    observations: [observation],
+  };
+}
+
+/** Where nothing else is found, a machine this busy over some seconds is taken for full. */
+const NEARLY_FULL_HOST = 0.85;
+/** Who takes less of what is in use shares the machine with others. */
+const MIN_SHARE_OF_USED = 0.5;
+
+/** @returns where the machine has hardly any CPU left: who took it; null: it has some */
+export function machineFound(the: Case): Finding | null {
+  const { breakage, reader } = the;
+  const { phase, statement, broken } = breakage;
+  const inUse = levelIn(reader.series(FULL_HOST.series), broken);
+  if (inUse === null || inUse < NEARLY_FULL_HOST) return null;
+  const shares = Object.entries(CONSUMERS)
+    .map(([series, who]) => ({ series, who, share: levelIn(reader.series(series), broken) ?? 0 }))
+    .filter(({ share }) => share >= WORTH)
+    .toSorted((a, b) => b.share - a.share);
+  const [first] = shares;
+  const taker = first && first.share >= MIN_SHARE_OF_USED * inUse ? takerOf(first.series) : null;
+  const who = shares.map((one) => `${programOf(one, the)} ${percent(one.share)}`).join(', ');
+  return {
+    kind: 'bottleneck',
+    subject: taker?.subject ?? 'host CPU',
+    phase: phase.name,
+    confidence: 'medium',
+    statement: `the ${taker?.subject ?? 'host CPU'} limited the run in ${phase.name} (${taker?.cause.id ?? 'shared'}): ${percent(inUse)} of the machine was in use${who && `: ${who}`}`,
+    figures: { host_cpu_ratio: round(inUse) },
+    evidence: [
+      statement,
+      ...comparedWith(the),
+      ...partsText(the.parts),
+      remedy(
+        taker?.cause.hint ??
+          'run k6 on another machine, or use one with more cores: all that wait for a CPU are slow, each because of the others',
+      ),
+    ],
+    observations: [breakage.observation],
+  };
+}
+
+/** @returns the resource that is named where this series takes the most of a machine's CPU */
+function takerOf(series: string): { subject: string; cause: Cause } | null {
+  for (const { subject, causes } of RESOURCES) {
+    const cause = causes.find(({ topConsumer }) => topConsumer === series);
+    if (cause) return { subject, cause };
+  }
+  return null;
+}
+
+const programOf = ({ series, who }: { series: string; who: string }, { reader }: Case) =>
+  reader.series(series)?.program ?? who;
+
+/** What no resource limits is the number of calls that are served at once. */
+export const CONCURRENCY = "server's concurrency";
+/** The interval of that number is at most so many times as wide as its value. */
+const MAX_RELATIVE_WIDTH = 1;
+
+/** @returns where nothing that is watched was full, how many calls the server works on at once; null: not known, or calls became slower */
+export function concurrencyFound(the: Case): Finding | null {
+  const { breakage, capacity } = the;
+  const { phase, statement } = breakage;
+  if (!capacity?.parallelism) return null;
+  const { answers_per_s: rate, service_ms: service, parallelism, baseline } = capacity;
+  if (parallelism.high < 1 || parallelism.high - parallelism.low > MAX_RELATIVE_WIDTH * parallelism.value)
+    return null;
+  const atATime = atOnce(parallelism);
+  return {
+    kind: 'bottleneck',
+    subject: CONCURRENCY,
+    phase: phase.name,
+    confidence: 'medium',
+    statement: `the ${CONCURRENCY} limited the run in ${phase.name}: it answers ${perSecond(rate.value)} at most, ${atATime}, and ${nothingFull(the)}`,
+    figures: {
+      answers_per_s: rate.value,
+      service_ms: service.value,
+      parallelism: parallelism.value,
+    },
+    evidence: [
+      statement,
+      ...comparedWith(the),
+      `a call took ${milliseconds(service.value)} in ${baseline}, while nothing waited: ${perSecond(rate.value)} are ${atATime} (Little's law)`,
+      ...nearestText(the),
+      ...partsText(the.parts),
+      remedy(
+        'look for what lets so many calls pass at a time: a lock, a call that blocks the loop, a pool of workers or connections, a limit of what is behind the server',
+      ),
+    ],
+    observations: [breakage.observation],
+  };
+}
+
+/** @returns for a sentence */
+function nothingFull(the: Case): string {
+  const [nearest] = nearestOf(the);
+  return `nothing that is watched was full${nearest ? ` (nearest: ${nearText(nearest)})` : ''}`;
+}
+
+const nearestText = (the: Case): string[] => {
+  const nearest = nearestOf(the);
+  return nearest.length > 0 ? [`in use: ${nearest.map(nearText).join('; ')}`] : [];
+};
+
+/** @param missing signals */
+export function nothingFound(the: Case, missing: string[]): Finding {
+  const { breakage, parts } = the;
+  // What a server says of itself tells more than its processes do.
+  const most = missing.includes('request')
+    ? "; the server's own metrics would tell most (TARGET_METRICS)"
+    : '';
+  return {
+    kind: 'bottleneck',
+    subject: 'unknown',
+    phase: breakage.phase.name,
+    confidence: 'not_enough_to_tell',
+    statement: `inconclusive what limited the run in ${breakage.phase.name}: ${nothingFull(the)}${most}`,
+    figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
+    evidence: [
+      breakage.statement,
+      ...comparedWith(the),
+      ...nearestText(the),
+      ...partsText(parts),
+      ...(missing.length > 0 ? [`no samples of ${missing.join(', ')}`] : []),
+    ],
+    observations: [breakage.observation],
+  };
+}
+
+/** What was missed, by its series. */
+const MISSED = {
+  'client.p99': 'p99 was',
+  'client.failed': 'failures were',
+} as Record<string, string>;
+
+export function nothingLasted({ phase, reason, moments, watched, observation }: Miss): Finding {
+  const { series, unit, threshold } = observation;
+  const most = `${moments === 0 ? 'none' : number(moments)} of ${counted(watched, 'moment')}`;
+  const beyond = `${MISSED[series]} over the normal ${inUnit(unit, threshold)} in ${most}`;
+  return {
+    kind: 'bottleneck',
+    subject: 'unknown',
+    phase: phase.name,
+    confidence: 'not_enough_to_tell',
+    statement: `inconclusive what limited the run in ${phase.name}: ${beyond} only`,
+    figures: { moments, watched_moments: watched },
+    evidence: [
+      reason,
+      'what limits a run is read from what lasts: to the end of the phase, but for single moments',
+    ],
+    observations: [observation],
+  };
+}

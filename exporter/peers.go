@@ -1,0 +1,167 @@
+package main
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/vishvananda/netlink"
+)
+
+const (
+	maxPeerProcesses = 256
+	// To find a program, the files of all processes are looked at.
+	minSearchPause = 5 * time.Second
+)
+
+// peerFinder finds the programs of this machine that the server is connected to: its database, a browser, another server.
+type peerFinder struct {
+	// By where they listen: an address and port, or the path of a Unix socket.
+	roots    map[string][]root
+	searched time.Time
+}
+
+// root is the first process of a program; its start tells it from a later one of the same number.
+type root struct {
+	pid     int
+	started uint64
+}
+
+// end is that of the program, of a connection of the server.
+type end struct {
+	inode uint64
+	user  int
+}
+
+const unknownUser = -1
+
+// processes returns those of the programs, whose ends of connections these are.
+func (f *peerFinder) processes(t *table, server map[int]bool, ends map[string]end) []process {
+	f.search(t, server, ends)
+	found := make(map[int]process)
+	for _, roots := range f.roots {
+		for _, one := range roots {
+			t.collectTree(one.pid, found)
+		}
+	}
+	var processes []process
+	for pid, one := range found {
+		if !server[pid] {
+			processes = append(processes, one)
+		}
+	}
+	slices.SortFunc(processes, func(a, b process) int { return a.PID - b.PID })
+	return processes[:min(len(processes), maxPeerProcesses)]
+}
+
+// search looks for the programs that are not known, or have ended.
+func (f *peerFinder) search(t *table, server map[int]bool, ends map[string]end) {
+	runs := func(one root) bool { return t.processes[one.pid].stat.Starttime == one.started }
+	wanted := make(map[uint64]string)
+	for service, one := range ends {
+		if !slices.ContainsFunc(f.roots[service], runs) {
+			wanted[one.inode] = service
+		}
+	}
+	if len(wanted) == 0 || time.Since(f.searched) < minSearchPause {
+		return
+	}
+	f.searched = time.Now()
+	found := make(map[string][]root)
+	for pid, one := range t.processes {
+		if server[pid] {
+			continue
+		}
+		for _, inode := range socketInodes(one.Proc) {
+			if service, asked := wanted[inode]; asked {
+				found[service] = append(found[service], t.rootOf(pid, server))
+			}
+		}
+	}
+	if f.roots == nil {
+		f.roots = make(map[string][]root)
+	}
+	for _, service := range wanted {
+		f.roots[service] = found[service]
+		if len(found[service]) == 0 {
+			f.roots[service] = t.rootsOf(ends[service].user)
+		}
+	}
+}
+
+// rootOf climbs from a process to the first of the same program: backends of a database belong to the one that started them.
+func (t *table) rootOf(pid int, server map[int]bool) root {
+	one := t.processes[pid]
+	for {
+		parent, runs := t.processes[one.stat.PPID]
+		if !runs || server[parent.PID] || parent.stat.Comm != one.stat.Comm {
+			return root{one.PID, one.stat.Starttime}
+		}
+		one = parent
+	}
+}
+
+// rootsOf returns all processes of a user, whose files may not be looked at. A database has a user of its own as a rule; root and the
+// exporter's own user have other programs, too.
+func (t *table) rootsOf(user int) []root {
+	if user <= 0 || user == os.Getuid() {
+		return nil
+	}
+	var roots []root
+	for pid, one := range t.processes {
+		info, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid)))
+		if err != nil {
+			continue
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) == user {
+			roots = append(roots, root{pid, one.stat.Starttime})
+		}
+	}
+	return roots
+}
+
+// connection is one as one of its ends has it.
+type connection struct{ from, to netip.AddrPort }
+
+func connectionOf(socket *netlink.Socket) connection {
+	source, _ := netip.AddrFromSlice(socket.ID.Source)
+	destination, _ := netip.AddrFromSlice(socket.ID.Destination)
+	return connection{
+		from: netip.AddrPortFrom(source.Unmap(), socket.ID.SourcePort),
+		to:   netip.AddrPortFrom(destination.Unmap(), socket.ID.DestinationPort),
+	}
+}
+
+// endsOf returns the other ends of the server's connections that are on this machine, one of each service. outgoing are those that it opened.
+func endsOf(tcp []*netlink.InetDiagTCPInfoResp, outgoing []*netlink.Socket, own map[uint64]bool) map[string]end {
+	ends := make(map[string]end)
+	all := make(map[connection]*netlink.Socket, len(tcp))
+	for _, one := range tcp {
+		all[connectionOf(one.InetDiagMsg)] = one.InetDiagMsg
+	}
+	for _, one := range outgoing {
+		to := connectionOf(one)
+		if other := all[connection{from: to.to, to: to.from}]; other != nil {
+			ends[to.to.String()] = end{uint64(other.INode), int(other.UID)}
+		}
+	}
+	addUnixEnds(ends, own)
+	return ends
+}
+
+// addUnixEnds adds those of Unix sockets: what a program accepted has the name of the socket on which it listens.
+func addUnixEnds(ends map[string]end, own map[uint64]bool) {
+	sockets, err := netlink.UnixSocketDiagInfo()
+	if err != nil {
+		return
+	}
+	for _, one := range sockets {
+		if one.Name != nil && *one.Name != "" && one.Peer != nil && own[uint64(*one.Peer)] && !own[uint64(one.DiagMsg.INode)] {
+			ends[*one.Name] = end{uint64(one.DiagMsg.INode), unknownUser}
+		}
+	}
+}
