@@ -68,6 +68,13 @@ interface Second {
   bad: number;
 }
 
+/** Calls at a time whose interval is below this are one. */
+const MAX_OF_ONE = 2;
+
+/** @returns whether the server works on one call at a time, or less; false: on several, or not known */
+export const isSerial = (capacity: Capacity | null): boolean =>
+  (capacity?.parallelism?.high ?? Number.POSITIVE_INFINITY) < MAX_OF_ONE;
+
 /**
  * @param compared phases with what shows how long their calls take while nothing waits
  * @param groups of the run

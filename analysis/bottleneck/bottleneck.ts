@@ -9,7 +9,7 @@
  *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
  */
 import { number } from '../../contract/units.js';
-import type { Capacity } from '../capacity.ts';
+import { type Capacity, isSerial } from '../capacity.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import type { Finding, Known } from '../findings/findings.ts';
 import type { Phase } from '../judge/phases.ts';
@@ -18,7 +18,14 @@ import { type Blocker, blockerOf } from './blocking-tool.ts';
 import { type Breakage, breakagesOf } from './breakage.ts';
 import { Reader } from './derived.ts';
 import { missOf } from './miss.ts';
-import { awayFound, concurrencyFound, machineFound, nothingFound, nothingLasted } from './no-suspect.ts';
+import {
+  awayFound,
+  awayIn,
+  concurrencyFound,
+  machineFound,
+  nothingFound,
+  nothingLasted,
+} from './no-suspect.ts';
 import { type Part, type Parts, partsOf, shareIn } from './parts.ts';
 import { type Held, heldOf } from './readings.ts';
 import { type Cause, LEAST_PART, RESOURCES, type Resource } from './resources.ts';
@@ -40,6 +47,8 @@ export interface Case {
   blocker: Blocker | null;
   /** Of the phase; null: calls did not wait, or not for long enough. */
   capacity: Capacity | null;
+  /** What is this near to a limit counts as being at it: a share of the limit, 1 as a rule. */
+  nearly: number;
 }
 
 export interface Suspect {
@@ -74,6 +83,8 @@ const WEIGHT = {
   correlation: 1,
   first: 0.5,
 };
+/** Where nothing was at its limit, what was this near to it. */
+const NEARLY = 0.85;
 /** More readings, and powers of ten beyond a limit, than this add nothing. */
 const MOST = 2;
 
@@ -87,7 +98,7 @@ export function bottleneck({ timeline, ...judged }: Facts): Finding[] {
   if (breakages.length === 0) {
     const miss = missOf(judged, timeline);
     if (!miss) return [];
-    return [awayFound(miss.phase, miss.reason, miss.observation) ?? nothingLasted(miss)];
+    return [awayIn(miss.phase, miss.reason, miss.observation) ?? nothingLasted(miss)];
   }
   const found = breakages.map((breakage) => limitOf(breakage, timeline, judged));
   const told = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
@@ -109,22 +120,32 @@ function limitOf(
     timeline,
     startedS: startOf(phases),
     capacity: capacities.find(({ phase }) => phase === breakage.phase.name) ?? null,
+    nearly: 1,
     reader,
     parts: partsOf(reader, breakage),
     blocker: blockerOf(timeline.operations, breakage),
   };
+  // Several calls at a time say more than a resource that is nearly full; one at a time may be that resource.
+  const several = () => (isSerial(the.capacity) ? null : concurrencyFound(the));
+  return (
+    likeliest(the) ??
+    machineFound(the) ??
+    several() ??
+    likeliest({ ...the, nearly: NEARLY }) ??
+    concurrencyFound(the) ??
+    awayFound(the) ??
+    nothingFound(the, missingOf(RESOURCES, reader))
+  );
+}
+
+/** @returns null: no resource was at its limit */
+function likeliest(the: Case): Finding | null {
   const suspects = RESOURCES.flatMap((resource) => suspectOf(resource, the) ?? []);
   const left = suspects.filter((one) => !suspects.some((other) => explains(other, one, the)));
   const [first, ...others] = left
     .map((one) => weighed(one, left, the))
     .toSorted((a, b) => b.weight - a.weight);
-  if (!first) {
-    const found = machineFound(the) || concurrencyFound(the);
-    // Who answers while calls wait is there.
-    const isAway = breakage.failing && !the.capacity;
-    const away = isAway && awayFound(breakage.phase, breakage.statement, breakage.observation);
-    return found || away || nothingFound(the, missingOf(RESOURCES, reader));
-  }
+  if (!first) return null;
   const symptoms = suspects.filter((one) => explains(first, one, the));
   return resourceFound(the, { first, others, symptoms, doubts: doubtsOf(first, others, the) });
 }
@@ -251,9 +272,10 @@ function missingOf(resources: Resource[], reader: Reader): string[] {
 function doubtsOf(
   first: Suspect,
   [second]: Suspect[],
-  { breakage: { baseline, onsetS, way } }: Case,
+  { breakage: { baseline, onsetS, way }, nearly }: Case,
 ): string[] {
   const doubts = [];
+  if (nearly < 1) doubts.push('nothing was at its limit: this was the nearest to it');
   if (!baseline) doubts.push('there is no phase to compare with: limits alone say it');
   if (first.held.some(({ source }) => source === 'connections'))
     doubts.push("it is inferred from the server's connections, seen from outside");

@@ -25,6 +25,8 @@ interface Derived {
 }
 
 const MS = 1000;
+/** A machine that is busier than this over some seconds has moments without any CPU left. */
+export const FULL_CPU = 0.9;
 
 export const DERIVED: Record<string, Derived> = {
   // Of a request, how long its answer waits for k6 to take it up.
@@ -72,11 +74,11 @@ export const DERIVED: Record<string, Derived> = {
   },
   // As the machine counts it, or else as the server says: a server without CPU says it late.
   server_cpu: { unit: 'ratio', from: ['target_process_cpu', 'cpu'], any: true, of: ([value = 0]) => value },
-  // Of a process, what its busiest thread does not do.
-  cpu_of_other_threads: {
+  // Of a process' CPU, what its busiest thread does not use, while the machine has none left: then each thread waits for a CPU.
+  cpu_of_crowding_threads: {
     unit: 'ratio',
-    from: ['busiest_process', 'busiest_thread_cpu'],
-    of: ([all = 0, busiest = 0]) => (all > 0 ? Math.max(0, 1 - busiest / all) : Number.NaN),
+    from: ['busiest_process', 'busiest_thread_cpu', 'host_cpu'],
+    of: ([all = 0, busiest = 0, host = 0]) => (host >= FULL_CPU ? Math.max(0, 1 - busiest / all) : 0),
   },
   // Of a program that the server is connected to, where it is none of the stack's.
   connected_cpu: { unit: 'ratio', from: ['peer_cpu'], unless: 'db_cpu', of: ([value = 0]) => value },

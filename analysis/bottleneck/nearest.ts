@@ -7,7 +7,7 @@
 import { percent, perSecond } from '../../contract/units.js';
 import { UTILIZATION } from '../utilization.ts';
 import type { Case } from './bottleneck.ts';
-import { levelIn } from './windows.ts';
+import { fullestIn } from './windows.ts';
 
 interface Near {
   series: string;
@@ -31,10 +31,10 @@ const LISTED = 3;
 const MIN_UTILIZATION = 0.1;
 
 /** @returns the fullest first */
-export function nearestOf({ reader, breakage: { broken, phase }, capacity }: Case): Near[] {
-  const rate = capacity?.answers_per_s.value ?? phase.achieved_rps;
+export function nearestOf({ reader, breakage: { broken }, capacity }: Case): Near[] {
+  const rate = capacity?.answers_per_s.value;
   return LIMITED.flatMap((series) => {
-    const level = levelIn(reader.series(series), broken);
+    const level = fullestIn(reader.series(series), broken);
     // A process of several threads has no limit at one core.
     if (level === null || level < MIN_UTILIZATION || level > 1) return [];
     return [{ series, utilization: level, fullAtPerS: rate ? rate / level : null }];

@@ -9,7 +9,7 @@ import type { Case } from './bottleneck.ts';
 import type { Miss } from './miss.ts';
 import { nearestOf, nearText } from './nearest.ts';
 import { type Cause, CONSUMERS, FULL_HOST, RESOURCES } from './resources.ts';
-import { levelIn } from './windows.ts';
+import { fullestIn } from './windows.ts';
 import { comparedWith, partsText, WORTH } from './wording.ts';
 
 /** Failures of a server that is not there, or says nothing, in words. */
@@ -20,14 +20,15 @@ const AWAY = {
 /** Of a phase's failures; the others may come of the same. */
 const MOSTLY = 0.9;
 
-/**
- * Where no resource was at its limit: was the server there at all?
- *
- * @param broke what broke
- * @param observation of that
- * @returns null: it was, as far as its failures tell
- */
-export function awayFound(
+/** @returns where the calls found no server, or one that said nothing; null: it was there, as far as its failures tell */
+export function awayFound(the: Pick<Case, 'breakage' | 'capacity'>): Finding | null {
+  const { phase, statement, observation, failing } = the.breakage;
+  // Who answers while calls wait is there.
+  return failing && !the.capacity ? awayIn(phase, statement, observation) : null;
+}
+
+/** @param broke what broke @param observation of that */
+export function awayIn(
   { name, failures, requests, failed }: Phase,
   broke: string,
   observation: Observation,
@@ -65,10 +66,10 @@ const MIN_SHARE_OF_USED = 0.5;
 export function machineFound(the: Case): Finding | null {
   const { breakage, reader } = the;
   const { phase, statement, broken } = breakage;
-  const inUse = levelIn(reader.series(FULL_HOST.series), broken);
+  const inUse = fullestIn(reader.series(FULL_HOST.series), broken);
   if (inUse === null || inUse < NEARLY_FULL_HOST) return null;
   const shares = Object.entries(CONSUMERS)
-    .map(([series, who]) => ({ series, who, share: levelIn(reader.series(series), broken) ?? 0 }))
+    .map(([series, who]) => ({ series, who, share: fullestIn(reader.series(series), broken) ?? 0 }))
     .filter(({ share }) => share >= WORTH)
     .toSorted((a, b) => b.share - a.share);
   const [first] = shares;

@@ -3,7 +3,7 @@
 import type { Timeline, TimeSeries } from '../collect/timeline.ts';
 import type { Case } from './bottleneck.ts';
 import { type Cause, CONSUMERS, FULL_HOST, MIN_CONSUMED, type Reading } from './resources.ts';
-import { levelIn, staysFrom, timeOf, usualIn, type Window } from './windows.ts';
+import { fullestIn, levelIn, staysFrom, timeOf, usualIn, type Window } from './windows.ts';
 
 /** A reading with its figures. */
 export interface Held {
@@ -22,7 +22,7 @@ export interface Held {
   atS: number | null;
 }
 
-export type Look = Pick<Case, 'breakage' | 'timeline' | 'reader'>;
+export type Look = Pick<Case, 'breakage' | 'timeline' | 'reader' | 'nearly'>;
 
 /**
  * What is inferred from connections has to be so many times further from the baseline: of a request that follows an answer within 4 ms the
@@ -34,7 +34,8 @@ const GREW = 1.1;
 
 /** @returns those of its readings that hold; null where the cause does not */
 export function heldOf({ any = [], all = [], unless = [], topConsumer }: Cause, look: Look): Held[] | null {
-  if (unless.some((reading) => hold(reading, look).holds)) return null;
+  // What speaks against it does so at its whole limit.
+  if (unless.some((reading) => hold(reading, { ...look, nearly: 1 }).holds)) return null;
   if (topConsumer) {
     const took = consumesMost(topConsumer, look);
     if (took) return took;
@@ -53,11 +54,11 @@ export function heldOf({ any = [], all = [], unless = [], topConsumer }: Cause, 
 function consumesMost(topConsumer: string, look: Look): Held[] | null {
   const { breakage, reader, timeline } = look;
   const host = reader.series(FULL_HOST.series);
-  const full = hold(FULL_HOST, look);
+  const full = hold(FULL_HOST, { ...look, nearly: 1 });
   const { least = 0 } = FULL_HOST;
   // It may have been full before: then who fills it says more than that it is.
   if (full.to === null || full.to < least) return null;
-  const taken = (name: string) => levelIn(reader.series(name), breakage.broken) ?? 0;
+  const taken = (name: string) => fullestIn(reader.series(name), breakage.broken) ?? 0;
   // Where the processes of the machine could not be watched, what is not the server's or k6's is everybody's.
   const rivals = [...Object.keys(CONSUMERS), 'cpu_of_the_rest'].filter((name) => name !== topConsumer);
   const own = taken(topConsumer);
@@ -73,11 +74,11 @@ function consumesMost(topConsumer: string, look: Look): Held[] | null {
 
 export function hold(
   reading: Reading,
-  { breakage: { normal, broken, whole }, timeline, reader }: Look,
+  { breakage: { normal, broken, whole }, timeline, reader, nearly }: Look,
 ): Held {
   const series = reader.series(reading.series);
   const from = levelIn(series, normal);
-  const to = levelIn(series, broken);
+  const to = reading.role === 'utilisation' ? fullestIn(series, broken) : levelIn(series, broken);
   const { unit = '', source } = series ?? {};
   const unknown = {
     reading,
@@ -89,8 +90,12 @@ export function hold(
     threshold: null,
     atS: null,
   };
-  const { times } = reading;
-  const scaled = times && source === 'connections' ? { ...reading, times: times * INFERRED_FACTOR } : reading;
+  const { times, least, role } = reading;
+  const scaled = {
+    ...reading,
+    ...(times && source === 'connections' && { times: times * INFERRED_FACTOR }),
+    ...(least && role === 'utilisation' && { least: least * nearly }),
+  };
   const threshold = thresholdOf(scaled, from, reading.usual ? usualIn(series, normal) : null);
   if (threshold === null) return unknown;
   const falls = reading.share !== undefined || reading.fallen !== undefined;

@@ -8,6 +8,7 @@
  * A reading's threshold is in the unit of its series, which is a signal's (docs/signals.md), `client.*`, or one of derived.ts.
  */
 
+import { FULL_CPU } from './derived.ts';
 import type { Part } from './parts.ts';
 
 export interface Reading {
@@ -78,8 +79,9 @@ export interface Resource {
   needs: string[];
 }
 
-/** A machine that is busier than this over some seconds has moments without any CPU left. */
-export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: 0.9 } as Reading;
+export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: FULL_CPU } as Reading;
+/** A thread that waits for a CPU all the time looks like one that never rests. */
+const NO_CPU_LEFT = { series: 'host_cpu', role: 'utilisation', least: 0.97 } as Reading;
 /** Who takes less of the machine did not fill it. */
 export const MIN_CONSUMED = 0.2;
 /** Whose CPU is told apart, each of the whole machine, in words. */
@@ -293,6 +295,8 @@ export const RESOURCES: Resource[] = [
       {
         id: 'blocked',
         any: [UNREAD],
+        // It is busy, not blocked.
+        unless: [{ series: 'busiest_thread', role: 'utilisation', least: 0.6 }],
         says: '{connections_unread} connections had requests that it had not read, while its busiest thread was busy {busiest_thread} of the time',
         hint: 'look for calls that block the thread that reads requests: synchronous I/O, a sleep or a lock in an asynchronous handler',
         slows: ['pool', 'network', 'accept_queue'],
@@ -325,7 +329,7 @@ export const RESOURCES: Resource[] = [
         id: 'single thread',
         any: [{ series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 }],
         // A thread that waits for a CPU is busy, too, whatever the others do.
-        unless: [{ series: 'cpu_of_other_threads', role: 'utilisation', least: 0.3 }],
+        unless: [{ series: 'cpu_of_crowding_threads', role: 'utilisation', least: 0.3 }, NO_CPU_LEFT],
         says: 'its busiest thread was busy {busiest_thread} of the time after {busiest_thread.from}, with {host_cpu} of the machine in use',
         hint: 'the server runs in one thread: more workers help where the machine has cores left; profile what a request computes',
         slows: EVERYTHING_SLOW,

@@ -50,6 +50,16 @@ export function levelIn(series: TimeSeries | null, window: Window): number | nul
   return samples.length < LEAST_POINTS ? null : medianOf(samples);
 }
 
+/**
+ * A rate looks back over a time that a short stretch does not fill: of its few points one holds the most of it.
+ *
+ * @returns of a short window the highest, else the median
+ */
+export function fullestIn(series: TimeSeries | null, window: Window): number | null {
+  const samples = samplesIn(series, window);
+  return samples.length === LEAST_POINTS ? Math.max(...samples) : levelIn(series, window);
+}
+
 /** @returns what nine of ten of its points kept to */
 export function usualIn(series: TimeSeries | null, window: Window): number | null {
   const samples = samplesIn(series, window).toSorted((a, b) => a - b);

@@ -1,5 +1,6 @@
 /** What was found about a bottleneck, in words and figures; where no resource was, see no-suspect.ts. */
 import { clock, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
+import type { TimeSeries } from '../collect/timeline.ts';
 import type { Finding, Observation } from '../findings/findings.ts';
 import { remedy } from '../findings/remedy.ts';
 import { round } from '../round.ts';
@@ -8,7 +9,7 @@ import type { Case, Suspect } from './bottleneck.ts';
 import { DERIVED } from './derived.ts';
 import type { Held } from './readings.ts';
 import type { Cause } from './resources.ts';
-import { levelIn } from './windows.ts';
+import { fullestIn, levelIn, type Window } from './windows.ts';
 
 const CONFIDENCE = ['high', 'medium', 'low'] as const;
 /** What each part of a request's time is called. */
@@ -145,7 +146,7 @@ function phrase(says: string, { reader, blocker, breakage: { normal, broken } }:
           const series = reader.series(name);
           if (of === 'destination') return series?.destination ?? 'the database';
           if (of === 'program') return series?.program ?? 'it';
-          const level = levelIn(series, of ? normal : broken);
+          const level = of ? levelIn(series, normal) : shownIn(series, broken);
           if (level === null) known = false;
           return inUnit(series?.unit ?? '', level);
         },
@@ -154,6 +155,10 @@ function phrase(says: string, { reader, blocker, breakage: { normal, broken } }:
     })
     .join(', ');
 }
+
+/** @returns as the readings have it (readings.ts): utilisations are ratios */
+const shownIn = (series: TimeSeries | null, window: Window) =>
+  series?.unit === 'ratio' ? fullestIn(series, window) : levelIn(series, window);
 
 function blockerText({ operation, heldRatio, callS, othersS }: Blocker) {
   const [call, others] = [callS, othersS].map((seconds) => milliseconds(1000 * seconds));

@@ -305,6 +305,15 @@ const FROM_OUTSIDE = {
     says: /^the server's concurrency limited the run in busy: it answers 100\/s at most, about 10 calls at a time, and nothing that is watched was full \(nearest: host cpu 40/,
     confidence: 'medium',
   },
+  'a pool of workers, in a thread that is nearly full': {
+    difference: { series: { ...LONGER, busiest_thread: 0.8 }, capacity: answering(100, 10) },
+    says: /^the server's concurrency limited the run in busy: .*, about 10 calls at a time/,
+  },
+  'a thread that is nearly full, where one call is served at a time': {
+    difference: { series: { ...LONGER, busiest_thread: 0.8 }, capacity: answering(50, 1) },
+    says: /^the target CPU limited the run in busy \(single thread\): its busiest thread was busy 80/,
+    confidence: 'medium',
+  },
   'a lock, or a call that blocks': {
     difference: { series: LONGER, capacity: answering(50, 1) },
     says: /^the server's concurrency limited the run in busy: it answers 50\/s at most, about one call at a time/,
@@ -540,7 +549,7 @@ test('something broke and nothing was full: inconclusive, with what was nearest 
   assert.equal(finding?.kind, 'bottleneck');
   assert.match(
     finding?.statement ?? '',
-    /^inconclusive what limited the run in busy: nothing that is watched was full \(nearest: host cpu 40(\.\d)? %, enough for \d+\/s\); the server's own metrics would tell most \(TARGET_METRICS\)$/,
+    /^inconclusive what limited the run in busy: nothing that is watched was full \(nearest: host cpu 40(\.\d)? %\); the server's own metrics would tell most \(TARGET_METRICS\)$/,
   );
   assert.match(finding?.evidence.at(-1) ?? '', /^no samples of .*request, .*db_locks/);
 });
