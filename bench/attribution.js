@@ -2,7 +2,7 @@
  * `make bench-attribution`: is what a run names as its bottleneck what it was? Faults whose effect is known are made while the
  * spike test runs: its first phase is healthy, each fault begins with the second. What the findings name is held against them.
  *
- *   TABLE=reference the reference target's faults (attribution/reference.js); outside: servers by others that export nothing
+ *   TABLE=reference the reference target's faults (attribution/reference.js); outside: limits of servers that export nothing
  *                   (attribution/outside.ts)
  *   RUNS=3          of each fault
  *   FAULTS=a,b      those alone
@@ -14,7 +14,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bottleneck } from '../analysis/bottleneck/bottleneck.ts';
+import { withBaselines } from '../analysis/bottleneck/compared-phases.ts';
+import { capacitiesOf } from '../analysis/capacity.ts';
+import { readLines } from '../analysis/collect/seconds.ts';
 import { readSummary } from '../analysis/collect/summary.ts';
+import { bucketsOf } from '../analysis/episode.ts';
 import { seededRandom } from '../contract/seeded-random.js';
 import { duration, percent } from '../contract/units.js';
 import { NOTHING, named, UNKNOWN } from './attribution/named.js';
@@ -56,7 +60,7 @@ const SCALES = [0.06, 0.07, 0.08, 0.09, 0.1];
 /** What a run takes with its warm-up, set-up and analysis. */
 const RUN_S = DURATION_S + 30;
 /** What a run leaves that the analysis needs again. */
-const KEPT = ['run.json', 'timeline.json', 'measured.json', 'truth.json', 'host-watch.json'];
+const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'truth.json', 'host-watch.json'];
 
 /**
  * @typedef {object} Fault
@@ -126,8 +130,8 @@ async function make(lab, made, folder) {
   rmSync(results, { recursive: true });
 }
 
-/** @param {string} folder of a run that was made @returns {Outcome} by the rules as they are now */
-function judge(folder) {
+/** @param {string} folder of a run that was made @returns {Promise<Outcome>} by the rules as they are now */
+async function judge(folder) {
   const read = (/** @type {string} */ name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
   /** @type {[Truth, import('../analysis/judge/run.ts').Run]} */
   const [made, run] = [read('truth.json'), read('run.json')];
@@ -135,8 +139,15 @@ function judge(folder) {
   if (!summary) throw new Error(`${folder}: ${problem}`);
   const timeline = existsSync(join(folder, 'timeline.json')) ? read('timeline.json') : null;
   const { phases, thresholds } = run;
+  const { plan, groups } = summary;
+  const lines = await readLines(folder);
+  const known = {
+    lines,
+    buckets: bucketsOf(lines, phases),
+    capacities: capacitiesOf(withBaselines(plan, phases), groups, lines),
+  };
   // A busy machine may have its baseline miss an objective; what was done to the run came later.
-  const finding = bottleneck({ plan: summary.plan, phases, thresholds, timeline }).at(-1) ?? null;
+  const finding = bottleneck({ plan, phases, thresholds, timeline, ...known }).at(-1) ?? null;
   const { truth: expected, invalid } = /** @type {Fault} */ (FAULTS[made.fault]);
   const truth = expected ?? NOTHING;
   const said = finding ? named(finding, truth.includes('(')) : NOTHING;
@@ -205,7 +216,7 @@ const wanted = Array.from({ length: RUNS }, (_, index) => index + 1).flatMap((nu
   NAMES.map((name) => ({ made: draw(name, number), folder: join(POOL, `${name}-${SEED}-${number}`) })),
 );
 const done = (/** @type {{folder: string}} */ { folder }) => existsSync(join(folder, 'run.json'));
-const results = () => report(wanted.filter(done).map(({ folder }) => judge(folder)));
+const results = async () => report(await Promise.all(wanted.filter(done).map(({ folder }) => judge(folder))));
 
 const missing = wanted.filter((each) => !done(each));
 if (process.env.REANALYSE === '1' || missing.length === 0) {
@@ -215,7 +226,7 @@ if (process.env.REANALYSE === '1' || missing.length === 0) {
     );
     process.exit(2);
   }
-  process.exitCode = results() ? 0 : 1;
+  process.exitCode = (await results()) ? 0 : 1;
 } else {
   say(`${missing.length} runs, about ${duration(missing.length * RUN_S)}; kept in ${POOL}`);
   await withLabStack(async (lab) => {
@@ -225,7 +236,7 @@ if (process.env.REANALYSE === '1' || missing.length === 0) {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'truth.json'), `${JSON.stringify(made)}\n`);
       await make(lab, made, folder);
-      const { said, verdict, right } = judge(folder);
+      const { said, verdict, right } = await judge(folder);
       say(`  named: ${said}; the run is ${verdict}${right ? '' : ': WRONG'}`);
     }
     return results();

@@ -14,6 +14,7 @@ import (
 
 const (
 	maxPeerProcesses = 256
+	maxServices      = 32
 	// To find a program, the files of all processes are looked at.
 	minSearchPause = 5 * time.Second
 )
@@ -41,16 +42,22 @@ const unknownUser = -1
 
 // processes returns those of the programs, whose ends of connections these are.
 func (f *peerFinder) processes(t *table, server map[int]bool, ends map[string]end) []process {
-	f.search(t, server, ends)
+	ancestors := t.ancestorsOf(server)
+	f.search(t, ends, func(pid int) bool { return server[pid] || ancestors[pid] })
 	found := make(map[int]process)
 	for _, roots := range f.roots {
 		for _, one := range roots {
-			t.collectTree(one.pid, found)
+			// What started the server, or this exporter, started others that have nothing to do with it.
+			if ancestors[one.pid] {
+				found[one.pid] = t.processes[one.pid]
+			} else {
+				t.collectTree(one.pid, found)
+			}
 		}
 	}
 	var processes []process
 	for pid, one := range found {
-		if !server[pid] {
+		if !server[pid] && one.PID == pid {
 			processes = append(processes, one)
 		}
 	}
@@ -58,12 +65,13 @@ func (f *peerFinder) processes(t *table, server map[int]bool, ends map[string]en
 	return processes[:min(len(processes), maxPeerProcesses)]
 }
 
-// search looks for the programs that are not known, or have ended.
-func (f *peerFinder) search(t *table, server map[int]bool, ends map[string]end) {
+// search looks for the programs that are not known, or have ended. No program is climbed out of into one that is apart.
+func (f *peerFinder) search(t *table, ends map[string]end, apart func(pid int) bool) {
 	runs := func(one root) bool { return t.processes[one.pid].stat.Starttime == one.started }
 	wanted := make(map[uint64]string)
 	for service, one := range ends {
-		if !slices.ContainsFunc(f.roots[service], runs) {
+		known, found := f.roots[service]
+		if !slices.ContainsFunc(known, runs) && (found || len(f.roots)+len(wanted) < maxServices) {
 			wanted[one.inode] = service
 		}
 	}
@@ -73,12 +81,9 @@ func (f *peerFinder) search(t *table, server map[int]bool, ends map[string]end) 
 	f.searched = time.Now()
 	found := make(map[string][]root)
 	for pid, one := range t.processes {
-		if server[pid] {
-			continue
-		}
 		for _, inode := range socketInodes(one.Proc) {
 			if service, asked := wanted[inode]; asked {
-				found[service] = append(found[service], t.rootOf(pid, server))
+				found[service] = append(found[service], t.rootOf(pid, apart))
 			}
 		}
 	}
@@ -94,14 +99,30 @@ func (f *peerFinder) search(t *table, server map[int]bool, ends map[string]end) 
 }
 
 // rootOf climbs from a process to the first of the same program: backends of a database belong to the one that started them.
-func (t *table) rootOf(pid int, server map[int]bool) root {
+func (t *table) rootOf(pid int, apart func(pid int) bool) root {
 	one := t.processes[pid]
 	for {
 		parent, runs := t.processes[one.stat.PPID]
-		if !runs || server[parent.PID] || parent.stat.Comm != one.stat.Comm {
+		if !runs || apart(parent.PID) || parent.stat.Comm != one.stat.Comm {
 			return root{one.PID, one.stat.Starttime}
 		}
 		one = parent
+	}
+}
+
+// ancestorsOf returns what started these, and this exporter.
+func (t *table) ancestorsOf(pids map[int]bool) map[int]bool {
+	ancestors := make(map[int]bool)
+	for pid := range pids {
+		t.addAncestors(pid, ancestors)
+	}
+	t.addAncestors(os.Getpid(), ancestors)
+	return ancestors
+}
+
+func (t *table) addAncestors(pid int, into map[int]bool) {
+	for parent := t.processes[pid].stat.PPID; parent != 0 && !into[parent]; parent = t.processes[parent].stat.PPID {
+		into[parent] = true
 	}
 }
 

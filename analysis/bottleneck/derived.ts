@@ -74,11 +74,17 @@ export const DERIVED: Record<string, Derived> = {
   },
   // As the machine counts it, or else as the server says: a server without CPU says it late.
   server_cpu: { unit: 'ratio', from: ['target_process_cpu', 'cpu'], any: true, of: ([value = 0]) => value },
-  // Of a process' CPU, what its busiest thread does not use, while the machine has none left: then each thread waits for a CPU.
+  // Of a process' CPU, what its busiest thread does not use.
+  cpu_of_other_threads: {
+    unit: 'ratio',
+    from: ['busiest_process', 'busiest_thread_cpu'],
+    of: ([all = 0, busiest = 0]) => (all > 0 ? Math.max(0, 1 - busiest / all) : Number.NaN),
+  },
+  // The same while the machine has no CPU left: then each thread waits for one.
   cpu_of_crowding_threads: {
     unit: 'ratio',
-    from: ['busiest_process', 'busiest_thread_cpu', 'host_cpu'],
-    of: ([all = 0, busiest = 0, host = 0]) => (host >= FULL_CPU ? Math.max(0, 1 - busiest / all) : 0),
+    from: ['cpu_of_other_threads', 'host_cpu'],
+    of: ([others = 0, host = 0]) => (host >= FULL_CPU ? others : 0),
   },
   // Of a program that the server is connected to, where it is none of the stack's.
   connected_cpu: { unit: 'ratio', from: ['peer_cpu'], unless: 'db_cpu', of: ([value = 0]) => value },

@@ -82,6 +82,13 @@ export interface Resource {
 export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: FULL_CPU } as Reading;
 /** A thread that waits for a CPU all the time looks like one that never rests. */
 const NO_CPU_LEFT = { series: 'host_cpu', role: 'utilisation', least: 0.97 } as Reading;
+/** A process that uses one core, and could have more. */
+const ONE_CORE = { series: 'busiest_process', role: 'utilisation', least: 0.85, more: 0.1 } as Reading;
+/** Threads that nothing holds use what the machine has. */
+const MORE_THAN_ONE_CORE = [
+  { series: 'busiest_process', role: 'utilisation', least: 1.15 } as Reading,
+  FULL_HOST,
+];
 /** Who takes less of the machine did not fill it. */
 export const MIN_CONSUMED = 0.2;
 /** Whose CPU is told apart, each of the whole machine, in words. */
@@ -336,12 +343,21 @@ export const RESOURCES: Resource[] = [
         itself: true,
       },
       {
-        id: 'one process at one core',
-        any: [{ series: 'busiest_process', role: 'utilisation', least: 0.85, more: 0.1 }],
-        // Threads that are not held by a lock use what the machine has.
-        unless: [{ series: 'busiest_process', role: 'utilisation', least: 1.15 }, FULL_HOST],
-        says: '{busiest_process.program} used {busiest_process} of a core and no more, after {busiest_process.from}, with {threads} threads and {host_cpu} of the machine in use',
-        hint: "one thread does the work, or a lock lets one at a time run, as the interpreter's of CPython and Ruby: more processes help where the machine has cores left; profile what a request computes",
+        id: 'interpreter lock',
+        any: [ONE_CORE],
+        all: [{ series: 'cpu_of_other_threads', role: 'utilisation', least: 0.4 }],
+        unless: MORE_THAN_ONE_CORE,
+        says: '{busiest_process.program} used {busiest_process} of a core and no more, after {busiest_process.from}, over {threads} threads, with {host_cpu} of the machine in use',
+        hint: 'a lock lets one thread run at a time, as that of the interpreter of CPython and Ruby: more processes help where the machine has cores left; profile what a request computes',
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
+        id: 'one core',
+        any: [ONE_CORE],
+        unless: MORE_THAN_ONE_CORE,
+        says: '{busiest_process.program} used {busiest_process} of a core and no more, after {busiest_process.from}, with {host_cpu} of the machine in use',
+        hint: 'one thread does the work: more processes help where the machine has cores left; profile what a request computes',
         slows: EVERYTHING_SLOW,
         itself: true,
       },

@@ -86,6 +86,8 @@ export function silentPhases(phases: Phase[]): Phase[] {
 function spansOf({ phases, watches, lines, cores }: Known): Span[] {
   const ran = phases.flatMap((phase) => {
     if (!phase.measured || phase.start === null || phase.end === null) return [];
+    // A search goes too far to know how far it may go: what it found is held afterwards.
+    if (phase.labels.kind === 'step') return [];
     const [fromS, toS] = [Date.parse(phase.start) / 1000, Date.parse(phase.end) / 1000];
     const { name, overload, offered_rps, latency_ms } = phase;
     const fills = overload || offered_rps === null;

@@ -11,6 +11,8 @@ import type { CapacityResult, Found } from './trial-results.ts';
 /** A machine with this little left is full; and of it target and generator together have at least this share, or others do. */
 const BUSY_HOST = 0.9;
 const OWN_SHARE = 0.3;
+/** Of what is in use; with less the generator takes nothing from the server that it would miss. */
+const GENERATOR_SHARE = 0.25;
 
 export default function capacity({ trials, phases, signals }: Facts): Built {
   const result = trials?.result as CapacityResult | null | undefined;
@@ -107,15 +109,17 @@ export default function capacity({ trials, phases, signals }: Facts): Built {
   };
 }
 
-/** @param mean in the step that broke @returns where something else had the machine: that the server could do more on one of its own */
+/** @param mean in the step that broke @returns where something else had the machine, or a part of it: that the server could do more on one of its own */
 function othersBusy(mean: (signal: string) => number | null): string {
   const [host, target, generator] = [mean('host_cpu'), mean('cpu'), mean('generator_cpu')];
   if (host === null || target === null || generator === null) return '';
-  if (host < BUSY_HOST || target + generator > OWN_SHARE * host) return '';
-  return (
-    `; the machine was busy with something else (${percent(host)}, of which the target ${percent(target)} and the load ` +
-    `generator ${percent(generator)}): a quiet one holds more`
-  );
+  if (host < BUSY_HOST) return '';
+  const shares = `the target ${percent(target)} and the load generator ${percent(generator)}`;
+  if (target + generator > OWN_SHARE * host)
+    return generator < GENERATOR_SHARE * host
+      ? ''
+      : `; the machine was full (${percent(host)}, of which ${shares}): with the generator on another the server may do more`;
+  return `; the machine was busy with something else (${percent(host)}, of which ${shares}): a quiet one holds more`;
 }
 
 function sentence({

@@ -1,15 +1,20 @@
 /** `make ramp`: at each step of the load what came of it, and the last one that held. */
 
-import { milliseconds, percent, perSecond } from '../../contract/units.js';
+import { milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { signalMean } from '../collect/signals.ts';
+import type { Finding } from '../findings/findings.ts';
 import { note } from '../findings/note.ts';
 import type { Phase } from '../judge/phases.ts';
+import { round } from '../round.ts';
+import { fitScalabilityLaw } from '../statistics/scalability-law.ts';
 import type { Built, Column, Facts } from './report-tables.ts';
 
 /** What a step has to do to hold: the load that was offered, and the document's p99 while it scaled. */
 const DELIVERED_SHARE = 0.95;
 const P99_MS = 320;
 const FAILURE_SHARE = 0.001;
+/** With more, a step is another kind of work. */
+const MAX_FAILED = 0.1;
 /** Fewer answers make no p99. */
 const MIN_SAMPLES = 100;
 
@@ -69,7 +74,40 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
       },
     ),
   ];
-  return { tables: [{ title: 'Ramp', columns, rows, notes }], findings };
+  return {
+    tables: [{ title: 'Ramp', columns, rows, notes }],
+    findings: [...findings, ...scalability(steps)],
+  };
+}
+
+/** @returns what more calls at once come to; nothing where the steps fit no such law */
+function scalability(steps: Phase[]): Finding[] {
+  const points = steps.flatMap(({ achieved_rps: rate, latency_ms: latency, error_rate: failed }) =>
+    rate && latency && !latency.at_least && (failed ?? 0) < MAX_FAILED
+      ? [{ rate, stayS: latency.avg / 1000 }]
+      : [],
+  );
+  const law = fitScalabilityLaw(points);
+  if (!law) return [];
+  const { rate, contention, coherence, error, peak } = law;
+  const isKnown = contention > error.contention;
+  if (!peak && !isKnown) return [];
+  const statement = peak
+    ? `does the most, about ${perSecond(peak.rate)}, with ${number(round(peak.calls, 0))} calls at once, and less with more of them`
+    : `tends to ${perSecond(rate / contention)} however many calls there are at once: ${percent(contention)} of the work on a call is done one at a time`;
+  return [
+    note('scalability', statement, {
+      figures: {
+        contention_ratio: round(contention, 4),
+        coherence_ratio: round(coherence, 7),
+        peak_rps: peak ? round(peak.rate, 1) : null,
+        peak_calls: peak ? round(peak.calls, 1) : null,
+      },
+      evidence: [
+        `universal scalability law, of ${points.length} steps: contention ${number(contention, 3)} +-${number(error.contention, 3)}, coherence ${coherence.toExponential(1)} +-${error.coherence.toExponential(1)}`,
+      ],
+    }),
+  ];
 }
 
 /** @returns what kept it from holding, in words */

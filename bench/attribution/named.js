@@ -1,3 +1,4 @@
+import { CONCURRENCY } from '../../analysis/bottleneck/no-suspect.ts';
 import { RESOURCES } from '../../analysis/bottleneck/resources.ts';
 
 /** No bottleneck is named. */
@@ -10,6 +11,7 @@ export const UNKNOWN = 'not enough to tell';
  * @returns {string} the id of the resource that it names, with the cause in parentheses; or UNKNOWN
  */
 export function named({ subject, statement }, withCause) {
+  if (subject === CONCURRENCY) return 'concurrency';
   const resource = RESOURCES.find((one) => one.subject === subject);
   if (!resource) return UNKNOWN;
   const cause = resource.causes.find(({ id }) => statement.includes(` (${id})`))?.id;

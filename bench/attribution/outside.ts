@@ -42,6 +42,32 @@ export const FAULTS: Record<string, Fault> = {
     mix: (ms) => ({ price: [100, { ms }] }),
     about: 'ms that each call computes',
   },
+  interpreter_lock: {
+    truth: 'target_cpu (interpreter lock)',
+    size: [12, 25],
+    mix: (ms) => ({ render: [100, { ms }] }),
+    about: 'ms that each call computes in one of 40 threads',
+  },
+  workers: {
+    truth: 'concurrency',
+    size: [150, 250],
+    mix: (ms) => ({ convert: [100, { ms }] }),
+    about: 'ms that each call has one of ten workers',
+  },
+  lock: {
+    truth: 'concurrency',
+    size: [15, 30],
+    mix: (ms) => ({ book: [100, { ms }] }),
+    about: 'ms that each call holds the only lock',
+  },
+  database_cpu: {
+    truth: 'database (CPU)',
+    size: [150_000, 300_000],
+    whole: true,
+    mix: (rows) => ({ audit: [100, { rows }] }),
+    env: () => ({ POOL_SIZE: '20' }),
+    about: 'rows that each statement computes on',
+  },
   blocking_tool: {
     truth: 'server_thread (blocking tool)',
     size: [60, 120],

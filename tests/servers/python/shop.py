@@ -6,14 +6,23 @@ exports no metrics.
 What is not set has no tool.
 """
 
+import asyncio
 import os
 import sys
 import time
 
+import anyio
 from fastmcp import FastMCP
 
 server = FastMCP("shop")
 kept: list[bytes] = []
+
+
+def compute(ms: float) -> float:
+    end = time.thread_time() + ms / 1000
+    while time.thread_time() < end:
+        pass
+    return ms
 
 
 @server.tool(annotations={"readOnlyHint": True})
@@ -25,16 +34,40 @@ async def echo(text: str) -> str:
 @server.tool(annotations={"readOnlyHint": True})
 async def price(ms: float) -> float:
     """Computes for so long, in the thread that serves all requests."""
-    end = time.thread_time() + ms / 1000
-    while time.thread_time() < end:
-        pass
-    return ms
+    return compute(ms)
 
 
 @server.tool(annotations={"readOnlyHint": True})
 async def report(ms: float) -> float:
     """Waits for so long with a synchronous call, as code does that uses a synchronous client."""
     time.sleep(ms / 1000)
+    return ms
+
+
+threads = anyio.CapacityLimiter(40)
+workers = asyncio.Semaphore(10)
+lock = asyncio.Lock()
+
+
+@server.tool(annotations={"readOnlyHint": True})
+async def render(ms: float) -> float:
+    """Computes for so long, in one of many threads: the interpreter's lock lets one of them run."""
+    return await anyio.to_thread.run_sync(compute, ms, limiter=threads)
+
+
+@server.tool(annotations={"readOnlyHint": True})
+async def convert(ms: float) -> float:
+    """Waits for so long in one of ten workers."""
+    async with workers:
+        await asyncio.sleep(ms / 1000)
+    return ms
+
+
+@server.tool(annotations={"readOnlyHint": True})
+async def book(ms: float) -> float:
+    """Waits for so long while it holds the only lock."""
+    async with lock:
+        await asyncio.sleep(ms / 1000)
     return ms
 
 
@@ -57,6 +90,13 @@ if url := os.environ.get("DATABASE_URL"):
         async with engine.connect() as connection:
             await connection.execute(sql("SELECT pg_sleep(:seconds)"), {"seconds": ms / 1000})
         return 1
+
+    @server.tool(annotations={"readOnlyHint": True})
+    async def audit(rows: int) -> int:
+        """One statement that computes on so many rows."""
+        async with engine.connect() as connection:
+            statement = sql("SELECT sum(i) FROM generate_series(1, CAST(:rows AS integer)) i")
+            return int((await connection.execute(statement, {"rows": rows})).scalar_one())
 
 
 if url := os.environ.get("REDIS_URL"):

@@ -115,6 +115,14 @@ test('a generator that uses what it may', () => {
   assert.deepEqual(judge(CALM, generator(0.5, 1.59)).reasons, []);
 });
 
+test('a search may go too far: what it found is held afterwards', () => {
+  const of = (/** @type {string} */ kind) => ({
+    phases: [{ ...CALM.phases[0], name: 'a', labels: { kind } }],
+  });
+  assert.deepEqual(judge(of('step'), generator(0.5, 1.8)).reasons, []);
+  assert.equal(judge(of('hold'), generator(0.5, 1.8)).reasons.length, 1);
+});
+
 test('if k6 does not say, its share of the machine counts', () => {
   const server = { ...NO_SERVER, signals: [signal('generator_cpu', 'a', 0.93)] };
   assert.match(judge(CALM, { server }).reasons[0] ?? '', /used 93 % of the machine's CPU in a/);

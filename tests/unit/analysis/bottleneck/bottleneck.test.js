@@ -264,7 +264,19 @@ const FROM_OUTSIDE = {
         host_cpu: 0.7,
       },
     },
-    says: /^the target CPU limited the run in busy \(one process at one core\): python3 used 10\d(\.\d)? % of a core and no more, after \d+(\.\d)? %, with (39|40)(\.\d)? threads and \d+(\.\d)? % of the machine in use/,
+    says: /^the target CPU limited the run in busy \(interpreter lock\): python3 used 10\d(\.\d)? % of a core and no more, after \d+(\.\d)? %, over (39|40)(\.\d)? threads, with (69|70|71)(\.\d)? % of the machine in use/,
+  },
+  'a thread that does nearly all of what its process does, and waits now and then': {
+    difference: {
+      series: {
+        ...LONGER,
+        busiest_thread: 0.82,
+        busiest_thread_cpu: 0.8,
+        busiest_process: 0.9,
+        host_cpu: 0.7,
+      },
+    },
+    says: /^the target CPU limited the run in busy \(one core\): python3 used (89|90|91)(\.\d)? % of a core and no more/,
   },
   'many threads on a machine without CPU left, where each waits for one': {
     difference: {
