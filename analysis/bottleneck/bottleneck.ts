@@ -130,10 +130,10 @@ function limitOf(
   return (
     likeliest(the) ??
     machineFound(the) ??
+    awayFound(the) ??
     several() ??
     likeliest({ ...the, nearly: NEARLY }) ??
     concurrencyFound(the) ??
-    awayFound(the) ??
     nothingFound(the, missingOf(RESOURCES, reader))
   );
 }

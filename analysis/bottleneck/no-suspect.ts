@@ -23,8 +23,9 @@ const MOSTLY = 0.9;
 /** @returns where the calls found no server, or one that said nothing; null: it was there, as far as its failures tell */
 export function awayFound(the: Pick<Case, 'breakage' | 'capacity'>): Finding | null {
   const { phase, statement, observation, failing } = the.breakage;
-  // Who answers while calls wait is there.
-  return failing && !the.capacity ? awayIn(phase, statement, observation) : null;
+  // Who answers some while the others wait is there, until no connection is found any more.
+  const unanswered = the.capacity && (phase.failures?.connect ?? 0) < MOSTLY * (phase.failed ?? 0);
+  return failing && !unanswered ? awayIn(phase, statement, observation) : null;
 }
 
 /** @param broke what broke @param observation of that */

@@ -577,6 +577,12 @@ test('nothing was at its limit and the calls found no server: the target was awa
     finding?.statement,
     'the target was away or said nothing in busy: of 1,000 requests 390 found no connection or lost it (connect), 10 had no answer in time (timeout)',
   );
+  // Who answered while calls waited was there, unless it is gone since.
+  const { capacities } = facts({ capacity: answering(50, 1) });
+  assert.equal(bottleneck({ ...known, capacities })[0]?.subject, 'target away');
+  Object.assign(busy, { failures: { connect: 10, timeout: 390 } });
+  assert.equal(bottleneck({ ...known, capacities })[0]?.subject, "server's concurrency");
+  assert.equal(bottleneck(known)[0]?.subject, 'target away');
   // Failures that someone answered with are another matter.
   Object.assign(busy, { failures: { connect: 200, http_5xx: 200 } });
   assert.equal(bottleneck(known)[0]?.subject, 'unknown');
