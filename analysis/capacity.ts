@@ -69,7 +69,7 @@ interface Second {
 }
 
 /** Calls at a time whose interval is below this are one. */
-const MAX_OF_ONE = 2;
+export const MAX_OF_ONE = 2;
 
 /** @returns whether the server works on one call at a time, or less; false: on several, or not known */
 export const isSerial = (capacity: Capacity | null): boolean =>

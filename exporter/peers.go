@@ -160,14 +160,16 @@ func connectionOf(socket *netlink.Socket) connection {
 // endsOf returns the other ends of the server's connections that are on this machine, one of each service. outgoing are those that it opened.
 func endsOf(tcp []*netlink.InetDiagTCPInfoResp, outgoing []*netlink.Socket, own map[uint64]bool) map[string]end {
 	ends := make(map[string]end)
-	all := make(map[connection]*netlink.Socket, len(tcp))
-	for _, one := range tcp {
-		all[connectionOf(one.InetDiagMsg)] = one.InetDiagMsg
-	}
+	// There may be thousands of clients, and these are few.
+	wanted := make(map[connection]bool, len(outgoing))
 	for _, one := range outgoing {
-		to := connectionOf(one)
-		if other := all[connection{from: to.to, to: to.from}]; other != nil {
-			ends[to.to.String()] = end{uint64(other.INode), int(other.UID)}
+		own := connectionOf(one)
+		wanted[connection{from: own.to, to: own.from}] = true
+	}
+	for _, one := range tcp {
+		other := one.InetDiagMsg
+		if its := connectionOf(other); wanted[its] {
+			ends[its.from.String()] = end{uint64(other.INode), int(other.UID)}
 		}
 	}
 	addUnixEnds(ends, own)

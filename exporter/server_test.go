@@ -14,7 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/procfs"
 )
@@ -136,14 +135,8 @@ func TestAServerThatIsReplaced(t *testing.T) {
 
 func peersOf(t *testing.T, c *collector) []string {
 	t.Helper()
-	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(c)
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var pids []string
-	for _, family := range families {
+	for _, family := range gather(t, c) {
 		if family.GetName() != "target_peer_process_cpu_seconds_total" {
 			continue
 		}

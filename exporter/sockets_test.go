@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
@@ -41,8 +42,7 @@ func exchange(t *testing.T, from, to net.Conn) {
 	}
 }
 
-// expect compares the samples whose names begin so, each as its name, values of labels, and value.
-func expect(t *testing.T, c prometheus.Collector, prefix string, expected ...string) {
+func gather(t *testing.T, c prometheus.Collector) []*dto.MetricFamily {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(c)
@@ -50,8 +50,14 @@ func expect(t *testing.T, c prometheus.Collector, prefix string, expected ...str
 	if err != nil {
 		t.Fatal(err)
 	}
+	return families
+}
+
+// expect compares the samples whose names begin so, each as its name, values of labels, and value.
+func expect(t *testing.T, c prometheus.Collector, prefix string, expected ...string) {
+	t.Helper()
 	var got []string
-	for _, family := range families {
+	for _, family := range gather(t, c) {
 		if !strings.HasPrefix(family.GetName(), prefix) {
 			continue
 		}

@@ -74,21 +74,21 @@ export function machineFound(the: Case): Finding | null {
     .filter(({ share }) => share >= WORTH)
     .toSorted((a, b) => b.share - a.share);
   const [first] = shares;
-  const taker = first && first.share >= MIN_SHARE_OF_USED * inUse ? takerOf(first.series) : null;
+  const consumer = first && first.share >= MIN_SHARE_OF_USED * inUse ? resourceOf(first.series) : null;
   const who = shares.map((one) => `${programOf(one, the)} ${percent(one.share)}`).join(', ');
   return {
     kind: 'bottleneck',
-    subject: taker?.subject ?? 'host CPU',
+    subject: consumer?.subject ?? 'host CPU',
     phase: phase.name,
     confidence: 'medium',
-    statement: `the ${taker?.subject ?? 'host CPU'} limited the run in ${phase.name} (${taker?.cause.id ?? 'shared'}): ${percent(inUse)} of the machine was in use${who && `: ${who}`}`,
+    statement: `the ${consumer?.subject ?? 'host CPU'} limited the run in ${phase.name} (${consumer?.cause.id ?? 'shared'}): ${percent(inUse)} of the machine was in use${who && `: ${who}`}`,
     figures: { host_cpu_ratio: round(inUse) },
     evidence: [
       statement,
       ...comparedWith(the),
       ...partsText(the.parts),
       remedy(
-        taker?.cause.hint ??
+        consumer?.cause.hint ??
           'run k6 on another machine, or use one with more cores: all that wait for a CPU are slow, each because of the others',
       ),
     ],
@@ -97,7 +97,7 @@ export function machineFound(the: Case): Finding | null {
 }
 
 /** @returns the resource that is named where this series takes the most of a machine's CPU */
-function takerOf(series: string): { subject: string; cause: Cause } | null {
+function resourceOf(series: string): { subject: string; cause: Cause } | null {
   for (const { subject, causes } of RESOURCES) {
     const cause = causes.find(({ topConsumer }) => topConsumer === series);
     if (cause) return { subject, cause };

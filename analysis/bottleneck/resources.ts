@@ -91,7 +91,7 @@ const MORE_THAN_ONE_CORE = [
 ];
 /** Who takes less of the machine did not fill it. */
 export const MIN_CONSUMED = 0.2;
-/** Whose CPU is told apart, each of the whole machine, in words. */
+/** Signals of the CPU that each part of the run uses, as a share of the machine, with the part's name in a sentence. */
 export const CONSUMERS = {
   server_cpu: 'the server',
   generator_cpu: 'k6',

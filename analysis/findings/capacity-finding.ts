@@ -1,12 +1,12 @@
 import { counted, milliseconds, number, perSecond } from '../../contract/units.js';
-import type { Estimate } from '../capacity.ts';
+import { type Estimate, MAX_OF_ONE } from '../capacity.ts';
 import { round } from '../round.ts';
 import type { Finding, Known } from './findings.ts';
 
 /** Above it the interval says hardly more than the order of magnitude. */
 const MAX_RELATIVE_WIDTH = 0.5;
-/** Calls at a time whose interval is within these are one. */
-const ONE = { low: 0.5, high: 2 };
+/** Calls at a time whose interval begins above this, and ends below MAX_OF_ONE, are one. */
+const MIN_OF_ONE = 0.5;
 
 const UNKNOWN = {
   short:
@@ -44,7 +44,7 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
 
 /** @returns for a sentence: how many calls the server works on at once */
 export function atOnce({ value, low, high }: Estimate): string {
-  if (high < ONE.high && low > ONE.low) return 'about one call at a time';
+  if (high < MAX_OF_ONE && low > MIN_OF_ONE) return 'about one call at a time';
   if (high < 1) return 'less than one call at a time (each takes longer than before)';
   return `about ${atMostOneDigit(value)} calls at a time`;
 }
