@@ -3,7 +3,7 @@
  * spike test runs: its first phase is healthy, each fault begins with the second. What the findings name is held against them.
  *
  *   TABLE=reference the reference target's faults (attribution/reference.js); outside: limits of servers that export nothing
- *                   (attribution/outside.ts)
+ *                   (attribution/outside.ts); servers: servers by others (tests/servers/public)
  *   RUNS=3          of each fault
  *   FAULTS=a,b      those alone
  *   SEED=1          of the loads and sizes, which differ from run to run
@@ -25,6 +25,7 @@ import { NOTHING, named, UNKNOWN } from './attribution/named.js';
 import * as outside from './attribution/outside.ts';
 import * as reference from './attribution/reference.js';
 import { DURATION_S, runFault } from './attribution/run-fault.js';
+import * as servers from './attribution/servers.ts';
 import { confusion } from './confusion.js';
 import { printTable } from './figures.ts';
 import { count, say } from './harness.ts';
@@ -40,7 +41,7 @@ import { wilson } from './wilson.js';
  */
 
 /** @type {Record<string, Table>} */
-const TABLES = { reference, outside };
+const TABLES = { reference, outside, servers };
 const TABLE = process.env.TABLE || 'reference';
 const table = TABLES[TABLE] ?? invalid('TABLE', TABLE, TABLES);
 const { FAULTS } = table;
@@ -67,11 +68,13 @@ const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'tr
  * @property {string | null} truth what has to be named: a resource, or a resource and its cause; null: nothing may be
  * @property {[least: number, most: number]} [size] drawn for each run, so that the rules do not fit one of them
  * @property {true} [whole] only whole sizes
+ * @property {number} [scale] of the rates; by default one of SCALES is drawn
  * @property {true} [invalid] a run with it must be declared invalid
  * @property {string} about
  *
  * @typedef {object} Started what a run is made with
  * @property {Record<string, string>} variables
+ * @property {Record<string, string>} [load] the spike's length; by default DURATION_S
  * @property {(generatorPid: () => number) => Promise<unknown>} begin makes what begins with the spike
  * @property {number} [untilS] the run ends so long after the spike: its recovery tells nothing of the limit
  *
@@ -107,8 +110,8 @@ function namesOf(text) {
 function draw(name, number) {
   const place = Object.keys(FAULTS).indexOf(name);
   const random = seededRandom(SEED * 10_007 + place * 101 + number);
-  const { size, whole } = /** @type {Fault} */ (FAULTS[name]);
-  const scale = SCALES[Math.floor(random() * SCALES.length)] ?? 0.1;
+  const { size, whole, scale: fixed } = /** @type {Fault} */ (FAULTS[name]);
+  const scale = fixed ?? SCALES[Math.floor(random() * SCALES.length)] ?? 0.1;
   const [least, most] = size ?? [0, 0];
   const drawn = least * (most / least) ** random();
   return {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * @param {'k6' | 'prometheus' | 'promtool' | 'node_exporter' | 'exporter' | 'go-server' | 'python-servers' | 'gateway' | 'haproxy' | 'chromium' | 'toxiproxy' | 'kustomize' | 'kubernetes-schemas' | 'bench-server' | 'act'} name
+ * @param {'k6' | 'prometheus' | 'promtool' | 'node_exporter' | 'exporter' | 'go-server' | 'python-servers' | 'gateway' | 'haproxy' | 'chromium' | 'toxiproxy' | 'kustomize' | 'kubernetes-schemas' | 'bench-server' | 'act' | `server-${string}`} name
  * @returns {string} its path
  */
 export function toolPath(name) {

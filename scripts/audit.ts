@@ -9,7 +9,14 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { cleanText } from '../analysis/clean-text.ts';
 
-export const LOCKS = ['.', 'tests/conformance', 'tests/pipelines', 'tests/servers/node', 'tools/node'];
+export const LOCKS = [
+  '.',
+  'tests/conformance',
+  'tests/pipelines',
+  'tests/servers/node',
+  'tests/servers/public/dbhub',
+  'tools/node',
+];
 const LONGEST_MS = 180_000;
 const MOST_NAMES = 12;
 const FOUND = 1;

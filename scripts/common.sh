@@ -105,6 +105,7 @@ tool_source() {
   k6) echo "$ROOT/xk6-mcp" ;;
   go-server) echo "$ROOT/tests/servers/go" ;;
   python-servers) echo "$ROOT/tests/servers/python" ;;
+  server-*) echo "$ROOT/tests/servers/public/${1#server-}" ;;
   bench-server) echo "$ROOT/bench/server" ;;
   promtool) echo "$ROOT/tools/prometheus" ;;
   *) echo "$ROOT/tools/$1" ;;
@@ -180,9 +181,10 @@ tool_path() {
   # One on the PATH has no module k6/x/mcp.
   k6) echo "${K6_FOUND:-$(tool_dir k6)/k6}" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
+  server-go-memory) echo "$(tool_dir "$1")/memory" ;;
   promtool | exporter | kustomize | govulncheck | go-server | bench-server | act | docker-compose) echo "$(tool_dir "$1")/$1" ;;
   kubernetes-schemas) tool_dir "$1" ;;
-  python-servers | gateway) echo "$(tool_dir "$1")/bin/python" ;;
+  python-servers | gateway | server-*) echo "$(tool_dir "$1")/bin/python" ;;
   haproxy) command -v haproxy || echo /usr/sbin/haproxy ;;
   chromium) chromium_found || echo /usr/bin/chromium ;;
   *) die "the tool is \"$1\"; valid: k6, prometheus, promtool, node_exporter, exporter, toxiproxy, kustomize, govulncheck, kubernetes-schemas, go-server, python-servers, gateway, haproxy, chromium, act, docker-compose, bench-server" ;;

@@ -22,8 +22,7 @@ export async function runFault(lab, start, made, folder, { variables = {}, until
     let begun = false;
     const load = {
       RATE_SCALE: String(made.scale),
-      DURATION: `${DURATION_S}s`,
-      PROFILE: 'quick',
+      ...(started.load ?? { DURATION: `${DURATION_S}s`, PROFILE: 'quick' }),
       ...variables,
       ...started.variables,
     };

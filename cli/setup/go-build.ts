@@ -30,6 +30,10 @@ const PROGRAMS: Record<string, Program> = {
   govulncheck: { seconds: 15 },
   kustomize: { seconds: 30 },
   'go-server': { seconds: 15 },
+  'server-go-memory': {
+    seconds: 15,
+    from: 'github.com/modelcontextprotocol/go-sdk/examples/server/memory',
+  },
   'bench-server': { seconds: 5, from: '.' },
   act: { seconds: 90 },
 };

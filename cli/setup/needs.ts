@@ -1,8 +1,9 @@
 /** What scripts/setup can bring, by the names that it takes. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { broken, shown, usage } from '../ending.ts';
-import { common } from '../stack.ts';
+import { common, ROOT } from '../stack.ts';
 import { composePart, schemasPart } from './extra-modules.ts';
 import { goPart, goTools } from './go-build.ts';
 import { npmPart } from './npm.ts';
@@ -10,21 +11,33 @@ import { becomesRoot, debianPackages, missingPackages, packageNeeds, updateLists
 import type { Part } from './part.ts';
 import { venvPart } from './venv.ts';
 
+/** Servers by others, a folder each: what a folder has says how its server is installed. */
+const PUBLIC = 'tests/servers/public';
+const publicServers = (file: string): [need: string, path: string][] =>
+  globSync(`${PUBLIC}/*/${file}`, { cwd: ROOT }).map((path) => [
+    `server-${basename(dirname(path))}`,
+    dirname(path),
+  ]);
+const publicNpm = publicServers('package-lock.json');
+const publicVenvs = publicServers('requirements.txt').map(([need]) => need);
+
 /** Several needs under one name. */
 const GROUPS: Record<string, string[]> = {
   observe: ['supervisor', 'prometheus', 'node_exporter'],
   stack: ['postgres', 'redis', 'exporters', 'observe'],
   pipelines: ['act', 'rsync', 'gitlab-ci-local'],
   servers: ['go-server', 'python-servers', 'node-servers', 'gateway'],
+  'public-servers': [...publicNpm.map(([need]) => need), ...publicVenvs, 'server-go-memory'],
 };
 
 const NPM: Record<string, [title: string, path: string]> = {
   conformance: ['the conformance suite', 'tests/conformance'],
   'node-servers': ["the Node.js servers' packages", 'tests/servers/node'],
   'gitlab-ci-local': ['gitlab-ci-local', 'tests/pipelines'],
+  ...Object.fromEntries(publicNpm.map(([need, path]) => [need, [need, path]])),
 };
 
-const VENVS = ['python-servers', 'gateway'];
+const VENVS = ['python-servers', 'gateway', ...publicVenvs];
 const BROWSER = 'browser';
 const SCHEMAS = 'kubernetes-schemas';
 const COMPOSE = 'docker-compose';
