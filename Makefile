@@ -126,8 +126,8 @@ bench-memory: ## how much memory each request leaves behind in the load generato
 bench-exporter: ## what watching a server's processes costs (CONNECTIONS=2000 SCRAPES=15)
 	@scripts/setup exporter && scripts/node bench/exporter.ts
 
-bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=... TABLE=reference or outside)
-	@scripts/setup stack k6 toxiproxy haproxy exporter python-servers go-server && scripts/node bench/attribution.js
+bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=... TABLE=reference, outside or servers)
+	@scripts/setup stack k6 toxiproxy haproxy exporter servers public-servers && scripts/node bench/attribution.js
 
 bench-leaks: ## is a leak's rate found, and none where there is none? Leaks injected at several rates (RUNS=1 MINUTES=6 RATE_SCALE=0.25 ONLY=healthy,memory,connections)
 	@scripts/setup stack k6 && scripts/node bench/leaks.js

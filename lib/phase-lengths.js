@@ -1,33 +1,42 @@
 import { DELIVERED_SHARE } from './expected-samples.js';
 import { samplesOf } from './objective-metrics.js';
 
+/** At a low rate a test may take this many times its length. */
+export const MAX_GROWTH = 2;
 /** A phase that gives time to others keeps this share of its own: a shorter spike would be another test. */
 const MIN_KEPT = 0.5;
 
 /**
- * At a low rate a phase in proportion can be too short for a p99, or to show what is normal. It takes the time from those that have more
- * than they need, and the whole grows up to a bound.
+ * At a low rate a phase in proportion can be too short for a p99, or to show what is normal. The whole grows up to a bound; beyond it, such a
+ * phase takes the time from those that have more than they need. If that is not enough for all, the first phase gets it: the others are
+ * compared with it.
  *
  * @param {import('./phases.js').Phase[]} shape
  * @param {number[]} lengths seconds, in proportion
  * @param {number} factor on the arrival rates
  * @param {number} maxS of all together, seconds
- * @returns {number[]} seconds; as they are if there is not enough time for all
+ * @returns {number[]} seconds; as they are if there is not enough time for the first either
  */
 export function longEnough(shape, lengths, factor, maxS) {
+  const least = lengths.map((length) => MIN_KEPT * length);
   const needed = shape.map(({ rate, overload }, index) => {
-    const length = lengths[index] ?? 0;
-    if (rate === undefined || overload) return MIN_KEPT * length;
-    return Math.max(MIN_KEPT * length, samplesOf('p99_ms') / (DELIVERED_SHARE * rate * factor));
+    if (rate === undefined || overload) return least[index] ?? 0;
+    return Math.max(least[index] ?? 0, samplesOf('p99_ms') / (DELIVERED_SHARE * rate * factor));
   });
-  const isShort = lengths.map((length, index) => length < (needed[index] ?? 0));
-  if (!isShort.includes(true)) return lengths;
-  const sum = (/** @type {number[]} */ all) => all.reduce((total, length) => total + length, 0);
-  const lacking = sum(lengths.map((length, index) => Math.max(0, (needed[index] ?? 0) - length)));
-  const spare = lengths.map((length, index) => Math.max(0, length - (needed[index] ?? 0)));
-  if (lacking > sum(spare) + Math.max(0, maxS - sum(lengths))) return lengths;
-  const taken = Math.min(1, lacking / sum(spare));
-  return lengths.map((length, index) =>
-    isShort[index] ? (needed[index] ?? 0) : length - taken * (spare[index] ?? 0),
-  );
+  const ofFirst = least.map((length, index) => (index === 0 ? (needed[0] ?? 0) : length));
+  return lengthen(lengths, needed, maxS) ?? lengthen(lengths, ofFirst, maxS) ?? lengths;
 }
+
+/** @param {number[]} lengths @param {number[]} needed @param {number} maxS @returns {number[] | null} null: there is not enough time */
+function lengthen(lengths, needed, maxS) {
+  const need = (/** @type {number} */ index) => needed[index] ?? 0;
+  const lacking = sum(lengths.map((length, index) => Math.max(0, need(index) - length)));
+  const spare = lengths.map((length, index) => Math.max(0, length - need(index)));
+  const beyond = Math.max(0, lacking - Math.max(0, maxS - sum(lengths)));
+  if (beyond > sum(spare)) return null;
+  const taken = beyond === 0 ? 0 : beyond / sum(spare);
+  return lengths.map((length, index) => Math.max(length, need(index)) - taken * (spare[index] ?? 0));
+}
+
+/** @param {number[]} all */
+const sum = (all) => all.reduce((total, length) => total + length, 0);

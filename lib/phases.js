@@ -3,7 +3,7 @@
  */
 import { ConfigError } from '../contract/config-error.js';
 import { k6Duration, parseDuration } from '../contract/duration.js';
-import { longEnough } from './phase-lengths.js';
+import { longEnough, MAX_GROWTH } from './phase-lengths.js';
 
 /**
  * One phase as a scenario file writes it, in the figures of PROFILE=full.
@@ -105,7 +105,12 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   const inProportion = lengths.map((length) => (length * measuredS) / own);
   const lengthsS = asWritten
     ? inProportion
-    : longEnough(shape, inProportion, factor, config.DURATION ?? profile.measuredS ?? own);
+    : longEnough(
+        shape,
+        inProportion,
+        factor,
+        config.DURATION ?? Math.max(profile.measuredS ?? own, MAX_GROWTH * measuredS),
+      );
 
   /** @type {PlannedPhase[]} */
   const planned = [];

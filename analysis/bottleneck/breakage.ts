@@ -54,7 +54,7 @@ const MAX_PHASES = 3;
 const REFUSED = 0.5;
 
 export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> &
-  Partial<Pick<Known, 'lines' | 'buckets'>>;
+  Partial<Pick<Known, 'lines' | 'buckets' | 'capacities'>>;
 
 /**
  * @returns the first phase that missed an objective with nothing to be compared with, and the first that broke next to its baseline: that
@@ -68,7 +68,7 @@ export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
     const found =
       lasting && !isBlurred(phase.duration_s)
         ? lasting
-        : (ofEpisode(phase, timeline, usual, judged) ?? lasting);
+        : (ofEpisode(phase, timeline, usual, judged) ?? whileWaiting(lasting, timeline, judged));
     if (!found || (!found.baseline && breakages.length > 0)) continue;
     breakages.push(found);
     if (found.baseline) break;
@@ -215,6 +215,17 @@ function ofEpisode(
       at: new Date(fromS * 1000).toISOString(),
     },
   };
+}
+
+/** @returns with the points of the seconds in which calls waited: a short phase has hardly a point that is its own */
+function whileWaiting(
+  found: Breakage | null,
+  timeline: Timeline,
+  { capacities = [] }: Judged,
+): Breakage | null {
+  const capacity = capacities.find(({ phase }) => phase === found?.phase.name);
+  const broken = capacity && pointsOf(capacity.fromS, capacity.toS, timeline);
+  return found && broken ? { ...found, broken, whole: { ...found.whole, last: broken.last } } : found;
 }
 
 /**

@@ -65,16 +65,19 @@ test('smoke scales the rate, too; DURATION and RATE_SCALE override', () => {
   );
 });
 
-test('at a low rate phases take the time that a p99 takes from the others, within the bound of the profile', () => {
-  const lengths = (/** @type {number} */ scale, profile = 'quick') =>
-    plan(profile, { RATE_SCALE: scale })
+test('at a low rate phases get the time that a p99 needs: the test grows up to its double, then others give', () => {
+  const lengths = (/** @type {number} */ scale, profile = 'quick', limit = {}) =>
+    plan(profile, { RATE_SCALE: scale, ...limit })
       .filter(({ measured }) => measured)
       .map(({ duration_s }) => duration_s);
   assert.deepEqual(lengths(0.0211), [50, 20, 50]);
-  assert.deepEqual(lengths(0.02), [52.632, 14.737, 52.632]);
-  // The spike keeps half of its length, so that is not to be had.
-  assert.deepEqual(lengths(0.019), [50, 20, 50]);
-  assert.deepEqual(lengths(0.0034, 'full'), [309.598, 100.805, 309.598]);
+  assert.deepEqual(lengths(0.02), [52.632, 20, 52.632]);
+  assert.deepEqual(lengths(0.0092), [114.416, 11.167, 114.416]);
+  // The spike keeps half of its length, so only the first can have it.
+  assert.deepEqual(lengths(0.009), [116.959, 20, 50]);
+  assert.deepEqual(lengths(0.004), [50, 20, 50]);
+  assert.deepEqual(lengths(0.02, 'quick', { DURATION: 120 }), [52.632, 14.737, 52.632]);
+  assert.deepEqual(lengths(0.0034, 'full'), [309.598, 120, 309.598]);
 });
 
 test('a short shape is not stretched by a profile, only by DURATION or a low rate', () => {
