@@ -11,7 +11,6 @@ import {
   failedByPhase,
   firstPhase,
   goodputAtPeak,
-  highest,
   ITEMS,
   ITERATIONS,
   inOrder,
@@ -20,6 +19,7 @@ import {
   ofServer,
   orZero,
   p99VsBaseline,
+  peaksOf,
   percentile,
   percentileByPhase,
   perSecond,
@@ -60,9 +60,6 @@ const ANY_BOTTLENECK = bottleneck(RESOURCES.map(({ subject }) => subject).join('
 const ifLimiting = (series: string, subject: string) =>
   `max(${series}) and on () (count(${bottleneck(subject)}) or absent(${ANY_BOTTLENECK}))`;
 
-const peaks = RESOURCES.map(
-  ({ name, series }) => `label_replace(max(${highest(series)}), "resource", "${name}", "", "")`,
-).join(' or ');
 const others =
   `clamp_min(max(${HOST_CPU}) - ${orZero(`max(${SERVER_CPU})`, `max(${HOST_CPU})`)}` +
   ` - ${orZero(`max(${GENERATOR_CPU})`, `max(${HOST_CPU})`)}, 0)`;
@@ -274,7 +271,7 @@ export const overview = () =>
         unit: 'percentunit',
         max: 1,
         noValue: NOT_EXPORTED,
-        expr: `sort_desc(${peaks})`,
+        expr: `sort_desc(${peaksOf(RESOURCES)})`,
         legend: '{{resource}}',
         steps: steps(0.8, 0.9),
       }),

@@ -56,6 +56,9 @@ function increase(metric: string, memory: string, where: string): string {
 export const perSecond = (metric: string, by = '', where = '') =>
   `sum${grouping(by)}(${increase(metric, COUNTER_MEMORY, where)}) / ($__rate_interval_ms / 1000)`;
 
+/** Answers per second without a failure. */
+export const goodput = () => `${perSecond(REQUESTS)} - ${orZero(perSecond(FAILURES), perSecond(REQUESTS))}`;
+
 /** Increase per second of a counter that Prometheus scrapes. */
 export const rate = (series: string, by = '') => `sum${grouping(by)}(rate(${series}[$__rate_interval]))`;
 
@@ -171,6 +174,12 @@ export function otherRuns(): string {
   const others = `max by (testid, test) (last_over_time(k6_${STARTED}{testid!="$testid"}[${RUN_MEMORY}]))`;
   return `sort_desc((${others} and on (test) ${saidByRun(STARTED)}) or ${others} - 1e9)`;
 }
+
+/** Of each resource its highest utilization, labelled with its name. */
+export const peaksOf = (resources: readonly { name: string; series: string }[]) =>
+  resources
+    .map(({ name, series }) => `label_replace(max(${highest(series)}), "resource", "${name}", "", "")`)
+    .join(' or ');
 
 const toBase = (expression: string) => expression.replaceAll('testid="$testid"', 'testid="$base"');
 

@@ -1,7 +1,9 @@
 /** The server from the inside: utilization, saturation and errors (USE) of each resource, a row each. Signals alone, so that it fits any server. */
 import { dashboard } from './dashboard.ts';
-import { NOT_EXPORTED, row, signal, timeSeries } from './panels.ts';
-import { ofServer } from './queries.ts';
+import { barGauge, NOT_EXPORTED, row, signal, timeSeries } from './panels.ts';
+import { goodput, ofServer, peaksOf, targetRate } from './queries.ts';
+import { SIGNALS } from './signals.ts';
+import { LIMITED, MAX_OF_ONE_CORE, MIN_UTILIZATION } from './utilization.ts';
 
 /** Four signals are a line. */
 const ROWS: Record<string, string[]> = {
@@ -32,6 +34,16 @@ const WAITS = {
   'upstream call': 'upstream:seconds',
 };
 
+const RESOURCES = LIMITED.flatMap((name) => {
+  const signal = `${name}:ratio`;
+  const drawn = SIGNALS[signal];
+  return drawn ? [{ name: drawn.title, series: ofServer(`signal:${signal}`) }] : [];
+});
+/** By the utilization law, as in analysis/bottleneck/nearest.ts. */
+const fullAt = `scalar(max_over_time((${goodput()})[$__range:$__interval])) / ((${peaksOf(RESOURCES)}) >= ${MIN_UTILIZATION} < ${MAX_OF_ONE_CORE})`;
+
+const half = { width: 12, height: 9 };
+
 export const server = () =>
   dashboard({
     uid: 'mcp-server',
@@ -48,6 +60,28 @@ export const server = () =>
         namesOnly: true,
         noValue: NOT_EXPORTED,
         lines: Object.entries(WAITS).map(([legend, name]) => ({ expr: ofServer(`signal:${name}`), legend })),
+      }),
+      timeSeries({
+        ...half,
+        title: 'Offered and answered rate',
+        description:
+          'Iterations per second that the phase asks for, and requests per second that were answered without a failure. While calls wait, the answered rate is the capacity of the server.',
+        unit: 'reqps',
+        namesOnly: true,
+        lines: [
+          { expr: targetRate(), legend: 'offered', color: 'text', dashed: true },
+          { expr: goodput(), legend: 'answered', color: 'green' },
+        ],
+      }),
+      barGauge({
+        ...half,
+        title: 'Rate at which each resource is full',
+        description:
+          'The highest answered rate, divided by the highest utilization of each resource. The shortest bar is the resource that fills up first.',
+        unit: 'reqps',
+        noValue: NOT_EXPORTED,
+        expr: `sort(${fullAt})`,
+        legend: '{{resource}}',
       }),
       ...Object.entries(ROWS).flatMap(([title, names]) => [row(title), ...names.map((name) => signal(name))]),
     ],

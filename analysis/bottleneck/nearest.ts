@@ -1,46 +1,72 @@
 /**
- * Where nothing was full: what was nearest to its limit, by the utilisation law. A resource that is busy for the share U of the time while X
- * calls a second are answered has the demand D = U / X, and would be full at 1 / D = X / U.
+ * What is nearest to its limit, by the utilization law. A resource that is busy for the share U of the time while X calls a second are
+ * answered has the demand D = U / X, and would be full at 1 / D = X / U.
  *
  * P. J. Denning, J. P. Buzen, The Operational Analysis of Queueing Network Models, ACM Computing Surveys 10, 1978.
  */
 import { percent, perSecond } from '../../contract/units.js';
-import { UTILIZATION } from '../utilization.ts';
+import { LIMITED, MAX_OF_ONE_CORE, MIN_UTILIZATION } from '../../dashboards/utilization.ts';
+import type { Phase } from '../judge/phases.ts';
 import type { Case } from './bottleneck.ts';
-import { fullestIn } from './windows.ts';
+import type { Breakage } from './breakage.ts';
+import { fullestIn, samplesIn } from './windows.ts';
 
-interface Near {
+export interface Near {
   series: string;
   /** 0 to 1. */
   utilization: number;
-  /** Answers a second at which it would be full; null: their rate is not known. */
+  /** Mean, 0 to 1; null: there is no baseline, or no samples in it. */
+  baselineUtilization: number | null;
+  /** Answers a second at which it would be full, by the capacity; null: that is not known, or the load does not fill the resource. */
   fullAtPerS: number | null;
+  /** The same by the baseline, whose load is light; null: hardly used there, or the load does not fill it. */
+  predictedPerS: number | null;
 }
 
-/** A share of all of something, of which more than one may be in use by the server alone. */
-const LIMITED = [
-  'host_cpu',
-  'busiest_process',
-  'generator_allowed',
-  'disk_busy',
-  // The server's share of the machine: it may be full because of others.
-  ...UTILIZATION.filter((name) => name !== 'cpu'),
-];
 const LISTED = 3;
-/** Far from any limit. */
-const MIN_UTILIZATION = 0.1;
+/** A lower utilization is mostly not due to the calls. */
+const MIN_BASELINE_UTILIZATION = 0.02;
+/** What grows by less than this factor over the baseline, such as open connections of a pool, is not filled by calls. */
+const MIN_GROWTH = 1.1;
 
-/** @returns the fullest first */
-export function nearestOf({ reader, breakage: { broken }, capacity }: Case): Near[] {
+/** @param count rows at most @returns the fullest first */
+export function nearestOf(
+  {
+    reader,
+    breakage: { broken, normal, baseline },
+    capacity,
+  }: Pick<Case, 'reader' | 'capacity'> & { breakage: Pick<Breakage, 'broken' | 'normal' | 'baseline'> },
+  count = LISTED,
+): Near[] {
   const rate = capacity?.answers_per_s.value;
-  return LIMITED.flatMap((series) => {
-    const level = fullestIn(reader.series(series), broken);
+  return LIMITED.flatMap((name) => {
+    const series = reader.series(name);
+    const level = fullestIn(series, broken);
     // A process of several threads has no limit at one core.
-    if (level === null || level < MIN_UTILIZATION || level > 1) return [];
-    return [{ series, utilization: level, fullAtPerS: rate ? rate / level : null }];
+    if (level === null || level < MIN_UTILIZATION || level >= MAX_OF_ONE_CORE) return [];
+    const before = meanOf(samplesIn(series, normal));
+    const isFilled = level >= MIN_GROWTH * (before ?? 0);
+    return [
+      {
+        series: name,
+        utilization: level,
+        baselineUtilization: before,
+        fullAtPerS: rate && isFilled ? rate / level : null,
+        predictedPerS: isFilled ? predictedFrom(baseline, before) : null,
+      },
+    ];
   })
     .toSorted((a, b) => b.utilization - a.utilization)
-    .slice(0, LISTED);
+    .slice(0, count);
+}
+
+const meanOf = (samples: readonly number[]): number | null =>
+  samples.length === 0 ? null : samples.reduce((sum, value) => sum + value, 0) / samples.length;
+
+/** @returns answers a second; null: not known */
+function predictedFrom(baseline: Phase | null, utilization: number | null): number | null {
+  if (!baseline?.answered || utilization === null || utilization < MIN_BASELINE_UTILIZATION) return null;
+  return baseline.answered / baseline.duration_s / utilization;
 }
 
 /** @returns for a sentence */

@@ -8,6 +8,7 @@
  * A reading's threshold is in the unit of its series, which is a signal's (docs/signals.md), `client.*`, or one of derived.ts.
  */
 
+import { MAX_OF_ONE_CORE } from '../../dashboards/utilization.ts';
 import { FULL_CPU } from './derived.ts';
 import type { Part } from './parts.ts';
 
@@ -86,7 +87,7 @@ const NO_CPU_LEFT = { series: 'host_cpu', role: 'utilisation', least: 0.97 } as 
 const ONE_CORE = { series: 'busiest_process', role: 'utilisation', least: 0.85, more: 0.1 } as Reading;
 /** Threads that nothing holds use what the machine has. */
 const MORE_THAN_ONE_CORE = [
-  { series: 'busiest_process', role: 'utilisation', least: 1.15 } as Reading,
+  { series: 'busiest_process', role: 'utilisation', least: MAX_OF_ONE_CORE } as Reading,
   FULL_HOST,
 ];
 /** Who takes less of the machine did not fill it. */

@@ -26,6 +26,13 @@ export function seriesOfWindows(
     ...Object.fromEntries(latency),
     mean: { unit: 'milliseconds', values: histograms.map(({ mean }) => mean) },
     requests: { unit: 'rate', values: perSecond(({ requests }) => requests) },
+    answered: {
+      unit: 'rate',
+      values: perSecond(
+        ({ answered }) => answered,
+        ({ answered, requests }) => answered + requests,
+      ),
+    },
     iterations: { unit: 'rate', values: perSecond(({ iterations }) => iterations) },
     offered: { unit: 'rate', values: timesOf(grid).map((toS) => offeredWithin(toS - window_s, toS, phases)) },
     dropped: {

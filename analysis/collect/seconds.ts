@@ -38,6 +38,8 @@ export class Within {
   requests = 0;
   failed = 0;
   rejected = 0;
+  /** Calls by the second of their answer, well or not. */
+  answered = 0;
   iterations = 0;
   /** Of these, those that were finished after their phase had ended. */
   late = 0;
@@ -69,6 +71,7 @@ export class Within {
       this.requests += counts.requests ?? 0;
       this.failed += counts.failed ?? 0;
       this.rejected += counts.rejected ?? 0;
+      for (const count of Object.values(counts.answered ?? {})) this.answered += count;
       this.iterations += counts.iterations ?? 0;
       this.late += counts.late ?? 0;
       this.dropped += counts.dropped ?? 0;

@@ -26,6 +26,7 @@ import { type Operation, operations } from './operations.ts';
 import { type Partial, partialOf } from './partial.ts';
 import { type Phase, roundLatency } from './phases.ts';
 import { ledger } from './reconcile.ts';
+import { type Resources, resourcesOf } from './resources.ts';
 import type { Threshold } from './threshold.ts';
 import { judgeThresholds } from './thresholds.ts';
 import { type Verdict, verdict } from './verdict.ts';
@@ -74,6 +75,8 @@ export interface Run {
   /** The test's own. */
   tables: ReportTable[];
   findings: Finding[];
+  /** Of the phase with the highest rate; absent: nothing showed a limit. */
+  resources?: Resources;
   verdict: Verdict;
   /** What happened, in a sentence or two of at most 240 characters; absent: of an older version. */
   headline?: string;
@@ -184,6 +187,9 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     ledger: ledger(runs, phases),
   };
   const distrusted = began ? distrust(known) : { reasons: TRUSTED, findings: [] };
+  // What the test was run for comes first.
+  const found = began ? [...built.findings, ...distrusted.findings, ...findings(known)] : [];
+  const resources = resourcesOf(known, found);
   const leftOut = failedProbes(plan);
   const { era = null, dialect = null, protocol_version = null, server: name } = plan.target;
   const run: Run = {
@@ -223,14 +229,8 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     signals,
     measurements: measurements(plan, phases),
     tables: built.tables,
-    findings: began
-      ? [
-          // What the test was run for comes first.
-          ...built.findings,
-          ...distrusted.findings,
-          ...findings(known),
-        ]
-      : [],
+    findings: found,
+    ...(resources && { resources }),
     verdict: verdict({
       ...facts,
       partial,

@@ -13,6 +13,7 @@ import {
   ownTables,
   partTable,
   phaseTable,
+  resourceTable,
   signalTable,
   type TextTable,
   thresholdTable,
@@ -75,15 +76,16 @@ function sectionsOf(run: Run, maxRows: number) {
   const { verdict } = run;
   const signals = signalTable(run);
   const shown = (text: TextTable) => table(text, maxRows);
+  const withNotes = (text: TextTable & { notes: string[] }) =>
+    [shown(text), text.notes.map(escapeMarkdown).join('\n')].join('\n\n').trim();
   return [
     ...heading(run),
     bullets(verdict.reasons, maxRows),
     about(run),
     findingList(run, maxRows),
-    ...ownTables(run).map((own) =>
-      [shown(own), own.notes.map(escapeMarkdown).join('\n')].join('\n\n').trim(),
-    ),
+    ...ownTables(run).map(withNotes),
     shown(phaseTable(run)),
+    run.resources ? withNotes(resourceTable(run.resources)) : '',
     ...[outcomeTable(run), partTable(run)].filter(({ rows }) => rows.length > 0).map(shown),
     shown(operationTable(run)),
     run.failed_probes ? shown(failedProbeTable(run)) : '',
@@ -156,11 +158,13 @@ function bullets(lines: string[], most: number) {
 }
 
 /** @param most rows @returns '' without rows */
-export function table({ title, head, rows }: TextTable, most: number = MAX_ROWS[0]): string {
+export function table({ title, caption, head, rows }: TextTable, most: number = MAX_ROWS[0]): string {
   if (rows.length === 0) return '';
   const line = (cells: string[]) =>
     `| ${cells.map((cell) => escapeMarkdown(cleanText(cell, [], MAX_CELL))).join(' | ')} |`;
-  const lines = [`## ${escapeMarkdown(title)}`, '', line(head), `|${head.map(() => ' --- |').join('')}`];
+  const lines = [`## ${escapeMarkdown(title)}`, ''];
+  if (caption) lines.push(escapeMarkdown(caption), '');
+  lines.push(line(head), `|${head.map(() => ' --- |').join('')}`);
   lines.push(...rows.slice(0, most).map(line));
   if (rows.length > most) lines.push('', `${rows.length - most} more rows in run.json.`);
   return lines.join('\n');

@@ -3,6 +3,7 @@ import { bytes, counted, duration, inUnit, number, percent, perSecond } from '..
 import { boundText, type LatencyFigure, latencyText } from '../collect/latencies.ts';
 import { PARTS } from '../collect/measured.ts';
 import type { Latency } from '../collect/sparse-histogram.ts';
+import type { Resources } from '../judge/resources.ts';
 import type { Run } from '../judge/run.ts';
 import type { Threshold } from '../judge/threshold.ts';
 import { thresholdName, wordsOf } from '../judge/threshold-words.ts';
@@ -10,6 +11,8 @@ import type { ColumnUnit } from '../tables/report-tables.ts';
 
 export interface TextTable {
   title: string;
+  /** A line above it. */
+  caption?: string;
   head: string[];
   rows: string[][];
 }
@@ -144,6 +147,30 @@ export function failureTable({ failures }: Run): TextTable {
       last_s === null ? '-' : `${number(last_s)} s`,
       sample ?? '-',
     ]),
+  };
+}
+
+/** @returns how far each resource is from its limit */
+export function resourceTable({
+  phase,
+  answers_per_s: rate,
+  rows,
+}: Resources): TextTable & { notes: string[] } {
+  return {
+    ...(rate === null
+      ? { title: `Resources in ${phase}` }
+      : { title: 'Resources at the highest rate', caption: `${perSecond(rate)} answered in ${phase}` }),
+    head: ['resource', 'in use', 'in use in baseline', 'full at', 'predicted from baseline'],
+    rows: rows.map((row) => [
+      row.title,
+      percent(row.utilization),
+      percent(row.baseline_utilization),
+      perSecond(row.full_at_per_s),
+      perSecond(row.predicted_per_s),
+    ]),
+    notes: rows.some((row) => row.predicted_per_s !== null)
+      ? ['The prediction is made at light load. An error of 2.5x is normal: a call costs less under load.']
+      : [],
   };
 }
 

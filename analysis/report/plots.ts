@@ -1,11 +1,13 @@
 /** What the charts of a run show: the strip, one below each finding, and one of every series that moved. */
+import { perSecond } from '../../contract/units.js';
 import { SIGNALS } from '../../dashboards/signals.ts';
+import { UTILIZATION } from '../../dashboards/utilization.ts';
 import type { Chart, Colour, Line, Mark, Plots, Span } from '../../page/model.ts';
 import { timesOf } from '../collect/grid.ts';
 import { seriesOf, type Timeline } from '../collect/timeline.ts';
 import type { Run } from '../judge/run.ts';
 import { numbered } from '../render/observations.ts';
-import { UTILIZATION } from '../utilization.ts';
+import { titleOf } from '../signal-title.ts';
 import { isAveraged } from './averaged.ts';
 
 export type Shown = Pick<Run, 'started' | 'phases' | 'thresholds' | 'findings'>;
@@ -30,7 +32,7 @@ export function plotsOf(run: Shown, given: Timeline): Plots {
     resourceLane(run, timeline),
     cpuLane(timeline),
   ];
-  const charts = [...findingCharts(run, timeline), ...seriesCharts(timeline)];
+  const charts = [...findingCharts(run, timeline), ...seriesCharts(run, timeline)];
   const shown = strip.filter(({ lines }) => lines.length > 0);
   const names = new Set([...shown, ...charts].flatMap(({ lines }) => lines.map(({ series }) => series)));
   return {
@@ -191,22 +193,22 @@ function findingCharts(run: Shown, timeline: Timeline): Chart[] {
 export const findingChartId = (number: number) => `finding-${number}-chart`;
 
 /** In the order in which dashboards/signals.ts has them, others last. */
-function seriesCharts(timeline: Timeline): Chart[] {
+function seriesCharts(run: Shown, timeline: Timeline): Chart[] {
   const known = Object.keys(SIGNALS).map((name) => name.split(':')[0] ?? '');
   const rank = (name: string) => (known.includes(name) ? known.indexOf(name) : known.length);
   const names = Object.keys(timeline.signals)
     .filter((name) => isMoved(name, timeline))
     .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
-  return [...clientCharts(timeline), ...names.map((name) => seriesChart(name, timeline))];
+  return [...clientCharts(run, timeline), ...names.map((name) => seriesChart(name, timeline))];
 }
 
 const CLIENT = {
   Latency: ['p50', 'p95', 'p99', 'mean'],
-  Requests: ['requests'],
+  Requests: ['requests', 'answered'],
   'Virtual users': ['vus'],
 };
 
-function clientCharts(timeline: Timeline): Chart[] {
+function clientCharts({ findings }: Shown, timeline: Timeline): Chart[] {
   const kinds = Object.keys(timeline.client).filter((name) => name.startsWith('failures_'));
   return Object.entries({ ...CLIENT, 'Failures by kind': kinds.sort() }).flatMap(([title, names]) => {
     const shown = names.map((name) => `client.${name}`).filter((name) => isMoved(name, timeline));
@@ -217,9 +219,23 @@ function clientCharts(timeline: Timeline): Chart[] {
       name: series.replace(/^client\.(failures_)?/, '').replaceAll('_', ' '),
       colour: COLOURS[index % COLOURS.length] ?? 'quiet',
     }));
-    const about = aboutClient(title, timeline);
+    const capacities = findings.flatMap(({ kind, figures }) =>
+      title === 'Requests' && kind === 'capacity' ? (figures.answers_per_s ?? []) : [],
+    );
+    const about = [
+      aboutClient(title, timeline),
+      shown.includes('client.answered') && 'answered: by the second of the answer',
+      ...capacities.map((capacity) => `dashed line: capacity ${perSecond(capacity)}`),
+    ]
+      .filter(Boolean)
+      .join('; ');
     const unit = seriesOf(timeline, first)?.unit ?? 'count';
-    return [{ id: chartId(first), title, ...(about !== '' && { about }), unit, lines }];
+    return [
+      {
+        ...{ id: chartId(first), title, ...(about !== '' && { about }), unit, lines },
+        ...(capacities.length > 0 && { limits: capacities }),
+      },
+    ];
   });
 }
 
@@ -228,11 +244,6 @@ function aboutClient(title: string, timeline: Timeline): string {
   if (!timeline.drawn) return title === 'Virtual users' ? '' : `${timeline.window_s} s average`;
   return title === 'Latency' ? 'p99: 100 answers or more of a phase' : '';
 }
-
-const titleOf = (name: string, unit: string) => {
-  const words = name.replaceAll('_', ' ');
-  return SIGNALS[`${name}:${unit}`]?.title ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-};
 
 function seriesChart(name: string, timeline: Timeline): Chart {
   const unit = seriesOf(timeline, name)?.unit ?? 'count';

@@ -19,7 +19,9 @@ import {
   ownTables,
   partTable,
   phaseTable,
+  resourceTable,
   signalTable,
+  type TextTable,
   thresholdTable,
 } from '../render/tables.ts';
 import { figuresOf } from './figures.ts';
@@ -34,6 +36,7 @@ export function pageOfRun(run: Run, timeline: Timeline | null): Page {
   const sections = [
     ...ownSections(run),
     phasesSection(run),
+    run.resources ? notedSection('resources', resourceTable(run.resources)) : null,
     tableSection('outcomes', outcomeTable(run).title, outcomeTable(run)),
     tableSection('parts', partTable(run).title, partTable(run)),
     tableSection('operations', 'Operations', operationTable(run)),
@@ -142,13 +145,18 @@ const tableSection = (
 function ownSections(run: Run): Section[] {
   return ownTables(run)
     .filter(({ rows }) => rows.length > 0)
-    .map(({ title, head, rows, notes }, index) => ({
-      id: `own-${index + 1}`,
-      title,
-      tables: [{ head, rows }],
-      texts: notes,
-    }));
+    .map((table, index) => notedSection(`own-${index + 1}`, table));
 }
+
+const notedSection = (
+  id: string,
+  { title, caption, head, rows, notes }: TextTable & { notes: string[] },
+): Section => ({
+  id,
+  title,
+  tables: [{ head, rows, ...(caption && { title: caption }) }],
+  texts: notes,
+});
 
 export function phasesSection(run: Pick<Run, 'started' | 'phases' | 'sessions'>): Section | null {
   const { head, rows } = phaseTable(run);

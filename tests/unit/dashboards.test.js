@@ -7,6 +7,7 @@ import { dashboard } from '../../dashboards/dashboard.ts';
 import { signal, timeSeries } from '../../dashboards/panels.ts';
 import { objective, percentile } from '../../dashboards/queries.ts';
 import { GENERATOR_SATURATED } from '../../dashboards/signals.ts';
+import { LIMITED } from '../../dashboards/utilization.ts';
 import { firstOption } from '../grafana.js';
 import { lint, queryProblems } from './dashboard-lint.js';
 
@@ -232,6 +233,18 @@ it('the dashboards and the verdict distrust a generator from the same CPU on', (
       title,
     );
   }
+});
+
+it('the server dashboard says at which rate each resource with a limit is full', () => {
+  const server = dashboards.map((build) => build()).find(({ uid }) => uid === 'mcp-server');
+  /** @type {any} */
+  const panel = server?.panels?.find(({ title }) => title === 'Rate at which each resource is full');
+  const [{ expr }] = panel.targets;
+  assert.deepEqual(
+    LIMITED.filter((name) => !expr.includes(`signal:${name}:ratio`)),
+    // No rule records it.
+    ['generator_allowed'],
+  );
 });
 
 it('the shift of two runs is read whether the base began before or after', () => {

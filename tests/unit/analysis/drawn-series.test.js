@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawnSeries } from '../../../analysis/collect/drawn-series.ts';
 import { Within } from '../../../analysis/collect/seconds.ts';
+import { clientHalf } from '../../../analysis/collect/timeline.ts';
 import { plotsOf } from '../../../analysis/report/plots.ts';
-import { histogramOf } from './build.js';
+import { histogramOf, lineOf } from './build.js';
 import { spikeRun, timelineOf } from './report-fixture.js';
 
 const START_S = 1000;
@@ -30,6 +31,17 @@ function drawn(steps, phases = [phase(0, 2 * steps.length)]) {
 }
 const rounded = (/** @type {any} */ series) =>
   series.values.map((/** @type {number | null} */ value) => value && Math.round(value));
+
+test('an answer counts in the second in which it comes, in the drain as well', () => {
+  const lines = [
+    lineOf(START_S, 'a', { requests: 40, answered: { ok: 10 } }),
+    lineOf(START_S + 2, 'a', { requests: 4, answered: {} }),
+    lineOf(START_S + 4, 'a', { answered: { ok: 20, failed: 14 } }),
+  ];
+  const grid = { start_s: START_S, step_s: 2, count: 4, window_s: 6 };
+  const { drawn: series } = clientHalf(lines, grid, [], null);
+  assert.deepEqual(series?.answered?.values, [5, 0, 17, null]);
+});
 
 test('a point is the step that begins there: a burst of one step is in one point', () => {
   const { requests, offered } = drawn(

@@ -26,6 +26,21 @@ test('every series that moved has a chart, one that was zero throughout has none
   assert.equal(charts.find(({ id }) => id === 'chart-never_heard_of')?.title, 'Never heard of');
 });
 
+test('requests are drawn with the answers by their second, and with the capacity', async () => {
+  const run = await spikeRun();
+  const requests = (/** @type {import('../../../analysis/findings/findings.ts').Finding[]} */ findings) =>
+    plotsOf({ ...run, findings }, timelineOf(run)).charts.find(({ id }) => id === 'chart-client-requests');
+  const capacity = { ...run.findings[0], kind: 'capacity', figures: { answers_per_s: 1100 } };
+  const chart = requests(/** @type {any[]} */ ([capacity]));
+  assert.deepEqual(
+    chart?.lines.map(({ name }) => name),
+    ['requests', 'answered'],
+  );
+  assert.deepEqual(chart?.limits, [1100]);
+  assert.match(String(chart?.about), /; dashed line: capacity 1,100\/s$/);
+  assert.equal(requests([])?.limits, undefined);
+});
+
 test('limits of objectives are drawn where they hold, findings at their second, phases as what they are', async () => {
   const run = await spikeRun();
   const { series, phases, marks, charts, stepS, fromS } = plotsOf(run, timelineOf(run));

@@ -405,6 +405,41 @@ test('findings: a line each in the terminal, what they were read from in Markdow
   assert.ok(markdown.includes('## Notes\n\n- a note'));
 });
 
+test('the resources at the highest rate are a table in Markdown and on the page, and not in the terminal', async () => {
+  const row = { series: 'heap', title: 'Heap utilization', utilization: 0.5, baseline_utilization: 0.1 };
+  const rows = [{ ...row, full_at_per_s: 624, predicted_per_s: 400 }];
+  const resources = { phase: 'spike', answers_per_s: 312, rows };
+  const made = { ...(await spike()), resources };
+  const note =
+    'The prediction is made at light load. An error of 2.5x is normal: a call costs less under load.';
+  const table = [
+    '## Resources at the highest rate',
+    '',
+    '312/s answered in spike',
+    '',
+    '| resource | in use | in use in baseline | full at | predicted from baseline |',
+    '| --- | --- | --- | --- | --- |',
+    '| Heap utilization | 50 % | 10 % | 624/s | 400/s |',
+    '',
+    note,
+  ];
+  assert.ok(renderMarkdown(made).includes(table.join('\n')), renderMarkdown(made));
+  const section = pageOfRun(made, null).sections.find(({ id }) => id === 'resources');
+  assert.deepEqual(section?.tables?.[0]?.rows, [['Heap utilization', '50 %', '10 %', '624/s', '400/s']]);
+  assert.deepEqual([section?.tables?.[0]?.title, section?.texts], ['312/s answered in spike', [note]]);
+  assert.doesNotMatch(renderTerminal(made, PLAIN), /Heap utilization/);
+  // Without a capacity there is no highest rate.
+  const [first] = rows;
+  const unknown = {
+    ...resources,
+    answers_per_s: null,
+    rows: first ? [{ ...first, predicted_per_s: null }] : [],
+  };
+  const { title, texts } =
+    pageOfRun({ ...made, resources: unknown }, null).sections.find(({ id }) => id === 'resources') ?? {};
+  assert.deepEqual([title, texts], ['Resources in spike', []]);
+});
+
 test('terminal: a finding that is a reason of the verdict is told once', async () => {
   const made = await withFindings([{ ...POOL, kind: 'generator', statement: 'k6 was short of CPU' }], {
     outcome: 'invalid',

@@ -191,6 +191,7 @@ export function timelineOf(run, signals = SIGNALS) {
       p99: series('milliseconds', 30, 1930, 0.2),
       mean: series('milliseconds', 8, 720),
       requests: series('rate', 100, 1200),
+      answered: series('rate', 100, 1100),
       iterations: series('rate', 100, 1200),
       offered: byPhase('rate', ({ offered_rps }) => offered_rps),
       dropped: series('rate', 0, 800),

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { bottleneck } from '../../../../analysis/bottleneck/bottleneck.ts';
 import { bucketsOf } from '../../../../analysis/episode.ts';
 import { histogramOf, lineOf } from '../build.js';
-import { facts } from './synthetic.js';
+import { answering, facts } from './synthetic.js';
 
 /** @typedef {import('./synthetic.js').Difference} Difference */
 
@@ -224,20 +224,6 @@ const LONGER = { 'client.p99': 900, 'client.mean': 200 };
 const BLOCKED = {
   calm: { report: { rate: 2, mean_s: 0.05 }, echo: { rate: 20, mean_s: 0.002 } },
   busy: { report: { rate: 18, mean_s: 0.24 }, echo: { rate: 180, mean_s: 0.19 } },
-};
-
-/** @param {number} perS @param {number} parallelism @returns {import('../../../../analysis/capacity.ts').Capacity} of the second phase */
-const answering = (perS, parallelism) => {
-  const about = (/** @type {number} */ value) => ({ value, low: 0.9 * value, high: 1.1 * value });
-  return {
-    phase: 'busy',
-    baseline: 'calm',
-    fromS: 0,
-    toS: 10,
-    answers_per_s: about(perS),
-    service_ms: about((1000 * parallelism) / perS),
-    parallelism: about(parallelism),
-  };
 };
 
 /** @type {Record<string, {difference: Difference, says: RegExp, confidence?: string}>} */

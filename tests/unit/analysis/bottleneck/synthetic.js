@@ -211,3 +211,17 @@ function phaseOf(name, startS, more, level) {
     ...more,
   };
 }
+
+/** @param {number} perS @param {number} parallelism @returns {import('../../../../analysis/capacity.ts').Capacity} of the second phase */
+export const answering = (perS, parallelism) => {
+  const about = (/** @type {number} */ value) => ({ value, low: 0.9 * value, high: 1.1 * value });
+  return {
+    phase: 'busy',
+    baseline: 'calm',
+    fromS: 0,
+    toS: 10,
+    answers_per_s: about(perS),
+    service_ms: about((1000 * parallelism) / perS),
+    parallelism: about(parallelism),
+  };
+};
