@@ -19,8 +19,9 @@ import { capacitiesOf } from '../analysis/capacity.ts';
 import { readLines } from '../analysis/collect/seconds.ts';
 import { readSummary } from '../analysis/collect/summary.ts';
 import { bucketsOf } from '../analysis/episode.ts';
+import { capacity } from '../analysis/findings/capacity-finding.ts';
 import { seededRandom } from '../contract/seeded-random.js';
-import { duration, percent } from '../contract/units.js';
+import { duration, percent, perSecond } from '../contract/units.js';
 import { NOTHING, named, UNKNOWN } from './attribution/named.js';
 import * as outside from './attribution/outside.ts';
 import * as reference from './attribution/reference.js';
@@ -37,6 +38,7 @@ import { wilson } from './wilson.js';
  * @property {Record<string, Fault>} FAULTS
  * @property {(lab: import('./lab-stack.js').LabStack, made: Truth, folder: string, undo: (() => unknown)[]) => Promise<Started>} start
  * @property {number} MIN_RIGHT share of the runs
+ * @property {number} [RUN_S] what a run takes, seconds; by default the spike of DURATION_S
  * @property {boolean} WRONG_ALLOWED in the others another than the true one may be named
  */
 
@@ -59,7 +61,7 @@ const POOL = resolve(
 /** Of the spike test's rates: 6 to 10 requests/s, and 120 to 200 in the spike. */
 const SCALES = [0.06, 0.07, 0.08, 0.09, 0.1];
 /** What a run takes with its warm-up, set-up and analysis. */
-const RUN_S = DURATION_S + 30;
+const RUN_S = table.RUN_S ?? DURATION_S + 30;
 /** What a run leaves that the analysis needs again. */
 const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'truth.json', 'host-watch.json'];
 
@@ -89,6 +91,7 @@ const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'tr
  * @property {string} said
  * @property {string} verdict of the run
  * @property {import('../analysis/findings/findings.ts').Finding | null} finding
+ * @property {import('../analysis/findings/findings.ts').Finding | null} most what it answers at most
  * @property {boolean} right
  */
 
@@ -161,6 +164,7 @@ async function judge(folder) {
     said,
     verdict,
     finding,
+    most: capacity(known)[0] ?? null,
     right: said === truth && (!invalid || verdict === 'invalid'),
   };
 }
@@ -168,11 +172,13 @@ async function judge(folder) {
 /** @param {Outcome[]} outcomes @returns {boolean} whether all that was promised holds */
 function report(outcomes) {
   printTable(
-    ['fault', 'size', 'load', 'named', 'confidence', 'run is', ''],
-    outcomes.map(({ made, said, verdict, finding, right }) => [
+    ['fault', 'size', 'load', 'answers at most', 'at a time', 'named', 'confidence', 'run is', ''],
+    outcomes.map(({ made, said, verdict, finding, most, right }) => [
       made.fault,
       String(made.size ?? '-'),
       `x ${made.scale}`,
+      most ? perSecond(most.figures.answers_per_s ?? null) : '-',
+      String(most?.figures.parallelism ?? '-'),
       said,
       finding?.confidence ?? '-',
       verdict,

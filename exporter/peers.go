@@ -65,6 +65,23 @@ func (f *peerFinder) processes(t *table, server map[int]bool, ends map[string]en
 	return processes[:min(len(processes), maxPeerProcesses)]
 }
 
+// known returns the peers whose programs say what they are, by where they listen.
+func (f *peerFinder) known(t *table) map[netip.AddrPort]peer {
+	found := make(map[netip.AddrPort]peer)
+	for service, roots := range f.roots {
+		address, err := netip.ParseAddrPort(service)
+		if err != nil {
+			continue
+		}
+		for _, one := range roots {
+			if its, known := peersByProgram[t.processes[one.pid].stat.Comm]; known {
+				found[address] = its
+			}
+		}
+	}
+	return found
+}
+
 // search looks for the programs that are not known, or have ended. No program is climbed out of into one that is apart.
 func (f *peerFinder) search(t *table, ends map[string]end, apart func(pid int) bool) {
 	runs := func(one root) bool { return t.processes[one.pid].stat.Starttime == one.started }

@@ -175,15 +175,34 @@ func TestAnotherAddressWithTheSamePort(t *testing.T) {
 	}
 }
 
-func TestANameThatIsNoText(t *testing.T) {
+func TestADatabaseOnAnotherPortThanItsOwn(t *testing.T) {
+	rename(t, "postgres")
+	listener := listen(t)
+	target, end := serve(t, "127.0.0.1:0", "tcp", listener.Addr().String())
+	defer end()
+	accepted, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer accepted.Close()
+	expect(t, collectorOf(t, target, 0), "target_peer_connections", "target_peer_connections[PostgreSQL database] 1")
+}
+
+// rename gives this process another name while the test runs.
+func rename(t *testing.T, comm string) {
+	t.Helper()
 	name, err := os.ReadFile("/proc/self/comm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("/proc/self/comm", []byte("\xff\xfe"), 0); err != nil {
+	if err := os.WriteFile("/proc/self/comm", []byte(comm), 0); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.WriteFile("/proc/self/comm", name, 0) })
+}
+
+func TestANameThatIsNoText(t *testing.T) {
+	rename(t, "\xff\xfe")
 	if got := testutil.CollectAndCount(collectorOf(t, listen(t).Addr().String(), 0), "target_process_cpu_seconds_total"); got < 1 {
 		t.Errorf("got %d samples; expected one of each process", got)
 	}

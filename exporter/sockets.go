@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -37,16 +38,25 @@ var peers = map[uint16]peer{
 	6379: {"Redis", "cache"}, 9200: {"Elasticsearch", "service"}, 27017: {"MongoDB", "database"},
 }
 
+// peersByProgram are those that may listen on any port, by their commands.
+var peersByProgram = map[string]peer{
+	"postgres": peers[5432], "mysqld": peers[3306], "mariadbd": peers[3306],
+	"redis-server": peers[6379], "valkey-server": peers[6379], "mongod": peers[27017],
+}
+
 // A server may connect to any number of ports; from the 33rd on they are one.
 const maxPeers = 32
 
 var otherPorts = peer{"other ports", "service"}
 
-func peerOn(port uint16) peer {
-	if one, known := peers[port]; known {
+func (c *socketsCollector) peerAt(address netip.AddrPort) peer {
+	if one, known := peers[address.Port()]; known {
 		return one
 	}
-	return peer{"port " + strconv.Itoa(int(port)), "service"}
+	if one, known := c.programs[address]; known {
+		return one
+	}
+	return peer{"port " + strconv.Itoa(int(address.Port())), "service"}
 }
 
 // tcpSockets returns those of this network namespace, both address families (sock_diag(7)).
@@ -63,7 +73,9 @@ func tcpSockets() ([]*netlink.InetDiagTCPInfoResp, error) {
 // socketsCollector makes metrics of the server's sockets. What it counts outlives the connections.
 type socketsCollector struct {
 	// Inodes of the server's sockets, as of the last scrape.
-	own      map[uint64]bool
+	own map[uint64]bool
+	// Peers on this machine whose programs are known, as of the last scrape.
+	programs map[netip.AddrPort]peer
 	looked   time.Time
 	segments map[uint32]uint32
 	sent     map[peer]float64
@@ -88,7 +100,7 @@ func (c *socketsCollector) look(tcp []*netlink.InetDiagTCPInfoResp, listeners ma
 		if info == nil || !c.isConnection(socket) || listeners[socket.ID.SourcePort] != nil {
 			continue
 		}
-		other := peerOn(socket.ID.DestinationPort)
+		other := c.peerAt(connectionOf(socket).to)
 		if _, known := c.sent[other]; !known && len(c.sent) >= maxPeers {
 			other = otherPorts
 		}
@@ -136,9 +148,20 @@ func (c *socketsCollector) listeners(tcp []*netlink.InetDiagTCPInfoResp) map[uin
 	return found
 }
 
-// collect returns the connections that the server opened.
-func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netlink.InetDiagTCPInfoResp, own map[uint64]bool) []*netlink.Socket {
+// outgoing returns the connections that the server opened.
+func (c *socketsCollector) outgoing(tcp []*netlink.InetDiagTCPInfoResp, own map[uint64]bool) []*netlink.Socket {
 	c.own = own
+	listeners := c.listeners(tcp)
+	var opened []*netlink.Socket
+	for _, one := range tcp {
+		if socket := one.InetDiagMsg; c.isConnection(socket) && listeners[socket.ID.SourcePort] == nil {
+			opened = append(opened, socket)
+		}
+	}
+	return opened
+}
+
+func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netlink.InetDiagTCPInfoResp) {
 	listeners := c.listeners(tcp)
 	out := c.look(tcp, listeners, time.Now())
 	var fullest *netlink.Socket
@@ -152,7 +175,6 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 		metrics <- gauge(acceptLimit, float64(fullest.WQueue))
 	}
 	var in, unreadIn, queued uint32
-	var outgoing []*netlink.Socket
 	for _, one := range tcp {
 		socket := one.InetDiagMsg
 		if !c.isConnection(socket) {
@@ -164,8 +186,6 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 			if socket.RQueue > 0 {
 				unreadIn++
 			}
-		} else {
-			outgoing = append(outgoing, socket)
 		}
 	}
 	metrics <- gauge(connectionsIn, float64(in))
@@ -177,7 +197,6 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 		metrics <- counter(waited, c.waited[other], other.destination, other.role)
 		metrics <- counter(sent, count, other.destination, other.role)
 	}
-	return outgoing
 }
 
 // fullness of a listener's queue, 0 to 1.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -107,15 +108,15 @@ func TestConnections(t *testing.T) {
 func TestWaits(t *testing.T) {
 	listener := listen(t)
 	c := collectorOf(t, listener.Addr().String(), 0)
-	port := uint16(listener.Addr().(*net.TCPAddr).Port)
+	own := c.sockets.peerAt(listener.Addr().(*net.TCPAddr).AddrPort())
 	waiting := func() bool {
 		tcp, err := tcpSockets()
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := c.sockets.waited[peerOn(port)]
+		before := c.sockets.waited[own]
 		c.sockets.look(tcp, c.sockets.listeners(tcp), c.sockets.looked.Add(time.Second))
-		return c.sockets.waited[peerOn(port)] > before
+		return c.sockets.waited[own] > before
 	}
 	for range 8 {
 		client, server := connect(t, listener)
@@ -191,10 +192,13 @@ func TestPeersWithoutEnd(t *testing.T) {
 }
 
 func TestPeers(t *testing.T) {
+	c := newSocketsCollector()
+	at := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.IPv6Unspecified(), port) }
+	c.programs = map[netip.AddrPort]peer{at(15433): peersByProgram["postgres"], at(6379): peersByProgram["mongod"]}
 	for port, expected := range map[uint16]peer{
-		5432: {"PostgreSQL", "database"}, 6379: {"Redis", "cache"}, 15432: {"port 15432", "service"},
+		5432: {"PostgreSQL", "database"}, 6379: {"Redis", "cache"}, 15432: {"port 15432", "service"}, 15433: {"PostgreSQL", "database"},
 	} {
-		if got := peerOn(port); got != expected {
+		if got := c.peerAt(at(port)); got != expected {
 			t.Errorf("%d: got %v; expected %v", port, got, expected)
 		}
 	}

@@ -17,6 +17,7 @@ export const FAULTS: Record<string, Fault> = Object.fromEntries(
 
 export const MIN_RIGHT = 0.8;
 export const WRONG_ALLOWED = false;
+export const RUN_S = 60;
 
 /** Starts the server; `undo` ends it. */
 export async function start(
