@@ -38,7 +38,6 @@ import { wilson } from './wilson.js';
  * @property {Record<string, Fault>} FAULTS
  * @property {(lab: import('./lab-stack.js').LabStack, made: Truth, folder: string, undo: (() => unknown)[]) => Promise<Started>} start
  * @property {number} MIN_RIGHT share of the runs
- * @property {number} [RUN_S] what a run takes, seconds; by default the spike of DURATION_S
  * @property {boolean} WRONG_ALLOWED in the others another than the true one may be named
  */
 
@@ -61,7 +60,7 @@ const POOL = resolve(
 /** Of the spike test's rates: 6 to 10 requests/s, and 120 to 200 in the spike. */
 const SCALES = [0.06, 0.07, 0.08, 0.09, 0.1];
 /** What a run takes with its warm-up, set-up and analysis. */
-const RUN_S = table.RUN_S ?? DURATION_S + 30;
+const RUN_S = DURATION_S + 30;
 /** What a run leaves that the analysis needs again. */
 const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'truth.json', 'host-watch.json'];
 
@@ -76,7 +75,6 @@ const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'tr
  *
  * @typedef {object} Started what a run is made with
  * @property {Record<string, string>} variables
- * @property {Record<string, string>} [load] the spike's length; by default DURATION_S
  * @property {(generatorPid: () => number) => Promise<unknown>} begin makes what begins with the spike
  * @property {number} [untilS] the run ends so long after the spike: its recovery tells nothing of the limit
  *

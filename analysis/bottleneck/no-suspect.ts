@@ -1,5 +1,6 @@
 /** What is said where no resource was at its limit: who shared the machine, how many calls were served at once, whether the server was there. */
 import { counted, inUnit, milliseconds, number, percent, perSecond } from '../../contract/units.js';
+import type { Estimate } from '../capacity.ts';
 import { atOnce } from '../findings/capacity-finding.ts';
 import type { Finding, Observation } from '../findings/findings.ts';
 import { remedy } from '../findings/remedy.ts';
@@ -9,7 +10,7 @@ import type { Case } from './bottleneck.ts';
 import type { Miss } from './miss.ts';
 import { nearestOf, nearText } from './nearest.ts';
 import { type Cause, CONSUMERS, FULL_HOST, RESOURCES } from './resources.ts';
-import { fullestIn } from './windows.ts';
+import { fullestIn, levelIn } from './windows.ts';
 import { comparedWith, partsText, WORTH } from './wording.ts';
 
 /** Failures of a server that is not there, or says nothing, in words. */
@@ -110,6 +111,8 @@ const programOf = ({ series, who }: { series: string; who: string }, { reader }:
 
 /** What no resource limits is the number of calls that are served at once. */
 export const CONCURRENCY = "server's concurrency";
+/** One connection may be all that is needed. */
+const MIN_POOL = 2;
 /** The interval of that number is at most so many times as wide as its value. */
 const MAX_RELATIVE_WIDTH = 1;
 
@@ -122,12 +125,14 @@ export function concurrencyFound(the: Case): Finding | null {
   if (parallelism.high < 1 || parallelism.high - parallelism.low > MAX_RELATIVE_WIDTH * parallelism.value)
     return null;
   const atATime = atOnce(parallelism);
+  const pool = poolText(the, parallelism);
+  const subject = pool ? POOL : CONCURRENCY;
   return {
     kind: 'bottleneck',
-    subject: CONCURRENCY,
+    subject,
     phase: phase.name,
     confidence: 'medium',
-    statement: `the ${CONCURRENCY} limited the run in ${phase.name}: it answers ${perSecond(rate.value)} at most, ${atATime}, and ${nothingFull(the)}`,
+    statement: `the ${subject} limited the run in ${phase.name}${pool && ' (seen from outside)'}: it answers ${perSecond(rate.value)} at most, ${atATime}${pool}, and ${nothingFull(the)}`,
     figures: {
       answers_per_s: rate.value,
       service_ms: service.value,
@@ -145,6 +150,18 @@ export function concurrencyFound(the: Case): Finding | null {
     ],
     observations: [breakage.observation],
   };
+}
+
+const POOL = 'connection pool';
+/** A call takes longer than its statement, by which more seem to be served at once than there are connections. */
+const POOL_MARGIN = 0.2;
+
+/** @returns for a sentence, where the server works on as many calls at once as it has connections to a database; else '' */
+function poolText({ reader, breakage }: Case, { low, high }: Estimate): string {
+  const series = reader.series('db_clients');
+  const count = levelIn(series, breakage.broken) ?? 0;
+  if (count < MIN_POOL || count < (1 - POOL_MARGIN) * low || count > (1 + POOL_MARGIN) * high) return '';
+  return `, which is the number of its connections to ${series?.destination ?? 'the database'} (${number(count)})`;
 }
 
 /** @returns for a sentence */

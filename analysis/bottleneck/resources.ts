@@ -151,6 +151,8 @@ export const RESOURCES: Resource[] = [
       {
         id: 'stolen',
         any: [{ series: 'cpu_steal', role: 'saturation', least: 0.1, more: 0.05 }],
+        // It makes calls late. Calls that pile up wait for something else.
+        unless: [{ series: 'requests_in_flight', role: 'saturation', least: 10, times: 10 }],
         says: 'the hypervisor gave {cpu_steal} of it to others',
         hint: 'use a machine whose CPU is not shared',
         slows: [...EVERYTHING_SLOW, 'memory_gc'],

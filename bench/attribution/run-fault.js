@@ -22,7 +22,8 @@ export async function runFault(lab, start, made, folder, { variables = {}, until
     let begun = false;
     const load = {
       RATE_SCALE: String(made.scale),
-      ...(started.load ?? { DURATION: `${DURATION_S}s`, PROFILE: 'quick' }),
+      DURATION: `${DURATION_S}s`,
+      PROFILE: 'quick',
       ...variables,
       ...started.variables,
     };

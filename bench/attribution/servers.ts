@@ -1,6 +1,7 @@
-/** Servers by others (tests/servers/public), each loaded as a stranger would: a short spike, and no metrics of its own. */
+/** Servers by others (tests/servers/public), each loaded as a stranger would: one spike, and no metrics of its own. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LAG_S } from '../../analysis/collect/signals.ts';
 import { publicServers } from '../../tests/servers/public/public-server.ts';
 import { shopWorkload } from '../../tests/servers/shop.ts';
 import type { Fault, Started, Truth } from '../attribution.js';
@@ -17,7 +18,6 @@ export const FAULTS: Record<string, Fault> = Object.fromEntries(
 
 export const MIN_RIGHT = 0.8;
 export const WRONG_ALLOWED = false;
-export const RUN_S = 60;
 
 /** Starts the server; `undo` ends it. */
 export async function start(
@@ -35,5 +35,5 @@ export async function start(
     variables.WORKLOAD = join(folder, 'workload.json');
     writeFileSync(variables.WORKLOAD, JSON.stringify(shopWorkload(server.mix)));
   }
-  return { variables, load: { PROFILE: 'smoke' }, begin: async () => {} };
+  return { variables, begin: async () => {}, untilS: LAG_S + 2 };
 }

@@ -10,7 +10,7 @@ export const server: PublicServer = {
   truth: 'pool (seen from outside)',
   reason: 'each statement waits 50 ms for something else than a CPU and holds one of five connections',
   mix: { execute_sql: [100, { sql: 'SELECT pg_sleep(0.05)' }] },
-  rateScale: 1,
+  rateScale: 0.1,
   start: ({ folder, stack, passwords }) => {
     const config = join(folder, 'dbhub.toml');
     const dsn = `postgres://mcp:${passwords.TARGET_DATABASE_PASSWORD}@127.0.0.1:${stack.POSTGRES_PORT}/mcp?sslmode=disable`;

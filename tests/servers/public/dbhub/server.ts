@@ -6,6 +6,6 @@ export const server: PublicServer = {
   truth: 'target_cpu (single thread)',
   reason: 'SQLite runs in the one thread in which Node.js runs all calls',
   mix: { execute_sql: [100, { sql: 'SELECT count(*), avg(amount) FROM salary' }] },
-  rateScale: 1,
+  rateScale: 0.25,
   start: () => startDbhub(['--demo']),
 };

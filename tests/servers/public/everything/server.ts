@@ -5,6 +5,6 @@ export const server: PublicServer = {
   title: 'server-everything, the TypeScript SDK',
   truth: 'target_cpu (single thread)',
   reason: 'Node.js runs all calls in one thread',
-  rateScale: 1,
+  rateScale: 0.2,
   start: startEverything,
 };

@@ -17,7 +17,7 @@ export const server: PublicServer = {
   truth: 'target_cpu',
   reason: 'reading a workbook is work of one interpreter, which has one core',
   mix: { read_range: [100, { path: FILE, sheet: 'Sheet' }] },
-  rateScale: 0.2,
+  rateScale: 0.04,
   start: ({ folder }) => {
     execFileSync(toolPath('server-excel'), ['-c', MAKE, join(folder, FILE)]);
     return startPythonProgram(

@@ -8,7 +8,7 @@ export const server: PublicServer = {
   truth: 'target_cpu (machine)',
   reason: 'Go runs calls on all cores, and nothing else limits it',
   mix: { read_graph: [100, {}] },
-  rateScale: 4,
+  rateScale: 0.8,
   start: async () => {
     const address = `127.0.0.1:${await freePort()}`;
     return startServer("the Go SDK's memory example", {

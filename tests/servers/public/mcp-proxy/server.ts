@@ -11,7 +11,7 @@ export const server: PublicServer = {
   reason:
     'the event loop of one interpreter passes on all calls, each a little more work than what is behind it has',
   mix: { echo: [100, { message: 'a' }] },
-  rateScale: 1,
+  rateScale: 0.15,
   start: () =>
     startPythonProgram('server-mcp-proxy', 'mcp-proxy', (port) => [
       '--port',

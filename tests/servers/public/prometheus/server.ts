@@ -5,7 +5,7 @@ export const server: PublicServer = {
   truth: 'server_thread (blocked)',
   reason: 'it asks Prometheus with a synchronous client in the event loop',
   mix: { execute_query: [100, { query: 'count(max_over_time(up[6h:1s]))' }] },
-  rateScale: 0.25,
+  rateScale: 0.05,
   start: ({ stack, passwords }) =>
     startPythonProgram(
       'server-prometheus',

@@ -6,6 +6,6 @@ export const server: PublicServer = {
   truth: 'target_cpu (interpreter lock)',
   reason: "each call computes 18 ms in a thread, and CPython's lock lets one thread run",
   mix: { render: [100, { ms: 18 }] },
-  rateScale: 0.5,
+  rateScale: 0.08,
   start: () => startShop(),
 };

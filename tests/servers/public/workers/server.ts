@@ -6,6 +6,6 @@ export const server: PublicServer = {
   truth: 'concurrency',
   reason: 'each call waits 200 ms in one of ten workers, and nothing is busy',
   mix: { convert: [100, { ms: 200 }] },
-  rateScale: 1,
+  rateScale: 0.08,
   start: () => startShop(),
 };

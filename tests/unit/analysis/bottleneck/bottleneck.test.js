@@ -294,6 +294,14 @@ const FROM_OUTSIDE = {
     },
     says: /^the program behind the server limited the run in busy \(CPU\): postgres, to which it is connected, took (79|80)(\.\d)? % of the machine's CPU/,
   },
+  'a machine whose CPU the hypervisor gives to others': {
+    difference: { series: { 'client.p99': 90, 'client.mean': 15, cpu_steal: 0.2 } },
+    says: /^the host CPU limited the run in busy \(stolen\): the hypervisor gave (19|20)(\.\d)? % of it to others/,
+  },
+  'the same while calls pile up': {
+    difference: { series: { ...LONGER, cpu_steal: 0.2 }, capacity: answering(100, 10) },
+    says: /^the server's concurrency limited the run in busy/,
+  },
   'a machine without CPU left, of which nobody has most': {
     difference: { series: { ...LONGER, host_cpu: 0.98, cpu: 0.15, generator_cpu: 0.18, other_cpu: 0.1 } },
     says: /^the host CPU limited the run in busy \(shared\): 9\d(\.\d)? % of the machine was in use: k6 1\d(\.\d)? %, the server 1\d(\.\d)? %, other programs/,
@@ -302,6 +310,14 @@ const FROM_OUTSIDE = {
     difference: { series: LONGER, capacity: answering(100, 10) },
     says: /^the server's concurrency limited the run in busy: it answers 100\/s at most, about 10 calls at a time, and nothing that is watched was full \(nearest: host cpu 40/,
     confidence: 'medium',
+  },
+  'as many calls at once as there are connections to a database': {
+    difference: { series: { ...LONGER, db_clients: 10 }, capacity: answering(100, 10) },
+    says: /^the connection pool limited the run in busy \(seen from outside\): it answers 100\/s at most, about 10 calls at a time, which is the number of its connections to PostgreSQL \(10\), and nothing/,
+  },
+  'more connections to a database than calls at once': {
+    difference: { series: { ...LONGER, db_clients: 20 }, capacity: answering(100, 10) },
+    says: /^the server's concurrency limited the run in busy: it answers 100\/s at most, about 10 calls at a time, and nothing/,
   },
   'a pool of workers, in a thread that is nearly full': {
     difference: { series: { ...LONGER, busiest_thread: 0.8 }, capacity: answering(100, 10) },
