@@ -24,6 +24,8 @@ export interface Capacity {
   phase: string;
   baseline: string;
   /** Unix time: calls waited from then to then, the drain after the phase included. */
+  waited: { fromS: number; toS: number };
+  /** Likewise, of that the stretch in which the most was answered. */
   fromS: number;
   toS: number;
   /** Good answers a second. */
@@ -164,8 +166,8 @@ function capacityIn(
   return {
     phase: phase.name,
     baseline: baseline.name,
-    fromS: waiting[0]?.at ?? Number.NaN,
-    toS: (waiting.at(-1)?.at ?? Number.NaN) + 1,
+    waited: spanOf(all),
+    ...spanOf(waiting),
     answers_per_s: rounded(answersPerS),
     service_ms: rounded(service),
     parallelism: unknown
@@ -174,6 +176,12 @@ function capacityIn(
     ...(unknown && { unknown }),
   };
 }
+
+/** @returns Unix time */
+const spanOf = (seconds: readonly Second[]) => ({
+  fromS: seconds[0]?.at ?? Number.NaN,
+  toS: (seconds.at(-1)?.at ?? Number.NaN) + 1,
+});
 
 /**
  * A server that is flooded opens connections and sessions first, and later works on calls that nobody waits for any more.

@@ -8,15 +8,15 @@
  *  4. Which are symptoms of others? Those are explained away.
  *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
  */
-import { number } from '../../contract/units.js';
 import { type Capacity, isSerial } from '../capacity.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import type { Finding, Known } from '../findings/findings.ts';
 import type { Phase } from '../judge/phases.ts';
 import { partialSpearman } from '../statistics/rank-correlation.ts';
 import { type Blocker, blockerOf } from './blocking-tool.ts';
-import { type Breakage, breakagesOf } from './breakage.ts';
+import { type Breakage, breakagesOf, whileWaiting } from './breakage.ts';
 import { Reader } from './derived.ts';
+import { doubtsOf, LATE_S } from './doubts.ts';
 import { missOf } from './miss.ts';
 import {
   awayFound,
@@ -67,12 +67,6 @@ export interface Suspect {
   missing: string[];
 }
 
-/** A second resource whose weight is this near takes confidence from the first. */
-const CLOSE = 0.5;
-/** A signal tells of what was up to so long ago: what was crossed within it came no later. */
-const LATE_S = 8;
-/** Below what Cohen calls a medium correlation, p99 does not follow a reading (Statistical Power Analysis, 2nd ed., 1988, section 3.2). */
-const MIN_CORRELATION = 0.3;
 /** What counts how much for the order of those that are left. */
 const WEIGHT = {
   part: 2,
@@ -115,20 +109,26 @@ function limitOf(
   { phases, capacities = [] }: Pick<Facts, 'phases' | 'capacities'>,
 ): Finding {
   const reader = new Reader(timeline);
-  const the: Case = {
-    breakage,
+  const capacity = capacities.find(({ phase }) => phase === breakage.phase.name) ?? null;
+  const caseOf = (its: Breakage): Case => ({
+    breakage: its,
     timeline,
     startedS: startOf(phases),
-    capacity: capacities.find(({ phase }) => phase === breakage.phase.name) ?? null,
+    capacity,
     nearly: 1,
     reader,
-    parts: partsOf(reader, breakage),
-    blocker: blockerOf(timeline.operations, breakage),
-  };
+    parts: partsOf(reader, its),
+    blocker: blockerOf(timeline.operations, its),
+  });
+  const all = caseOf(breakage);
+  const found = likeliest(all);
+  if (found) return found;
+  const waiting = capacity && whileWaiting(breakage, capacity, timeline);
+  const the = waiting ? caseOf(waiting) : all;
   // Several calls at a time say more than a resource that is nearly full; one at a time may be that resource.
   const several = () => (isSerial(the.capacity) ? null : concurrencyFound(the));
   return (
-    likeliest(the) ??
+    (waiting && likeliest(the)) ??
     machineFound(the) ??
     awayFound(the) ??
     several() ??
@@ -266,39 +266,4 @@ function explains(other: Suspect, one: Suspect, { reader, breakage }: Case): boo
 function missingOf(resources: Resource[], reader: Reader): string[] {
   const needed = new Set(resources.flatMap(({ needs }) => needs));
   return [...needed].filter((name) => !reader.series(name)?.values.some((value) => value !== null));
-}
-
-/** @param others not explained either, the weightiest first @returns each takes a step of confidence */
-function doubtsOf(
-  first: Suspect,
-  [second]: Suspect[],
-  { breakage: { baseline, onsetS, way }, nearly }: Case,
-): string[] {
-  const doubts = [];
-  if (nearly < 1) doubts.push('nothing was at its limit: this was the nearest to it');
-  if (!baseline) doubts.push('there is no phase to compare with: limits alone say it');
-  if (first.held.some(({ source }) => source === 'connections'))
-    doubts.push("it is inferred from the server's connections, seen from outside");
-  if (first.missing.length > 0) doubts.push(`no samples of ${first.missing.join(', ')}`);
-  // Failures may leave p99 as it is.
-  const rho = way === 'failures' ? null : strengthOf(first);
-  if (rho !== null && rho < MIN_CORRELATION)
-    doubts.push(
-      `p99 hardly follows it at a given load (rank correlation ${number(rho, 2)}, from ${MIN_CORRELATION} on it does)`,
-    );
-  if (first.firstS === null || first.firstS > onsetS + LATE_S) {
-    doubts.push('it was at its limit only after the run had broken');
-  }
-  if (second && second.weight > first.weight - CLOSE) {
-    doubts.push(`${second.resource.subject} is nearly as likely`);
-  }
-  return doubts;
-}
-
-/** @returns its rank correlation with p99, above 0 if p99 rises as the reading gets worse */
-function strengthOf({ correlation, held }: Suspect): number | null {
-  if (!correlation) return null;
-  const reading = held.find((one) => one.reading.series === correlation.series)?.reading;
-  const falls = reading?.share !== undefined || reading?.fallen !== undefined;
-  return falls ? -correlation.rho : correlation.rho;
 }

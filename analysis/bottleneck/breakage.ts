@@ -1,5 +1,6 @@
 /** Where a run broke: the phases in which its clients first saw what is not normal, and since when. */
 import { counted, duration, milliseconds, percent, perSecond } from '../../contract/units.js';
+import type { Capacity } from '../capacity.ts';
 import { latencyText } from '../collect/latencies.ts';
 import { sumsWithin } from '../collect/seconds.ts';
 import { isBlurred, RULE_WINDOW_S } from '../collect/signals.ts';
@@ -54,7 +55,7 @@ const MAX_PHASES = 3;
 const REFUSED = 0.5;
 
 export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> &
-  Partial<Pick<Known, 'lines' | 'buckets' | 'capacities'>>;
+  Partial<Pick<Known, 'lines' | 'buckets'>>;
 
 /**
  * @returns the first phase that missed an objective with nothing to be compared with, and the first that broke next to its baseline: that
@@ -68,7 +69,7 @@ export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
     const found =
       lasting && !isBlurred(phase.duration_s)
         ? lasting
-        : (ofEpisode(phase, timeline, usual, judged) ?? whileWaiting(lasting, timeline, judged));
+        : (ofEpisode(phase, timeline, usual, judged) ?? lasting);
     if (!found || (!found.baseline && breakages.length > 0)) continue;
     breakages.push(found);
     if (found.baseline) break;
@@ -196,10 +197,7 @@ function ofEpisode(
     baseline,
     normal,
     broken,
-    whole: {
-      ...phaseWindow(phase, timeline),
-      last: Math.max(phaseWindow(phase, timeline).last, broken.last),
-    },
+    whole: joined(phaseWindow(phase, timeline), broken),
     onset: Math.ceil((fromS - timeline.start_s) / timeline.step_s),
     onsetS: fromS,
     statement:
@@ -217,16 +215,13 @@ function ofEpisode(
   };
 }
 
-/** @returns with the points of the seconds in which calls waited: a short phase has hardly a point that is its own */
-function whileWaiting(
-  found: Breakage | null,
-  timeline: Timeline,
-  { capacities = [] }: Judged,
-): Breakage | null {
-  const capacity = capacities.find(({ phase }) => phase === found?.phase.name);
-  const broken = capacity && pointsOf(capacity.fromS, capacity.toS, timeline);
-  return found && broken ? { ...found, broken, whole: { ...found.whole, last: broken.last } } : found;
+/** @returns the same with the points of the seconds in which calls waited: what limits a run is full then; null: too few points */
+export function whileWaiting(found: Breakage, { waited }: Capacity, timeline: Timeline): Breakage | null {
+  const broken = pointsOf(waited.fromS, waited.toS, timeline);
+  return broken && { ...found, broken, whole: joined(found.whole, broken) };
 }
+
+const joined = (a: Window, b: Window): Window => ({ ...a, last: Math.max(a.last, b.last) });
 
 /**
  * A point of a signal looks back over RULE_WINDOW_S from the scrape before it. Of a short episode the two points are taken that hold most of it.

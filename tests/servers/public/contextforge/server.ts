@@ -6,7 +6,7 @@ export const server: PublicServer = {
   title: 'ContextForge in front of the Go SDK',
   truth: 'target_cpu',
   reason: 'one process of CPython passes on all calls: one core',
-  rateScale: 0.1,
+  rateScale: 0.03,
   start: async () => {
     const behind = await startGo();
     const gateway = await startGateway({ url: behind.url, token: '' });

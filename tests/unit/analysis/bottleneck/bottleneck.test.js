@@ -568,6 +568,20 @@ test('something broke and nothing was full: inconclusive, with what was nearest 
   assert.match(finding?.evidence.at(-1) ?? '', /^no samples of .*request, .*db_locks/);
 });
 
+test('a thread that is full while calls wait, and has time left later in the phase', () => {
+  const known = facts({ outside: true, series: { ...LONGER, busiest_thread: 0.6 } });
+  const waited = { fromS: known.timeline.start_s + 60, toS: known.timeline.start_s + 70 };
+  const thread = known.timeline.signals.busiest_thread;
+  assert.ok(thread);
+  thread.values = thread.values.map((value, point) => (point >= 32 && point <= 36 ? 0.97 : value));
+  assert.equal(bottleneck(known)[0]?.subject, 'unknown');
+  const capacities = [{ ...answering(50, 1), waited }];
+  assert.match(
+    bottleneck({ ...known, capacities })[0]?.statement ?? '',
+    /^the target CPU limited the run in busy \(single thread\): its busiest thread was busy 97 % of the time/,
+  );
+});
+
 test('nothing was at its limit and the calls found no server: the target was away', () => {
   const known = facts({ series: { 'client.failed': 0.4 } });
   const [, busy] = known.phases;

@@ -219,8 +219,9 @@ export const answering = (perS, parallelism) => {
   return {
     phase: 'busy',
     baseline: 'calm',
-    fromS: 0,
-    toS: 10,
+    waited: { fromS: START_S + PHASE_S, toS: START_S + 2 * PHASE_S },
+    fromS: START_S + PHASE_S,
+    toS: START_S + 2 * PHASE_S,
     answers_per_s: about(perS),
     service_ms: about((1000 * parallelism) / perS),
     parallelism: about(parallelism),
