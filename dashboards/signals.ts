@@ -245,6 +245,7 @@ const CATALOGUE: Record<string, [title: string, description: string, steps?: Ste
     'Disk utilization',
     'Time in which the busiest disk had something to do. Disks that work in parallel may have room at 100%.',
   ],
+  'process_starts:rate': ['Processes started', 'Processes and threads that were started on the machine.'],
   'cpu_steal:ratio': ['CPU steal', "The machine's CPU that the hypervisor gave to others.", steps(0.05, 0.2)],
   'cpu_pressure:ratio': [
     'CPU pressure',

@@ -102,6 +102,7 @@ export const DERIVED: Record<string, Derived> = {
     unless: 'other_cpu',
     of: ([host = 0, own = 0, generator = 0]) => Math.max(0, host - own - generator),
   },
+  starts_per_request: { ...perRequest('process_starts'), unit: 'count' },
   cache_lookups_per_request: perRequest('cache_lookups'),
   db_queries_per_request: perRequest('db_query_rate'),
   upstream_timeouts_per_request: perRequest('upstream_timeouts'),

@@ -365,6 +365,16 @@ export const RESOURCES: Resource[] = [
         itself: true,
       },
       {
+        id: 'a process a call',
+        any: [{ series: 'starts_per_request', role: 'saturation', least: 0.5 }],
+        all: [FULL_HOST, { series: 'server_cpu', role: 'utilisation', least: 0.4 }],
+        says: '{starts_per_request} processes or threads were started a call;the server took {server_cpu} of a machine of which {host_cpu} was in use',
+        hint: 'keep a process for several calls, or use a library in place of a program',
+        explains: ['network'],
+        slows: EVERYTHING_SLOW,
+        itself: true,
+      },
+      {
         id: 'machine',
         topConsumer: 'server_cpu',
         says: 'it took {server_cpu} of a machine of which {host_cpu} was in use;its event loop ran {eventloop_lag} late (p99)',

@@ -72,6 +72,13 @@ async def book(ms: float) -> float:
 
 
 @server.tool(annotations={"readOnlyHint": True})
+async def thumbnail() -> int:
+    """Starts a program and waits for it, as tools do that call a command."""
+    program = await asyncio.create_subprocess_exec(sys.executable, "-c", "pass")
+    return await program.wait()
+
+
+@server.tool(annotations={"readOnlyHint": True})
 async def remember(kb: int) -> int:
     """Keeps so much for good."""
     kept.append(os.urandom(1024) * kb)

@@ -294,6 +294,14 @@ const FROM_OUTSIDE = {
     },
     says: /^the program behind the server limited the run in busy \(CPU\): postgres, to which it is connected, took (79|80)(\.\d)? % of the machine's CPU/,
   },
+  'a program that is started for each call': {
+    difference: { series: { ...LONGER, process_starts: 120, host_cpu: 0.99, cpu: 0.7 } },
+    says: /^the target CPU limited the run in busy \(a process a call\): 1\.2 processes or threads were started a call, the server took (69|70)/,
+  },
+  'a machine that is full of the server alone': {
+    difference: { series: { ...LONGER, process_starts: 20, host_cpu: 0.99, cpu: 0.7 } },
+    says: /^the target CPU limited the run in busy \(machine\): it took (69|70)/,
+  },
   'a machine whose CPU the hypervisor gives to others': {
     difference: { series: { 'client.p99': 90, 'client.mean': 15, cpu_steal: 0.2 } },
     says: /^the host CPU limited the run in busy \(stolen\): the hypervisor gave (19|20)(\.\d)? % of it to others/,

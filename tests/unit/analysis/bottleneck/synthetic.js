@@ -16,6 +16,7 @@ const NORMAL = /** @type {Record<string, [unit: string, level: number]>} */ ({
   request: ['seconds', 0.009],
   host_cpu: ['ratio', 0.4],
   cpu_steal: ['ratio', 0.01],
+  process_starts: ['rate', 2],
   cpu: ['ratio', 0.2],
   generator_cpu: ['ratio', 0.05],
   generator_delay: ['milliseconds', 0.5],
