@@ -3,6 +3,8 @@ import { samplesOf } from './objective-metrics.js';
 
 /** At a low rate a test may take this many times its length. */
 export const MAX_GROWTH = 2;
+/** Some may be lost. */
+const CALLS_OF_P99 = Math.ceil(samplesOf('p99_ms') / DELIVERED_SHARE);
 /** A phase that gives time to others keeps this share of its own: a shorter spike would be another test. */
 const MIN_KEPT = 0.5;
 
@@ -21,7 +23,7 @@ export function longEnough(shape, lengths, factor, maxS) {
   const least = lengths.map((length) => MIN_KEPT * length);
   const needed = shape.map(({ rate, overload }, index) => {
     if (rate === undefined || overload) return least[index] ?? 0;
-    return Math.max(least[index] ?? 0, samplesOf('p99_ms') / (DELIVERED_SHARE * rate * factor));
+    return Math.max(least[index] ?? 0, CALLS_OF_P99 / (rate * factor));
   });
   const ofFirst = least.map((length, index) => (index === 0 ? (needed[0] ?? 0) : length));
   return lengthen(lengths, needed, maxS) ?? lengthen(lengths, ofFirst, maxS) ?? lengths;

@@ -34,6 +34,7 @@ const phasesAt = (rate) =>
     ],
     /** @type {any} */ (profiles.full),
     { ...CONFIG, DURATION: 20 },
+    { asWritten: true },
   );
 
 /** @param {import('../../../lib/objectives.js').Objectives} defaults @param {string} [changes] */
