@@ -89,10 +89,10 @@ export function capacitiesOf(
   lines: readonly Line[],
 ): Capacity[] {
   const seconds = secondsOf(lines);
-  return compared.flatMap(({ phase, baseline }) => {
-    const waiting = baseline ? waitingIn(phase, seconds) : [];
-    return (baseline && capacityIn(waiting, phase, baseline, groups)) ?? [];
-  });
+  return compared.flatMap(
+    ({ phase, baseline }) =>
+      (baseline && capacityIn(waitingIn(phase, seconds), phase, baseline, groups)) ?? [],
+  );
 }
 
 /** @returns in order, without gaps */
@@ -134,11 +134,11 @@ function waitingIn({ start, end }: Phase, seconds: readonly Second[]): (Second &
     return { ...second, before, after, inFlight: (before + after) / 2 };
   });
   const own = all.filter(({ at }) => at >= fromS && at < toS);
-  const peak = Math.max(0, ...own.map((second) => second.after));
+  const peak = Math.max(...own.map((second) => second.after));
   const least = Math.max(MIN_IN_FLIGHT, MIN_SHARE_OF_PEAK * peak);
   const waits = ({ before, after }: { before: number; after: number }) => before >= least && after >= least;
   const drainEnd = all.find((second) => second.at >= toS && !waits(second))?.at ?? Number.POSITIVE_INFINITY;
-  return all.filter((second) => second.at >= fromS && second.at < Math.max(toS, drainEnd) && waits(second));
+  return all.filter((second) => second.at >= fromS && second.at < drainEnd && waits(second));
 }
 
 function capacityIn(
@@ -150,7 +150,7 @@ function capacityIn(
   const waiting = bestSeconds(all);
   const answers = waiting.map(goodOf);
   const rate = intervalOf(answers);
-  if (!rate || rate.low === null || rate.high === null || waiting.length < MIN_SECONDS) return null;
+  if (!rate || rate.low === null || rate.high === null) return null;
   const good = sum(answers);
   const goodShare = good / (good + sum(waiting.map(({ bad }) => bad)));
   if (!(goodShare >= MIN_GOOD)) return null;
@@ -191,7 +191,8 @@ const spanOf = (seconds: readonly Second[]) => ({
 function bestSeconds<T extends Second>(waiting: readonly T[]): readonly T[] {
   if (waiting.length > MAX_SEARCHED_S) return waiting;
   let best: readonly T[] = [];
-  let most = Number.NEGATIVE_INFINITY;
+  // A rate has no lower end below this; seconds without an answer are no better than those whose interval begins here.
+  let most = 0;
   for (let first = 0; first < waiting.length; first += 1) {
     let [total, squares] = [0, 0];
     for (let last = first; last < waiting.length; last += 1) {
@@ -202,7 +203,7 @@ function bestSeconds<T extends Second>(waiting: readonly T[]): readonly T[] {
       squares += goodOf(second) ** 2;
       const count = last - first + 1;
       if (count < MIN_SECONDS) continue;
-      const low = total / count - halfWidth(count, total, squares);
+      const low = Math.max(0, total / count - halfWidth(count, total, squares));
       if (low > most || (low === most && count > best.length))
         [best, most] = [waiting.slice(first, last + 1), low];
     }
@@ -234,11 +235,11 @@ function serviceOf(mix: Map<string, number>, baseline: readonly Group[]): Estima
     if (count < MIN_SAMPLES) return [];
     // Of the ranks that the true median is between (binomial, approximated by the normal distribution).
     const half = Z_95 / (2 * Math.sqrt(count));
-    const at = (share: number) => answered.percentile(Math.min(1, Math.max(0, share))) ?? Number.NaN;
+    const at = (share: number) => answered.percentile(share) ?? Number.NaN;
     return [{ calls, value: at(0.5), low: at(0.5 - half), high: at(0.5 + half) }];
   });
   const calls = sum(known.map((one) => one.calls));
-  if (calls === 0 || calls < MIN_KNOWN * sum([...mix.values()])) return null;
+  if (calls < MIN_KNOWN * sum([...mix.values()])) return null;
   const mean = (figure: keyof Estimate) => sum(known.map((one) => one.calls * one[figure])) / calls;
   return { value: mean('value'), low: mean('low'), high: mean('high') };
 }

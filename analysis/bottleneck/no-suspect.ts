@@ -76,13 +76,14 @@ export function machineFound(the: Case): Finding | null {
     .toSorted((a, b) => b.share - a.share);
   const [first] = shares;
   const consumer = first && first.share >= MIN_SHARE_OF_USED * inUse ? resourceOf(first.series) : null;
+  const subject = consumer?.subject ?? 'host CPU';
   const who = shares.map((one) => `${programOf(one, the)} ${percent(one.share)}`).join(', ');
   return {
     kind: 'bottleneck',
-    subject: consumer?.subject ?? 'host CPU',
+    subject,
     phase: phase.name,
     confidence: 'medium',
-    statement: `the ${consumer?.subject ?? 'host CPU'} limited the run in ${phase.name} (${consumer?.cause.id ?? 'shared'}): ${percent(inUse)} of the machine was in use${who && `: ${who}`}`,
+    statement: `the ${subject} limited the run in ${phase.name} (${consumer?.cause.id ?? 'shared'}): ${percent(inUse)} of the machine was in use${who && `: ${who}`}`,
     figures: { host_cpu_ratio: round(inUse) },
     evidence: [
       statement,

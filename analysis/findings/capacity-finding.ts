@@ -35,7 +35,7 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
         `${between(rate, perSecond)} in ${counted(most.toS - most.fromS, 'second')}, by when the answers came`,
         `a call took ${between(service, milliseconds)} in ${baseline}, while nothing waited (medians of the operations)`,
         parallelism
-          ? `served at once (Little's law): ${perSecond(rate.value)} x ${milliseconds(service.value)} = ${between(parallelism, atMostOneDigit)}`
+          ? `served at once (Little's law): ${perSecond(rate.value)} x ${milliseconds(service.value)} = ${between(parallelism, (value) => number(atMostOneDigit(value)))}`
           : UNKNOWN[unknown ?? 'short'],
       ],
     },
@@ -46,10 +46,10 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
 export function atOnce({ value, low, high }: Estimate): string {
   if (high < MAX_OF_ONE && low > MIN_OF_ONE) return 'about one call at a time';
   if (high < 1) return 'less than one call at a time (each takes longer than before)';
-  return `about ${atMostOneDigit(value)} calls at a time`;
+  return `about ${counted(atMostOneDigit(value), 'call')} at a time`;
 }
 
-const atMostOneDigit = (value: number) => number(round(value, value < 10 ? 1 : 0));
+const atMostOneDigit = (value: number) => round(value, value < 10 ? 1 : 0);
 
 const between = ({ value, low, high }: Estimate, text: (value: number) => string) =>
   `${text(value)} (${text(low)} to ${text(high)})`;

@@ -92,7 +92,7 @@ function invert(matrix: number[][]): number[][] | null {
   for (let i = 0; i < size; i += 1) {
     const own = rows[i] as number[];
     const pivot = Number(own[i]);
-    if (!(Math.abs(pivot) > Number.EPSILON * Number(matrix[i]?.[i]))) return null;
+    if (!(pivot > Number.EPSILON * Number(matrix[i]?.[i]))) return null;
     for (const [j, value] of own.entries()) own[j] = value / pivot;
     for (const [k, row] of rows.entries()) {
       const factor = Number(row[i]);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { intervalOf, medianOf } from '../../../analysis/statistics/interval.ts';
+import { intervalOf, medianOf, studentT } from '../../../analysis/statistics/interval.ts';
 import { fitLine } from '../../../analysis/statistics/line.ts';
+import { studentTails } from '../../../analysis/statistics/student-t.ts';
 
 /** @param {number | null | undefined} actual @param {number} expected */
 const near = (actual, expected) =>
@@ -17,6 +18,14 @@ test('the interval of a mean is that of a table of Student', () => {
     intervalOf(Array.from({ length: 101 }, (_, index) => index))?.low,
     50 - (1.96 * 29.3) / Math.sqrt(101),
   );
+});
+
+test("5 % of Student's t are further out than each value of the table", () => {
+  // The table has four digits: the tails differ from 5 % by up to 0.001 %.
+  for (let freedom = 1; freedom <= 30; freedom += 1) {
+    const tails = studentTails(studentT(freedom), freedom);
+    assert.ok(Math.abs(tails - 0.05) < 1e-4, `${freedom} degrees of freedom: ${tails}`);
+  }
 });
 
 test('one measurement has no interval', () => {

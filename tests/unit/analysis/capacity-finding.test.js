@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isSerial } from '../../../analysis/capacity.ts';
+import { atOnce, capacity } from '../../../analysis/findings/capacity-finding.ts';
+
+/** @typedef {import('../../../analysis/capacity.ts').Capacity} Capacity */
+
+/** 40/s for calls of 250 ms: 10 at a time. @type {Capacity} */
+const MEASURED = {
+  phase: 'spike',
+  baseline: 'calm',
+  fromS: 100,
+  toS: 112,
+  answers_per_s: { value: 40, low: 38, high: 42 },
+  service_ms: { value: 250, low: 240, high: 260 },
+  parallelism: { value: 10, low: 9.12, high: 10.92 },
+};
+
+/** @param {Partial<Capacity>[]} measured */
+const found = (...measured) => capacity({ capacities: measured.map((one) => ({ ...MEASURED, ...one })) });
+
+/** @param {number} value @param {number} low @param {number} high */
+const estimate = (value, low, high) => ({ value, low, high });
+
+test('the capacity with its interval, the seconds that it is from, and the product of Little', () => {
+  const [finding, ...more] = found({});
+  assert.deepEqual(more, []);
+  assert.equal(
+    finding?.statement,
+    'answers 40/s at most, about 10 calls at a time: seen in spike, while calls waited',
+  );
+  assert.deepEqual(finding?.figures, { answers_per_s: 40, service_ms: 250, parallelism: 10 });
+  assert.deepEqual(finding?.evidence, [
+    '40/s (38/s to 42/s) in 12 seconds, by when the answers came',
+    'a call took 250 ms (240 ms to 260 ms) in calm, while nothing waited (medians of the operations)',
+    "served at once (Little's law): 40/s x 250 ms = 10 (9.1 to 11)",
+  ]);
+});
+
+test('of several phases the one that answered the most', () => {
+  const rates = [50, 80, 60].map((value) => ({
+    phase: `at-${value}`,
+    answers_per_s: estimate(value, value - 1, value + 1),
+  }));
+  assert.deepEqual(
+    found(...rates).map(({ phase }) => phase),
+    ['at-80'],
+  );
+  assert.deepEqual(found(), []);
+});
+
+test('an interval that is wider than half of its value takes confidence', () => {
+  const confidence = (/** @type {number} */ high) =>
+    found({ answers_per_s: estimate(40, 30, high) })[0]?.confidence;
+  assert.equal(confidence(50), 'high');
+  assert.equal(confidence(50.1), 'medium');
+});
+
+test('why it is not known how many calls are served at once', () => {
+  const [short] = found({ parallelism: null, unknown: 'short' });
+  assert.equal(short?.statement, 'answers 40/s at most: seen in spike, while calls waited');
+  assert.equal(short?.figures.parallelism, null);
+  assert.match(short?.evidence.at(-1) ?? '', /^such short calls /);
+  const [failing] = found({ parallelism: null, unknown: 'failing' });
+  assert.match(failing?.evidence.at(-1) ?? '', /^so many answers were failures /);
+});
+
+test('calls at a time are one, less than one or several by both ends of the interval', () => {
+  assert.equal(atOnce(estimate(1.2, 0.51, 1.99)), 'about one call at a time');
+  // One end is at its limit.
+  assert.equal(atOnce(estimate(1.2, 0.5, 1.99)), 'about 1.2 calls at a time');
+  assert.equal(atOnce(estimate(1.2, 0.51, 2)), 'about 1.2 calls at a time');
+  assert.match(atOnce(estimate(0.7, 0.5, 0.99)), /^less than one call at a time/);
+  assert.equal(atOnce(estimate(0.7, 0.5, 1)), 'about 0.7 calls at a time');
+  assert.equal(atOnce(estimate(1.04, 0.1, 2)), 'about 1 call at a time');
+});
+
+test('one digit after the point below 10 calls, none from there on', () => {
+  assert.equal(atOnce(estimate(9.44, 9, 10)), 'about 9.4 calls at a time');
+  assert.equal(atOnce(estimate(10.4, 9, 12)), 'about 10 calls at a time');
+});
+
+test('a server is serial below two calls at a time, and not if that is not known', () => {
+  const serial = (/** @type {Capacity['parallelism']} */ parallelism) =>
+    isSerial({ ...MEASURED, parallelism });
+  assert.deepEqual(
+    [serial(estimate(1, 0.9, 1.99)), serial(estimate(1, 0.9, 2)), serial(null), isSerial(null)],
+    [true, false, false, false],
+  );
+});
