@@ -9,6 +9,7 @@ import { atOnce, capacity } from '../../../analysis/findings/capacity-finding.ts
 const MEASURED = {
   phase: 'spike',
   baseline: 'calm',
+  waited: { fromS: 100, toS: 112 },
   fromS: 100,
   toS: 112,
   answers_per_s: { value: 40, low: 38, high: 42 },

@@ -25,6 +25,7 @@ const OBSERVATION = {
 const CAPACITY = {
   phase: 'busy',
   baseline: 'calm',
+  waited: { fromS: 0, toS: 10 },
   fromS: 0,
   toS: 10,
   answers_per_s: { value: 40, low: 38, high: 42 },
@@ -49,6 +50,7 @@ const caseOf = ({ levels = {}, phase = {}, failing = true, capacity = null, part
         statement: 'p99 was 900 ms',
         observation: OBSERVATION,
         failing,
+        normal: { first: 0, last: -1 },
         broken: { first: 0, last: 2 },
       },
       reader: {
