@@ -102,7 +102,11 @@ export const DERIVED: Record<string, Derived> = {
     unless: 'other_cpu',
     of: ([host = 0, own = 0, generator = 0]) => Math.max(0, host - own - generator),
   },
-  starts_per_request: { ...perRequest('process_starts'), unit: 'count' },
+  requests_per_start: {
+    unit: 'count',
+    from: ['client.requests', 'process_starts'],
+    of: ([requests = 0, starts = 0]) => (starts > 0 ? requests / starts : Number.NaN),
+  },
   cache_lookups_per_request: perRequest('cache_lookups'),
   db_queries_per_request: perRequest('db_query_rate'),
   upstream_timeouts_per_request: perRequest('upstream_timeouts'),

@@ -306,7 +306,10 @@ export const RESOURCES: Resource[] = [
         id: 'blocked',
         any: [UNREAD],
         // It is busy, not blocked.
-        unless: [{ series: 'busiest_thread', role: 'utilisation', least: 0.6 }],
+        unless: [
+          { series: 'busiest_thread', role: 'utilisation', least: 0.6 },
+          { series: 'busiest_process', role: 'utilisation', least: 0.6 },
+        ],
         says: '{connections_unread} connections had requests that it had not read, while its busiest thread was busy {busiest_thread} of the time',
         hint: 'look for calls that block the thread that reads requests: synchronous I/O, a sleep or a lock in an asynchronous handler',
         slows: ['pool', 'network', 'accept_queue'],
@@ -366,9 +369,13 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'a process a call',
-        any: [{ series: 'starts_per_request', role: 'saturation', least: 0.5 }],
-        all: [FULL_HOST, { series: 'server_cpu', role: 'utilisation', least: 0.4 }],
-        says: '{starts_per_request} processes or threads were started a call;the server took {server_cpu} of a machine of which {host_cpu} was in use',
+        any: [{ series: 'process_starts', role: 'saturation', least: 10, times: 2 }],
+        all: [
+          FULL_HOST,
+          { series: 'server_cpu', role: 'utilisation', least: 0.4 },
+          { series: 'requests_per_start', role: 'saturation', least: 2, not: true },
+        ],
+        says: 'processes and threads were started at {process_starts}, one for {requests_per_start} calls;the server took {server_cpu} of a machine of which {host_cpu} was in use',
         hint: 'keep a process for several calls, or use a library in place of a program',
         explains: ['network'],
         slows: EVERYTHING_SLOW,

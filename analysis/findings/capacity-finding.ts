@@ -6,7 +6,7 @@ import type { Finding, Known } from './findings.ts';
 /** Above it the interval says hardly more than the order of magnitude. */
 const MAX_RELATIVE_WIDTH = 0.5;
 /** Calls at a time whose interval begins above this, and ends below MAX_OF_ONE, are one. */
-const MIN_OF_ONE = 0.5;
+export const MIN_OF_ONE = 0.5;
 
 const UNKNOWN = {
   short:

@@ -120,7 +120,8 @@ test('the concurrency is named from one call at a time on, if its interval is no
   assert.equal(subject(4, 2, 6), "server's concurrency");
   assert.equal(subject(4, 2, 6.1), undefined);
   assert.equal(subject(0.9, 0.8, 1), "server's concurrency");
-  assert.equal(subject(0.9, 0.8, 0.99), undefined);
+  assert.equal(subject(0.9, 0.8, 0.99), "server's concurrency");
+  assert.equal(subject(0.7, 0.5, 0.9), undefined);
   assert.equal(concurrencyFound(caseOf({ capacity: { ...CAPACITY, parallelism: null } })), null);
   assert.equal(concurrencyFound(caseOf()), null);
 });
