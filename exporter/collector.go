@@ -24,6 +24,8 @@ const (
 	// Between two looks at the connections, on average; and times what a look takes: 0.2 % of a core.
 	meanPause   = 100 * time.Millisecond
 	pauseFactor = 500
+	// A look may take long because it waits for a CPU. With fewer looks nothing is known of a phase.
+	maxPause = 500 * time.Millisecond
 )
 
 var (
@@ -69,15 +71,16 @@ func newCollector(fs procfs.FS, server *server) *collector {
 // takes a small share of a core at most.
 func (c *collector) watch(ctx context.Context) {
 	for ctx.Err() == nil {
-		began := time.Now()
 		c.mutex.Lock()
+		// Not before: a scrape that takes long ends later, and is no reason to look less often.
+		began := time.Now()
 		if len(c.sockets.sent) > 0 {
 			if tcp, err := tcpSockets(); err == nil {
 				c.sockets.look(tcp, c.sockets.listeners(tcp), began)
 			}
 		}
 		c.mutex.Unlock()
-		pause := max(meanPause, time.Since(began)*pauseFactor)
+		pause := min(max(meanPause, time.Since(began)*pauseFactor), maxPause)
 		time.Sleep(time.Duration(rand.Int64N(2 * int64(pause))))
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -102,6 +103,32 @@ func TestConnections(t *testing.T) {
 	client.Close()
 	server.Close()
 	expect(t, c, "target_peer_sent", "target_peer_sent_segments_total"+peer+" 2")
+}
+
+func TestConnectionsAreWatchedAfterALongScrape(t *testing.T) {
+	listener := listen(t)
+	c := collectorOf(t, listener.Addr().String(), 0)
+	connect(t, listener)
+	testutil.CollectAndCount(c)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	c.mutex.Lock()
+	go c.watch(ctx)
+	time.Sleep(100 * time.Millisecond)
+	c.mutex.Unlock()
+	looked := func() time.Time {
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		return c.sockets.looked
+	}
+	for range 3 {
+		before := looked()
+		for deadline := time.Now().Add(10 * time.Second); !looked().After(before); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the connections are not looked at any more")
+			}
+		}
+	}
 }
 
 // What waits is told from what was answered, however short the pause before the request was, and however long it has waited.
