@@ -70,8 +70,16 @@ interface Second {
   bad: number;
 }
 
-/** Calls at a time whose interval is below this are one. */
-export const MAX_OF_ONE = 2;
+/** Calls at a time whose interval is below this are one, or less. */
+const MAX_OF_ONE = 2;
+/** With an interval that begins above this they are one. */
+const MIN_OF_ONE = 0.5;
+
+/** @returns whether so many calls at a time are one */
+export const isOne = ({ low, high }: Estimate): boolean => high < MAX_OF_ONE && low > MIN_OF_ONE;
+
+/** @returns whether so many calls at a time are less than one: each takes longer than before */
+export const isLessThanOne = (calls: Estimate): boolean => calls.high < 1 && !isOne(calls);
 
 /** @returns whether the server works on one call at a time, or less; false: on several, or not known */
 export const isSerial = (capacity: Capacity | null): boolean =>

@@ -125,12 +125,14 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 		metrics <- prometheus.NewMetricWithTimestamp(one.read, counter(threadCPU, one.cpu, one.labels...))
 		metrics <- prometheus.NewMetricWithTimestamp(one.read, counter(threadWait, one.wait, one.labels...))
 	}
-	outgoing := c.sockets.outgoing(tcp, sockets)
+	c.sockets.own = sockets
+	listeners := c.sockets.listeners(tcp)
+	outgoing := c.sockets.outgoing(tcp, listeners)
 	for _, one := range c.peers.processes(running, server, endsOf(tcp, outgoing, sockets)) {
 		metrics <- prometheus.NewMetricWithTimestamp(one.read, counter(peerCPU, one.stat.CPUTime(), strconv.Itoa(one.PID), label(one.stat.Comm)))
 	}
 	c.sockets.programs = c.peers.known(running)
-	c.sockets.collect(metrics, tcp)
+	c.sockets.collect(metrics, tcp, listeners)
 	collectOverflows(metrics, c.fs)
 	collectCgroup(metrics, found[0].Proc)
 }

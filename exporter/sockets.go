@@ -149,9 +149,7 @@ func (c *socketsCollector) listeners(tcp []*netlink.InetDiagTCPInfoResp) map[uin
 }
 
 // outgoing returns the connections that the server opened.
-func (c *socketsCollector) outgoing(tcp []*netlink.InetDiagTCPInfoResp, own map[uint64]bool) []*netlink.Socket {
-	c.own = own
-	listeners := c.listeners(tcp)
+func (c *socketsCollector) outgoing(tcp []*netlink.InetDiagTCPInfoResp, listeners map[uint16]*netlink.Socket) []*netlink.Socket {
 	var opened []*netlink.Socket
 	for _, one := range tcp {
 		if socket := one.InetDiagMsg; c.isConnection(socket) && listeners[socket.ID.SourcePort] == nil {
@@ -161,8 +159,7 @@ func (c *socketsCollector) outgoing(tcp []*netlink.InetDiagTCPInfoResp, own map[
 	return opened
 }
 
-func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netlink.InetDiagTCPInfoResp) {
-	listeners := c.listeners(tcp)
+func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netlink.InetDiagTCPInfoResp, listeners map[uint16]*netlink.Socket) {
 	out := c.look(tcp, listeners, time.Now())
 	var fullest *netlink.Socket
 	for _, one := range listeners {

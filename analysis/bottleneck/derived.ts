@@ -42,11 +42,7 @@ export const DERIVED: Record<string, Derived> = {
     from: ['client.requests', 'client.mean'],
     of: ([requests = 0, mean = 0]) => (requests * mean) / MS,
   },
-  requests_per_db_client: {
-    unit: 'count',
-    from: ['requests_in_flight', 'db_clients'],
-    of: ([requests = 0, clients = 0]) => (clients > 0 ? requests / clients : Number.NaN),
-  },
+  requests_per_db_client: quotient('requests_in_flight', 'db_clients', 'count'),
   // What is neither the server's nor k6's.
   time_on_the_way: {
     unit: 'seconds',
@@ -102,11 +98,7 @@ export const DERIVED: Record<string, Derived> = {
     unless: 'other_cpu',
     of: ([host = 0, own = 0, generator = 0]) => Math.max(0, host - own - generator),
   },
-  requests_per_start: {
-    unit: 'count',
-    from: ['client.requests', 'process_starts'],
-    of: ([requests = 0, starts = 0]) => (starts > 0 ? requests / starts : Number.NaN),
-  },
+  requests_per_start: quotient('client.requests', 'process_starts', 'count'),
   cache_lookups_per_request: perRequest('cache_lookups'),
   db_queries_per_request: perRequest('db_query_rate'),
   upstream_timeouts_per_request: perRequest('upstream_timeouts'),
@@ -127,10 +119,15 @@ export const DERIVED: Record<string, Derived> = {
 };
 
 function perRequest(series: string): Derived {
+  return quotient(series, 'client.requests', 'ratio');
+}
+
+/** @returns not known while the divisor is 0 */
+function quotient(dividend: string, divisor: string, unit: string): Derived {
   return {
-    unit: 'ratio',
-    from: [series, 'client.requests'],
-    of: ([events = 0, requests = 0]) => (requests > 0 ? events / requests : Number.NaN),
+    unit,
+    from: [dividend, divisor],
+    of: ([over = 0, under = 0]) => (under > 0 ? over / under : Number.NaN),
   };
 }
 

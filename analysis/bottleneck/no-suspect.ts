@@ -1,7 +1,7 @@
 /** What is said where no resource was at its limit: who shared the machine, how many calls were served at once, whether the server was there. */
 import { counted, inUnit, milliseconds, number, percent, perSecond } from '../../contract/units.js';
-import type { Estimate } from '../capacity.ts';
-import { atOnce, MIN_OF_ONE } from '../findings/capacity-finding.ts';
+import { type Estimate, isLessThanOne } from '../capacity.ts';
+import { atOnce } from '../findings/capacity-finding.ts';
 import type { Finding, Observation } from '../findings/findings.ts';
 import { remedy } from '../findings/remedy.ts';
 import type { Phase } from '../judge/phases.ts';
@@ -123,8 +123,8 @@ export function concurrencyFound(the: Case): Finding | null {
   const { phase, statement } = breakage;
   if (!capacity?.parallelism) return null;
   const { answers_per_s: rate, service_ms: service, parallelism, baseline } = capacity;
-  const isLess = parallelism.high < 1 && parallelism.low <= MIN_OF_ONE;
-  if (isLess || parallelism.high - parallelism.low > MAX_RELATIVE_WIDTH * parallelism.value) return null;
+  const width = parallelism.high - parallelism.low;
+  if (isLessThanOne(parallelism) || width > MAX_RELATIVE_WIDTH * parallelism.value) return null;
   const atATime = atOnce(parallelism);
   const pool = poolText(the, parallelism);
   const subject = pool ? POOL : CONCURRENCY;

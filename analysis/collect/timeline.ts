@@ -30,8 +30,8 @@ export interface Timeline {
   /** What a rate or a percentile at a point looks back over. */
   window_s: number;
   /**
-   * p50, p95, p99, mean (milliseconds), requests, answered (by when the answer came), iterations, offered, dropped (rate), failed (ratio), vus (count), and failures_<kind>
-   * (rate).
+   * p50, p95, p99, mean (milliseconds), requests, answered (by when the answer came), iterations, offered, dropped (rate), failed (ratio),
+   * vus (count), and failures_<kind> (rate).
    */
   client: Record<string, TimeSeries>;
   /** The same as charts show it (drawn-series.ts); absent: nothing was kept second by second. */

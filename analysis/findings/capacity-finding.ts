@@ -1,12 +1,10 @@
 import { counted, milliseconds, number, perSecond } from '../../contract/units.js';
-import { type Estimate, MAX_OF_ONE } from '../capacity.ts';
+import { type Estimate, isLessThanOne, isOne } from '../capacity.ts';
 import { round } from '../round.ts';
 import type { Finding, Known } from './findings.ts';
 
 /** Above it the interval says hardly more than the order of magnitude. */
 const MAX_RELATIVE_WIDTH = 0.5;
-/** Calls at a time whose interval begins above this, and ends below MAX_OF_ONE, are one. */
-export const MIN_OF_ONE = 0.5;
 
 const UNKNOWN = {
   short:
@@ -43,10 +41,10 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
 }
 
 /** @returns for a sentence: how many calls the server works on at once */
-export function atOnce({ value, low, high }: Estimate): string {
-  if (high < MAX_OF_ONE && low > MIN_OF_ONE) return 'about one call at a time';
-  if (high < 1) return 'less than one call at a time (each takes longer than before)';
-  return `about ${counted(atMostOneDigit(value), 'call')} at a time`;
+export function atOnce(calls: Estimate): string {
+  if (isOne(calls)) return 'about one call at a time';
+  if (isLessThanOne(calls)) return 'less than one call at a time (each takes longer than before)';
+  return `about ${counted(atMostOneDigit(calls.value), 'call')} at a time`;
 }
 
 const atMostOneDigit = (value: number) => round(value, value < 10 ? 1 : 0);

@@ -8,6 +8,7 @@ import {
   machineFound,
   nothingFound,
 } from '../../../../analysis/bottleneck/no-suspect.ts';
+import { answering } from './synthetic.js';
 
 /** @typedef {import('../../../../analysis/bottleneck/bottleneck.ts').Case} Case */
 /** @typedef {import('../../../../analysis/judge/phases.ts').Phase} Phase */
@@ -21,17 +22,8 @@ const OBSERVATION = {
   at: null,
 };
 
-/** 40/s for calls of 250 ms. @type {import('../../../../analysis/capacity.ts').Capacity} */
-const CAPACITY = {
-  phase: 'busy',
-  baseline: 'calm',
-  waited: { fromS: 0, toS: 10 },
-  fromS: 0,
-  toS: 10,
-  answers_per_s: { value: 40, low: 38, high: 42 },
-  service_ms: { value: 250, low: 240, high: 260 },
-  parallelism: { value: 10, low: 9, high: 11 },
-};
+/** 40/s for calls of 250 ms. */
+const CAPACITY = answering(40, 10);
 
 /**
  * @param {object} [difference]
