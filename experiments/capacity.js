@@ -1,6 +1,6 @@
 import { thresholdName } from '../analysis/judge/threshold-words.ts';
 import { ConfigError } from '../contract/config-error.js';
-import { percent, perSecond } from '../contract/units.js';
+import { perSecond } from '../contract/units.js';
 import { mostSteps, searchRate } from './search-rate.js';
 
 /** How long a step and the hold are, seconds, and how close it narrows down, by PROFILE. */
@@ -13,6 +13,13 @@ const HOW = /** @type {Record<string, {stepS: number, holdS: number, precision: 
 /** Answers that a step must be able to have: a p99 is judged from 100. */
 const ANSWERS = 120;
 const LONGEST_STEP_S = 120;
+
+/**
+ * Seconds of latency that a step has VUs for (Little's law): several times what the last step that held took, for less ends in
+ * dropped iterations; and no more, for each VU opens a session before its step.
+ */
+const HEADROOM = { factor: 4, leastS: 1, mostS: 10 };
+const MIN_VUS = 20;
 
 /** @typedef {import('../analysis/tables/trial-results.ts').Tried} Tried */
 /** @typedef {import('../analysis/tables/trial-results.ts').CapacityResult} CapacityResult */
@@ -48,6 +55,8 @@ export default async function capacity(lab) {
   const tried = [];
   /** @type {import('../analysis/judge/threshold.ts').Threshold[]} */
   let thresholds = [];
+  /** @type {number | null} */
+  let headroomS = null;
 
   /** @param {'step' | 'hold'} kind @param {number} seconds */
   const trying = (kind, seconds) => async (/** @type {number} */ rate) => {
@@ -59,6 +68,7 @@ export default async function capacity(lab) {
         RATE: String(rate),
         RATE_SCALE: '1',
         DURATION: `${Math.max(seconds, least)}s`,
+        ...(headroomS && { VUS: String(Math.max(MIN_VUS, Math.ceil(rate * headroomS))) }),
         // Each trial calls its phase by its own name.
         THRESHOLDS: lab.config.THRESHOLDS.replace(/(^|,\s*)step\./g, '$1each.'),
       },
@@ -66,6 +76,7 @@ export default async function capacity(lab) {
     });
     const outcome = outcomeOf(trial);
     tried.push({ trial: trial.name, rate, kind, ...outcome });
+    if (outcome.holds) headroomS = headroomOf(trial);
     if (kind === 'hold') thresholds = trial.thresholds;
     const because = outcome.generator ? 'the load generator could not make it' : outcome.missed.join(', ');
     lab.say(`capacity: ${perSecond(rate)} ${outcome.holds ? 'holds' : `does not hold: ${because}`}`);
@@ -83,8 +94,19 @@ export default async function capacity(lab) {
   lab.say(
     found.rate === null
       ? 'capacity: no rate was held'
-      : `capacity: ${perSecond(found.rate)} (within ${percent(how.precision)})`,
+      : `capacity: ${perSecond(found.rate)} ${found.broken === null ? '(nothing higher was tried)' : `(${perSecond(found.broken)} does not hold)`}`,
   );
+}
+
+/** @param {import('./lab.js').TrialResult} trial one that held @returns {number | null} seconds; null: the test's own */
+function headroomOf({ phases, thresholds }) {
+  const p99Ms = phases.find(({ measured }) => measured)?.latency_ms?.p99;
+  if (p99Ms == null) return null;
+  const limits = thresholds.flatMap(({ metric, limit }) =>
+    /^(p\d+|avg)_ms$/.test(metric) && limit !== null ? [limit] : [],
+  );
+  const { factor, leastS, mostS } = HEADROOM;
+  return Math.min(mostS, Math.max(leastS, (factor * Math.max(p99Ms, ...limits)) / 1000));
 }
 
 /**

@@ -52,6 +52,7 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {string} [mix]
  * @property {number[]} [weights] of 100, of the operations that the test calls: what the phase's mix comes to
  * @property {true} [lead_in] its users come a second before its start
+ * @property {true} [hands_over] its VUs are the next phase's, each with an open session
  * @property {number} [warm_ups] of a step: calls before the measured ones
  * @property {number} [pause_s] of a step: rest before it
  * @property {Labels} [labels]
@@ -68,6 +69,13 @@ const LATENCY_HEADROOM_S = 3;
 const MIN_VUS = 20;
 /** Of a phase, as k6 has it. */
 const LEAST_S = 1;
+
+/** As `warmUp`: each VU of the first phase makes a call in it, so that no session is opened while that phase is measured. */
+const EVERY_VU = 'every VU';
+/** What a VU sends first: initialize, notifications/initialized and a call. */
+const FIRST_REQUESTS = 3;
+/** How long such a warm-up's last calls have before their VUs go on to the first phase. */
+const HAND_OVER_S = 1;
 
 /**
  * @param {Pick<import('../contract/profiles.js').Profile, 'rate'>} profile
@@ -86,7 +94,7 @@ export function rateFactor(profile, config, asWritten = false) {
  * @param {import('../contract/profiles.js').Profile} profile
  * @param {Pick<import('./config.js').Config, 'DURATION' | 'RATE_SCALE' | 'MAX_VUS'>} config
  * @param {{asWritten?: boolean | undefined, warmUp?: string | undefined}} [how] asWritten: the profile changes neither durations nor rates;
- *   warmUp: its length, instead of the profile's
+ *   warmUp: its length, instead of the profile's, or 'every VU'
  * @returns {PlannedPhase[]}
  * @throws {ConfigError} where DURATION leaves a phase less than a second
  */
@@ -140,6 +148,14 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
 
   const [first] = shape;
   if (first) add(first, (warmUp && parseDuration(warmUp)) || profile.warmUpS, false);
+  const [before] = planned;
+  if (before?.offered_rps && warmUp === EVERY_VU) {
+    // Half as many requests a second as the phase: to open a connection and a session is more work than a call.
+    before.offered_rps /= 2 * FIRST_REQUESTS;
+    before.duration_s = round(Math.max(LEAST_S, before.max_vus / before.offered_rps));
+    before.hands_over = true;
+    start = before.duration_s + HAND_OVER_S;
+  }
   shape.forEach((phase, index) => {
     start += (parseDuration(phase.pause ?? '') ?? 0) + (phase.leadIn ? LEAD_IN_S : 0);
     add(phase, lengthsS[index] ?? 0, true);
@@ -226,8 +242,9 @@ export function toScenarios(phases, timeoutS) {
       const common = {
         exec: 'iterate',
         startTime: k6Duration(phase.start_s - leadInS(phase)),
-        // The last requests of a phase get the time to be answered or to time out: none is cut off uncounted.
-        gracefulStop: k6Duration(timeoutS + 1),
+        // The last requests of a phase get the time to be answered or to time out: none is cut off uncounted. k6 starts VUs of
+        // their own for a phase that begins within that time.
+        gracefulStop: phase.hands_over ? k6Duration(HAND_OVER_S / 2) : k6Duration(timeoutS + 1),
         tags: { phase: phase.name },
         env: { PHASE: phase.name },
       };

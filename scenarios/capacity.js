@@ -13,7 +13,14 @@ export const { options, setup, iterate } = defineTest({
   workload: reference,
   mix: 'mixed',
   asWritten: true,
-  warmUp: '2s',
-  phases: [{ name: 'step', rate: Number(__ENV.RATE) || 50, duration: '10s' }],
+  warmUp: 'every VU',
+  phases: [
+    {
+      name: 'step',
+      rate: Number(__ENV.RATE) || 50,
+      duration: '10s',
+      ...(__ENV.VUS && { users: Number(__ENV.VUS) }),
+    },
+  ],
   objectives: { each: { p95_ms: 210, p99_ms: 380, failure_share: 0.01 } },
 });

@@ -44,13 +44,13 @@ export function headline(run: Facts): string {
   if (outcome === 'error') return joined(outcome, [[reason]]);
   const leftOut = failedProbesText(run.failed_probes ?? [], MAX_LEFT_OUT);
   if (outcome === 'invalid') return joined(outcome, [[reason], [leftOut]]);
-  if (outcome === 'pass')
-    return joined(outcome, [
-      [reason, leftOut && `; ${leftOut}`],
-      degradedIn(run),
-      [loadTaken(run)],
-      found(run, null),
-    ]);
+  if (outcome === 'pass') {
+    const held = [reason, leftOut && `; ${leftOut}`];
+    // What a search was for comes first; what its steps met on the way may be left out.
+    return bottleneckIn(run, ({ subject }) => subject === CAPACITY)
+      ? joined(outcome, [held, found(run, null), [loadTaken(run)], degradedIn(run)])
+      : joined(outcome, [held, degradedIn(run), [loadTaken(run)], found(run, null)]);
+  }
   const missed = run.thresholds.find((threshold) => threshold.outcome === 'fail');
   const cause = bottleneckIn(
     run,

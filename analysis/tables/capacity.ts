@@ -118,8 +118,8 @@ function othersBusy(mean: (signal: string) => number | null): string {
   if (target + generator > OWN_SHARE * host)
     return generator < GENERATOR_SHARE * host
       ? ''
-      : `; the machine was full (${percent(host)}, of which ${shares}): with the generator on another the server may do more`;
-  return `; the machine was busy with something else (${percent(host)}, of which ${shares}): a quiet one holds more`;
+      : `: the machine was full (${percent(host)}, of which ${shares}); with the generator on another the server may do more`;
+  return `: the machine was busy with something else (${percent(host)}, of which ${shares}); a quiet one holds more`;
 }
 
 function sentence({

@@ -122,6 +122,24 @@ test('a trial has its name in front of its phases, and its labels on them', asyn
   assert.deepEqual(plan.objectives[0]?.scope, { phase: 'two-make' });
 });
 
+test('a step of capacity: each of its VUs has its session before it begins', async () => {
+  const server = await startThings();
+  const env = { TOOL: 'get', ARGS: '{}', RATE: '40', VUS: '30', DURATION: '2s' };
+  const capacity = ['run', '--quiet', '--address', '', ...labOutput(folder), 'scenarios/capacity.js'];
+  const { code, output } = await command(toolPath('k6'), capacity, environment(server.url, env));
+  await server.close();
+  assert.equal(code, 0, output);
+  const { summary } = readSummary(folder);
+  assert.ok(summary);
+  const [warmUp, step] = phases(summary);
+  assert.equal(warmUp?.measured, false);
+  assert.equal(step?.iterations, 80);
+  assert.equal(step?.handshakes_s, undefined, 'no session was opened in it');
+  const opened = server.requests.filter(({ method }) => method === 'initialize').length;
+  // One of set-up.
+  assert.equal(opened, 31);
+});
+
 test('interrupted in the middle: the end cleans up all the same', async () => {
   const server = await startThings(500);
   const child = spawn(toolPath('k6'), RUN, {

@@ -247,6 +247,12 @@ const CASES = [
     expected: 'PASS: 1 threshold held. Capacity: 410/s, held for 60 s; at 450/s it misses p99.',
   },
   {
+    name: 'a capacity comes before the latency of a step',
+    run: { outcome: 'pass', reasons: ['1 threshold held'], findings: [CAPACITY] },
+    expected:
+      'PASS: 1 threshold held. Capacity: 410/s, held for 60 s; at 450/s it misses p99. At 100/s in baseline, p99 was 40 ms.',
+  },
+  {
     name: 'a recovery that can not be told',
     run: { outcome: 'pass', reasons: ALL_HELD, findings: [recovery(null, 'not_enough_to_tell')], phases: [] },
     expected: 'PASS: 8 thresholds held.',

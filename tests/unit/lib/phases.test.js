@@ -189,6 +189,24 @@ test('a shape that is as written is no profile to change, but for RATE_SCALE and
   assert.deepEqual([changed?.duration_s, changed?.offered_rps], [5, 300]);
 });
 
+test('a warm-up for every VU: each makes a call, half as many requests a second as the phase, and goes on into it', () => {
+  const shape = [{ name: 'step', rate: 200, users: 300, duration: '10s' }];
+  const smoke = /** @type {any} */ (profiles.smoke);
+  const phases = planPhases(shape, smoke, CONFIG, { asWritten: true, warmUp: 'every VU' });
+  assert.deepEqual(
+    phases.map(({ start_s, duration_s, max_vus }) => [start_s, duration_s, max_vus]),
+    [
+      [0, 9, 300],
+      [10, 10, 300],
+    ],
+  );
+  assert.equal((phases[0]?.offered_rps ?? 0) * 9, 300);
+  const { 'warm-up': warmUp, step } = toScenarios(phases, 10);
+  // k6 would start other VUs for a phase that begins before the warm-up's are free.
+  assert.equal(warmUp?.gracefulStop, '500ms');
+  assert.equal(step?.gracefulStop, '11000ms');
+});
+
 test('a sequence: the profile makes fewer calls and shorter pauses, never fewer than three or of what prepares', () => {
   /** @type {import('../../../lib/phases.js').Step[]} */
   const steps = [
