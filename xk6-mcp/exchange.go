@@ -114,6 +114,9 @@ type exchange struct {
 	isHeld bool
 	// The server had it made: that it went well says nothing of the calls.
 	isByServer bool
+	// The call's own, and not a handshake before it: operations that had a call in flight meanwhile.
+	isSent  bool
+	overlap Overlap
 	// Where a stream that ended before its reply goes on, and whether it did.
 	lastEventID string
 	retry       time.Duration

@@ -19,6 +19,9 @@ type Request struct {
 	// One of names.json, and the latency's parts, of a call.
 	Outcome string
 	Parts   Parts
+	// Of a call that was sent: operations that had a call in flight meanwhile. One that got no session was not.
+	IsSent  bool
+	Overlap Overlap
 	// The server closes the connection after its answer.
 	ClosesConnection bool
 	// It began less than a second after the client's last answer.
@@ -131,6 +134,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 		}
 		if request.IsCall {
 			request.Outcome, request.Parts = x.outcome(), x.parts()
+			request.IsSent, request.Overlap = x.isSent, x.overlap
 			b.addLatency(m, k, x, request.Outcome)
 		}
 		if x.isNewConnection {
@@ -228,11 +232,7 @@ func (c *Client) logOnce(k *call, x *exchange) {
 	if _, isLogged := c.logged.LoadOrStore(x.failure.kind, true); isLogged {
 		return
 	}
-	operation := k.method
-	if name := k.options.tags[Names.Tags.Operation]; name != "" {
-		operation = name
-	}
-	c.instance.vu.State().Logger.Errorf("failure %s of %s: %s", x.failure.kind, operation, c.describe(x))
+	c.instance.vu.State().Logger.Errorf("failure %s of %s: %s", x.failure.kind, k.operation(), c.describe(x))
 }
 
 func isSuccess(status int) bool {

@@ -21,7 +21,7 @@ export interface Counts {
   requests?: number;
   failed?: number;
   failures?: Record<string, number>;
-  /** By kind, Unix times in milliseconds. */
+  /** By kind: when these requests began, Unix times in milliseconds. */
   failedAt?: Record<string, [first: number, last: number]>;
   rejected?: number;
   additional?: number;
@@ -41,6 +41,8 @@ export interface Counts {
   /** Of a whole run: the parts of the latencies added up, milliseconds, and until when calls had a connection. */
   parts?: Record<Part, number>;
   untilConnected?: string;
+  /** Of a whole run, by operation: calls that had one of its calls in flight alongside, and, without a name, those that had none. */
+  overlaps?: Record<string, Overlap>;
   /** Opened, and closed by the server after its answer. */
   connections?: number;
   /** Requests less than a second after their client's last answer, and those of them that opened a connection. */
@@ -59,6 +61,13 @@ export interface Counts {
   bytesReceived?: number;
   /** By name: what the script, or the client, measures besides. */
   metrics?: Record<string, Other>;
+}
+
+export interface Overlap {
+  calls: number;
+  failed: number;
+  /** When they began, Unix times in milliseconds. */
+  at: [first: number, last: number];
 }
 
 export interface Other {

@@ -68,6 +68,11 @@ export class SparseHistogram {
     return this.#inOrder.flatMap(([bucket, count]) => Array.from({ length: count }, () => middle(bucket)));
   }
 
+  /** In order, each off by 0.1 % at most. */
+  get buckets(): { value: number; count: number }[] {
+    return this.#inOrder.map(([bucket, count]) => ({ value: middle(bucket), count }));
+  }
+
   /** @returns how many are over a limit, each taken as the middle of its bucket */
   countOver(limit: number): number {
     return [...this.#counts].reduce(

@@ -3,6 +3,7 @@ import { bytes, counted, duration, number, percent, perSecond } from '../../cont
 import { bottleneck } from '../bottleneck/bottleneck.ts';
 import type { Capacity } from '../capacity.ts';
 import type { Environment } from '../collect/environment.ts';
+import type { Group } from '../collect/groups.ts';
 import type { HostWatch } from '../collect/host-watch-record.ts';
 import type { K6Log } from '../collect/k6-log.ts';
 import type { ClockJump } from '../collect/measured.ts';
@@ -25,6 +26,8 @@ import { capacity } from './capacity-finding.ts';
 import { connectionsFinding } from './connections-finding.ts';
 import { degraded } from './degraded.ts';
 import { drift } from './drift.ts';
+import { unexplained } from './failures/explained.ts';
+import { failureShapes } from './failures.ts';
 import { note } from './note.ts';
 import { onset } from './onset.ts';
 import type { Recovery } from './recovery.ts';
@@ -40,6 +43,7 @@ type FindingKind =
   | 'regression'
   | 'onset'
   | 'connections'
+  | 'failures'
   | 'note';
 
 /** What a finding was read from. */
@@ -68,6 +72,9 @@ export interface Finding {
   figures: Record<string, number | null>;
   evidence: string[];
   observations?: Observation[];
+  /** Of failures: the only operation, and the only kind; absent: there are several. */
+  operation?: string;
+  failure_kind?: string;
 }
 
 /** Everything that findings are drawn from. */
@@ -75,6 +82,8 @@ export interface Known {
   plan: Plan;
   phases: Phase[];
   operations: Operation[];
+  /** What was counted, by phase and operation. */
+  groups: readonly Group[];
   failures: Failure[];
   thresholds: Threshold[];
   server: Server;
@@ -96,6 +105,8 @@ export interface Known {
   clockJumps: readonly ClockJump[];
   /** null or none: the run came to its end. */
   partial?: Partial | null;
+  /** Variables of the run; absent: not known. */
+  variables?: Record<string, string | null> | undefined;
   /** Iterations against requests. */
   ledger: Ledger;
   /** Sessions that the server had ended when they were used. */
@@ -108,8 +119,10 @@ const MEMORY_TOLERANCE = 0.9;
 const BUSY_HOST = 0.9;
 
 export function findings(known: Known): Finding[] {
+  const shapes = failureShapes(known);
   return [
-    ...bottleneck(known),
+    ...shapes,
+    ...unexplained(bottleneck(known), shapes),
     ...capacity(known),
     ...recovery(known),
     ...degraded(known),
@@ -117,7 +130,7 @@ export function findings(known: Known): Finding[] {
     ...connectionsFinding(known),
     ...drift(known),
     ...overload(known),
-    ...expiredSessions(known),
+    ...(shapes.some(({ subject }) => subject === 'replicas') ? [] : expiredSessions(known)),
     ...smallMachine(known),
     ...missingSignals(known),
     ...sharedMachine(known),

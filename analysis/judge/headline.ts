@@ -22,6 +22,12 @@ const NAMED = ['high', 'medium'];
 /** The latency objectives that a pass quotes, in this order. */
 const QUOTED = { p99_ms: 'p99', p95_ms: 'p95', p50_ms: 'p50' } as Record<string, string>;
 
+/** Of all failures, so many have the shape that the headline says. */
+const MOST = 0.5;
+
+/** A shape of answers, and not of failures. */
+const MODES = 'modes';
+
 /** The subject of a capacity test's finding: a rate, and not a resource. */
 const CAPACITY = 'capacity';
 
@@ -47,9 +53,13 @@ export function headline(run: Facts): string {
   if (outcome === 'pass') {
     const held = [reason, leftOut && `; ${leftOut}`];
     // What a search was for comes first; what its steps met on the way may be left out.
-    return bottleneckIn(run, ({ subject }) => subject === CAPACITY)
-      ? joined(outcome, [held, found(run, null), [loadTaken(run)], degradedIn(run)])
-      : joined(outcome, [held, degradedIn(run), [loadTaken(run)], found(run, null)]);
+    const limit = bottleneckIn(run, () => true);
+    if (limit?.subject === CAPACITY)
+      return joined(outcome, [held, found(run, null), [loadTaken(run)], degradedIn(run)]);
+    const shape = [capitalized(shapeIn(run, MODES) || shapeIn(run))];
+    const overload = found(run, null);
+    const rest = limit ? [overload, shape] : [shape, overload];
+    return joined(outcome, [held, degradedIn(run), [loadTaken(run)], ...rest]);
   }
   const missed = run.thresholds.find((threshold) => threshold.outcome === 'fail');
   const cause = bottleneckIn(
@@ -57,6 +67,18 @@ export function headline(run: Facts): string {
     ({ subject, phase }) => subject !== CAPACITY && phase !== null && phase === missed?.scope.phase,
   );
   return joined(outcome, [whatMissed(run, missed, cause), degradedIn(run), found(run, cause), [leftOut]]);
+}
+
+/** @param subject of the shape; without: any of failures @returns what most failures have in common; '' if nothing does */
+function shapeIn({ findings }: Facts, subject?: string): string {
+  const found = findings.find(
+    ({ kind, subject: own, figures: { explained, failed } }) =>
+      kind === 'failures' &&
+      (subject
+        ? own === subject
+        : own !== MODES && (explained ?? 0) >= MOST * (failed ?? Number.POSITIVE_INFINITY)),
+  );
+  return found?.statement ?? '';
 }
 
 /** @returns episodes under a steady load */
@@ -103,17 +125,22 @@ const bottleneckIn = ({ findings }: Pick<Facts, 'findings'>, matches: (finding: 
  * @param cause the bottleneck that was found in the same phase
  * @returns what was missed, what made it, and how many others were missed
  */
-function whatMissed(
-  { verdict: { reasons }, thresholds, operations }: Facts,
-  missed: Threshold | undefined,
-  cause: Finding | null,
-): string[] {
+function whatMissed(run: Facts, missed: Threshold | undefined, cause: Finding | null): string[] {
+  const {
+    verdict: { reasons },
+    thresholds,
+    operations,
+  } = run;
   const others = thresholds.filter(({ outcome }) => outcome === 'fail').length - 1;
   const more = others > 0 ? [`; ${counted(others, 'more threshold')} missed`] : [];
   const said = missed && missText(missed);
   const reason = (missed?.reason ?? reasons[0] ?? '').replace(/ \([\d,]+ samples?\)$/, '');
   if (!missed || !said) return [reason, ...more];
   if (cause) return [said, `: ${clauseOf(cause.statement)}`, ...more];
+  const shape = missed.metric === 'failure_share' ? shapeIn(run) : shapeIn(run, MODES);
+  // Both of its clauses, if they fit.
+  const [clause, ...rest] = shape.split('; ');
+  if (clause) return [said, `: ${clause}`, ...rest.map((one) => `; ${one}`), ...more];
   const culprit = missed.culprit ?? culpritOfRun(missed, operations);
   return [said, culprit ? `: ${culpritText(missed, culprit)}` : '', ...more];
 }

@@ -1,10 +1,11 @@
 import { cleanText } from '../clean-text.ts';
+import { commandLine } from '../command-line.ts';
 import type { Finding } from '../findings/findings.ts';
 import type { Run } from '../judge/run.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import { factsOf, howMeasured } from './facts.ts';
 import { numbered, observationText } from './observations.ts';
-import { commandLine, repeatCommands } from './repeat.ts';
+import { repeatCommands } from './repeat.ts';
 import {
   failedProbeTable,
   failureTable,

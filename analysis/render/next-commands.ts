@@ -1,7 +1,8 @@
 /** What to type after a run. */
 
+import type { Command } from '../command-line.ts';
 import type { Run } from '../judge/run.ts';
-import { type Command, repeatCommands } from './repeat.ts';
+import { repeatCommands } from './repeat.ts';
 
 /** Columns before a command. */
 const INDENT = 10;

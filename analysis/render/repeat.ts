@@ -2,23 +2,13 @@
 import { counted, duration, perSecond } from '../../contract/units.js';
 import type { Longer } from '../collect/plan.ts';
 import { changedSettings } from '../collect/target-knobs.ts';
+import { type Command, commandWords } from '../command-line.ts';
 import type { Run } from '../judge/run.ts';
 import { suggestedLimits } from '../judge/suggested-limits.ts';
 
-/** What a shell takes as it is. */
-const PLAIN = /^[\w:/.@%,+-]+$/;
 const TEST = /^[a-z][a-z0-9-]*$/;
 
 /** @returns [] if it is not known how the run was started */
-
-export interface Command {
-  label: string;
-  /** Of a command line, quoted for a shell. */
-  words: string[];
-  /** '' = none. */
-  comment: string;
-}
-
 export function repeatCommands(run: Run): Command[] {
   const { test, variables, longer, target, verdict } = run;
   if (!TEST.test(test ?? '') || !variables) return [];
@@ -42,19 +32,6 @@ export function repeatCommands(run: Run): Command[] {
   ];
 }
 
-/** @param variables null: not shown @returns of the command line that runs it, quoted for a shell */
-export const commandWords = (test: string, variables: Record<string, string | null>): string[] => [
-  'make',
-  test,
-  ...Object.entries(variables).flatMap(([name, value]) =>
-    value === null ? [] : [`${name}=${quoted(value)}`],
-  ),
-];
-
-/** @returns one line that a shell takes */
-export const commandLine = ({ words, comment }: Command): string =>
-  [...words, ...(comment ? [` # ${comment}`] : [])].join(' ');
-
 function loadOf({ peak_rps: rate, users, duration_s }: Longer) {
   const most = rate === null ? counted(users, 'user') : perSecond(rate);
   return `up to ${most}, ${duration(Math.round(duration_s))}`;
@@ -67,6 +44,3 @@ function limits(run: Run): Command[] {
   const comment = `to judge latency: ${margin} x the highest that a phase had, of ${counted(samples, 'request')} or more`;
   return [{ label: 'limits', words: [`THRESHOLDS=${thresholds}`], comment }];
 }
-
-/** @returns as a shell reads it back */
-const quoted = (value: string): string => (PLAIN.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`);

@@ -4,13 +4,14 @@ import { duration, inUnit, milliseconds, number } from '../../contract/units.js'
 import type { Finding, Page, Plots, Section } from '../../page/model.ts';
 import { changedSettings } from '../collect/target-knobs.ts';
 import type { Timeline } from '../collect/timeline.ts';
+import { commandLine } from '../command-line.ts';
 import { withoutRemedy } from '../findings/remedy.ts';
 import { headline } from '../judge/headline.ts';
 import { lengthText } from '../judge/partial.ts';
 import type { Run } from '../judge/run.ts';
 import { factsOf, howMeasured } from '../render/facts.ts';
 import { momentText, numbered, seriesName, timeOfDay } from '../render/observations.ts';
-import { commandLine, repeatCommands } from '../render/repeat.ts';
+import { repeatCommands } from '../render/repeat.ts';
 import {
   byOutcome,
   failedProbeTable,

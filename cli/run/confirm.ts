@@ -1,5 +1,5 @@
 /** Load goes to this machine, and elsewhere only if somebody said so. */
-import { commandWords } from '../../analysis/render/repeat.ts';
+import { commandWords } from '../../analysis/command-line.ts';
 import { hostList } from '../../contract/hosts.js';
 import { stackHosts } from '../../lib/config.js';
 import { unconfirmed } from '../../lib/target-host.js';

@@ -27,7 +27,7 @@ type counts struct {
 	Requests int64            `json:"requests,omitempty"`
 	Failed   int64            `json:"failed,omitempty"`
 	Failures map[string]int64 `json:"failures,omitempty"`
-	// By kind: the first and the last, Unix times in milliseconds.
+	// By kind: when the first and the last of these requests began, Unix times in milliseconds.
 	FailedAt   map[string][2]int64 `json:"failedAt,omitempty"`
 	Rejected   int64               `json:"rejected,omitempty"`
 	Additional int64               `json:"additional,omitempty"`
@@ -45,6 +45,8 @@ type counts struct {
 	// Of all seconds together alone: the parts of the latencies, added up, and until when calls had a connection.
 	Parts          *parts    `json:"parts,omitempty"`
 	UntilConnected histogram `json:"untilConnected,omitempty"`
+	// Likewise, by operation: calls that had one of its calls alongside, and, without a name, those that had none.
+	Overlaps overlaps `json:"overlaps,omitzero"`
 	// Opened, and closed by the server after its answer.
 	Connections int64 `json:"connections,omitempty"`
 	// Requests less than a second after their client's last answer, and those of them that opened a connection.

@@ -270,6 +270,47 @@ func TestSecondsOfRequests(t *testing.T) {
 	}
 }
 
+// Calls are counted by what was in flight alongside, and a failure by when its request began.
+func TestOverlapsOfRequests(t *testing.T) {
+	f := newFixture(t, t.TempDir(), "disabled")
+	if err := f.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer f.starts.Close()
+	const start = 1_700_000_000_000
+	add := func(beganMs int64, outcome string, isSent bool, overlap mcp.Overlap) {
+		tags := f.root.With("phase", "load").With("operation", "a")
+		began := time.UnixMilli(start + beganMs)
+		sample := func(key string, tags *metrics.TagSet) metrics.Sample {
+			return metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: f.metric(key), Tags: tags}, Time: began.Add(5 * time.Second), Value: 1}
+		}
+		samples := metrics.Samples{sample("requests", tags)}
+		if outcome != "ok" {
+			samples = append(samples, sample("failures", tags.With("kind", "timeout")))
+		}
+		f.AddMetricSamples([]metrics.SampleContainer{&mcp.Request{
+			Samples: samples, Began: began, Ended: began, IsCall: true, Outcome: outcome, IsSent: isSent, Overlap: overlap,
+		}})
+	}
+	add(100, "ok", true, 0)
+	add(300, "unanswered", true, 0)
+	add(700, "unanswered", true, 0)
+	add(900, "unanswered", false, 0)
+	f.flush(math.MaxInt64, time.UnixMilli(0))
+	if err := f.close(nil); err != nil {
+		t.Fatal(err)
+	}
+	total := f.measured().Groups[0]
+	overlaps, _ := json.Marshal(total["overlaps"])
+	if string(overlaps) != `{"":{"at":[1700000000100,1700000000700],"calls":3,"failed":2}}` {
+		t.Errorf("got %s", overlaps)
+	}
+	failedAt, _ := json.Marshal(total["failedAt"])
+	if string(failedAt) != `{"timeout":[1700000000300,1700000000900]}` {
+		t.Errorf("got %s", failedAt)
+	}
+}
+
 func TestClockIsSetBack(t *testing.T) {
 	f := newFixture(t, t.TempDir(), "disabled")
 	if err := f.Start(); err != nil {

@@ -114,8 +114,11 @@ func (l *ledger) countRequest(request *mcp.Request) {
 	number := l.number(request.Samples[0].Tags)
 	of := l.at(began).of(number)
 	for index := range request.Samples {
-		if add := l.counterOf(request.Samples[index].Metric); add != nil {
-			add(of, &request.Samples[index])
+		sample := request.Samples[index]
+		// The time of a sample is that of the request's end.
+		sample.Time = request.Began
+		if add := l.counterOf(sample.Metric); add != nil {
+			add(of, &sample)
 		}
 	}
 	if request.ClosesConnection {
@@ -131,6 +134,7 @@ func (l *ledger) countRequest(request *mcp.Request) {
 		return
 	}
 	l.totals[number].addParts(request.Parts)
+	l.totals[number].Overlaps.count(request)
 	if request.Outcome != mcp.Names.Outcomes.Unanswered {
 		l.at(request.Ended.Unix()).of(number).Answered[request.Outcome]++
 	}

@@ -62,6 +62,7 @@ function known(series, shape = {}, seed = 1) {
     plan: spec.plan,
     phases: all,
     operations: [],
+    groups: [],
     failures: [],
     thresholds: [],
     server: NO_SERVER,

@@ -19,6 +19,7 @@ function find(spec, { server, environment, expired = 0 } = {}) {
     plan,
     phases: all,
     operations: [],
+    groups: [],
     failures: [],
     timeline: null,
     recoveries: [],

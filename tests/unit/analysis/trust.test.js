@@ -31,6 +31,7 @@ function judge(spec, rest = {}) {
     plan,
     phases: all,
     operations: [],
+    groups: [],
     failures: [],
     thresholds: judgeThresholds({ ...made, phases: all }),
     server: NO_SERVER,

@@ -1,0 +1,98 @@
+/** Whether answers take one of two times, whatever the load. */
+import { type Group, inScope, latenciesOf } from '../../collect/groups.ts';
+import type { Phase } from '../../judge/phases.ts';
+import { fisherTail } from '../../statistics/fisher.ts';
+
+/** Of the slow answers' time, from its 5th to its 95th percentile: time-outs are exact, queues are not. */
+const MAX_WIDTH = 0.1;
+/** The slow ones take so many times as long as the others at p95, and so long. */
+const MIN_RATIO = 5;
+const MIN_MS = 300;
+const MIN_SLOW = 10;
+const MAX_SHARE = 0.5;
+const MIN_LOADS = 2;
+/** A difference between two loads that chance makes less often than this is one. */
+const CHANCE = 0.01;
+const MIN_VALUE_MS = 1e-3;
+
+export interface Modes {
+  operations: string[];
+  fast_ms: number;
+  slow_ms: number;
+  slow: number;
+  calls: number;
+  /** The lowest and the highest, each with the share that was slow; one if the run had no others. */
+  loads: { rps: number; share: number }[];
+}
+
+interface Split {
+  fastMs: number;
+  slowMs: number;
+  slow: number;
+  calls: number;
+}
+
+/** @param groups of the measured phases @returns null: answers take all times, or more often a long one under more load */
+export function modesOf(groups: readonly Group[], phases: readonly Phase[]): Modes | null {
+  const operations = [...new Set(groups.map(({ operation }) => operation))].filter((operation) => {
+    const split = splitOf(inScope(groups, { operation }));
+    return split !== null;
+  });
+  const own = groups.filter(({ operation }) => operations.includes(operation));
+  const split = splitOf(own);
+  if (!split) return null;
+  const byLoad = phases
+    .flatMap(({ name, achieved_rps: rps }) => {
+      const part = slowOf(inScope(own, { phase: name }), split);
+      return rps && part.calls * (split.slow / split.calls) >= MIN_SLOW / 2 ? [{ rps, ...part }] : [];
+    })
+    .toSorted((a, b) => a.rps - b.rps);
+  const [low, high] = [byLoad[0], byLoad.at(-1)];
+  if (!low || !high) return null;
+  const haveTwo = high.rps >= MIN_LOADS * low.rps;
+  if (haveTwo && fisherTail(high.slow, high.calls, low.slow, low.calls) < CHANCE) return null;
+  return {
+    operations,
+    fast_ms: split.fastMs,
+    slow_ms: split.slowMs,
+    slow: split.slow,
+    calls: split.calls,
+    loads: (haveTwo ? [low, high] : [high]).map(({ rps, slow, calls }) => ({ rps, share: slow / calls })),
+  };
+}
+
+/** @returns where the widest gap between two answers' times divides them; null: nowhere */
+function splitOf(groups: readonly Group[]): Split | null {
+  const { buckets, count: calls } = latenciesOf(groups).of('ok');
+  const ratioAt = (index: number) =>
+    (buckets[index]?.value ?? 0) /
+    Math.max(MIN_VALUE_MS, buckets[index - 1]?.value ?? Number.POSITIVE_INFINITY);
+  const at = buckets.reduce((widest, _, index) => (ratioAt(index) > ratioAt(widest) ? index : widest), 0);
+  const [fast, slow] = [buckets.slice(0, at), buckets.slice(at)];
+  const [fastest, middle] = [quantile(fast, 0.95), quantile(slow, 0.5)];
+  const slowCalls = countOf(slow);
+  if (slowCalls < MIN_SLOW || slowCalls > MAX_SHARE * calls) return null;
+  if (!(middle >= MIN_MS && middle >= MIN_RATIO * fastest)) return null;
+  if (quantile(slow, 0.95) - quantile(slow, 0.05) > MAX_WIDTH * middle) return null;
+  return { fastMs: quantile(fast, 0.5), slowMs: middle, slow: slowCalls, calls };
+}
+
+function slowOf(groups: readonly Group[], { slowMs }: Split) {
+  const answered = latenciesOf(groups).of('ok');
+  return { slow: answered.countOver(slowMs / 2), calls: answered.count };
+}
+
+type Buckets = readonly { value: number; count: number }[];
+
+const countOf = (buckets: Buckets): number => buckets.reduce((sum, { count }) => sum + count, 0);
+
+/** @returns NaN without a value */
+function quantile(buckets: Buckets, share: number): number {
+  const rank = share * countOf(buckets);
+  let before = 0;
+  for (const { value, count } of buckets) {
+    before += count;
+    if (before >= rank) return value;
+  }
+  return Number.NaN;
+}

@@ -1,0 +1,71 @@
+/** Whether calls failed because others were in flight alongside. */
+import { type Group, inScope, latenciesOf } from '../../collect/groups.ts';
+import { fisherTail } from '../../statistics/fisher.ts';
+
+/** By chance, less than once in so many runs that have as many pairs of operations. */
+const CHANCE = 1e-4;
+/** What explains failures is this many times less likely by chance than any other operation's calls alongside. */
+const MIN_AHEAD = 1e3;
+/** Failures of calls without the other alongside: this share of all at most. */
+const MAX_WITHOUT = 0.02;
+
+export interface Alongside {
+  /** Whose calls fail while the others' are in flight. */
+  operation: string;
+  /** The same: two of its own. */
+  other: string;
+  calls: number;
+  failed: number;
+  /** Calls of the operation that had none of the other's alongside, and failures among them. */
+  without: { calls: number; failed: number };
+}
+
+/**
+ * Compares calls of one phase: between phases the load differs, and with it everything else.
+ *
+ * @param operation whose failures are to be explained
+ * @returns null: nothing, or nothing that more than the load would explain
+ */
+export function alongside(groups: readonly Group[], operation: string): Alongside | null {
+  const own = inScope(groups, { operation });
+  const others = new Set(own.flatMap(({ overlaps = {} }) => Object.keys(overlaps)).filter(Boolean));
+  const ranked = [...others]
+    .map((other) => ({ other, ...comparedBy(own, other) }))
+    .toSorted((a, b) => a.chance - b.chance);
+  const [best, next] = ranked;
+  if (!best || best.chance * others.size > CHANCE) return null;
+  if (next && best.chance * MIN_AHEAD > next.chance) return null;
+  if (best.without.failed > MAX_WITHOUT * (best.failed + best.without.failed)) return null;
+  const { other, calls, failed, without } = best;
+  return { operation, other, calls, failed, without };
+}
+
+/** @returns the sums over the phases, and the chance that the most telling of them is chance */
+function comparedBy(own: readonly Group[], other: string) {
+  const sums = { calls: 0, failed: 0, without: { calls: 0, failed: 0 }, chance: 1 };
+  for (const group of own) {
+    const { calls, failed } = group.overlaps?.[other] ?? { calls: 0, failed: 0 };
+    const latencies = latenciesOf([group]);
+    const { count } = latencies.all;
+    const without = {
+      calls: Math.max(0, count - calls),
+      failed: Math.max(0, count - latencies.of('ok').count - failed),
+    };
+    sums.calls += calls;
+    sums.failed += failed;
+    sums.without.calls += without.calls;
+    sums.without.failed += without.failed;
+    sums.chance = Math.min(sums.chance, fisherTail(failed, calls, without.failed, without.calls));
+  }
+  return { ...sums, chance: sums.chance * Math.max(1, own.length) };
+}
+
+/** @param operations @returns Unix time in milliseconds at which the first call began that had one of the others alongside; null: none had */
+export function firstTogether(groups: readonly Group[], operations: readonly string[]): number | null {
+  const times = groups
+    .filter(({ operation }) => operations.includes(operation))
+    .flatMap(({ overlaps = {} }) =>
+      Object.entries(overlaps).flatMap(([other, { at }]) => (operations.includes(other) ? [at[0]] : [])),
+    );
+  return times.length === 0 ? null : Math.min(...times);
+}

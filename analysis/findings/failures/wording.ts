@@ -1,0 +1,55 @@
+/** Parts of the sentences that say what failures have in common. */
+import { clock, counted, number } from '../../../contract/units.js';
+import { type Stratum, sumOf } from './cells.ts';
+import type { Own } from './operations.ts';
+
+/** Operations that a sentence names. */
+const MAX_NAMED = 3;
+
+/** In words: how a call of that kind ended. */
+const KINDS: Record<string, string> = {
+  timeout: 'no answer in time',
+  stalled: 'the answer began, and nothing came',
+  connect: 'no connection',
+  http_4xx: 'HTTP 4xx',
+  http_5xx: 'HTTP 5xx',
+  rate_limited: 'HTTP 429',
+  jsonrpc: 'a JSON-RPC error',
+  tool: 'an error of the tool',
+};
+
+const kindText = (kind: string): string => KINDS[kind] ?? kind;
+
+/** @returns how they failed, the most frequent first */
+export function kindsText({ cells, kind }: Stratum): string {
+  if (kind !== null) return kindText(kind);
+  const counts = [...new Set(cells.flatMap(({ kinds }) => [...kinds.keys()]))]
+    .map((one) => ({ one, count: sumOf({ kind: one, cells }).count }))
+    .toSorted((a, b) => b.count - a.count);
+  const [first, ...others] = counts;
+  if (!first || others.length === 0) return first ? kindText(first.one) : '';
+  return counts.map(({ one, count }) => `${kindText(one)} ${number(count)}`).join(', ');
+}
+
+export const namesOf = (names: readonly string[]): string =>
+  names.length > MAX_NAMED
+    ? `${names.slice(0, MAX_NAMED).join(', ')} and ${names.length - MAX_NAMED} more`
+    : names.join(', ');
+
+export function othersText(own: Own | null): string {
+  if (!own) return '';
+  const { requests, failed } = own.others;
+  const rest = own.others.operations === 1 ? 'the other operation is' : 'the others are';
+  return failed === 0
+    ? `${rest} well (${counted(requests, 'request')})`
+    : `of the others ${number(failed)} of ${number(requests)} failed`;
+}
+
+export const oneIn = (failed: number, requests: number): string =>
+  `1 in ${number(Math.round(requests / failed))}`;
+
+/** @returns for example 00:35.2 */
+export function exactClock(seconds: number): string {
+  const tenths = Math.round(Math.max(0, seconds) * 10);
+  return `${clock(tenths / 10)}.${tenths % 10}`;
+}
