@@ -78,7 +78,8 @@ export default async function capacity(lab) {
     tried.push({ trial: trial.name, rate, kind, ...outcome });
     if (outcome.holds) headroomS = headroomOf(trial);
     if (kind === 'hold') thresholds = trial.thresholds;
-    const because = outcome.generator ? 'the load generator could not make it' : outcome.missed.join(', ');
+    const short = outcome.users ? 'no VU was free (MAX_VUS)' : 'the load generator could not make it';
+    const because = outcome.generator ? short : outcome.missed.join(', ');
     lab.say(`capacity: ${perSecond(rate)} ${outcome.holds ? 'holds' : `does not hold: ${because}`}`);
     return outcome;
   };
@@ -111,16 +112,18 @@ function headroomOf({ phases, thresholds }) {
 
 /**
  * @param {import('./lab.js').TrialResult} trial
- * @returns {{holds: boolean, generator: boolean, missed: string[]}}
+ * @returns {{holds: boolean, generator: boolean, users: boolean, missed: string[]}}
  */
 function outcomeOf({ thresholds }) {
   const missed = thresholds.filter(({ outcome }) => outcome === 'fail');
-  const unmade = thresholds.some(
+  const unmade = thresholds.filter(
     ({ metric, outcome }) => metric === 'delivered_share' && outcome === 'invalid',
   );
+  const generator = unmade.length > 0 && missed.length === 0;
   return {
     holds: thresholds.every(({ outcome }) => outcome === 'pass' || outcome === 'unjudged'),
-    generator: unmade && missed.length === 0,
+    generator,
+    users: generator && unmade.every(({ by_generator }) => !by_generator),
     missed: missed.map((threshold) =>
       thresholdName({ ...threshold, scope: {} }).replace('the whole run ', ''),
     ),

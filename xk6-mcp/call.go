@@ -285,7 +285,8 @@ func (k *call) withNonce(argument string) (string, string) {
 // converse makes a request, and repeats it with the input that the server asks for.
 func (k *call) converse(argument string, follower *watcher) *exchange {
 	c := k.client
-	begun := flights.begin(k.operation())
+	number, met := flights.begin(k.operation())
+	defer flights.end(number)
 	x := k.do(argument, "", follower)
 	for round := 0; round < maxRounds && c.isModern() && x.asksForInput(); round++ {
 		input, f := k.inputFor(x)
@@ -299,7 +300,7 @@ func (k *call) converse(argument string, follower *watcher) *exchange {
 		x = k.do(argument, input, follower)
 		x.callBegan, x.hadInput = began, true
 	}
-	x.isSent, x.overlap = true, flights.end(begun)
+	x.isSent, x.overlap = true, met
 	return x
 }
 

@@ -114,7 +114,7 @@ type exchange struct {
 	isHeld bool
 	// The server had it made: that it went well says nothing of the calls.
 	isByServer bool
-	// The call's own, and not a handshake before it: operations that had a call in flight meanwhile.
+	// The call's own, and not a handshake before it: operations that had a call in flight when it began.
 	isSent  bool
 	overlap Overlap
 	// Where a stream that ended before its reply goes on, and whether it did.

@@ -7,66 +7,48 @@ import (
 	"sync"
 )
 
-// maxOverlapping bounds the operations that are told apart; all others are one.
+// maxOverlapping bounds the operations that are told apart; the last number is that of all others.
 const maxOverlapping = 64
 
-// Overlap is a set of operations that had a call in flight while another call was.
+// Overlap is a set of operations that had a call in flight when another call began. Not while it was: a call that waits for its timeout would
+// meet them all.
 type Overlap uint64
 
-// inFlight knows which operations of this process have calls in flight, those of the warm-up included.
+// inFlight counts the calls in flight, by operation: those of this process, with its warm-up.
 type inFlight struct {
 	guard   sync.Mutex
 	numbers map[string]int
-	// How many calls of an operation are in flight, and how many have begun.
-	running, begun [maxOverlapping]uint32
-}
-
-// flight is a call in flight.
-type flight struct {
-	of     int
-	before Overlap
-	begun  [maxOverlapping]uint32
+	running [maxOverlapping]uint32
 }
 
 // flights are those of all clients: a server does not know which script a call is of.
 var flights = inFlight{numbers: map[string]int{}}
 
-// begin notes that a call of an operation begins.
-func (f *inFlight) begin(operation string) flight {
+// begin notes that a call begins. It returns the number of its operation, and those that have a call in flight.
+func (f *inFlight) begin(operation string) (number int, met Overlap) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
-	of, ok := f.numbers[operation]
+	number, ok := f.numbers[operation]
 	if !ok {
-		of = min(len(f.numbers), maxOverlapping-1)
-		f.numbers[operation] = of
-	}
-	begins := flight{of: of}
-	for number := range f.known() {
-		if f.running[number] > 0 {
-			begins.before |= 1 << number
+		if number = min(len(f.numbers), maxOverlapping-1); number < maxOverlapping-1 {
+			f.numbers[operation] = number
 		}
 	}
-	f.running[of]++
-	f.begun[of]++
-	begins.begun = f.begun
-	return begins
+	for other := range f.running {
+		if f.running[other] > 0 {
+			met |= 1 << other
+		}
+	}
+	f.running[number]++
+	return number, met
 }
 
-// end notes that a call has ended, and returns the operations that had one in flight meanwhile.
-func (f *inFlight) end(ended flight) Overlap {
+// end notes that a call of an operation has ended.
+func (f *inFlight) end(number int) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
-	f.running[ended.of]--
-	met := ended.before
-	for number := range f.known() {
-		if f.begun[number] != ended.begun[number] {
-			met |= 1 << number
-		}
-	}
-	return met
+	f.running[number]--
 }
-
-func (f *inFlight) known() int { return min(len(f.numbers), maxOverlapping) }
 
 // Numbers are those of the operations, below 64.
 func (o Overlap) Numbers() iter.Seq[int] {
@@ -79,17 +61,13 @@ func (o Overlap) Numbers() iter.Seq[int] {
 	}
 }
 
-// OverlapNames returns the operations' names by their numbers. The last stands for all that have no number of their own.
-func OverlapNames() []string {
+// OverlapNames returns the operations' names by their numbers; without one are those that have no number of their own.
+func OverlapNames() map[int]string {
 	flights.guard.Lock()
 	defer flights.guard.Unlock()
-	names := make([]string, flights.known())
+	names := make(map[int]string, len(flights.numbers))
 	for name, number := range flights.numbers {
-		if names[number] == "" {
-			names[number] = name
-		} else {
-			names[number] = "others"
-		}
+		names[number] = name
 	}
 	return names
 }

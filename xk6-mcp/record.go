@@ -19,7 +19,9 @@ type Request struct {
 	// One of names.json, and the latency's parts, of a call.
 	Outcome string
 	Parts   Parts
-	// Of a call that was sent: operations that had a call in flight meanwhile. One that got no session was not.
+	// The VU that made it.
+	VU uint64
+	// Of a call that was sent: operations that had a call in flight when it began. One that got no session was not.
 	IsSent  bool
 	Overlap Overlap
 	// The server closes the connection after its answer.
@@ -113,7 +115,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 	}
 	request := &Request{
 		Began: x.callBegan, Ended: x.began.Add(x.last), IsCall: !isAdditional && !x.abandoned && !x.isHeld, ClosesConnection: x.closesConnection,
-		IsFollowUp: x.isFollowUp,
+		IsFollowUp: x.isFollowUp, VU: c.instance.vu.State().VUID,
 	}
 	if c.instance.vu.Context().Err() != nil {
 		if request.IsCall && !x.complete {

@@ -23,6 +23,8 @@ export interface Counts {
   failures?: Record<string, number>;
   /** By kind: when these requests began, Unix times in milliseconds. */
   failedAt?: Record<string, [first: number, last: number]>;
+  /** Of a second in which some failed: when calls began that went well, milliseconds into it, to a tenth of a second. */
+  wellOffsets?: string;
   rejected?: number;
   additional?: number;
   abandoned?: number;
@@ -41,7 +43,7 @@ export interface Counts {
   /** Of a whole run: the parts of the latencies added up, milliseconds, and until when calls had a connection. */
   parts?: Record<Part, number>;
   untilConnected?: string;
-  /** Of a whole run, by operation: calls that had one of its calls in flight alongside, and, without a name, those that had none. */
+  /** Of a whole run, by operation: calls that began while one of its calls was in flight, and, without a name, those that began alone. */
   overlaps?: Record<string, Overlap>;
   /** Opened, and closed by the server after its answer. */
   connections?: number;
@@ -101,6 +103,9 @@ export interface Server {
   version?: string;
 }
 
+/** VUs by how many of their calls failed. */
+export type Clients = Record<'none' | 'some' | 'all', { clients: number; calls: number; failed: number }>;
+
 /** Of the wall clock against the monotonic one. */
 export interface ClockJump {
   /** Unix time in milliseconds. */
@@ -125,6 +130,8 @@ export interface Measured {
   /** Processors that k6 may use. */
   cores?: number;
   clockJumps?: ClockJump[];
+  /** Absent: of an older version, or no call was made. */
+  clients?: Clients;
   groups: (Counts & { phase: string; operation: string; class?: string })[];
   thresholds: Threshold[];
 }

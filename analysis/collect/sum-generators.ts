@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { sumOfThreshold } from '../judge/k6-threshold.ts';
 import { FAIL } from '../judge/verdict.ts';
 import { writeAtomic } from '../write-atomic.ts';
-import { abortOf, type Counts, type Measured, type Threshold } from './measured.ts';
+import { abortOf, type Clients, type Counts, type Measured, type Threshold } from './measured.ts';
 import { FILE, type Group, linesOf } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 
@@ -56,6 +56,10 @@ function sumOfGroups(all: Measured['groups']): Measured['groups'] {
   return [...sums.values()];
 }
 
+/** A generator knows its own calls in flight, and not those of the others. */
+const withoutOverlaps = (groups: Measured['groups'], generators: number): Measured['groups'] =>
+  generators === 1 ? groups : groups.map(({ overlaps: _, ...group }) => group);
+
 function sumOfThresholds(generators: Measured[]): Threshold[] {
   const parts = new Map<string, Threshold[]>();
   for (const one of generators.flatMap(({ thresholds }) => thresholds)) {
@@ -63,6 +67,11 @@ function sumOfThresholds(generators: Measured[]): Threshold[] {
     parts.set(key, [...(parts.get(key) ?? []), one]);
   }
   return [...parts.values()].map((all) => sumOfThreshold(all, generators.length));
+}
+
+function sumOfClients(generators: Measured[]): Pick<Measured, 'clients'> {
+  const known = generators.flatMap(({ clients }) => (clients ? [amountsOf(clients)] : []));
+  return known.length === 0 ? {} : { clients: sumOfEach(...known) as unknown as Clients };
 }
 
 /** The first that says why there is no more to it; else what k6 would have said of the whole. */
@@ -93,7 +102,8 @@ export function sumOfGenerators(generators: Measured[]): Measured {
     cpuMicroseconds: added(({ cpuMicroseconds = 0 }) => cpuMicroseconds),
     cores: added(({ cores = 0 }) => cores),
     clockJumps: generators.flatMap(({ clockJumps = [] }) => clockJumps).slice(0, MAX_CLOCK_JUMPS),
-    groups: sumOfGroups(generators.flatMap(({ groups }) => groups)),
+    ...sumOfClients(generators),
+    groups: withoutOverlaps(sumOfGroups(generators.flatMap(({ groups }) => groups)), generators.length),
     thresholds,
   };
 }

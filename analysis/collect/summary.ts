@@ -4,6 +4,7 @@ import { type Group, gaugeOf } from './groups.ts';
 import {
   type Abort,
   abortOf,
+  type Clients,
   type ClockJump,
   hasMeasured,
   readMeasured,
@@ -27,6 +28,8 @@ export interface Summary {
   /** Processors that k6 may use; null: not known. */
   cores: number | null;
   clockJumps: readonly ClockJump[];
+  /** Of one k6 run; absent: not known. */
+  clients?: Clients;
 }
 
 /** @param directory a run's results @returns the problem is one plain line; abort: why the script ended its test */
@@ -37,7 +40,7 @@ export function readSummary(
   if (!hasMeasured(directory)) return failed('k6 left no measured.json');
   const measured = readMeasured(directory);
   if (!measured) return failed('measured.json is not a mcp-load-lab/measured/2 document');
-  const { plan, began, ended, groups, vusMax, thresholds, cores = null, clockJumps = [] } = measured;
+  const { plan, began, ended, groups, vusMax, thresholds, cores = null, clockJumps = [], clients } = measured;
   const abort = abortOf(measured.end);
   const problem = validatePlan(plan);
   if (problem) return { ...failed(`measured.json has no plan of a test: ${problem}`), abort };
@@ -53,6 +56,7 @@ export function readSummary(
       thresholds,
       cores,
       clockJumps,
+      ...(clients && { clients }),
     },
     problem: null,
     abort,

@@ -1,7 +1,10 @@
 import { counted, milliseconds, number, perSecond } from '../../contract/units.js';
 import { type Estimate, isLessThanOne, isOne } from '../capacity.ts';
+import { shortfallCause } from '../judge/shortfall.ts';
 import { round } from '../round.ts';
 import type { Finding, Known } from './findings.ts';
+import { fullText } from './full-server.ts';
+import { remedy } from './remedy.ts';
 
 /** Above it the interval says hardly more than the order of magnitude. */
 const MAX_RELATIVE_WIDTH = 0.5;
@@ -36,6 +39,39 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
           ? `served at once (Little's law): ${perSecond(rate.value)} x ${milliseconds(service.value)} = ${between(parallelism, (value) => number(atMostOneDigit(value)))}`
           : UNKNOWN[unknown ?? 'short'],
       ],
+    },
+  ];
+}
+
+type Facts = Pick<Known, 'capacities' | 'phases' | 'plan' | 'server' | 'vusMax'>;
+
+/** @returns of the fastest phase in which no VU was free for the rest of the load, and the server was full nevertheless; none: its capacity is known */
+export function atLeast({ capacities, phases, plan, server, vusMax }: Facts): Finding[] {
+  if (capacities.length > 0) return [];
+  const [most] = phases
+    .filter(
+      (phase) =>
+        phase.measured &&
+        (phase.dropped ?? 0) > 0 &&
+        shortfallCause(phase, { plan, phases, vusMax }).of === 'users',
+    )
+    .flatMap((phase) => {
+      const full = fullText(server.signals, phase.name);
+      const good = phase.outcomes?.ok?.calls ?? (phase.failed ? 0 : (phase.calls ?? 0));
+      return full && good > 0 ? [{ phase, full, rate: good / phase.duration_s }] : [];
+    })
+    .toSorted((a, b) => b.rate - a.rate);
+  if (!most) return [];
+  const { phase, full, rate } = most;
+  return [
+    {
+      kind: 'capacity',
+      subject: 'capacity',
+      phase: phase.name,
+      confidence: 'medium',
+      statement: `answers at least ${perSecond(rate)}: in ${phase.name} no VU was free for the rest of the load, and ${full}`,
+      figures: { answers_per_s: rate },
+      evidence: [remedy('more VUs (MAX_VUS) would show whether it answers more, or makes them wait')],
     },
   ];
 }

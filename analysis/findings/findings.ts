@@ -6,7 +6,7 @@ import type { Environment } from '../collect/environment.ts';
 import type { Group } from '../collect/groups.ts';
 import type { HostWatch } from '../collect/host-watch-record.ts';
 import type { K6Log } from '../collect/k6-log.ts';
-import type { ClockJump } from '../collect/measured.ts';
+import type { Clients, ClockJump } from '../collect/measured.ts';
 import type { Server } from '../collect/observe.ts';
 import type { Plan } from '../collect/plan.ts';
 import type { Line } from '../collect/seconds.ts';
@@ -22,16 +22,17 @@ import type { Ledger } from '../judge/reconcile.ts';
 import type { Threshold } from '../judge/threshold.ts';
 import { thresholdName } from '../judge/threshold-words.ts';
 import { round } from '../round.ts';
-import { capacity } from './capacity-finding.ts';
+import { atLeast, capacity } from './capacity-finding.ts';
 import { connectionsFinding } from './connections-finding.ts';
 import { degraded } from './degraded.ts';
 import { drift } from './drift.ts';
-import { unexplained } from './failures/explained.ts';
-import { failureShapes } from './failures.ts';
+import { failureFindings } from './failures.ts';
+import { growthOverTime } from './growth-over-time.ts';
 import { note } from './note.ts';
 import { onset } from './onset.ts';
 import type { Recovery } from './recovery.ts';
 import { recovery } from './recovery-finding.ts';
+import { slowOperation } from './slow-operation.ts';
 
 type FindingKind =
   | 'bottleneck'
@@ -72,7 +73,7 @@ export interface Finding {
   figures: Record<string, number | null>;
   evidence: string[];
   observations?: Observation[];
-  /** Of failures: the only operation, and the only kind; absent: there are several. */
+  /** The operation that it is about, and of failures the only kind; absent: there are several. */
   operation?: string;
   failure_kind?: string;
 }
@@ -107,6 +108,8 @@ export interface Known {
   partial?: Partial | null;
   /** Variables of the run; absent: not known. */
   variables?: Record<string, string | null> | undefined;
+  /** VUs by how many of their calls failed; absent: not known. */
+  clients?: Clients | undefined;
   /** Iterations against requests. */
   ledger: Ledger;
   /** Sessions that the server had ended when they were used. */
@@ -119,16 +122,19 @@ const MEMORY_TOLERANCE = 0.9;
 const BUSY_HOST = 0.9;
 
 export function findings(known: Known): Finding[] {
-  const shapes = failureShapes(known);
+  const { shapes, limits } = failureFindings(known, bottleneck(known));
   return [
     ...shapes,
-    ...unexplained(bottleneck(known), shapes),
+    ...limits,
     ...capacity(known),
+    ...atLeast(known),
     ...recovery(known),
     ...degraded(known),
     ...onset(known),
     ...connectionsFinding(known),
     ...drift(known),
+    ...growthOverTime(known),
+    ...slowOperation(known),
     ...overload(known),
     ...(shapes.some(({ subject }) => subject === 'replicas') ? [] : expiredSessions(known)),
     ...smallMachine(known),

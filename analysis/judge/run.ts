@@ -173,6 +173,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     thresholds,
     server,
     variables: judged.variables,
+    clients: summary.clients,
     recoveries: recoveries(phases, plan.objectives, buckets),
     capacities: capacitiesOf(withBaselines(plan, phases), groups, lines),
     timeline,

@@ -2,11 +2,12 @@
 
 import { percent, perSecond } from '../../contract/units.js';
 import { signalMean } from '../collect/signals.ts';
+import { fullText } from '../findings/full-server.ts';
 import { note } from '../findings/note.ts';
 import { GENERATOR_CPU_LIMIT } from '../findings/trust-rules.ts';
 import { judged } from '../judge/judged.ts';
 import type { Built, Column, Facts } from './report-tables.ts';
-import type { CapacityResult, Found } from './trial-results.ts';
+import type { CapacityResult, Found, Tried } from './trial-results.ts';
 
 /** A machine with this little left is full; and of it target and generator together have at least this share, or others do. */
 const BUSY_HOST = 0.9;
@@ -19,7 +20,7 @@ export default function capacity({ trials, phases, signals }: Facts): Built {
   const { tried = [], found } = result ?? {};
   const phaseOf = (trial: string) => phases.find(({ name, measured }) => measured && name === trial);
   const mean = (signal: string, phase: string) => signalMean(signals, signal, phase);
-  const rows = tried.map(({ trial, rate, holds, generator, missed }) => {
+  const rows = tried.map(({ trial, rate, holds, generator, users, missed }) => {
     const phase = phaseOf(trial);
     return [
       trial,
@@ -33,7 +34,7 @@ export default function capacity({ trials, phases, signals }: Facts): Built {
       holds
         ? 'nothing'
         : generator
-          ? 'unknown: generator at its limit'
+          ? `unknown: ${users ? 'no VU was free' : 'generator at its limit'}`
           : missed.join(', ') || 'too few answers',
     ];
   });
@@ -57,8 +58,11 @@ export default function capacity({ trials, phases, signals }: Facts): Built {
   const byGenerator = found.generator || busy;
   const hold = tried.findLast(({ kind }) => kind === 'hold');
   const held = hold && phaseOf(hold.trial);
+  const noVU = tried.findLast(({ users }) => users);
   const limit = byGenerator
-    ? 'the load generator'
+    ? noVU
+      ? 'MAX_VUS'
+      : 'the load generator'
     : (limiting?.missed.join(', ') ?? (found.most ? 'MAX_RATE' : null));
   const summary = {
     title: 'Capacity',
@@ -85,7 +89,9 @@ export default function capacity({ trials, phases, signals }: Facts): Built {
     ],
   };
   const others = limiting ? othersBusy((signal) => mean(signal, limiting.trial)) : '';
-  const statement = sentence({ found, limit, byGenerator, heldS: held?.duration_s ?? 0 }) + others;
+  const full = noVU && fullText(signals, noVU.trial);
+  const statement =
+    sentence({ found, limit, byGenerator, noVU, full, heldS: held?.duration_s ?? 0 }) + others;
   const nothing = judged({
     scope: {},
     metric: 'capacity_rps',
@@ -101,7 +107,7 @@ export default function capacity({ trials, phases, signals }: Facts): Built {
     thresholds: found.rate === null ? [nothing] : result.thresholds,
     findings: [
       note('capacity', statement, {
-        kind: byGenerator ? 'generator' : 'bottleneck',
+        kind: byGenerator && !full ? 'generator' : 'bottleneck',
         phase: hold?.trial ?? null,
         figures: { capacity_rps: found.rate, broken_rps: byGenerator ? null : found.broken },
       }),
@@ -126,16 +132,24 @@ function sentence({
   found,
   limit,
   byGenerator,
+  noVU,
+  full,
   heldS,
 }: {
   found: Found;
   limit: string | null;
   byGenerator: boolean;
+  /** A step for which no VU was free. */
+  noVU: Tried | undefined;
+  /** What was full in it. */
+  full: string | null | undefined;
   heldS: number;
 }) {
   const { rate, broken, lowered, most } = found;
   if (rate === null) return `no rate was held: ${limit ?? 'none could be judged'}`;
   const hold = `held for ${Math.round(heldS)} s${lowered > 0 ? ` after ${lowered} higher ${lowered === 1 ? 'rate' : 'rates'} broke while held` : ''}`;
+  if (byGenerator && noVU)
+    return `at least ${perSecond(rate)}, ${hold}: at ${perSecond(noVU.rate)} no VU was free${full ? ` and ${full}` : ''}; more of them (MAX_VUS) would show whether it answers more`;
   if (byGenerator) {
     return `at least ${perSecond(rate)}, ${hold}: the load generator was the limit, not the server; give it a machine of its own`;
   }

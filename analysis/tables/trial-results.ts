@@ -42,6 +42,8 @@ export interface Tried {
   holds: boolean;
   /** The load could not be made, and not for the server's fault. */
   generator: boolean;
+  /** Of that: no VU was free. Absent: of an older version. */
+  users?: boolean;
   /** The objectives that broke. */
   missed: string[];
 }

@@ -123,6 +123,19 @@ export function startReplicas(count: number) {
   });
 }
 
+/** One session in so many is refused everything. */
+export function startBadSessions(every: number) {
+  const sessions: string[] = [];
+  return start(['read'], (message, { headers }) => {
+    if (message.method === 'initialize') {
+      sessions.push(randomUUID());
+      return { headers: { 'mcp-session-id': sessions.at(-1) ?? '' } };
+    }
+    const number = sessions.indexOf(String(headers['mcp-session-id']));
+    return isCall(message) && number % every === every - 1 ? { status: 500 } : null;
+  });
+}
+
 /** Takes exactly so long for one call in so many: a timeout and a retry behind it (bifrost#6682). */
 export function startRetrying(every: number, ms: number) {
   let calls = 0;

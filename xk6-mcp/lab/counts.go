@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"time"
+
 	"go.k6.io/k6/v2/metrics"
 
 	mcp "mcp-load-lab/xk6-mcp"
@@ -28,10 +30,12 @@ type counts struct {
 	Failed   int64            `json:"failed,omitempty"`
 	Failures map[string]int64 `json:"failures,omitempty"`
 	// By kind: when the first and the last of these requests began, Unix times in milliseconds.
-	FailedAt   map[string][2]int64 `json:"failedAt,omitempty"`
-	Rejected   int64               `json:"rejected,omitempty"`
-	Additional int64               `json:"additional,omitempty"`
-	Abandoned  int64               `json:"abandoned,omitempty"`
+	FailedAt map[string][2]int64 `json:"failedAt,omitempty"`
+	// Of a second in which some failed: when calls began that went well, milliseconds into it, to a tenth of a second.
+	WellOffsets histogram `json:"wellOffsets,omitempty"`
+	Rejected    int64     `json:"rejected,omitempty"`
+	Additional  int64     `json:"additional,omitempty"`
+	Abandoned   int64     `json:"abandoned,omitempty"`
 	// Calls that k6 interrupted, and when the first and the last of them began, Unix times in milliseconds.
 	Interrupted   int64    `json:"interrupted,omitempty"`
 	InterruptedAt [2]int64 `json:"interruptedAt,omitzero"`
@@ -45,7 +49,7 @@ type counts struct {
 	// Of all seconds together alone: the parts of the latencies, added up, and until when calls had a connection.
 	Parts          *parts    `json:"parts,omitempty"`
 	UntilConnected histogram `json:"untilConnected,omitempty"`
-	// Likewise, by operation: calls that had one of its calls alongside, and, without a name, those that had none.
+	// Likewise, by operation: calls that began while one of its calls was in flight, and, without a name, those that began alone.
 	Overlaps overlaps `json:"overlaps,omitzero"`
 	// Opened, and closed by the server after its answer.
 	Connections int64 `json:"connections,omitempty"`
@@ -81,7 +85,7 @@ type parts struct {
 func newCounts() *counts {
 	return &counts{
 		Failures: map[string]int64{}, FailedAt: map[string][2]int64{}, Slow: map[string]share{}, Durations: map[string]histogram{},
-		FirstEvent: histogram{}, Answered: map[string]int64{}, UntilConnected: histogram{}, Lateness: histogram{},
+		FirstEvent: histogram{}, Answered: map[string]int64{}, UntilConnected: histogram{}, Lateness: histogram{}, WellOffsets: histogram{},
 	}
 }
 
@@ -139,6 +143,12 @@ func (c *counts) interruptedAt(at [2]int64) {
 	case at[0] > 0:
 		c.InterruptedAt = [2]int64{min(at[0], c.InterruptedAt[0]), max(at[1], c.InterruptedAt[1])}
 	}
+}
+
+// wentWell counts a call by when it began.
+func (c *counts) wentWell(began time.Time) {
+	const tenth = 100
+	c.WellOffsets.count(float64(began.UnixMilli()%1000/tenth*tenth + tenth/2))
 }
 
 func (c *counts) durations(outcome string) histogram {

@@ -35,8 +35,9 @@ type measured struct {
 	Cores      int         `json:"cores"`
 	ClockJumps []clockJump `json:"clockJumps,omitempty"`
 	run
-	Groups     []groupTotal `json:"groups"`
-	Thresholds []threshold  `json:"thresholds"`
+	Clients    *clientTotals `json:"clients,omitempty"`
+	Groups     []groupTotal  `json:"groups"`
+	Thresholds []threshold   `json:"thresholds"`
 }
 
 // end is how a run ended.
@@ -102,7 +103,7 @@ func (o *Output) writeMeasured(testError error) error {
 		Schema: "mcp-load-lab/measured/2",
 		Began:  o.began.UnixMilli(), Ended: time.Now().UnixMilli(), End: endOf(testError),
 		Plan: o.plan, Servers: mcp.Servers(), Cores: runtime.GOMAXPROCS(0), ClockJumps: o.self.jumps, run: o.ledger.total,
-		Groups: []groupTotal{}, Thresholds: o.thresholds(),
+		Clients: o.ledger.clients.totals(), Groups: []groupTotal{}, Thresholds: o.thresholds(),
 	}
 	for number, of := range o.ledger.groups {
 		document.Groups = append(document.Groups, groupTotal{of, o.ledger.totals[number]})

@@ -1,12 +1,13 @@
 package lab
 
 import (
+	"cmp"
 	"encoding/json"
 
 	mcp "mcp-load-lab/xk6-mcp"
 )
 
-// overlaps are the calls of a group by the operations that had a call in flight meanwhile.
+// overlaps are the calls of a group by the operations that had a call in flight when they began.
 type overlaps struct {
 	// By the operation's number.
 	with []met
@@ -59,7 +60,7 @@ func (o overlaps) MarshalJSON() ([]byte, error) {
 	names := mcp.OverlapNames()
 	for number, of := range o.with {
 		if of.Calls > 0 {
-			named[names[number]] = of
+			named[cmp.Or(names[number], "others")] = of
 		}
 	}
 	if o.alone.Calls > 0 {

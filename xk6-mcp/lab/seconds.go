@@ -60,15 +60,16 @@ type ledger struct {
 
 	open map[int64]*second
 	// The seconds before it have been written.
-	before int64
-	total  run
-	totals []*counts
+	before  int64
+	total   run
+	totals  []*counts
+	clients clients
 }
 
 func newLedger(file *os.File) *ledger {
 	return &ledger{
 		out: bufio.NewWriter(file), numbers: map[group]int{}, known: map[*metrics.TagSet]int{}, open: map[int64]*second{},
-		total: run{TimerLateness: histogram{}},
+		total: run{TimerLateness: histogram{}}, clients: clients{},
 	}
 }
 
@@ -121,6 +122,9 @@ func (l *ledger) countRequest(request *mcp.Request) {
 			add(of, &sample)
 		}
 	}
+	if request.IsCall && request.Outcome == mcp.Names.Outcomes.OK {
+		of.wentWell(request.Began)
+	}
 	if request.ClosesConnection {
 		of.ClosedConnections++
 	}
@@ -135,6 +139,7 @@ func (l *ledger) countRequest(request *mcp.Request) {
 	}
 	l.totals[number].addParts(request.Parts)
 	l.totals[number].Overlaps.count(request)
+	l.clients.count(request)
 	if request.Outcome != mcp.Names.Outcomes.Unanswered {
 		l.at(request.Ended.Unix()).of(number).Answered[request.Outcome]++
 	}
@@ -202,6 +207,9 @@ func (l *ledger) write(before int64) error {
 		l.total.add(&done.run)
 		for number, of := range done.Groups {
 			l.totals[number].add(of)
+			if len(of.Failures) == 0 {
+				of.WellOffsets = nil
+			}
 		}
 		if at < written {
 			// The line before it has what is counted once for all groups.

@@ -1,13 +1,14 @@
 /** What failed, by phase, operation, kind and the second in which it began. */
 import type { Line } from '../../collect/seconds.ts';
+import { SparseHistogram } from '../../collect/sparse-histogram.ts';
 import type { Phase } from '../../judge/phases.ts';
 
-/** Of one kind. */
-export interface Failed {
+/** When the first and the last of some requests began, Unix times in milliseconds; null: there was none. */
+export type Span = readonly [firstMs: number, lastMs: number] | null;
+
+interface Failed {
   count: number;
-  /** When the first and the last of them began, Unix times in milliseconds. */
-  firstMs: number;
-  lastMs: number;
+  span: Span;
 }
 
 /** What began in one second of one phase. */
@@ -17,67 +18,129 @@ export interface Cell {
   /** Unix time. */
   at: number;
   requests: number;
-  kinds: Map<string, Failed>;
+  /** Of all kinds. */
+  failed: number;
+  kinds: ReadonlyMap<string, Failed>;
+  /** Calls that went well, by the tenth of the second in which they began; none: not known. */
+  wellTenths: readonly number[];
 }
 
-/** Cells of which failures of one kind count, or of each. */
+/** Cells of which failures of one kind count, or of each. Requests that failed otherwise do not count at all. */
 export interface Stratum {
   /** null: all. */
   kind: string | null;
   cells: readonly Cell[];
 }
 
-export const NONE: Failed = {
-  count: 0,
-  firstMs: Number.POSITIVE_INFINITY,
-  lastMs: Number.NEGATIVE_INFINITY,
-};
+export interface Sum {
+  failed: number;
+  well: number;
+}
 
-const join = (one: Failed, other: Failed): Failed => ({
-  count: one.count + other.count,
-  firstMs: Math.min(one.firstMs, other.firstMs),
-  lastMs: Math.max(one.lastMs, other.lastMs),
-});
+const NO_KINDS: ReadonlyMap<string, Failed> = new Map();
+
+export const joined = (one: Span, other: Span): Span =>
+  one && other ? [Math.min(one[0], other[0]), Math.max(one[1], other[1])] : (one ?? other);
 
 /** @returns of the measured phases, in order of time */
 export function cellsOf(lines: readonly Line[], phases: readonly Phase[]): Cell[] {
   const measured = new Set(phases.filter((phase) => phase.measured).map(({ name }) => name));
-  const found = new Map<string, Cell>();
+  const bySeries = new Map<string, Map<number, Cell>>();
   for (const { second, groups } of lines)
-    for (const [number, { requests = 0, failures = {}, failedAt = {} }] of Object.entries(
-      second.groups ?? {},
-    )) {
+    for (const [number, counts] of Object.entries(second.groups ?? {})) {
       const { phase = '', operation = '' } = groups.get(number) ?? {};
+      const { requests = 0, failures = {}, failedAt = {}, wellOffsets = '' } = counts;
       if (!measured.has(phase) || requests === 0) continue;
-      const key = JSON.stringify([second.at, phase, operation]);
-      const cell = found.get(key) ?? { phase, operation, at: second.at, requests: 0, kinds: new Map() };
-      found.set(key, cell);
-      cell.requests += requests;
+      const name = `${phase}\n${operation}`;
+      const series = bySeries.get(name) ?? new Map<number, Cell>();
+      bySeries.set(name, series);
+      const { at } = second;
+      const known = series.get(at) ?? { requests: 0, failed: 0, kinds: NO_KINDS, wellTenths: [] };
+      const kinds = Object.keys(failures).length > 0 ? new Map(known.kinds) : known.kinds;
+      let failed = 0;
       for (const [kind, count] of Object.entries(failures)) {
-        const [firstMs, lastMs] = within(second.at * 1000, failedAt[kind]);
-        cell.kinds.set(kind, join(cell.kinds.get(kind) ?? NONE, { count, firstMs, lastMs }));
+        failed += count;
+        const before = kinds.get(kind) ?? { count: 0, span: null };
+        const span = joined(before.span, within(at, failedAt[kind]));
+        (kinds as Map<string, Failed>).set(kind, { count: before.count + count, span });
       }
+      const wellTenths = addedTenths(known.wellTenths, tenthsOf(wellOffsets));
+      series.set(at, {
+        ...{ phase, operation, at, kinds, wellTenths },
+        requests: known.requests + requests,
+        failed: known.failed + failed,
+      });
     }
-  return [...found.values()].sort((a, b) => a.at - b.at);
+  return [...bySeries.values()].flatMap((series) => [...series.values()]).sort((a, b) => a.at - b.at);
 }
 
-/** In older runs a failure's time is that of its end. @returns times in the second that begins then; else all of it */
-function within(fromMs: number, [firstMs, lastMs] = [Number.NaN, Number.NaN]): [number, number] {
-  const toMs = fromMs + 999;
-  return firstMs >= fromMs && lastMs <= toMs ? [firstMs, lastMs] : [fromMs, toMs];
+const TENTHS = 10;
+const TENTH_MS = 100;
+
+function tenthsOf(offsets: string): number[] {
+  if (offsets === '') return [];
+  const tenths = Array.from({ length: TENTHS }, () => 0);
+  for (const { value, count } of new SparseHistogram(offsets).buckets)
+    tenths[Math.min(TENTHS - 1, Math.floor(value / TENTH_MS))] = count;
+  return tenths;
+}
+
+export const addedTenths = (one: readonly number[], other: readonly number[]): readonly number[] =>
+  one.length === 0
+    ? other
+    : other.length === 0
+      ? one
+      : one.map((count, index) => count + (other[index] ?? 0));
+
+/** In older runs the time of a failure is that of its end. @returns in the second; else all of it */
+function within(at: number, [firstMs, lastMs]: readonly [number, number] | [] = []): Span {
+  const [fromMs, toMs] = [at * 1000, at * 1000 + 999];
+  return firstMs !== undefined && lastMs !== undefined && firstMs >= fromMs && lastMs <= toMs
+    ? [firstMs, lastMs]
+    : [fromMs, toMs];
 }
 
 /** @returns of a cell, those that count */
-export const failedIn = ({ kinds }: Cell, kind: string | null): Failed =>
-  kind === null ? [...kinds.values()].reduce(join, NONE) : (kinds.get(kind) ?? NONE);
+export function failedIn({ kinds, failed }: Cell, kind: string | null): Failed {
+  if (kind !== null) return kinds.get(kind) ?? { count: 0, span: null };
+  return {
+    count: failed,
+    span: [...kinds.values()].reduce<Span>((span, one) => joined(span, one.span), null),
+  };
+}
 
 /** @returns of all its cells */
-export function sumOf({ cells, kind }: Stratum): Failed & { requests: number } {
-  const failed = cells.map((cell) => failedIn(cell, kind)).reduce(join, NONE);
-  return { ...failed, requests: cells.reduce((sum, { requests }) => sum + requests, 0) };
+export function sumOf({ cells, kind }: Stratum): Sum {
+  let [failed, well] = [0, 0];
+  for (const cell of cells) {
+    failed += kind === null ? cell.failed : (cell.kinds.get(kind)?.count ?? 0);
+    well += cell.requests - cell.failed;
+  }
+  return { failed, well };
+}
+
+/** @returns its sums by operation */
+export function sumsByOperation({ cells, kind }: Stratum): Map<string, Sum> {
+  const sums = new Map<string, Sum>();
+  for (const cell of cells) {
+    const sum = sums.get(cell.operation) ?? { failed: 0, well: 0 };
+    sums.set(cell.operation, sum);
+    sum.failed += kind === null ? cell.failed : (cell.kinds.get(kind)?.count ?? 0);
+    sum.well += cell.requests - cell.failed;
+  }
+  return sums;
 }
 
 export const where = ({ cells, kind }: Stratum, matches: (cell: Cell) => boolean): Stratum => ({
   kind,
   cells: cells.filter(matches),
 });
+
+/** @returns without the failures of a kind */
+export const withoutKind = (cells: readonly Cell[], kind: string): Cell[] =>
+  cells.map((cell) => {
+    const of = cell.kinds.get(kind);
+    if (!of) return cell;
+    const kinds = new Map([...cell.kinds].filter(([name]) => name !== kind));
+    return { ...cell, kinds, failed: cell.failed - of.count, requests: cell.requests - of.count };
+  });

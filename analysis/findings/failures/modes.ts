@@ -50,7 +50,11 @@ export function modesOf(groups: readonly Group[], phases: readonly Phase[]): Mod
   const [low, high] = [byLoad[0], byLoad.at(-1)];
   if (!low || !high) return null;
   const haveTwo = high.rps >= MIN_LOADS * low.rps;
-  if (haveTwo && fisherTail(high.slow, high.calls, low.slow, low.calls) < CHANCE) return null;
+  const chance = Math.min(
+    fisherTail(high.slow, high.calls, low.slow, low.calls),
+    fisherTail(low.slow, low.calls, high.slow, high.calls),
+  );
+  if (haveTwo && chance < CHANCE) return null;
   return {
     operations,
     fast_ms: split.fastMs,

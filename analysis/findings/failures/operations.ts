@@ -1,6 +1,6 @@
 /** Whose the failures are. */
 import { fisherTail } from '../../statistics/fisher.ts';
-import { type Stratum, sumOf, where } from './cells.ts';
+import { type Stratum, type Sum, sumOf, sumsByOperation, where } from './cells.ts';
 
 /** Failures that others have may be of something else: this share of all at most. */
 const MAX_ELSEWHERE = 0.02;
@@ -10,25 +10,36 @@ const MIN_OTHERS = 0.05;
 const CHANCE = 1e-4;
 
 export interface Own {
-  /** All others are well. */
-  operations: string[];
-  /** Their requests, and those of the others with what failed of them. */
+  operations: readonly string[];
   stratum: Stratum;
-  others: { requests: number; failed: number; operations: number };
+  others: {
+    operations: number;
+    requests: number;
+    /** Of any kind. */
+    failed: number;
+    /** Of those that count. */
+    likewise: number;
+  };
 }
+
+const total = (sums: ReadonlyMap<string, Sum>, names: Iterable<string>): Sum => {
+  const sum = { failed: 0, well: 0 };
+  for (const name of names) {
+    sum.failed += sums.get(name)?.failed ?? 0;
+    sum.well += sums.get(name)?.well ?? 0;
+  }
+  return sum;
+};
 
 /** @returns the operations that have all failures, but for a few */
 export function failingOf(stratum: Stratum): string[] {
-  const byFailures = [...new Set(stratum.cells.map(({ operation }) => operation))]
-    .map((operation) => ({ operation, ...sumOf(where(stratum, (cell) => cell.operation === operation)) }))
-    .filter(({ count }) => count > 0)
-    .toSorted((a, b) => b.count - a.count);
-  const all = sumOf(stratum).count;
+  const sums = sumsByOperation(stratum);
+  const all = total(sums, sums.keys()).failed;
   let covered = 0;
   const operations: string[] = [];
-  for (const { operation, count } of byFailures) {
+  for (const [operation, { failed }] of [...sums].toSorted(([, a], [, b]) => b.failed - a.failed)) {
     if (covered >= (1 - MAX_ELSEWHERE) * all) break;
-    covered += count;
+    covered += failed;
     operations.push(operation);
   }
   return operations;
@@ -36,19 +47,35 @@ export function failingOf(stratum: Stratum): string[] {
 
 /**
  * @param planned what the test calls: handshakes that go well say nothing of other operations
+ * @param only one of several that fail, by itself
  * @returns the operations that all failures are of; null: each has its share of them, as far as can be told
  */
-export function ownOf(stratum: Stratum, planned: readonly string[]): Own | null {
-  const operations = failingOf(stratum);
-  const own = where(stratum, ({ operation }) => operations.includes(operation));
+export function ownOf(stratum: Stratum, planned: readonly string[], only?: string): Own | null {
+  const failing = failingOf(stratum);
+  const operations = only === undefined ? failing : [only];
   const others = planned.filter((name) => !operations.includes(name));
-  const rest = sumOf(where(stratum, ({ operation }) => others.includes(operation)));
-  const { count, requests } = sumOf(own);
-  const chance = (planned.length + 1) * fisherTail(count, requests, rest.count, rest.requests);
-  if (rest.requests < MIN_OTHERS * (requests + rest.requests) || chance > CHANCE) return null;
+  const sums = sumsByOperation(stratum);
+  const [own, rest] = [total(sums, operations), total(sums, others)];
+  // What fails by itself is told from what does not fail.
+  const well =
+    only === undefined
+      ? rest
+      : total(
+          sums,
+          others.filter((name) => !failing.includes(name)),
+        );
+  const [size, compared] = [own.failed + own.well, well.failed + well.well];
+  const chance = (planned.length + 1) * fisherTail(own.failed, size, well.failed, compared);
+  if (compared < MIN_OTHERS * (size + compared) || chance > CHANCE) return null;
+  const any = sumOf(where({ ...stratum, kind: null }, ({ operation }) => others.includes(operation)));
   return {
     operations,
-    stratum: own,
-    others: { requests: rest.requests, failed: rest.count, operations: others.length },
+    stratum: where(stratum, ({ operation }) => operations.includes(operation)),
+    others: {
+      operations: others.length,
+      requests: any.failed + any.well,
+      failed: any.failed,
+      likewise: rest.failed,
+    },
   };
 }

@@ -2,11 +2,13 @@
 import { counterOf, failuresOf, type Group, inScope, latenciesOf, total } from '../../collect/groups.ts';
 
 /** What a session is used for first, and how a server refuses one that it does not know. */
+const OPENING = 'initialize';
 const FIRST_USE = 'notifications/initialized';
 export const REFUSED_KIND = 'http_4xx';
 const MIN_SESSIONS = 10;
 /** Two replicas refuse half of both. A server whose sessions end by time refuses none at their first use. */
 const MIN_REFUSED = 0.2;
+const MAX_AT_DOOR = 0.02;
 
 export interface UnknownSessions {
   opened: number;
@@ -22,10 +24,14 @@ export function unknownSessions(groups: readonly Group[]): UnknownSessions | nul
   const opened = total(first, 'requests');
   const refused = failuresOf(first)[REFUSED_KIND] ?? 0;
   const repeated = counterOf(groups, 'mcp_sessions_expired');
-  const calls = groups.filter(({ operation }) => operation !== FIRST_USE);
-  const made = latenciesOf(calls).all.count + repeated;
-  const share = (repeated + (failuresOf(calls)[REFUSED_KIND] ?? 0)) / Math.max(1, made);
+  const calls = groups.filter(({ operation }) => operation !== FIRST_USE && operation !== OPENING);
+  const lost = failuresOf(calls)[REFUSED_KIND] ?? 0;
+  const share = (repeated + lost) / Math.max(1, latenciesOf(calls).all.count + repeated);
   if (opened < MIN_SESSIONS || refused < MIN_REFUSED * opened || share < MIN_REFUSED) return null;
+  // What refuses clients refuses them at the door, too; and a call in a session that was lost is made again.
+  const opening = inScope(groups, { operation: OPENING });
+  const refusedAtDoor = failuresOf(opening)[REFUSED_KIND] ?? 0;
+  if (refusedAtDoor > MAX_AT_DOOR * total(opening, 'requests') || repeated < lost) return null;
   return { opened, refused, share };
 }
 

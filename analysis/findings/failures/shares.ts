@@ -1,8 +1,7 @@
 /** Whether one in so many fails, whatever the load. */
 import type { Phase } from '../../judge/phases.ts';
 import { binomialTail } from '../../statistics/binomial.ts';
-import { fisherTail } from '../../statistics/fisher.ts';
-import { type Stratum, sumOf, where } from './cells.ts';
+import { failedIn, type Stratum, type Sum, sumOf } from './cells.ts';
 
 const MIN_FAILURES = 10;
 /** More than half is no exception. */
@@ -11,55 +10,60 @@ const MAX_SHARE = 0.5;
 const MIN_LOADS = 2;
 /** With fewer failures to be expected at one of them, they cannot differ. */
 const MIN_EXPECTED = 5;
-/** A difference that chance makes less often than this is one. */
-const CHANCE = 0.01;
+/** The shares of two loads that do not matter are at most so many times each other. */
+const MAX_RATIO = 2;
 /** Equal parts of the run that must not differ either: failures that come together have another reason. */
 const PARTS = 10;
+/** That one of them has more is chance less often than this. */
+const CHANCE = 0.01;
 
-export interface Share {
-  failed: number;
-  requests: number;
+export interface Share extends Sum {
   /** With their own counts, the lowest first: two, or one if the run had no others. */
-  loads: { rps: number; failed: number; requests: number }[];
+  loads: (Sum & { rps: number })[];
 }
 
 /** @returns null: the share depends on the load, or on the time, or there are too few failures to tell */
 export function shareOf(stratum: Stratum, phases: readonly Phase[]): Share | null {
-  const { count: failed, requests } = sumOf(stratum);
-  const share = failed / requests;
-  if (failed < MIN_FAILURES || share > MAX_SHARE) return null;
-  const byLoad = phases
-    .flatMap(({ name, achieved_rps: rps }) => {
-      const part = sumOf(where(stratum, ({ phase }) => phase === name));
-      return rps && part.requests * share >= MIN_EXPECTED
-        ? [{ rps, failed: part.count, requests: part.requests }]
-        : [];
-    })
-    .toSorted((a, b) => a.rps - b.rps);
-  const [low, high] = [byLoad[0], byLoad.at(-1)];
+  const { failed, well } = sumOf(stratum);
+  const share = failed / (failed + well);
+  if (failed < MIN_FAILURES || share > MAX_SHARE || !isSpread(stratum, share)) return null;
+  const known = loadsOf(stratum, phases).filter((load) => share * sizeOf(load) >= MIN_EXPECTED);
+  const [low, high] = [known[0], known.at(-1)];
   if (!low || !high) return null;
-  const isAlike =
-    Math.min(
-      fisherTail(low.failed, low.requests, high.failed, high.requests),
-      fisherTail(high.failed, high.requests, low.failed, low.requests),
-    ) >= CHANCE;
-  const haveTwo = high.rps >= MIN_LOADS * low.rps;
-  if (!isSpread(stratum, share) || (haveTwo && !isAlike)) return null;
-  return { failed, requests, loads: haveTwo ? [low, high] : [high] };
+  if (high.rps < MIN_LOADS * low.rps) return { failed, well, loads: [high] };
+  const ratio = high.failed / sizeOf(high) / (low.failed / sizeOf(low));
+  return ratio <= MAX_RATIO && ratio >= 1 / MAX_RATIO ? { failed, well, loads: [low, high] } : null;
+}
+
+export const sizeOf = ({ failed, well }: Sum): number => failed + well;
+
+/** @returns phases of about the same rate together, the lowest first */
+function loadsOf({ cells, kind }: Stratum, phases: readonly Phase[]): (Sum & { rps: number })[] {
+  const rates = new Map(
+    phases.map(({ name, offered_rps, achieved_rps }) => [name, offered_rps ?? achieved_rps]),
+  );
+  const loads = new Map<number, Sum>();
+  for (const cell of cells) {
+    const rps = rates.get(cell.phase);
+    if (!rps) continue;
+    const load = loads.get(rps) ?? { failed: 0, well: 0 };
+    loads.set(rps, load);
+    load.failed += failedIn(cell, kind).count;
+    load.well += cell.requests - cell.failed;
+  }
+  return [...loads].map(([rps, load]) => ({ rps, ...load })).sort((a, b) => a.rps - b.rps);
 }
 
 /** @returns whether none of the parts of the run has more of them than chance gives it */
 function isSpread({ cells, kind }: Stratum, share: number): boolean {
-  const size = Math.ceil(cells.reduce((sum, { requests }) => sum + requests, 0) / PARTS);
-  let part: Stratum = { kind, cells: [] };
-  const parts: Stratum[] = [];
+  const size = sizeOf(sumOf({ cells, kind })) / PARTS;
+  const parts: Sum[] = [];
   for (const cell of cells) {
-    part = { kind, cells: [...part.cells, cell] };
-    if (sumOf(part).requests < size) continue;
-    parts.push(part);
-    part = { kind, cells: [] };
+    const last = parts.at(-1);
+    const part = last && sizeOf(last) < size ? last : { failed: 0, well: 0 };
+    if (part !== last) parts.push(part);
+    part.failed += failedIn(cell, kind).count;
+    part.well += cell.requests - cell.failed;
   }
-  return parts
-    .map(sumOf)
-    .every(({ count, requests }) => PARTS * binomialTail(count, requests, share) >= CHANCE);
+  return parts.every((part) => PARTS * binomialTail(part.failed, sizeOf(part), share) >= CHANCE);
 }

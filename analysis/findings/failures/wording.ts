@@ -24,7 +24,7 @@ const kindText = (kind: string): string => KINDS[kind] ?? kind;
 export function kindsText({ cells, kind }: Stratum): string {
   if (kind !== null) return kindText(kind);
   const counts = [...new Set(cells.flatMap(({ kinds }) => [...kinds.keys()]))]
-    .map((one) => ({ one, count: sumOf({ kind: one, cells }).count }))
+    .map((one) => ({ one, count: sumOf({ kind: one, cells }).failed }))
     .toSorted((a, b) => b.count - a.count);
   const [first, ...others] = counts;
   if (!first || others.length === 0) return first ? kindText(first.one) : '';

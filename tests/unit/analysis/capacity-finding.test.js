@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSerial } from '../../../analysis/capacity.ts';
-import { atOnce, capacity } from '../../../analysis/findings/capacity-finding.ts';
+import { atLeast, atOnce, capacity } from '../../../analysis/findings/capacity-finding.ts';
+import { NO_SERVER, signal } from './build.js';
 
 /** @typedef {import('../../../analysis/capacity.ts').Capacity} Capacity */
 
@@ -55,6 +56,37 @@ test('an interval that is wider than half of its value takes confidence', () => 
     found({ answers_per_s: estimate(40, 30, high) })[0]?.confidence;
   assert.equal(confidence(50), 'high');
   assert.equal(confidence(50.1), 'medium');
+});
+
+test('no VU free, and the server full all the same: at least so much', () => {
+  const phase = {
+    ...{ name: 'spike', measured: true, offered_rps: 1000, achieved_rps: 500, duration_s: 10, dropped: 5000 },
+    ...{
+      iterations: 5000,
+      requests: 5000,
+      calls: 5000,
+      answered: 5000,
+      failures: {},
+      latency_ms: { avg: 4 },
+    },
+  };
+  const limit = { scope: { phase: 'spike' }, metric: 'p99_ms', limit: 100, op: '<' };
+  const known = /** @type {any} */ ({
+    vusMax: 20,
+    capacities: [],
+    phases: [phase],
+    plan: { phases: [{ ...phase, max_vus: 2 }], objectives: [limit] },
+  });
+  const full = { ...NO_SERVER, signals: [signal('busiest_thread', 'spike', 0.98)] };
+  assert.deepEqual(
+    atLeast({ ...known, server: full }).map(({ statement }) => statement),
+    [
+      "answers at least 500/s: in spike no VU was free for the rest of the load, and the server's busiest thread was at 98 %",
+    ],
+  );
+  const idle = { ...NO_SERVER, signals: [signal('busiest_thread', 'spike', 0.5)] };
+  assert.deepEqual(atLeast({ ...known, server: idle }), []);
+  assert.deepEqual(atLeast({ ...known, server: full, capacities: [MEASURED] }), []);
 });
 
 test('why it is not known how many calls are served at once', () => {

@@ -1,7 +1,7 @@
 /** Each shape of failures, and the same numbers by chance, which say nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureShapes } from '../../../analysis/findings/failures.ts';
+import { failureFindings } from '../../../analysis/findings/failures.ts';
 import { histogramOfValues, STARTED_MS } from './build.js';
 
 /**
@@ -29,6 +29,7 @@ function count(counts, { at, operation = 'a', failed, ms = 10, alongside = [] })
   counts.requests += 1;
   const outcome = failed ? (failed === 'timeout' ? 'unanswered' : 'failed') : 'ok';
   counts.values[outcome] = [...(counts.values[outcome] ?? []), [ms, 1]];
+  if (!failed) counts.well.push([Math.floor((at % 1) * 10 + 1e-6) * 100 + 50, 1]);
   const beganMs = STARTED_MS + Math.round(at * 1000);
   if (failed) {
     counts.failed += 1;
@@ -47,18 +48,32 @@ function count(counts, { at, operation = 'a', failed, ms = 10, alongside = [] })
   return { ...counts, operation };
 }
 
-const none = () => ({ requests: 0, failed: 0, failures: {}, failedAt: {}, values: {}, overlaps: {} });
+const none = () => ({
+  well: [],
+  requests: 0,
+  failed: 0,
+  failures: {},
+  failedAt: {},
+  values: {},
+  overlaps: {},
+});
 
 /** @param {any} counts */
-const written = ({ values, ...counts }) => ({
+const written = ({ values, well, ...counts }) => ({
   ...counts,
+  wellOffsets: histogramOfValues(well),
   durations: Object.fromEntries(
     Object.entries(values).map(([outcome, all]) => [outcome, histogramOfValues(/** @type {any} */ (all))]),
   ),
 });
 
-/** @param {Call[]} calls @param {Record<string, string>} [variables] */
-function shapesOf(calls, variables) {
+/**
+ * @param {Call[]} calls
+ * @param {Record<string, string>} [variables]
+ * @param {any} [clients]
+ * @param {number} [expired] sessions that were opened again
+ */
+function shapesOf(calls, variables, clients, expired = 0) {
   /** @type {Map<string, any>} */
   const groups = new Map();
   /** @type {Map<string, any>} */
@@ -87,15 +102,20 @@ function shapesOf(calls, variables) {
       start: new Date(STARTED_MS + fromS * 1000).toISOString(),
       end: new Date(STARTED_MS + toS * 1000).toISOString(),
       achieved_rps: rps,
+      failed: calls.filter((call) => call.failed && phaseAt(call.at) === name).length,
     })),
-    groups: [...groups.values()].map(written),
+    groups: [
+      ...[...groups.values()].map(written),
+      { phase: 'calm', operation: '', metrics: { mcp_sessions_expired: { sum: expired } } },
+    ],
     lines: [...seconds.values()].map(({ at, phase, operation, ...counts }) => ({
       second: { at: START_S + at, vus: 1, groups: { 0: written(counts) } },
       groups: new Map([['0', { phase, operation }]]),
     })),
     variables,
+    clients,
   };
-  return failureShapes(/** @type {any} */ (facts));
+  return failureFindings(/** @type {any} */ (facts), []).shapes;
 }
 
 /** Each phase at its rate. @param {(at: number, index: number) => Partial<Call>} of @returns {Call[]} */
@@ -198,6 +218,20 @@ test('a stretch: what begins in it fails, and what begins later does not', () =>
   assert.notEqual(shapesOf(byChance(calls))[0]?.subject, 'window');
 });
 
+test('a burst of which some fail is no stretch in which all do', () => {
+  const calls = [
+    ...load(() => ({})).filter(({ at }) => at < 10 || at > 11),
+    ...Array.from({ length: 200 }, (_, index) => ({
+      at: 10.301 + index * 0.0002,
+      ...(index % 10 === 3 && { failed: 'connect' }),
+    })),
+  ].sort((a, b) => a.at - b.at);
+  assert.deepEqual(
+    shapesOf(calls).filter(({ subject }) => subject === 'window'),
+    [],
+  );
+});
+
 test('one in so many, whatever the load; with more load more of them is no such share', () => {
   const calls = load((_, index) => (index % 50 === 7 ? { failed: 'stalled' } : {}));
   const [found] = shapesOf(calls);
@@ -222,7 +256,7 @@ test('calls fail while those of another operation run', () => {
   assert.deepEqual(others, []);
   assert.equal(found?.subject, 'overlap');
   assert.equal(found?.operation, 'fast');
-  assert.match(found?.statement ?? '', /^fast failed only while a call of slow was in flight: /);
+  assert.match(found?.statement ?? '', /^fast failed only if a call of slow was in flight: /);
   assert.equal(found?.figures.alone_failed, 0);
   const scattered = shapesOf(byChance(calls, ({ operation }) => operation === 'fast'));
   assert.deepEqual(
@@ -273,11 +307,61 @@ test('two times, whatever the load: a timeout behind the server', () => {
 
 test('sessions that are refused right after they were opened: replicas', () => {
   const calls = load((_, index) => {
-    const operation = index % 3 === 1 ? 'notifications/initialized' : 'a';
-    return { operation, ...(index % 2 && { failed: 'http_4xx' }) };
+    const operation = ['initialize', 'notifications/initialized', 'a'][index % 3] ?? '';
+    return { operation, ...(index % 3 > 0 && index % 2 && { failed: 'http_4xx' }) };
   });
-  const [found, ...others] = shapesOf(calls);
+  const [found, ...others] = shapesOf(calls, undefined, undefined, 400);
   assert.deepEqual(others, []);
   assert.equal(found?.subject, 'replicas');
-  assert.equal(found?.figures.replicas, 2);
+  // A server that refuses clients refuses them at the door, and opens nothing again.
+  const refusing = calls.map((call, index) => (index % 2 ? { ...call, failed: 'http_4xx' } : call));
+  for (const [made, again] of /** @type {[Call[], number][]} */ ([
+    [refusing, 400],
+    [calls, 0],
+  ]))
+    assert.notEqual(shapesOf(made, undefined, undefined, again)[0]?.subject, 'replicas');
+});
+
+test('some clients fail always, and the others never', () => {
+  const calls = load((_, index) => ({
+    ...mixed(index),
+    ...((index * 7) % 20 === 3 && { failed: 'http_5xx' }),
+  }));
+  const total = (
+    /** @type {number} */ clients,
+    /** @type {number} */ made,
+    /** @type {number} */ failed,
+  ) => ({
+    clients,
+    calls: made,
+    failed,
+  });
+  const clients = { none: total(19, 1045, 0), some: total(0, 0, 0), all: total(1, 55, 55) };
+  const [found, ...others] = shapesOf(calls, undefined, clients);
+  assert.deepEqual(others, []);
+  assert.equal(found?.subject, 'clients');
+  assert.match(found?.statement ?? '', /^1 of 20 clients failed always \(55 calls, HTTP 5xx\), and 19 never/);
+  const mixture = { none: total(8, 400, 0), some: total(11, 600, 40), all: total(1, 15, 15) };
+  assert.equal(shapesOf(calls, undefined, mixture)[0]?.subject, 'share');
+  const short = { none: total(1045, 1045, 0), some: total(0, 0, 0), all: total(55, 55, 55) };
+  assert.equal(shapesOf(calls, undefined, short)[0]?.subject, 'share');
+});
+
+test('of several at once each is told, by its kind or by its operation', () => {
+  const kinds = load((at, index) => ({
+    ...mixed(index),
+    ...(index % 3 === 1 && { failed: 'http_5xx' }),
+    ...(index % 3 === 2 && at >= 12 && { failed: 'timeout' }),
+  }));
+  assert.deepEqual(keysOf(shapesOf(kinds)), [
+    ['operation', 'b', 'http_5xx', 367],
+    ['since', 'c', 'timeout', 266],
+  ]);
+  const alike = kinds.map((call) => ({ ...call, ...(call.failed && { failed: 'tool' }) }));
+  const found = shapesOf(alike);
+  assert.deepEqual(keysOf(found), [
+    ['operation', 'b', 'tool', 367],
+    ['since', 'c', 'tool', 266],
+  ]);
+  assert.match(found[0]?.statement ?? '', /; of the others 266 of 733 failed$/);
 });

@@ -112,6 +112,28 @@ test("a load generator at its limit is not the server's capacity", async () => {
   assert.equal(busy.verdict.outcome, 'invalid');
 });
 
+test('a step for which no VU was free: at least what was held, and what of the server was full', async () => {
+  const short = tries([
+    { rate: 100 },
+    { rate: 200, holds: false, generator: true, users: true },
+    { rate: 100, kind: 'hold' },
+  ]);
+  const found = { generator: true, broken: null };
+  const run = await capacityOf(short, found);
+  assert.match(
+    findingOf(run)?.statement ?? '',
+    /^at least 100\/s, held for 20 s: at 200\/s no VU was free; more of them/,
+  );
+  assert.equal(findingOf(run)?.kind, 'generator');
+  assert.equal(run.tables[0]?.rows[0]?.at(-1), 'MAX_VUS');
+  const full = findingOf(await capacityOf(short, found, [signal('busiest_thread', 'step-2', 0.97)]));
+  assert.match(
+    full?.statement ?? '',
+    /: at 200\/s no VU was free and the server's busiest thread was at 97 %; more/,
+  );
+  assert.equal(full?.kind, 'bottleneck');
+});
+
 test('more than the most was not tried; nothing held is a failure', async () => {
   const most = await capacityOf(tries([{}, { kind: 'hold' }]), { broken: null, most: true });
   assert.match(findingOf(most)?.statement ?? '', /^at least 100\/s, .*: more was not tried \(MAX_RATE\)$/);

@@ -1,0 +1,275 @@
+/** What failures may have in common, a function each: when it holds, and how it is said. */
+import { counted, duration, milliseconds, number, percent, perSecond } from '../../../contract/units.js';
+import { inScope } from '../../collect/groups.ts';
+import { round } from '../../round.ts';
+import type { Known } from '../findings.ts';
+import type { Again } from './again.ts';
+import { type Cell, type Stratum, sumOf, where } from './cells.ts';
+import { failingClients } from './clients.ts';
+import { modesOf } from './modes.ts';
+import { failingOf, type Own } from './operations.ts';
+import { alongside, firstTogether } from './overlaps.ts';
+import { REFUSED_KIND, replicasOf, unknownSessions } from './sessions.ts';
+import { shareOf, sizeOf } from './shares.ts';
+import type { Stretch } from './times.ts';
+import { exactClock, kindsText, namesOf, oneIn, othersText } from './wording.ts';
+
+export type Facts = Pick<Known, 'plan' | 'phases' | 'groups' | 'lines' | 'variables' | 'clients'>;
+
+/** A failure and what set it off, seconds apart. */
+const TOGETHER_S = 1.5;
+/** Refusals of a limiter depend on the load, however evenly they come. */
+const LIMITER = 'rate_limited';
+
+export interface Shape {
+  subject: string;
+  /** Failures, or slow answers, that it explains. */
+  count: number;
+  statement: string;
+  operations: readonly string[];
+  kind: string | null;
+  /** It tells failures from successes; else it only says how many there are of either. */
+  isExact?: boolean;
+  /** The load may be what makes them: what limited the run is still to be said. */
+  mayBeLoad?: boolean;
+  figures?: Record<string, number | null>;
+  evidence: string[];
+  again: Pick<Again, 'requests' | 'concurrency'> & Partial<Again>;
+}
+
+/** Failures whose shape is looked for. */
+export interface Context {
+  own: Own | null;
+  stratum: Stratum;
+  /** All of the run. */
+  cells: readonly Cell[];
+  operations: readonly string[];
+  /** The only one. */
+  kind: string | null;
+  known: Facts;
+}
+
+export type Found = Omit<Shape, 'operations' | 'kind'> & Partial<Pick<Shape, 'operations'>>;
+
+/** @returns since when all failed, in which stretch, or that nothing went well */
+export function stretchShape(stretch: Stretch, context: Context): Found | null {
+  if (stretch.pattern === 'always') return alwaysShape(stretch, context);
+  return stretch.pattern === 'window' ? windowShape(stretch, context) : sinceShape(stretch, context);
+}
+
+function alwaysShape({ failed }: Stretch, { own, stratum, operations, kind, known }: Context): Found {
+  const calm = new Set(known.phases.filter(({ overload }) => !overload).map(({ name }) => name));
+  const isBroken = kind !== LIMITER && stratum.cells.some(({ phase }) => calm.has(phase));
+  const counts = `${number(failed)} of ${number(failed)}, ${kindsText(stratum)}`;
+  return {
+    subject: 'operation',
+    count: failed,
+    statement: own
+      ? `${namesOf(operations)} never answered well (${counts})${isBroken ? ': broken, not overloaded' : ''}; ${othersText(own)}`
+      : `nothing was answered well (${counts})`,
+    mayBeLoad: !isBroken,
+    evidence: [],
+    again: { requests: 10, concurrency: 1 },
+  };
+}
+
+/** @returns how many of how many, and how they failed */
+function countsText({ fromMs, toMs, failed, well }: Stretch, stratum: Stratum): string {
+  const inside = where(stratum, ({ at }) => at * 1000 > fromMs - 1000 && at * 1000 <= toMs);
+  return `${number(failed)} of ${number(failed + well)}, ${kindsText(inside)}`;
+}
+
+const everyCall = ({ well }: Stretch, { own, operations }: Context): string =>
+  `${well === 0 ? 'every' : 'nearly every'} ${own ? `call of ${namesOf(operations)}` : 'call'}`;
+
+const alsoOthers = (own: Own | null): string => (own ? `; ${othersText(own)}` : '');
+
+function windowShape(stretch: Stretch, context: Context): Found {
+  const { fromMs, toMs, failed, before, after } = stretch;
+  const { own, stratum, known } = context;
+  const [fromS, toS] = [secondsInto(known, fromMs), secondsInto(known, toMs)];
+  return {
+    subject: 'window',
+    count: failed,
+    statement:
+      `${everyCall(stretch, context)} that began between ${exactClock(fromS)} and ${exactClock(toS)} failed ` +
+      `(${countsText(stretch, stratum)}); earlier and later ones were answered${alsoOthers(own)}`,
+    mayBeLoad: own === null,
+    figures: { from_s: round(fromS), to_s: round(toS) },
+    evidence: [
+      `it lasted ${duration(round(toS - fromS, 1))}; ${number(before)} went well before it, and ${number(after)} after it`,
+    ],
+    again: { requests: 1000, concurrency: mostAtOnce(known) },
+  };
+}
+
+function sinceShape(stretch: Stretch, context: Context): Found {
+  const { fromMs, failed, well, before } = stretch;
+  const { own, stratum, cells, operations, known } = context;
+  const sinceS = secondsInto(known, fromMs);
+  const togetherMs = firstTogether(known.groups, operations);
+  const isTogether = togetherMs !== null && Math.abs(togetherMs - fromMs) <= TOGETHER_S * 1000;
+  const all = sizeOf(sumOf({ kind: null, cells }));
+  return {
+    subject: isTogether ? 'overlap' : 'since',
+    count: failed,
+    statement:
+      `since ${exactClock(sinceS)} ${everyCall(stretch, context)} failed (${countsText(stretch, stratum)})` +
+      (isTogether
+        ? `, when two were first in flight together; the ${number(before)} before it, one at a time, went well`
+        : `; ${number(before)} before it went well`) +
+      alsoOthers(own),
+    mayBeLoad: own === null,
+    figures: { since_s: round(sinceS), requests_before: before },
+    evidence: [`they are ${percent((failed + well) / all)} of the load`],
+    again: isTogether
+      ? { requests: 10, concurrency: 2 }
+      : { requests: 2 * (before + failed), concurrency: 1 },
+  };
+}
+
+/** @returns of one operation whose calls failed while those of another were in flight; null: it does not depend on them */
+export function alongsideShape({ own, stratum, known }: Context): Found | null {
+  const [operation, ...more] = failingOf(stratum);
+  if (operation === undefined || more.length > 0) return null;
+  const { failed: count } = sumOf(stratum);
+  // What was in flight is known of all failures of a call, and not by their kind.
+  const ofAnyKind = sumOf(where({ ...stratum, kind: null }, (cell) => cell.operation === operation)).failed;
+  const found = ofAnyKind === count ? alongside(inMeasured(known), operation) : null;
+  if (!found) return null;
+  const { other, calls, failed, without } = found;
+  const isOwn = other === operation;
+  return {
+    subject: 'overlap',
+    count,
+    statement:
+      `${operation} failed ${without.failed === 0 ? 'only' : 'mostly'} if ${isOwn ? 'another of its own calls' : `a call of ${other}`} was in flight: ` +
+      `${number(failed)} of ${counted(calls, 'call')} then (${kindsText(stratum)}), ${number(without.failed)} of ${number(without.calls)} at other times${alsoOthers(own)}`,
+    operations: [operation],
+    figures: { alongside: calls, alone: without.calls, alone_failed: without.failed },
+    evidence: [],
+    again: {
+      operations: [operation, other],
+      requests: Math.max(20, Math.ceil((10 * calls) / Math.max(1, failed))),
+      concurrency: isOwn ? 2 : 4,
+    },
+  };
+}
+
+/** @returns that some VUs failed always, and others never; null: VUs are alike */
+export function clientsShape({ stratum, known }: Context): Found | null {
+  const found = known.clients && failingClients(known.clients);
+  const { failed: count } = sumOf(stratum);
+  if (!found || count < found.calls) return null;
+  const { clients, calls, well, mixed } = found;
+  const all = clients + well + mixed;
+  return {
+    subject: 'clients',
+    count,
+    statement:
+      `${number(clients)} of ${counted(all, 'client')} failed always (${counted(calls, 'call')}, ${kindsText(stratum)}), and ${number(well)} never: ` +
+      'it depends on the client, which has a session, a connection and credentials of its own',
+    operations: [],
+    figures: { clients_failing: clients, clients_well: well },
+    evidence: ['each VU is a client'],
+    again: { requests: 10 * all, concurrency: all },
+  };
+}
+
+/** @returns that one in so many failed, whatever the load; null: it depends on load or time */
+export function shareShape({ own, stratum, kind, known }: Context): Found | null {
+  const share = kind === LIMITER ? null : shareOf(stratum, known.phases);
+  if (!share) return null;
+  const { failed, loads } = share;
+  const requests = sizeOf(share);
+  const whose = own ? `calls of ${namesOf(own.operations)}` : 'calls';
+  const [low, high] = loads;
+  const each = loads.map((load) => `${oneIn(load.failed, sizeOf(load))} at ${perSecond(load.rps)}`);
+  return {
+    subject: 'share',
+    count: failed,
+    statement:
+      `${oneIn(failed, requests)} ${whose} failed (${number(failed)} of ${number(requests)}, ${kindsText(stratum)}), ` +
+      (high
+        ? `whatever the load: ${each.join(', ')}`
+        : `spread evenly over the run, at ${perSecond(low?.rps)}`) +
+      alsoOthers(own),
+    mayBeLoad: high === undefined && own === null,
+    figures: { one_in: round(requests / failed, 1) },
+    evidence: [],
+    again: { requests: Math.ceil((5 * requests) / failed), concurrency: high ? 1 : mostAtOnce(known) },
+  };
+}
+
+/** @returns whose the failures are; null: of all operations */
+export function ownShape({ own, stratum }: Context): Found | null {
+  if (!own) return null;
+  const sum = sumOf(stratum);
+  const all = `${own.others.likewise > 0 ? 'nearly all' : 'all'} failures${stratum.kind === null ? '' : ' of this kind'}`;
+  return {
+    subject: 'operation',
+    count: sum.failed,
+    statement: `${all} are of ${namesOf(own.operations)}: ${number(sum.failed)} of ${counted(sizeOf(sum), 'request')} (${kindsText(stratum)}); ${othersText(own)}`,
+    mayBeLoad: true,
+    evidence: [],
+    again: { requests: Math.max(20, Math.ceil((10 * sizeOf(sum)) / sum.failed)), concurrency: 1 },
+  };
+}
+
+/** @returns that sessions are refused right after they were opened; none: they are known */
+export function replicaShape(known: Facts, cells: readonly Cell[]): Shape[] {
+  const found = unknownSessions(inMeasured(known));
+  if (!found) return [];
+  const { opened, refused, share } = found;
+  return [
+    {
+      subject: 'replicas',
+      count: sumOf({ kind: REFUSED_KIND, cells }).failed,
+      statement:
+        `about ${percent(share, 2)} of the calls reach a replica that does not know their session: ${number(refused)} of ` +
+        `${counted(opened, 'session')} were refused at their first use, right after they were opened`,
+      operations: [],
+      kind: REFUSED_KIND,
+      figures: { sessions_opened: opened, sessions_refused: refused, replicas: replicasOf(found) },
+      evidence: [
+        `as if ${number(replicasOf(found))} servers took turns behind one address, each with sessions of its own: let the balancer keep a session on its server, or let them share sessions`,
+      ],
+      again: { requests: 20, concurrency: 2 },
+    },
+  ];
+}
+
+/** @returns that answers take one of two times; none: they take any */
+export function modeShape(known: Facts): Shape[] {
+  const found = modesOf(inMeasured(known), known.phases);
+  if (!found) return [];
+  const { operations, fast_ms, slow_ms, slow, calls, loads } = found;
+  const planned = known.plan.operations.length;
+  const each = loads.map((load) => `${percent(load.share)} at ${perSecond(load.rps)}`);
+  const whose = operations.length < planned ? `answers of ${namesOf(operations)}` : 'answers';
+  return [
+    {
+      subject: 'modes',
+      count: slow,
+      statement:
+        `${whose} take one of two times: ${milliseconds(fast_ms)}, or ${milliseconds(slow_ms)} (${percent(slow / calls)} of them)` +
+        (loads.length > 1 ? `, whatever the load: ${each.join(', ')}` : ''),
+      operations: operations.length < planned ? operations : [],
+      kind: null,
+      figures: { fast_ms: round(fast_ms), slow_ms: round(slow_ms), slow_share: round(slow / calls, 4) },
+      evidence: [
+        'so exact a time is often a timeout and another attempt behind the server; it may be arguments, or a service, that take that long',
+      ],
+      again: { requests: Math.ceil((5 * calls) / slow), concurrency: 1 },
+    },
+  ];
+}
+
+const inMeasured = ({ groups, phases }: Facts) =>
+  phases.filter((phase) => phase.measured).flatMap(({ name }) => inScope(groups, { phase: name }));
+
+const secondsInto = ({ phases }: Facts, ms: number): number =>
+  (ms - Math.min(...phases.flatMap(({ start }) => (start === null ? [] : [Date.parse(start)])))) / 1000;
+
+const mostAtOnce = ({ plan }: Facts): number =>
+  Math.max(1, ...plan.phases.map(({ max_vus, vus }) => max_vus ?? vus ?? 1));

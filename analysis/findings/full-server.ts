@@ -1,0 +1,21 @@
+/** Whether the server's CPU was full in a phase, by what is watched of it. */
+import { percent } from '../../contract/units.js';
+import { type Signal, signalMean } from '../collect/signals.ts';
+
+const FULL = 0.9;
+/** Of one core, or of the machine; the first that is full is named. */
+const NAMES: Record<string, string> = {
+  busiest_thread: "the server's busiest thread",
+  worker_cpu: "the server's process",
+  cpu: 'the server, of all cores,',
+  host_cpu: 'the machine',
+};
+
+/** @returns for example "the server's busiest thread was at 97 %"; null: none of it was full, or is known */
+export function fullText(signals: Signal[], phase: string): string | null {
+  for (const [signal, name] of Object.entries(NAMES)) {
+    const used = signalMean(signals, signal, phase);
+    if (used !== null && used >= FULL) return `${name} was at ${percent(used)}`;
+  }
+  return null;
+}

@@ -1,0 +1,126 @@
+/** Operations whose latency is another than the others': then the latency of the mix is theirs. */
+import { counted, milliseconds, number, percent } from '../../contract/units.js';
+import { withBaselines } from '../bottleneck/compared-phases.ts';
+import { type Group, inScope, latenciesOf } from '../collect/groups.ts';
+import type { SparseHistogram } from '../collect/sparse-histogram.ts';
+import type { Phase } from '../judge/phases.ts';
+import { round } from '../round.ts';
+import { binomialTail } from '../statistics/binomial.ts';
+import type { Finding, Known } from './findings.ts';
+import { note } from './note.ts';
+
+/** Its median is so many times that of the others, and differs by so much: below it the client's own time counts. */
+const FACTOR = 10;
+const MIN_MS = 20;
+/** Answers that a percentile needs on either side. */
+const MIN_ANSWERS = 40;
+/** Of the calls above the mix's p99, so many are the operation's. */
+const MIN_OF_SLOW = 0.8;
+/** A percentile is known to 0.1 %. */
+const BELOW = 0.998;
+/** Beyond so many times its p95 of the baseline, a call is slow. With few answers that may be a p90. */
+const MARGIN = 1.3;
+const SLOW_SHARE = 0.1;
+/** Its share of slow calls is so many times that of any other. */
+const MIN_AHEAD = 2;
+/** That so many calls are slow by chance, of the one operation, and of the others. */
+const CHANCE = 1e-4;
+
+type Facts = Pick<Known, 'plan' | 'phases' | 'groups'>;
+
+/** @returns one of an operation that is always slow, and one of an operation that alone became slow */
+export function slowOperation(known: Facts): Finding[] {
+  return [...alwaysSlow(known), ...aloneSlow(known)];
+}
+
+/** @returns of the first phase that is measured */
+function alwaysSlow({ phases, groups, plan }: Facts): Finding[] {
+  const phase = phases.find(({ measured, overload }) => measured && !overload);
+  if (!phase) return [];
+  const operations = latenciesIn(phase, { groups, plan });
+  const mix = latenciesOf(inScope(groups, { phase: phase.name })).all;
+  const p99 = mix.percentile(0.99);
+  return operations.flatMap(({ operation, all }) => {
+    // Refusals are quick.
+    const others = latenciesOf(groupsOfOthers(phase, operation, { groups, plan })).of('ok');
+    const [own, rest] = [all.percentile(0.5), others.percentile(0.5)];
+    if (all.count < MIN_ANSWERS || others.count < MIN_ANSWERS) return [];
+    if (own === null || rest === null || p99 === null || own < Math.max(FACTOR * rest, rest + MIN_MS))
+      return [];
+    const slow = mix.countOver(p99 * BELOW);
+    const its = all.countOver(p99 * BELOW);
+    const isIts = its >= MIN_OF_SLOW * slow;
+    const times = Math.round(own / rest);
+    return [
+      note(
+        'operation',
+        `${operation} takes ${milliseconds(own)} at p50, ${number(times)} x the others (${milliseconds(rest)})` +
+          (isIts ? `: the p99 of ${phase.name}, ${milliseconds(p99)}, is its` : ''),
+        {
+          phase: phase.name,
+          operation,
+          figures: { p50_ms: round(own), others_p50_ms: round(rest) },
+          evidence: [`${number(its)} of the ${counted(slow, 'call')} that took as long, or longer, are its`],
+        },
+      ),
+    ];
+  });
+}
+
+/** @returns of the first phase in which one operation left what is normal for it, and no other did */
+function aloneSlow({ phases, groups, plan }: Facts): Finding[] {
+  for (const { phase, baseline } of withBaselines(plan, phases)) {
+    if (!baseline) continue;
+    const compared = latenciesIn(phase, { groups, plan }).flatMap(({ operation, all }) => {
+      const usual = latenciesOf(inScope(groups, { phase: baseline.name, operation })).all;
+      const limit = (usual.percentile(0.95) ?? Number.NaN) * MARGIN;
+      const slow = all.countOver(limit);
+      return usual.count >= MIN_ANSWERS && all.count >= MIN_ANSWERS ? [{ operation, all, usual, slow }] : [];
+    });
+    const chanceOf = (slow: number, calls: number) => compared.length * binomialTail(slow, calls, SLOW_SHARE);
+    const left = compared.filter(({ slow, all }) => chanceOf(slow, all.count) < CHANCE);
+    const [only] = left;
+    if (left.length !== 1 || !only || compared.length < 2) continue;
+    const others = compared.filter((one) => one !== only);
+    const most = Math.max(...others.map(shareOf));
+    if (most > SLOW_SHARE || shareOf(only) < MIN_AHEAD * most) continue;
+    const [slow, calls] = [sumOf(others, (one) => one.slow), sumOf(others, ({ all }) => all.count)];
+    const [from, to] = [p95Of(only.usual), p95Of(only.all)];
+    return [
+      note(
+        'operation',
+        `${only.operation} alone became slow in ${phase.name}: p95 ${milliseconds(from)} -> ${milliseconds(to)}; ` +
+          `of the others ${percent(slow / calls)} of the calls were beyond their own`,
+        {
+          phase: phase.name,
+          operation: only.operation,
+          figures: { p95_ms: round(to), baseline_p95_ms: round(from) },
+        },
+      ),
+    ];
+  }
+  return [];
+}
+
+const shareOf = ({ slow, all }: { slow: number; all: SparseHistogram }): number => slow / all.count;
+
+const sumOf = <T>(all: readonly T[], count: (one: T) => number) =>
+  all.reduce((sum, one) => sum + count(one), 0);
+
+const p95Of = (all: SparseHistogram): number => all.percentile(0.95) ?? Number.NaN;
+
+/** @returns of the operations of the plan, with calls */
+const latenciesIn = ({ name }: Phase, { groups, plan }: Omit<Facts, 'phases'>) =>
+  plan.operations.flatMap(({ operation }) => {
+    const { all } = latenciesOf(inScope(groups, { phase: name, operation }));
+    return all.count > 0 ? [{ operation, all }] : [];
+  });
+
+const groupsOfOthers = (
+  { name }: Phase,
+  operation: string,
+  { groups, plan }: Omit<Facts, 'phases'>,
+): Group[] =>
+  plan.operations
+    .filter((one) => one.operation !== operation)
+    .flatMap((one) => inScope(groups, { phase: name, operation: one.operation }));
