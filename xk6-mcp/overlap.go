@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// maxOverlapping bounds the operations that are told apart; the last number is that of all others.
+// maxOverlapping bounds the operations that are distinguished; the last number is that of all others.
 const maxOverlapping = 64
 
 // Overlap is a set of operations that had a call in flight when another call began. Not while it was: a call that waits for its timeout would

@@ -23,7 +23,7 @@ export interface Counts {
   failures?: Record<string, number>;
   /** By kind: when these requests began, Unix times in milliseconds. */
   failedAt?: Record<string, [first: number, last: number]>;
-  /** Of a second in which some failed: when calls began that went well, milliseconds into it, to a tenth of a second. */
+  /** Of a second: when calls began that went well, milliseconds into it, to a tenth of a second. */
   wellOffsets?: string;
   rejected?: number;
   additional?: number;

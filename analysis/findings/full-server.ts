@@ -2,7 +2,8 @@
 import { percent } from '../../contract/units.js';
 import { type Signal, signalMean } from '../collect/signals.ts';
 
-const FULL = 0.9;
+/** On average of a phase, whose first seconds are in it. */
+const FULL = 0.85;
 /** Of one core, or of the machine; the first that is full is named. */
 const NAMES: Record<string, string> = {
   busiest_thread: "the server's busiest thread",

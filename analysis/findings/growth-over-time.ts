@@ -9,7 +9,7 @@ import type { Finding, Known } from './findings.ts';
 
 const SIGNAL = 'memory';
 /** Of a phase. */
-const MIN_POINTS = 5;
+const MIN_POINTS = 3;
 /** Two loads are different if one is so many times the other. */
 const MIN_LOADS = 3;
 /** The slopes of all phases are this near to that of the run, as a share of it: what calls leave behind differs as the loads do. */

@@ -9,7 +9,9 @@ import { scratchFolder } from '../scratch.js';
 import {
   startBadSessions,
   startBrokenTool,
+  startComputing,
   startDeadlocking,
+  startKeeping,
   startListingFails,
   startLosing,
   startLosingFirst,
@@ -130,6 +132,37 @@ const CASES = [
     time: 'from_s',
   },
 ];
+
+/**
+ * @param {Awaited<ReturnType<typeof startKeeping>>} server
+ * @param {Record<string, string> & {test: string}} load
+ */
+async function runOn(server, { test: scenario, ...variables }) {
+  const WORKLOAD = workloadOf({ read: 100 });
+  const run = await runTest(scenario, { ...variables, TARGET_URL: server.url, WORKLOAD });
+  await server.stop();
+  assert.ok(run.document, run.output);
+  return run.document.findings.map((/** @type {any} */ { statement }) => statement);
+}
+
+test('memory that grows whatever is asked: with time, not with the calls', async () => {
+  // 7.6 MiB/s.
+  const found = await runOn(await startKeeping(38 * 1024, 5), { ...SPIKE, DURATION: '45s' });
+  const grows = /^memory grows by ([\d.]+) MiB\/s with time, not with the calls/;
+  const [, rate = ''] = grows.exec(found.find((/** @type {string} */ one) => grows.test(one)) ?? '') ?? [];
+  assert.ok(Math.abs(Number(rate) - 7.6) < 2, found.join('\n'));
+});
+
+test('a full server for which no VU was free answers at least so much', async () => {
+  const load = { ...STEADY, RATE_SCALE: '6', MAX_VUS: '5' };
+  const found = await runOn(await startComputing(4), load);
+  const full =
+    /^answers at least \d+\/s: in sustained no VU was free for the rest of the load, and .* was at \d\d/;
+  assert.ok(
+    found.some((/** @type {string} */ one) => full.test(one)),
+    found.join('\n'),
+  );
+});
 
 test('the command that shows it again does so', async () => {
   const server = await startBrokenTool();

@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startServer } from '../../experiments/server-process.js';
 import { listen } from '../k6/listen.js';
+import { freePort } from '../lab.js';
 
 export interface FailingServer {
   url: string;
@@ -35,7 +38,7 @@ const NEVER: Reply = { silence: 'never' };
 /** How long a healthy call takes. */
 const CALL_MS = 5;
 
-function start(tools: string[], behave: Behaviour): Promise<FailingServer> {
+function start(tools: string[], behave: Behaviour, port = 0): Promise<FailingServer> {
   const listed = tools.map((name) => ({
     name,
     inputSchema: { type: 'object' },
@@ -79,7 +82,7 @@ function start(tools: string[], behave: Behaviour): Promise<FailingServer> {
     );
   };
   const server = createServer((request, response) => void answer(request, response));
-  return listen(server).then(({ url, close }) => ({ url: `${url}/mcp`, close, failedMs }));
+  return listen(server, port).then(({ url, close }) => ({ url: `${url}/mcp`, close, failedMs }));
 }
 
 const isCall = ({ method }: Message) => method === 'tools/call';
@@ -186,4 +189,42 @@ export function startLosingFirst(rate: number, ms: number) {
     if (roseMs === 0 && calls > rate / 10) roseMs = nowMs;
     return roseMs > 0 && nowMs - roseMs < ms ? NEVER : null;
   });
+}
+
+/** Servers whose process is looked at: each runs in one of its own. */
+export const startKeeping = (bytes: number, everyMs: number) => startProcess('keeping', bytes, everyMs);
+export const startComputing = (ms: number) => startProcess('computing', ms);
+
+async function startProcess(name: keyof typeof PROCESSES, ...args: number[]) {
+  const port = await freePort();
+  return startServer(`the ${name} server`, {
+    file: process.execPath,
+    args: [fileURLToPath(import.meta.url), name, String(port), ...args.map(String)],
+    env: { PATH: process.env.PATH },
+    url: `http://127.0.0.1:${port}/mcp`,
+  });
+}
+
+const PROCESSES = {
+  /** Keeps so many bytes so often, whatever it is asked (unifi-mcp-server#173). */
+  keeping(port: number, bytes = 0, everyMs = 0) {
+    const kept: Buffer[] = [];
+    setInterval(() => kept.push(Buffer.alloc(bytes, 1)), everyMs);
+    return start(['read'], () => null, port);
+  },
+  /** Computes so long for each call, in its one thread (openlinker#2933). */
+  computing(port: number, ms = 0) {
+    const compute = (message: Message) => {
+      const untilMs = performance.now() + ms;
+      while (isCall(message) && performance.now() < untilMs);
+      return null;
+    };
+    return start(['read'], compute, port);
+  },
+};
+
+if (import.meta.main) {
+  const [name = '', ...args] = process.argv.slice(2);
+  const [port = 0, ...rest] = args.map(Number);
+  await PROCESSES[name as keyof typeof PROCESSES](port, ...rest);
 }

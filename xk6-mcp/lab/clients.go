@@ -2,7 +2,7 @@ package lab
 
 import mcp "mcp-load-lab/xk6-mcp"
 
-// maxClients bounds what VUs can make; the calls of later ones are not told apart.
+// maxClients bounds what VUs can make; the calls of later ones are not counted by client.
 const maxClients = 100_000
 
 // clients are the calls of VUs, each of which is a client with its own connection, session and credentials.

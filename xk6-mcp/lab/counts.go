@@ -31,7 +31,7 @@ type counts struct {
 	Failures map[string]int64 `json:"failures,omitempty"`
 	// By kind: when the first and the last of these requests began, Unix times in milliseconds.
 	FailedAt map[string][2]int64 `json:"failedAt,omitempty"`
-	// Of a second in which some failed: when calls began that went well, milliseconds into it, to a tenth of a second.
+	// Of a second: when calls began that went well, milliseconds into it, to a tenth of a second. A failure may come much later.
 	WellOffsets histogram `json:"wellOffsets,omitempty"`
 	Rejected    int64     `json:"rejected,omitempty"`
 	Additional  int64     `json:"additional,omitempty"`

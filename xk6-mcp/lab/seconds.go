@@ -207,9 +207,6 @@ func (l *ledger) write(before int64) error {
 		l.total.add(&done.run)
 		for number, of := range done.Groups {
 			l.totals[number].add(of)
-			if len(of.Failures) == 0 {
-				of.WellOffsets = nil
-			}
 		}
 		if at < written {
 			// The line before it has what is counted once for all groups.

@@ -11,13 +11,15 @@ import { failingOf, type Own } from './operations.ts';
 import { alongside, firstTogether } from './overlaps.ts';
 import { REFUSED_KIND, replicasOf, unknownSessions } from './sessions.ts';
 import { shareOf, sizeOf } from './shares.ts';
-import type { Stretch } from './times.ts';
+import { type Stretch, wellSince } from './times.ts';
 import { exactClock, kindsText, namesOf, oneIn, othersText } from './wording.ts';
 
 export type Facts = Pick<Known, 'plan' | 'phases' | 'groups' | 'lines' | 'variables' | 'clients'>;
 
 /** A failure and what set it off, seconds apart. */
 const TOGETHER_S = 1.5;
+/** Of the calls that overlap, those that were answered before it. */
+const MAX_ANSWERED = 2;
 /** Refusals of a limiter depend on the load, however evenly they come. */
 const LIMITER = 'rate_limited';
 
@@ -108,7 +110,11 @@ function sinceShape(stretch: Stretch, context: Context): Found {
   const { own, stratum, cells, operations, known } = context;
   const sinceS = secondsInto(known, fromMs);
   const togetherMs = firstTogether(known.groups, operations);
-  const isTogether = togetherMs !== null && Math.abs(togetherMs - fromMs) <= TOGETHER_S * 1000;
+  // Under a load that is too much, the first calls that overlap are still answered.
+  const isTogether =
+    togetherMs !== null &&
+    Math.abs(togetherMs - fromMs) <= TOGETHER_S * 1000 &&
+    wellSince(stratum, togetherMs) <= MAX_ANSWERED;
   const all = sizeOf(sumOf({ kind: null, cells }));
   return {
     subject: isTogether ? 'overlap' : 'since',

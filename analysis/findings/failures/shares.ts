@@ -6,7 +6,7 @@ import { failedIn, type Stratum, type Sum, sumOf } from './cells.ts';
 const MIN_FAILURES = 10;
 /** More than half is no exception. */
 const MAX_SHARE = 0.5;
-/** Two loads are told apart if one is so many times the other. */
+/** Two loads are different if one is so many times the other. */
 const MIN_LOADS = 2;
 /** With fewer failures to be expected at one of them, they cannot differ. */
 const MIN_EXPECTED = 5;

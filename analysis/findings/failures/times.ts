@@ -100,6 +100,13 @@ function densest(seconds: readonly Second[]): [begin: number, end: number] {
   return best;
 }
 
+/** @returns requests that went well and began then or later; all of a second if it is not known when in it */
+export const wellSince = (stratum: Stratum, ms: number): number =>
+  bySecond(stratum).reduce((sum, second) => {
+    const { before } = wellOutside(second, ms, Number.POSITIVE_INFINITY);
+    return sum + second.well - before;
+  }, 0);
+
 /** @returns of a second, what went well and began before a stretch, and after it; as far as it is not known, neither */
 function wellOutside({ at, well, wellTenths }: Second, fromMs: number, toMs: number) {
   if ((at + 1) * 1000 <= fromMs) return { before: well, after: 0 };

@@ -285,6 +285,12 @@ test('no answer any more once two calls were in flight', () => {
     found?.statement ?? '',
     /^since 00:07\.0 every call failed .*, when two were first in flight together; the 70 before it, one at a time, went well/,
   );
+  // A load that is too much: the first that overlap are answered.
+  const overload = load((at) => ({
+    alongside: at >= 10 ? ['a'] : [],
+    ...(at >= 10.4 && { failed: 'timeout' }),
+  }));
+  assert.equal(shapesOf(overload)[0]?.subject, 'since');
   // They were together long before.
   const early = load((at) => ({ alongside: at >= 2 ? ['a'] : [], ...(at >= 7 && { failed: 'timeout' }) }));
   assert.equal(shapesOf(early)[0]?.subject, 'since');
