@@ -20,6 +20,12 @@ export const commandWords = (test: string, variables: Record<string, string | nu
   ),
 ];
 
+/** @returns a comment on those whose values are not kept; '' if all are */
+export function unkeptText(variables: Record<string, string | null>): string {
+  const names = Object.keys(variables).filter((name) => variables[name] === null);
+  return names.length > 0 ? `with ${names.join(', ')} as before` : '';
+}
+
 /** @returns one line that a shell takes */
 export const commandLine = ({ words, comment }: Command): string =>
   [...words, ...(comment ? [` # ${comment}`] : [])].join(' ');

@@ -1,6 +1,7 @@
 import { thresholdName } from '../analysis/judge/threshold-words.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { perSecond } from '../contract/units.js';
+import { MIN_VUS } from '../lib/phases.js';
 import { mostSteps, searchRate } from './search-rate.js';
 
 /** How long a step and the hold are, seconds, and how close it narrows down, by PROFILE. */
@@ -19,7 +20,6 @@ const LONGEST_STEP_S = 120;
  * dropped iterations; and no more, for each VU opens a session before its step.
  */
 const HEADROOM = { factor: 4, leastS: 1, mostS: 10 };
-const MIN_VUS = 20;
 
 /** @typedef {import('../analysis/tables/trial-results.ts').Tried} Tried */
 /** @typedef {import('../analysis/tables/trial-results.ts').CapacityResult} CapacityResult */

@@ -66,7 +66,8 @@ export const WARM_UP = 'warm-up';
  * server stands still for as long, or those who had to wait would not be in the percentiles.
  */
 const LATENCY_HEADROOM_S = 3;
-const MIN_VUS = 20;
+/** Fewer are too few for any phase. */
+export const MIN_VUS = 20;
 /** Of a phase, as k6 has it. */
 const LEAST_S = 1;
 

@@ -34,8 +34,7 @@ const MIN_EXPLAINED = 0.02;
  */
 export function failureFindings(known: Facts, limits: Finding[]): { shapes: Finding[]; limits: Finding[] } {
   const { phases, lines, plan, variables } = known;
-  const measured = phases.filter((phase) => phase.measured);
-  const cells = measured.some(({ failed }) => failed) ? cellsOf(lines, measured) : [];
+  const cells = phases.some(({ measured, failed }) => measured && failed) ? cellsOf(lines, phases) : [];
   const replicas = replicaShape(known, cells);
   const untold = replicas.length > 0 ? withoutKind(cells, REFUSED_KIND) : cells;
   const found = [...replicas, ...modeShape(known), ...shapesIn({ kind: null, cells: untold }, known)];

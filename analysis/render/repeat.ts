@@ -2,7 +2,7 @@
 import { counted, duration, perSecond } from '../../contract/units.js';
 import type { Longer } from '../collect/plan.ts';
 import { changedSettings } from '../collect/target-knobs.ts';
-import { type Command, commandWords } from '../command-line.ts';
+import { type Command, commandWords, unkeptText } from '../command-line.ts';
 import type { Run } from '../judge/run.ts';
 import { suggestedLimits } from '../judge/suggested-limits.ts';
 
@@ -15,10 +15,8 @@ export function repeatCommands(run: Run): Command[] {
   // The stack may have had settings from before.
   const given = { ...variables, ...changedSettings(target?.knobs ?? {}), ...variables };
   const again = commandWords(test ?? '', given);
-  const secrets = Object.keys(given).filter((name) => given[name] === null);
-  const unkept = secrets.length > 0 ? `with ${secrets.join(', ')} as before` : '';
   return [
-    { label: 'again', words: again, comment: unkept },
+    { label: 'again', words: again, comment: unkeptText(given) },
     ...(verdict.outcome === 'pass' && longer
       ? [
           {

@@ -51,7 +51,7 @@ func (m *met) count(began int64, failed bool) {
 	}
 }
 
-// IsZero tells encoding/json that there is nothing to write.
+// IsZero reports whether encoding/json leaves the member out.
 func (o overlaps) IsZero() bool { return len(o.with) == 0 && o.alone.Calls == 0 }
 
 // MarshalJSON writes them by the operations' names.

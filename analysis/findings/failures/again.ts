@@ -1,7 +1,6 @@
 /** The smallest load that shows a failure again, as a command. */
-
 import type { Plan } from '../../collect/plan.ts';
-import { type Command, commandLine, commandWords } from '../../command-line.ts';
+import { commandLine, commandWords, unkeptText } from '../../command-line.ts';
 
 /** Variables that say which server is called, and how. */
 const KEPT =
@@ -25,19 +24,16 @@ export function againCommand(
 ): string | null {
   if (!variables) return null;
   const chosen = chosenBy(operations, plan, variables);
-  const kept = Object.entries(variables).filter(
-    ([name]) => KEPT.test(name) || (!chosen && OWN_MIX.test(name)),
+  const kept = Object.fromEntries(
+    Object.entries(variables).filter(([name]) => KEPT.test(name) || (!chosen && OWN_MIX.test(name))),
   );
   const words = commandWords('load', {
-    ...Object.fromEntries(kept),
+    ...kept,
     ...chosen,
     REQUESTS: String(requests),
     CONCURRENCY: String(concurrency),
   });
-  const secrets = kept.flatMap(([name, value]) => (value === null ? [name] : []));
-  const comment = secrets.length > 0 ? `with ${secrets.join(', ')} as before` : '';
-  const command: Command = { label: 'again', words, comment };
-  return commandLine(command);
+  return commandLine({ label: 'again', words, comment: unkeptText(kept) });
 }
 
 /** @returns variables that choose the operations; null: none can, for they are not all tools */

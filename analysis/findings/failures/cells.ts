@@ -109,24 +109,28 @@ export function failedIn({ kinds, failed }: Cell, kind: string | null): Failed {
   };
 }
 
-/** @returns of all its cells */
-export function sumOf({ cells, kind }: Stratum): Sum {
-  let [failed, well] = [0, 0];
-  for (const cell of cells) {
-    failed += kind === null ? cell.failed : (cell.kinds.get(kind)?.count ?? 0);
-    well += cell.requests - cell.failed;
-  }
-  return { failed, well };
+/** Adds what counts of a cell, and what went well. */
+export function addCell(sum: Sum, cell: Cell, kind: string | null) {
+  sum.failed += kind === null ? cell.failed : (cell.kinds.get(kind)?.count ?? 0);
+  sum.well += cell.requests - cell.failed;
 }
 
-/** @returns its sums by operation */
-export function sumsByOperation({ cells, kind }: Stratum): Map<string, Sum> {
-  const sums = new Map<string, Sum>();
+/** @returns of all its cells */
+export function sumOf({ cells, kind }: Stratum): Sum {
+  const sum = { failed: 0, well: 0 };
+  for (const cell of cells) addCell(sum, cell, kind);
+  return sum;
+}
+
+/** @param keyOf undefined: the cell does not count @returns its sums by that */
+export function sumsBy<Key>({ cells, kind }: Stratum, keyOf: (cell: Cell) => Key | undefined): Map<Key, Sum> {
+  const sums = new Map<Key, Sum>();
   for (const cell of cells) {
-    const sum = sums.get(cell.operation) ?? { failed: 0, well: 0 };
-    sums.set(cell.operation, sum);
-    sum.failed += kind === null ? cell.failed : (cell.kinds.get(kind)?.count ?? 0);
-    sum.well += cell.requests - cell.failed;
+    const key = keyOf(cell);
+    if (key === undefined) continue;
+    const sum = sums.get(key) ?? { failed: 0, well: 0 };
+    sums.set(key, sum);
+    addCell(sum, cell, kind);
   }
   return sums;
 }

@@ -1,6 +1,6 @@
 /** Whose the failures are. */
 import { fisherTail } from '../../statistics/fisher.ts';
-import { type Stratum, type Sum, sumOf, sumsByOperation, where } from './cells.ts';
+import { type Stratum, type Sum, sumOf, sumsBy, where } from './cells.ts';
 
 /** Failures that others have may be of something else: this share of all at most. */
 const MAX_ELSEWHERE = 0.02;
@@ -33,7 +33,7 @@ const total = (sums: ReadonlyMap<string, Sum>, names: Iterable<string>): Sum => 
 
 /** @returns the operations that have all failures, but for a few */
 export function failingOf(stratum: Stratum): string[] {
-  const sums = sumsByOperation(stratum);
+  const sums = sumsBy(stratum, ({ operation }) => operation);
   const all = total(sums, sums.keys()).failed;
   let covered = 0;
   const operations: string[] = [];
@@ -54,7 +54,7 @@ export function ownOf(stratum: Stratum, planned: readonly string[], only?: strin
   const failing = failingOf(stratum);
   const operations = only === undefined ? failing : [only];
   const others = planned.filter((name) => !operations.includes(name));
-  const sums = sumsByOperation(stratum);
+  const sums = sumsBy(stratum, ({ operation }) => operation);
   const [own, rest] = [total(sums, operations), total(sums, others)];
   // What fails by itself is told from what does not fail.
   const well =

@@ -1,7 +1,7 @@
 /** Whether one in so many fails, whatever the load. */
 import type { Phase } from '../../judge/phases.ts';
 import { binomialTail } from '../../statistics/binomial.ts';
-import { failedIn, type Stratum, type Sum, sumOf } from './cells.ts';
+import { addCell, type Stratum, type Sum, sumOf, sumsBy } from './cells.ts';
 
 const MIN_FAILURES = 10;
 /** More than half is no exception. */
@@ -37,21 +37,14 @@ export function shareOf(stratum: Stratum, phases: readonly Phase[]): Share | nul
 
 export const sizeOf = ({ failed, well }: Sum): number => failed + well;
 
-/** @returns phases of about the same rate together, the lowest first */
-function loadsOf({ cells, kind }: Stratum, phases: readonly Phase[]): (Sum & { rps: number })[] {
+/** @returns phases of the same rate together, the lowest first */
+function loadsOf(stratum: Stratum, phases: readonly Phase[]): (Sum & { rps: number })[] {
   const rates = new Map(
     phases.map(({ name, offered_rps, achieved_rps }) => [name, offered_rps ?? achieved_rps]),
   );
-  const loads = new Map<number, Sum>();
-  for (const cell of cells) {
-    const rps = rates.get(cell.phase);
-    if (!rps) continue;
-    const load = loads.get(rps) ?? { failed: 0, well: 0 };
-    loads.set(rps, load);
-    load.failed += failedIn(cell, kind).count;
-    load.well += cell.requests - cell.failed;
-  }
-  return [...loads].map(([rps, load]) => ({ rps, ...load })).sort((a, b) => a.rps - b.rps);
+  return [...sumsBy(stratum, ({ phase }) => rates.get(phase) || undefined)]
+    .map(([rps, load]) => ({ rps, ...load }))
+    .sort((a, b) => a.rps - b.rps);
 }
 
 /** @returns whether none of the parts of the run has more of them than chance gives it */
@@ -62,8 +55,7 @@ function isSpread({ cells, kind }: Stratum, share: number): boolean {
     const last = parts.at(-1);
     const part = last && sizeOf(last) < size ? last : { failed: 0, well: 0 };
     if (part !== last) parts.push(part);
-    part.failed += failedIn(cell, kind).count;
-    part.well += cell.requests - cell.failed;
+    addCell(part, cell, kind);
   }
   return parts.every((part) => PARTS * binomialTail(part.failed, sizeOf(part), share) >= CHANCE);
 }
