@@ -50,7 +50,6 @@ COPY target target
 COPY workloads workloads
 COPY lib lib
 COPY analysis analysis
-COPY experiments experiments
 COPY page page
 COPY cli cli
 COPY deploy/kubernetes/collector.ts deploy/kubernetes/

@@ -1,6 +1,6 @@
 # What people type. Every target is one line of help; the work is in scripts/.
 .DEFAULT_GOAL := help
-TESTS := $(basename $(notdir $(wildcard scenarios/*.js)))
+TESTS := $(basename $(notdir $(wildcard scenarios/*.js))) $(patsubst scenarios/%/test.js,%,$(wildcard scenarios/*/test.js))
 
 # bash would run it first.
 unexport BASH_ENV

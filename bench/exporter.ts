@@ -8,8 +8,8 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { toolPath } from '../cli/tool-path.ts';
 import { freePort } from '../contract/free-port.js';
-import { toolPath } from '../experiments/tool-path.js';
 import { judge } from './figures.ts';
 import { Bench, count } from './harness.ts';
 

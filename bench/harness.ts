@@ -7,9 +7,9 @@ import { attend, leaveWhereInterrupted, tied, whileTaking } from '../cli/child.t
 import { BROKEN, Ending, INTERRUPTED, USAGE } from '../cli/ending.ts';
 import { generatorEnvironment, labOutput } from '../cli/k6.ts';
 import { ROOT } from '../cli/stack.ts';
+import { toolPath } from '../cli/tool-path.ts';
+import { startServer } from '../cli/trials/server-process.ts';
 import { freePort } from '../contract/free-port.js';
-import { startServer } from '../experiments/server-process.js';
-import { toolPath } from '../experiments/tool-path.js';
 import { variables } from '../lib/config.js';
 
 export { say } from '../cli/say.ts';

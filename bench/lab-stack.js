@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listeners } from '../analysis/collect/host-watch-processes.ts';
+import { zeroOf } from '../cli/trials/lab.ts';
 import { freePort, hiddenHost } from '../contract/free-port.js';
-import { zeroOf } from '../experiments/lab.js';
 import { Bench, say } from './harness.ts';
 
 /** A fifth of what a machine with two processors can do. */

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
-import { toolPath } from '../experiments/tool-path.js';
 import { attend, type Ended } from './child.ts';
 import { totalMemory } from './machine.ts';
 import { say } from './say.ts';
 import { ROOT } from './stack.ts';
+import { toolPath } from './tool-path.ts';
 
 /** MiB for each VU: 0.6 of it live. With less room for garbage k6 does little else than collect it (docs/scale.md). */
 export const MEMORY_OF_USER = 1;

@@ -13,7 +13,6 @@ import { compareAb } from './commands/compare-ab.ts';
 import { list } from './commands/list.ts';
 import { dashboards, live } from './commands/live.ts';
 import { signals } from './commands/signals.ts';
-import { trial } from './commands/trial.ts';
 import { workloadInit } from './commands/workload-init.ts';
 import { codeOf, shown, USAGE, usage } from './ending.ts';
 import { leave, outliveReaders } from './leave.ts';
@@ -67,7 +66,6 @@ program
   .argument('[NAME=value...]')
   .allowUnknownOption()
   .action(ending(run));
-program.command('trial', { hidden: true }).argument('<test>').argument('<folder>').action(ending(trial));
 program
   .command('report')
   .description("a run's reports again, from what it left")
@@ -91,15 +89,15 @@ command('gateway', 'a gateway in front of the target, until Ctrl-C', async (word
   await setUp('gateway');
   if (!process.env.TARGET_URL) await bringUp();
   await ownRunFolder();
-  const program = join(ROOT, 'experiments/gateway/serve.js');
+  const program = join(ROOT, 'scenarios/gateway/serve.ts');
   return (await attend('node', [program], { stdio: 'inherit' })).code;
 });
 command('ci', 'a test for a pipeline', ci);
 
 try {
   const [wanted = ''] = process.argv.slice(2);
-  const names = program.commands.filter((one) => one.name() !== 'trial').map((one) => one.name());
-  if (!wanted.startsWith('-') && wanted !== 'trial' && !names.includes(wanted))
+  const names = program.commands.map((one) => one.name());
+  if (!wanted.startsWith('-') && !names.includes(wanted))
     throw usage(`the command is "${shown(wanted)}"; valid: ${[...names, ...ofStack].join(', ')}`);
   await program.parseAsync();
 } catch (error) {

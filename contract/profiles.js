@@ -12,7 +12,9 @@
  * @property {boolean} slowCalls whether all calls are made where each takes seconds, in each repetition
  */
 
-/** @type {Record<string, Profile>} */
+/** @typedef {'smoke' | 'quick' | 'full'} ProfileName */
+
+/** @type {Record<ProfileName, Profile>} */
 export const profiles = {
   smoke: {
     about: 'about half a minute at a fifth of the rate: does it work at all',

@@ -14,10 +14,10 @@ const GREATEST = 1e9;
 
 export const text = { valid: 'any text', parse: (/** @type {string} */ value) => value };
 
-/** @param {readonly string[]} choices */
+/** @template {string} T @param {readonly T[]} choices */
 export const oneOf = (choices) => ({
   valid: choices.join(', '),
-  parse: (/** @type {string} */ value) => (choices.includes(value) ? value : undefined),
+  parse: (/** @type {string} */ value) => choices.find((choice) => choice === value),
 });
 
 export const flag = {
@@ -109,6 +109,12 @@ export const textObject = {
     const isOfTexts = Object.values(value).every((each) => typeof each === 'string');
     return isOfTexts ? /** @type {Record<string, string>} */ (value) : undefined;
   },
+};
+
+/** Separated by spaces or commas. */
+export const words = {
+  valid: 'words separated by spaces',
+  parse: (/** @type {string} */ value) => value.split(/[\s,]+/).filter((word) => word !== ''),
 };
 
 /** null = none; names separated by commas. */

@@ -1,4 +1,5 @@
 /** All variables of the project, in the groups in which people read them; which command takes which. */
+import { partOf, testNames } from './tests.js';
 import {
   baseline,
   compare,
@@ -11,43 +12,55 @@ import {
   stack,
   test,
 } from './variables/commands.js';
-import { experiments } from './variables/experiments.js';
 import { load } from './variables/load.js';
 import { target } from './variables/target.js';
+import { trials } from './variables/trials.js';
 
 /** @typedef {Record<string, import('./variable.js').Variable<any>>} Variables */
+
+/** @type {Variables[]} those that only one test has */
+const ofTests = await Promise.all(
+  testNames().map(async (test) => {
+    const file = partOf(test, 'variables');
+    return file ? (await import(file)).variables : {};
+  }),
+);
+
+/** Variables that any test takes. */
+export const ofRuns = { ...target, ...load, ...trials, ...runs };
+
+/** @type {Variables} */
+const ofAnyRun = Object.assign({}, ofRuns, ...ofTests);
 
 /** @type {[title: string, Variables][]} */
 export const groups = [
   ['What is loaded, and how it is called', { ...target, ...runs }],
   ['How much load, and what is judged', { ...load, ...test }],
-  ['Tests of several k6 runs', experiments],
+  ['Tests of several k6 runs', Object.assign({}, trials, ...ofTests)],
   ['Comparisons', { ...compare, ...compareAb, ...comparisons, ...baseline }],
   ['Pipelines (docs/ci.md)', pipeline],
   ['Other targets', others],
   ['The stack and the machine', { ...stack, ...environment }],
 ];
 
-const ofRuns = { ...target, ...load, ...experiments, ...runs };
-
 /** @type {Record<string, Variables>} */
 export const ofCommand = {
-  run: ofRuns,
-  gateway: ofRuns,
-  'workload-init': ofRuns,
-  list: ofRuns,
-  signals: { ...ofRuns, FORMAT: others.FORMAT },
+  run: ofAnyRun,
+  gateway: ofAnyRun,
+  'workload-init': ofAnyRun,
+  list: ofAnyRun,
+  signals: { ...ofAnyRun, FORMAT: others.FORMAT },
   live: { RUN: others.RUN, PORT: others.PORT },
   dashboards: { PORT: others.PORT },
   compare: { ...compare, ...comparisons },
-  'compare-ab': { ...compareAb, ...test, ...comparisons, ...ofRuns },
+  'compare-ab': { ...compareAb, ...test, ...comparisons, ...ofAnyRun },
   'baseline-save': {
     ...baseline,
     BASE: compare.BASE,
     INCLUDE_FAILED: comparisons.INCLUDE_FAILED,
     BASELINES_DIR: comparisons.BASELINES_DIR,
   },
-  ci: { ...pipeline, ...test, BASE: compare.BASE, ...comparisons, ...ofRuns },
+  ci: { ...pipeline, ...test, BASE: compare.BASE, ...comparisons, ...ofAnyRun },
 };
 /** Of every command. */
 export const ofAll = stack;

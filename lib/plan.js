@@ -73,7 +73,7 @@ export function makePlan(definition, { config, workload, phases, operations, obj
  *   {}: it is the same, there is none, or this is one of several k6 runs
  */
 function longer(definition, config, phases) {
-  const names = Object.keys(profiles);
+  const names = /** @type {import('../contract/profiles.js').ProfileName[]} */ (Object.keys(profiles));
   const profile = names[names.indexOf(config.PROFILE) + 1];
   if (!profile || __ENV.TRIAL) return {};
   const size = sizeOf(planShape(definition, { ...config, PROFILE: profile }));

@@ -513,7 +513,7 @@ in_container() {
 }
 
 # tests: the names of all of them. container_tests: of those that change nothing of the stack's parts.
-tests() { (cd "$ROOT/scenarios" && for file in *.js; do echo "${file%.js}"; done); }
+tests() { (cd "$ROOT/scenarios" && for file in *; do echo "${file%.js}"; done); }
 container_tests() { sed -n 's/^  \([a-z]*\): { <<: \*test, .*/\1/p' "$ROOT/docker-compose.yml"; }
 
 # shown TEXT: the beginning of what somebody typed, for a message.

@@ -1,11 +1,11 @@
 /** What `make list` prints: every test with its length by profile, from the plan that a run would have, and what it measures. */
-import { readdirSync } from 'node:fs';
 import { register } from 'node:module';
+import { type Config, readConfig } from '../cli/trials/config.ts';
+import { type Lasts, trialsOf } from '../cli/trials/trials.ts';
 import { profiles } from '../contract/profiles.js';
 import { SERVERS } from '../contract/servers.js';
+import { scriptOf, testNames } from '../contract/tests.js';
 import { counted, duration } from '../contract/units.js';
-import { readConfig } from '../experiments/config.js';
-import type { Lasts } from '../experiments/lasts.ts';
 import type { PlannedPhase } from '../lib/phases.js';
 import { planShape } from '../lib/plan-shape.js';
 import type { TestDefinition } from '../lib/test.js';
@@ -26,8 +26,6 @@ const HOOKS = `export const resolve = (specifier, context, next) =>
 register(`data:text/javascript,${encodeURIComponent(HOOKS)}`);
 
 const here = new URL('..', import.meta.url);
-const namesIn = (folder: string) =>
-  readdirSync(new URL(folder, here)).flatMap((file) => /^([\w-]+)\.js$/.exec(file)?.[1] ?? []);
 
 const endOf = (phases: PlannedPhase[]) =>
   Math.max(...phases.map(({ start_s, duration_s }) => start_s + duration_s));
@@ -42,7 +40,7 @@ function lengthOf(definition: TestDefinition, config: Config): string {
   return definition.asWritten ? counted(calls, 'call') : `<= ${length}`;
 }
 
-function lengthOfExperiment(definition: TestDefinition, lasts: Lasts, config: Config): string {
+function lengthOfTrials(definition: TestDefinition, lasts: Lasts<Config>, config: Config): string {
   const seconds = lasts(config, (env = {}) => {
     const values = readConfig({ PROFILE: config.PROFILE, ...env });
     return endOf(planShape(definition, values));
@@ -53,8 +51,6 @@ function lengthOfExperiment(definition: TestDefinition, lasts: Lasts, config: Co
 const SERVERS_TEXT = Object.values(SERVERS)
   .map(({ label, about }) => `${label}: ${about}`)
   .join('; ');
-
-type Config = ReturnType<typeof readConfig>;
 
 /** By document. */
 function coveredBy({ covers = [] }: TestDefinition): Map<string, string[]> {
@@ -77,22 +73,17 @@ function aligned(rows: string[][]): string[] {
 }
 
 export async function listText(): Promise<string> {
-  const experiments = namesIn('experiments');
   const heads = Object.keys(profiles);
   const rows = [['test', ...heads, 'servers', 'what it measures']];
   const covered = [['test', 'part of a published benchmark document that it reproduces']];
-  for (const name of namesIn('scenarios')) {
+  for (const name of testNames()) {
     defined = undefined;
-    await import(new URL(`scenarios/${name}.js`, here).href);
+    await import(new URL(scriptOf(name), here).href);
     const definition = defined as unknown as TestDefinition;
-    const { lasts }: { lasts?: Lasts } = experiments.includes(name)
-      ? await import(new URL(`experiments/${name}.js`, here).href)
-      : {};
+    const trials = await trialsOf(name);
     const lengths = heads.map((PROFILE) => {
       const config = readConfig({ PROFILE });
-      if (lasts) return lengthOfExperiment(definition, lasts, config);
-      const length = lengthOf(definition, config);
-      return experiments.includes(name) ? `${length} a run` : length;
+      return trials ? lengthOfTrials(definition, trials.lasts, config) : lengthOf(definition, config);
     });
     rows.push([name, ...lengths, SERVERS[definition.servers].label, definition.title]);
     for (const [document, parts] of coveredBy(definition))

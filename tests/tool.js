@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { toolPath as pathOf } from '../experiments/tool-path.js';
+import { toolPath as pathOf } from '../cli/tool-path.ts';
 import { scratchFolder } from './scratch.js';
 
 scratchFolder();

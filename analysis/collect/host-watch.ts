@@ -3,7 +3,7 @@
  * Watches who uses this machine's processors alongside one k6 run. cli/run/load.ts starts it and ends it; without /proc there is nothing to
  * watch. What k6's own process needs of the machine the output lab says.
  *
- *   node analysis/collect/host-watch.ts FILE TRIAL_PID [run|trial]     run: the trial is the whole run, and not started by it
+ *   node analysis/collect/host-watch.ts FILE RUN_PID
  */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -21,13 +21,13 @@ const MOST_CPU = 0.006;
 const WRITE_MS = 60_000;
 /** A target that starts with the test does not listen yet. */
 const SEARCHES = 10;
-/** Its trial was killed: nobody else will end this. Not with the looks, which may be far apart on a busy machine. */
-const TRIAL_MS = 1000;
+/** If the run was killed, nobody else will end this. Not with the looks, which may be far apart on a busy machine. */
+const RUN_MS = 1000;
 
 /** Parts of the stack that are looked at by themselves; all that supervisord keeps beside them is the rest. */
 const PARTS = { postgres: 'db', redis: 'cache', supervisord: 'stack' } as const;
 
-const [file = '', trialPid = '', ofWhat = ''] = process.argv.slice(2);
+const [file = '', runPid = ''] = process.argv.slice(2);
 /** In Docker: `service=id` words, which scripts/docker.sh knows. */
 const stackContainers: [string, string][] = (process.env.STACK_CONTAINERS ?? '')
   .split(' ')
@@ -36,8 +36,8 @@ const stackContainers: [string, string][] = (process.env.STACK_CONTAINERS ?? '')
 /** Whose CPU each of them uses; all others are the stack's. */
 const CONTAINER_GROUPS: Record<string, Group> = { target: 'target', postgres: 'db', redis: 'cache' };
 
-/** Told, not asked for: whoever is the parent now may be another, where the trial was killed before this began. */
-const trial = Number(trialPid);
+/** Told, not asked for: the parent may be another by now, if the run was killed before this began. */
+const run = Number(runPid);
 const record = new HostRecord(cpus().length);
 const own = targetAddress();
 let over = false;
@@ -96,9 +96,8 @@ function rootsOf(all: Process[]): Map<number, Group | 'ignored'> {
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
   // Whatever the run starts beside its load is its own.
   const own = ownPid();
-  const ownTrial = parents.get(own) ?? 0;
-  const lab = ofWhat === 'run' ? ownTrial : (parents.get(ownTrial) ?? 0);
-  if (lab > 1) roots.set(lab, 'stack');
+  const ownRun = parents.get(own) ?? 0;
+  if (ownRun > 1) roots.set(ownRun, 'stack');
   for (const [part, group] of Object.entries(PARTS)) {
     const pid = pidOf(part);
     if (pid > 1) roots.set(pid, group);
@@ -109,13 +108,13 @@ function rootsOf(all: Process[]): Map<number, Group | 'ignored'> {
     if (pid) roots.set(pid, CONTAINER_GROUPS[service] ?? 'stack');
   }
   for (const pid of targetPids(new Set(parents.keys()))) if (pid > 1) roots.set(pid, 'target');
-  const ofTrial = (pid: number) => {
+  const isOfRun = (pid: number) => {
     let at = pid;
-    while (at > 0 && at !== ownTrial) at = parents.get(at) ?? 0;
-    return at === ownTrial;
+    while (at > 0 && at !== ownRun) at = parents.get(at) ?? 0;
+    return at === ownRun;
   };
   // Of a run of several generators there is more than one.
-  for (const { pid, comm } of all) if (comm === 'k6' && ofTrial(pid)) roots.set(pid, 'ignored');
+  for (const { pid, comm } of all) if (comm === 'k6' && isOfRun(pid)) roots.set(pid, 'ignored');
   roots.set(own, 'ignored');
   return roots;
 }
@@ -154,7 +153,7 @@ process.on('SIGHUP', () => {});
 process.on('SIGTERM', end);
 
 if (processes().length > 0) {
-  setInterval(() => process.ppid === trial || end(), TRIAL_MS);
+  setInterval(() => process.ppid === run || end(), RUN_MS);
   let writtenMs = monotonicMs();
   while (!over) {
     const [startMs, beforeMs] = [monotonicMs(), costMs()];

@@ -1,4 +1,4 @@
-/** A test that took several k6 runs (see experiments/): its trials, and one summary of them all. */
+/** A test of several k6 runs: its trials, and one summary of them all. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validator } from '../schemas.ts';
@@ -24,18 +24,19 @@ export interface Trial {
 /** time_ms since the epoch. */
 export type TrialEvent = { time_ms: number; kind: string } & Record<string, unknown>;
 
-export interface Trials {
+/** `R`: what the test's `trials.ts` says that it leaves. */
+export interface Trials<R = unknown> {
   /** In the order in which they ran. */
   trials: Trial[];
-  /** What the experiment found out by itself, as its table builder knows it. */
-  result: unknown;
-  /** Why the experiment could not go on. */
+  /** For the test's tables; null: the test ended before there was any. */
+  result: R | null;
+  /** Why the test could not go on. */
   error: string | null;
 }
 
 const validate = validator('trials.schema.json');
 
-/** What the experiment left of its trials can't be read: in one line. */
+/** The list of trials can't be read: in one line. */
 export class TrialsError extends Error {}
 
 /** @param directory a run's results @returns null: the test is one k6 run @throws {TrialsError} */
@@ -47,7 +48,7 @@ export function readTrials(directory: string): Trials | null {
     document = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     throw new TrialsError(
-      'trials.json is not JSON, or can not be read: the experiment was cut off while it wrote it',
+      'trials.json is not JSON, or can not be read: the test was cut off while it wrote it',
     );
   }
   const problem = validate(document);

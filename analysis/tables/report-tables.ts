@@ -1,8 +1,5 @@
-/**
- * The tables that a test prints beside those of every run, in the form that its benchmark document has them. Each test
- * that has any builds them in a file of its own, `tables/<test>.ts`; so a new test's table touches no other file.
- */
-import { existsSync } from 'node:fs';
+/** The tables that only one test has, in the form that its benchmark document has them: `scenarios/NAME/table.ts`. */
+import { partOf } from '../../contract/tests.js';
 import type { Environment } from '../collect/environment.ts';
 import type { Group } from '../collect/groups.ts';
 import type { Counter, Increases } from '../collect/increases.ts';
@@ -40,8 +37,8 @@ export interface ReportTable {
   notes: string[];
 }
 
-/** What a table is made of. */
-export interface Facts {
+/** What a table is made of. `R`: the result of the test's `trials.ts`. */
+export interface Facts<R = unknown> {
   plan: Plan;
   /** Of all trials. */
   phases: Phase[];
@@ -53,7 +50,7 @@ export interface Facts {
   groups: readonly Group[];
   environment: Environment;
   /** null: the test is one k6 run. */
-  trials: Trials | null;
+  trials: Trials<R> | null;
   /** Of the counters that the table asks for. */
   increases: Increases;
   /** The seconds of each trial, by its name; of a single k6 run by ''. */
@@ -69,22 +66,18 @@ export interface Built {
   files?: Record<string, string>;
 }
 
-/** A file of `tables/`. */
+/** What a `table.ts` exports. */
 export interface TableModule {
-  default: (facts: Facts) => Built;
+  // biome-ignore lint/suspicious/noExplicitAny: each test has a result of its own.
+  default: (facts: Facts<any>) => Built;
   /** What it asks Prometheus for. */
   countersOf?: (facts: Pick<Facts, 'phases' | 'trials'>) => Counter[];
 }
 
 /** @returns null: the test has no tables of its own */
 export async function tableModuleOf(test: string): Promise<TableModule | null> {
-  // The name comes from a document, and is to be a file's.
-  if (!/^[a-z][a-z0-9-]*$/.test(test)) return null;
-  const file = new URL(`${test}.ts`, import.meta.url);
-  if (!existsSync(file)) return null;
-  const module = await import(file.href);
-  // Not each file here is a test's.
-  return typeof module.default === 'function' ? module : null;
+  const file = partOf(test, 'table');
+  return file ? await import(file) : null;
 }
 
 const NOTHING = { tables: [], thresholds: [], findings: [], files: {} };

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const BURNER = fileURLToPath(new URL('../../experiments/chaos/burner.js', import.meta.url));
+const BURNER = fileURLToPath(new URL('../../scenarios/chaos/burner.js', import.meta.url));
 
 /**
  * @param {number} count of processes that never wait

@@ -1,5 +1,5 @@
-import { startHaproxy } from '../../experiments/scaling/haproxy.js';
-import { toolPath } from '../../experiments/tool-path.js';
+import { toolPath } from '../../cli/tool-path.ts';
+import { startHaproxy } from '../../scenarios/scaling/haproxy.ts';
 import { freePort } from '../../tests/lab.js';
 
 /**

@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
-import { toolPath } from '../../experiments/tool-path.js';
+import { toolPath } from '../../cli/tool-path.ts';
+import { startToxiproxy } from '../../scenarios/chaos/toxiproxy.ts';
 import { burn, starve } from './disturb.js';
 
 const file = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));

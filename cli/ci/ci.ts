@@ -18,7 +18,7 @@ import { ConfigError } from '../../contract/config-error.js';
 import { counted } from '../../contract/units.js';
 import { readVariables, type ValuesOf } from '../../contract/variable.js';
 import { compare, pipeline, test } from '../../contract/variables/commands.js';
-import { experiments } from '../../contract/variables/experiments.js';
+import { trials } from '../../contract/variables/trials.js';
 import { whileTaking } from '../child.ts';
 import { BROKEN, codeOf, TARGET, USAGE } from '../ending.ts';
 import { startGroup } from '../group.ts';
@@ -37,7 +37,7 @@ const GRACE_MS = 90_000;
 const QUIET = { NO_COLOR: '1', TERM: 'dumb', CI: 'true', DEBIAN_FRONTEND: 'noninteractive' };
 const MOST = 2000;
 
-const variables = { ...pipeline, ...test, BASE: compare.BASE, RUNS: experiments.RUNS };
+const variables = { ...pipeline, ...test, BASE: compare.BASE, RUNS: trials.RUNS };
 type Config = ValuesOf<typeof variables>;
 
 const print = (text: string) => void process.stdout.write(text);

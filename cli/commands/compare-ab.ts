@@ -13,7 +13,6 @@ import { positiveInteger } from '../../contract/types.js';
 import { counted, duration } from '../../contract/units.js';
 import { readVariables } from '../../contract/variable.js';
 import { ofCommand } from '../../contract/variables.js';
-import { rounds } from '../../experiments/rounds.js';
 import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
 import { attend, interrupted, leaveWhereInterrupted } from '../child.ts';
@@ -21,6 +20,7 @@ import { shown, usage } from '../ending.ts';
 import { checkTest } from '../run/run.ts';
 import { say } from '../say.ts';
 import { baselinesFolder, ROOT, resultsFolder, stackValue } from '../stack.ts';
+import { rounds } from '../trials/rounds.ts';
 import { readWords, takeWords } from '../variables.ts';
 import { comparisonFolder } from './compare.ts';
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { cleanText, secretsOf } from '../../analysis/clean-text.ts';
 import type { WorkloadDocument } from '../../lib/workload.js';
 import { discover } from '../discovery/discover.ts';
-import { Ending, USAGE } from '../ending.ts';
-import { checkExperiment } from '../run/experiment.ts';
+import { codeOf, Ending, USAGE } from '../ending.ts';
 import { inspect } from '../run/inspect.ts';
 import { tests } from '../run/run.ts';
 import { loadStack, ROOT, setUp, stackValue } from '../stack.ts';
+import { checkTrials } from '../trials/trials.ts';
 import { Undo } from '../undo.ts';
 import { takeWords } from '../variables.ts';
 
@@ -50,10 +50,10 @@ export async function list(words: readonly string[]): Promise<number> {
 async function refusalOf(test: string): Promise<string | null> {
   try {
     await inspect(test);
-    await checkExperiment(test);
+    await checkTrials(test);
     return null;
   } catch (error) {
-    if (error instanceof Ending && error.code === USAGE) return error.message;
+    if (error instanceof Error && codeOf(error) === USAGE) return error.message;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** What a test is about to do, by k6's own word: a wrong value is found here, before anything is started. */
 import { join } from 'node:path';
 import { planOf } from '../../analysis/collect/plan.ts';
+import { scriptOf } from '../../contract/tests.js';
 import { leaveWhereInterrupted } from '../child.ts';
 import { usage } from '../ending.ts';
 import { runK6 } from '../k6.ts';
@@ -15,10 +16,10 @@ export type Plan = import('../../analysis/collect/plan.ts').Plan;
 export interface Inspected {
   plan: Plan;
   /** The most VUs at one time: neighbouring phases have theirs at the same time. */
-  users: number;
+  vus: number;
 }
 
-export const scenarioOf = (test: string) => join(ROOT, 'scenarios', `${test}.js`);
+export const scriptPath = (test: string) => join(ROOT, scriptOf(test));
 
 /** @param env on top of this program's @throws {Ending} with k6's reason */
 export async function inspect(test: string, env: Record<string, string> = {}): Promise<Inspected> {
@@ -29,7 +30,7 @@ export async function inspect(test: string, env: Record<string, string> = {}): P
       'raw',
       '--include-system-env-vars',
       '--execution-requirements',
-      scenarioOf(test),
+      scriptPath(test),
     ],
     { env: { TARGET_URL: process.env.TARGET_URL || USUAL_TARGET, ...env } },
   );
@@ -37,5 +38,5 @@ export async function inspect(test: string, env: Record<string, string> = {}): P
   if (code !== 0) throw usage(abortIn(stderr).reason);
   // Of all that k6 shows, such as a client's private key, the plan alone is kept.
   const document = JSON.parse(stdout);
-  return { plan: planOf(document), users: document.maxVUs ?? 0 };
+  return { plan: planOf(document), vus: document.maxVUs ?? 0 };
 }

@@ -13,7 +13,7 @@ import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import { Undo } from '../undo.ts';
 import { BoundedLog } from './bounded-log.ts';
-import { type Plan, scenarioOf } from './inspect.ts';
+import { type Plan, scriptPath } from './inspect.ts';
 import { tellProgress } from './progress.ts';
 import { scrape } from './watch.ts';
 
@@ -27,16 +27,23 @@ export interface Load {
   /** Of the results of this k6 run. */
   folder: string;
   testid: string;
-  /** 0: not known. */
-  users: number;
-  /** null: of one of several k6 runs of an experiment. */
+  /** The most VUs at one time; 0: unknown. */
+  vus: number;
+  /** For the progress line; null: its length is not known, as in a trial. */
   plan: Plan | null;
-  /** Of k6's API, host:port, where this is one of several k6 runs of an experiment. */
-  address?: string;
+  /** What only a trial, one of several k6 runs of a test, has. */
+  trial?: {
+    /** Of k6's API, host:port. */
+    address: string;
+    /** Its variables. */
+    env: Record<string, string>;
+    /** Ends k6, as Ctrl-C would. */
+    stop: AbortSignal;
+  };
 }
 
 /** @returns k6's exit code */
-export async function load({ test, folder, testid, users, plan, address }: Load): Promise<number> {
+export async function load({ test, folder, testid, vus, plan, trial }: Load): Promise<number> {
   mkdirSync(folder, { recursive: true });
   const name = basename(folder);
   const {
@@ -47,7 +54,7 @@ export async function load({ test, folder, testid, users, plan, address }: Load)
     K6_ADDRESS,
   } = process.env;
   // The benches follow a run by the address that they choose.
-  const api = address ?? (K6_ADDRESS || `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`);
+  const api = trial?.address ?? (K6_ADDRESS || `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`);
   const log = new BoundedLog(join(folder, 'k6.log'));
   const crash: string[] = [];
   // Without a summary of its own k6 keeps no sample in memory.
@@ -56,7 +63,7 @@ export async function load({ test, folder, testid, users, plan, address }: Load)
   let code = INTERRUPTED;
   const undo = new Undo();
   try {
-    undo.add(watchHost(folder, address !== undefined));
+    undo.add(watchHost(folder, trial?.env));
     undo.add(scrapeK6(api, `k6-${testid}-${name}.json`, testid));
     const over = new AbortController();
     undo.add(() => over.abort());
@@ -64,12 +71,13 @@ export async function load({ test, folder, testid, users, plan, address }: Load)
     void tellProgress(folder, plan, over.signal);
     if (!interrupted()) {
       const done = await runK6(
-        ['run', '--address', api, ...outputs, scenarioOf(test)],
+        ['run', '--address', api, ...outputs, scriptPath(test)],
         {
           stdout: 'ignore',
           buffer: false,
           env: {
-            ...generatorEnvironment(users),
+            ...generatorEnvironment(vus),
+            ...trial?.env,
             TESTID: testid,
             K6_PROMETHEUS_RW_SERVER_URL: `${PROMETHEUS_URL}/api/v1/write`,
             ...(PROMETHEUS_USERNAME && {
@@ -79,6 +87,7 @@ export async function load({ test, folder, testid, users, plan, address }: Load)
           },
         },
         (child) => {
+          trial?.stop.addEventListener('abort', () => child.kill('SIGINT'));
           listen(child, (line) => {
             if (/^time=\S+ level=(error|fatal|panic) /.test(line)) log.add(line);
             else if (!line.startsWith('time=') && crash.length < LAST_WORDS) crash.push(line);
@@ -93,7 +102,7 @@ export async function load({ test, folder, testid, users, plan, address }: Load)
   }
   if (code > 0 && code < 90) for (const line of crash) say(oneLine(line, 500));
   logLine(`${name}: k6 ended with exit code ${code}`);
-  if (code >= BY_SIGNAL) await cleanUp(test, folder);
+  if (code >= BY_SIGNAL) await cleanUp(test, folder, trial?.env);
   return interrupted() ? codeOfInterrupted(code) : code;
 }
 
@@ -113,7 +122,7 @@ function scrapeK6(api: string, file: string, testid: string): () => void {
 }
 
 /** Who else uses this machine meanwhile. @returns writes what it has, and ends it */
-function watchHost(folder: string, isTrial: boolean): () => Promise<void> {
+function watchHost(folder: string, env?: Record<string, string>): () => Promise<void> {
   try {
     accessSync('/proc/self/schedstat', constants.R_OK);
   } catch {
@@ -121,8 +130,9 @@ function watchHost(folder: string, isTrial: boolean): () => Promise<void> {
   }
   const said = join(folder, 'host-watch.log');
   const program = join(ROOT, 'analysis/collect/host-watch.ts');
-  const args = [program, join(folder, 'host-watch.json'), String(process.pid), isTrial ? 'trial' : 'run'];
+  const args = [program, join(folder, 'host-watch.json'), String(process.pid)];
   const watcher = execa('node', args, {
+    env,
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: { file: said },
@@ -137,13 +147,13 @@ function watchHost(folder: string, isTrial: boolean): () => Promise<void> {
 }
 
 /** k6 cleans up at its end, unless a signal ended it; then this does. (Of a test that leaves nothing behind it is nothing.) */
-async function cleanUp(test: string, folder: string) {
+async function cleanUp(test: string, folder: string, env?: Record<string, string>) {
   const file = join(folder, 'clean-up.log');
   const log = ['--log-output', `file=${file},level=error`];
-  const { code } = await runK6(['run', '--quiet', '--address', '', ...log, scenarioOf(test)], {
+  const { code } = await runK6(['run', '--quiet', '--address', '', ...log, scriptPath(test)], {
     stdout: 'ignore',
     stderr: 'ignore',
-    env: { CLEAN_UP: '1', DRY_RUN: '1' },
+    env: { ...env, CLEAN_UP: '1', DRY_RUN: '1' },
   });
   if (code !== 0) logLine(`${basename(folder)}: the clean-up failed`);
 }

@@ -7,7 +7,7 @@ import { Ending } from '../ending.ts';
 import { labOutput, runK6 } from '../k6.ts';
 import { say } from '../say.ts';
 import { abortFrom } from './abort.ts';
-import { type Plan, scenarioOf } from './inspect.ts';
+import { type Plan, scriptPath } from './inspect.ts';
 
 /**
  * Shows what a test would do: of a target that answers with what it said of itself.
@@ -24,7 +24,7 @@ export async function showPlan(
   let plan = known;
   if (process.env.TARGET_URL) {
     const quiet = ['--quiet', '--address', '', '--log-format', 'raw'];
-    const args = ['run', ...quiet, ...labOutput(scratch), scenarioOf(test)];
+    const args = ['run', ...quiet, ...labOutput(scratch), scriptPath(test)];
     const { code, stderr } = await runK6(args, { stdout: 'ignore' });
     leaveWhereInterrupted();
     const measured = readMeasured(scratch);

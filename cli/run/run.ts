@@ -1,19 +1,12 @@
 /** One run of a test, from its variables to its verdict. */
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { resultName } from '../../analysis/result-name.ts';
 import { logLine } from '../../analysis/run-log.ts';
 import { writeAtomic } from '../../analysis/write-atomic.ts';
-import { attend, whileTaking } from '../child.ts';
+import { testNames } from '../../contract/tests.js';
+import { whileTaking } from '../child.ts';
 import { discover } from '../discovery/discover.ts';
 import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
 import { say } from '../say.ts';
@@ -22,18 +15,18 @@ import {
   checkRunFolder,
   loadStack,
   ownRunFolder,
-  ROOT,
   resultsFolder,
   setUp,
   stackKind,
   stackValue,
 } from '../stack.ts';
+import { runTrials } from '../trials/run-trials.ts';
+import { checkTrials, hasTrials, trialsOf } from '../trials/trials.ts';
 import { Undo } from '../undo.ts';
 import { existingFile, takeWords } from '../variables.ts';
 import { checkWorkload } from '../workload-document.ts';
 import { claimTarget } from './claim.ts';
 import { checkConfirmed } from './confirm.ts';
-import { checkExperiment, isExperiment } from './experiment.ts';
 import { type Given, givenVariables } from './given.ts';
 import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
@@ -46,9 +39,7 @@ import { askMetrics, startExporter, startScraping } from './watch.ts';
 /** k6's own, of a test that its script ended. */
 const ABORTED = 108;
 
-export const tests = readdirSync(join(ROOT, 'scenarios'))
-  .filter((file) => file.endsWith('.js'))
-  .map((file) => basename(file, '.js'));
+export const tests = testNames();
 
 /** @param what it is the value of, for the message @throws {Ending} where there is no such test */
 export function checkTest(test: string, what = 'the test') {
@@ -124,7 +115,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   }
   checkWorkload();
   let { inspected, discovery } = await firstLook(test, foreign);
-  await checkExperiment(test);
+  await checkTrials(test);
   // Docker asks for this before anything is started.
   if (env.CHECK_ONLY) return 0;
 
@@ -141,7 +132,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   // What can't be loaded or watched is found out before anything is started.
   const metrics = dry ? [] : await askMetrics();
   if (foreign && discovery) await lookAgain();
-  if (!dry) await checkMemory(inspected.users);
+  if (!dry) await checkMemory(inspected.vus);
   await stackFor(dry, foreign);
   if (!dry) undo.add(startScraping(metrics, basename(folder)));
   if (!dry && foreign) undo.add(await startExporter(basename(folder)));
@@ -157,7 +148,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   if (dry)
     return await showPlan(test, inspected.plan, {
       scratch,
-      trials: isExperiment(test),
+      trials: hasTrials(test),
     });
 
   makeFolder(folder);
@@ -220,32 +211,24 @@ function makeFolder(folder: string) {
   }
 }
 
-async function loadAndJudge({ test, folder, given }: Asked, { plan, users }: Inspected): Promise<number> {
+async function loadAndJudge({ test, folder, given }: Asked, { plan, vus }: Inspected): Promise<number> {
   const { env } = process;
   const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables: given };
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
-  printPlan(plan, { brief: true, trials: isExperiment(test) });
+  printPlan(plan, { brief: true, trials: hasTrials(test) });
   say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
   // From here on there is something to report, also where a signal comes between two programs.
   let taken = 0;
+  const trials = await trialsOf(test);
   const code = await whileTaking(
     // Twice, and neither time was there a program to end: something hangs.
     () => ++taken > 1 && process.exit(INTERRUPTED),
     () =>
-      isExperiment(test)
-        ? experiment(test, folder, users)
-        : load({ test, testid: basename(folder), users, folder, plan }),
+      trials
+        ? runTrials(trials, test, folder, vus)
+        : load({ test, testid: basename(folder), vus, folder, plan }),
   );
   const verdict = await judged(folder, code, given);
   logLine(`judged: exit code ${verdict}`);
   return verdict;
-}
-
-/** Its k6 runs are `trial` commands, which get what they need by their environment. */
-async function experiment(test: string, folder: string, users: number): Promise<number> {
-  const env = { K6_USERS: String(users) };
-  const program = join(ROOT, 'experiments/main.js');
-  const output = { stdin: 'ignore', stdout: 'inherit', stderr: 'inherit' } as const;
-  const { code } = await attend('node', [program, test, folder], { ...output, env });
-  return code;
 }

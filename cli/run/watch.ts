@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { freePort, hiddenHost } from '../../contract/free-port.js';
-import { toolPath } from '../../experiments/tool-path.js';
 import { plainEnvironment, tied } from '../child.ts';
 import { usage } from '../ending.ts';
 import { say } from '../say.ts';
 import { hasProgram } from '../setup/part.ts';
 import { ROOT, setUp, stackKind } from '../stack.ts';
+import { toolPath } from '../tool-path.ts';
 import { MetricsError, type ScrapeGroup, scrapeGroups } from './scrape-groups.ts';
 
 /** Where scripts/docker.sh has started the exporter of TARGET_CONTAINER. */

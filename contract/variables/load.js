@@ -2,13 +2,13 @@
 import { profiles } from '../profiles.js';
 import { duration, flag, oneOf, optional, positiveInteger, positiveNumber, share, text } from '../types.js';
 
-const PROFILES = Object.keys(profiles);
+const PROFILES = /** @type {import('../profiles.js').ProfileName[]} */ (Object.keys(profiles));
 
 export const load = {
   PROFILE: {
     type: oneOf(PROFILES),
     default: 'quick',
-    help: `how long the test takes: ${PROFILES.map((name) => `${name} (${profiles[name]?.about})`).join('; ')}`,
+    help: `how long the test takes: ${PROFILES.map((name) => `${name} (${profiles[name].about})`).join('; ')}`,
   },
   REQUESTS: {
     type: optional(positiveInteger),

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { resultName } from '../../analysis/result-name.ts';
 import { broken, shown, usage } from '../../cli/ending.ts';
+import { scriptOf } from '../../contract/tests.js';
 
 /** Those that can be split: many users, or a rate. */
 export const TESTS = [
@@ -58,6 +59,7 @@ export function runOf(manifests: Manifest[], token = randomBytes(32).toString('h
     throw usage(`TESTID is "${shown(testid)}"; valid: ${valid}`);
   }
   variables.data.TESTID = testid;
+  testrun.spec.script.localFile = scriptOf(test);
   testrun.spec.runner.metadata.labels.testid = testid;
   const { name, namespace = 'default' } = testrun.metadata;
   const runners = Array.from({ length: testrun.spec.parallelism }, (_, index) => `${name}-${index + 1}`);

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { testNames } from '../../contract/tests.js';
 import { variables } from '../../lib/config.js';
 import { command, markRunDir } from '../lab.js';
 
@@ -45,17 +46,15 @@ test('all parts of the stack are services', () => {
 
 /** Those whose trials need another target, or things done to the stack's parts. */
 const steersTheStack = (/** @type {string} */ name) =>
-  [`experiments/${name}.js`, ...filesIn(`experiments/${name}`)].some(
-    (file) => existsSync(file) && /\blab\.target\(|'scripts\/(ctl|setup)'/.test(readFileSync(file, 'utf8')),
+  filesIn(`scenarios/${name}`).some((file) =>
+    /\blab\.target\(|'scripts\/(ctl|setup)'/.test(readFileSync(file, 'utf8')),
   );
 
 /** @param {string} path @returns {string[]} */
 const filesIn = (path) => (existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : []);
 
 test('each test that can be run in a container has a profile of its name, and no other has', () => {
-  const tests = readdirSync('scenarios')
-    .map((file) => file.replace(/\.js$/, ''))
-    .filter((name) => !steersTheStack(name));
+  const tests = testNames().filter((name) => !steersTheStack(name));
   assert.ok(tests.includes('spike') && !tests.includes('chaos'));
   assert.deepEqual(
     services

@@ -1,10 +1,11 @@
 /** Load goes where it was meant to go, as much as was meant, and calls nothing that was not allowed. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { scriptOf, testNames } from '../../contract/tests.js';
 import { command } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { toolPath } from '../tool.js';
@@ -107,15 +108,11 @@ test('too much load: exit 2 and the variable that allows it, before anything is 
 });
 
 test('every test is within the limits, at its full length', async () => {
-  for (const file of readdirSync('scenarios')) {
-    const { code, output } = await command(
-      k6,
-      ['inspect', '--include-system-env-vars', `scenarios/${file}`],
-      {
-        PROFILE: 'full',
-        TARGET_URL: 'http://127.0.0.1:1/mcp',
-      },
-    );
+  for (const file of testNames().map(scriptOf)) {
+    const { code, output } = await command(k6, ['inspect', '--include-system-env-vars', file], {
+      PROFILE: 'full',
+      TARGET_URL: 'http://127.0.0.1:1/mcp',
+    });
     assert.equal(code, 0, `${file}: ${output.slice(-500)}`);
   }
 });

@@ -1,19 +1,16 @@
 /** What each test is judged by on the reference target and on any other server, as k6 itself has it. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { scriptOf, testNames } from '../../contract/tests.js';
 import { command } from '../lab.js';
 import { toolPath } from '../tool.js';
 
-const tests = readdirSync('scenarios')
-  .filter((file) => file.endsWith('.js'))
-  .map((file) => file.replace('.js', ''));
 const REFERENCE = { REFERENCE_TARGET: '1' };
 const k6 = toolPath('k6');
 
 /** @param {string} name @param {Record<string, string>} [env] @returns {Promise<any>} the plan */
 async function planOf(name, env = {}) {
-  const args = ['inspect', '--include-system-env-vars', `scenarios/${name}.js`];
+  const args = ['inspect', '--include-system-env-vars', scriptOf(name)];
   const { code, output } = await command(k6, args, { TARGET_URL: 'http://127.0.0.1:1/mcp', ...env });
   assert.equal(code, 0, output);
   return JSON.parse(output).ext['mcp-load-lab'];
@@ -26,7 +23,7 @@ const limits = ({ objectives }, metric) =>
     .map((/** @type {any} */ one) => [one.scope.phase, one.limit, one.relative_to?.phase]);
 
 test('no other server is judged by the latency of a document, and all by their failures', async () => {
-  for (const name of tests) {
+  for (const name of testNames()) {
     const plan = await planOf(name);
     const absolute = plan.objectives.filter(
       (/** @type {any} */ one) => one.metric.endsWith('_ms') && !one.relative_to,

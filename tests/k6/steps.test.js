@@ -125,7 +125,7 @@ test('a trial has its name in front of its phases, and its labels on them', asyn
 test('a step of capacity: each of its VUs has its session before it begins', async () => {
   const server = await startThings();
   const env = { TOOL: 'get', ARGS: '{}', RATE: '40', VUS: '30', DURATION: '2s' };
-  const capacity = ['run', '--quiet', '--address', '', ...labOutput(folder), 'scenarios/capacity.js'];
+  const capacity = ['run', '--quiet', '--address', '', ...labOutput(folder), 'scenarios/capacity/test.js'];
   const { code, output } = await command(toolPath('k6'), capacity, environment(server.url, env));
   await server.close();
   assert.equal(code, 0, output);

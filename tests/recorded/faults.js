@@ -1,9 +1,9 @@
 /** Faults of the reference target that are recorded and that no bench makes: a table like those of bench/attribution. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadThrough } from '../../bench/attribution/reference.js';
-import { makeLossyLink } from '../../experiments/chaos/lossy-link.js';
-import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
-import { toolPath } from '../../experiments/tool-path.js';
+import { toolPath } from '../../cli/tool-path.ts';
+import { makeLossyLink } from '../../scenarios/chaos/lossy-link.ts';
+import { startToxiproxy } from '../../scenarios/chaos/toxiproxy.ts';
 import { PostgresClient } from '../../target/postgres-client.js';
 
 /**

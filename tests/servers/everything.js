@@ -1,4 +1,4 @@
-import { startServer } from '../../experiments/server-process.js';
+import { startServer } from '../../cli/trials/server-process.ts';
 import { freePort } from '../lab.js';
 
 /** Starts the reference server of the TypeScript SDK 1.x, @modelcontextprotocol/server-everything. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startServer } from '../../experiments/server-process.js';
+import { startServer } from '../../cli/trials/server-process.ts';
 import { listen } from '../k6/listen.js';
 import { freePort } from '../lab.js';
 

@@ -1,4 +1,4 @@
-import { startContextForge } from '../../experiments/gateway/contextforge.js';
+import { startContextForge } from '../../scenarios/gateway/contextforge.ts';
 import { toolPath } from '../tool.js';
 
 /**

@@ -1,4 +1,4 @@
-import { startServer } from '../../experiments/server-process.js';
+import { startServer } from '../../cli/trials/server-process.ts';
 import { freePort } from '../lab.js';
 import { toolPath } from '../tool.js';
 

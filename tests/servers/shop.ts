@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startServer } from '../../cli/trials/server-process.ts';
 import { hiddenHost } from '../../contract/free-port.js';
-import { startToxiproxy, type Toxiproxy } from '../../experiments/chaos/toxiproxy.js';
-import { startServer } from '../../experiments/server-process.js';
+import { startToxiproxy, type Toxiproxy } from '../../scenarios/chaos/toxiproxy.ts';
 import { freePort } from '../lab.js';
 import { toolPath } from '../tool.js';
 

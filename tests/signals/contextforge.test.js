@@ -1,7 +1,7 @@
 /** The rules for ContextForge, on a real one in front of a real MCP server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startContextForge } from '../../experiments/gateway/contextforge.js';
+import { startContextForge } from '../../scenarios/gateway/contextforge.ts';
 import { startGo } from '../servers/go.js';
 import { toolPath } from '../tool.js';
 import { startWatching } from './watch.js';

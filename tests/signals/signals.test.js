@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { describeSignals } from '../../cli/commands/signals.ts';
 import { scrapeGroups } from '../../cli/run/scrape-groups.ts';
-import { startServer } from '../../experiments/server-process.js';
+import { startServer } from '../../cli/trials/server-process.ts';
 import { freePort } from '../lab.js';
 import { Services } from '../target/services.js';
 import { setUp, toolPath } from '../tool.js';

@@ -16,7 +16,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { scrapeGroups } from '../../cli/run/scrape-groups.ts';
-import { startServer } from '../../experiments/server-process.js';
+import { startServer } from '../../cli/trials/server-process.ts';
 import { freePort } from '../lab.js';
 import { provideConfig } from '../prometheus-config.js';
 import { toolPath } from '../tool.js';

@@ -4,10 +4,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FAULTS } from '../../experiments/chaos/faults.js';
-import { startHelper } from '../../experiments/chaos/helper.js';
-import { makeLossyLink, whyNoLink } from '../../experiments/chaos/lossy-link.js';
-import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
+import { FAULTS } from '../../scenarios/chaos/faults.ts';
+import { startHelper } from '../../scenarios/chaos/helper.ts';
+import { makeLossyLink, whyNoLink } from '../../scenarios/chaos/lossy-link.ts';
+import { startToxiproxy } from '../../scenarios/chaos/toxiproxy.ts';
 import { setUp, toolPath } from '../tool.js';
 
 // Root alone makes a network that loses packets.
@@ -15,7 +15,7 @@ if (process.getuid?.() === 0) setUp('packet-loss');
 
 const http = createServer((_, response) => response.end('here'));
 let server = '';
-/** @type {import('../../experiments/chaos/toxiproxy.js').Toxiproxy} */
+/** @type {import('../../scenarios/chaos/toxiproxy.ts').Toxiproxy} */
 let toxiproxy;
 
 before(async () => {
@@ -115,8 +115,8 @@ test('where the process that made it is killed, nothing of the link stays', {
 });
 
 const LINK = `
-  import { startToxiproxy } from './experiments/chaos/toxiproxy.js';
-  import { makeLossyLink } from './experiments/chaos/lossy-link.js';
+  import { startToxiproxy } from './scenarios/chaos/toxiproxy.ts';
+  import { makeLossyLink } from './scenarios/chaos/lossy-link.ts';
   const [binary, server] = process.argv.slice(1);
   const toxiproxy = await startToxiproxy(binary);
   await makeLossyLink({ binary, toxiproxy, server });

@@ -8,7 +8,7 @@ import { createServer as createWebServer, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startToxiproxy } from '../../experiments/chaos/toxiproxy.js';
+import { startToxiproxy } from '../../scenarios/chaos/toxiproxy.ts';
 import {
   assertMeasured,
   command,

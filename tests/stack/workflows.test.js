@@ -1,7 +1,7 @@
 /** `make workflows`, `make payload` and `make connections`, each in a few seconds; and sessions that are held on a server of others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { IdleSessions } from '../../experiments/connections/idle-sessions.js';
+import { IdleSessions } from '../../scenarios/connections/idle-sessions.ts';
 import { command, envFile, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';

@@ -1,7 +1,8 @@
 /** Every part of the five benchmark documents that measures something is some test's. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { scriptOf, testNames } from '../../contract/tests.js';
 
 /** Headings of the documents with results that a client can measure. */
 const DOCUMENTS = {
@@ -35,9 +36,9 @@ test('each part is reproduced by a test, and no test names another', () => {
   const wanted = Object.entries(DOCUMENTS).flatMap(([document, parts]) =>
     parts.map((part) => `${document}: ${part}`),
   );
-  const named = readdirSync('scenarios').flatMap((file) => {
-    const [, list = ''] = /^ {2}covers: \[([^\]]+)\]/m.exec(readFileSync(`scenarios/${file}`, 'utf8')) ?? [];
-    assert.notEqual(list, '', file);
+  const named = testNames().flatMap((name) => {
+    const [, list = ''] = /^ {2}covers: \[([^\]]+)\]/m.exec(readFileSync(scriptOf(name), 'utf8')) ?? [];
+    assert.notEqual(list, '', name);
     return [...list.matchAll(/'([^']+)'/g)].map(([, entry]) => entry);
   });
   assert.deepEqual([...new Set(named)].sort(), wanted.sort());

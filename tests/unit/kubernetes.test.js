@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { generatorEnvironment } from '../../cli/k6.ts';
+import { partOf, scriptOf, testNames } from '../../contract/tests.js';
 import { runOf, TESTS } from '../../deploy/kubernetes/manifests.ts';
 import { variables } from '../../lib/config.js';
 import { expand, initializerArguments, segment } from '../kubernetes/operator.js';
 
 const FOLDER = 'deploy/kubernetes';
 const read = (/** @type {string} */ file) => parse(readFileSync(`${FOLDER}/${file}`, 'utf8'));
-const names = (/** @type {string} */ folder) => readdirSync(folder).map((file) => file.replace(/\.js$/, ''));
 /** @type {Record<string, string>} */
 const runEnv = Object.fromEntries(
   [...readFileSync(`${FOLDER}/base/run.env`, 'utf8').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
@@ -29,13 +29,13 @@ test('each test can be run in a cluster, or there is the reason why not', () => 
     );
   };
   assert.deepEqual(listed('here'), TESTS);
-  assert.deepEqual([...TESTS, ...listed('not here')].sort(), names('scenarios').sort());
+  assert.deepEqual([...TESTS, ...listed('not here')].sort(), testNames());
 });
 
 test('none of them steers something, or is one user, or leaves things behind', () => {
   for (const name of TESTS) {
-    assert.ok(!existsSync(`experiments/${name}.js`), name);
-    const source = readFileSync(`scenarios/${name}.js`, 'utf8');
+    assert.equal(partOf(name, 'trials'), null);
+    const source = readFileSync(scriptOf(name), 'utf8');
     assert.doesNotMatch(source, /^ {2}(sequence|prepare|cleanUp|observe):/m, name);
   }
 });
@@ -131,7 +131,7 @@ const rendered = (data) => [
   {
     kind: 'TestRun',
     metadata: { name: 'mcp-load-lab', namespace: 'n' },
-    spec: { parallelism: 2, runner: { metadata: { labels: {} } } },
+    spec: { parallelism: 2, script: {}, runner: { metadata: { labels: {} } } },
   },
   {
     kind: 'Job',
@@ -147,6 +147,7 @@ test('a run has a TESTID of its own, as a label too, and a token; the collector 
   const [variables, testrun, job] = manifests;
   assert.equal(variables.data.TESTID, run.testid);
   assert.equal(testrun.spec.runner.metadata.labels.testid, run.testid);
+  assert.equal(testrun.spec.script.localFile, 'scenarios/spike.js');
   assert.deepEqual(run.runners, ['mcp-load-lab-1', 'mcp-load-lab-2']);
   assert.deepEqual(job.spec.template.spec.containers[0].env, [
     { name: 'RUNNERS', value: run.runners.join() },
@@ -159,6 +160,12 @@ test('a run has a TESTID of its own, as a label too, and a token; the collector 
     secret?.stringData.K6_LAB_TOKEN,
   );
   assert.equal(runOf(rendered({ TEST: 'spike', TESTID: 'mine' })).testid, 'mine');
+});
+
+test('its script is that of its test, also if the test is a folder', () => {
+  const manifests = rendered({ TEST: 'ramp' });
+  runOf(manifests);
+  assert.equal(manifests[1].spec.script.localFile, 'scenarios/ramp/test.js');
 });
 
 test('a run that can not be made is one line, and says why', () => {

@@ -1,11 +1,12 @@
 /** What documentation and `make` say of the code, where the code can say it itself. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SERVERS } from '../../contract/servers.js';
+import { testNames } from '../../contract/tests.js';
 import { FILES, PAGES, renew } from '../../scripts/reference.ts';
 import { command } from '../lab.js';
 
@@ -26,8 +27,7 @@ test('make help is one screen, and names each test', () => {
   const lines = readFileSync('scripts/help.txt', 'utf8').trimEnd().split('\n');
   assert.ok(lines.length <= 40 && lines.every((line) => line.length <= 110));
   const words = new Set(lines.join(' ').split(/\s+/));
-  for (const file of readdirSync('scenarios').filter((name) => name.endsWith('.js')))
-    assert.ok(words.has(file.replace('.js', '')), file);
+  for (const name of testNames()) assert.ok(words.has(name), name);
 });
 
 test('make list says of a test that only counts calls how many, not how long they may take', () => {

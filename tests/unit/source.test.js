@@ -34,8 +34,11 @@ test('files of the project that shell scripts name are there', () => {
   );
 });
 
+/** Is it a test's k6 script? */
+const isScript = (/** @type {string} */ file) => /^scenarios\/[\w-]+(\/test)?\.js$/.test(file);
+
 test('lib/ runs inside k6: it imports k6, itself and nothing else', () => {
-  for (const name of files.filter((file) => /^(lib|workloads|scenarios)\/.*\.js$/.test(file))) {
+  for (const name of files.filter((file) => /^(lib|workloads)\/.*\.js$/.test(file) || isScript(file))) {
     for (const [, from = ''] of readFileSync(name, 'utf8').matchAll(
       /^(?:import|export) .*from '([^']+)';/gm,
     )) {
@@ -49,14 +52,16 @@ const FLOORS = [
   ['contract', 'xk6-mcp'],
   ['lib', 'page', 'dashboards', 'target'],
   ['workloads'],
-  ['scenarios'],
+  ['k6 scripts'],
   ['analysis'],
   ['cli'],
+  ['scenarios'],
   ['scripts', 'bench', 'deploy'],
 ];
 const floorOf = (/** @type {string} */ room) => FLOORS.findIndex((rooms) => rooms.includes(room));
-/** Experiments are what cli/ does with several k6 runs. */
-const roomOf = (/** @type {string} */ path) => (path.split('/', 1)[0] ?? '').replace('experiments', 'cli');
+/** What a test has beside its k6 script is above the rooms that load it by its name. */
+const roomOf = (/** @type {string} */ path) =>
+  isScript(path) ? 'k6 scripts' : (path.split('/', 1)[0] ?? '');
 
 test('imports go down: a file knows its own room and those on lower floors', () => {
   const known = files.filter((file) => /\.[jt]s$/.test(file) && floorOf(roomOf(file)) >= 0);

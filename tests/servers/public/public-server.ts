@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type ServerProcess, startServer } from '../../../experiments/server-process.js';
+import { type ServerProcess, startServer } from '../../../cli/trials/server-process.ts';
 import { freePort } from '../../lab.js';
 import { toolPath } from '../../tool.js';
 import type { Mix } from '../shop.ts';

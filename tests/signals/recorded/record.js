@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startServer } from '../../../cli/trials/server-process.ts';
 import { freePort } from '../../../contract/free-port.js';
-import { startServer } from '../../../experiments/server-process.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const SCRAPES = 12;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toWorkload } from '../../../cli/run/payload.ts';
-import { onlyTools } from '../../../experiments/gateway/tools.js';
+import { onlyTools } from '../../../scenarios/gateway/tools.ts';
 
 const CONVERT = {
   jsonrpc: '2.0',

@@ -11,7 +11,7 @@ const SHAPE = [
   { name: 'after', rate: 100, duration: '5m' },
 ];
 
-/** @param {string} profile @param {Record<string, number>} [config] */
+/** @param {import('../../../contract/profiles.js').ProfileName} profile @param {Record<string, number>} [config] */
 const plan = (profile, config) =>
   planPhases(SHAPE, /** @type {any} */ (profiles[profile]), /** @type {any} */ ({ ...CONFIG, ...config }));
 
@@ -66,7 +66,11 @@ test('smoke scales the rate, too; DURATION and RATE_SCALE override', () => {
 });
 
 test('at a low rate phases get the time that a p99 needs: the test grows up to its double, then others give', () => {
-  const lengths = (/** @type {number} */ scale, profile = 'quick', limit = {}) =>
+  const lengths = (
+    /** @type {number} */ scale,
+    /** @type {import('../../../contract/profiles.js').ProfileName} */ profile = 'quick',
+    limit = {},
+  ) =>
     plan(profile, { RATE_SCALE: scale, ...limit })
       .filter(({ measured }) => measured)
       .map(({ duration_s }) => duration_s);
@@ -214,7 +218,7 @@ test('a sequence: the profile makes fewer calls and shorter pauses, never fewer 
     { name: 'list', operation: 'list', iterations: 100, warmUps: 20, pause: '5s', labels: { rows: 50 } },
     { name: 'renew', operation: 'renew', iterations: 5 },
   ];
-  const figures = (/** @type {string} */ profile) =>
+  const figures = (/** @type {import('../../../contract/profiles.js').ProfileName} */ profile) =>
     planSequence(steps, /** @type {any} */ (profiles[profile])).map(
       ({ measured, iterations, warm_ups, pause_s }) => [measured, iterations, warm_ups, pause_s],
     );

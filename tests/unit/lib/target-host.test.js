@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../contract/config-error.js';
-import { check as checkGateway } from '../../../experiments/gateway.js';
 import { readConfig } from '../../../lib/config.js';
 import { dialOptions, hostOf, isLoopback } from '../../../lib/target-host.js';
+import { check as checkGateway } from '../../../scenarios/gateway/trials.ts';
 
 /** @param {string} TARGET_URL @param {Record<string, string>} [env] */
 const confirmed = (TARGET_URL, env = {}) => readConfig({ TARGET_URL, ...env });
@@ -93,6 +93,7 @@ test("the stack's own hosts in Docker count as this machine, and no others", () 
 });
 
 test('a gateway is loaded as the target is: its host is confirmed, too, and its rate is limited', () => {
+  /** @type {any} */
   const config = {
     ...{ PROFILE: 'smoke', RUNS: 3, DURATION: null, GATEWAY_STORE: 'sqlite', TARGET_CONFIRM: [] },
     ...{ RATE: null, MAX_RATE: 5000, GATEWAY_URL: 'http://127.0.0.1:4444/mcp', GATEWAY_RPC_URL: '' },

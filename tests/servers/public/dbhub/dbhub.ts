@@ -1,6 +1,6 @@
 /** DBHub, an MCP server for databases. */
 import { fileURLToPath } from 'node:url';
-import { startServer } from '../../../../experiments/server-process.js';
+import { startServer } from '../../../../cli/trials/server-process.ts';
 import { freePort } from '../../../lab.js';
 import { setUp } from '../../../tool.js';
 

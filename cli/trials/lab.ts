@@ -1,0 +1,271 @@
+/** What a test of several k6 runs works with: trials, the reference target, and a list of what is to be undone at the end. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import type { Group } from '../../analysis/collect/groups.ts';
+import { readSummary } from '../../analysis/collect/summary.ts';
+import type { Trial } from '../../analysis/collect/trials.ts';
+import { type Phase, phases } from '../../analysis/judge/phases.ts';
+import type { Threshold } from '../../analysis/judge/threshold.ts';
+import { judgeThresholds } from '../../analysis/judge/thresholds.ts';
+import { writeAtomic } from '../../analysis/write-atomic.ts';
+import { freePort, hiddenHost } from '../../contract/free-port.js';
+import { interrupted } from '../child.ts';
+import { load } from '../run/load.ts';
+import { say } from '../say.ts';
+import { ROOT } from '../stack.ts';
+import type { Config } from './config.ts';
+
+/** k6's exit codes after a run that measured: every objective met, or one missed. */
+const MEASURED = [0, 99];
+
+/** Somebody wants the test to end now. */
+export class Interrupted extends Error {}
+
+/** A trial that measured nothing: the trials after it would not either. */
+export class TrialFailed extends Error {
+  readonly code: number;
+
+  /** @param code k6's exit code */
+  constructor(name: string, code: number) {
+    super(`${name} ended with exit code ${code}`);
+    this.code = code;
+  }
+}
+
+export interface TrialPlan {
+  /** Unique in its test, and the prefix of the names of its phases: a-z, 0-9 and hyphens. */
+  name: string;
+  /** Added to its phases. */
+  labels?: Record<string, string | number>;
+  /** Variables of this k6 run. */
+  env?: Record<string, string>;
+  /** Runs while the load does. */
+  during?: (clock: Clock) => Promise<void>;
+  /** false: its objectives do not count for the verdict. */
+  judged?: boolean;
+}
+
+export interface Clock {
+  /** Waits until so many seconds after the beginning of the first phase. */
+  at: (seconds: number) => Promise<void>;
+  /** Records what was just done to the system. */
+  note: (event: { kind: string } & Record<string, unknown>) => void;
+}
+
+export interface TrialResult {
+  name: string;
+  /** k6's exit code: 0, or 99 if an objective was missed. */
+  code: number;
+  phases: Phase[];
+  thresholds: Threshold[];
+  groups: readonly Group[];
+  /** Absolute. */
+  folder: string;
+}
+
+/** A test while it runs. `C`: the values of its variables; `R`: what it leaves for its tables. */
+export class Lab<C = Config, R = unknown> {
+  /** The exit code: 99 once a judged trial missed an objective. */
+  code = 0;
+  /** What the tables need besides the trials. It is kept as it is at the end, also at an early one. */
+  result: R | null = null;
+  /** Why the test could not go on. */
+  error: string | null = null;
+
+  /** Undone in the opposite order. */
+  #undo: (() => unknown)[] = [];
+  #trials: Trial[] = [];
+  /** Settings of the reference target that were changed. */
+  #changed: Record<string, string> = {};
+  /** The settings that it had; null: nothing was changed yet. */
+  #settings: string | null = null;
+
+  readonly test: string;
+  /** Of the results. */
+  readonly folder: string;
+  readonly config: C;
+  readonly #vus: number;
+
+  /** @param vus that one k6 run has at most */
+  constructor(test: string, folder: string, config: C, vus: number) {
+    this.test = test;
+    this.folder = folder;
+    this.config = config;
+    this.#vus = vus;
+  }
+
+  /** Shows one line of progress. */
+  say(text: string) {
+    say(text);
+  }
+
+  /** @param undo runs when the test ends, however it ends */
+  onEnd(undo: () => unknown) {
+    this.#undo.push(undo);
+  }
+
+  /** To be called between the steps of a test that waits without a trial. @throws {Interrupted} */
+  check() {
+    if (interrupted()) throw new Interrupted('interrupted');
+  }
+
+  /** Undoes everything, and writes the list of trials. */
+  async end() {
+    for (const undo of this.#undo.splice(0).reverse()) {
+      try {
+        await undo();
+      } catch (error) {
+        this.say(`clean-up: ${error instanceof Error ? error.message : String(error)}`);
+        this.code ||= 1;
+      }
+    }
+    this.#save();
+  }
+
+  /**
+   * Restarts the reference target with these settings, unless it has them. It gets its own back at the end.
+   *
+   * @param how.fresh restarts it in any case, with an empty cache
+   */
+  async target(settings: Record<string, string>, { fresh = false } = {}) {
+    if (this.#settings === null) {
+      this.#settings = process.env.TARGET_KNOBS ?? '';
+      const before = Object.fromEntries(this.#settings.split(' ').map((setting) => setting.split('=')));
+      // `default` is the setting as if it had never been set.
+      this.onEnd(() => {
+        const defaults = Object.fromEntries(Object.keys(this.#changed).map((name) => [name, 'default']));
+        return this.sh(['scripts/up'], { ...defaults, ...before }, true);
+      });
+    }
+    Object.assign(this.#changed, settings);
+    await this.sh([fresh ? 'scripts/fresh-target' : 'scripts/up'], settings);
+  }
+
+  /**
+   * Runs a command of the project, quietly. A signal does not end it: it is short, and leaves the stack whole.
+   *
+   * @param command relative to the project's folder
+   * @param always also while everything is being undone
+   * @returns its standard output
+   * @throws {Error} with the last line of its standard error, if it fails
+   */
+  async sh([program = '', ...args]: string[], env: Record<string, string> = {}, always = false) {
+    if (!always) this.check();
+    const { exitCode, stdout, stderr } = await execa(join(ROOT, program), args, {
+      cwd: ROOT,
+      env,
+      stdin: 'ignore',
+      reject: false,
+      detached: true,
+    });
+    if (!always) this.check();
+    if (exitCode !== 0)
+      throw new Error(`${program}: ${stderr.trim().split('\n').at(-1) || `exit code ${exitCode}`}`);
+    return stdout;
+  }
+
+  /**
+   * One k6 run of the test's script.
+   *
+   * @throws {TrialFailed} if k6 ended without having measured
+   * @throws {Interrupted}
+   */
+  async trial({ name, labels = {}, env = {}, during, judged = true }: TrialPlan): Promise<TrialResult> {
+    this.check();
+    const folder = join('trials', name);
+    const path = join(this.folder, folder);
+    mkdirSync(path, { recursive: true });
+    const address = `${hiddenHost()}:${await freePort()}`;
+    const trial: Trial = { name, labels, folder, judged, code: -1, events: [] };
+    this.#trials.push(trial);
+    const [over, stop] = [new AbortController(), new AbortController()];
+    let failure: unknown = null;
+    const alongside = during
+      ? runDuring(during, trial, address, over.signal).catch((error) => {
+          failure = error;
+          // What it was to do is not done: the rest of the load would be for nothing.
+          stop.abort();
+        })
+      : null;
+    trial.code = await load({
+      test: this.test,
+      folder: path,
+      testid: process.env.TESTID ?? '',
+      vus: this.#vus,
+      plan: null,
+      trial: {
+        address,
+        env: { ...env, TRIAL: name, TRIAL_LABELS: JSON.stringify(labels) },
+        stop: stop.signal,
+      },
+    });
+    over.abort();
+    this.#save();
+    await alongside;
+    this.check();
+    if (failure) throw failure;
+    if (!MEASURED.includes(trial.code)) throw new TrialFailed(name, trial.code);
+    const { summary, problem } = readSummary(path);
+    if (!summary) throw new Error(`${name}: ${problem}`);
+    if (judged && trial.code !== 0) this.code = trial.code;
+    const itsPhases = phases(summary);
+    return {
+      name,
+      code: trial.code,
+      phases: itsPhases,
+      thresholds: judgeThresholds({ ...summary, phases: itsPhases }),
+      groups: summary.groups,
+      folder: path,
+    };
+  }
+
+  #save() {
+    const document = { trials: this.#trials, result: this.result, error: this.error };
+    writeAtomic(join(this.folder, 'trials.json'), `${JSON.stringify(document, null, 2)}\n`);
+  }
+}
+
+/** @param address of k6's API */
+async function runDuring(
+  during: NonNullable<TrialPlan['during']>,
+  trial: Trial,
+  address: string,
+  over: AbortSignal,
+) {
+  const zeroMs = await zeroOf(address, () => over.aborted);
+  if (zeroMs === null) return;
+  await during({
+    at: async (seconds) => {
+      const until = zeroMs + seconds * 1000;
+      while (Date.now() < until) {
+        if (interrupted()) throw new Interrupted('interrupted');
+        if (over.aborted) throw new Error(`${trial.name} ended before what was to be done at ${seconds} s`);
+        await sleep(Math.min(100, until - Date.now()));
+      }
+    },
+    note: (event) => trial.events.push({ time_ms: Date.now(), ...event }),
+  });
+}
+
+/**
+ * @param address of k6's API
+ * @returns when k6's phases began, milliseconds since the epoch; null: they never did
+ */
+export async function zeroOf(address: string, over: () => boolean): Promise<number | null> {
+  while (!over()) {
+    try {
+      const response = await fetch(`http://${address}/v1/metrics/mcp_started_seconds`);
+      const metric = response.ok
+        ? ((await response.json()) as { data?: { attributes?: { sample?: { value?: number } } } })
+        : null;
+      const seconds = metric?.data?.attributes?.sample?.value;
+      if (seconds) return seconds * 1000;
+    } catch {
+      // It does not listen yet.
+    }
+    await sleep(50);
+  }
+  return null;
+}

@@ -1,0 +1,27 @@
+/** How often each thing is measured, unless RUNS says otherwise. */
+export const DEFAULT_RUNS = 3;
+
+/**
+ * An order in which to measure several things in turn: each once a round, so that what drifts meanwhile falls on all of them alike.
+ * A random order, then its reverse, and so on.
+ *
+ * @param count of rounds
+ */
+export function rounds<T>(things: readonly T[], count: number, random: () => number = Math.random): T[][] {
+  const all: T[][] = [];
+  for (let round = 0; round < count; round += 1) {
+    const before = all.at(-1);
+    all.push(before && round % 2 === 1 ? before.toReversed() : shuffled(things, random));
+  }
+  return all;
+}
+
+/** Fisher and Yates. */
+function shuffled<T>(things: readonly T[], random: () => number): T[] {
+  const order = [...things];
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other] as T, order[last] as T];
+  }
+  return order;
+}

@@ -1,0 +1,47 @@
+/** Runs a test of several k6 runs, with the stack up and its addresses in the environment. */
+
+import { cleanText, secretsOf } from '../../analysis/clean-text.ts';
+import { INTERRUPTED } from '../../analysis/judge/verdict.ts';
+import { whileTaking } from '../child.ts';
+import { codeOf } from '../ending.ts';
+import { say } from '../say.ts';
+import { readConfig } from './config.ts';
+import { Interrupted, Lab, TrialFailed } from './lab.ts';
+import type { TrialsModule } from './trials.ts';
+
+/**
+ * @param folder of the results
+ * @param vus that one k6 run has at most
+ * @returns k6's exit codes: 0, 99 if a judged trial missed an objective, else that of the trial that ended the test; 1 if the test
+ *   itself could not go on
+ */
+export async function runTrials(
+  { default: trials }: TrialsModule,
+  test: string,
+  folder: string,
+  vus: number,
+): Promise<number> {
+  const lab = new Lab(test, folder, readConfig(process.env), vus);
+  // A signal ends the k6 run that is under way; then the lab notices it. The clean-up is not to be cut off by a second one.
+  return await whileTaking(
+    () => {},
+    async () => {
+      try {
+        await trials(lab);
+      } catch (error) {
+        lab.code = codeAfter(lab, error);
+      }
+      await lab.end();
+      return lab.code;
+    },
+  );
+}
+
+function codeAfter(lab: Lab, error: unknown): number {
+  if (error instanceof Interrupted) return INTERRUPTED;
+  if (error instanceof TrialFailed) return error.code;
+  const message = error instanceof Error ? error.message : String(error);
+  lab.error = message;
+  say(`error: ${cleanText(message, secretsOf(process.env), 4000)}`);
+  return codeOf(error);
+}

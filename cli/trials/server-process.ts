@@ -1,0 +1,96 @@
+/** Starts a server as a separate process, waits until it is ready and ends it by its pid. */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long a server may take to end after SIGTERM, ms. */
+const PATIENCE_MS = 5000;
+
+export interface ServerProcess {
+  url: string;
+  pid: number;
+  /** The end of what it wrote to stdout and stderr. */
+  log: () => string;
+  stop: () => Promise<void>;
+}
+
+export interface ServerStart {
+  file: string;
+  args: string[];
+  /** Its whole environment. Default: this process's. */
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+  url: string;
+  /** The server is up when it answers a GET of this URL. Default: `url`. */
+  ready?: string;
+  /** The status that this answer must have. Default: any. */
+  status?: number;
+  /** Seconds to become ready. Default: 20. */
+  withinS?: number;
+  /** In its own session, which Ctrl-C in this terminal does not reach. Default: true. */
+  detached?: boolean;
+}
+
+/**
+ * @param name for messages
+ * @throws {Error} with the end of the server's log, if it ends or is not ready in time
+ */
+export async function startServer(name: string, how: ServerStart): Promise<ServerProcess> {
+  const { file, args, env = process.env, cwd, url, ready = url, status, withinS = 20, detached = true } = how;
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-server-'));
+  const logFile = join(folder, 'log');
+  const output = openSync(logFile, 'w');
+  // If this process is killed, it cannot end its servers: the kernel does. Ctrl-C reaches only this process, which then
+  // ends them in its own order.
+  const bound = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'TERM', '--'] : [];
+  const [program = file, ...rest] = [...bound, file, ...args];
+  const child = spawn(program, rest, { env, cwd, detached, stdio: ['ignore', output, output] });
+  closeSync(output);
+  let running = true;
+  const ended = new Promise((resolve) => child.once('error', resolve).once('exit', resolve)).then(() => {
+    running = false;
+  });
+  const log = () => readFileSync(logFile, 'utf8').slice(-4000);
+  const end = async () => {
+    const impatience = setTimeout(() => endGroup(child.pid), PATIENCE_MS);
+    if (running) child.kill();
+    await ended;
+    clearTimeout(impatience);
+    endGroup(child.pid);
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  let ending: Promise<void> | null = null;
+  // Only once: later its pid may belong to another process.
+  const stop = () => {
+    ending ??= end();
+    return ending;
+  };
+
+  const deadline = Date.now() + withinS * 1000;
+  while (running && Date.now() < deadline) {
+    // The answer to a GET may be a stream that never ends.
+    const answer = await fetch(ready, { signal: AbortSignal.timeout(2000) }).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer && running && (status === undefined || answer.status === status)) {
+      return { url, pid: Number(child.pid), log, stop };
+    }
+    await sleep(50);
+  }
+  const said = log();
+  const why = running ? `did not start within ${withinS} s` : 'ended instead of starting';
+  await stop();
+  throw new Error(`${name} ${why}:\n${said}`);
+}
+
+/** Ends also what the server started and left behind: a detached server leads its own process group. */
+function endGroup(pid: number | undefined) {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // No process of the group is left.
+  }
+}

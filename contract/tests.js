@@ -1,0 +1,29 @@
+/**
+ * The tests, by what is in scenarios/: NAME.js, or a folder NAME/ with the k6 script `test.js` and, if the test has them, `trials.ts` (several
+ * k6 runs), `table.ts` (tables of its own) and `variables.ts` (variables of its own).
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const SCENARIOS = new URL('../scenarios/', import.meta.url);
+
+/** @returns {string[]} the names of all tests, in alphabetical order */
+export const testNames = () =>
+  readdirSync(SCENARIOS)
+    .map((file) => file.replace(/\.js$/, ''))
+    .sort();
+
+/** @param {string} test @returns {string} its k6 script, relative to the project's folder */
+export const scriptOf = (test) =>
+  existsSync(new URL(`${test}.js`, SCENARIOS)) ? `scenarios/${test}.js` : `scenarios/${test}/test.js`;
+
+/**
+ * @param {string} test may come from a document, and is checked
+ * @param {'trials' | 'table' | 'variables'} part
+ * @returns {string | null} the path of that file; null: the test has none
+ */
+export function partOf(test, part) {
+  if (!/^[a-z][a-z0-9-]*$/.test(test)) return null;
+  const file = new URL(`${test}/${part}.ts`, SCENARIOS);
+  return existsSync(file) ? fileURLToPath(file) : null;
+}

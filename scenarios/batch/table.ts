@@ -1,0 +1,74 @@
+/** `make batch`: which size of a batch is best. */
+
+import { note } from '../../analysis/findings/note.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
+import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import { counted, number, percent } from '../../contract/units.js';
+
+const TITLE = 'Batch size';
+const LABEL = 'items';
+/** A size whose failures reach this share is not a candidate. */
+const MAX_FAILURE_SHARE = 0.01;
+/** Items/s closer than this count as equal: the smaller size wins. */
+const TIE = 0.02;
+
+export default function batch({ phases }: Facts): Built {
+  const sized = phases.filter(({ measured, labels }) => measured && labels[LABEL] !== undefined);
+  const rows = sized.map((phase) => [
+    phase.labels[LABEL] ?? null,
+    phase.name,
+    phase.items === null ? null : phase.achieved_rps,
+    phase.items_per_s,
+    phase.latency_ms?.p99 ?? null,
+    phase.error_rate,
+    speedup(phase, sized),
+  ]);
+  const columns = [
+    { name: LABEL, unit: 'text' },
+    { name: 'phase', unit: 'text' },
+    { name: 'batches/s', unit: 'count' },
+    { name: 'items/s', unit: 'count' },
+    { name: 'p99', unit: 'ms' },
+    { name: 'failed', unit: 'ratio' },
+    { name: 'speed-up', unit: 'factor' },
+  ] as Column[];
+  const findings = bestSizes(sized).map(({ group, best, tried }) => {
+    const factor = speedup(best, sized);
+    return note(
+      TITLE,
+      `${TITLE}: ${best.labels[LABEL]} ${LABEL}${group ? ` (${group})` : ''} is best, with ${number(best.items_per_s)} items/s` +
+        `${factor === null ? '' : ` or ${number(factor)} x size 1`} (rule: most items/s of ${counted(tried, 'size')} with ` +
+        `failures below ${percent(MAX_FAILURE_SHARE)}; within ${percent(TIE)} of it the smallest)`,
+      { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: factor } },
+    );
+  });
+  return { tables: [{ title: TITLE, columns, rows, notes: [] }], findings };
+}
+
+/** @returns items/s over those at size 1 */
+function speedup(phase: Phase, sized: Phase[]): number | null {
+  const single = sized.find((other) => other.labels[LABEL] === '1' && groupOf(other) === groupOf(phase));
+  return phase.items_per_s && single?.items_per_s ? phase.items_per_s / single.items_per_s : null;
+}
+
+/** @returns the best size of each group of phases that differ in nothing else; groups of one size, or without a candidate, are left out */
+export function bestSizes(sized: Phase[]): { group: string; best: Phase; tried: number }[] {
+  const groups = [...new Set(sized.map(groupOf))];
+  return groups.flatMap((group) => {
+    const ofGroup = sized.filter((phase) => groupOf(phase) === group);
+    const candidates = ofGroup.filter(
+      (phase) => phase.items_per_s && (phase.error_rate ?? 1) < MAX_FAILURE_SHARE,
+    );
+    const top = Math.max(...candidates.map((phase) => phase.items_per_s ?? 0));
+    const [best] = candidates
+      .filter((phase) => (phase.items_per_s ?? 0) >= (1 - TIE) * top)
+      .sort((a, b) => Number(a.labels[LABEL]) - Number(b.labels[LABEL]));
+    return best && ofGroup.length > 1 ? [{ group, best, tried: ofGroup.length }] : [];
+  });
+}
+
+/** @returns phases that differ in another label are not compared with one another */
+function groupOf({ labels }: Phase): string {
+  const others = Object.entries(labels).filter(([name]) => name !== LABEL);
+  return others.map(([name, value]) => `${name} ${value}`).join(', ');
+}

@@ -1,0 +1,30 @@
+/**
+ * How large should a batch be? `process_batch` at 10, 50, 100 and 500 items from 10 concurrent users; then
+ * the same 100 items, over and over, from one user in batches of 1, 5, 10, 20 and 50.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate } = defineTest({
+  name: 'batch',
+  title: 'process_batch by batch size',
+  servers: 'operations',
+  covers: ['MCP server: Batch Processing Tool'],
+  workload: reference,
+  mix: 'process_batch',
+  phases: [
+    ...[10, 50, 100, 500].map((items) => ({
+      name: `size-${items}`,
+      vus: 10,
+      duration: '60s',
+      labels: { items },
+    })),
+    ...[1, 5, 10, 20, 50].map((items) => ({
+      name: `split-${items}`,
+      vus: 1,
+      duration: '60s',
+      labels: { items, of: 100 },
+    })),
+  ],
+  objectives: { each: { failure_share: 0.01 } },
+});

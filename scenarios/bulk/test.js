@@ -1,0 +1,58 @@
+/**
+ * What does a batch gain? 100 proxy hosts are enabled or disabled in calls of 1, 5, 10, 20 and 50 hosts; 50
+ * certificates are renewed one at a time, and 5, 10 and 20 at a time, by an authority that takes seconds for each.
+ */
+import { defineTest } from '../../lib/test.js';
+import npm from '../../workloads/npm.js';
+
+/** @param {number} items */
+const toggle = (items) => ({
+  name: `toggle-${items}`,
+  operation: 'bulk_toggle_hosts',
+  iterations: 100 / items,
+  warmUps: 5,
+  labels: { items, what: 'toggle' },
+});
+
+/** @param {number} items @param {number} quick calls, where not all are to be made @param {string} takes */
+const renew = (items, quick, takes) => ({
+  name: `renew-${items}`,
+  operation: 'bulk_renew_certificates',
+  iterations: Math.ceil(50 / items),
+  quick,
+  takes,
+  labels: { items, what: 'renew' },
+});
+
+/** Prepares, and learns the ids. @param {string} name @param {string} operation */
+const prepare = (name, operation) => ({
+  name,
+  operation,
+  iterations: 1,
+  measured: /** @type {const} */ (false),
+  once: /** @type {const} */ (true),
+});
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'bulk',
+  title: 'batches of 1 to 50 hosts, and of 1 to 20 certificates',
+  servers: 'operations',
+  covers: ['NPM MCP server: Batch Size Impact', 'NPM MCP server: Certificate Renewal'],
+  workload: npm,
+  repetitions: 3,
+  sequence: {
+    longest: '60m',
+    steps: [
+      prepare('fill', 'fill'),
+      prepare('hosts', 'list_proxy_hosts'),
+      prepare('certificates', 'list_certificates'),
+      ...[1, 5, 10, 20, 50].map(toggle),
+      renew(1, 10, '2.2s'),
+      renew(5, 4, '2.8s'),
+      renew(10, 3, '3.2s'),
+      renew(20, 3, '3.4s'),
+    ],
+  },
+  cleanUp: 'remove_all',
+  objectives: { each: { failure_share: 0.01 } },
+});

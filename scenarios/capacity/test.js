@@ -1,0 +1,26 @@
+/**
+ * How much does it take? The rate doubles until an objective breaks, then narrows down to the highest rate that
+ * holds, which is held for longer in the end (trials.ts). This is one of its steps.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate } = defineTest({
+  name: 'capacity',
+  title: 'the highest rate that holds, and what breaks above it',
+  servers: 'any',
+  covers: ['MCP server: Vertical Scaling', 'MCP server: Hardware Recommendations'],
+  workload: reference,
+  mix: 'mixed',
+  asWritten: true,
+  warmUp: 'every VU',
+  phases: [
+    {
+      name: 'step',
+      rate: Number(__ENV.RATE) || 50,
+      duration: '10s',
+      ...(__ENV.VUS && { users: Number(__ENV.VUS) }),
+    },
+  ],
+  objectives: { each: { p95_ms: 210, p99_ms: 380, failure_share: 0.01 } },
+});

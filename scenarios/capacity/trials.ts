@@ -1,0 +1,143 @@
+import type { Threshold } from '../../analysis/judge/threshold.ts';
+import { thresholdName } from '../../analysis/judge/threshold-words.ts';
+import type { Config } from '../../cli/trials/config.ts';
+import type { Lab, TrialResult } from '../../cli/trials/lab.ts';
+import type { TrialsModule } from '../../cli/trials/trials.ts';
+import { ConfigError } from '../../contract/config-error.js';
+import type { ProfileName } from '../../contract/profiles.js';
+import { perSecond } from '../../contract/units.js';
+import { MIN_VUS } from '../../lib/phases.js';
+import { type Found, maxSteps, type Step, searchRate } from './search-rate.ts';
+
+export interface Tried extends Step {
+  trial: string;
+  /** Requests/s. */
+  rate: number;
+  kind: 'step' | 'hold';
+  /** The generator did not make the load because no VU was free. Absent in results of older versions. */
+  users?: boolean;
+  /** The objectives that it missed. */
+  missed: string[];
+}
+
+export interface CapacityResult {
+  found: Found;
+  /** In turn. */
+  tried: Tried[];
+  precision: number;
+  /** Of the last hold. */
+  thresholds: Threshold[];
+}
+
+/** Seconds of a step and of the hold, and the relative difference at which the search ends. */
+const LENGTHS: Record<ProfileName, { stepS: number; holdS: number; precision: number }> = {
+  smoke: { stepS: 3, holdS: 5, precision: 0.5 },
+  quick: { stepS: 10, holdS: 30, precision: 0.1 },
+  full: { stepS: 60, holdS: 300, precision: 0.05 },
+};
+/** With DURATION, which is that of a step. */
+const HOLD_STEPS = 3;
+
+/** Answers that a step needs: a p99 is judged from 100 on. */
+const MIN_ANSWERS = 120;
+const MAX_STEP_S = 120;
+
+/**
+ * Seconds of latency that a step has VUs for (Little's law): several times what the last step that held took, because fewer VUs would drop
+ * iterations; and no more, because each VU opens a session before its step.
+ */
+const HEADROOM = { factor: 4, minS: 1, maxS: 10 };
+
+/** Requests/s. */
+const DEFAULT_START = 50;
+
+function lengthsOf({ PROFILE, DURATION }: Config) {
+  const { stepS, holdS, precision } = LENGTHS[PROFILE];
+  return { stepS: DURATION ?? stepS, holdS: DURATION ? HOLD_STEPS * DURATION : holdS, precision };
+}
+
+export const lasts: TrialsModule<Config>['lasts'] = (config, trialS) => {
+  const { stepS, holdS, precision } = lengthsOf(config);
+  const seconds = (length: number) => trialS({ DURATION: `${length}s` });
+  const steps = maxSteps(config.RATE ?? DEFAULT_START, config.MAX_RATE, precision);
+  return steps * seconds(stepS) + seconds(holdS);
+};
+
+export function check({ THRESHOLDS }: Config) {
+  if (THRESHOLDS !== 'off') return;
+  throw new ConfigError(
+    'THRESHOLDS is "off", and capacity looks for the rate that breaks one; valid: unset, or such as each.p99_ms=200',
+  );
+}
+
+export default async function capacity(lab: Lab<Config, CapacityResult>) {
+  const { RATE, MAX_RATE, THRESHOLDS } = lab.config;
+  const { stepS, holdS, precision } = lengthsOf(lab.config);
+  const tried: Tried[] = [];
+  let thresholds: Threshold[] = [];
+  let headroomS: number | null = null;
+
+  const trying = (kind: Tried['kind'], seconds: number) => async (rate: number) => {
+    const neededS = Math.min(MAX_STEP_S, Math.ceil(MIN_ANSWERS / rate));
+    const trial = await lab.trial({
+      name: `${kind}-${tried.length + 1}`,
+      labels: { rate, kind },
+      env: {
+        RATE: String(rate),
+        RATE_SCALE: '1',
+        DURATION: `${Math.max(seconds, neededS)}s`,
+        ...(headroomS && { VUS: String(Math.max(MIN_VUS, Math.ceil(rate * headroomS))) }),
+        // Each trial calls its phase by its own name.
+        THRESHOLDS: THRESHOLDS.replace(/(^|,\s*)step\./g, '$1each.'),
+      },
+      judged: false,
+    });
+    const outcome = outcomeOf(trial);
+    tried.push({ trial: trial.name, rate, kind, ...outcome });
+    if (outcome.holds) headroomS = headroomOf(trial);
+    if (kind === 'hold') thresholds = trial.thresholds;
+    const shortage = outcome.users ? 'no VU was free (MAX_VUS)' : 'the load generator could not make it';
+    const reason = outcome.generator ? shortage : outcome.missed.join(', ');
+    lab.say(`capacity: ${perSecond(rate)} ${outcome.holds ? 'holds' : `does not hold: ${reason}`}`);
+    return outcome;
+  };
+
+  const found = await searchRate(
+    { start: RATE ?? DEFAULT_START, max: MAX_RATE, precision },
+    trying('step', stepS),
+    trying('hold', holdS),
+  );
+  lab.result = { found, tried, precision, thresholds };
+  const above =
+    found.broken === null ? 'nothing higher was tried' : `${perSecond(found.broken)} does not hold`;
+  lab.say(
+    found.rate === null ? 'capacity: no rate was held' : `capacity: ${perSecond(found.rate)} (${above})`,
+  );
+}
+
+/** @param trial one that held @returns seconds; null: the test's own */
+function headroomOf({ phases, thresholds }: TrialResult): number | null {
+  const p99Ms = phases.find(({ measured }) => measured)?.latency_ms?.p99;
+  if (p99Ms == null) return null;
+  const limits = thresholds.flatMap(({ metric, limit }) =>
+    /^(p\d+|avg)_ms$/.test(metric) && limit !== null ? [limit] : [],
+  );
+  const { factor, minS, maxS } = HEADROOM;
+  return Math.min(maxS, Math.max(minS, (factor * Math.max(p99Ms, ...limits)) / 1000));
+}
+
+function outcomeOf({ thresholds }: TrialResult) {
+  const missed = thresholds.filter(({ outcome }) => outcome === 'fail');
+  const notDelivered = thresholds.filter(
+    ({ metric, outcome }) => metric === 'delivered_share' && outcome === 'invalid',
+  );
+  const generator = notDelivered.length > 0 && missed.length === 0;
+  return {
+    holds: thresholds.every(({ outcome }) => outcome === 'pass' || outcome === 'unjudged'),
+    generator,
+    users: generator && notDelivered.every(({ by_generator }) => !by_generator),
+    missed: missed.map((threshold) =>
+      thresholdName({ ...threshold, scope: {} }).replace('the whole run ', ''),
+    ),
+  };
+}

@@ -1,0 +1,308 @@
+/** The faults of `make chaos`, in the order in which they are injected. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { startHelper } from './helper.ts';
+import type { Site, Way } from './site.ts';
+import { HEAP_MB, heapPeak, workersOf } from './target.ts';
+import type { Toxic } from './toxiproxy.ts';
+
+/** Figures that a fault reports about itself, by name. */
+// biome-ignore lint/suspicious/noConfusingVoidType: most faults report nothing
+export type Outcome = Record<string, string | number> | void;
+
+export interface Hands {
+  inject: () => Promise<Outcome>;
+  /** Works even if `inject` failed or was not called. */
+  lift: () => Promise<Outcome>;
+}
+
+export interface Fault {
+  name: string;
+  title: string;
+  intensity: string;
+  /** How the load reaches the server; `direct` if the fault is not on that path. */
+  way: Way;
+  /** Works with any server; otherwise it needs the reference target's own processes and stores. */
+  foreign: boolean;
+  /** Minimum share of the requests during the fault that succeed; null: no objective. */
+  least_success: number | null;
+  /** Maximum share of the requests during the fault that are refused; null: no objective. */
+  most_refused: number | null;
+  /** The fault is over as soon as `inject` ends. */
+  brief?: true;
+  hands: (site: Site) => Hands;
+}
+
+const TOXICS = {
+  latency: { type: 'latency', attributes: { latency: 200, jitter: 50 } },
+  reset: { type: 'reset_peer', attributes: { timeout: 0 } },
+  bandwidth: { type: 'bandwidth', attributes: { rate: 5 } },
+  // All of a worker's traffic to a store goes over few connections.
+  narrow: { type: 'bandwidth', attributes: { rate: 50 } },
+  silence: { type: 'timeout', attributes: { timeout: 0 } },
+} satisfies Record<string, Toxic>;
+
+const poison =
+  (proxy: string, toxic: Toxic): Fault['hands'] =>
+  ({ toxiproxy }) => ({
+    inject: () => toxiproxy.poison(proxy, toxic),
+    lift: () => toxiproxy.cure(proxy, toxic),
+  });
+
+const cut =
+  (proxy: string): Fault['hands'] =>
+  ({ toxiproxy }) => ({ inject: () => toxiproxy.cut(proxy), lift: () => toxiproxy.join(proxy) });
+
+/** Does not use Toxiproxy, which would release its port: a process that takes the port would get Redis' password. */
+const cutRedis: Fault['hands'] = ({ redis }) => ({
+  inject: async () => redis?.cut(),
+  lift: async () => redis?.join(),
+});
+
+const LOSS = 0.2;
+
+const losePackets: Fault['hands'] = ({ link }) => ({
+  inject: async () => link?.lose(LOSS),
+  lift: async () => link?.lose(0),
+});
+
+const KILL_EVERY_MS = 2000;
+
+const killWorkers: Fault['hands'] = ({ target }) => {
+  let kills = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const kill = () => {
+    const [worker] = target ? workersOf(target.pid) : [];
+    // There are none while all of them restart.
+    if (worker === undefined) return;
+    process.kill(worker, 'SIGKILL');
+    kills += 1;
+  };
+  return {
+    inject: async () => {
+      kill();
+      timer = setInterval(kill, KILL_EVERY_MS);
+    },
+    // Kills a last worker, because recovery is measured from here.
+    lift: async () => {
+      if (!timer) return;
+      clearInterval(timer);
+      timer = undefined;
+      kill();
+      return { kills };
+    },
+  };
+};
+
+/** A fault that consists of helper processes: `start` starts them and returns their stop functions. */
+const helpers = (start: () => Promise<() => Promise<void>>[]): Hands => {
+  let running: Promise<() => Promise<void>>[] = [];
+  return {
+    inject: async () => {
+      running = start();
+      await Promise.all(running);
+    },
+    lift: async () => {
+      const stops = await Promise.allSettled(running);
+      running = [];
+      await Promise.all(stops.map((stop) => stop.status === 'fulfilled' && stop.value()));
+    },
+  };
+};
+
+const CORES = availableParallelism();
+
+const burnCpu: Fault['hands'] = () =>
+  helpers(() => Array.from({ length: CORES }, () => startHelper('burner.js')));
+
+const NEW_CLIENTS = 300;
+
+const storm: Fault['hands'] = ({ url, headers }) =>
+  helpers(() => [startHelper('storm.js', { url, headers, perSecond: NEW_CLIENTS })]);
+
+const HEAP_SHARE = 0.9;
+
+const fillHeap: Fault['hands'] = ({ target }) => ({
+  inject: async () => {
+    if (target) writeFileSync(target.heapFile, String(HEAP_SHARE));
+  },
+  lift: async () => {
+    const file = target?.heapFile ?? '';
+    rmSync(file, { force: true });
+    return { heap_peak_share: (file && heapPeak(file)) || 0 };
+  },
+});
+
+const restartDatabase: Fault['hands'] = ({ ctl }) => ({
+  inject: () => ctl('restart', 'postgres'),
+  lift: () => ctl('start', 'postgres'),
+});
+
+const stopRedis: Fault['hands'] = ({ ctl }) => ({
+  inject: () => ctl('stop', 'redis'),
+  lift: () => ctl('start', 'redis'),
+});
+
+const TO_TARGET = { way: 'proxy', foreign: true } as const;
+const INSIDE = { way: 'direct', foreign: false } as const;
+/** Requests succeed, and none is refused. */
+const UNHARMED = { least_success: 0.99, most_refused: 0 };
+/** Requests that the other store can answer still succeed. */
+const HALF = { least_success: 0.5, most_refused: 0 };
+/** Nothing gets through: only the recovery can be judged. */
+const NOTHING = { least_success: null, most_refused: null };
+
+const SLOW = '200 ms ± 50 ms';
+const EVERY = 'every connection';
+const NARROW = '5 KB/s each';
+const GONE = 'no connection';
+
+export const FAULTS: Fault[] = [
+  {
+    name: 'latency',
+    title: 'Network latency',
+    intensity: SLOW,
+    ...TO_TARGET,
+    ...UNHARMED,
+    hands: poison('target', TOXICS.latency),
+  },
+  {
+    name: 'reset',
+    title: 'Connections reset',
+    intensity: EVERY,
+    ...TO_TARGET,
+    ...NOTHING,
+    hands: poison('target', TOXICS.reset),
+  },
+  {
+    name: 'bandwidth',
+    title: 'Bandwidth',
+    intensity: NARROW,
+    ...TO_TARGET,
+    ...UNHARMED,
+    hands: poison('target', TOXICS.bandwidth),
+  },
+  { name: 'cut', title: 'Network cut', intensity: GONE, ...TO_TARGET, ...NOTHING, hands: cut('target') },
+  {
+    name: 'silence',
+    title: 'Network silent',
+    intensity: 'nothing comes back',
+    ...TO_TARGET,
+    ...NOTHING,
+    hands: poison('target', TOXICS.silence),
+  },
+  {
+    name: 'packet-loss',
+    title: 'Packet loss',
+    intensity: `${LOSS * 100}% each way`,
+    way: 'lossy',
+    foreign: true,
+    least_success: 0.992,
+    most_refused: 0.01,
+    hands: losePackets,
+  },
+  {
+    name: 'database-latency',
+    title: 'Database latency',
+    intensity: SLOW,
+    ...INSIDE,
+    ...UNHARMED,
+    hands: poison('database', TOXICS.latency),
+  },
+  {
+    name: 'database-reset',
+    title: 'Database reset',
+    intensity: EVERY,
+    ...INSIDE,
+    ...HALF,
+    hands: poison('database', TOXICS.reset),
+  },
+  {
+    name: 'database-bandwidth',
+    title: 'Database bandwidth',
+    intensity: '50 KB/s each',
+    ...INSIDE,
+    ...UNHARMED,
+    hands: poison('database', TOXICS.narrow),
+  },
+  {
+    name: 'database-cut',
+    title: 'Database cut off',
+    intensity: GONE,
+    ...INSIDE,
+    ...HALF,
+    hands: cut('database'),
+  },
+  {
+    name: 'redis-latency',
+    title: 'Redis latency',
+    intensity: SLOW,
+    ...INSIDE,
+    ...UNHARMED,
+    hands: poison('redis', TOXICS.latency),
+  },
+  {
+    name: 'redis-reset',
+    title: 'Redis reset',
+    intensity: EVERY,
+    ...INSIDE,
+    ...HALF,
+    hands: poison('redis', TOXICS.reset),
+  },
+  {
+    name: 'redis-bandwidth',
+    title: 'Redis bandwidth',
+    intensity: '50 KB/s each',
+    ...INSIDE,
+    ...UNHARMED,
+    hands: poison('redis', TOXICS.narrow),
+  },
+  { name: 'redis-cut', title: 'Redis cut off', intensity: GONE, ...INSIDE, ...HALF, hands: cutRedis },
+  {
+    name: 'worker-kill',
+    title: 'Process kill',
+    intensity: `1 worker / ${KILL_EVERY_MS / 1000} s`,
+    ...INSIDE,
+    least_success: 0.999,
+    most_refused: 0.05,
+    hands: killWorkers,
+  },
+  {
+    name: 'database-restart',
+    title: 'Database restart',
+    intensity: 'once',
+    ...INSIDE,
+    ...HALF,
+    brief: true,
+    hands: restartDatabase,
+  },
+  { name: 'redis-gone', title: 'Redis gone', intensity: 'stopped', ...INSIDE, ...HALF, hands: stopRedis },
+  {
+    name: 'memory',
+    title: 'Memory exhaustion',
+    intensity: `${HEAP_SHARE * 100}% of ${HEAP_MB} MB`,
+    ...INSIDE,
+    least_success: 0.875,
+    most_refused: 0.125,
+    hands: fillHeap,
+  },
+  {
+    name: 'cpu',
+    title: 'CPU saturation',
+    intensity: `${CORES} busy processes`,
+    ...INSIDE,
+    least_success: 1,
+    most_refused: 0,
+    hands: burnCpu,
+  },
+  {
+    name: 'storm',
+    title: 'Connection storm',
+    intensity: `${NEW_CLIENTS} new clients/s`,
+    way: 'direct',
+    foreign: true,
+    least_success: 0.998,
+    most_refused: 0.002,
+    hands: storm,
+  },
+];

@@ -1,0 +1,177 @@
+/** `make chaos`: what each fault did, and how soon the server was as before; in the form of the document's table. */
+
+import { inScope, total } from '../../analysis/collect/groups.ts';
+import { bucketsOf } from '../../analysis/episode.ts';
+import { type Effect, faultEffect, type Parts } from '../../analysis/findings/fault-effect.ts';
+import { MIN_NORMAL_S } from '../../analysis/findings/recovery.ts';
+import { judged } from '../../analysis/judge/judged.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
+import type { Threshold } from '../../analysis/judge/threshold.ts';
+import { wordsOf } from '../../analysis/judge/threshold-words.ts';
+import { round } from '../../analysis/round.ts';
+import type { Built, Column, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { duration, number, percent } from '../../contract/units.js';
+import type { ChaosResult, ChaosRow } from './trials.ts';
+
+/** A fault, and what the load saw of it. */
+interface Seen {
+  row: ChaosRow;
+  /** null: it was not made, or the load ended before it was lifted. */
+  effect: Effect | null;
+  /** From its making to the end of the load. */
+  failures: number;
+  /** Likewise. */
+  refusals: number;
+  /** Of the requests that began under it; null: none did. */
+  success: number | null;
+  thresholds: Threshold[];
+}
+
+const NOTHING = { effect: null, failures: 0, refusals: 0, success: null, thresholds: [] };
+
+export default function chaos({ phases, trials, seconds, groups }: Facts<ChaosResult>): Built {
+  const result = trials?.result;
+  if (!result) return { tables: [] };
+  const seen = result.faults.map((row): Seen => {
+    const parts = partsOf(phases.filter(({ labels }) => labels.fault === row.name));
+    const events = trials?.trials.find(({ name }) => name === row.name)?.events ?? [];
+    const lifted = events.find(({ kind }) => kind === 'lifted');
+    if (row.why_not || !parts || !lifted) return { row, ...NOTHING };
+    const buckets = bucketsOf(seconds.get(row.name) ?? [], Object.values(parts));
+    const effect = faultEffect(parts, lifted.time_ms / 1000, buckets);
+    if (!effect) return { row, ...NOTHING };
+    const refusedIn = ({ name }: Phase) => total(inScope(groups, { phase: name }), 'rejected');
+    const { fault, after } = parts;
+    return {
+      row,
+      effect,
+      failures: (fault.failed ?? 0) + (after.failed ?? 0),
+      refusals: refusedIn(fault) + refusedIn(after),
+      success: fault.error_rate === null ? null : 1 - fault.error_rate,
+      thresholds: judge(row, effect, parts, refusedIn(fault), result.recovery_s),
+    };
+  });
+  return {
+    tables: [faultTable(seen, result.recovery_s)],
+    thresholds: seen.flatMap(({ thresholds }) => thresholds),
+  };
+}
+
+/** @param phases of the load around one fault @returns null: it was not loaded */
+function partsOf(phases: Phase[]): Parts | null {
+  const named = (part: string) => phases.find(({ labels }) => labels.part === part);
+  const [baseline, fault, after] = [named('baseline'), named('fault'), named('after')];
+  return baseline && fault && after ? { baseline, fault, after } : null;
+}
+
+/** @param refused of the requests under the fault @param limitS of the recovery */
+function judge(
+  { title, least_success, most_refused }: ChaosRow,
+  { affected, recovery_s, back, observed_s, reason }: Effect,
+  { fault, after }: Parts,
+  refused: number,
+  limitS: number,
+): Threshold[] {
+  const bound = (
+    metric: string,
+    op: '>=' | '<=' | '<',
+    limit: number | null,
+    observed: number | null,
+    samples: number,
+  ) => {
+    const { name, format } = wordsOf(metric);
+    const what = `${title}: ${name}`;
+    return limit === null
+      ? []
+      : [judged({ scope: { phase: fault.name }, metric, op, limit, observed, samples, what, format })];
+  };
+  const requests = fault.requests ?? 0;
+  const soughtS = soughtFor(observed_s);
+  // Not seen in the time that was watched is too late where that was the whole of the bound; else nobody knows.
+  const late = affected !== null && recovery_s === null && soughtS >= limitS;
+  const recovered = late ? soughtS : recovery_s;
+  const reasonOf = (usual: string | null) => {
+    if (late) return `${title}: did not recover within ${duration(soughtS)}, objective < ${duration(limitS)}`;
+    if (recovered !== null) return usual;
+    const why =
+      reason ?? `only ${duration(soughtS)} were watched that ${MIN_NORMAL_S} s of normal calls could follow`;
+    return `${title}: the time to recover is inconclusive: ${why}`;
+  };
+  return [
+    ...bound(
+      'success_share',
+      '>=',
+      least_success,
+      requests === 0 ? null : 1 - (fault.error_rate ?? 0),
+      requests,
+    ),
+    ...bound('refused_share', '<=', most_refused, requests === 0 ? null : refused / requests, requests),
+    ...bound('recovery_s', '<', limitS, recovered, after.requests ?? 0).map((threshold) => ({
+      ...threshold,
+      reason: reasonOf(threshold.reason),
+    })),
+    ...bound('back_to_baseline', '>=', back === null ? null : 1, Number(back), after.requests ?? 0),
+  ];
+}
+
+/** @returns for how long a recovery was looked for that could be seen to last */
+const soughtFor = (observedS: number) => Math.max(0, round(observedS - MIN_NORMAL_S, 1));
+
+function faultTable(seen: Seen[], limitS: number): ReportTable {
+  const columns = [
+    { name: 'scenario', unit: 'text' },
+    { name: 'intensity', unit: 'text' },
+    { name: 'failures', unit: 'count' },
+    { name: 'recovery', unit: 'text' },
+    { name: 'normal p99', unit: 'ms' },
+    { name: 'refusals', unit: 'count' },
+    { name: 'success', unit: 'ratio' },
+    { name: 'status', unit: 'text' },
+  ] as Column[];
+  const rows = seen.map(({ row, effect, failures, refusals, success, thresholds }) =>
+    effect
+      ? [
+          row.title,
+          intensityOf(row),
+          failures,
+          recoveryText(effect),
+          effect.range?.p99_ms ?? null,
+          refusals,
+          success,
+          statusOf(thresholds),
+        ]
+      : [row.title, row.intensity, null, null, null, null, null, 'not made'],
+  );
+  const missing = seen.filter(({ effect }) => !effect);
+  return {
+    title: 'Faults in the middle of a steady load',
+    columns,
+    rows,
+    notes: [
+      `Recovery: from the lifting until p99 and failures of the calls that began then were in the normal range of the fault's own baseline (at most the normal p99). N/A: they never left it. Objective: < ${duration(limitS)}.`,
+      'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that began under fault. Latency under fault: see the phases.',
+      ...missing.map(
+        ({ row }) => `${row.title} (${row.name}) was not made: ${row.why_not ?? 'the load ended before'}.`,
+      ),
+    ],
+  };
+}
+
+/** @param row what was meant, and in brackets what came of it */
+function intensityOf({ intensity, did }: ChaosRow) {
+  const { heap_peak_share: peak, kills } = did;
+  if (typeof peak === 'number') return `${intensity} (${percent(peak)})`;
+  return typeof kills === 'number' ? `${intensity} (${number(kills)})` : intensity;
+}
+
+function recoveryText({ affected, recovery_s, observed_s }: Effect) {
+  if (affected === null) return 'inconclusive';
+  if (!affected) return 'N/A';
+  return recovery_s === null ? `not within ${duration(soughtFor(observed_s))}` : duration(recovery_s);
+}
+
+function statusOf(thresholds: Threshold[]) {
+  const missed = thresholds.filter(({ outcome }) => outcome === 'fail');
+  if (missed.length > 0) return `fail: ${missed.map(({ metric }) => wordsOf(metric).name).join(', ')}`;
+  return thresholds.some(({ outcome }) => outcome === 'invalid') ? 'inconclusive' : 'pass';
+}

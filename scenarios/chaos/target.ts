@@ -1,0 +1,72 @@
+/** A separate instance of the reference target for faults: its stores are behind proxies, and its heap is limited. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ServerProcess, startServer } from '../../cli/trials/server-process.ts';
+
+/** Limit of each worker: ten times what it needs. */
+export const HEAP_MB = 256;
+
+/** The stack's own instance never closes its connections, and both instances share PostgreSQL's limit of 100. */
+const POOL_SIZE = 10;
+
+const FILLER = new URL('heap-filler.js', import.meta.url);
+
+export interface Instance extends ServerProcess {
+  /** HEAP_SHARE_FILE of heap-filler.js. */
+  heapFile: string;
+}
+
+export interface TargetPorts {
+  port: number;
+  /** Scraped by Prometheus. */
+  adminPort: number;
+  postgresPort: number;
+  redisPort: number;
+}
+
+export async function startTarget(ports: TargetPorts): Promise<Instance> {
+  const { port, adminPort, postgresPort, redisPort } = ports;
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-chaos-'));
+  const heapFile = join(folder, 'heap-share');
+  const settings = {
+    ADMIN_PORT: adminPort,
+    POSTGRES_PORT: postgresPort,
+    REDIS_PORT: redisPort,
+    POOL_SIZE,
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --import=${FILLER}`,
+    HEAP_LIMIT_MB: HEAP_MB,
+    HEAP_SHARE_FILE: heapFile,
+  };
+  const origin = `http://127.0.0.1:${port}`;
+  const server = await startServer('the target', {
+    file: fileURLToPath(new URL('../../scripts/component', import.meta.url)),
+    args: ['target', String(port), ...Object.entries(settings).map(([name, value]) => `${name}=${value}`)],
+    url: `${origin}/mcp`,
+    ready: `${origin}/health`,
+    status: 200,
+  });
+  const stop = async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { ...server, heapFile, stop };
+}
+
+/** @returns the pids of a target's workers, oldest first */
+export function workersOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return children.trim().split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** @returns the largest share of its heap limit that a worker reached; null: no worker reported one */
+export function heapPeak(heapFile: string): number | null {
+  const reports = readdirSync(dirname(heapFile)).filter((name) => name.startsWith(`${basename(heapFile)}.`));
+  const shares = reports.map((name) => Number(readFileSync(join(dirname(heapFile), name), 'utf8')));
+  return shares.length === 0 ? null : Math.max(...shares);
+}

@@ -1,0 +1,22 @@
+/**
+ * What breaks when something does, and how soon is all well again? A steady load; in the middle of it one fault, made
+ * and lifted by trials.ts. This is the load around one of them.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate } = defineTest({
+  name: 'chaos',
+  title: 'faults in the middle of 100 requests/s: what fails, and how soon it is over',
+  servers: 'any',
+  covers: ['erlmcp: Chaos Engineering Results'],
+  workload: reference,
+  mix: 'stores',
+  warmUp: '3s',
+  phases: [
+    { name: 'baseline', rate: 100, duration: '20s', labels: { part: 'baseline' } },
+    { name: 'fault', rate: 100, duration: '20s', overload: true, labels: { part: 'fault' } },
+    { name: 'after', rate: 100, duration: '60s', overload: true, labels: { part: 'after' } },
+  ],
+  objectives: {},
+});

@@ -1,0 +1,147 @@
+/**
+ * One fault after the other, each in the middle of a load of its own: a stretch before it that shows what is normal, the fault, and the
+ * time after. However this ends, the fault is removed.
+ */
+
+import { inspect } from '../../cli/run/inspect.ts';
+import type { Config } from '../../cli/trials/config.ts';
+import type { Lab } from '../../cli/trials/lab.ts';
+import type { TrialsModule } from '../../cli/trials/trials.ts';
+import { ConfigError } from '../../contract/config-error.js';
+import { FAULTS, type Fault, type Hands } from './faults.ts';
+import { openSite, type Site } from './site.ts';
+import type { variables } from './variables.ts';
+
+type ChaosConfig = Config<typeof variables>;
+
+export interface ChaosResult {
+  recovery_s: number;
+  faults: ChaosRow[];
+}
+
+/** What the tables need of a fault. */
+export interface ChaosRow
+  extends Pick<Fault, 'name' | 'title' | 'intensity' | 'least_success' | 'most_refused'> {
+  /** Why it could not be injected; null: it was. */
+  why_not: string | null;
+  /** Figures that injecting and removing it reported. */
+  did: Record<string, string | number>;
+}
+
+/** The load around one fault, seconds, unless PROFILE=full. */
+const LENGTH_S = 18;
+/** One of a kind, unless FAULTS is set. */
+const SMOKE = ['latency', 'packet-loss', 'database-cut', 'worker-kill'];
+/** So short that calls without an answer fail while the fault is still there. */
+const TIMEOUT = '3s';
+
+const NAMES = FAULTS.map(({ name }) => name);
+
+/** Seconds of the load around one fault; null: as in test.js. */
+const lengthOf = ({ DURATION, PROFILE }: ChaosConfig) => DURATION ?? (PROFILE === 'full' ? null : LENGTH_S);
+
+function faultsOf({ FAULTS: wanted, PROFILE }: ChaosConfig): Fault[] {
+  const names = wanted.length > 0 ? wanted : PROFILE === 'smoke' ? SMOKE : NAMES;
+  return FAULTS.filter(({ name }) => names.includes(name));
+}
+
+export const lasts: TrialsModule<ChaosConfig>['lasts'] = (config, trialS) => {
+  const lengthS = lengthOf(config);
+  return faultsOf(config).length * trialS(lengthS ? { DURATION: `${lengthS}s` } : {});
+};
+
+export function check({ FAULTS: wanted }: ChaosConfig) {
+  if (wanted.some((name) => !NAMES.includes(name)))
+    throw new ConfigError(
+      `FAULTS is "${wanted.join(' ').slice(0, 80)}"; valid: ${NAMES.join(', ')}; several separated by spaces`,
+    );
+}
+
+export default async function chaos(lab: Lab<ChaosConfig, ChaosResult>) {
+  const faults = faultsOf(lab.config);
+  const result: ChaosResult = { recovery_s: lab.config.RECOVERY_S, faults: [] };
+  lab.result = result;
+  const site = await openSite(lab, { lossy: faults.some(({ way }) => way === 'lossy') });
+  const { env, injectS, removeS } = await timing(lab);
+
+  for (const [index, fault] of faults.entries()) {
+    const { name, title, intensity, least_success, most_refused } = fault;
+    const which = `chaos, ${index + 1} of ${faults.length}: ${name}`;
+    const row: ChaosRow = {
+      name,
+      title,
+      intensity,
+      least_success,
+      most_refused,
+      why_not: whyNot(fault, site),
+      did: {},
+    };
+    result.faults.push(row);
+    if (row.why_not) {
+      lab.say(`${which} is left out: ${row.why_not}`);
+      continue;
+    }
+    await site.heal();
+    const hands = once(fault.hands(site));
+    lab.onEnd(hands.lift);
+    lab.say(`${which} (${intensity}) after ${injectS} s`);
+    await lab.trial({
+      name,
+      labels: { fault: name },
+      env: { ...env, TARGET_URL: site.ways[fault.way] ?? '' },
+      judged: false,
+      during: async ({ at, note }) => {
+        try {
+          await at(injectS);
+          note({ kind: 'inject' });
+          Object.assign(row.did, await hands.inject());
+          if (!fault.brief) await at(removeS);
+        } catch (error) {
+          lab.check();
+          row.why_not = `it could not be injected: ${error instanceof Error ? error.message : error}`;
+        } finally {
+          Object.assign(row.did, await hands.lift());
+          note({ kind: 'lifted' });
+        }
+      },
+    });
+  }
+}
+
+function whyNot({ way, foreign }: Fault, { noLink, ways, target }: Site): string | null {
+  if (!foreign && !target) return "needs the server's own processes and stores: the reference target's";
+  if (way === 'lossy' && noLink) return noLink;
+  if (!ways[way]) return "the server's certificate would not be for the address of a proxy in front of it";
+  return null;
+}
+
+/** When the fault is injected and removed, in seconds after the beginning of the load. */
+async function timing({ test, config }: Lab<ChaosConfig, ChaosResult>) {
+  const lengthS = lengthOf(config);
+  const env = {
+    ...(lengthS && { DURATION: `${lengthS}s` }),
+    TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
+  };
+  // At a low rate the baseline takes time from the others.
+  const { plan } = await inspect(test, env);
+  const fault = plan.phases.find(({ labels }) => labels?.part === 'fault');
+  if (!fault) throw new Error(`${test} has no phase of the part "fault"`);
+  return { injectS: fault.start_s, removeS: fault.start_s + fault.duration_s, env };
+}
+
+/** Removes a fault as often as it was injected: the end of the test removes what the end of a trial could not. */
+function once({ inject, lift }: Hands): Hands {
+  let injected = false;
+  return {
+    inject: () => {
+      injected = true;
+      return inject();
+    },
+    lift: async () => {
+      if (!injected) return;
+      const did = await lift();
+      injected = false;
+      return did;
+    },
+  };
+}

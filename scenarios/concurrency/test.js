@@ -1,0 +1,35 @@
+/**
+ * What do concurrent calls gain? 50 lists, then 20 creations, in all, by 1, 5, 10, 20 and 50 users at a time; three
+ * times. (20 creations keep at most 20 users busy.)
+ */
+import { defineTest } from '../../lib/test.js';
+import npm from '../../workloads/npm.js';
+
+/** @param {string} operation @param {number} iterations @param {number[]} users */
+const levels = (operation, iterations, users) =>
+  users.map((vus) => ({
+    name: `${operation}-${vus}`,
+    operation,
+    vus,
+    iterations,
+    duration: '4s',
+    leadIn: /** @type {const} */ (true),
+    labels: { users: vus },
+  }));
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'concurrency',
+  title: '50 lists and 20 creations at 1, 5, 10, 20 and 50 concurrent',
+  servers: 'operations',
+  covers: ['NPM MCP server: Concurrency Benchmarks'],
+  workload: npm,
+  prepare: 'fill',
+  repetitions: 3,
+  phases: [
+    // The most users come first: the warm-up, which has as many, opens the connections of all.
+    ...levels('list_proxy_hosts', 50, [50, 20, 10, 5, 1]),
+    ...levels('create_proxy_host', 20, [20, 10, 5, 1]),
+  ],
+  cleanUp: 'remove_all',
+  objectives: { each: { failure_share: 0.01 } },
+});

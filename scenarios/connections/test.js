@@ -1,0 +1,20 @@
+/**
+ * How many sessions does a server hold, and what does each cost it? Sessions of the legacy era, idle ones by the
+ * hundred, then active ones, each trial of the experiment (trials.ts) with this load: so many users, each
+ * in a session of its own, that call one after the other.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'connections',
+  title: 'idle and active sessions, from 100 to as many as the machine holds',
+  servers: 'any',
+  covers: ['erlmcp: Concurrent Connection Scaling'],
+  workload: reference,
+  mix: 'get_user',
+  phases: [{ name: 'calls', vus: 5, duration: '30s' }],
+  asWritten: true,
+  warmUp: '2s',
+  objectives: { each: { failure_share: 0.01 } },
+});

@@ -1,0 +1,96 @@
+/**
+ * How long does each operation on a resource take? One user, one operation after the other, as the benchmark document
+ * has it: 20 calls to warm up, 50 to 100 that count, a pause of 5 s between the suites, all of it three times.
+ * Where a certificate authority is asked each call takes seconds: they are made without a warm-up, and in full only
+ * with PROFILE=full.
+ */
+import { defineTest } from '../../lib/test.js';
+import npm from '../../workloads/npm.js';
+
+/** @param {string} suite @param {number} iterations @param {string[]} operations */
+const suite = (suite, iterations, operations) =>
+  operations.map((operation, index) => ({
+    name: operation,
+    operation,
+    iterations,
+    warmUps: 20,
+    labels: { suite },
+    ...(index === 0 && { pause: '5s' }),
+  }));
+
+/** @param {string} suite @param {string} operation @param {number} iterations @param {number} quick @param {string} [takes] */
+const slow = (suite, operation, iterations, quick, takes) => ({
+  name: operation,
+  operation,
+  iterations,
+  quick,
+  ...(takes && { takes }),
+  labels: { suite, authority: 'yes' },
+});
+
+const FIVE_HUNDRED = { proxy_hosts: 300, certificates: 100, access_lists: 50, streams: 50 };
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'crud',
+  title: 'each operation on proxy hosts, certificates, access lists and streams',
+  servers: 'operations',
+  covers: [
+    'NPM MCP server: Throughput Benchmarks',
+    'NPM MCP server: Latency Benchmarks',
+    'NPM MCP server: Performance Budget',
+  ],
+  workload: npm,
+  repetitions: 3,
+  sequence: {
+    longest: '60m',
+    steps: [
+      { name: 'fill', operation: 'fill', iterations: 1, measured: false, once: true },
+      {
+        name: 'fill-export',
+        operation: 'fill',
+        iterations: 1,
+        measured: false,
+        once: true,
+        labels: { instance: 'export', ...FIVE_HUNDRED },
+      },
+      ...suite('list', 100, ['list_proxy_hosts', 'list_certificates', 'list_access_lists', 'list_streams']),
+      ...suite('get', 100, ['get_proxy_host', 'get_certificate']),
+      ...suite('create', 50, ['create_proxy_host', 'create_access_list', 'create_stream']),
+      slow('create', 'create_certificate', 50, 20, '3.3s'),
+      ...suite('update', 50, ['update_proxy_host', 'update_access_list']),
+      slow('update', 'renew_certificate', 50, 20, '2.2s'),
+      // What was made is removed: each repetition lists as many as the first.
+      ...suite('delete', 50, ['delete_proxy_host', 'delete_access_list', 'delete_stream']),
+      slow('delete', 'delete_certificate', 50, 20),
+      ...suite('bulk', 50, ['bulk_toggle_hosts']),
+      { name: 'fill-batches', operation: 'fill_batch', iterations: 50, measured: false },
+      {
+        name: 'bulk_delete_resources',
+        operation: 'bulk_delete_resources',
+        iterations: 50,
+        labels: { suite: 'bulk' },
+      },
+      {
+        ...slow('bulk', 'bulk_renew_certificates', 20, 4, '3.1s'),
+        labels: { suite: 'bulk', items: 5, authority: 'yes' },
+      },
+      {
+        name: 'export_configuration',
+        operation: 'export_configuration',
+        iterations: 50,
+        warmUps: 5,
+        pause: '5s',
+        labels: { suite: 'transfer', instance: 'export', resources: 500 },
+      },
+      {
+        name: 'import_configuration',
+        operation: 'import_configuration',
+        iterations: 20,
+        labels: { suite: 'transfer', resources: 500, ...FIVE_HUNDRED },
+      },
+      { name: 'remove-imports', operation: 'remove_imports', iterations: 20, measured: false },
+    ],
+  },
+  cleanUp: 'remove_all',
+  objectives: { each: { failure_share: 0.01 } },
+});

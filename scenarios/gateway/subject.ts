@@ -1,0 +1,88 @@
+/** The gateway that is measured: one that the user names, or ContextForge, started here. */
+import { readFileSync } from 'node:fs';
+
+import { toolPath } from '../../cli/tool-path.ts';
+import type { Config } from '../../cli/trials/config.ts';
+import type { Lab } from '../../cli/trials/lab.ts';
+import { ConfigError } from '../../contract/config-error.js';
+import { type Gateway, startContextForge } from './contextforge.ts';
+import { type Stack, stackStore } from './stack-store.ts';
+import { toolNames } from './tools.ts';
+import type { variables } from './variables.ts';
+
+export type GatewayConfig = Config<typeof variables>;
+
+export interface Subject {
+  name: string;
+  /** Its MCP endpoint. */
+  mcp: string;
+  /** Its plain JSON-RPC endpoint; '': none. */
+  rpc: string;
+  token: string;
+  /** In the format of TARGET_HEADERS. */
+  headers: string;
+  /** The target's name of a tool -> the gateway's. */
+  names: Record<string, string>;
+  /** null: it was not started here. */
+  pid: number | null;
+}
+
+type GivenConfig = Pick<
+  GatewayConfig,
+  'GATEWAY_URL' | 'GATEWAY_RPC_URL' | 'GATEWAY_TOKEN' | 'GATEWAY_PREFIX' | 'WORKLOAD' | 'TOOL' | 'TOOL_NAMES'
+>;
+
+export async function givenGateway(config: GivenConfig): Promise<Subject> {
+  const { GATEWAY_URL: mcp, GATEWAY_RPC_URL: rpc, GATEWAY_TOKEN: token, GATEWAY_PREFIX: prefix } = config;
+  const prefixed = prefix ? (await toolNames(config)).map((tool) => [tool, prefix + tool] as const) : [];
+  return {
+    name: new URL(mcp).host,
+    mcp,
+    rpc,
+    token,
+    // Unparsed: k6 parses them itself.
+    headers: process.env.GATEWAY_HEADERS ?? '',
+    names: { ...Object.fromEntries(prefixed), ...config.TOOL_NAMES },
+    pid: null,
+  };
+}
+
+/** ContextForge in front of the target, until the test ends. */
+export async function ownGateway(lab: Lab<GatewayConfig>): Promise<Subject> {
+  if (process.env.STACK === 'docker') {
+    throw new ConfigError(
+      'STACK is "docker", where no gateway is started; valid: STACK=native, or GATEWAY_URL',
+    );
+  }
+  lab.say('getting the gateway (half a minute the first time) ...');
+  await lab.sh(['scripts/setup', 'gateway']);
+  lab.say('starting the gateway ...');
+  const { gateway, name } = await startOwn(lab.config);
+  lab.onEnd(gateway.stop);
+  lab.check();
+  return { name, ...gateway, headers: '', names: { ...gateway.names, ...lab.config.TOOL_NAMES } };
+}
+
+/** Starts ContextForge in front of TARGET_URL. */
+export async function startOwn({
+  GATEWAY_STORE: kind,
+  GATEWAY_SETTINGS: settings,
+}: Pick<GatewayConfig, 'GATEWAY_STORE' | 'GATEWAY_SETTINGS'>): Promise<{ gateway: Gateway; name: string }> {
+  const { TARGET_URL = '', TARGET_TOKEN = '' } = process.env;
+  const store = kind === 'stack' ? await stackStore(stackOf(process.env)) : undefined;
+  const gateway = await startContextForge({
+    python: toolPath('gateway'),
+    upstream: { url: TARGET_URL, token: TARGET_TOKEN },
+    ...(store && { store }),
+    settings: settings ?? {},
+  });
+  const own = settings ? `, with ${Object.keys(settings).join(', ')}` : '';
+  return { gateway, name: `ContextForge on ${store ? 'PostgreSQL and Redis' : 'SQLite'}${own}` };
+}
+
+/** @param env as `loadStack` of cli/stack.ts leaves it */
+function stackOf({ RUN_DIR = '', POSTGRES_PORT }: NodeJS.ProcessEnv): Stack {
+  const lines = readFileSync(`${RUN_DIR}/secrets.env`, 'utf8').trim().split('\n');
+  const secrets = Object.fromEntries(lines.map((line) => line.split('=')));
+  return { runDir: RUN_DIR, postgresPort: Number(POSTGRES_PORT), secrets };
+}

@@ -1,0 +1,22 @@
+/**
+ * What does a gateway cost? One trial of it (trials.ts takes several, direct and through the gateway in
+ * turn): the same calls at the same rate, which the gateway was found to hold; then as many as ten users get answered.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate } = defineTest({
+  name: 'gateway',
+  title: 'the same calls direct and through a gateway, in turn: what it adds, and what it takes away',
+  servers: 'any',
+  covers: ['MCP Gateway: Establishing a Baseline', 'MCP Gateway: Interpreting Results'],
+  workload: reference,
+  mix: 'get_user',
+  phases: [
+    { name: 'steady', rate: 1, duration: '20s', users: 6, labels: { load: 'steady' } },
+    { name: 'loop', vus: 10, duration: '10s', labels: { load: 'loop' } },
+  ],
+  asWritten: true,
+  warmUp: '2s',
+  objectives: { each: { failure_share: 0.01 } },
+});

@@ -1,0 +1,170 @@
+/**
+ * Direct, through the gateway as MCP, through its plain JSON-RPC: in turn, in rounds of random order, each followed by its reverse. A probe
+ * finds how much each way does: all get the same load, one that the slowest holds.
+ */
+import { watchCpu } from '../../cli/trials/cpu-watch.ts';
+import type { Lab } from '../../cli/trials/lab.ts';
+import { needReference } from '../../cli/trials/reference-only.ts';
+import { rounds } from '../../cli/trials/rounds.ts';
+import type { TrialsModule } from '../../cli/trials/trials.ts';
+import { ConfigError } from '../../contract/config-error.js';
+import type { ProfileName } from '../../contract/profiles.js';
+import { readProtocol } from '../../contract/protocols.js';
+import { seededRandom } from '../../contract/seeded-random.js';
+import { tooMuch } from '../../lib/load-limits.js';
+import { needConfirmed } from '../../lib/target-host.js';
+import { type GatewayConfig, givenGateway, ownGateway, type Subject } from './subject.ts';
+import { toolsOnly } from './tools.ts';
+
+type GatewayLab = Lab<GatewayConfig, GatewayResult>;
+type Ways = Record<string, Record<string, string>>;
+
+export interface GatewayResult {
+  gateway: string;
+  /** Requests/s. */
+  rate: number | null;
+  /** CPUs that the gateway kept busy, by phase. */
+  cores: Record<string, number | null>;
+}
+
+/** Of the rate that the slowest way was found to do: so far below it that no queue forms. */
+const RATE_SHARE = 0.4;
+/** Calls/s through a gateway that hardly answers. */
+const MIN_RATE = 0.5;
+/** Seconds of a probe of one way. */
+const PROBE_S: Record<ProfileName, number> = { smoke: 4.5, quick: 9, full: 9 };
+/** Of all trials together. */
+const MEASURED_S: Record<ProfileName, number> = { smoke: 30, quick: 180, full: 1800 };
+const MIN_TRIAL_S = 3;
+/** A p99 is judged from 100 answers each way, and some are lost to the beginnings of phases. */
+const P99_ANSWERS = 110;
+const OPENING_S = 2;
+/** Of a trial (test.js). */
+const STEADY_SHARE = 2 / 3;
+/** Unless RUNS is set. Even numbers: each random order is followed by its reverse. */
+const ROUNDS: Record<ProfileName, number> = { smoke: 2, quick: 4, full: 8 };
+/** One has no interval. */
+const MIN_ROUNDS = 2;
+
+/** Credentials that only the target itself gets. */
+const NO_OTHER_CREDENTIALS = { TARGET_HEADERS: '', OAUTH_CLIENT_ID: '', TARGET_CERT: '', TARGET_KEY: '' };
+
+export function check(config: GatewayConfig) {
+  const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE, TARGET_CONFIRM, RATE, MAX_RATE } = config;
+  if (GATEWAY_RPC_URL && !GATEWAY_URL) {
+    throw new ConfigError('GATEWAY_RPC_URL is set without GATEWAY_URL; valid: both, or GATEWAY_URL alone');
+  }
+  // They are loaded as the target is.
+  if (GATEWAY_URL) needConfirmed('GATEWAY_URL', GATEWAY_URL, TARGET_CONFIRM);
+  if (GATEWAY_RPC_URL) needConfirmed('GATEWAY_RPC_URL', GATEWAY_RPC_URL, TARGET_CONFIRM);
+  if (RATE !== null && RATE > MAX_RATE)
+    tooMuch(`RATE is ${RATE}, more than MAX_RATE=${MAX_RATE}`, 'MAX_RATE', RATE);
+  const other = ['TARGET_HEADERS', 'OAUTH_CLIENT_ID', 'TARGET_CERT'].find((name) => process.env[name]);
+  if (other && !GATEWAY_URL) {
+    throw new ConfigError(
+      `${other} is set without GATEWAY_URL, and the gateway that is started gets to the target by TARGET_TOKEN; valid: one of those two`,
+    );
+  }
+  if (GATEWAY_STORE === 'stack') {
+    if (GATEWAY_URL) {
+      throw new ConfigError('GATEWAY_STORE is "stack" beside GATEWAY_URL; valid: one of the two');
+    }
+    needReference(config, "gateway with GATEWAY_STORE=stack uses the stores of the stack's own target");
+  }
+  planOf(config, GATEWAY_URL && !GATEWAY_RPC_URL ? 2 : 3);
+}
+
+/** @throws {ConfigError} if a trial would be too short */
+function planOf({ PROFILE, RUNS, DURATION }: GatewayConfig, ways: number) {
+  const count = RUNS ? Math.max(MIN_ROUNDS, RUNS) : ROUNDS[PROFILE];
+  const measuredS = DURATION ?? MEASURED_S[PROFILE];
+  const trialS = measuredS / (count * ways);
+  if (trialS >= MIN_TRIAL_S) return { count, trialS };
+  throw new ConfigError(
+    `DURATION is ${measuredS} s, for ${count} rounds of ${ways} trials; valid: ${MIN_TRIAL_S * count * ways}s or longer, or fewer RUNS`,
+  );
+}
+
+/**
+ * The seconds of a trial: longer, up to twice as long, if a slow gateway would not give enough answers for a p99.
+ *
+ * @param rate calls/s
+ * @param count of rounds
+ */
+export function enoughS(plannedS: number, rate: number, count: number) {
+  const steadyS = P99_ANSWERS / (rate * count) + OPENING_S;
+  return Math.max(plannedS, Math.min(plannedS * 2, steadyS / STEADY_SHARE));
+}
+
+export const lasts: TrialsModule<GatewayConfig>['lasts'] = (config, trialS) => {
+  const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
+  const { count, trialS: length } = planOf(config, ways);
+  const seconds = (s: number) => trialS({ DURATION: `${s}s`, RATE_SCALE: '1', REQUESTS: '' });
+  const probeS = config.RATE === null ? seconds(PROBE_S[config.PROFILE]) : 0;
+  return ways * (probeS + count * seconds(length));
+};
+
+export default async function gateway(lab: GatewayLab) {
+  const { config } = lab;
+  const subject = config.GATEWAY_URL ? await givenGateway(config) : await ownGateway(lab);
+  const ways = waysOf(subject, toolsOnly(config.WORKLOAD, lab.folder));
+  const { count, trialS: planned } = planOf(config, Object.keys(ways).length);
+  const rate = config.RATE ?? (await probe(lab, ways));
+  const trialS = config.DURATION === null ? enoughS(planned, rate, count) : planned;
+  const cores: GatewayResult['cores'] = {};
+  lab.result = { gateway: subject.name, rate, cores };
+  const load = { RATE_SCALE: String(rate), DURATION: `${Math.round(trialS * 1000)}ms` };
+  for (const [index, order] of rounds(Object.keys(ways), count, seededRandom(config.SEED)).entries()) {
+    lab.say(`round ${index + 1} of ${count}: ${order.join(', ')}`);
+    for (const way of order) {
+      const name = `round-${index + 1}-${way}`;
+      const cpu = watchCpu({ gateway: subject.pid === null ? [] : [subject.pid] });
+      const trial = await lab.trial({
+        name,
+        labels: { way, round: index + 1 },
+        env: { ...ways[way], ...load },
+      });
+      cpu.stop();
+      for (const phase of trial.phases) cores[phase.name] = cpu.cores(phase).gateway ?? null;
+    }
+  }
+}
+
+/** The variables of each way to the target. */
+function waysOf({ mcp, rpc, token, headers, names }: Subject, workload: Record<string, string>): Ways {
+  const { dialect } = readProtocol(process.env.TARGET_PROTOCOL ?? '');
+  const protocol = (dialect === 'mcp' && process.env.TARGET_PROTOCOL) || 'auto';
+  const through = {
+    ...workload,
+    ...NO_OTHER_CREDENTIALS,
+    TARGET_TOKEN: token,
+    TARGET_HEADERS: headers,
+    TOOL_NAMES: JSON.stringify(names),
+  };
+  return {
+    direct: { ...workload, TOOL_NAMES: '', TARGET_PROTOCOL: protocol },
+    mcp: { ...through, TARGET_URL: mcp, TARGET_PROTOCOL: protocol },
+    ...(rpc && { rpc: { ...through, TARGET_URL: rpc, TARGET_PROTOCOL: 'jsonrpc' } }),
+  };
+}
+
+/** Calls/s that every way gets: a share of what the slowest does for VUs that call in a loop. */
+async function probe(lab: GatewayLab, ways: Ways): Promise<number> {
+  const seconds = PROBE_S[lab.config.PROFILE];
+  const found = [];
+  for (const [way, env] of Object.entries(ways)) {
+    lab.say(`how many calls/s does ${way} do?`);
+    const trial = await lab.trial({
+      name: `probe-${way}`,
+      labels: { way, round: 'probe' },
+      env: { ...env, DURATION: `${seconds}s`, RATE_SCALE: '1', REQUESTS: '' },
+      judged: false,
+    });
+    const loop = trial.phases.find(({ labels }) => labels.load === 'loop');
+    found.push(loop?.achieved_rps ?? 0);
+    lab.say(`${Math.round(loop?.achieved_rps ?? 0)} calls/s`);
+  }
+  const rate = Math.max(MIN_RATE, Math.round(Math.min(...found) * RATE_SHARE * 10) / 10);
+  lab.say(`each way gets ${rate} calls/s`);
+  return rate;
+}

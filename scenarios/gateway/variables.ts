@@ -1,0 +1,33 @@
+import { oneOf, text, textObject, token, url } from '../../contract/types.js';
+import { headerLines } from '../../contract/variables/target.js';
+
+const secret = true as const;
+
+export const variables = {
+  GATEWAY_URL: {
+    type: url,
+    help: 'gateway: the MCP endpoint of a gateway that stands in front of the target; unset: ContextForge is started there',
+  },
+  GATEWAY_RPC_URL: { type: url, help: 'gateway: its endpoint for plain JSON-RPC, to be measured as well' },
+  GATEWAY_TOKEN: { type: token, help: 'gateway: bearer token for it (never printed or stored)', secret },
+  GATEWAY_HEADERS: {
+    type: headerLines,
+    help: 'gateway: headers for it, as TARGET_HEADERS (values never printed)',
+    secret,
+  },
+  GATEWAY_PREFIX: {
+    type: text,
+    help: "gateway: what it puts in front of the target's names of tools; TOOL_NAMES where it does more to them",
+  },
+  GATEWAY_STORE: {
+    type: oneOf(['sqlite', 'stack']),
+    default: 'sqlite',
+    help: "gateway: where ContextForge keeps its things; stack: the stack's PostgreSQL and Redis",
+  },
+  GATEWAY_SETTINGS: {
+    type: textObject,
+    help: "gateway: ContextForge's own settings (secrets among them never printed)",
+    valid: 'one JSON object of texts, for example {"WEB_CONCURRENCY":"2"}',
+    secret,
+  },
+};

@@ -1,0 +1,50 @@
+/**
+ * How much memory does it take: at rest, for each cached user, for each connection to the database? The reference
+ * target is started anew with each number of them (trials.ts). This is what makes it cache users, one after
+ * the other, or open its connections.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+let cached = 0;
+function nextUser() {
+  cached += 1;
+  return { user_id: cached };
+}
+
+/** @type {Record<string, Partial<import('../../lib/test.js').TestDefinition>>} */
+const PARTS = {
+  cache: {
+    sequence: {
+      longest: '5m',
+      steps: [{ name: 'cache', operation: 'cache_user', iterations: Number(__ENV.CACHED) || 5000 }],
+    },
+  },
+  // More users than any pool has connections, so that all of them are opened; and no more than may wait for two.
+  pool: { phases: [{ name: 'pool', operation: 'search_users', vus: 60, iterations: 600, duration: '30s' }] },
+};
+
+export const { options, setup, iterate } = defineTest({
+  name: 'memory',
+  title: 'memory at rest, per cached user, per pooled connection',
+  servers: 'reference',
+  does: 'restarts the reference target with other settings and reads the memory of its processes',
+  covers: [
+    'NPM MCP server: Baseline Memory',
+    'NPM MCP server: Resource Caching',
+    'NPM MCP server: Connection Pool',
+    'NPM MCP server: Multi-Instance',
+  ],
+  workload: {
+    ...reference,
+    operations: {
+      ...reference.operations,
+      // No user twice: each is one more in the cache.
+      cache_user: { class: 'read', tool: 'get_user', args: nextUser },
+    },
+  },
+  asWritten: true,
+  warmUp: '1s',
+  ...PARTS[__ENV.PART || 'pool'],
+  objectives: { each: { failure_share: 0.01 } },
+});

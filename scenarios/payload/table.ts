@@ -1,0 +1,106 @@
+/** `make payload`: what comes through at each size of a message, and from which size on the size is what counts. */
+
+import { inScope, total } from '../../analysis/collect/groups.ts';
+import { signalMean } from '../../analysis/collect/signals.ts';
+import { note } from '../../analysis/findings/note.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
+import { fitLine } from '../../analysis/statistics/line.ts';
+import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import { number, percent } from '../../contract/units.js';
+
+const LABEL = 'kb';
+const TITLE = 'Payload';
+
+/** The document's messages a second over HTTP, of 4 KB, and its throughput of each size in shares of that at 1 KB. */
+const DOCUMENTED =
+  'The document has 55, 52.3, 43, 31.2, 18.5 and 9.2 thousand messages/s over TCP at these sizes (100, 95, 78, 57, 34 and 17 %), and 12,500/s over HTTP with p50/p95/p99 of 3.8/8.5/12.4 ms.';
+
+/** A machine with less than this to spare has none. */
+const BUSY = 0.9;
+
+/** Its tool answers with as many bytes as it gets; what another server answers is its own affair. */
+const ANSWERS_ALIKE = 'reference';
+
+export default function payload({ plan, phases, groups, signals }: Facts): Built {
+  const alike = plan.workload === ANSWERS_ALIKE;
+  const sized = phases.filter((phase) => phase.measured && phase.labels[LABEL] && phase.achieved_rps);
+  const [smallest] = sized;
+  const perSecond = (bytes: 'bytesSent' | 'bytesReceived', { name, duration_s }: Phase) =>
+    duration_s > 0 ? total(inScope(groups, { phase: name }), bytes) / duration_s : null;
+  const rows = sized.map((phase) => [
+    phase.labels[LABEL] ?? null,
+    phase.achieved_rps,
+    smallest?.achieved_rps && phase.achieved_rps ? phase.achieved_rps / smallest.achieved_rps : null,
+    phase.latency_ms?.p50 ?? null,
+    phase.latency_ms?.p95 ?? null,
+    phase.latency_ms?.p99 ?? null,
+    perSecond('bytesSent', phase),
+    perSecond('bytesReceived', phase),
+    ...(alike ? [] : [answerBytes(groups, phase)]),
+    signalMean(signals, 'cpu', phase.name),
+    bottleneck(signalMean(signals, 'host_cpu', phase.name)),
+  ]);
+  const columns = [
+    { name: 'KB', unit: 'text' },
+    { name: 'messages', unit: 'per_s' },
+    { name: 'of first', unit: 'ratio' },
+    { name: 'p50', unit: 'ms' },
+    { name: 'p95', unit: 'ms' },
+    { name: 'p99', unit: 'ms' },
+    { name: 'sent', unit: 'bytes_per_s' },
+    { name: 'received', unit: 'bytes_per_s' },
+    ...(alike ? [] : [{ name: 'an answer', unit: 'bytes' }]),
+    { name: 'CPU', unit: 'ratio' },
+    { name: 'bottleneck', unit: 'text' },
+  ] as Column[];
+  const cpu =
+    "CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.";
+  const notes = alike
+    ? [
+        `A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included. ${cpu}`,
+        DOCUMENTED,
+      ]
+    : [
+        `A message here is a request with a text of that size, and its answer, whose size is the server's choice; bytes are those on the wire, headers included. ${cpu}`,
+      ];
+  return {
+    tables: [{ title: TITLE, columns, rows, notes }],
+    findings: [note(TITLE, ...knee(sized, alike ? 'each way' : 'of text'))],
+  };
+}
+
+function answerBytes(groups: Facts['groups'], { name, requests }: Phase) {
+  return requests ? total(inScope(groups, { phase: name }), 'bytesReceived') / requests : null;
+}
+
+/**
+ * What a message takes is a part that every message takes and a part for each KB: the size at which the two are alike is
+ * the knee.
+ *
+ * @param ways what the KB are of
+ */
+export function knee(
+  sized: Phase[],
+  ways: string = 'each way',
+): [statement: string, rest: { figures: Record<string, number | null> }] {
+  const line = fitLine(sized.map((phase) => [Number(phase.labels[LABEL]), 1e6 / Number(phase.achieved_rps)]));
+  if (!line || line.slope <= line.error || line.start <= 0) {
+    return [
+      'from the sizes measured it can not be told what a KB costs: not enough to tell',
+      { figures: {} },
+    ];
+  }
+  const { start, slope, error } = line;
+  const at = start / slope;
+  const figures = { knee_kb: at, fixed_us: start, per_kb_us: slope };
+  return [
+    `the knee is at about ${number(at)} KB ${ways}: a message takes ${number(start)} us and ${number(slope)} us (+-${percent(error / slope, 2)}) ` +
+      'for each KB, so below it the number of messages is what costs, above it their bytes',
+    { figures },
+  ];
+}
+
+/** @param host share of the machine's processors that was busy @returns null: none was seen */
+function bottleneck(host: number | null): string | null {
+  return host !== null && host >= BUSY ? 'CPU' : null;
+}

@@ -1,0 +1,20 @@
+/**
+ * What does the size of a message cost? The same bytes to the server and back, 1 to 32 KB each way, from 10 users that
+ * call again as soon as they have their answer; no database behind it. On a server of your own one tool's text argument
+ * grows, and the answers are what it answers.
+ */
+import { defineTest } from '../../lib/test.js';
+import { payloadOf, SIZES_KB } from '../../workloads/payload-of.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'payload',
+  title: 'messages of 1 to 32 KB each way',
+  servers: 'any',
+  covers: ['erlmcp: Network I/O Benchmark', 'MCP Gateway: JSON Serialization Performance'],
+  workload: reference,
+  mix: 'payload',
+  fit: payloadOf,
+  phases: SIZES_KB.map((kb) => ({ name: `${kb}-kb`, vus: 10, duration: '30s', labels: { kb } })),
+  objectives: { each: { failure_share: 0.001 } },
+});

@@ -1,0 +1,125 @@
+/** `make ramp`: at each step of the load what came of it, and the last one that held. */
+
+import { signalMean } from '../../analysis/collect/signals.ts';
+import type { Finding } from '../../analysis/findings/findings.ts';
+import { note } from '../../analysis/findings/note.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
+import { round } from '../../analysis/round.ts';
+import { fitScalabilityLaw } from '../../analysis/statistics/scalability-law.ts';
+import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import { milliseconds, number, percent, perSecond } from '../../contract/units.js';
+
+/** What a step has to do to hold: the load that was offered, and the document's p99 while it scaled. */
+const DELIVERED_SHARE = 0.95;
+const P99_MS = 320;
+const FAILURE_SHARE = 0.001;
+/** With more, a step is another kind of work. */
+const MAX_FAILED = 0.1;
+/** Fewer answers make no p99. */
+const MIN_SAMPLES = 100;
+
+export default function ramp({ plan, phases, signals }: Facts): Built {
+  const steps = phases.filter((phase) => phase.measured && phase.iterations !== null);
+  const planned = new Map(plan.phases.map((phase) => [phase.name, phase.duration_s]));
+  const judged = steps.map((phase) => {
+    const expected = (phase.offered_rps ?? 0) * (planned.get(phase.name) ?? phase.duration_s);
+    const delivered = expected > 0 ? (phase.iterations ?? 0) / expected : null;
+    return { phase, delivered, missed: missedBy(phase, delivered) };
+  });
+  const rows = judged.map(({ phase, delivered, missed }) => [
+    phase.start === null || !steps[0]?.start
+      ? null
+      : (Date.parse(phase.start) - Date.parse(steps[0].start)) / 1000,
+    phase.offered_rps,
+    phase.achieved_rps,
+    delivered,
+    phase.latency_ms?.p50 ?? null,
+    phase.latency_ms?.p99 ?? null,
+    phase.error_rate,
+    signalMean(signals, 'cpu', phase.name),
+    signalMean(signals, 'host_cpu', phase.name),
+    signalMean(signals, 'generator_cpu', phase.name),
+    // Why not, the columns before it say.
+    missed.length === 0 ? 'yes' : 'no',
+  ]);
+  const columns = [
+    { name: 'from', unit: 's' },
+    { name: 'offered', unit: 'per_s' },
+    { name: 'achieved', unit: 'per_s' },
+    { name: 'delivered', unit: 'ratio' },
+    { name: 'p50', unit: 'ms' },
+    { name: 'p99', unit: 'ms' },
+    { name: 'failed', unit: 'ratio' },
+    { name: 'target CPU', unit: 'ratio' },
+    { name: 'host CPU', unit: 'ratio' },
+    { name: 'gen. CPU', unit: 'ratio' },
+    { name: 'holds', unit: 'text' },
+  ] as Column[];
+  const notes = [
+    `A step holds with ${percent(DELIVERED_SHARE)} of its load made, p99 (of ${MIN_SAMPLES} answers or more) below ${milliseconds(P99_MS)} and fewer than ${percent(FAILURE_SHARE)} failed; CPU is of the whole machine.`,
+    'Each step begins where the one before left the server: after the first that does not hold, later ones start with what had piled up.',
+  ];
+  // Those before the first that did not: one that holds by chance after that is none to count on.
+  const first = judged.findIndex(({ missed }) => missed.length > 0);
+  const held = first < 0 ? judged.at(-1) : judged[first - 1];
+  const broken = first < 0 ? null : judged[first];
+  const findings = [
+    note(
+      'ramp',
+      `${held ? `held up to ${perSecond(held.phase.offered_rps)}` : 'no step held'}` +
+        `${broken ? `; ${perSecond(broken.phase.offered_rps)} did not: ${broken.missed.join(', ')}` : ', the last step'}` +
+        `${broken && held ? ' (make capacity finds the rate between them)' : ''}`,
+      {
+        figures: { held_rps: held?.phase.offered_rps ?? null, broken_rps: broken?.phase.offered_rps ?? null },
+      },
+    ),
+  ];
+  return {
+    tables: [{ title: 'Ramp', columns, rows, notes }],
+    findings: [...findings, ...scalability(steps)],
+  };
+}
+
+/** @returns what more calls at once come to; nothing where the steps fit no such law */
+function scalability(steps: Phase[]): Finding[] {
+  const points = steps.flatMap(({ achieved_rps: rate, latency_ms: latency, error_rate: failed }) =>
+    rate && latency && !latency.at_least && (failed ?? 0) < MAX_FAILED
+      ? [{ rate, stayS: latency.avg / 1000 }]
+      : [],
+  );
+  const law = fitScalabilityLaw(points);
+  if (!law) return [];
+  const { rate, contention, coherence, error, peak } = law;
+  const isKnown = contention > error.contention;
+  if (!peak && !isKnown) return [];
+  const statement = peak
+    ? `does the most, about ${perSecond(peak.rate)}, with ${number(round(peak.calls, 0))} calls at once, and less with more of them`
+    : `tends to ${perSecond(rate / contention)} however many calls there are at once: ${percent(contention)} of the work on a call is done one at a time`;
+  return [
+    note('scalability', statement, {
+      figures: {
+        contention_ratio: round(contention, 4),
+        coherence_ratio: round(coherence, 7),
+        peak_rps: peak ? round(peak.rate, 1) : null,
+        peak_calls: peak ? round(peak.calls, 1) : null,
+      },
+      evidence: [
+        `universal scalability law, of ${points.length} steps: contention ${number(contention, 3)} +-${number(error.contention, 3)}, coherence ${coherence.toExponential(1)} +-${error.coherence.toExponential(1)}`,
+      ],
+    }),
+  ];
+}
+
+/** @returns what kept it from holding, in words */
+function missedBy(
+  { latency_ms: latency, answered, error_rate: failed }: Phase,
+  delivered: number | null,
+): string[] {
+  const p99 = (answered ?? 0) < MIN_SAMPLES ? null : (latency?.p99 ?? null);
+  return [
+    ...(delivered !== null && delivered < DELIVERED_SHARE ? [`${percent(delivered)} delivered`] : []),
+    ...(p99 !== null && p99 >= P99_MS ? [`p99 ${milliseconds(p99)}`] : []),
+    ...(p99 === null ? ['too few answers for a p99'] : []),
+    ...((failed ?? 0) >= FAILURE_SHARE ? [`${percent(failed)} failed`] : []),
+  ];
+}

@@ -1,0 +1,23 @@
+/**
+ * What does deciding who may do what cost, and does it hold under load? Five calls by users of three roles, in turn,
+ * 100 a second for 60 s; then half of the calls are ones that the user may not make: each must be refused with 403,
+ * and one that is not fails the run.
+ */
+import { defineTest } from '../../lib/test.js';
+import rbac from '../../workloads/rbac.js';
+
+const goals = { p95_ms: 100, failure_share: 0.01 };
+
+export const { options, setup, iterate } = defineTest({
+  name: 'rbac',
+  title: '100 requests/s over REST from users with roles, and calls that must be refused',
+  servers: 'operations',
+  covers: ['RBAC: Test Scenarios', 'RBAC: CSV Output Format'],
+  workload: rbac,
+  mix: 'guarded',
+  phases: [
+    { name: 'benchmark', rate: 100, duration: '60s', mix: 'scenarios' },
+    { name: 'denials', rate: 100, duration: '30s' },
+  ],
+  objectives: { each: goals },
+});

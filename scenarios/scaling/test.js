@@ -1,0 +1,20 @@
+/**
+ * What do more instances bring? One trial of it (trials.ts takes several, with one instance, two, four behind
+ * a load balancer): as many users for each instance, who call again as soon as they have their answer.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate } = defineTest({
+  name: 'scaling',
+  title: '1, 2 and 4 instances behind a load balancer, with as many users for each',
+  servers: 'reference',
+  does: 'starts instances of the reference target',
+  covers: ['MCP server: Horizontal Scaling', 'erlmcp: Cluster Scaling Recommendations'],
+  workload: reference,
+  mix: 'mixed',
+  phases: [{ name: 'load', vus: 20, duration: '60s' }],
+  asWritten: true,
+  warmUp: '3s',
+  objectives: { each: { failure_share: 0.01 } },
+});

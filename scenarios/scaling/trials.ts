@@ -1,0 +1,174 @@
+/**
+ * The reference target in one instance, two, four ..., behind HAProxy, in rounds of random order. The instances share the stack's
+ * PostgreSQL, Redis and weather service, as instances do; and this machine, as they should not: the table says where its CPU went.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeAtomic } from '../../analysis/write-atomic.ts';
+import { toolPath } from '../../cli/tool-path.ts';
+import type { Config } from '../../cli/trials/config.ts';
+import { watchCpu } from '../../cli/trials/cpu-watch.ts';
+import type { Lab } from '../../cli/trials/lab.ts';
+import { DEFAULT_RUNS, rounds } from '../../cli/trials/rounds.ts';
+import type { TrialsModule } from '../../cli/trials/trials.ts';
+import { ConfigError } from '../../contract/config-error.js';
+import type { ProfileName } from '../../contract/profiles.js';
+import { seededRandom } from '../../contract/seeded-random.js';
+import { startBalancer } from './haproxy.ts';
+import { startInstances } from './instances.ts';
+import type { variables } from './variables.ts';
+
+type ScalingConfig = Config<typeof variables>;
+type ScalingLab = Lab<ScalingConfig, ScalingResult>;
+
+export interface ScalingResult {
+  /** VUs for each instance. */
+  users: number;
+  repeats: number;
+  /** Settings of each instance. */
+  knobs: Record<string, string>;
+  /** Of an instance, USD an hour. */
+  price: number | null;
+  /** By phase: CPUs in use by each part of the stack, and the busiest instance's share of the calls. */
+  phases: Record<string, { cores: Record<string, number>; busiest: number | null }>;
+}
+
+const TRIAL_S: Record<ProfileName, number> = { smoke: 3, quick: 15, full: 60 };
+const VUS_PER_INSTANCE = 20;
+/** What PostgreSQL takes (provisioning/postgres/postgresql.conf), but for its own reserve, exporters and a look inside. */
+const CONNECTIONS = 90;
+/** The target's own default. */
+const POOL_SIZE = 25;
+
+export function check() {
+  if (process.env.STACK === 'docker') {
+    throw new ConfigError('STACK is "docker", where no instances are started; valid: STACK=native');
+  }
+  const { SESSIONS, TARGET_KNOBS = '' } = process.env;
+  if (SESSIONS === '1' || TARGET_KNOBS.split(' ').includes('SESSIONS=1')) {
+    throw new ConfigError('SESSIONS is "1", and a session is at home in one instance; valid: SESSIONS=0');
+  }
+}
+
+export const lasts: TrialsModule<ScalingConfig>['lasts'] = (config, trialS) =>
+  countsOf(config).length *
+  repeatsOf(config) *
+  trialS({ DURATION: `${config.DURATION ?? TRIAL_S[config.PROFILE]}s` });
+
+const countsOf = ({ INSTANCES }: ScalingConfig) => INSTANCES ?? [];
+const repeatsOf = ({ RUNS, PROFILE }: ScalingConfig) => RUNS ?? (PROFILE === 'smoke' ? 1 : DEFAULT_RUNS);
+
+export default async function scaling(lab: ScalingLab) {
+  const counts = countsOf(lab.config);
+  const { CONCURRENCY, PROFILE, DURATION, SEED, PRICE_PER_INSTANCE_HOUR } = lab.config;
+  const users = CONCURRENCY ?? VUS_PER_INSTANCE;
+  const repeats = repeatsOf(lab.config);
+  const trialS = DURATION ?? TRIAL_S[PROFILE];
+  await lab.sh(['scripts/setup', 'haproxy']);
+  const most = Math.max(...counts);
+  const knobs = knobsFor(most, process.env.TARGET_KNOBS ?? '');
+  // The stack's own would hold connections that the instances need.
+  lab.onEnd(() => lab.sh(['scripts/ctl', 'start', 'target'], {}, true));
+  await lab.sh(['scripts/ctl', 'stop', 'target']);
+  lab.say(
+    `starting ${most} instances, each with ${knobs.WORKERS} worker and ${knobs.POOL_SIZE} connections ...`,
+  );
+  const instances = await startInstances(most, knobs, lab.onEnd.bind(lab));
+
+  const byPhase: ScalingResult['phases'] = {};
+  lab.result = { users, repeats, knobs, price: PRICE_PER_INSTANCE_HOUR, phases: byPhase };
+  for (const [index, order] of rounds(counts, repeats, seededRandom(SEED)).entries()) {
+    lab.say(`round ${index + 1} of ${repeats}: ${order.join(', ')} instances`);
+    for (const count of order) {
+      const used = instances.slice(0, count);
+      const balancer = await startBalancer(
+        toolPath('haproxy'),
+        used.map(({ port }) => port),
+      );
+      lab.onEnd(balancer.stop);
+      const watched = watch(
+        lab,
+        used.map(({ adminPort }) => adminPort),
+        balancer.metrics,
+      );
+      const cpu = watchCpu({
+        instances: used.map(({ pid }) => pid),
+        HAProxy: [balancer.pid],
+        PostgreSQL: pidOf('postgres'),
+        Redis: pidOf('redis'),
+      });
+      const { phases } = await lab.trial({
+        name: `i${count}-r${index + 1}`,
+        labels: { instances: count, round: index + 1 },
+        env: {
+          TARGET_URL: `${balancer.url}/mcp`,
+          CONCURRENCY: String(users * count),
+          DURATION: `${trialS}s`,
+          RATE_SCALE: '1',
+        },
+      });
+      cpu.stop();
+      const shares = Object.values(await balancer.servers()).map(({ requests }) => requests);
+      for (const phase of phases) {
+        byPhase[phase.name] = { cores: cpu.cores(phase), busiest: largestShare(shares) };
+      }
+      await balancer.stop();
+      watched.stop();
+    }
+  }
+}
+
+/**
+ * @param most instances
+ * @param given the settings of the stack's own target
+ * @returns the same for every number of instances, to make them comparable
+ */
+export function knobsFor(most: number, given: string): { WORKERS: string; POOL_SIZE: string } {
+  const knobs = Object.fromEntries(given.split(' ').map((knob) => knob.split('=')));
+  // An instance is one process, unless it is said to be more.
+  const workers = Number(knobs.WORKERS ?? 1);
+  const fitting = Math.floor(CONNECTIONS / (most * workers));
+  if (fitting < 1) {
+    throw new ConfigError(
+      `INSTANCES has ${most}, with ${workers} workers each: PostgreSQL has ${CONNECTIONS} connections for all of them; valid: fewer`,
+    );
+  }
+  return {
+    WORKERS: String(workers),
+    POOL_SIZE: String(Math.min(Number(knobs.POOL_SIZE ?? POOL_SIZE), fitting)),
+  };
+}
+
+/**
+ * Has Prometheus watch these instances instead of the stack's own target, and the balancer.
+ *
+ * @param balancer host and port of its metrics
+ */
+function watch(lab: ScalingLab, ports: number[], balancer: string): { stop: () => void } {
+  const { PROMETHEUS_TARGETS_DIR: folder = '' } = process.env;
+  const [ofTarget, ofBalancer] = [join(folder, 'target.json'), join(folder, 'custom-haproxy.json')];
+  const before = readFileSync(ofTarget, 'utf8');
+  const targets = ports.map((port) => `127.0.0.1:${port}`);
+  writeAtomic(ofTarget, JSON.stringify([{ targets }]));
+  writeAtomic(ofBalancer, JSON.stringify([{ targets: [balancer] }]));
+  let stopped = false;
+  const stop = () => {
+    if (stopped) return;
+    stopped = true;
+    writeAtomic(ofTarget, before);
+    rmSync(ofBalancer, { force: true });
+  };
+  lab.onEnd(stop);
+  return { stop };
+}
+
+/** The process id that a component of the stack left. */
+function pidOf(component: string): number[] {
+  const { RUN_DIR = '' } = process.env;
+  return [Number.parseInt(readFileSync(join(RUN_DIR, 'pids', component), 'utf8'), 10)];
+}
+
+function largestShare(counts: number[]): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return total > 0 ? Math.max(...counts) / total : null;
+}

@@ -1,0 +1,27 @@
+/**
+ * What does a setting do? The reference target is restarted with each of its values, in random order and repeatedly, and
+ * gets the same load each time (trials.ts): users that call without a pause, so that the throughput is the
+ * server's to make. This is one of those runs.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate } = defineTest({
+  name: 'sweep',
+  title: 'one setting of the reference target, value by value: KNOB=WORKERS VALUES="1 2 4"',
+  servers: 'reference',
+  does: 'restarts the reference target with other settings',
+  covers: [
+    'MCP server: Worker Process Count',
+    'MCP server: Database Connection Pool Size',
+    'MCP server: Cache Configuration',
+    'MCP server: Serialization Format',
+    'NPM MCP server: Configuration Recommendations',
+  ],
+  workload: reference,
+  mix: 'mixed',
+  asWritten: true,
+  warmUp: '3s',
+  phases: [{ name: 'load', vus: 50, duration: '15s' }],
+  objectives: { each: { failure_share: 0.01 } },
+});

@@ -1,0 +1,63 @@
+import type { Config } from '../../cli/trials/config.ts';
+import type { Lab } from '../../cli/trials/lab.ts';
+import { DEFAULT_RUNS, rounds } from '../../cli/trials/rounds.ts';
+import type { TrialsModule } from '../../cli/trials/trials.ts';
+import type { ProfileName } from '../../contract/profiles.js';
+import { seededRandom } from '../../contract/seeded-random.js';
+import { duration } from '../../contract/units.js';
+import { checkedValues, neededSettings } from './settings.ts';
+import type { variables } from './variables.ts';
+
+type SweepConfig = Config<typeof variables>;
+
+export interface SweepResult {
+  /** Which setting. */
+  setting: string;
+  /** As they were given. */
+  values: string[];
+  repeats: number;
+  trialS: number;
+  /** Other settings that each of the values needs. */
+  needed: Record<string, string>;
+}
+
+/** Seconds of one run. */
+const TRIAL_S: Record<ProfileName, number> = { smoke: 4, quick: 15, full: 60 };
+/** What a restart of the target takes, roughly. */
+const RESTART_S = 5;
+const DEFAULT_VUS = 50;
+
+export function check({ KNOB, VALUES }: SweepConfig) {
+  neededSettings(KNOB, checkedValues(KNOB, VALUES), process.env);
+}
+
+const trialSecondsOf = ({ DURATION, PROFILE }: SweepConfig) => DURATION ?? TRIAL_S[PROFILE];
+
+export const lasts: TrialsModule<SweepConfig>['lasts'] = (config, trialS) =>
+  checkedValues(config.KNOB, config.VALUES).length *
+  (config.RUNS ?? DEFAULT_RUNS) *
+  (RESTART_S + trialS({ DURATION: `${trialSecondsOf(config)}s` }));
+
+/** Restarts the reference target with each value, in rounds of random order, and loads it alike each time. */
+export default async function sweep(lab: Lab<SweepConfig, SweepResult>) {
+  const { KNOB: setting, VALUES, RUNS, CONCURRENCY, SEED } = lab.config;
+  const repeats = RUNS ?? DEFAULT_RUNS;
+  const values = checkedValues(setting, VALUES);
+  const trialS = trialSecondsOf(lab.config);
+  const needed = neededSettings(setting, values, process.env);
+  lab.result = { setting, values, repeats, trialS, needed };
+  const env = {
+    CONCURRENCY: String(CONCURRENCY ?? DEFAULT_VUS),
+    DURATION: `${trialS}s`,
+    // Whether an answer is compressed is then the server's decision.
+    ACCEPT_ENCODING: 'gzip',
+  };
+  for (const [index, order] of rounds(values, repeats, seededRandom(SEED)).entries()) {
+    lab.say(`sweep: round ${index + 1} of ${repeats}, ${duration(trialS)} each: ${order.join(', ')}`);
+    for (const value of order) {
+      await lab.target({ ...needed, [setting]: value }, { fresh: true });
+      const name = `v${values.indexOf(value) + 1}-r${index + 1}`;
+      await lab.trial({ name, labels: { [setting]: value, round: index + 1 }, env });
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { text, words } from '../../contract/types.js';
+import { SETTINGS } from './settings.ts';
+
+export const variables = {
+  KNOB: {
+    type: text,
+    default: 'WORKERS',
+    help: "sweep: which of the reference target's settings to vary",
+    valid: Object.keys(SETTINGS).join(', '),
+  },
+  VALUES: {
+    type: words,
+    help: "sweep: the KNOB's values, separated by spaces; unset: some that differ",
+    valid: "two or more of the KNOB's values, separated by spaces",
+  },
+};

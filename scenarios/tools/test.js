@@ -1,0 +1,41 @@
+/**
+ * What does each kind of tool cost? A simple query, a report of 15 queries, a call of a slow service elsewhere, and a
+ * bulk upsert of 100 items, one after the other, each from as many users as it takes to keep it busy. On a server of
+ * your own, each of the workload's operations from 10 users.
+ */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+export const { options, setup, iterate } = defineTest({
+  name: 'tools',
+  title: 'get_user, generate_report, fetch_weather and process_batch side by side',
+  servers: 'any',
+  covers: [
+    'MCP server: Simple Tool Execution',
+    'MCP server: Complex Tool Execution',
+    'MCP server: External API Tool',
+  ],
+  workload: reference,
+  // The rest between them tells the queries of one from those of the next; the slowest gets the time for a p99.
+  phases: [
+    { name: 'get_user', operation: 'get_user', vus: 50, duration: '45s' },
+    { name: 'generate_report', operation: 'generate_report', vus: 10, duration: '105s', pause: '4s' },
+    { name: 'fetch_weather', operation: 'fetch_weather', vus: 160, duration: '45s', pause: '4s' },
+    {
+      name: 'process_batch',
+      operation: 'process_batch',
+      vus: 20,
+      duration: '45s',
+      pause: '4s',
+      labels: { items: 100 },
+    },
+  ],
+  eachOf: { vus: 10, duration: '20s', objectives: { failure_share: 0.01 } },
+  objectives: {
+    get_user: { p99_ms: 180, failure_share: 0.001 },
+    generate_report: { p99_ms: 2400, failure_share: 0.001 },
+    // One call in two hundred is never answered, as that company's are.
+    fetch_weather: { p95_ms: 850, failure_share: 0.02 },
+    process_batch: { p99_ms: 2100, failure_share: 0.001 },
+  },
+});

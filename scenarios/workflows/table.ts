@@ -1,0 +1,69 @@
+/** `make workflows`: each of a client's usual steps against its objective, as the benchmark document has them. */
+
+import { inScope, trendOf } from '../../analysis/collect/groups.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
+import type { Threshold } from '../../analysis/judge/threshold.ts';
+import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import { milliseconds } from '../../contract/units.js';
+
+/** How the document calls them, and its own figures: p50, p95, p99. */
+const STEPS = {
+  'tool-call': { name: 'Tool call', p: [2.8, 6.5, 9.2] },
+  'resource-list': { name: 'Resource list', p: [1.5, 3.2, 5.8] },
+  'resource-subscribe': { name: 'Resource subscribe', p: [3.2, 7.8, 11.5] },
+  'prompt-list': { name: 'Prompt list', p: [1.8, 4.1, 6.2] },
+  'tool-sequence': { name: 'Tool call sequence', p: [8.5, 18.2, 28.5] },
+} as Record<string, { name: string; p: [number, number, number] }>;
+
+/** What an objective for a p99 is called, of one call and of several together. */
+const P99 = ['p99_ms', 'sequence_p99_ms'];
+
+export default function workflows({ phases, groups, thresholds }: Facts): Built {
+  const measured = phases.filter((phase) => phase.measured);
+  const rows = measured.map((phase) => {
+    const { count, latency } = trendOf(inScope(groups, { phase: phase.name }), 'mcp_sequence_duration');
+    const figures = count > 0 ? latency : phase.latency_ms;
+    const own = thresholds.filter(({ scope }) => scope.phase === phase.name);
+    const objective = own.find(({ metric }) => P99.includes(metric));
+    return [
+      stepOf(phase)?.name ?? phase.name,
+      count > 0 ? count : phase.answered,
+      figures?.p50 ?? null,
+      figures?.p95 ?? null,
+      figures?.p99 ?? null,
+      objective ? `< ${milliseconds(objective.limit ?? Number.NaN)}` : null,
+      statusOf(own),
+    ];
+  });
+  const columns = [
+    { name: 'workflow', unit: 'text' },
+    { name: 'operations', unit: 'count' },
+    { name: 'p50', unit: 'ms' },
+    { name: 'p95', unit: 'ms' },
+    { name: 'p99', unit: 'ms' },
+    { name: 'target', unit: 'text' },
+    { name: 'status', unit: 'text' },
+  ] as Column[];
+  const documented = measured.flatMap((phase) => {
+    const step = stepOf(phase);
+    return step ? [`${step.name.toLowerCase()} ${step.p.join('/')}`] : [];
+  });
+  const notes = [
+    'The sequence: three tool calls of one user, the next one sent when the one before was answered; its time is of the whole, one figure a sequence; one that failed counts with the time until it failed.',
+    'Subscribe: until the server has confirmed it. That changes are then told is tested, not timed: k6 reads no streams.',
+    ...(documented.length > 0 ? [`The document has (p50/p95/p99 ms): ${documented.join(', ')}.`] : []),
+  ];
+  return { tables: [{ title: 'Workflows', columns, rows, notes }] };
+}
+
+/** @param phase its name may have the trial's in front */
+function stepOf({ name }: Phase) {
+  const key = Object.keys(STEPS).find((step) => name === step || name.endsWith(`-${step}`));
+  return key === undefined ? undefined : STEPS[key];
+}
+
+function statusOf(thresholds: Threshold[]) {
+  if (thresholds.some(({ outcome }) => outcome === 'fail')) return 'missed';
+  if (thresholds.some(({ outcome }) => outcome === 'invalid')) return 'not enough to tell';
+  return thresholds.length > 0 ? 'met' : 'not judged';
+}

@@ -1,0 +1,36 @@
+/**
+ * What do a client's usual steps cost, each by itself? A tool call, a list of resources, a subscription to one, a list
+ * of prompts, and a sequence of three tool calls that follow from one another, timed as a whole. In the legacy era:
+ * a subscription of 2026-07-28 is a stream, which a load generator without streams can't hold.
+ */
+import { defineTest } from '../../lib/test.js';
+import workflows from '../../workloads/workflows.js';
+import { workflowsOf } from '../../workloads/workflows-of.js';
+
+/** 10,000 and 5,000 operations, at a rate that leaves the server time to spare, each user in a session of its own. */
+const USERS = 20;
+const phases = [
+  { name: 'tool-call', rate: 200 },
+  { name: 'resource-list', rate: 200 },
+  { name: 'resource-subscribe', rate: 100 },
+  { name: 'prompt-list', rate: 200 },
+  { name: 'tool-sequence', rate: 100 },
+];
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'workflows',
+  title: 'tool call, resource list, resource subscribe, prompt list, tool call sequence',
+  servers: 'any',
+  covers: ['erlmcp: MCP Protocol Benchmarks'],
+  workload: workflows,
+  fit: workflowsOf,
+  phases: phases.map((phase) => ({ ...phase, operation: phase.name, duration: '50s', users: USERS })),
+  objectives: {
+    each: { failure_share: 0.001 },
+    'tool-call': { p99_ms: 10 },
+    'resource-list': { p99_ms: 10 },
+    'resource-subscribe': { p99_ms: 15 },
+    'prompt-list': { p99_ms: 10 },
+    'tool-sequence': { sequence_p99_ms: 30 },
+  },
+});

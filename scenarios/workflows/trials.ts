@@ -1,0 +1,17 @@
+import type { Lab } from '../../cli/trials/lab.ts';
+import type { TrialsModule } from '../../cli/trials/trials.ts';
+
+export const lasts: TrialsModule['lasts'] = (_, trialS) => trialS();
+
+/**
+ * On the reference target with sessions: a client of the older versions can only subscribe in a session. Any other server is called with
+ * the protocol that discovery found, or TARGET_PROTOCOL names.
+ */
+export default async function workflows(lab: Lab) {
+  if (process.env.WATCHED_SERVER !== 'reference') {
+    await lab.trial({ name: 'own' });
+    return;
+  }
+  await lab.target({ SESSIONS: '1' });
+  await lab.trial({ name: 'legacy', labels: { era: 'legacy' }, env: { TARGET_PROTOCOL: 'legacy' } });
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { perOne } from '../../../scenarios/memory/table.ts';
+import { runOf, summary } from '../analysis/build.js';
+
+const MIB = 1024 ** 2;
+
+test('what one more takes, with its error', () => {
+  const points = /** @type {[number, number][]} */ ([
+    [0, 1000],
+    [100, 31_100],
+    [200, 60_900],
+    [300, 91_000],
+  ]);
+  assert.match(
+    perOne('cached user', points),
+    /^30\d B for each cached user \(within \d+(\.\d+)? B, 19 times of 20; 4 measurements\)$/,
+  );
+});
+
+test('noise larger than the slope is not enough to tell, and so are two points', () => {
+  const noisy = /** @type {[number, number][]} */ ([
+    [1, 260 * MIB],
+    [25, 275 * MIB],
+    [1, 280 * MIB],
+    [25, 262 * MIB],
+  ]);
+  assert.match(
+    perOne('pooled connection', noisy),
+    /^not enough to tell what a pooled connection takes: .* with an error of/,
+  );
+  assert.match(
+    perOne('worker', noisy.slice(0, 2)),
+    /^not enough to tell what a worker takes: fewer than three/,
+  );
+});
+
+test('a row for each number of them, and a few of the many that the cache went through', async () => {
+  const result = {
+    runtime: 40 * MIB,
+    workers: [
+      [1, 240 * MIB],
+      [2, 360 * MIB],
+      [1, 242 * MIB],
+    ],
+    pool: [[2, 250 * MIB]],
+    cache: Array.from({ length: 101 }, (_, index) => [10 * index, MIB + 3000 * index]),
+  };
+  const run = await runOf({
+    summary: summary({ phases: [{ name: 'cache', figures: {} }], plan: { test: 'memory' } }),
+    trials: { trials: [], error: null, result },
+  });
+  const [rest, pool, cache] = run.tables;
+  assert.deepEqual(rest?.rows, [
+    ['Node alone', 1, 40 * MIB, 40 * MIB, 40 * MIB],
+    ['1', 2, 241 * MIB, 240 * MIB, 242 * MIB],
+    ['2', 1, 360 * MIB, 360 * MIB, 360 * MIB],
+  ]);
+  assert.match(pool?.notes.join(' ') ?? '', /not enough to tell/);
+  assert.deepEqual(
+    cache?.rows.map(([count]) => count),
+    ['0', '250', '500', '750', '1000'],
+  );
+  assert.match(cache?.notes.join(' ') ?? '', /^300 B for each cached user/);
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rounds } from '../../../cli/trials/rounds.ts';
+import scalingTable from '../../../scenarios/scaling/table.ts';
+import { check, knobsFor } from '../../../scenarios/scaling/trials.ts';
+import { variables } from '../../../scenarios/scaling/variables.ts';
+
+test('all instances together have no more connections than the database', () => {
+  assert.deepEqual(knobsFor(4, ''), { WORKERS: '1', POOL_SIZE: '22' });
+  assert.deepEqual(knobsFor(2, 'WORKERS=2 POOL_SIZE=10'), { WORKERS: '2', POOL_SIZE: '10' });
+  assert.throws(() => knobsFor(32, 'WORKERS=4'), /INSTANCES has 32, with 4 workers each/);
+});
+
+test('it is for tools without sessions', () => {
+  process.env.SESSIONS = '1';
+  try {
+    assert.throws(() => check(), /SESSIONS is "1"/);
+  } finally {
+    delete process.env.SESSIONS;
+  }
+  assert.doesNotThrow(() => check());
+});
+
+test('numbers of instances', () => {
+  assert.deepEqual(variables.INSTANCES.type.parse('4 1,2 2'), [1, 2, 4]);
+  for (const wrong of ['0', '33', '1 x', '-1'])
+    assert.equal(variables.INSTANCES.type.parse(wrong), undefined);
+});
+
+test('each round has everything once, and every second is the one before from behind', () => {
+  const [first = [], second, third = []] = rounds(['a', 'b', 'c'], 3, () => 0.5);
+  assert.deepEqual(second, first.toReversed());
+  assert.deepEqual([...first].sort(), ['a', 'b', 'c']);
+  assert.deepEqual([...third].sort(), ['a', 'b', 'c']);
+});
+
+/** @param {number} instances @param {number} round @param {number} requests */
+const phase = (instances, round, requests) => ({
+  name: `i${instances}-r${round}`,
+  measured: true,
+  labels: { instances: String(instances), round: String(round) },
+  duration_s: 10,
+  requests,
+  failed: 0,
+  latency_ms: { p99: 100 * instances + round },
+});
+
+/** @param {number | null} price @param {number} host */
+async function build(price, host) {
+  const phases = [phase(1, 1, 1000), phase(1, 2, 1200), phase(2, 1, 1600), phase(2, 2, 1480)];
+  const facts = {
+    phases,
+    trials: {
+      trials: [],
+      result: {
+        users: 20,
+        repeats: 2,
+        price,
+        knobs: { WORKERS: '1', POOL_SIZE: '22' },
+        phases: Object.fromEntries(
+          phases.map(({ name }) => [name, { cores: { instances: 1, PostgreSQL: 0.5 }, busiest: 0.51 }]),
+        ),
+      },
+    },
+    signals: phases.flatMap(({ name }) => [
+      { signal: 'host_cpu', phase: name, avg: host },
+      { signal: 'generator_cpu', phase: name, avg: 0.1 },
+    ]),
+    environment: { cores: 2 },
+    note: (/** @type {string} */ subject, /** @type {string} */ statement) => ({ subject, statement }),
+  };
+  return scalingTable(/** @type {any} */ (facts));
+}
+
+test('throughput is of all rounds together; efficiency is against the fewest instances', async () => {
+  const { tables, findings } = await build(null, 0.97);
+  const [scale, processors] = tables;
+  const names = scale?.columns.map(({ name }) => name) ?? [];
+  const row = (/** @type {number} */ index) =>
+    Object.fromEntries(names.map((name, column) => [name, scale?.rows[index]?.[column]]));
+  assert.deepEqual([row(0).total, row(0)['per instance'], row(0).efficiency], [110, 110, 1]);
+  assert.deepEqual([row(1).total, row(1)['per instance'], row(1).efficiency], [154, 77, 0.7]);
+  assert.equal(row(1).p99, 201.5);
+  assert.equal(row(1)["rounds' total"], '148 to 160');
+  assert.ok(!names.includes('cost/hour'), 'no price, no column');
+  assert.deepEqual(
+    processors?.rows[0]?.map((cell) => Math.round(Number(cell) * 1000) / 1000),
+    [1, 1, 0.5, 0.2, 0.24, 0.97],
+  );
+  assert.match(
+    String(findings?.[0]?.statement),
+    /from 2 instances on efficiency is 70 %: the machine \(2 processors, 97 % busy\)/,
+  );
+});
+
+test('costs come from the price that was given', async () => {
+  const { tables } = await build(0.2, 0.5);
+  const at = (/** @type {string} */ name) =>
+    tables[0]?.columns.findIndex((column) => column.name === name) ?? -1;
+  assert.equal(tables[0]?.rows[1]?.[at('cost/hour')], 0.4);
+  assert.ok(Math.abs(Number(tables[0]?.rows[0]?.[at('cost/1M')]) - 0.2e6 / (110 * 3600)) < 1e-9);
+});
+
+test('what the machine does not explain is not blamed on it', async () => {
+  const { findings } = await build(null, 0.5);
+  assert.match(String(findings?.[0]?.statement), /not the machine \(50 % busy\)/);
+});
