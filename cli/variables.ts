@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import leven from 'leven';
 import { readVariables } from '../contract/variable.js';
 import { runs } from '../contract/variables/commands.js';
-import { ofAll, ofCommand, RENAMED } from '../contract/variables.js';
+import { ofAll, ofCommand } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 import { shown, usage } from './ending.ts';
 import { takePlaces } from './stack.ts';
@@ -31,7 +31,6 @@ export function readWords(command: string, words: readonly string[]): Record<str
     words.map((word) => {
       const at = word.indexOf('=');
       const name = at < 0 ? word : word.slice(0, at);
-      if (RENAMED[name]) throw renamed(name);
       // Without the value: it may be a secret under a mistyped name.
       if (at < 0 || !valid.includes(name))
         throw usage(`got "${shown(name)}"; valid: NAME=value with a NAME of ${listed(valid, name)}`);
@@ -48,15 +47,11 @@ function listed(valid: string[], name: string): string {
   return `make help-all, such as ${nearest.join(', ')}`;
 }
 
-const renamed = (name: string) => usage(`${name} is now ${RENAMED[name]}; valid: that name (make help-all)`);
-
 /** Takes the words into the environment, and looks at what is a path there. @throws {Ending} */
 export function takeWords(command: string, words: readonly string[]) {
   const { env } = process;
   Object.assign(env, readWords(command, words));
   takePlaces();
-  const old = Object.keys(RENAMED).find((name) => env[name]);
-  if (old) throw renamed(old);
   for (const name of ['TARGET_CERT', 'TARGET_KEY', 'TARGET_CA', 'OAUTH_CLIENT_KEY'])
     existingFile(name, 'the path of a PEM file');
   readVariables(runs, env);

@@ -64,17 +64,3 @@ export const ofCommand = {
 };
 /** Of every command. */
 export const ofAll = stack;
-
-/** What a name is called now that was another once. */
-export const RENAMED = /** @type {Record<string, string>} */ ({
-  OTHER_CPU: 'MAX_BACKGROUND_CPU',
-  GIVE_BACK_S: 'SESSION_EXPIRY_S',
-  ALLOW_SINGLE: 'ALLOW_SINGLE_RUN',
-  START_RATE: 'RATE',
-  USERS: 'CONCURRENCY',
-  REPEATS: 'RUNS',
-  OBJECTIVES: 'THRESHOLDS',
-  TARGET_DIALECT: 'TARGET_PROTOCOL',
-  MCP_ERA: 'TARGET_PROTOCOL',
-  MCP_PROTOCOL_VERSION: 'TARGET_PROTOCOL',
-});

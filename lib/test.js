@@ -14,6 +14,9 @@ import { noteException, User } from './user.js';
  * @typedef {object} TestDefinition
  * @property {string} name the file's name without `.js`
  * @property {string} title one line: the load
+ * @property {string} [group] of tests, as docs/tests.md and `make help` list them (GROUPS in scripts/definitions.ts)
+ * @property {string} [about] what it does, and by which variables: one line of Markdown
+ * @property {string} [judgedBy] what it is judged by on the reference target: one line of Markdown
  * @property {import('../contract/servers.js').Servers} servers that it can load
  * @property {string} [does] what it does to the reference target, if it can load no other
  * @property {string[]} [covers] which parts of published benchmark documents it reproduces, as `document: heading`

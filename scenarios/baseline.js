@@ -8,6 +8,9 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'baseline',
   title: '10, 50, 100 and 200 concurrent users',
+  group: 'load over time',
+  about: 'one read at 10, 50, 100, 200 concurrent users, 1,000 to 20,000 calls',
+  judgedBy: 'failures < 1% at each level',
   servers: 'any',
   covers: ['MCP server: Standard Configuration'],
   workload: reference,

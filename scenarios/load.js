@@ -8,6 +8,10 @@ import reference from '../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'load',
   title: '5,000 calls from 100 users, or as many as REQUESTS and CONCURRENCY say',
+  group: 'load over time',
+  about:
+    '5,000 calls from 100 users, or `REQUESTS=10000 CONCURRENCY=200`; `PAYLOAD=file.json` sends a request of your own',
+  judgedBy: 'failures < 1%',
   servers: 'any',
   covers: ['MCP Gateway: Scripted Load Tests'],
   workload: reference,

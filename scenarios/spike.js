@@ -11,6 +11,9 @@ const normal = { p99_ms: 85, failure_share: 0.001 };
 export const { options, setup, iterate } = defineTest({
   name: 'spike',
   title: '100 requests/s, a spike of 2,000, 100 again',
+  group: 'load over time',
+  about: '100 requests/s for 5 minutes, 2,000 for 2, 100 for 5',
+  judgedBy: 'before, and again from 145 s after: p99 < 85 ms, failures < 0.1%',
   servers: 'any',
   covers: ['MCP server: Spike Load Test'],
   workload: reference,

@@ -10,8 +10,6 @@
 SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
 # Given to a container by name where they are set: addresses and secrets. All others are in docker-compose.yml.
 GIVEN='TARGET_URL TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
-# Names that are others now (contract/variables.js): the container says which.
-RENAMED='OTHER_CPU GIVE_BACK_S ALLOW_SINGLE START_RATE USERS REPEATS OBJECTIVES TARGET_DIALECT MCP_ERA MCP_PROTOCOL_VERSION'
 # Files that a container gets to read, at the path that they have here.
 FILES='WORKLOAD PAYLOAD TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY'
 # The usual ports on this host. A taken one makes it the next free one, and that is kept.
@@ -381,7 +379,7 @@ stack_down() {
 
 stack_clean() {
   check_run_dir
-  run_dir_is_marked "$RUN_DIR" || run_dir_is_older "$RUN_DIR" || return 0
+  run_dir_is_marked "$RUN_DIR" || return 0
   if [ -f "$RUN_DIR/compose.env" ]; then
     docker_answers || die "Docker does not answer, which has the data of the stack in $RUN_DIR; start it, or remove $RUN_DIR/compose.env to give that up"
     stack_down --volumes
@@ -476,7 +474,7 @@ aim() {
 # in_container COMMAND ARGUMENT...: this becomes it, in `service`, in the foreground: Ctrl-C in a terminal is the container's.
 in_container() {
   set -- "$service" "$@"
-  for name in $GIVEN $RENAMED by_make; do
+  for name in $GIVEN by_make; do
     eval "value=\${$name:-}"
     if [ -n "$value" ]; then export "${name?}"; set -- --env "$name" "$@"; fi
   done

@@ -1,31 +1,13 @@
 /** What `make list` prints: every test with its length by profile, from the plan that a run would have, and what it measures. */
-import { register } from 'node:module';
 import { type Config, readConfig } from '../cli/trials/config.ts';
 import { type Lasts, trialsOf } from '../cli/trials/trials.ts';
 import { profiles } from '../contract/profiles.js';
 import { SERVERS } from '../contract/servers.js';
-import { scriptOf, testNames } from '../contract/tests.js';
 import { counted, duration } from '../contract/units.js';
 import type { PlannedPhase } from '../lib/phases.js';
 import { planShape } from '../lib/plan-shape.js';
 import type { TestDefinition } from '../lib/test.js';
-
-let defined: TestDefinition | undefined;
-Object.assign(globalThis, {
-  defined: (definition: TestDefinition) => {
-    defined = definition;
-  },
-  __ENV: {},
-});
-// A scenario hands its definition to k6; here it is handed to us.
-const DEFINE = `data:text/javascript,${encodeURIComponent(
-  'export const defineTest = (definition) => (globalThis.defined(definition), {});',
-)}`;
-const HOOKS = `export const resolve = (specifier, context, next) =>
-  specifier.endsWith('/lib/test.js') ? { url: ${JSON.stringify(DEFINE)}, shortCircuit: true } : next(specifier, context);`;
-register(`data:text/javascript,${encodeURIComponent(HOOKS)}`);
-
-const here = new URL('..', import.meta.url);
+import { definitions } from './definitions.ts';
 
 const endOf = (phases: PlannedPhase[]) =>
   Math.max(...phases.map(({ start_s, duration_s }) => start_s + duration_s));
@@ -76,16 +58,14 @@ export async function listText(): Promise<string> {
   const heads = Object.keys(profiles);
   const rows = [['test', ...heads, 'servers', 'what it measures']];
   const covered = [['test', 'part of a published benchmark document that it reproduces']];
-  for (const name of testNames()) {
-    defined = undefined;
-    await import(new URL(scriptOf(name), here).href);
-    const definition = defined as unknown as TestDefinition;
+  for (const definition of definitions) {
+    const { name, servers, title } = definition;
     const trials = await trialsOf(name);
     const lengths = heads.map((PROFILE) => {
       const config = readConfig({ PROFILE });
       return trials ? lengthOfTrials(definition, trials.lasts, config) : lengthOf(definition, config);
     });
-    rows.push([name, ...lengths, SERVERS[definition.servers].label, definition.title]);
+    rows.push([name, ...lengths, SERVERS[servers].label, title]);
     for (const [document, parts] of coveredBy(definition))
       covered.push([name, `${document}: ${parts.join(', ')}`]);
   }

@@ -1,5 +1,5 @@
 /** The variables that make takes, a name a line: it refuses every other, and Node.js may not be there yet. */
-import { groups, RENAMED } from '../contract/variables.js';
+import { groups } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 
 /** Of benches and fuzzing, each of which says in its own file what they are. */
@@ -39,7 +39,6 @@ export function makeWords(): string {
   const settings = Object.entries(ofTarget).flatMap(([name, variable]) =>
     'about' in variable ? [name] : [],
   );
-  // A command says what a renamed one is called now.
-  const all = new Set([...names, ...settings, ...Object.keys(RENAMED), ...OF_BENCHES, DEBUG]);
+  const all = new Set([...names, ...settings, ...OF_BENCHES, DEBUG]);
   return `${[...all].sort().join('\n')}\n`;
 }

@@ -15,6 +15,7 @@ import { listText } from './list-text.ts';
 import { makeWords } from './make-words.ts';
 import { metricTables } from './metric-reference.ts';
 import { signalTables } from './signal-reference.ts';
+import { clusterTables, composeFile, helpScreen, testTables } from './test-reference.ts';
 
 /** Name of a table -> its text. */
 export type Tables = Record<string, string>;
@@ -24,14 +25,18 @@ export const PAGES: Record<string, () => Tables | Promise<Tables>> = {
   'docs/configuration.md': configurationTables,
   'docs/metrics.md': metricTables,
   'docs/signals.md': signalTables,
+  'docs/tests.md': testTables,
+  'deploy/kubernetes/README.md': clusterTables,
   'docs/verdicts.md': () => ({ bottlenecks: rulesTable() }),
 };
 
-/** What `make` prints or reads without Node.js: files that are written whole. */
+/** What `make` and Docker read without Node.js. */
 export const FILES: Record<string, () => string | Promise<string>> = {
   'scripts/list.txt': listText,
   'scripts/help-all.txt': helpText,
   'scripts/make-words.txt': makeWords,
+  'scripts/help.txt': helpScreen,
+  'docker-compose.yml': composeFile,
 };
 
 const file = (page: string) => new URL(`../${page}`, import.meta.url);

@@ -18,7 +18,7 @@ run_dir_problem() {
     printf '%s\n' "RUN_DIR is $1, which belongs to someone else; valid: a folder of your own"
   elif [ -e "$1" ] && [ ! -d "$1" ]; then
     printf '%s\n' "RUN_DIR is $1, which is no folder; valid: a new folder, an empty one, or one that a stack created"
-  elif [ -d "$1" ] && ! run_dir_is_marked "$1" && ! run_dir_is_older "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ] && ! run_dir_is_marked "$1"; then
+  elif [ -d "$1" ] && ! run_dir_is_marked "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ] && ! run_dir_is_marked "$1"; then
     # (Asked twice: another command may just have begun to use it.)
     printf '%s\n' "RUN_DIR is $1, which holds something else than a stack's state (it has no $RUN_DIR_MARK); valid: a new folder, an empty one, or one that a stack created"
   fi
@@ -41,12 +41,6 @@ check_run_dir() {
 }
 
 run_dir_is_marked() { [ -f "$1/$RUN_DIR_MARK" ] && [ ! -L "$1/$RUN_DIR_MARK" ]; }
-
-# run_dir_is_older DIR: is it of a version that wrote no mark? Its secrets or its stack.env say so.
-run_dir_is_older() {
-  { [ ! -L "$1/secrets.env" ] && grep -Eqs '^SUPERVISOR_PASSWORD=[0-9a-f]{48}$' "$1/secrets.env"; } ||
-    { [ ! -L "$1/stack.env" ] && grep -Eqs '^# Written by scripts/up: ' "$1/stack.env"; }
-}
 
 # mark_run_dir DIR: creates DIR if it is missing, closes it to everybody else, and marks it. `run_dir_problem` had nothing to say about it.
 mark_run_dir() {

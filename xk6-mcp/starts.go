@@ -11,9 +11,7 @@ import (
 // Start is the first use of a client in an iteration.
 type Start struct {
 	Scenario string
-	// The iteration's number among those of its scenario in this process, from 0.
-	Number int64
-	Time   time.Time
+	Time     time.Time
 	// When k6 began to run the scenario.
 	ScenarioStart time.Time
 }
@@ -59,7 +57,7 @@ func (m *ModuleInstance) noteStart(state *lib.State) {
 	if scenario == nil || ctx.Err() != nil {
 		return
 	}
-	start := Start{scenario.Name, int64(state.GetScenarioLocalVUIter()), time.Now(), scenario.StartTime}
+	start := Start{scenario.Name, time.Now(), scenario.StartTime}
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	s.starts = append(s.starts, start)

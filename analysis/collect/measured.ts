@@ -57,8 +57,6 @@ export interface Counts {
   iterations?: number;
   late?: number;
   dropped?: number;
-  /** From the planned time of an iteration to its first call, where the executor plans them (arrival rates). */
-  lateness?: string;
   bytesSent?: number;
   bytesReceived?: number;
   /** By name: what the script, or the client, measures besides. */

@@ -1,6 +1,10 @@
 /** What is looked at for leaks and drift, and when a slope matters. Data alone: `drift.ts` reads it. */
 
 export interface DriftRule {
+  kind: 'leak' | 'note';
+  subject: string;
+  /** Subjects of which this is a consequence, if they leak as well. */
+  part_of?: string[];
   /** Of the timeline: `client.p99`, or a signal's name. */
   series: string;
   /** What grows, in a sentence. */
@@ -21,17 +25,8 @@ export interface DriftRule {
   least: { share?: number; growth?: number };
 }
 
-/** A figure; what another signal says is used of it; or the memory that the machine has free at the end. */
-export type Limit = { is: number } | { ratio: string } | { machine: true };
-
-export interface DriftSubject {
-  kind: 'leak' | 'note';
-  subject: string;
-  /** Subjects of which this is a consequence, where they leak as well. */
-  part_of?: string[];
-  /** The first that finds something speaks: the others show the same from another side. */
-  rules: DriftRule[];
-}
+/** What another signal says is used of it; or the memory that the machine has free at the end. */
+export type Limit = { ratio: string } | { machine: true };
 
 /** A limit that is further away than a week at this pace is not what ends a deployment. */
 export const HORIZON_H = 168;
@@ -51,131 +46,78 @@ export const PERSISTS = 0.5;
 /** Tests that are there to find this: where one was too short to tell, it is said. */
 export const MEANT_TO_LAST = ['soak'];
 
-export const SUBJECTS: DriftSubject[] = [
+export const RULES: DriftRule[] = [
   {
     kind: 'leak',
     subject: 'memory',
-    rules: [
-      {
-        series: 'memory',
-        noun: 'memory',
-        of: 'floor',
-        worse: 1,
-        limit: { machine: true },
-        // V8 was seen to let a quarter of what is resident pile up as garbage before it collects: less growth is no leak yet.
-        least: { share: 0.3 },
-      },
-      {
-        series: 'heap',
-        noun: "the heap's share of its limit",
-        of: 'floor',
-        worse: 1,
-        limit: { is: 1 },
-        least: { growth: 0.1 },
-      },
-    ],
+    series: 'memory',
+    noun: 'memory',
+    of: 'floor',
+    worse: 1,
+    limit: { machine: true },
+    // V8 was seen to let a quarter of what is resident pile up as garbage before it collects: less growth is no leak yet.
+    least: { share: 0.3 },
   },
   {
     kind: 'leak',
     subject: 'pool connections',
-    rules: [
-      {
-        series: 'pool_connections_in_use',
-        noun: 'the number of pool connections in use',
-        of: 'floor',
-        worse: 1,
-        limit: { ratio: 'pool_utilization' },
-        least: { growth: 2 },
-      },
-      {
-        series: 'pool_utilization',
-        noun: 'the share of the pool in use',
-        of: 'floor',
-        worse: 1,
-        limit: { is: 1 },
-        least: { growth: 0.04 },
-      },
-    ],
+    series: 'pool_connections_in_use',
+    noun: 'the number of pool connections in use',
+    of: 'floor',
+    worse: 1,
+    limit: { ratio: 'pool_utilization' },
+    least: { growth: 2 },
   },
   {
     kind: 'leak',
     subject: 'database connections',
     part_of: ['pool connections'],
-    rules: [
-      {
-        series: 'db_clients',
-        noun: 'the number of connections to the database',
-        of: 'middle',
-        worse: 1,
-        limit: { ratio: 'db_connections' },
-        least: { growth: 2 },
-      },
-      {
-        series: 'db_connections',
-        noun: "the share of the database's connections",
-        of: 'middle',
-        worse: 1,
-        limit: { is: 1 },
-        least: { growth: 0.02 },
-      },
-    ],
+    series: 'db_clients',
+    noun: 'the number of connections to the database',
+    of: 'middle',
+    worse: 1,
+    limit: { ratio: 'db_connections' },
+    least: { growth: 2 },
   },
   {
     kind: 'leak',
     subject: 'sessions',
-    rules: [
-      {
-        series: 'sessions',
-        noun: 'the number of open sessions',
-        of: 'middle',
-        worse: 1,
-        limit: null,
-        least: { share: 0.05, growth: 2 },
-      },
-    ],
+    series: 'sessions',
+    noun: 'the number of open sessions',
+    of: 'middle',
+    worse: 1,
+    limit: null,
+    least: { share: 0.05, growth: 2 },
   },
   {
     kind: 'leak',
     subject: 'file descriptors',
     part_of: ['pool connections', 'database connections', 'sessions'],
-    rules: [
-      {
-        series: 'open_files_count',
-        noun: 'the number of open files',
-        of: 'middle',
-        worse: 1,
-        limit: { ratio: 'open_files' },
-        least: { growth: 5 },
-      },
-      {
-        series: 'open_files',
-        noun: 'the share of the files that may be open',
-        of: 'middle',
-        worse: 1,
-        limit: { is: 1 },
-        least: { growth: 0.005 },
-      },
-    ],
+    series: 'open_files_count',
+    noun: 'the number of open files',
+    of: 'middle',
+    worse: 1,
+    limit: { ratio: 'open_files' },
+    least: { growth: 5 },
   },
   {
     kind: 'note',
     subject: 'latency',
-    rules: [
-      { series: 'client.p99', noun: 'p99', of: 'middle', worse: 1, limit: null, least: { share: 0.1 } },
-    ],
+    series: 'client.p99',
+    noun: 'p99',
+    of: 'middle',
+    worse: 1,
+    limit: null,
+    least: { share: 0.1 },
   },
   {
     kind: 'note',
     subject: 'throughput',
-    rules: [
-      {
-        series: 'client.requests',
-        noun: 'throughput',
-        of: 'middle',
-        worse: -1,
-        limit: null,
-        least: { share: 0.02 },
-      },
-    ],
+    series: 'client.requests',
+    noun: 'throughput',
+    of: 'middle',
+    worse: -1,
+    limit: null,
+    least: { share: 0.02 },
   },
 ];

@@ -15,12 +15,11 @@ import { round } from '../round.ts';
 import {
   BLOCKS,
   type DriftRule,
-  type DriftSubject,
   HORIZON_H,
   type Limit,
   MEANT_TO_LAST,
+  RULES,
   SETTLING,
-  SUBJECTS,
 } from './drift-rules.ts';
 import type { Finding, Known } from './findings.ts';
 import { note } from './note.ts';
@@ -35,7 +34,7 @@ export function drift(known: Known): Finding[] {
   const stretches = steadyStretches(known);
   const long = stretches.filter((stretch) => blocksOf(stretch, timeline).length >= BLOCKS.least);
   if (long.length === 0 && MEANT_TO_LAST.includes(plan.test)) return tooShort(stretches, timeline);
-  return long.flatMap((stretch) => merged(SUBJECTS.flatMap((subject) => claim(known, stretch, subject))));
+  return long.flatMap((stretch) => merged(RULES.flatMap((rule) => claim(known, stretch, rule))));
 }
 
 /**
@@ -45,7 +44,7 @@ export function drift(known: Known): Finding[] {
 function merged(findings: Finding[]): Finding[] {
   const kept: Finding[] = [];
   for (const finding of findings) {
-    const { part_of = [] } = SUBJECTS.find(({ subject }) => subject === finding.subject) ?? {};
+    const { part_of = [] } = RULES.find(({ subject }) => subject === finding.subject) ?? {};
     const cause = kept.find(({ subject }) => part_of.includes(subject));
     if (cause) {
       cause.evidence.push(`with it: ${finding.statement}`);
@@ -71,19 +70,17 @@ function tooShort(stretches: Stretch[], { step_s }: Timeline): Finding[] {
 }
 
 /** @returns one, or none */
-function claim(known: Known, stretch: Stretch, subject: DriftSubject): Finding[] {
+function claim(known: Known, stretch: Stretch, rule: DriftRule): Finding[] {
   const timeline = known.timeline as Timeline;
-  for (const rule of subject.rules) {
-    const trend = trendOf(rule, stretch, timeline);
-    if (!trend?.persists) continue;
-    const { from, to } = trend;
-    const moved = Math.abs(to - from);
-    const enough = moved >= (rule.least.growth ?? 0) && moved >= (rule.least.share ?? 0) * Math.abs(from);
-    const end = endOf(rule, trend, stretch, known);
-    if (enough && end.hours <= HORIZON_H)
-      return [findingOf(subject, rule, trend, stretch, end, unitOf(timeline, rule.series))];
-  }
-  return [];
+  const trend = trendOf(rule, stretch, timeline);
+  if (!trend?.persists) return [];
+  const { from, to } = trend;
+  const moved = Math.abs(to - from);
+  const enough = moved >= (rule.least.growth ?? 0) && moved >= (rule.least.share ?? 0) * Math.abs(from);
+  const end = endOf(rule, trend, stretch, known);
+  return enough && end.hours <= HORIZON_H
+    ? [findingOf(rule, trend, stretch, end, unitOf(timeline, rule.series))]
+    : [];
 }
 
 const unitOf = (timeline: Timeline, series: string) => seriesOf(timeline, series)?.unit ?? '';
@@ -120,7 +117,6 @@ function limitOf(
   stretch: Stretch,
   { timeline, plan, environment }: Known,
 ): { value: number; text: string } | null {
-  if ('is' in limit) return { value: limit.is, text: 'reaches the limit' };
   const signal = 'ratio' in limit ? limit.ratio : 'host_memory';
   const used = timeline && lastOf(timeline, stretch, signal);
   if ('ratio' in limit)
@@ -142,8 +138,7 @@ function lastOf(timeline: Timeline, stretch: Stretch, signal: string): number | 
 }
 
 function findingOf(
-  { kind, subject }: DriftSubject,
-  { series, noun, of, worse }: DriftRule,
+  { kind, subject, series, noun, of, worse }: DriftRule,
   trend: Trend,
   stretch: Stretch,
   end: End,

@@ -17,38 +17,42 @@ export interface TextTable {
   rows: string[][];
 }
 
-const latencies = (latency: Latency | null, ...figures: LatencyFigure[]) =>
-  figures.map((figure) => latencyText(latency, figure, number));
-
-export function phaseTable({ started, phases }: Pick<Run, 'started' | 'phases'>): TextTable {
-  return {
-    title: 'Phases',
-    head: [
-      'phase',
-      'length',
-      'offered',
-      'achieved',
-      'requests',
-      'dropped',
-      'failed',
-      'p50 ms',
-      'p95 ms',
-      'p99 ms',
-      'max ms',
-    ],
-    // A run that ended in its set-up has phases in its plan only.
-    rows: (started === null ? [] : phases).map((phase) => [
-      phase.name,
-      duration(phase.duration_s),
-      phase.offered_rps === null ? counted(phase.vus ?? 0, 'VU') : perSecond(phase.offered_rps),
-      perSecond(phase.achieved_rps),
-      number(phase.requests),
-      number(phase.dropped),
-      percent(phase.error_rate),
-      ...latencies(phase.latency_ms, 'p50', 'p95', 'p99', 'max'),
-    ]),
-  };
+/** A column of text, and what it shows of a row. */
+interface TextColumn<Row> {
+  name: string;
+  of: (row: Row) => string;
 }
+
+const textTable = <Row>(
+  title: string,
+  rows: readonly Row[],
+  columns: readonly TextColumn<Row>[],
+): TextTable => ({
+  title,
+  head: columns.map(({ name }) => name),
+  rows: rows.map((row) => columns.map(({ of }) => of(row))),
+});
+
+const LATENCIES = (['p50', 'p95', 'p99', 'max'] as LatencyFigure[]).map((figure) => ({
+  name: `${figure} ms`,
+  of: ({ latency_ms: latency }: { latency_ms: Latency | null }) => latencyText(latency, figure, number),
+}));
+
+export const phaseTable = ({ started, phases }: Pick<Run, 'started' | 'phases'>): TextTable =>
+  // A run that ended in its set-up has phases in its plan only.
+  textTable('Phases', started === null ? [] : phases, [
+    { name: 'phase', of: ({ name }) => name },
+    { name: 'length', of: ({ duration_s: seconds }) => duration(seconds) },
+    {
+      name: 'offered',
+      of: ({ offered_rps: rate, vus }) => (rate === null ? counted(vus ?? 0, 'VU') : perSecond(rate)),
+    },
+    { name: 'achieved', of: ({ achieved_rps: rate }) => perSecond(rate) },
+    { name: 'requests', of: ({ requests }) => number(requests) },
+    { name: 'dropped', of: ({ dropped }) => number(dropped) },
+    { name: 'failed', of: ({ error_rate: rate }) => percent(rate) },
+    ...LATENCIES,
+  ]);
 
 /** How an outcome is called. */
 const ENDS = {
@@ -59,96 +63,80 @@ const ENDS = {
 };
 
 /** @returns latencies by outcome, of phases in which calls failed */
-export function outcomeTable({ phases }: Pick<Run, 'phases'>): TextTable {
-  return {
-    title: 'Latency by outcome',
-    head: ['phase', 'outcome', 'calls', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms'],
-    rows: phases.flatMap(({ name, outcomes = {} }) =>
+export const outcomeTable = ({ phases }: Pick<Run, 'phases'>): TextTable =>
+  textTable(
+    'Latency by outcome',
+    phases.flatMap(({ name, outcomes = {} }) =>
       Object.entries(ENDS).flatMap(([outcome, title]) => {
-        const of = outcomes[outcome];
-        return of
-          ? [[name, title, number(of.calls), ...latencies(of.latency_ms, 'p50', 'p95', 'p99', 'max')]]
-          : [];
+        const calls = outcomes[outcome];
+        return calls ? [{ phase: name, title, ...calls }] : [];
       }),
     ),
-  };
-}
+    [
+      { name: 'phase', of: ({ phase }) => phase },
+      { name: 'outcome', of: ({ title }) => title },
+      { name: 'calls', of: ({ calls }) => number(calls) },
+      ...LATENCIES,
+    ],
+  );
 
 /** @returns what the latency of all calls consists of */
-export function partTable({ phases }: Pick<Run, 'phases'>): TextTable {
-  return {
-    title: 'Where the latency goes',
-    head: ['phase', ...PARTS, 'connected p95 ms', 'connections/s', 'calls a connection'],
-    rows: phases.flatMap(({ name, parts, connections }) =>
-      parts && connections
-        ? [
-            [
-              name,
-              ...PARTS.map((part) => percent(parts[part] ?? 0)),
-              number(connections.until_connected_p95_ms),
-              number(connections.opened_per_s),
-              number(connections.calls_per_connection),
-            ],
-          ]
-        : [],
+export const partTable = ({ phases }: Pick<Run, 'phases'>): TextTable =>
+  textTable(
+    'Where the latency goes',
+    phases.flatMap(({ name, parts, connections }) =>
+      parts && connections ? [{ name, parts, connections }] : [],
     ),
-  };
-}
-
-export function operationTable({ operations }: Run): TextTable {
-  // By operation, only runs of several generators know them.
-  const hasBytes = operations.some(({ request_bytes }) => request_bytes !== null);
-  return {
-    title: 'Operations',
-    head: [
-      'operation',
-      'class',
-      'requests',
-      'rate',
-      'failed',
-      'p50 ms',
-      'p95 ms',
-      'p99 ms',
-      'max ms',
-      ...(hasBytes ? ['sent', 'received'] : []),
+    [
+      { name: 'phase', of: ({ name }) => name },
+      ...PARTS.map((part) => ({
+        name: part,
+        of: ({ parts }: { parts: NonNullable<Run['phases'][number]['parts']> }) => percent(parts[part] ?? 0),
+      })),
+      { name: 'connected p95 ms', of: ({ connections }) => number(connections.until_connected_p95_ms) },
+      { name: 'connections/s', of: ({ connections }) => number(connections.opened_per_s) },
+      { name: 'calls a connection', of: ({ connections }) => number(connections.calls_per_connection) },
     ],
-    rows: operations.map((operation) => [
-      operation.operation,
-      operation.class,
-      number(operation.requests),
-      perSecond(operation.rps),
-      percent(operation.error_rate),
-      ...latencies(operation.latency_ms, 'p50', 'p95', 'p99', 'max'),
-      ...(hasBytes ? [bytes(operation.request_bytes), bytes(operation.response_bytes)] : []),
-    ]),
-  };
-}
+  );
+
+export const operationTable = ({ operations }: Run): TextTable =>
+  textTable('Operations', operations, [
+    { name: 'operation', of: ({ operation }) => operation },
+    { name: 'class', of: ({ class: kind }) => kind },
+    { name: 'requests', of: ({ requests }) => number(requests) },
+    { name: 'rate', of: ({ rps }) => perSecond(rps) },
+    { name: 'failed', of: ({ error_rate: rate }) => percent(rate) },
+    ...LATENCIES,
+    // By operation, only runs of several generators know them.
+    ...(operations.some(({ request_bytes }) => request_bytes !== null)
+      ? [
+          { name: 'sent', of: ({ request_bytes: size }: Run['operations'][number]) => bytes(size) },
+          { name: 'received', of: ({ response_bytes: size }: Run['operations'][number]) => bytes(size) },
+        ]
+      : []),
+  ]);
 
 /** @returns what discovery left out because the server failed */
-export function failedProbeTable({ failed_probes: all = [] }: Run): TextTable {
-  return {
-    title: 'Left out because it failed',
-    head: ['operation', 'failed with', 'the server said'],
-    rows: all.map(({ operation, failed, reason }) => [operation, failed, reason]),
-  };
-}
+export const failedProbeTable = ({ failed_probes: all = [] }: Run): TextTable =>
+  textTable('Left out because it failed', all, [
+    { name: 'operation', of: ({ operation }) => operation },
+    { name: 'failed with', of: ({ failed }) => failed },
+    { name: 'the server said', of: ({ reason }) => reason },
+  ]);
 
 /** @returns when each kind of failure began */
-export function failureTable({ failures }: Run): TextTable {
-  return {
-    title: 'Failures',
-    head: ['kind', 'count', 'began', 'last seen', 'sample'],
-    rows: failures.map(({ kind, count, first_s, last_s, first_phase, sample }) => [
-      kind,
-      number(count),
-      first_s === null
-        ? '-'
-        : `${number(first_s)} s into the run${first_phase ? `, in phase ${first_phase}` : ''}`,
-      last_s === null ? '-' : `${number(last_s)} s`,
-      sample ?? '-',
-    ]),
-  };
-}
+export const failureTable = ({ failures }: Run): TextTable =>
+  textTable('Failures', failures, [
+    { name: 'kind', of: ({ kind }) => kind },
+    { name: 'count', of: ({ count }) => number(count) },
+    {
+      name: 'began',
+      of: ({ first_s: at, first_phase: phase }) =>
+        at === null ? '-' : `${number(at)} s into the run${phase ? `, in phase ${phase}` : ''}`,
+    },
+    { name: 'last seen', of: ({ last_s: at }) => (at === null ? '-' : `${number(at)} s`) },
+    { name: 'sample', of: ({ sample }) => sample ?? '-' },
+  ]);
 
 /** @returns how far each resource is from its limit */
 export function resourceTable({
@@ -156,18 +144,16 @@ export function resourceTable({
   answers_per_s: rate,
   rows,
 }: Resources): TextTable & { notes: string[] } {
+  const title = rate === null ? `Resources in ${phase}` : 'Resources at the highest rate';
   return {
-    ...(rate === null
-      ? { title: `Resources in ${phase}` }
-      : { title: 'Resources at the highest rate', caption: `${perSecond(rate)} answered in ${phase}` }),
-    head: ['resource', 'in use', 'in use in baseline', 'full at', 'predicted from baseline'],
-    rows: rows.map((row) => [
-      row.title,
-      percent(row.utilization),
-      percent(row.baseline_utilization),
-      perSecond(row.full_at_per_s),
-      perSecond(row.predicted_per_s),
+    ...textTable(title, rows, [
+      { name: 'resource', of: (row) => row.title },
+      { name: 'in use', of: (row) => percent(row.utilization) },
+      { name: 'in use in baseline', of: (row) => percent(row.baseline_utilization) },
+      { name: 'full at', of: (row) => perSecond(row.full_at_per_s) },
+      { name: 'predicted from baseline', of: (row) => perSecond(row.predicted_per_s) },
     ]),
+    ...(rate !== null && { caption: `${perSecond(rate)} answered in ${phase}` }),
     notes: rows.some((row) => row.predicted_per_s !== null)
       ? ['The prediction is made at light load. An error of 2.5x is normal: a call costs less under load.']
       : [],
@@ -182,18 +168,13 @@ export const byOutcome = (thresholds: Run['thresholds']): Run['thresholds'] =>
   thresholds.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
 
 /** @returns those that failed first */
-export function thresholdTable({ thresholds }: Run): TextTable {
-  return {
-    title: 'Thresholds',
-    head: ['outcome', 'threshold', 'observed', 'samples'],
-    rows: byOutcome(thresholds).map((threshold) => [
-      OUTCOMES[threshold.outcome],
-      thresholdName(threshold),
-      observedText(threshold),
-      number(threshold.samples),
-    ]),
-  };
-}
+export const thresholdTable = ({ thresholds }: Run): TextTable =>
+  textTable('Thresholds', byOutcome(thresholds), [
+    { name: 'outcome', of: ({ outcome }) => OUTCOMES[outcome] },
+    { name: 'threshold', of: thresholdName },
+    { name: 'observed', of: observedText },
+    { name: 'samples', of: ({ samples }) => number(samples) },
+  ]);
 
 export function observedText({ metric, observed, at_least, relative_to }: Threshold): string {
   if (observed === null) return '-';

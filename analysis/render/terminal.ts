@@ -6,13 +6,17 @@ import type { Verdict } from '../judge/verdict.ts';
 import { cut, foldHead, grid, WIDTH, wrap } from './layout.ts';
 import { nextCommands } from './next-commands.ts';
 import { numbered, observationText } from './observations.ts';
-import { ROOMY, type Room, STEPS, STEPS_WITH_TABLES } from './room.ts';
 import { ownTables, phaseTable, type TextTable, thresholdTable } from './tables.ts';
 
-export const MAX_LINES = 25;
-
-/** A table of a test's own this long, with title and head, is shown as it is. */
-const MAX_OWN_LINES = 12;
+/** Entries of each block; the rest is in report.md. */
+const MAX_PHASES = 6;
+const MAX_MISSED = 3;
+const MAX_FINDINGS = 3;
+const MAX_REASONS = 3;
+const MAX_REASON_LINES = 2;
+/** Of a test's own tables, which are what it is run for: they take the place of the phases. */
+const MAX_TABLES = 2;
+const MAX_ROWS = 10;
 
 const MAX_CELL = 20;
 const MAX_THRESHOLD_CELL = 60;
@@ -29,8 +33,7 @@ const COLOUR: Record<Verdict['outcome'], 'green' | 'red' | 'yellow'> = {
 
 /**
  * @param options where the results are; colours only for a terminal
- * @returns at most 25 lines, every line within 100 columns (colours, the folder's path and a command's long words aside); report.md has the
- *   rest
+ * @returns a summary, every line within 100 columns (colours, the folder's path and a command's long words aside); report.md has the rest
  */
 export function renderTerminal(
   run: Run,
@@ -39,30 +42,16 @@ export function renderTerminal(
   const paint: Paint = colours
     ? (style, text) => styleText(style, text, { validateStream: false })
     : (_, text) => text;
-  const end = ending(run, paint, directory);
-  let room = ROOMY;
-  let body = bodyOf(run, paint, room);
-  for (const step of run.tables.length > 0 ? STEPS_WITH_TABLES : STEPS) {
-    if (body.length + end.length <= MAX_LINES) break;
-    room = { ...room, ...step };
-    body = bodyOf(run, paint, room);
-  }
-  body = body.slice(0, MAX_LINES - end.length);
-  const gap = room.gaps || body.length + end.length === MAX_LINES ? [] : [''];
-  return `${[...body, ...gap, ...end].join('\n')}\n`;
-}
-
-/** @returns all but the end */
-function bodyOf(run: Run, paint: Paint, room: Room): string[] {
   const blocks = [
     [...headlineLines(run, paint), ...header(run, paint)],
-    reasonLines(run, room),
-    ...ownTableBlocks(run, paint, room),
-    draw(phaseRows(run, room.phases), paint, MAX_CELL),
-    missedThresholds(run, paint, room.missed),
-    findings(run, paint, room.findings),
+    reasonLines(run),
+    ...ownTableBlocks(run, paint),
+    run.tables.length > 0 ? [] : draw(phaseRows(run), paint, MAX_CELL),
+    missedThresholds(run, paint),
+    findings(run, paint),
+    ending(run, paint, directory),
   ].filter((block) => block.length > 0);
-  return blocks.flatMap((block) => (room.gaps ? [...block, ''] : block));
+  return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`;
 }
 
 /** @returns what happened, before all else */
@@ -83,15 +72,12 @@ function header(run: Run, paint: Paint): string[] {
 }
 
 /** The reasons that neither the headline nor a threshold has in full. */
-function reasonLines(
-  { headline = '', verdict, thresholds }: Run,
-  { reasons: most, reasonLines: each }: Room,
-): string[] {
+function reasonLines({ headline = '', verdict, thresholds }: Run): string[] {
   const missed = new Set(thresholds.map(({ reason }) => reason));
   const reasons = verdict.reasons.filter((reason) => !headline.includes(reason) && !missed.has(reason));
-  const rest = reasons.length - most;
+  const rest = reasons.length - MAX_REASONS;
   return [
-    ...reasons.slice(0, most).flatMap((reason) => firstLines(wrap(reason, '- '), each)),
+    ...reasons.slice(0, MAX_REASONS).flatMap((reason) => firstLines(wrap(reason, '- '), MAX_REASON_LINES)),
     ...(rest > 0 ? [`- ${rest} more in report.md`] : []),
   ];
 }
@@ -102,31 +88,25 @@ function firstLines(lines: string[], most: number): string[] {
 }
 
 /** @returns what the test was run for */
-function ownTableBlocks(run: Run, paint: Paint, room: Room): string[][] {
+function ownTableBlocks(run: Run, paint: Paint): string[][] {
   const tables = ownTables(run).filter(({ rows }) => rows.length > 0);
-  const rest = tables.slice(room.tables).map(({ title }) => title);
+  const rest = tables.slice(MAX_TABLES).map(({ title }) => title);
   return [
-    ...tables.slice(0, room.tables).map((table) => drawOwn(table, paint, room)),
+    ...tables.slice(0, MAX_TABLES).map((table) => drawOwn(table, paint)),
     rest.length > 0 ? [cut(`in report.md: ${rest.join(', ')}`, WIDTH)] : [],
   ];
 }
 
-function drawOwn(
-  { title, head, rows, notes }: ReturnType<typeof ownTables>[number],
-  paint: Paint,
-  room: Room,
-): string[] {
-  const isWhole = rows.length + 2 <= Math.min(MAX_OWN_LINES, room.rows + 2);
-  const shown = isWhole ? rows : rows.slice(0, room.rows);
-  // A head of several lines rather than columns that are not there.
+function drawOwn({ title, head, rows }: TextTable, paint: Paint): string[] {
+  const shown = rows.slice(0, MAX_ROWS);
+  // A head of several lines keeps all columns within the width.
   const drawn = [1, 2, 3].map((most) => grid([foldHead(head, most), ...shown], MAX_OWN_CELL));
   const fitting = drawn.find((lines) => lines.every((line) => line.length <= WIDTH)) ?? drawn.at(-1) ?? [];
   const lines = fitting.map((line) => cut(line, WIDTH));
   return [
     paint('bold', cut(title.toUpperCase(), WIDTH)),
     ...lines.map((line, index) => (index < lines.length - shown.length ? paint('bold', line) : line)),
-    ...(isWhole ? [] : [`… ${rows.length - shown.length} more in report.md`]),
-    ...notes.flatMap((note) => wrap(note, '  ')).slice(0, room.notes),
+    ...(rows.length > shown.length ? [`… ${rows.length - shown.length} more in report.md`] : []),
   ];
 }
 
@@ -140,19 +120,19 @@ function draw({ title, head, rows }: TextTable, paint: Paint, maxCell: number): 
 }
 
 /** @returns the phases of findings and of missed thresholds first, then what was measured */
-function phaseRows(run: Run, most: number): TextTable {
+function phaseRows(run: Run): TextTable {
   const table = phaseTable(run);
-  if (table.rows.length <= most || most === 0) return { ...table, rows: most === 0 ? [] : table.rows };
+  if (table.rows.length <= MAX_PHASES) return table;
   const named = new Set([
     ...run.findings.map(({ phase }) => phase),
     ...run.thresholds.flatMap(({ ok, scope }) => (ok === false ? [scope.phase] : [])),
   ]);
   const rank = run.phases.map(({ name, measured }) => (named.has(name) ? 0 : measured ? 1 : 2));
   const kept = new Set(
-    [...rank.keys()].toSorted((a, b) => Number(rank[a]) - Number(rank[b]) || a - b).slice(0, most),
+    [...rank.keys()].toSorted((a, b) => Number(rank[a]) - Number(rank[b]) || a - b).slice(0, MAX_PHASES),
   );
   const rows = table.rows.filter((_, index) => kept.has(index));
-  return { ...table, rows: [...rows, [`… ${table.rows.length - most} more in report.md`]] };
+  return { ...table, rows: [...rows, [`… ${table.rows.length - MAX_PHASES} more in report.md`]] };
 }
 
 /** Outcomes of thresholds. */
@@ -163,14 +143,14 @@ function tint(line: string, paint: Paint) {
 }
 
 /** @returns and how many held */
-function missedThresholds(run: Run, paint: Paint, most: number): string[] {
+function missedThresholds(run: Run, paint: Paint): string[] {
   const table = thresholdTable(run);
   const missed = table.rows.filter(([outcome = '']) => MISSED.test(outcome));
   if (missed.length === 0) return [];
   const held = run.thresholds.filter(({ outcome }) => outcome === 'pass').length;
-  const rest = missed.length - most;
+  const rest = missed.length - MAX_MISSED;
   const counts = [...(rest > 0 ? [`${rest} more in report.md`] : []), ...(held > 0 ? [`${held} held`] : [])];
-  const rows = [...missed.slice(0, most), ...(counts.length > 0 ? [[`… ${counts.join(', ')}`]] : [])];
+  const rows = [...missed.slice(0, MAX_MISSED), ...(counts.length > 0 ? [[`… ${counts.join(', ')}`]] : [])];
   return draw({ ...table, rows }, paint, MAX_THRESHOLD_CELL);
 }
 
@@ -178,7 +158,7 @@ function missedThresholds(run: Run, paint: Paint, most: number): string[] {
  * @returns a line each, numbered as in the reports, then the notes; the notes of a test's own tables come first. What a reason of the
  *   verdict says already is left out
  */
-function findings(run: Run, paint: Paint, most: number): string[] {
+function findings(run: Run, paint: Paint): string[] {
   const isReason = (statement: string) => run.verdict.reasons.some((reason) => reason.startsWith(statement));
   const all = run.findings;
   const first = all.findIndex(({ kind }) => kind !== 'note');
@@ -198,7 +178,7 @@ function findings(run: Run, paint: Paint, most: number): string[] {
       ]),
     ...noteLines(all.slice(ownCount)),
   ];
-  const shown = entries.slice(0, Math.max(most, Math.min(1, own.length)));
+  const shown = entries.slice(0, MAX_FINDINGS);
   if (shown.length === 0) return [];
   const rest = entries.length - shown.length;
   const lines = shown.flat();

@@ -4,7 +4,7 @@ import { number, percent, perSecond } from '../../contract/units.js';
 import type { Finding } from '../findings/findings.ts';
 import { note } from '../findings/note.ts';
 import { median, type Repeated, total } from './repetitions.ts';
-import type { Column, ReportTable } from './report-tables.ts';
+import { type ReportTable, tableOf } from './report-tables.ts';
 
 /** Throughputs closer than this count as equal: the smaller batch wins. */
 const TIE = 0.1;
@@ -14,41 +14,33 @@ const itemsOf = ({ labels }: Repeated) => Number(labels.items);
 
 const throughput = (size: Repeated) => median(size, ({ items_per_s: rate }) => rate);
 
+const ratio = (a: number | null, b: number | null) => (a && b ? a / b : null);
+
 /** @param sizes with the label `items` */
 export function batchTable(title: string, sizes: Repeated[]): { table: ReportTable; findings: Finding[] } {
   const single = sizes.find((size) => itemsOf(size) === 1);
   const base = single ? throughput(single) : null;
   const times = Math.max(0, ...sizes.map(({ phases }) => phases.length));
-  const table = {
+  const sizeText = (items: number) => (items === 1 ? '1 (sequential)' : String(items));
+  const table = tableOf(
     title,
-    columns: [
-      { name: 'batch size', unit: 'text' },
-      { name: 'operations', unit: 'count' },
-      { name: 'calls', unit: 'count' },
-      { name: 'duration', unit: 's' },
-      { name: 'throughput', unit: 'per_s' },
-      { name: 'per 10', unit: 'ms' },
-      { name: 'speed-up', unit: 'factor' },
-      { name: 'failed', unit: 'ratio' },
-    ] as Column[],
-    rows: sizes.map((size) => {
-      const rate = throughput(size);
-      const items = itemsOf(size);
-      return [
-        items === 1 ? '1 (sequential)' : String(items),
-        median(size, ({ items: done }) => done),
-        median(size, ({ iterations }) => iterations),
-        median(size, ({ duration_s: seconds, items: done }) => (done ? seconds : null)),
-        rate,
-        rate ? 10_000 / rate : null,
-        rate && base ? rate / base : null,
-        failedShare(size),
-      ];
-    }),
-    notes: [
-      `Medians of ${times} repetition${times === 1 ? '' : 's'}; operations: resources of one repetition.`,
+    sizes,
+    [
+      { name: 'batch size', unit: 'text', of: (size) => sizeText(itemsOf(size)) },
+      { name: 'operations', unit: 'count', of: (size) => median(size, ({ items }) => items) },
+      { name: 'calls', unit: 'count', of: (size) => median(size, ({ iterations }) => iterations) },
+      {
+        name: 'duration',
+        unit: 's',
+        of: (size) => median(size, ({ items, duration_s: s }) => (items ? s : null)),
+      },
+      { name: 'throughput', unit: 'per_s', of: throughput },
+      { name: 'per 10', unit: 'ms', of: (size) => ratio(10_000, throughput(size)) },
+      { name: 'speed-up', unit: 'factor', of: (size) => ratio(throughput(size), base) },
+      { name: 'failed', unit: 'ratio', of: failedShare },
     ],
-  };
+    [`Medians of ${times} repetition${times === 1 ? '' : 's'}; operations: resources of one repetition.`],
+  );
   return { table, findings: findingsOf(title, sizes, base) };
 }
 
@@ -65,7 +57,7 @@ function findingsOf(title: string, sizes: Repeated[], base: number | null) {
     .sort((a, b) => itemsOf(a) - itemsOf(b));
   const rate = best ? throughput(best) : null;
   if (!best || rate === null || sizes.length < 2) return [];
-  const gain = base ? rate / base : null;
+  const gain = ratio(rate, base);
   return [
     note(
       'batch size',

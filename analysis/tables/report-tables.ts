@@ -26,16 +26,36 @@ export type ColumnUnit =
   | 'usd'
   | 'text';
 
-export type Column = { name: string; unit: ColumnUnit };
+/** null: no figure. */
+export type Cell = string | number | null;
 
+/** A column, and what it shows of a row. */
+export interface Column<Row> {
+  name: string;
+  unit: ColumnUnit;
+  of: (row: Row) => Cell;
+}
+
+/** As `run.json` has it. */
 export interface ReportTable {
   title: string;
-  columns: Column[];
-  /** null: no figure. */
-  rows: (string | number | null)[][];
+  columns: { name: string; unit: ColumnUnit }[];
+  rows: Cell[][];
   /** Below the table, a sentence each. */
   notes: string[];
 }
+
+export const tableOf = <Row>(
+  title: string,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  notes: string[] = [],
+): ReportTable => ({
+  title,
+  columns: columns.map(({ name, unit }) => ({ name, unit })),
+  rows: rows.map((row) => columns.map(({ of }) => of(row))),
+  notes,
+});
 
 /** What a table is made of. `R`: the result of the test's `trials.ts`. */
 export interface Facts<R = unknown> {

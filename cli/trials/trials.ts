@@ -11,6 +11,8 @@ export type Lasts<C> = (config: C, trialS: (env?: Record<string, string>) => num
 export interface TrialsModule<C = any, R = any> {
   default: (lab: Lab<C, R>) => Promise<void>;
   lasts: Lasts<C>;
+  /** It changes the stack's parts or starts servers, which the test in a container can't. */
+  nativeOnly?: true;
   /** Checks what the types of its variables do not. @throws {ConfigError} */
   check?: (config: C) => void;
 }

@@ -3,20 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { resultName } from '../../analysis/result-name.ts';
 import { broken, shown, usage } from '../../cli/ending.ts';
 import { scriptOf } from '../../contract/tests.js';
-
-/** Those that can be split: many users, or a rate. */
-export const TESTS = [
-  'baseline',
-  'batch',
-  'load',
-  'payload',
-  'ramp',
-  'rbac',
-  'soak',
-  'spike',
-  'sustained',
-  'tools',
-];
+import { SPLIT } from '../../scripts/test-reference.ts';
 
 /** As kustomize renders it. */
 export interface Manifest {
@@ -50,7 +37,7 @@ export function runOf(manifests: Manifest[], token = randomBytes(32).toString('h
     only(manifests, 'Job'),
   ];
   const { TEST: test = '' } = variables.data;
-  if (!TESTS.includes(test)) throw usage(`TEST is "${shown(test)}"; valid: ${TESTS.join(', ')}`);
+  if (!SPLIT.includes(test)) throw usage(`TEST is "${shown(test)}"; valid: ${SPLIT.join(', ')}`);
   const testid = variables.data.TESTID || resultName(test);
   // It is a label.
   if (!/^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(testid)) {

@@ -2,7 +2,7 @@
 
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
-import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { counted, number, percent } from '../../contract/units.js';
 
 const TITLE = 'Batch size';
@@ -14,24 +14,19 @@ const TIE = 0.02;
 
 export default function batch({ phases }: Facts): Built {
   const sized = phases.filter(({ measured, labels }) => measured && labels[LABEL] !== undefined);
-  const rows = sized.map((phase) => [
-    phase.labels[LABEL] ?? null,
-    phase.name,
-    phase.items === null ? null : phase.achieved_rps,
-    phase.items_per_s,
-    phase.latency_ms?.p99 ?? null,
-    phase.error_rate,
-    speedup(phase, sized),
+  const table = tableOf(TITLE, sized, [
+    { name: LABEL, unit: 'text', of: ({ labels }) => labels[LABEL] ?? null },
+    { name: 'phase', unit: 'text', of: ({ name }) => name },
+    {
+      name: 'batches/s',
+      unit: 'count',
+      of: ({ items, achieved_rps: rate }) => (items === null ? null : rate),
+    },
+    { name: 'items/s', unit: 'count', of: ({ items_per_s }) => items_per_s },
+    { name: 'p99', unit: 'ms', of: ({ latency_ms }) => latency_ms?.p99 ?? null },
+    { name: 'failed', unit: 'ratio', of: ({ error_rate }) => error_rate },
+    { name: 'speed-up', unit: 'factor', of: (phase) => speedup(phase, sized) },
   ]);
-  const columns = [
-    { name: LABEL, unit: 'text' },
-    { name: 'phase', unit: 'text' },
-    { name: 'batches/s', unit: 'count' },
-    { name: 'items/s', unit: 'count' },
-    { name: 'p99', unit: 'ms' },
-    { name: 'failed', unit: 'ratio' },
-    { name: 'speed-up', unit: 'factor' },
-  ] as Column[];
   const findings = bestSizes(sized).map(({ group, best, tried }) => {
     const factor = speedup(best, sized);
     return note(
@@ -42,7 +37,7 @@ export default function batch({ phases }: Facts): Built {
       { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: factor } },
     );
   });
-  return { tables: [{ title: TITLE, columns, rows, notes: [] }], findings };
+  return { tables: [table], findings };
 }
 
 /** @returns items/s over those at size 1 */
@@ -53,9 +48,7 @@ function speedup(phase: Phase, sized: Phase[]): number | null {
 
 /** @returns the best size of each group of phases that differ in nothing else; groups of one size, or without a candidate, are left out */
 export function bestSizes(sized: Phase[]): { group: string; best: Phase; tried: number }[] {
-  const groups = [...new Set(sized.map(groupOf))];
-  return groups.flatMap((group) => {
-    const ofGroup = sized.filter((phase) => groupOf(phase) === group);
+  return [...Map.groupBy(sized, groupOf)].flatMap(([group, ofGroup]) => {
     const candidates = ofGroup.filter(
       (phase) => phase.items_per_s && (phase.error_rate ?? 1) < MAX_FAILURE_SHARE,
     );

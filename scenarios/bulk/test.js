@@ -36,6 +36,9 @@ const prepare = (name, operation) => ({
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'bulk',
   title: 'batches of 1 to 50 hosts, and of 1 to 20 certificates',
+  group: 'resources behind an API',
+  about: '100 changes and 50 certificate renewals in batches of 1 to 50',
+  judgedBy: 'failures < 1%',
   servers: 'operations',
   covers: ['NPM MCP server: Batch Size Impact', 'NPM MCP server: Certificate Renewal'],
   workload: npm,

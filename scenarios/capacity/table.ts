@@ -5,7 +5,7 @@ import { fullText } from '../../analysis/findings/full-server.ts';
 import { note } from '../../analysis/findings/note.ts';
 import { GENERATOR_CPU_LIMIT } from '../../analysis/findings/trust-rules.ts';
 import { judged } from '../../analysis/judge/judged.ts';
-import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { percent, perSecond } from '../../contract/units.js';
 import type { Found } from './search-rate.ts';
 import type { CapacityResult, Tried } from './trials.ts';
@@ -21,74 +21,45 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
   const { tried = [], found } = result ?? {};
   const phaseOf = (trial: string) => phases.find(({ name, measured }) => measured && name === trial);
   const mean = (signal: string, phase: string) => signalMean(signals, signal, phase);
-  const rows = tried.map(({ trial, rate, holds, generator, users, missed }) => {
-    const phase = phaseOf(trial);
-    return [
-      trial,
-      rate,
-      phase?.achieved_rps ?? null,
-      phase?.latency_ms?.p99 ?? null,
-      phase?.error_rate ?? null,
-      mean('cpu', trial),
-      mean('host_cpu', trial),
-      mean('generator_cpu', trial),
-      holds
-        ? 'nothing'
-        : generator
-          ? `unknown: ${users ? 'no VU was free' : 'generator at its limit'}`
-          : missed.join(', ') || 'too few answers',
-    ];
-  });
-  const columns = [
-    { name: 'step', unit: 'text' },
-    { name: 'offered', unit: 'per_s' },
-    { name: 'achieved', unit: 'per_s' },
-    { name: 'p99', unit: 'ms' },
-    { name: 'failed', unit: 'ratio' },
-    { name: 'target CPU', unit: 'ratio' },
-    { name: 'host CPU', unit: 'ratio' },
-    { name: 'gen. CPU', unit: 'ratio' },
-    { name: 'missed', unit: 'text' },
-  ] as Column[];
-  const search = { title: 'Capacity: the search', columns, rows, notes: [] };
+  const steps = tried.map((step) => ({ ...step, phase: phaseOf(step.trial) }));
+  const search = tableOf('Capacity: the search', steps, [
+    { name: 'step', unit: 'text', of: ({ trial }) => trial },
+    { name: 'offered', unit: 'per_s', of: ({ rate }) => rate },
+    { name: 'achieved', unit: 'per_s', of: ({ phase }) => phase?.achieved_rps ?? null },
+    { name: 'p99', unit: 'ms', of: ({ phase }) => phase?.latency_ms?.p99 ?? null },
+    { name: 'failed', unit: 'ratio', of: ({ phase }) => phase?.error_rate ?? null },
+    { name: 'target CPU', unit: 'ratio', of: ({ trial }) => mean('cpu', trial) },
+    { name: 'host CPU', unit: 'ratio', of: ({ trial }) => mean('host_cpu', trial) },
+    { name: 'gen. CPU', unit: 'ratio', of: ({ trial }) => mean('generator_cpu', trial) },
+    { name: 'missed', unit: 'text', of: missedText },
+  ]);
   if (!result || !found) return { tables: [search] };
 
   // What broke is only the server's where the generator had time left.
   const limiting = tried.findLast(({ holds, rate }) => !holds && rate > (found.rate ?? 0));
   const busy = limiting ? (mean('generator_cpu', limiting.trial) ?? 0) > GENERATOR_CPU_LIMIT : false;
   const byGenerator = found.generator || busy;
+  const brokenAt = byGenerator ? null : found.broken;
   const hold = tried.findLast(({ kind }) => kind === 'hold');
   const held = hold && phaseOf(hold.trial);
   const noVU = tried.findLast(({ users }) => users);
-  const limit = byGenerator
-    ? noVU
-      ? 'MAX_VUS'
-      : 'the load generator'
-    : (limiting?.missed.join(', ') ?? (found.most ? 'MAX_RATE' : null));
-  const summary = {
-    title: 'Capacity',
-    columns: [
-      { name: 'capacity', unit: 'per_s' },
-      { name: 'held for', unit: 's' },
-      { name: 'p99', unit: 'ms' },
-      { name: 'failed', unit: 'ratio' },
-      { name: 'breaks at', unit: 'per_s' },
-      { name: 'limited by', unit: 'text' },
-    ] as Column[],
-    rows: [
-      [
-        found.rate,
-        held?.duration_s ?? null,
-        held?.latency_ms?.p99 ?? null,
-        held?.error_rate ?? null,
-        byGenerator ? null : found.broken,
-        limit,
-      ],
+  const ownLimit = noVU ? 'MAX_VUS' : 'the load generator';
+  const limit = byGenerator ? ownLimit : (limiting?.missed.join(', ') ?? (found.most ? 'MAX_RATE' : null));
+  const summary = tableOf(
+    'Capacity',
+    [found],
+    [
+      { name: 'capacity', unit: 'per_s', of: ({ rate }) => rate },
+      { name: 'held for', unit: 's', of: () => held?.duration_s ?? null },
+      { name: 'p99', unit: 'ms', of: () => held?.latency_ms?.p99 ?? null },
+      { name: 'failed', unit: 'ratio', of: () => held?.error_rate ?? null },
+      { name: 'breaks at', unit: 'per_s', of: () => brokenAt },
+      { name: 'limited by', unit: 'text', of: () => limit },
     ],
-    notes: [
+    [
       `A rate counts as broken when it breaks twice; what held and what broke are within ${percent(result.precision)} of each other.`,
     ],
-  };
+  );
   const others = limiting ? othersBusy((signal) => mean(signal, limiting.trial)) : '';
   const full = noVU && fullText(signals, noVU.trial);
   const statement =
@@ -110,17 +81,22 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
       note('capacity', statement, {
         kind: byGenerator && !full ? 'generator' : 'bottleneck',
         phase: hold?.trial ?? null,
-        figures: { capacity_rps: found.rate, broken_rps: byGenerator ? null : found.broken },
+        figures: { capacity_rps: found.rate, broken_rps: brokenAt },
       }),
     ],
   };
 }
 
+function missedText({ holds, generator, users, missed }: Tried): string {
+  if (holds) return 'nothing';
+  if (generator) return `unknown: ${users ? 'no VU was free' : 'generator at its limit'}`;
+  return missed.join(', ') || 'too few answers';
+}
+
 /** @param mean in the step that broke @returns where something else had the machine, or a part of it: that the server could do more on one of its own */
 function othersBusy(mean: (signal: string) => number | null): string {
   const [host, target, generator] = [mean('host_cpu'), mean('cpu'), mean('generator_cpu')];
-  if (host === null || target === null || generator === null) return '';
-  if (host < BUSY_HOST) return '';
+  if (host === null || target === null || generator === null || host < BUSY_HOST) return '';
   const shares = `the target ${percent(target)} and the load generator ${percent(generator)}`;
   if (target + generator > OWN_SHARE * host)
     return generator < GENERATOR_SHARE * host
@@ -129,14 +105,7 @@ function othersBusy(mean: (signal: string) => number | null): string {
   return `: the machine was busy with something else (${percent(host)}, of which ${shares}); a quiet one holds more`;
 }
 
-function sentence({
-  found,
-  limit,
-  byGenerator,
-  noVU,
-  full,
-  heldS,
-}: {
+interface Outcome {
   found: Found;
   limit: string | null;
   byGenerator: boolean;
@@ -145,17 +114,17 @@ function sentence({
   /** What was full in it. */
   full: string | null | undefined;
   heldS: number;
-}) {
+}
+
+function sentence({ found, limit, byGenerator, noVU, full, heldS }: Outcome) {
   const { rate, broken, lowered, most } = found;
   if (rate === null) return `no rate was held: ${limit ?? 'none could be judged'}`;
   const hold = `held for ${Math.round(heldS)} s${lowered > 0 ? ` after ${lowered} higher ${lowered === 1 ? 'rate' : 'rates'} broke while held` : ''}`;
   if (byGenerator && noVU)
     return `at least ${perSecond(rate)}, ${hold}: at ${perSecond(noVU.rate)} no VU was free${full ? ` and ${full}` : ''}; more of them (MAX_VUS) would show whether it answers more`;
-  if (byGenerator) {
+  if (byGenerator)
     return `at least ${perSecond(rate)}, ${hold}: the load generator was the limit, not the server; give it a machine of its own`;
-  }
-  if (broken === null) {
+  if (broken === null)
     return `at least ${perSecond(rate)}, ${hold}${most ? ': more was not tried (MAX_RATE)' : ''}`;
-  }
   return `${perSecond(rate)}, ${hold}; at ${perSecond(broken)} it misses ${limit}`;
 }

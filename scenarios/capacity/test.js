@@ -8,6 +8,10 @@ import reference from '../../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'capacity',
   title: 'the highest rate that holds, and what breaks above it',
+  group: 'limits and tuning',
+  about:
+    'the highest rate at which every objective holds: doubled until one breaks, narrowed down, confirmed by a hold',
+  judgedBy: 'the hold: p95 < 210 ms, p99 < 380 ms, failures < 1%',
   servers: 'any',
   covers: ['MCP server: Vertical Scaling', 'MCP server: Hardware Recommendations'],
   workload: reference,

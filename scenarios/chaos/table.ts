@@ -9,25 +9,24 @@ import type { Phase } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
 import { wordsOf } from '../../analysis/judge/threshold-words.ts';
 import { round } from '../../analysis/round.ts';
-import type { Built, Column, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
 import { duration, number, percent } from '../../contract/units.js';
 import type { ChaosResult, ChaosRow } from './trials.ts';
 
-/** A fault, and what the load saw of it. */
+/** A fault, and what the load saw of it; nothing but the row: it was not made, or the load ended before it was lifted. */
 interface Seen {
   row: ChaosRow;
-  /** null: it was not made, or the load ended before it was lifted. */
   effect: Effect | null;
   /** From its making to the end of the load. */
-  failures: number;
+  failures: number | null;
   /** Likewise. */
-  refusals: number;
+  refusals: number | null;
   /** Of the requests that began under it; null: none did. */
   success: number | null;
   thresholds: Threshold[];
 }
 
-const NOTHING = { effect: null, failures: 0, refusals: 0, success: null, thresholds: [] };
+const NOTHING = { effect: null, failures: null, refusals: null, success: null, thresholds: [] };
 
 export default function chaos({ phases, trials, seconds, groups }: Facts<ChaosResult>): Built {
   const result = trials?.result;
@@ -72,20 +71,18 @@ function judge(
   refused: number,
   limitS: number,
 ): Threshold[] {
+  const requests = fault.requests ?? 0;
   const bound = (
     metric: string,
     op: '>=' | '<=' | '<',
     limit: number | null,
     observed: number | null,
-    samples: number,
+    samples = requests,
   ) => {
     const { name, format } = wordsOf(metric);
-    const what = `${title}: ${name}`;
-    return limit === null
-      ? []
-      : [judged({ scope: { phase: fault.name }, metric, op, limit, observed, samples, what, format })];
+    const threshold = { scope: { phase: fault.name }, metric, op, observed, samples, format };
+    return limit === null ? [] : [judged({ ...threshold, limit, what: `${title}: ${name}` })];
   };
-  const requests = fault.requests ?? 0;
   const soughtS = soughtFor(observed_s);
   // Not seen in the time that was watched is too late where that was the whole of the bound; else nobody knows.
   const late = affected !== null && recovery_s === null && soughtS >= limitS;
@@ -98,14 +95,8 @@ function judge(
     return `${title}: the time to recover is inconclusive: ${why}`;
   };
   return [
-    ...bound(
-      'success_share',
-      '>=',
-      least_success,
-      requests === 0 ? null : 1 - (fault.error_rate ?? 0),
-      requests,
-    ),
-    ...bound('refused_share', '<=', most_refused, requests === 0 ? null : refused / requests, requests),
+    ...bound('success_share', '>=', least_success, requests === 0 ? null : 1 - (fault.error_rate ?? 0)),
+    ...bound('refused_share', '<=', most_refused, requests === 0 ? null : refused / requests),
     ...bound('recovery_s', '<', limitS, recovered, after.requests ?? 0).map((threshold) => ({
       ...threshold,
       reason: reasonOf(threshold.reason),
@@ -118,47 +109,32 @@ function judge(
 const soughtFor = (observedS: number) => Math.max(0, round(observedS - MIN_NORMAL_S, 1));
 
 function faultTable(seen: Seen[], limitS: number): ReportTable {
-  const columns = [
-    { name: 'scenario', unit: 'text' },
-    { name: 'intensity', unit: 'text' },
-    { name: 'failures', unit: 'count' },
-    { name: 'recovery', unit: 'text' },
-    { name: 'normal p99', unit: 'ms' },
-    { name: 'refusals', unit: 'count' },
-    { name: 'success', unit: 'ratio' },
-    { name: 'status', unit: 'text' },
-  ] as Column[];
-  const rows = seen.map(({ row, effect, failures, refusals, success, thresholds }) =>
-    effect
-      ? [
-          row.title,
-          intensityOf(row),
-          failures,
-          recoveryText(effect),
-          effect.range?.p99_ms ?? null,
-          refusals,
-          success,
-          statusOf(thresholds),
-        ]
-      : [row.title, row.intensity, null, null, null, null, null, 'not made'],
-  );
-  const missing = seen.filter(({ effect }) => !effect);
-  return {
-    title: 'Faults in the middle of a steady load',
-    columns,
-    rows,
-    notes: [
+  return tableOf(
+    'Faults in the middle of a steady load',
+    seen,
+    [
+      { name: 'scenario', unit: 'text', of: ({ row }) => row.title },
+      { name: 'intensity', unit: 'text', of: intensityOf },
+      { name: 'failures', unit: 'count', of: ({ failures }) => failures },
+      { name: 'recovery', unit: 'text', of: ({ effect }) => effect && recoveryText(effect) },
+      { name: 'normal p99', unit: 'ms', of: ({ effect }) => effect?.range?.p99_ms ?? null },
+      { name: 'refusals', unit: 'count', of: ({ refusals }) => refusals },
+      { name: 'success', unit: 'ratio', of: ({ success }) => success },
+      { name: 'status', unit: 'text', of: statusOf },
+    ],
+    [
       `Recovery: from the lifting until p99 and failures of the calls that began then were in the normal range of the fault's own baseline (at most the normal p99). N/A: they never left it. Objective: < ${duration(limitS)}.`,
       'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that began under fault. Latency under fault: see the phases.',
-      ...missing.map(
-        ({ row }) => `${row.title} (${row.name}) was not made: ${row.why_not ?? 'the load ended before'}.`,
+      ...seen.flatMap(({ row: { title, name, why_not }, effect }) =>
+        effect ? [] : [`${title} (${name}) was not made: ${why_not ?? 'the load ended before'}.`],
       ),
     ],
-  };
+  );
 }
 
-/** @param row what was meant, and in brackets what came of it */
-function intensityOf({ intensity, did }: ChaosRow) {
+/** @returns the intended intensity, and in brackets the one that was reached */
+function intensityOf({ row: { intensity, did }, effect }: Seen) {
+  if (!effect) return intensity;
   const { heap_peak_share: peak, kills } = did;
   if (typeof peak === 'number') return `${intensity} (${percent(peak)})`;
   return typeof kills === 'number' ? `${intensity} (${number(kills)})` : intensity;
@@ -170,7 +146,8 @@ function recoveryText({ affected, recovery_s, observed_s }: Effect) {
   return recovery_s === null ? `not within ${duration(soughtFor(observed_s))}` : duration(recovery_s);
 }
 
-function statusOf(thresholds: Threshold[]) {
+function statusOf({ effect, thresholds }: Seen) {
+  if (!effect) return 'not made';
   const missed = thresholds.filter(({ outcome }) => outcome === 'fail');
   if (missed.length > 0) return `fail: ${missed.map(({ metric }) => wordsOf(metric).name).join(', ')}`;
   return thresholds.some(({ outcome }) => outcome === 'invalid') ? 'inconclusive' : 'pass';

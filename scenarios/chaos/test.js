@@ -8,6 +8,10 @@ import reference from '../../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'chaos',
   title: 'faults in the middle of 100 requests/s: what fails, and how soon it is over',
+  group: 'around the server',
+  about:
+    '20 faults in the middle of 100 requests/s (`FAULTS="latency packet-loss"`; a cut, a killed worker, PostgreSQL restarted, Redis gone ...): failures, refusals, time to recover',
+  judgedBy: "as before within 5 s of the fault's end (`RECOVERY_S`); a share of successes meanwhile",
   servers: 'any',
   covers: ['erlmcp: Chaos Engineering Results'],
   workload: reference,

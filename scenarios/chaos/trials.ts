@@ -45,6 +45,8 @@ function faultsOf({ FAULTS: wanted, PROFILE }: ChaosConfig): Fault[] {
   return FAULTS.filter(({ name }) => names.includes(name));
 }
 
+export const nativeOnly = true;
+
 export const lasts: TrialsModule<ChaosConfig>['lasts'] = (config, trialS) => {
   const lengthS = lengthOf(config);
   return faultsOf(config).length * trialS(lengthS ? { DURATION: `${lengthS}s` } : {});

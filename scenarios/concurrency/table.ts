@@ -1,8 +1,9 @@
 /** `make concurrency`: what concurrent calls gain, and how many are best. */
 
 import { note } from '../../analysis/findings/note.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
 import { median, medianLatency, type Repeated, repetitions } from '../../analysis/tables/repetitions.ts';
-import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
 import { number, percent, perSecond } from '../../contract/units.js';
 
 /** Throughputs closer than this count as equal: the fewer users win. */
@@ -11,53 +12,48 @@ const MAX_FAILURE_SHARE = 0.01;
 
 const usersOf = ({ labels }: Repeated) => Number(labels.users);
 
+const throughput = (level: Repeated) => median(level, ({ achieved_rps: rate }) => rate);
+
 export default function concurrency({ phases, plan }: Facts): Built {
   const levels = repetitions(phases).sort((a, b) => usersOf(a) - usersOf(b));
   const operationOf = new Map(plan.phases.map(({ name, operation }) => [name, operation]));
   const built = [...new Set(plan.phases.flatMap(({ operation }) => operation ?? []))].map((operation) => {
     const own = levels.filter(({ phases: all }) => operationOf.get(all[0]?.name ?? '') === operation);
-    return { table: tableOf(operation, own), findings: findingsOf(operation, own) };
+    return { table: levelTable(operation, own), findings: findingsOf(operation, own) };
   });
   return { tables: built.map(({ table }) => table), findings: built.flatMap(({ findings }) => findings) };
 }
 
-function tableOf(operation: string, levels: Repeated[]): ReportTable {
-  const single = levels.find((level) => usersOf(level) === 1);
+function levelTable(operation: string, levels: Repeated[]): ReportTable {
   const times = levels[0]?.phases.length ?? 0;
-  return {
-    title: `Concurrent calls of ${operation} (${levels[0]?.phases[0]?.iterations_planned ?? 0} in all)`,
-    columns: [
-      { name: 'concurrency', unit: 'text' },
-      { name: 'duration', unit: 's' },
-      { name: 'throughput', unit: 'per_s' },
-      { name: 'from', unit: 'per_s' },
-      { name: 'to', unit: 'per_s' },
-      { name: 'avg', unit: 'ms' },
-      { name: 'p95', unit: 'ms' },
-      { name: 'speed-up', unit: 'factor' },
+  const lasted = ({ iterations, duration_s: seconds }: Phase) => (iterations ? seconds : null);
+  const sorted = ({ phases }: Repeated) =>
+    phases.flatMap(({ achieved_rps: rate }) => rate ?? []).sort((a, b) => a - b);
+  return tableOf(
+    `Concurrent calls of ${operation} (${levels[0]?.phases[0]?.iterations_planned ?? 0} in all)`,
+    levels,
+    [
+      { name: 'concurrency', unit: 'text', of: ({ labels }) => labels.users ?? null },
+      { name: 'duration', unit: 's', of: (level) => median(level, lasted) },
+      { name: 'throughput', unit: 'per_s', of: throughput },
+      { name: 'from', unit: 'per_s', of: (level) => sorted(level)[0] ?? null },
+      { name: 'to', unit: 'per_s', of: (level) => sorted(level).at(-1) ?? null },
+      { name: 'avg', unit: 'ms', of: (level) => median(level, ({ latency_ms }) => latency_ms?.avg ?? null) },
+      { name: 'p95', unit: 'ms', of: (level) => medianLatency(level, 'p95') },
+      { name: 'speed-up', unit: 'factor', of: (level) => speedup(level, levels) },
     ],
-    rows: levels.map((level) => {
-      const rates = level.phases.flatMap(({ achieved_rps: rate }) => rate ?? []);
-      const own = throughput(level);
-      const base = single && throughput(single);
-      return [
-        level.labels.users ?? null,
-        median(level, ({ duration_s: seconds, iterations }) => (iterations ? seconds : null)),
-        own,
-        rates.length > 0 ? Math.min(...rates) : null,
-        rates.length > 0 ? Math.max(...rates) : null,
-        median(level, ({ latency_ms: latency }) => latency?.avg ?? null),
-        medianLatency(level, 'p95'),
-        own && base ? own / base : null,
-      ];
-    }),
-    notes: [
+    [
       `Each figure is the median of ${times} repetition${times === 1 ? '' : 's'}; from and to: the slowest and the fastest of them. Users have a connection and begin together.`,
     ],
-  };
+  );
 }
 
-const throughput = (level: Repeated) => median(level, ({ achieved_rps: rate }) => rate);
+/** @returns throughput over that of one user */
+function speedup(level: Repeated, levels: Repeated[]): number | null {
+  const single = levels.find((one) => usersOf(one) === 1);
+  const [own, base] = [throughput(level), single && throughput(single)];
+  return own && base ? own / base : null;
+}
 
 /** @returns the fewest users whose throughput is as good as the best */
 export function optimum(levels: Repeated[]): Repeated | undefined {
@@ -71,15 +67,14 @@ export function optimum(levels: Repeated[]): Repeated | undefined {
 }
 
 function findingsOf(operation: string, levels: Repeated[]) {
-  const best = optimum(levels);
-  const single = levels.find((level) => usersOf(level) === 1);
-  const [own, base] = [best && throughput(best), single && throughput(single)];
   if (levels.length < 2) return [];
+  const best = optimum(levels);
+  const own = best && throughput(best);
   if (!best || !own) {
     const statement = `${operation}: not enough to tell how many concurrent calls are best: at no level all calls were made, with failures below ${percent(MAX_FAILURE_SHARE)}`;
     return [note('concurrency', statement, { confidence: 'low' })];
   }
-  const gain = base ? own / base : null;
+  const gain = speedup(best, levels);
   return [
     note(
       'concurrency',

@@ -20,6 +20,9 @@ const levels = (operation, iterations, users) =>
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'concurrency',
   title: '50 lists and 20 creations at 1, 5, 10, 20 and 50 concurrent',
+  group: 'resources behind an API',
+  about: '50 lists and 20 creations at 1, 5, 10, 20, 50 concurrent; the best of them',
+  judgedBy: 'failures < 1%',
   servers: 'operations',
   covers: ['NPM MCP server: Concurrency Benchmarks'],
   workload: npm,

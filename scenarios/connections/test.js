@@ -9,6 +9,10 @@ import reference from '../../workloads/reference.js';
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'connections',
   title: 'idle and active sessions, from 100 to as many as the machine holds',
+  group: 'protocol and access',
+  about:
+    'idle and active sessions from 100 up; memory for each with its interval, handshakes/s, churn, abandoned sessions',
+  judgedBy: 'failures < 1%; the reference target gives back what nobody uses',
   servers: 'any',
   covers: ['erlmcp: Concurrent Connection Scaling'],
   workload: reference,

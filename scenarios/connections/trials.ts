@@ -88,6 +88,8 @@ export function check({ TARGET_PROTOCOL, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_
   }
 }
 
+export const nativeOnly = true;
+
 export const lasts: TrialsModule<ConnectionsConfig>['lasts'] = (config, trialS) => {
   const plan = planOf(config);
   const rests = (plan.sizes.length + 1) * plan.restS + 2 * plan.timeoutS;

@@ -33,6 +33,10 @@ const FIVE_HUNDRED = { proxy_hosts: 300, certificates: 100, access_lists: 50, st
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'crud',
   title: 'each operation on proxy hosts, certificates, access lists and streams',
+  group: 'resources behind an API',
+  about:
+    'every operation on proxy hosts, certificates, access lists and streams: 20 warm-ups, 50 to 100 calls, three times',
+  judgedBy: 'medians: list p95 < 50 ms, create < 200, update < 150, bulk < 1 s per 10',
   servers: 'operations',
   covers: [
     'NPM MCP server: Throughput Benchmarks',

@@ -4,29 +4,34 @@ import { sumsWithin } from '../../analysis/collect/seconds.ts';
 import { PERCENTILE_ERROR } from '../../analysis/collect/sparse-histogram.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
-import { type Difference, differenceOf, type Round } from '../../analysis/statistics/bootstrap.ts';
 import { intervalOf } from '../../analysis/statistics/interval.ts';
 import { percentile } from '../../analysis/statistics/percentile.ts';
-import type { Built, Column, ColumnUnit, Facts } from '../../analysis/tables/report-tables.ts';
+import {
+  type Built,
+  type Cell,
+  type Column,
+  type Facts,
+  tableOf,
+} from '../../analysis/tables/report-tables.ts';
 import { milliseconds, number, percent } from '../../contract/units.js';
 import type { GatewayResult } from './trials.ts';
 
-const WAYS = {
-  direct: 'direct, MCP',
-  mcp: 'gateway, MCP',
-  rpc: 'gateway, JSON-RPC',
-} as Record<string, string>;
-const SHARES = { p50: 0.5, p95: 0.95, p99: 0.99 };
-/** Answers that a percentile needs to be one. */
-const NEEDS = { p50: 10, p95: 20, p99: 100 };
+const WAYS = { direct: 'direct, MCP', mcp: 'gateway, MCP', rpc: 'gateway, JSON-RPC' };
+const MEDIAN = 0.5;
+/** needs: answers, of all rounds together. */
+const PERCENTILES = [
+  { name: 'p50', share: MEDIAN, needs: 10 },
+  { name: 'p95', share: 0.95, needs: 20 },
+  { name: 'p99', share: 0.99, needs: 100 },
+];
 /** In the beginning of a phase users open their sessions: seconds, at most a third of it, that are left out. */
 const OPENING_S = 2;
 /** Busy processors from which on the gateway's one process is what limits. */
 const ONE_PROCESS = 0.85;
 
 /** A phase without its beginning. */
-export interface Measured {
-  round: string;
+interface Measured {
+  phase: Phase;
   /** Of the answers, ms. */
   latencies: number[];
   /** Answers; null without one. */
@@ -35,177 +40,152 @@ export interface Measured {
   busy: number | null;
 }
 
-export default function gateway({ phases, trials, seconds }: Facts<GatewayResult>): Built {
-  const {
-    gateway: name = 'the gateway',
-    rate = null,
-    cores = {},
-  }: Partial<GatewayResult> = trials?.result ?? {};
-  const wanted = phases.filter(({ measured, labels }) => measured && labels.round !== 'probe');
-  const measured = measure(wanted, seconds, cores);
-  const of = (way: string, load: string) =>
-    wanted.filter(({ labels }) => labels.way === way && labels.load === load);
-  const roundsOf = (way: string, load: string) =>
-    of(way, load).flatMap((phase) => measured.get(phase.name) ?? []);
+/** One way under one load; direct: the rounds of the direct way, none for the direct way itself. */
+type Row = { way: string; rounds: Measured[]; direct: Measured[] };
 
-  const ways = Object.keys(WAYS).filter((way) => of(way, 'loop').length > 0);
-  const through = ways.filter((way) => way !== 'direct');
-  const both = (way: string) => paired(roundsOf('direct', 'steady'), roundsOf(way, 'steady'));
-  const steady = ways.map((way) => [
-    WAYS[way] ?? way,
-    ...counts(of(way, 'steady')),
-    ...percentilesOf(roundsOf(way, 'steady')),
-  ]);
-  const added = through.map((way) => [WAYS[way] ?? way, ...differences(both(way))]);
-  const loops = ways.map((way) => ({
-    way: WAYS[way] ?? way,
-    phases: of(way, 'loop'),
-    rounds: roundsOf(way, 'loop'),
-    ratio: way === 'direct' ? null : ratioOf(roundsOf('direct', 'loop'), roundsOf(way, 'loop')),
-    busy: way === 'direct' ? null : meanOf(roundsOf(way, 'loop').flatMap(({ busy }) => busy ?? [])),
-  }));
+export default function gateway({ phases, trials, seconds }: Facts<GatewayResult>): Built {
+  const result = trials?.result;
+  const wanted = phases.filter(({ measured, labels }) => measured && labels.round !== 'probe');
+  const measured = measure(wanted, seconds, result?.cores ?? {});
+  const roundsOf = (way: string, load: string) =>
+    measured.filter(({ phase: { labels } }) => labels.way === way && labels.load === load);
+  const ways = Object.entries(WAYS).filter(([way]) => roundsOf(way, 'loop').length > 0);
+  const rowsOf = (load: string): Row[] =>
+    ways.map(([way, label]) => {
+      const direct = way === 'direct' ? [] : roundsOf('direct', load);
+      return { way: label, rounds: roundsOf(way, load), direct };
+    });
+  const [steady, loop] = [rowsOf('steady'), rowsOf('loop')];
+  const through = steady.filter(({ way }) => way !== WAYS.direct);
   const count = new Set(wanted.map(({ labels }) => labels.round)).size;
-  const users = of('direct', 'loop')[0]?.vus ?? 0;
-  const cut = `the first ${OPENING_S} s of each phase, in which users open their sessions, are left out`;
+  const users = roundsOf('direct', 'loop')[0]?.phase.vus ?? 0;
   return {
     tables: [
-      {
-        title: `The same calls, ${number(rate)}/s each: direct, and through ${name}`,
-        columns: [
-          ...columns('text', 'way'),
-          ...columns('count', 'requests', 'failed'),
-          ...columns('ms', ...Object.keys(SHARES)),
+      tableOf(
+        `The same calls, ${number(result?.rate)}/s each: direct, and through ${result?.gateway ?? 'the gateway'}`,
+        steady,
+        [WAY, { name: 'requests', unit: 'count', of: (row) => sumOf(row, 'requests') }, FAILED, ...LATENCIES],
+        [
+          `the first ${OPENING_S} s of each phase, in which users open their sessions, are left out; a percentile is shown from ${PERCENTILES.map(({ needs }) => needs).join(', ')} answers on, and is at most ${percent(PERCENTILE_ERROR)} off`,
         ],
-        rows: steady,
-        notes: [
-          `${cut}; a percentile is shown from ${Object.values(NEEDS).join(', ')} answers on, and is at most ${percent(PERCENTILE_ERROR)} off`,
+      ),
+      tableOf(
+        'What the gateway adds to a call (95% interval)',
+        through,
+        [WAY, ...ADDED],
+        [
+          `through the gateway minus direct, in each of the ${count} rounds: the mean of these differences, with Student's t interval`,
         ],
-      },
-      {
-        title: 'What the gateway adds to a call (95% interval)',
-        columns: columns('text', 'way', ...Object.keys(SHARES)),
-        rows: added,
-        notes: [
-          `through the gateway minus direct; two-stage bootstrap of ${count} rounds: first of the rounds, then of the answers in each (analysis/bootstrap.js)`,
+      ),
+      tableOf(
+        `${users} users that call in a loop`,
+        loop,
+        [
+          WAY,
+          { name: 'calls/s', unit: 'per_s', of: (row) => meanOf(row, 'perS') },
+          { name: 'of direct (95% interval)', unit: 'text', of: ratioText },
+          ...LATENCIES,
+          FAILED,
+          { name: 'CPUs', unit: 'count', of: busyOf },
         ],
-      },
-      {
-        title: `${users} users that call in a loop`,
-        columns: [
-          ...columns('text', 'way'),
-          ...columns('per_s', 'calls/s'),
-          ...columns('text', 'of direct (95% interval)'),
-          ...columns('ms', ...Object.keys(SHARES)),
-          ...columns('count', 'failed', 'CPUs'),
-        ],
-        rows: loops.map(({ way, phases, rounds, ratio, busy }) => [
-          way,
-          meanOf(rounds.flatMap(({ perS }) => perS ?? [])),
-          ratio,
-          ...percentilesOf(rounds),
-          counts(phases)[1] ?? null,
-          busy,
-        ]),
-        notes: [
+        [
           `the interval is that of the mean ratio of the ${count} rounds, by Student; CPUs: processors that the gateway kept busy`,
         ],
-      },
+      ),
     ],
     findings: [
-      ...through.flatMap((way) => {
-        const median = differenceOf(both(way), SHARES.p50);
+      ...through.flatMap((row) => {
+        const median = addedOf(row, MEDIAN);
         if (!median) return [];
-        const figures = { added_ms: median.value };
-        return [note('overhead', `${WAYS[way]}: ${difference(median)} at the median of a call`, { figures })];
+        const figures = { added_ms: median.mean };
+        return [note('overhead', `${row.way}: ${median.text} at the median of a call`, { figures })];
       }),
-      ...loops.flatMap(({ way, busy }) => {
-        if (busy === null || busy < ONE_PROCESS) return [];
-        return [
-          note(
-            "gateway's CPU",
-            `${way}, users in a loop: the gateway kept ${number(busy)} processors busy; ` +
-              'one process has no more than one, so that is its limit, not the target',
-            { figures: { processors: busy } },
-          ),
-        ];
+      ...loop.flatMap((row) => {
+        const processors = busyOf(row) ?? 0;
+        const statement =
+          `${row.way}, users in a loop: the gateway kept ${number(processors)} processors busy; ` +
+          'one process has no more than one, so that is its limit, not the target';
+        const finding = note("gateway's CPU", statement, { figures: { processors } });
+        return processors < ONE_PROCESS ? [] : [finding];
       }),
     ],
   };
 }
 
-const columns = (unit: ColumnUnit, ...names: string[]): Column[] => names.map((name) => ({ name, unit }));
+const sumOf = ({ rounds }: Row, figure: 'requests' | 'failed') =>
+  rounds.reduce((sum, { phase }) => sum + (phase[figure] ?? 0), 0);
 
-const meanOf = (values: number[]) =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+const meanOf = ({ rounds }: Row, figure: 'perS' | 'busy') =>
+  intervalOf(rounds.flatMap((round) => round[figure] ?? []))?.mean ?? null;
 
-/** @returns requests, and those of them that failed */
-const counts = (phases: Phase[]): [number, number] => [
-  phases.reduce((sum, { requests }) => sum + (requests ?? 0), 0),
-  phases.reduce((sum, { failed }) => sum + (failed ?? 0), 0),
-];
+const busyOf = (row: Row) => (row.way === WAYS.direct ? null : meanOf(row, 'busy'));
 
-/** @param cores by phase @returns by phase */
-function measure(
-  phases: Phase[],
-  seconds: Facts['seconds'],
-  cores: Record<string, number | null>,
-): Map<string, Measured> {
-  const windows = phases.map(({ name, labels, start, duration_s }) => {
-    const openingS = Math.min(OPENING_S, duration_s / 3);
-    const startS = Date.parse(start ?? '') / 1000;
+const answers = (rounds: Measured[]) => rounds.flatMap(({ latencies }) => latencies);
+
+/** @param latencies at least one */
+const percentileOf = (latencies: number[], share: number) =>
+  percentile(Float64Array.from(latencies).sort(), share);
+
+const WAY: Column<Row> = { name: 'way', unit: 'text', of: ({ way }) => way };
+const FAILED: Column<Row> = { name: 'failed', unit: 'count', of: (row) => sumOf(row, 'failed') };
+
+const LATENCIES = PERCENTILES.map(({ name, share, needs }): Column<Row> => {
+  const figure = (latencies: number[]) => (latencies.length < needs ? null : percentileOf(latencies, share));
+  return { name, unit: 'ms', of: ({ rounds }) => figure(answers(rounds)) };
+});
+
+const ADDED = PERCENTILES.map(({ name, share, needs }): Column<Row> => {
+  const of = (row: Row) => {
+    const count = Math.min(answers(row.rounds).length, answers(row.direct).length);
+    return count < needs ? `too few (${count})` : (addedOf(row, share)?.text ?? 'inconclusive');
+  };
+  return { name, unit: 'text', of };
+});
+
+/** @param cores by phase */
+function measure(phases: Phase[], seconds: Facts['seconds'], cores: GatewayResult['cores']): Measured[] {
+  const lines = [...seconds.values()].flat();
+  return phases.map((phase) => {
+    const startS = Date.parse(phase.start ?? '') / 1000;
     // Whole seconds: of the others some of the answers are of another phase's time.
-    const [fromS, toS] = [Math.ceil(startS + openingS), Math.floor(startS + duration_s)];
-    return { name, round: labels.round ?? '', fromS, toS, phases: [name] };
+    const fromS = Math.ceil(startS + Math.min(OPENING_S, phase.duration_s / 3));
+    const toS = Math.floor(startS + phase.duration_s);
+    const [sums] = sumsWithin(lines, [{ fromS, toS, phases: [phase.name] }]);
+    const latencies = sums?.latencies.all.values ?? [];
+    const perS = toS > fromS ? latencies.length / (toS - fromS) : 0;
+    return { phase, latencies, perS: perS || null, busy: cores[phase.name] ?? null };
   });
-  const found = sumsWithin([...seconds.values()].flat(), windows);
-  return new Map(
-    windows.map(({ name, round, fromS, toS }, index) => {
-      const latencies = found[index]?.latencies.all.values ?? [];
-      const perS = toS > fromS ? latencies.length / (toS - fromS) : 0;
-      return [name, { round, latencies, perS: perS || null, busy: cores[name] ?? null }];
-    }),
+}
+
+/** @returns the interval of a figure's mean over the rounds in which both ways have answers */
+function intervalWithin({ rounds, direct }: Row, figure: (direct: Measured, through: Measured) => number) {
+  const figures = rounds.flatMap((through) => {
+    const other = direct.find(({ phase }) => phase.labels.round === through.phase.labels.round);
+    return other?.perS && through.perS ? [figure(other, through)] : [];
+  });
+  return intervalOf(figures);
+}
+
+/** @returns what the gateway adds to the percentile, ms; null: no round has answers both ways */
+function addedOf(row: Row, share: number): { mean: number; text: string } | null {
+  const interval = intervalWithin(
+    row,
+    (direct, through) => percentileOf(through.latencies, share) - percentileOf(direct.latencies, share),
   );
-}
-
-function paired(direct: Measured[], through: Measured[]): Round[] {
-  return through.map(({ round, latencies }) => ({
-    a: direct.find((other) => other.round === round)?.latencies ?? [],
-    b: latencies,
-  }));
-}
-
-const enough = (name: string, count: number) => count >= NEEDS[name as keyof typeof NEEDS];
-
-function percentilesOf(rounds: Measured[]) {
-  const sorted = Float64Array.from(rounds.flatMap(({ latencies }) => latencies)).sort();
-  return Object.entries(SHARES).map(([name, share]) =>
-    enough(name, sorted.length) ? percentile(sorted, share) : null,
-  );
-}
-
-function differences(rounds: Round[]) {
-  const least = Math.min(rounds.flatMap(({ a }) => a).length, rounds.flatMap(({ b }) => b).length);
-  return Object.entries(SHARES).map(([name, share]) => {
-    const found = enough(name, least) ? differenceOf(rounds, share) : null;
-    return found ? difference(found) : `too few (${least})`;
-  });
-}
-
-function difference({ value, low, high }: Difference) {
-  const sign = value < 0 ? '' : '+';
-  return `${sign}${milliseconds(value)}${low === null || high === null ? '' : ` (${number(low)} to ${number(high)})`}`;
-}
-
-function ratioOf(direct: Measured[], through: Measured[]): string | null {
-  // Of logarithms: twice as many and half as many are equally far from the same.
-  const ratios = through.flatMap(({ round, perS }) => {
-    const same = direct.find((other) => other.round === round)?.perS;
-    return perS && same ? [Math.log(perS / same)] : [];
-  });
-  const interval = intervalOf(ratios);
   if (!interval) return null;
   const { mean, low, high } = interval;
-  const between =
+  const range = low === null || high === null ? 'inconclusive' : `${number(low)} to ${number(high)}`;
+  return { mean, text: `${mean < 0 ? '' : '+'}${milliseconds(mean)} (${range})` };
+}
+
+function ratioText(row: Row): Cell {
+  // Of logarithms: twice as many and half as many are equally far from the same.
+  const interval = intervalWithin(row, (direct, through) =>
+    Math.log(Number(through.perS) / Number(direct.perS)),
+  );
+  if (!interval) return null;
+  const { mean, low, high } = interval;
+  const range =
     low === null || high === null ? '' : ` (${percent(Math.exp(low))} to ${percent(Math.exp(high))})`;
-  return `${percent(Math.exp(mean))}${between}`;
+  return `${percent(Math.exp(mean))}${range}`;
 }

@@ -8,6 +8,10 @@ import reference from '../../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'gateway',
   title: 'the same calls direct and through a gateway, in turn: what it adds, and what it takes away',
+  group: 'around the server',
+  about:
+    'the same calls direct and through a gateway, in turn: what it adds at p50, p95, p99, with intervals. ContextForge (on SQLite, or `GATEWAY_STORE=stack`; `make gateway-up` starts it by itself), or any with `GATEWAY_URL=`',
+  judgedBy: 'failures < 1%',
   servers: 'any',
   covers: ['MCP Gateway: Establishing a Baseline', 'MCP Gateway: Interpreting Results'],
   workload: reference,

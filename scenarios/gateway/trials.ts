@@ -96,6 +96,8 @@ export function enoughS(plannedS: number, rate: number, count: number) {
   return Math.max(plannedS, Math.min(plannedS * 2, steadyS / STEADY_SHARE));
 }
 
+export const nativeOnly = true;
+
 export const lasts: TrialsModule<GatewayConfig>['lasts'] = (config, trialS) => {
   const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
   const { count, trialS: length } = planOf(config, ways);

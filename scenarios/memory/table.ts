@@ -3,77 +3,68 @@
 import { note } from '../../analysis/findings/note.ts';
 import { medianOf } from '../../analysis/statistics/interval.ts';
 import { fitLine } from '../../analysis/statistics/line.ts';
-import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { bytes } from '../../contract/units.js';
 import type { MemoryResult, Point } from './trials.ts';
 
-type Columns = Column[];
-
 /** The table of what is cached has this many rows. */
 const ROWS = 5;
+
+/** The sizes, in bytes, that were measured at one count. */
+type Group = [count: string, sizes: number[]];
 
 export default function memory({ trials }: Facts<MemoryResult>): Built {
   const result = trials?.result;
   if (!result) return { tables: [] };
   const { runtime, workers, pool, cache } = result;
-  const parts = [
-    { title: 'Memory at rest', name: 'workers', unit: 'worker', points: workers, groups: groupsOf(workers) },
-    {
-      title: 'Memory by connections',
-      name: 'connections',
-      unit: 'pooled connection',
-      points: pool,
-      groups: groupsOf(pool),
-    },
-    {
-      title: 'Memory by cached users',
-      name: 'cached users',
-      unit: 'cached user',
-      points: cache,
-      groups: someOf(cache),
-    },
+  const atRest = groupsOf(workers);
+  if (runtime !== null) atRest.unshift(['Node alone', [runtime]]);
+  const [worker, connection, user] = [
+    perOne('worker', workers),
+    perOne('pooled connection', pool),
+    perOne('cached user', cache),
   ];
-  const statements = parts.map(({ unit, points }) => perOne(unit, points));
-  const tables = parts.map(({ title, name, groups }, index) => ({
-    title,
-    columns: columnsOf(name),
-    rows: groups.map(([count, sizes]) => [
-      String(count),
-      sizes.length,
-      medianOf(sizes),
-      Math.min(...sizes),
-      Math.max(...sizes),
-    ]),
-    notes: [`${statements[index]}.`],
-  }));
-  if (runtime !== null) {
-    tables[0]?.rows.unshift(['Node alone', 1, runtime, runtime, runtime]);
-  }
-  tables[0]?.notes.push("Resident size of all of the target's processes, its primary among them.");
-  tables[1]?.notes.push(
-    "The same, with 1 worker, at rest after a load that opened its connections; PostgreSQL's own memory is not in it.",
-  );
-  tables[2]?.notes.push('Of Redis, where the cache is.');
-  return { tables, findings: statements.map((statement) => note('memory', statement)) };
+  return {
+    tables: [
+      sizeTable('Memory at rest', 'workers', atRest, [
+        `${worker}.`,
+        "Resident size of all of the target's processes, its primary among them.",
+      ]),
+      sizeTable('Memory by connections', 'connections', groupsOf(pool), [
+        `${connection}.`,
+        "The same, with 1 worker, at rest after a load that opened its connections; PostgreSQL's own memory is not in it.",
+      ]),
+      sizeTable('Memory by cached users', 'cached users', someOf(cache), [
+        `${user}.`,
+        'Of Redis, where the cache is.',
+      ]),
+    ],
+    findings: [worker, connection, user].map((statement) => note('memory', statement)),
+  };
 }
 
-const columnsOf = (name: string): Columns => [
-  { name, unit: 'text' },
-  { name: 'starts', unit: 'count' },
-  { name: 'median', unit: 'bytes' },
-  { name: 'least', unit: 'bytes' },
-  { name: 'most', unit: 'bytes' },
-];
+const sizeTable = (title: string, counted: string, groups: Group[], notes: string[]) =>
+  tableOf(
+    title,
+    groups,
+    [
+      { name: counted, unit: 'text', of: ([count]) => count },
+      { name: 'starts', unit: 'count', of: ([, sizes]) => sizes.length },
+      { name: 'median', unit: 'bytes', of: ([, sizes]) => medianOf(sizes) },
+      { name: 'least', unit: 'bytes', of: ([, sizes]) => Math.min(...sizes) },
+      { name: 'most', unit: 'bytes', of: ([, sizes]) => Math.max(...sizes) },
+    ],
+    notes,
+  );
 
-/** @returns sizes by count, ascending */
-function groupsOf(points: Point[]): [number, number[]][] {
-  const groups: Map<number, number[]> = new Map();
-  for (const [count, size] of points) groups.set(count, [...(groups.get(count) ?? []), size]);
-  return [...groups].sort(([a], [b]) => a - b);
+/** @returns ascending */
+function groupsOf(points: Point[]): Group[] {
+  const groups = [...Map.groupBy(points, ([count]) => count)].sort(([a], [b]) => a - b);
+  return groups.map(([count, all]) => [String(count), all.map(([, size]) => size)]);
 }
 
 /** @returns a few of them, from the least to the most */
-function someOf(points: Point[]): [number, number[]][] {
+function someOf(points: Point[]): Group[] {
   const groups = groupsOf(points);
   const last = groups.length - 1;
   const wanted = new Set(Array.from({ length: ROWS }, (_, index) => Math.round((index * last) / (ROWS - 1))));

@@ -27,6 +27,9 @@ const PARTS = {
 export const { options, setup, iterate } = defineTest({
   name: 'memory',
   title: 'memory at rest, per cached user, per pooled connection',
+  group: 'limits and tuning',
+  about: "the reference target's memory at rest, per cached resource, per pooled connection",
+  judgedBy: 'failures < 1%',
   servers: 'reference',
   does: 'restarts the reference target with other settings and reads the memory of its processes',
   covers: [

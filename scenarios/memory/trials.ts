@@ -49,6 +49,8 @@ const CACHE_LOOK_S = 0.2;
 
 const repeatsOf = ({ PROFILE, RUNS }: Config) => SIZES[PROFILE].repeats ?? RUNS ?? DEFAULT_RUNS;
 
+export const nativeOnly = true;
+
 export const lasts: TrialsModule<Config>['lasts'] = (config) => {
   const { workers, pools } = SIZES[config.PROFILE];
   const lookS = (REST_MS + LOOKS * LOOK_MS) / 1000;

@@ -2,14 +2,14 @@
 
 import { gaugeOf, inScope, total, trendOf } from '../../analysis/collect/groups.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
-import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, number, percent } from '../../contract/units.js';
 import type { NetworkResult, Size } from './trials.ts';
 
 /** What bandwidth is compared with, as in the document. */
 const LINK_BITS_PER_S = 1e9;
 
-type Columns = Column[];
+type Columns = ReportTable['columns'];
 
 export default function network({ trials, phases, groups }: Facts<NetworkResult>): Built {
   const measured = phases.filter((phase) => phase.measured && phase.requests);

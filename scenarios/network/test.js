@@ -82,6 +82,9 @@ const part = __ENV.PART || (whole ? 'all' : 'traffic');
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'network',
   title: 'sizes with and without gzip, bandwidth, connections',
+  group: 'limits and tuning',
+  about: 'bytes of requests and answers with and without gzip, bandwidth, connection set-up, reuse, failures',
+  judgedBy: 'failures < 1%',
   servers: 'any',
   covers: [
     'MCP server: Network Recommendations',

@@ -30,6 +30,8 @@ const TRIALS_OF_CALLS = 3;
 
 const trafficSecondsOf = ({ PROFILE, DURATION }: Config) => DURATION ?? TRAFFIC_S[PROFILE];
 
+export const nativeOnly = true;
+
 export const lasts: TrialsModule<Config>['lasts'] = (config) =>
   TRIALS_OF_CALLS * CALLS_S + KINDS_OF_TRAFFIC * trafficSecondsOf(config);
 

@@ -5,7 +5,7 @@ import { signalMean } from '../../analysis/collect/signals.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { fitLine } from '../../analysis/statistics/line.ts';
-import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
 import { number, percent } from '../../contract/units.js';
 
 const LABEL = 'kb';
@@ -52,7 +52,7 @@ export default function payload({ plan, phases, groups, signals }: Facts): Built
     ...(alike ? [] : [{ name: 'an answer', unit: 'bytes' }]),
     { name: 'CPU', unit: 'ratio' },
     { name: 'bottleneck', unit: 'text' },
-  ] as Column[];
+  ] as ReportTable['columns'];
   const cpu =
     "CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.";
   const notes = alike

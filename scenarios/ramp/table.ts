@@ -6,7 +6,7 @@ import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { round } from '../../analysis/round.ts';
 import { fitScalabilityLaw } from '../../analysis/statistics/scalability-law.ts';
-import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, number, percent, perSecond } from '../../contract/units.js';
 
 /** What a step has to do to hold: the load that was offered, and the document's p99 while it scaled. */
@@ -54,7 +54,7 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     { name: 'host CPU', unit: 'ratio' },
     { name: 'gen. CPU', unit: 'ratio' },
     { name: 'holds', unit: 'text' },
-  ] as Column[];
+  ] as ReportTable['columns'];
   const notes = [
     `A step holds with ${percent(DELIVERED_SHARE)} of its load made, p99 (of ${MIN_SAMPLES} answers or more) below ${milliseconds(P99_MS)} and fewer than ${percent(FAILURE_SHARE)} failed; CPU is of the whole machine.`,
     'Each step begins where the one before left the server: after the first that does not hold, later ones start with what had piled up.',

@@ -11,6 +11,9 @@ const rates = [100, 500, 1000, 1500, 2000, 2500, 3000];
 export const { options, setup, iterate } = defineTest({
   name: 'ramp',
   title: '100 to 3,000 requests/s in seven steps over 30 minutes',
+  group: 'load over time',
+  about: '100 to 3,000 requests/s in seven steps over 30 minutes',
+  judgedBy: 'the first step: p99 < 320 ms, failures < 0.1%; from which step on it is too much is named',
   servers: 'any',
   covers: ['MCP server: Auto-Scaling Configuration'],
   workload: reference,

@@ -11,6 +11,9 @@ const goals = { p95_ms: 100, failure_share: 0.01 };
 export const { options, setup, iterate } = defineTest({
   name: 'rbac',
   title: '100 requests/s over REST from users with roles, and calls that must be refused',
+  group: 'protocol and access',
+  about: '100 requests/s over REST by users with roles; then calls that must be refused',
+  judgedBy: '>= 100/s, p95 < 100 ms, failures < 1%; one call wrongly allowed fails the run',
   servers: 'operations',
   covers: ['RBAC: Test Scenarios', 'RBAC: CSV Output Format'],
   workload: rbac,

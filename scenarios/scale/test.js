@@ -55,6 +55,9 @@ const renew = (items, quick, takes) => ({
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'scale',
   title: 'lists of 10 to 5,000 resources, whole and in pages, and 1,000 hosts at a time',
+  group: 'resources behind an API',
+  about: 'lists of 10 to 5,000 resources, whole and in pages; how latency grows with their number',
+  judgedBy: 'failures < 1%',
   servers: 'operations',
   covers: ['NPM MCP server: Resource Count Impact', 'NPM MCP server: Bulk Operations at Scale'],
   workload: npm,

@@ -4,7 +4,7 @@ import { signalMean } from '../../analysis/collect/signals.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { medianOf } from '../../analysis/statistics/interval.ts';
-import type { Built, Column, ColumnUnit, Facts } from '../../analysis/tables/report-tables.ts';
+import type { Built, ColumnUnit, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
 import { number, percent } from '../../contract/units.js';
 import type { ScalingResult } from './trials.ts';
 
@@ -140,7 +140,8 @@ function limitOf(host: number | null, database: number | null, cores: number) {
   return `not the machine (${percent(host)} busy): what they wait for is in the signals (pool, database, upstream)`;
 }
 
-const columns = (unit: ColumnUnit, ...names: string[]): Column[] => names.map((name) => ({ name, unit }));
+const columns = (unit: ColumnUnit, ...names: string[]): ReportTable['columns'] =>
+  names.map((name) => ({ name, unit }));
 
 const meanOf = (values: number[]) =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -8,6 +8,10 @@ import reference from '../../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'scaling',
   title: '1, 2 and 4 instances behind a load balancer, with as many users for each',
+  group: 'limits and tuning',
+  about:
+    'throughput, efficiency and p99 of `INSTANCES="1 2 4"` behind HAProxy; cost columns with `PRICE_PER_INSTANCE_HOUR`',
+  judgedBy: 'failures < 1%',
   servers: 'reference',
   does: 'starts instances of the reference target',
   covers: ['MCP server: Horizontal Scaling', 'erlmcp: Cluster Scaling Recommendations'],

@@ -50,6 +50,8 @@ export function check() {
   }
 }
 
+export const nativeOnly = true;
+
 export const lasts: TrialsModule<ScalingConfig>['lasts'] = (config, trialS) =>
   countsOf(config).length *
   repeatsOf(config) *

@@ -8,7 +8,7 @@ import type { Phase } from '../../analysis/judge/phases.ts';
 import { round } from '../../analysis/round.ts';
 import { compareInBlocks } from '../../analysis/statistics/block-design.ts';
 import { meanOf, medianOf } from '../../analysis/statistics/interval.ts';
-import type { Built, Column, Facts, TableModule } from '../../analysis/tables/report-tables.ts';
+import type { Built, Facts, ReportTable, TableModule } from '../../analysis/tables/report-tables.ts';
 import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import type { SweepResult } from './trials.ts';
 
@@ -65,7 +65,7 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
     { name: 'hits', unit: 'ratio' },
     { name: 'queries', unit: 'count' },
     { name: 'answer', unit: 'bytes' },
-  ] as Column[];
+  ] as ReportTable['columns'];
   const notes = [
     `${counted(repeats, 'run')} of ${duration(trialS)} each, in rounds of random order, each on a target just started with an empty cache; calls: their geometric mean; p99: the median of theirs.`,
     ...(apart === null

@@ -33,6 +33,8 @@ export function check({ KNOB, VALUES }: SweepConfig) {
 
 const trialSecondsOf = ({ DURATION, PROFILE }: SweepConfig) => DURATION ?? TRIAL_S[PROFILE];
 
+export const nativeOnly = true;
+
 export const lasts: TrialsModule<SweepConfig>['lasts'] = (config, trialS) =>
   checkedValues(config.KNOB, config.VALUES).length *
   (config.RUNS ?? DEFAULT_RUNS) *

@@ -2,7 +2,7 @@
 
 import { type Increases, increaseIn } from '../../analysis/collect/increases.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
-import type { Built, Column, Facts, TableModule } from '../../analysis/tables/report-tables.ts';
+import type { Built, Facts, ReportTable, TableModule } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, perSecond } from '../../contract/units.js';
 
 /** Of the weather service, which one tool calls. */
@@ -51,7 +51,7 @@ export default function tools({ phases, increases }: Facts): Built {
     { name: 'upstream', unit: 'ms' },
     { name: 'timeouts', unit: 'ratio' },
     { name: 'trips', unit: 'count' },
-  ] as Column[];
+  ] as ReportTable['columns'];
   const compared = measured.flatMap(({ name }) => {
     const [rate, p99] = EXPECTED[name] ?? [];
     return rate && p99 ? [`${name} ${perSecond(rate)} at p99 ${milliseconds(p99)}`] : [];

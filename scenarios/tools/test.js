@@ -9,6 +9,10 @@ import reference from '../../workloads/reference.js';
 export const { options, setup, iterate } = defineTest({
   name: 'tools',
   title: 'get_user, generate_report, fetch_weather and process_batch side by side',
+  group: 'limits and tuning',
+  about:
+    'four kinds of tool side by side: throughput, p99, queries a call, cache hits, timeouts, breaker trips',
+  judgedBy: "each kind's p99 or p95, failures",
   servers: 'any',
   covers: [
     'MCP server: Simple Tool Execution',

@@ -3,7 +3,7 @@
 import { inScope, trendOf } from '../../analysis/collect/groups.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
-import type { Built, Column, Facts } from '../../analysis/tables/report-tables.ts';
+import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
 import { milliseconds } from '../../contract/units.js';
 
 /** How the document calls them, and its own figures: p50, p95, p99. */
@@ -43,7 +43,7 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
     { name: 'p99', unit: 'ms' },
     { name: 'target', unit: 'text' },
     { name: 'status', unit: 'text' },
-  ] as Column[];
+  ] as ReportTable['columns'];
   const documented = measured.flatMap((phase) => {
     const step = stepOf(phase);
     return step ? [`${step.name.toLowerCase()} ${step.p.join('/')}`] : [];

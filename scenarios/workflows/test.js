@@ -20,6 +20,9 @@ const phases = [
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'workflows',
   title: 'tool call, resource list, resource subscribe, prompt list, tool call sequence',
+  group: 'protocol and access',
+  about: 'tool call, resource list, resource subscription, prompt list, a sequence of three tool calls',
+  judgedBy: 'p99 < 10, 10, 15, 10, 30 ms',
   servers: 'any',
   covers: ['erlmcp: MCP Protocol Benchmarks'],
   workload: workflows,

@@ -1,6 +1,8 @@
 import type { Lab } from '../../cli/trials/lab.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 
+export const nativeOnly = true;
+
 export const lasts: TrialsModule['lasts'] = (_, trialS) => trialS();
 
 /**

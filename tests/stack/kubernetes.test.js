@@ -11,7 +11,8 @@ import { delimiter, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse, parseAllDocuments, stringify } from 'yaml';
-import { runOf, TESTS } from '../../deploy/kubernetes/manifests.ts';
+import { runOf } from '../../deploy/kubernetes/manifests.ts';
+import { SPLIT } from '../../scripts/test-reference.ts';
 import { expand, initializerArguments, runnerArguments } from '../kubernetes/operator.js';
 import { checker } from '../kubernetes/schemas.js';
 import { command, envFile, freePort, prometheusAccess, startCommand } from '../lab.js';
@@ -175,7 +176,7 @@ function fits(users, { metadata, spec }) {
 }
 
 test('the initializer finds each test to be one that two runners can share', () => {
-  for (const name of TESTS) {
+  for (const name of SPLIT) {
     const { testrun, inspected } = initialize(render(ownRun({ TEST: name })), join(scratch, `${name}.tar`));
     // The operator refuses a run with fewer users than runners.
     assert.ok(inspected.maxVUs >= testrun.spec.parallelism, name);

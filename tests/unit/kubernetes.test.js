@@ -4,9 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { generatorEnvironment } from '../../cli/k6.ts';
-import { partOf, scriptOf, testNames } from '../../contract/tests.js';
-import { runOf, TESTS } from '../../deploy/kubernetes/manifests.ts';
+import { partOf, scriptOf } from '../../contract/tests.js';
+import { runOf } from '../../deploy/kubernetes/manifests.ts';
 import { variables } from '../../lib/config.js';
+import { SPLIT } from '../../scripts/test-reference.ts';
 import { expand, initializerArguments, segment } from '../kubernetes/operator.js';
 
 const FOLDER = 'deploy/kubernetes';
@@ -19,21 +20,9 @@ const runEnv = Object.fromEntries(
   ]),
 );
 
-test('each test can be run in a cluster, or there is the reason why not', () => {
-  const guide = readFileSync(`${FOLDER}/README.md`, 'utf8');
-  const listed = (/** @type {string} */ heading) => {
-    const [, table = ''] =
-      new RegExp(`\\| ${heading} \\|.*\\|\n\\|---\\|---\\|\n((?:\\|.*\n)+)`).exec(guide) ?? [];
-    return [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`([\w-]+)`/g)].map(([, name]) => name),
-    );
-  };
-  assert.deepEqual(listed('here'), TESTS);
-  assert.deepEqual([...TESTS, ...listed('not here')].sort(), testNames());
-});
-
 test('none of them steers something, or is one user, or leaves things behind', () => {
-  for (const name of TESTS) {
+  assert.ok(SPLIT.includes('spike') && !SPLIT.includes('capacity') && !SPLIT.includes('crud'));
+  for (const name of SPLIT) {
     assert.equal(partOf(name, 'trials'), null);
     const source = readFileSync(scriptOf(name), 'utf8');
     assert.doesNotMatch(source, /^ {2}(sequence|prepare|cleanUp|observe):/m, name);

@@ -56,7 +56,8 @@ const FLOORS = [
   ['analysis'],
   ['cli'],
   ['scenarios'],
-  ['scripts', 'bench', 'deploy'],
+  ['scripts'],
+  ['bench', 'deploy'],
 ];
 const floorOf = (/** @type {string} */ room) => FLOORS.findIndex((rooms) => rooms.includes(room));
 /** What a test has beside its k6 script is above the rooms that load it by its name. */

@@ -63,8 +63,6 @@ type counts struct {
 	Iterations int64 `json:"iterations,omitempty"`
 	Late       int64 `json:"late,omitempty"`
 	Dropped    int64 `json:"dropped,omitempty"`
-	// From the planned time of an iteration to its first call.
-	Lateness histogram `json:"lateness,omitempty"`
 
 	BytesSent     int64 `json:"bytesSent,omitempty"`
 	BytesReceived int64 `json:"bytesReceived,omitempty"`
@@ -85,7 +83,7 @@ type parts struct {
 func newCounts() *counts {
 	return &counts{
 		Failures: map[string]int64{}, FailedAt: map[string][2]int64{}, Slow: map[string]share{}, Durations: map[string]histogram{},
-		FirstEvent: histogram{}, Answered: map[string]int64{}, UntilConnected: histogram{}, Lateness: histogram{}, WellOffsets: histogram{},
+		FirstEvent: histogram{}, Answered: map[string]int64{}, UntilConnected: histogram{}, WellOffsets: histogram{},
 	}
 }
 
@@ -121,7 +119,6 @@ func (c *counts) add(other *counts) {
 	c.Iterations += other.Iterations
 	c.Late += other.Late
 	c.Dropped += other.Dropped
-	c.Lateness.add(other.Lateness)
 	c.BytesSent += other.BytesSent
 	c.BytesReceived += other.BytesReceived
 	for name, of := range other.Metrics {

@@ -228,13 +228,13 @@ func TestSecondsOfRequests(t *testing.T) {
 	}
 	// As they end. Each flush comes 3 s after the second.
 	add(0.1, 0.2, "ok")
-	f.flush(start+1, time.UnixMilli(0))
+	f.flush(start + 1)
 	add(0.5, 3.5, "ok")
 	add(0.6, 3.6, "failed")
-	f.flush(start+1, time.UnixMilli(0))
-	f.flush(start+4, time.UnixMilli(0))
+	f.flush(start + 1)
+	f.flush(start + 4)
 	add(1, 11, "unanswered")
-	f.flush(math.MaxInt64, time.UnixMilli(0))
+	f.flush(math.MaxInt64)
 	if err := f.close(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestOverlapsOfRequests(t *testing.T) {
 	add(300, "unanswered", true, 0)
 	add(700, "unanswered", true, 0)
 	add(900, "unanswered", false, 0)
-	f.flush(math.MaxInt64, time.UnixMilli(0))
+	f.flush(math.MaxInt64)
 	if err := f.close(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestClockIsSetBack(t *testing.T) {
 	}
 	later := time.Now().Add(time.Hour)
 	f.add(later, f.metric("requests"), 1, "phase", "load")
-	f.flush(later.Unix()+1, later)
+	f.flush(later.Unix() + 1)
 	f.add(time.Now(), f.metric("requests"), 1, "phase", "load")
 	if err := f.StopWithTestError(nil); err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestMetricsOfScripts(t *testing.T) {
 		f.add(at, f.builtin.DataSent, 75, "phase", "load")
 		f.add(at, f.builtin.HTTPReqs, 1, "phase", "load")
 	}
-	f.flush(2000, time.UnixMilli(0))
+	f.flush(2000)
 	if err := f.close(nil); err != nil {
 		t.Fatal(err)
 	}

@@ -94,10 +94,7 @@ func (o *Output) Start() error {
 	signal.Notify(o.signals, os.Interrupt, syscall.SIGTERM)
 	o.stopSelf = o.watchSelf()
 	var err error
-	o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() {
-		now := time.Now()
-		o.flush(now.Unix()-secondsKept, now.Add(-settledAfter))
-	})
+	o.flusher, err = output.NewPeriodicFlusher(flushEvery, func() { o.flush(time.Now().Unix() - secondsKept) })
 	return err
 }
 
@@ -155,7 +152,7 @@ func (o *Output) runCounters() map[*metrics.Metric]func(r *run, s *metrics.Sampl
 	}
 }
 
-// countBuiltins adds k6's own counters to those of groups, and tells scenarios what they have to know.
+// countBuiltins adds k6's own counters to those of groups.
 func (o *Output) countBuiltins() {
 	o.ledger.counters[o.builtin.DataSent] = func(c *counts, s *metrics.Sample) { c.BytesSent += int64(s.Value) }
 	o.ledger.counters[o.builtin.DataReceived] = func(c *counts, s *metrics.Sample) { c.BytesReceived += int64(s.Value) }
@@ -165,17 +162,7 @@ func (o *Output) countBuiltins() {
 			c.Late += int64(s.Value)
 		}
 	}
-	o.ledger.counters[o.builtin.DroppedIterations] = func(c *counts, s *metrics.Sample) {
-		c.Dropped += int64(s.Value)
-		if in := o.scenarioOf(s); in != nil {
-			in.addDrop(s.Time)
-		}
-	}
-	o.ledger.counters[o.builtin.IterationDuration] = func(_ *counts, s *metrics.Sample) {
-		if in := o.scenarioOf(s); in != nil {
-			in.addEnd(s)
-		}
-	}
+	o.ledger.counters[o.builtin.DroppedIterations] = func(c *counts, s *metrics.Sample) { c.Dropped += int64(s.Value) }
 }
 
 func (o *Output) scenarioOf(s *metrics.Sample) *scenario {
@@ -183,23 +170,12 @@ func (o *Output) scenarioOf(s *metrics.Sample) *scenario {
 	return o.scenarios[name]
 }
 
-// countsOf returns what is counted of a scenario's phase in the second of a time.
-func (o *Output) countsOf(s *scenario, at time.Time) *counts {
-	return o.ledger.at(at.Unix()).of(o.ledger.numberOf(s.phase))
-}
-
 func (o *Output) countStarts(starts []mcp.Start) {
 	for _, start := range starts {
 		if s := o.scenarios[start.Scenario]; s != nil {
-			o.countsOf(s, start.Time).Started++
-			s.addStart(start)
+			o.ledger.at(start.Time.Unix()).of(o.ledger.numberOf(s.phase)).Started++
+			s.began = start.ScenarioStart
 		}
-	}
-}
-
-func (o *Output) countLateness(settled time.Time) {
-	for _, s := range o.scenarios {
-		s.settle(settled, func(at time.Time, late time.Duration) { o.countsOf(s, at).Lateness.count(metrics.D(late)) })
 	}
 }
 
@@ -222,13 +198,12 @@ func (o *Output) watchSelf() (stop func()) {
 	}
 }
 
-// flush writes the seconds before a time. settled: up to when it has been told about everything
-func (o *Output) flush(before int64, settled time.Time) {
+// flush writes the seconds before a time.
+func (o *Output) flush(before int64) {
 	o.counting.Lock()
 	defer o.counting.Unlock()
 	o.countStarts(o.starts.Drain())
 	o.ledger.count(o.GetBufferedSamples())
-	o.countLateness(settled)
 	if err := o.ledger.write(before); err != nil && o.failed == nil {
 		o.failed = fmt.Errorf("output lab: %w", err)
 		o.stopRun(o.failed)
@@ -245,7 +220,7 @@ func (o *Output) StopWithTestError(testError error) error {
 	o.flusher.Stop()
 	o.starts.Close()
 	// All of it: the clock may have been set back.
-	o.flush(math.MaxInt64, time.Now())
+	o.flush(math.MaxInt64)
 	return o.close(testError)
 }
 

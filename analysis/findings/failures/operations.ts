@@ -5,7 +5,7 @@ import { type Stratum, type Sum, sumOf, sumsBy, where } from './cells.ts';
 /** Failures that others have may be of something else: this share of all at most. */
 const MAX_ELSEWHERE = 0.02;
 /** Of all requests, what the others have to have: all but a few pings are all. */
-const MIN_OTHERS = 0.05;
+const MIN_OTHERS = 0.02;
 /** By chance, less than once in so many runs that have as many operations. */
 const CHANCE = 1e-4;
 

@@ -285,6 +285,16 @@ test('no answer any more once two calls were in flight', () => {
     found?.statement ?? '',
     /^since 00:07\.0 every call failed .*, when two were first in flight together; the 70 before it, one at a time, went well/,
   );
+  // Pings, of which a discovered workload has few, go on.
+  const pings = calls.map((call, index) =>
+    index % 25 === 0 ? { at: call.at, operation: 'ping', alongside: call.alongside } : call,
+  );
+  const [withPings] = shapesOf(pings);
+  assert.equal(withPings?.subject, 'overlap');
+  assert.match(
+    withPings?.statement ?? '',
+    /^since 00:07\.\d every call of a failed .*; the other operation is well \(\d\d requests\)/,
+  );
   // A load that is too much: the first that overlap are answered.
   const overload = load((at) => ({
     alongside: at >= 10 ? ['a'] : [],

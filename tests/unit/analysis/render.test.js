@@ -6,7 +6,7 @@ import { renderCsv } from '../../../analysis/render/csv.ts';
 import { renderJunit } from '../../../analysis/render/junit.ts';
 import { WIDTH } from '../../../analysis/render/layout.ts';
 import { escapeMarkdown, renderMarkdown } from '../../../analysis/render/markdown.ts';
-import { MAX_LINES, renderTerminal } from '../../../analysis/render/terminal.ts';
+import { renderTerminal } from '../../../analysis/render/terminal.ts';
 import { pageOfRun } from '../../../analysis/report/run-page.ts';
 import { gauge, near, objective, QUIET_LOG, runOf, signal, summary, trend } from './build.js';
 import { spikeRun } from './report-fixture.js';
@@ -523,6 +523,9 @@ test('Markdown: everything is in it, and a day of windows still fits a step summ
   assert.ok(Buffer.byteLength(long) < 100_000);
 });
 
+/** However much went wrong. */
+const MAX_LINES = 70;
+
 /** @param {string} text @returns {string[]} its lines, which are few and short */
 function linesOf(text) {
   const lines = text.trimEnd().split('\n');
@@ -675,7 +678,7 @@ const SIZES = {
 };
 
 test('an own table that is wide has a head of several lines, and all of its columns', async () => {
-  /** @type {import('../../../analysis/tables/report-tables.ts').Column[]} */
+  /** @type {import('../../../analysis/tables/report-tables.ts').ReportTable['columns']} */
   const columns = [{ name: 'scenario', unit: 'text' }];
   for (let index = 0; index < 8; index += 1) columns.push({ name: `under fault ${index}: p95`, unit: 'ms' });
   const rows = [['Network latency', ...Array.from({ length: 8 }, (_, index) => 1234 + index)]];
@@ -702,7 +705,7 @@ test("a test's own tables are in the reports, in the units of their columns", as
     made.tables.map(({ title, rows }) => [title, rows.length]),
     [['Batch size', 3]],
   );
-  const columns = /** @type {import('../../../analysis/tables/report-tables.ts').Column[]} */ (
+  const columns = /** @type {import('../../../analysis/tables/report-tables.ts').ReportTable['columns']} */ (
     ['ms', 's', 'us', 'per_s', 'ratio', 'bytes', 'bytes_per_s', 'count', 'factor', 'usd', 'text'].map(
       (unit) => ({
         name: `in ${unit}`,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ConfigError } from '../../../contract/config-error.js';
 import { k6Duration, parseDuration } from '../../../contract/duration.js';
-import { groups, RENAMED } from '../../../contract/variables.js';
+import { groups } from '../../../contract/variables.js';
 import { readConfig } from '../../../lib/config.js';
 import { command } from '../../lab.js';
 
@@ -114,22 +113,6 @@ test('durations are k6 durations', () => {
   for (const wrong of ['', '5', 's', '5x', '-5s', '0s', '5s ', '1h 30m'])
     assert.equal(parseDuration(wrong), null, wrong);
   assert.equal(k6Duration(6.0416), '6042ms');
-});
-
-test('a name that is another now is refused with that one, in a word and in the environment', async () => {
-  for (const [old, now] of Object.entries(RENAMED)) {
-    const asWord = await command('./scripts/run', ['spike', `${old}=1`]);
-    const inEnvironment = await command('./scripts/run', ['spike'], { [old]: '1' });
-    for (const { code, output } of [asWord, inEnvironment]) {
-      assert.equal(code, 2);
-      assert.equal(output, `error: ${old} is now ${now}; valid: that name (make help-all)\n`);
-    }
-  }
-});
-
-test('a container is given such a name, too, and says the same', () => {
-  const [, names = ''] = /^RENAMED='(.*)'$/m.exec(readFileSync('scripts/docker.sh', 'utf8')) ?? [];
-  assert.deepEqual(names.split(' '), Object.keys(RENAMED));
 });
 
 test('the scripts take one name at a time, and say what they got in one line', async () => {

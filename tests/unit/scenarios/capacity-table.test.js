@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { near, runOf, signal, summary } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 /** @typedef {import('../../../scenarios/capacity/trials.ts').Tried} Tried */
 
@@ -72,7 +73,12 @@ const findingOf = (run) => run.findings.find(({ subject }) => subject === 'capac
 
 test('the capacity is what was held, with what breaks above it; its hold is what is judged', async () => {
   const run = await capacityOf(STEPS, {});
-  near(run.tables[0]?.rows, [[100, 20, 50, 0, 110, 'p99 < 380 ms']]);
+  near(rowsOf(run.tables[0]), [
+    {
+      ...{ capacity: 100, 'held for': 20, p99: 50, failed: 0 },
+      ...{ 'breaks at': 110, 'limited by': 'p99 < 380 ms' },
+    },
+  ]);
   assert.equal(run.tables[1]?.rows.length, 3);
   assert.equal(findingOf(run)?.statement, '100/s, held for 20 s; at 110/s it misses p99 < 380 ms');
   near(
@@ -104,11 +110,11 @@ test("a load generator at its limit is not the server's capacity", async () => {
     findingOf(run)?.statement ?? '',
     /^at least 100\/s, .* the load generator was the limit, not the server/,
   );
-  assert.equal(run.tables[0]?.rows[0]?.at(-1), 'the load generator');
+  assert.equal(rowsOf(run.tables[0])[0]?.['limited by'], 'the load generator');
 
   const busy = await capacityOf(STEPS, {}, [signal('generator_cpu', 'step-2', 0.9)]);
   assert.match(findingOf(busy)?.statement ?? '', /the load generator was the limit/);
-  assert.equal(busy.tables[0]?.rows[0]?.[4], null, 'it is not known where the server breaks');
+  assert.equal(rowsOf(busy.tables[0])[0]?.['breaks at'], null, 'it is not known where the server breaks');
   assert.equal(busy.verdict.outcome, 'invalid');
 });
 
@@ -125,7 +131,7 @@ test('a step for which no VU was free: at least what was held, and what of the s
     /^at least 100\/s, held for 20 s: at 200\/s no VU was free; more of them/,
   );
   assert.equal(findingOf(run)?.kind, 'generator');
-  assert.equal(run.tables[0]?.rows[0]?.at(-1), 'MAX_VUS');
+  assert.equal(rowsOf(run.tables[0])[0]?.['limited by'], 'MAX_VUS');
   const full = findingOf(await capacityOf(short, found, [signal('busiest_thread', 'step-2', 0.97)]));
   assert.match(
     full?.statement ?? '',

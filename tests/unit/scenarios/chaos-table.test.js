@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { phases as phasesOf } from '../../../analysis/judge/phases.ts';
 import chaos from '../../../scenarios/chaos/table.ts';
 import { histogramOf, lineOf, STARTED_MS, summary } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 const RATE = 100;
 const PARTS = [
@@ -70,8 +71,7 @@ function made(fate, { row = {}, limitS = 5, rate = RATE, endS = 42 } = {}) {
     }),
   );
   const [table] = built.tables;
-  const cell = (/** @type {string} */ column) =>
-    table?.rows[0]?.[table.columns.findIndex(({ name }) => name === column)];
+  const cell = (/** @type {string} */ column) => rowsOf(table)[0]?.[column];
   const outcomes = Object.fromEntries(
     (built.thresholds ?? []).map(({ metric, outcome }) => [metric, outcome]),
   );

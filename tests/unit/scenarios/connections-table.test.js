@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryLine } from '../../../scenarios/connections/table.ts';
 import { near, runOf, signal, summary, trend } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 /** @typedef {import('../../../scenarios/connections/trials.ts').ConnectionsResult} Result */
 
@@ -71,12 +72,13 @@ const connections = (change = {}, p99 = 8) => {
 
 test('idle ones with their memory at rest, active ones with that under load, in the zones of the document', async () => {
   const { tables } = await connections();
-  const [table] = tables;
-  near(table?.rows[1], ['idle', 1000, 50, 8, 400 * MIB, null, null, 150 * MIB, 'safe']);
-  near(table?.rows[3], ['active', 1000, 50, 8, 600 * MIB, null, null, null, 'safe']);
+  const [, idle, , active] = rowsOf(tables[0]);
+  const same = { number: 1000, messages: 50, p99: 8, CPU: null, 'host CPU': null, status: 'safe' };
+  near(idle, { ...same, sessions: 'idle', memory: 400 * MIB, generator: 150 * MIB });
+  near(active, { ...same, sessions: 'active', memory: 600 * MIB, generator: null });
   const zones = await Promise.all([12, 20].map((p99) => connections({}, p99)));
   near(
-    zones.map((run) => run.tables[0]?.rows[0]?.at(-1)),
+    zones.map((run) => rowsOf(run.tables[0])[0]?.status),
     ['warning', 'danger'],
   );
 });
@@ -84,12 +86,12 @@ test('idle ones with their memory at rest, active ones with that under load, in 
 test('what an idle session costs is the slope, where there is one', async () => {
   assert.equal(Math.round(memoryLine(RESULT)?.slope ?? 0), Math.round(100 * 1.024 * 1.024 * 1000));
   const { tables, findings } = await connections();
-  assert.equal(tables[1]?.rows[0]?.[5], 3);
+  assert.equal(rowsOf(tables[1])[0]?.steps, 3);
   assert.ok(findings.some(({ statement }) => /one costs the server 102 KiB/.test(statement)));
 
   const noise = [step(0, 300 * MIB), step(1000, 500 * MIB), step(2000, 400 * MIB)];
   const unclear = await connections({ idle: noise });
-  assert.equal(unclear.tables[1]?.rows[0]?.[2], 0);
+  assert.equal(rowsOf(unclear.tables[1])[0]?.from, 0);
   assert.ok(unclear.findings.some(({ statement }) => /not enough to tell/.test(statement)));
   const unknown = await connections({ idle: [step(0, null), step(1000, null)] });
   assert.ok(unknown.findings.some(({ statement }) => /is not known/.test(statement)));
@@ -98,11 +100,11 @@ test('what an idle session costs is the slope, where there is one', async () => 
 test('how sessions come and go, and whether they are given back', async () => {
   const { tables, thresholds, verdict } = await connections();
   near(
-    tables[2]?.rows.map(([, ...figures]) => figures),
+    rowsOf(tables[2]).map(({ sessions, ...figures }) => figures),
     [
-      [500, 20, 40, 60, 2000],
-      [50, 15, 27, 30, 1000],
-      [50, 15, 27, 30, 1000],
+      { handshakes: 500, p50: 20, p95: 40, p99: 60, 'sessions so far': 2000 },
+      { handshakes: 50, p50: 15, p95: 27, p99: 30, 'sessions so far': 1000 },
+      { handshakes: 50, p50: 15, p95: 27, p99: 30, 'sessions so far': 1000 },
     ],
   );
   assert.ok(thresholds.some(({ metric, outcome }) => metric === 'sessions_kept' && outcome === 'pass'));

@@ -8,7 +8,8 @@ import { givenGateway } from '../../../scenarios/gateway/subject.ts';
 import gatewayTable from '../../../scenarios/gateway/table.ts';
 import { toolNames, toolsOnly } from '../../../scenarios/gateway/tools.ts';
 import { check, enoughS } from '../../../scenarios/gateway/trials.ts';
-import { histogramOf } from '../analysis/build.js';
+import { histogramOf, near } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 /** @type {any} */
 const CONFIG = {
@@ -84,10 +85,14 @@ test('of a document the tools alone are called, of a file with a method the tool
 const START = Date.parse('2026-01-01T00:00:00Z');
 const TRIAL_MS = 60_000;
 
-/** Two rounds of two ways: 10 s of steady load, 5 s of a loop, one answer each 50 ms. @param {number} added ms */
+/**
+ * Rounds of two ways: 10 s of steady load, 5 s of a loop, one answer each 50 ms.
+ *
+ * @param {number[]} added by the gateway in each round, ms
+ */
 function facts(added) {
-  const trials = [1, 2].flatMap((round) =>
-    ['direct', 'mcp'].map((way) => ({ round, way, name: `round-${round}-${way}` })),
+  const trials = added.flatMap((_, index) =>
+    ['direct', 'mcp'].map((way) => ({ round: index + 1, way, name: `round-${index + 1}-${way}` })),
   );
   const phases = trials.flatMap(({ round, way, name }, index) =>
     ['steady', 'loop'].map((load, second) => ({
@@ -112,7 +117,8 @@ function facts(added) {
         for (let ms = at * 1000; ms < (at + 1) * 1000; ms += every) {
           // Users that open their sessions first wait for long.
           const opening = ms < 1500 ? 5000 : 0;
-          durations.push(histogramOf(10 + (ms % 7) + (labels.way === 'mcp' ? added : 0) + opening, 1));
+          const more = labels.way === 'mcp' ? Number(added[Number(labels.round) - 1]) : 0;
+          durations.push(histogramOf(10 + (ms % 7) + more + opening, 1));
         }
         const duration = new SparseHistogram(...durations).text;
         const second = { at: Date.parse(start) / 1000 + at, vus: 1, groups: { 0: { duration } } };
@@ -133,31 +139,55 @@ function facts(added) {
 }
 
 test('what a gateway adds is what it adds, the opening of sessions aside', async () => {
-  const { tables, findings } = await gatewayTable(facts(90));
+  const { tables, findings } = await gatewayTable(facts([90, 90]));
   const [steady, added, loop] = tables;
   assert.match(String(steady?.title), /20\/s each: direct, and through a gateway/);
   assert.deepEqual(
-    steady?.rows.map(([way, requests, failed, p50]) => [way, requests, failed, Math.round(Number(p50))]),
+    rowsOf(steady).map(({ way, requests, failed, p50 }) => [way, requests, failed, Math.round(Number(p50))]),
     [
       ['direct, MCP', 200, 0, 13],
       ['gateway, MCP', 200, 0, 103],
     ],
   );
-  assert.match(String(added?.rows[0]?.[1]), /^\+(89\.9|90|90\.1) ms \(\d+(\.\d+)? to \d+(\.\d+)?\)$/);
+  near(rowsOf(added)[0]?.p50, '+90 ms (90 to 90)');
   assert.deepEqual(
-    loop?.rows.map(([way, perS]) => [way, Math.round(Number(perS))]),
+    rowsOf(loop).map((row) => [row.way, Math.round(Number(row['calls/s']))]),
     [
       ['direct, MCP', 20],
       ['gateway, MCP', 10],
     ],
   );
-  assert.equal(loop?.rows[1]?.[2], '50 % (50 % to 50 %)');
+  assert.equal(rowsOf(loop)[1]?.['of direct (95% interval)'], '50 % (50 % to 50 %)');
   assert.match(String(findings?.[1]?.statement), /kept 0\.97 processors busy/);
 });
 
 test('too few answers are no percentile', async () => {
-  const given = facts(90);
+  const given = facts([90, 90]);
   const few = new Map([['round-1', given.seconds.get('round-1-direct').slice(0, 6)]]);
   const { tables } = await gatewayTable({ ...given, seconds: few });
-  assert.match(String(tables[1]?.rows[0]?.[3]), /^too few \(\d+\)$/);
+  assert.match(String(rowsOf(tables[1])[0]?.p99), /^too few \(\d+\)$/);
+});
+
+/** @param {number[]} added by the gateway in each round, ms */
+function addedBy(added) {
+  const { tables, findings } = gatewayTable(facts(added));
+  return { row: rowsOf(tables[1])[0], finding: findings?.[0] };
+}
+
+test('rounds of known differences: their mean, with the interval by Student', () => {
+  // Standard deviation 11.55 ms, t with 3 degrees of freedom 3.182: 90 +- 3.182 * 11.55 / sqrt(4).
+  const { row, finding } = addedBy([80, 100, 80, 100]);
+  for (const cell of [row?.p50, row?.p95, row?.p99]) near(cell, '+90 ms (71.6 to 108)');
+  near(finding?.statement, 'gateway, MCP: +90 ms (71.6 to 108) at the median of a call');
+  near(finding?.figures, { added_ms: 90 });
+});
+
+test('rounds that differ by chance: the interval includes 0', () => {
+  const p50 = String(addedBy([4, -3, 2, -4, 3, -1]).row?.p50);
+  const [, low, high] = /^\+0\.\d+ ms \((-\d\.\d+) to (\d\.\d+)\)$/.exec(p50) ?? [];
+  assert.ok(Number(low) < -3 && Number(high) > 3, p50);
+});
+
+test('one round has no interval', () => {
+  near(addedBy([90]).row?.p50, '+90 ms (inconclusive)');
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { perOne } from '../../../scenarios/memory/table.ts';
 import { runOf, summary } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 const MIB = 1024 ** 2;
 
@@ -51,14 +52,14 @@ test('a row for each number of them, and a few of the many that the cache went t
     trials: { trials: [], error: null, result },
   });
   const [rest, pool, cache] = run.tables;
-  assert.deepEqual(rest?.rows, [
-    ['Node alone', 1, 40 * MIB, 40 * MIB, 40 * MIB],
-    ['1', 2, 241 * MIB, 240 * MIB, 242 * MIB],
-    ['2', 1, 360 * MIB, 360 * MIB, 360 * MIB],
+  assert.deepEqual(rowsOf(rest), [
+    { workers: 'Node alone', starts: 1, median: 40 * MIB, least: 40 * MIB, most: 40 * MIB },
+    { workers: '1', starts: 2, median: 241 * MIB, least: 240 * MIB, most: 242 * MIB },
+    { workers: '2', starts: 1, median: 360 * MIB, least: 360 * MIB, most: 360 * MIB },
   ]);
   assert.match(pool?.notes.join(' ') ?? '', /not enough to tell/);
   assert.deepEqual(
-    cache?.rows.map(([count]) => count),
+    rowsOf(cache).map((row) => row['cached users']),
     ['0', '250', '500', '750', '1000'],
   );
   assert.match(cache?.notes.join(' ') ?? '', /^300 B for each cached user/);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderTerminal } from '../../../analysis/render/terminal.ts';
 import { countedIn, near, runOf, summary, trend } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 const COUNTERS = ['sum', 'count'].map(
   (figure) => `authority_request_duration_seconds_${figure}{job="target",order="issue"}`,
@@ -56,8 +57,8 @@ const step = (operation, suite, repetition, p99, more = {}) => ({
   ...more,
 });
 
-/** @param {any} run @param {string} title @returns {any[][]} */
-const rowsOf = (run, title) => run.tables.find((/** @type {any} */ table) => table.title === title)?.rows;
+/** @param {Awaited<ReturnType<typeof runOfSteps>>} run @param {string} title */
+const rowsUnder = (run, title) => rowsOf(run.tables.find((table) => table.title === title));
 
 test('crud: the median of the repetitions is judged, not the worst of them', async () => {
   const run = await runOfSteps('crud', [
@@ -65,9 +66,12 @@ test('crud: the median of the repetitions is judged, not the worst of them', asy
     ...[40, 45, 200].map((p99, index) => step('list_proxy_hosts', 'list', index + 1, p99)),
     ...[300, 250, 20].map((p99, index) => step('create_stream', 'create', index + 1, p99)),
   ]);
-  const [list, create] = rowsOf(run, 'Operations');
-  near(list, ['list', 'list_proxy_hosts', 150, 50, 22.5, 40.5, 200, 240, 50, 'yes']);
-  near([create?.[5], create?.[8], create?.[9]], [225, 200, 'no']);
+  const [list, create] = rowsUnder(run, 'Operations');
+  near(list, {
+    ...{ suite: 'list', operation: 'list_proxy_hosts', calls: 150, 'ops/s': 50 },
+    ...{ p50: 22.5, p95: 40.5, p99: 200, max: 240, budget: 50, within: 'yes' },
+  });
+  near([create?.p95, create?.budget, create?.within], [225, 200, 'no']);
   const judged = run.thresholds.filter(({ metric }) => metric === 'median_p95_ms');
   near(
     judged.map(({ scope, outcome, observed }) => [scope.operation, outcome, observed]),
@@ -82,7 +86,11 @@ test('crud: the median of the repetitions is judged, not the worst of them', asy
     /create_stream p95 \(median of 3\) was 22\d ms, objective < 200 ms/,
   );
   near(
-    rowsOf(run, 'Performance budget (p95)').map((row) => [row[0], row[2], row[5]]),
+    rowsUnder(run, 'Performance budget (p95)').map((row) => [
+      row['operation type'],
+      row.achieved,
+      row.status,
+    ]),
     [
       ['List operations', 40.5, 'within'],
       ['Create operations', 225, 'over'],
@@ -104,10 +112,11 @@ test('crud: a certificate has no budget, and few calls no percentile', async () 
     ],
     (selector) => (selector.includes('_sum') ? 49 : 20),
   );
-  const [certificate, streams, toggle] = rowsOf(run, 'Operations');
-  near(certificate?.slice(5), [4500, null, 6000, null, null]);
-  near([streams?.[4], streams?.[5], streams?.[9]], [5, null, null]);
-  assert.equal(toggle?.[3], 500, 'resources a second');
+  const [certificate, streams, toggle] = rowsUnder(run, 'Operations');
+  const { p95, p99, max, budget, within } = certificate ?? {};
+  near([p95, p99, max, budget, within], [4500, null, 6000, null, null]);
+  near([streams?.p50, streams?.p95, streams?.within], [5, null, null]);
+  assert.equal(toggle?.['ops/s'], 500, 'resources a second');
   assert.equal(run.verdict.exit_code, 0);
   const [finding] = run.findings.filter(({ subject }) => subject === 'create_certificate');
   assert.match(
@@ -137,9 +146,9 @@ test('concurrency: the fewest users that are as good as the best', async () => {
       level(1, 0.5, n),
     ]),
   );
-  const rows = rowsOf(run, 'Concurrent calls of list (50 in all)');
+  const rows = rowsUnder(run, 'Concurrent calls of list (50 in all)');
   assert.deepEqual(
-    rows.map((row) => [row[0], row[2], row[7]]),
+    rows.map((row) => [row.concurrency, row.throughput, row['speed-up']]),
     [
       ['1', 100, 1],
       ['5', 250, 2.5],
@@ -147,7 +156,7 @@ test('concurrency: the fewest users that are as good as the best', async () => {
       ['50', 416.667, 4.16667],
     ],
   );
-  assert.deepEqual(rows[2]?.slice(3, 5), [55.556, 400], 'the slowest and the fastest repetition');
+  assert.deepEqual([rows[2]?.from, rows[2]?.to], [55.556, 400], 'the slowest and the fastest repetition');
   assert.match(
     run.findings[0]?.statement ?? '',
     /list: 10 concurrent is best, with 400\/s or 4 x one user \(rule: the fewest users within 10 %/,
@@ -192,9 +201,12 @@ test('bulk: the smallest batch that is as good as the best, of those that did no
     batch(20, 0.2),
     batch(50, 0.1, { tool: 1 }),
   ]);
-  const rows = rowsOf(run, 'Batch size: proxy hosts enabled or disabled');
-  assert.deepEqual(rows[0], ['1 (sequential)', 100, 100, 1, 100, 100, 1, 0]);
-  assert.deepEqual([rows[1]?.[0], rows[1]?.[4], rows[3]?.[7]], ['10', 476.19, 0.5]);
+  const [one, ten, , fifty] = rowsUnder(run, 'Batch size: proxy hosts enabled or disabled');
+  assert.deepEqual(one, {
+    ...{ 'batch size': '1 (sequential)', operations: 100, calls: 100, duration: 1 },
+    ...{ throughput: 100, 'per 10': 100, 'speed-up': 1, failed: 0 },
+  });
+  assert.deepEqual([ten?.['batch size'], ten?.throughput, fifty?.failed], ['10', 476.19, 0.5]);
   assert.match(
     run.findings[0]?.statement ?? '',
     /10 in a batch is best, with 476\/s or 4.76 x one at a time/,
@@ -222,6 +234,7 @@ test('scale: the growth is named, and from where on a page is the better choice'
   );
   assert.match(statements[1] ?? '', /a page of 50 grows with their number: constant/);
   assert.match(statements[2] ?? '', /from 100 resources on a page takes less than half the time/);
-  assert.equal(rowsOf(run, 'List operations: pages of 50').length, 4);
-  near(rowsOf(run, 'Bulk operations at scale: 1,000 proxy hosts, one call')[0], ['List all', 104.1, null]);
+  assert.equal(rowsUnder(run, 'List operations: pages of 50').length, 4);
+  const [first] = rowsUnder(run, 'Bulk operations at scale: 1,000 proxy hosts, one call');
+  near(first, { operation: 'List all', 'duration (p50)': 104.1, throughput: null });
 });

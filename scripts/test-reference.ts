@@ -1,0 +1,92 @@
+/** What is written about the tests, from their definitions: docs/tests.md, `make help`, which of them run in containers and in a cluster. */
+import { readFileSync } from 'node:fs';
+import { trialsOf } from '../cli/trials/trials.ts';
+import { SERVERS } from '../contract/servers.js';
+import type { TestDefinition } from '../lib/test.js';
+import { definitions, GROUPS } from './definitions.ts';
+import { code, table } from './markdown-table.ts';
+import type { Tables } from './reference.ts';
+
+const inGroup = (group: string) => definitions.filter((definition) => definition.group === group);
+
+/** The tables of docs/tests.md. */
+export function testTables(): Tables {
+  const tables = GROUPS.map((group) =>
+    table(
+      [`**${group}**`, 'servers', 'what it does', 'judged by default'],
+      inGroup(group).map(({ name, servers, about, judgedBy }) => [
+        code(`make ${name}`),
+        SERVERS[servers].label,
+        about,
+        judgedBy,
+      ]),
+    ),
+  );
+  return { tests: `${tables.join('\n\n')}` };
+}
+
+/** @returns why several generators can't share its load; null: they can */
+async function notSplit({ name, sequence, prepare, cleanUp }: TestDefinition): Promise<string | null> {
+  if (await trialsOf(name))
+    return 'several k6 runs, each of which depends on the one before, or changes the target';
+  if (sequence) return 'one VU that makes one call after the other: nothing to split';
+  if (prepare || cleanUp)
+    return 'prepares its resources before the load and removes them after it, which each runner would do to the others';
+  return null;
+}
+
+const REASONS = await Promise.all(
+  definitions.map(async (test) => [test.name, await notSplit(test)] as const),
+);
+
+/** Tests whose load several generators can share. */
+export const SPLIT = REASONS.flatMap(([name, reason]) => (reason === null ? [name] : []));
+
+const names = (all: readonly string[]) => all.map(code).join(', ');
+
+/** The tables of deploy/kubernetes/README.md. */
+export function clusterTables(): Tables {
+  const reasons = new Set(REASONS.flatMap(([, reason]) => reason ?? []));
+  const rows = [...reasons].map((reason) => [
+    names(REASONS.flatMap(([name, its]) => (its === reason ? [name] : []))),
+    reason,
+  ]);
+  const here = table(['here', ''], [[names(SPLIT), 'many VUs or a rate, which can be split']]);
+  return { tests: `${here}\n\n${table(['not here', 'why'], rows)}` };
+}
+
+/** The lines of a text between one that matches `begin` and the next empty one are replaced. */
+function withLines(path: string, begin: RegExp, lines: string[]): string {
+  const all = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8').split('\n');
+  const first = all.findIndex((line) => begin.test(line)) + 1;
+  if (first === 0) throw new Error(`${path} has no line that matches ${begin}`);
+  all.splice(first, all.indexOf('', first) - first, ...lines);
+  return all.join('\n');
+}
+
+/** `make help`: one line a group. */
+export const helpScreen = () =>
+  withLines(
+    'scripts/help.txt',
+    /^Tests \(/,
+    GROUPS.map(
+      (group) =>
+        `  ${group.padEnd(27)}${inGroup(group)
+          .map(({ name }) => name)
+          .join('  ')}`,
+    ),
+  );
+
+/** A service for each test that changes nothing of the stack's parts. */
+export async function composeFile(): Promise<string> {
+  const trials = await Promise.all(
+    definitions.map(async ({ name }) => [name, await trialsOf(name)] as const),
+  );
+  return withLines(
+    'docker-compose.yml',
+    /^ {2}# One for each test/,
+    trials
+      .filter(([, module]) => !module?.nativeOnly)
+      .map(([name]) => `  ${name}: { <<: *test, profiles: [${name}], command: [scripts/run, ${name}] }`),
+  );
+}
