@@ -18,7 +18,7 @@ import {
   startedAfterBase,
   total,
 } from './queries.ts';
-import { FAILURE_STEPS, SIGNALS, type Step } from './signals.ts';
+import { drawnSignal, FAILURE_STEPS, type Step } from './signals.ts';
 
 const NO_BASE = 'No other run to compare with';
 const half = { width: 12, height: 9, noValue: NO_BASE };
@@ -128,7 +128,7 @@ export const compare = () =>
         ],
       }),
       ...['cpu:ratio', 'pool_utilization:ratio'].map((name) => {
-        const { title = '', description = '', unit = '' } = SIGNALS[name] ?? {};
+        const { title, description, unit } = drawnSignal(name);
         return timeSeries({
           ...half,
           title,

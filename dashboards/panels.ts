@@ -46,7 +46,7 @@ import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/sta
 import { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { PanelBuilder as TimeSeriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import { ofServer } from './queries.ts';
-import { SIGNALS, type Step } from './signals.ts';
+import { drawnSignal, type Step } from './signals.ts';
 
 /** The variable `datasource` of every dashboard. */
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
@@ -205,8 +205,7 @@ export function timeSeries(
  * @throws where there is no such signal: `name` is what its recording rule has after `signal:`, such as `cpu:ratio`
  */
 export function signal(name: string, size: { width: number; height: number } = { width: 6, height: 7 }) {
-  const drawn = SIGNALS[name];
-  if (!drawn) throw new Error(`the signal is ${name}; valid: ${Object.keys(SIGNALS).join(', ')}`);
+  const drawn = drawnSignal(name);
   // Where several sources export the same signal of a server, each is a line.
   const lines = [{ expr: ofServer(`signal:${name}`), legend: `${drawn.title} {{source}}` }];
   return timeSeries({ ...size, noValue: NOT_EXPORTED, ...drawn, lines });

@@ -1,9 +1,9 @@
 /** The server from the inside: utilization, saturation and errors (USE) of each resource, a row each. Signals alone, so that it fits any server. */
+
+import { MAX_OF_ONE_CORE, MIN_UTILIZATION, SATURATING, titleOf } from '../contract/signals.js';
 import { dashboard } from './dashboard.ts';
 import { barGauge, NOT_EXPORTED, row, signal, timeSeries } from './panels.ts';
 import { goodput, ofServer, peaksOf, targetRate } from './queries.ts';
-import { SIGNALS } from './signals.ts';
-import { LIMITED, MAX_OF_ONE_CORE, MIN_UTILIZATION } from './utilization.ts';
 
 /** Four signals are a line. */
 const ROWS: Record<string, string[]> = {
@@ -34,11 +34,10 @@ const WAITS = {
   'upstream call': 'upstream:seconds',
 };
 
-const RESOURCES = LIMITED.flatMap((name) => {
-  const signal = `${name}:ratio`;
-  const drawn = SIGNALS[signal];
-  return drawn ? [{ name: drawn.title, series: ofServer(`signal:${signal}`) }] : [];
-});
+const RESOURCES = SATURATING.map((name) => ({
+  name: titleOf(name, 'ratio'),
+  series: ofServer(`signal:${name}:ratio`),
+}));
 /** By the utilization law, as in analysis/bottleneck/nearest.ts. */
 const fullAt = `scalar(max_over_time((${goodput()})[$__range:$__interval])) / ((${peaksOf(RESOURCES)}) >= ${MIN_UTILIZATION} < ${MAX_OF_ONE_CORE})`;
 

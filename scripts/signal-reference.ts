@@ -2,7 +2,7 @@
 
 import { type RecordingRule, readRules } from '../analysis/collect/signal-rules.ts';
 import { parseName, SOURCES } from '../analysis/collect/signals.ts';
-import { SIGNALS } from '../dashboards/signals.ts';
+import { SIGNALS } from '../contract/signals.js';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 
@@ -23,9 +23,9 @@ function signalTable(rules: RecordingRule[]): string {
   const rows = [...byName(rules)].flatMap(([name, those]) => {
     const parsed = parseName(name);
     if (!parsed) return [];
-    const drawn = SIGNALS[`${parsed.signal}:${parsed.unit}`];
-    const range = parsed.unit === 'ratio' && drawn?.max === 1 ? '0 to 1' : 'from 0';
-    return [[code(parsed.signal), parsed.unit, range, drawn?.description ?? '', givers(those)]];
+    const signal = SIGNALS[`${parsed.signal}:${parsed.unit}`];
+    const range = parsed.unit === 'ratio' && !signal?.above1 ? '0 to 1' : 'from 0';
+    return [[code(parsed.signal), parsed.unit, range, signal?.description ?? '', givers(those)]];
   });
   return table(['signal', 'unit', 'range', 'what it is', 'who gives it, the first that has it'], rows);
 }

@@ -4,8 +4,9 @@
  *
  * P. J. Denning, J. P. Buzen, The Operational Analysis of Queueing Network Models, ACM Computing Surveys 10, 1978.
  */
+
+import { MAX_OF_ONE_CORE, MIN_UTILIZATION, SATURATING } from '../../contract/signals.js';
 import { percent, perSecond } from '../../contract/units.js';
-import { LIMITED, MAX_OF_ONE_CORE, MIN_UTILIZATION } from '../../dashboards/utilization.ts';
 import type { Phase } from '../judge/phases.ts';
 import type { Case } from './bottleneck.ts';
 import type { Breakage } from './breakage.ts';
@@ -24,6 +25,9 @@ export interface Near {
 }
 
 const LISTED = 3;
+
+/** Of the generator the output lab says it, and no rule. */
+const LIMITED = [...SATURATING, 'generator_allowed'];
 /** A lower utilization is mostly not due to the calls. */
 const MIN_BASELINE_UTILIZATION = 0.02;
 /** What grows by less than this factor over the baseline, such as open connections of a pool, is not filled by calls. */

@@ -8,7 +8,7 @@
  * A reading's threshold is in the unit of its series, which is a signal's (docs/signals.md), `client.*`, or one of derived.ts.
  */
 
-import { MAX_OF_ONE_CORE } from '../../dashboards/utilization.ts';
+import { MAX_OF_ONE_CORE } from '../../contract/signals.js';
 import { FULL_CPU } from './derived.ts';
 import type { Part } from './parts.ts';
 

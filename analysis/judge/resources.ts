@@ -1,5 +1,6 @@
 /** How full each resource was at the highest rate, and the rates at which it would be full. */
 
+import { titleOf } from '../../contract/signals.js';
 import type { Facts } from '../bottleneck/bottleneck.ts';
 import { breakagesOf } from '../bottleneck/breakage.ts';
 import { comparedPhases } from '../bottleneck/compared-phases.ts';
@@ -8,7 +9,6 @@ import { nearestOf } from '../bottleneck/nearest.ts';
 import { steadyPoints } from '../bottleneck/windows.ts';
 import type { Finding } from '../findings/findings.ts';
 import { round } from '../round.ts';
-import { titleOf } from '../signal-title.ts';
 
 export interface Resources {
   phase: string;

@@ -1,13 +1,12 @@
 /** What the charts of a run show: the strip, one below each finding, and one of every series that moved. */
+
+import { SIGNALS, titleOf, UTILIZATION } from '../../contract/signals.js';
 import { perSecond } from '../../contract/units.js';
-import { SIGNALS } from '../../dashboards/signals.ts';
-import { UTILIZATION } from '../../dashboards/utilization.ts';
 import type { Chart, Colour, Line, Mark, Plots, Span } from '../../page/model.ts';
 import { timesOf } from '../collect/grid.ts';
 import { seriesOf, type Timeline } from '../collect/timeline.ts';
 import type { Run } from '../judge/run.ts';
 import { numbered } from '../render/observations.ts';
-import { titleOf } from '../signal-title.ts';
 import { isAveraged } from './averaged.ts';
 
 export type Shown = Pick<Run, 'started' | 'phases' | 'thresholds' | 'findings'>;
@@ -192,7 +191,7 @@ function findingCharts(run: Shown, timeline: Timeline): Chart[] {
 
 export const findingChartId = (number: number) => `finding-${number}-chart`;
 
-/** In the order in which dashboards/signals.ts has them, others last. */
+/** In the order in which contract/signals.js has them, others last. */
 function seriesCharts(run: Shown, timeline: Timeline): Chart[] {
   const known = Object.keys(SIGNALS).map((name) => name.split(':')[0] ?? '');
   const rank = (name: string) => (known.includes(name) ? known.indexOf(name) : known.length);
@@ -247,9 +246,10 @@ function aboutClient(title: string, timeline: Timeline): string {
 
 function seriesChart(name: string, timeline: Timeline): Chart {
   const unit = seriesOf(timeline, name)?.unit ?? 'count';
-  const { description = '', max } = SIGNALS[`${name}:${unit}`] ?? {};
+  const signal = SIGNALS[`${name}:${unit}`];
+  const max = unit === 'ratio' && signal && !signal.above1 ? 1 : undefined;
   const window = isAveraged(name, unit) ? `${timeline.window_s} s average.` : '';
-  const about = [description, window].filter(Boolean).join(' ');
+  const about = [signal?.description, window].filter(Boolean).join(' ');
   const title = titleOf(name, unit);
   return {
     id: chartId(name),

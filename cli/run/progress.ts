@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { logLine } from '../../analysis/run-log.ts';
+import { UTILIZATION } from '../../contract/signals.js';
 import { clock, milliseconds, number, percent } from '../../contract/units.js';
-import { UTILIZATION } from '../../dashboards/utilization.ts';
 import { say } from '../say.ts';
 import type { Plan } from './inspect.ts';
 import { SecondsTail } from './seconds-tail.ts';

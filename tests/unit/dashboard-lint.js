@@ -3,7 +3,7 @@
  */
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { parser } from '@prometheus-io/lezer-promql';
-import { SIGNALS } from '../../dashboards/signals.ts';
+import { SIGNALS } from '../../contract/signals.js';
 import { builtIn, substitute } from '../grafana.js';
 import { queriesOf } from '../stack/panel-queries.js';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { GENERATOR_CPU_LIMIT } from '../../analysis/findings/trust-rules.ts';
+import { SATURATING } from '../../contract/signals.js';
 import { dashboards, FOLDER, toJson } from '../../dashboards/build.ts';
 import { dashboard } from '../../dashboards/dashboard.ts';
 import { signal, timeSeries } from '../../dashboards/panels.ts';
 import { objective, percentile } from '../../dashboards/queries.ts';
 import { GENERATOR_SATURATED } from '../../dashboards/signals.ts';
-import { LIMITED } from '../../dashboards/utilization.ts';
 import { firstOption } from '../grafana.js';
 import { lint, queryProblems } from './dashboard-lint.js';
 
@@ -241,9 +241,8 @@ it('the server dashboard says at which rate each resource with a limit is full',
   const panel = server?.panels?.find(({ title }) => title === 'Rate at which each resource is full');
   const [{ expr }] = panel.targets;
   assert.deepEqual(
-    LIMITED.filter((name) => !expr.includes(`signal:${name}:ratio`)),
-    // No rule records it.
-    ['generator_allowed'],
+    SATURATING.filter((name) => !expr.includes(`signal:${name}:ratio`)),
+    [],
   );
 });
 

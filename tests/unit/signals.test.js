@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { metricsOf, readRules } from '../../analysis/collect/signal-rules.ts';
 import { signalStates } from '../../cli/commands/signals.ts';
-import { SIGNALS } from '../../dashboards/signals.ts';
+import { SIGNALS } from '../../contract/signals.js';
 
 test('every signal that is recorded has its place in the catalogue', () => {
   for (const { name } of readRules()) {
