@@ -60,7 +60,7 @@ export const phaseAt = ({ phases }: Plan, elapsedS: number): Phase | null =>
 const endOf = ({ start_s, duration_s }: Phase) => start_s + duration_s;
 
 /**
- * @param plan null: of a k6 run of an experiment
+ * @param plan null: of a trial
  * @param elapsedS since the phases began
  * @returns '' where there is nothing to say yet
  */
@@ -70,7 +70,8 @@ export function progressLine(plan: Plan | null, elapsedS: number, figures: Figur
   const parts: string[] = [];
   if (plan?.sequence) parts.push(stepOf(plan, figures));
   if (phase) parts.push(`${Math.ceil(Math.max(0, endOf(phase) - elapsedS))} s left in ${phase.name}`);
-  if (achieved !== null && phase?.measured !== false) {
+  // Nothing is known of a trial's warm-up but that no measured request has begun.
+  if (achieved !== null && (plan || achieved > 0) && phase?.measured !== false) {
     const target = phase?.offered_rps ? ` of ${number(phase.offered_rps)}` : '';
     if (!plan?.sequence) parts.push(`${number(achieved)}${target} requests/s`);
     if (p99S !== null) parts.push(`p99 ${milliseconds(p99S * 1000)}`);
@@ -95,7 +96,7 @@ function stepOf({ phases }: Plan, { calls, made }: Figures): string {
  * Says it until the run is over: on a terminal in place, elsewhere and in the run's log every ten seconds. It begins when the load does.
  *
  * @param folder of the output lab
- * @param plan null: of a k6 run of an experiment, whose length its own variables say
+ * @param plan null: of a trial, whose length its own variables say
  */
 export async function tellProgress(folder: string, plan: Plan | null, over: AbortSignal): Promise<void> {
   const { PROMETHEUS_URL = '', WATCHED_SERVER = '' } = process.env;

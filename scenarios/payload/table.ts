@@ -5,7 +5,7 @@ import { signalMean } from '../../analysis/collect/signals.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { fitLine } from '../../analysis/statistics/line.ts';
-import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { number, percent } from '../../contract/units.js';
 
 const LABEL = 'kb';
@@ -27,32 +27,27 @@ export default function payload({ plan, phases, groups, signals }: Facts): Built
   const [smallest] = sized;
   const perSecond = (bytes: 'bytesSent' | 'bytesReceived', { name, duration_s }: Phase) =>
     duration_s > 0 ? total(inScope(groups, { phase: name }), bytes) / duration_s : null;
-  const rows = sized.map((phase) => [
-    phase.labels[LABEL] ?? null,
-    phase.achieved_rps,
-    smallest?.achieved_rps && phase.achieved_rps ? phase.achieved_rps / smallest.achieved_rps : null,
-    phase.latency_ms?.p50 ?? null,
-    phase.latency_ms?.p95 ?? null,
-    phase.latency_ms?.p99 ?? null,
-    perSecond('bytesSent', phase),
-    perSecond('bytesReceived', phase),
-    ...(alike ? [] : [answerBytes(groups, phase)]),
-    signalMean(signals, 'cpu', phase.name),
-    bottleneck(signalMean(signals, 'host_cpu', phase.name)),
-  ]);
-  const columns = [
-    { name: 'KB', unit: 'text' },
-    { name: 'messages', unit: 'per_s' },
-    { name: 'of first', unit: 'ratio' },
-    { name: 'p50', unit: 'ms' },
-    { name: 'p95', unit: 'ms' },
-    { name: 'p99', unit: 'ms' },
-    { name: 'sent', unit: 'bytes_per_s' },
-    { name: 'received', unit: 'bytes_per_s' },
-    ...(alike ? [] : [{ name: 'an answer', unit: 'bytes' }]),
-    { name: 'CPU', unit: 'ratio' },
-    { name: 'bottleneck', unit: 'text' },
-  ] as ReportTable['columns'];
+  const columns: Column<Phase>[] = [
+    { name: 'KB', unit: 'text', of: ({ labels }) => labels[LABEL] ?? null },
+    { name: 'messages', unit: 'per_s', of: ({ achieved_rps: rate }) => rate },
+    {
+      name: 'of first',
+      unit: 'ratio',
+      of: ({ achieved_rps: rate }) => (smallest?.achieved_rps && rate ? rate / smallest.achieved_rps : null),
+    },
+    { name: 'p50', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p50 ?? null },
+    { name: 'p95', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p95 ?? null },
+    { name: 'p99', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p99 ?? null },
+    { name: 'sent', unit: 'bytes_per_s', of: (phase) => perSecond('bytesSent', phase) },
+    { name: 'received', unit: 'bytes_per_s', of: (phase) => perSecond('bytesReceived', phase) },
+    { name: 'an answer', unit: 'bytes', of: (phase) => answerBytes(groups, phase) },
+    { name: 'CPU', unit: 'ratio', of: ({ name }) => signalMean(signals, 'cpu', name) },
+    {
+      name: 'bottleneck',
+      unit: 'text',
+      of: ({ name }) => bottleneck(signalMean(signals, 'host_cpu', name)),
+    },
+  ];
   const cpu =
     "CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.";
   const notes = alike
@@ -64,7 +59,14 @@ export default function payload({ plan, phases, groups, signals }: Facts): Built
         `A message here is a request with a text of that size, and its answer, whose size is the server's choice; bytes are those on the wire, headers included. ${cpu}`,
       ];
   return {
-    tables: [{ title: TITLE, columns, rows, notes }],
+    tables: [
+      tableOf(
+        TITLE,
+        sized,
+        columns.filter(({ name }) => !alike || name !== 'an answer'),
+        notes,
+      ),
+    ],
     findings: [note(TITLE, ...knee(sized, alike ? 'each way' : 'of text'))],
   };
 }

@@ -6,7 +6,7 @@ import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { round } from '../../analysis/round.ts';
 import { fitScalabilityLaw } from '../../analysis/statistics/scalability-law.ts';
-import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, number, percent, perSecond } from '../../contract/units.js';
 
 /** What a step has to do to hold: the load that was offered, and the document's p99 while it scaled. */
@@ -26,43 +26,34 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     const delivered = expected > 0 ? (phase.iterations ?? 0) / expected : null;
     return { phase, delivered, missed: missedBy(phase, delivered) };
   });
-  const rows = judged.map(({ phase, delivered, missed }) => [
-    phase.start === null || !steps[0]?.start
-      ? null
-      : (Date.parse(phase.start) - Date.parse(steps[0].start)) / 1000,
-    phase.offered_rps,
-    phase.achieved_rps,
-    delivered,
-    phase.latency_ms?.p50 ?? null,
-    phase.latency_ms?.p99 ?? null,
-    phase.error_rate,
-    signalMean(signals, 'cpu', phase.name),
-    signalMean(signals, 'host_cpu', phase.name),
-    signalMean(signals, 'generator_cpu', phase.name),
-    // Why not, the columns before it say.
-    missed.length === 0 ? 'yes' : 'no',
-  ]);
-  const columns = [
-    { name: 'from', unit: 's' },
-    { name: 'offered', unit: 'per_s' },
-    { name: 'achieved', unit: 'per_s' },
-    { name: 'delivered', unit: 'ratio' },
-    { name: 'p50', unit: 'ms' },
-    { name: 'p99', unit: 'ms' },
-    { name: 'failed', unit: 'ratio' },
-    { name: 'target CPU', unit: 'ratio' },
-    { name: 'host CPU', unit: 'ratio' },
-    { name: 'gen. CPU', unit: 'ratio' },
-    { name: 'holds', unit: 'text' },
-  ] as ReportTable['columns'];
+  const [first] = steps;
+  const columns: Column<(typeof judged)[number]>[] = [
+    {
+      name: 'from',
+      unit: 's',
+      of: ({ phase: { start } }) =>
+        start === null || !first?.start ? null : (Date.parse(start) - Date.parse(first.start)) / 1000,
+    },
+    { name: 'offered', unit: 'per_s', of: ({ phase }) => phase.offered_rps },
+    { name: 'achieved', unit: 'per_s', of: ({ phase }) => phase.achieved_rps },
+    { name: 'delivered', unit: 'ratio', of: ({ delivered }) => delivered },
+    { name: 'p50', unit: 'ms', of: ({ phase }) => phase.latency_ms?.p50 ?? null },
+    { name: 'p99', unit: 'ms', of: ({ phase }) => phase.latency_ms?.p99 ?? null },
+    { name: 'failed', unit: 'ratio', of: ({ phase }) => phase.error_rate },
+    { name: 'target CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'cpu', phase.name) },
+    { name: 'host CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'host_cpu', phase.name) },
+    { name: 'gen. CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'generator_cpu', phase.name) },
+    // The columns before it say why not.
+    { name: 'holds', unit: 'text', of: ({ missed }) => (missed.length === 0 ? 'yes' : 'no') },
+  ];
   const notes = [
     `A step holds with ${percent(DELIVERED_SHARE)} of its load made, p99 (of ${MIN_SAMPLES} answers or more) below ${milliseconds(P99_MS)} and fewer than ${percent(FAILURE_SHARE)} failed; CPU is of the whole machine.`,
     'Each step begins where the one before left the server: after the first that does not hold, later ones start with what had piled up.',
   ];
   // Those before the first that did not: one that holds by chance after that is none to count on.
-  const first = judged.findIndex(({ missed }) => missed.length > 0);
-  const held = first < 0 ? judged.at(-1) : judged[first - 1];
-  const broken = first < 0 ? null : judged[first];
+  const firstBroken = judged.findIndex(({ missed }) => missed.length > 0);
+  const held = firstBroken < 0 ? judged.at(-1) : judged[firstBroken - 1];
+  const broken = firstBroken < 0 ? null : judged[firstBroken];
   const findings = [
     note(
       'ramp',
@@ -75,7 +66,7 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     ),
   ];
   return {
-    tables: [{ title: 'Ramp', columns, rows, notes }],
+    tables: [tableOf('Ramp', judged, columns, notes)],
     findings: [...findings, ...scalability(steps)],
   };
 }

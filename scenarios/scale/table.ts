@@ -2,7 +2,7 @@
 
 import type { Signal } from '../../analysis/collect/signals.ts';
 import { note } from '../../analysis/findings/note.ts';
-import { growthLaw } from '../../analysis/statistics/growth-law.ts';
+import { fitLine } from '../../analysis/statistics/line.ts';
 import { batchTable } from '../../analysis/tables/batch-table.ts';
 import {
   median,
@@ -11,7 +11,7 @@ import {
   repetitions,
   total,
 } from '../../analysis/tables/repetitions.ts';
-import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, number } from '../../contract/units.js';
 
 /** What is done to 1,000 hosts, in the document's words. */
@@ -44,30 +44,22 @@ export default function scale({ phases, signals }: Facts): Built {
   };
 }
 
-function lists(title: string, steps: Repeated[], signals: Signal[]): ReportTable {
-  return {
+const lists = (title: string, steps: Repeated[], signals: Signal[]): ReportTable =>
+  tableOf(
     title,
-    columns: [
-      { name: 'resources', unit: 'count' },
-      { name: 'calls', unit: 'count' },
-      { name: 'p50', unit: 'ms' },
-      { name: 'p95', unit: 'ms' },
-      { name: 'throughput', unit: 'per_s' },
-      { name: 'memory', unit: 'bytes' },
+    steps,
+    [
+      { name: 'resources', unit: 'count', of: ({ labels }) => Number(labels.resources) },
+      { name: 'calls', unit: 'count', of: (step) => total(step, ({ answered }) => answered) },
+      { name: 'p50', unit: 'ms', of: (step) => medianLatency(step, 'p50') },
+      { name: 'p95', unit: 'ms', of: (step) => medianLatency(step, 'p95') },
+      { name: 'throughput', unit: 'per_s', of: (step) => median(step, ({ achieved_rps: rate }) => rate) },
+      { name: 'memory', unit: 'bytes', of: (step) => memoryOf(step, signals) },
     ],
-    rows: steps.map((step) => [
-      Number(step.labels.resources),
-      total(step, ({ answered }) => answered),
-      medianLatency(step, 'p50'),
-      medianLatency(step, 'p95'),
-      median(step, ({ achieved_rps: rate }) => rate),
-      memoryOf(step, signals),
-    ]),
-    notes: [
+    [
       'Latency and throughput: medians of the repetitions, one user. Memory: the most that the server had in the first repetition, where it has not yet answered longer lists; no figure: too short to be looked at. A server keeps what it once needed: this column wants one that was started anew (make down, make up).',
     ],
-  };
-}
+  );
 
 function memoryOf({ phases }: Repeated, signals: Signal[]) {
   const first = phases[0]?.name;
@@ -79,35 +71,50 @@ function thousand(steps: Repeated[]): ReportTable {
     const step = steps.find(
       ({ labels }) => labels.what === what && (what !== 'all' || labels.resources === '1000'),
     );
-    const p50 = step ? medianLatency(step, 'p50') : null;
-    return [title, p50, what === 'all' || !p50 ? null : 1000 / (p50 / 1000)];
+    return { what, title, p50: step ? medianLatency(step, 'p50') : null };
   });
-  return {
-    title: 'Bulk operations at scale: 1,000 proxy hosts, one call',
-    columns: [
-      { name: 'operation', unit: 'text' },
-      { name: 'duration (p50)', unit: 'ms' },
-      { name: 'throughput', unit: 'per_s' },
-    ],
+  return tableOf(
+    'Bulk operations at scale: 1,000 proxy hosts, one call',
     rows,
-    notes: ['Throughput: resources a second.'],
-  };
+    [
+      { name: 'operation', unit: 'text', of: ({ title }) => title },
+      { name: 'duration (p50)', unit: 'ms', of: ({ p50 }) => p50 },
+      {
+        name: 'throughput',
+        unit: 'per_s',
+        of: ({ what, p50 }) => (what === 'all' || !p50 ? null : 1000 / (p50 / 1000)),
+      },
+    ],
+    ['Throughput: resources a second.'],
+  );
 }
 
+/** By how much the latency of the longest list exceeds that of the shortest, and what 1,000 more resources add. */
 function growth(what: string, steps: Repeated[]) {
   const points = steps.flatMap(({ labels, phases }) =>
     phases.flatMap(({ latency_ms: latency }) =>
       latency ? [[Number(labels.resources), latency.p50] as [number, number]] : [],
     ),
   );
-  if (points.length === 0) return [];
-  const { law, evidence, exponent, per_thousand } = growthLaw(points);
-  const each = per_thousand === null ? '' : `, ${milliseconds(per_thousand)} for each 1,000 resources`;
+  const [shortest, longest] = [steps[0], steps.at(-1)];
+  const [low, high] = [shortest, longest].map((step) => (step ? medianLatency(step, 'p50') : null));
+  const line = fitLine(points);
+  if (!shortest || !longest || low == null || high == null || !line) return [];
+  const [added, within] = [line.slope * 1000, line.error * 1000];
+  const isKnown = Math.abs(added) > within;
+  const adds = isKnown
+    ? `${milliseconds(added)} for each 1,000 resources (within ${milliseconds(within)})`
+    : 'what 1,000 resources add is inconclusive';
+  const [from, to] = [shortest, longest].map(({ labels }) => number(Number(labels.resources)));
   return [
-    note('growth', `the p50 of ${what} grows with their number: ${law}${each} (${evidence})`, {
-      figures: { exponent, per_thousand_ms: per_thousand },
-      confidence: law === 'not enough to tell' ? 'low' : 'high',
-    }),
+    note(
+      'growth',
+      `the p50 of ${what} goes from ${milliseconds(low)} with ${from} resources to ${milliseconds(high)} with ${to}: ${adds}`,
+      {
+        figures: { per_thousand_ms: isKnown ? added : null },
+        confidence: isKnown ? 'high' : 'low',
+      },
+    ),
   ];
 }
 

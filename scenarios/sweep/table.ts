@@ -8,7 +8,13 @@ import type { Phase } from '../../analysis/judge/phases.ts';
 import { round } from '../../analysis/round.ts';
 import { compareInBlocks } from '../../analysis/statistics/block-design.ts';
 import { meanOf, medianOf } from '../../analysis/statistics/interval.ts';
-import type { Built, Facts, ReportTable, TableModule } from '../../analysis/tables/report-tables.ts';
+import {
+  type Built,
+  type Column,
+  type Facts,
+  type TableModule,
+  tableOf,
+} from '../../analysis/tables/report-tables.ts';
 import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import type { SweepResult } from './trials.ts';
 
@@ -53,19 +59,22 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
   const sound = values.filter(({ failed }) => failed < MAX_FAILURE_SHARE);
   const apart = apartOf(sound);
   const best = Math.max(...sound.map(({ rate }) => rate));
-  const rows = values.map((one) => row(one, best, { signals, groups, increases }));
-  const columns = [
-    { name: setting, unit: 'text' },
-    { name: 'calls', unit: 'per_s' },
-    { name: 'of best', unit: 'ratio' },
-    { name: 'p99', unit: 'ms' },
-    { name: 'CPU', unit: 'ratio' },
-    { name: 'memory', unit: 'bytes' },
-    { name: 'waited', unit: 'ratio' },
-    { name: 'hits', unit: 'ratio' },
-    { name: 'queries', unit: 'count' },
-    { name: 'answer', unit: 'bytes' },
-  ] as ReportTable['columns'];
+  const columns: Column<ReturnType<typeof figuresOf>>[] = [
+    { name: setting, unit: 'text', of: ({ value }) => value },
+    { name: 'calls', unit: 'per_s', of: ({ rate }) => rate },
+    { name: 'of best', unit: 'ratio', of: ({ rate }) => share(rate, best) },
+    { name: 'p99', unit: 'ms', of: ({ p99s }) => (p99s.length > 0 ? medianOf(p99s) : null) },
+    { name: 'CPU', unit: 'ratio', of: ({ signalOf }) => signalOf('cpu') },
+    { name: 'memory', unit: 'bytes', of: ({ signalOf }) => signalOf('memory') },
+    {
+      name: 'waited',
+      unit: 'ratio',
+      of: ({ acquired, atOnce }) => (atOnce == null ? null : share((acquired ?? 0) - atOnce, acquired)),
+    },
+    { name: 'hits', unit: 'ratio', of: ({ hits, misses }) => share(hits, (hits ?? 0) + (misses ?? 0)) },
+    { name: 'queries', unit: 'count', of: ({ queries, calls }) => share(queries, calls) },
+    { name: 'answer', unit: 'bytes', of: ({ bytes, requests }) => share(bytes, requests) },
+  ];
   const notes = [
     `${counted(repeats, 'run')} of ${duration(trialS)} each, in rounds of random order, each on a target just started with an empty cache; calls: their geometric mean; p99: the median of theirs.`,
     ...(apart === null
@@ -76,9 +85,9 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
     'CPU is of the whole machine; waited: acquisitions of a connection that took more than 1 ms; queries: of the database for each call; answer: bytes on the wire for each call, headers included, to a client that accepts gzip.',
     ...notesOf(result),
   ];
-  const title = `Sweep of ${setting}`;
+  const rows = values.map((value) => figuresOf(value, { signals, groups, increases }));
   return {
-    tables: [{ title, columns, rows, notes }],
+    tables: [tableOf(`Sweep of ${setting}`, rows, columns, notes)],
     findings: [note(setting, recommend(setting, values, sound, apart))],
   };
 }
@@ -101,13 +110,12 @@ function apartOf(values: Value[]): number | null {
   return apart === null ? null : Math.max(apart, LEAST_DIFFERENCE);
 }
 
-/** @param best rate of a value that can be taken */
-function row(
+/** A value, and what was counted in its runs. */
+function figuresOf(
   { value, runs, rate }: Value,
-  best: number,
   { signals, groups, increases }: Pick<Facts, 'signals' | 'groups' | 'increases'>,
-): (string | number | null)[] {
-  /** @param wanted of runs of one length: the mean of their means */
+) {
+  /** Runs of one length: the mean of their means. */
   const signalOf = (wanted: string) => {
     const means = runs.flatMap(({ name }) => signalMean(signals, wanted, name) ?? []);
     return means.length > 0 ? meanOf(means) : null;
@@ -117,24 +125,12 @@ function row(
     return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0);
   };
   const [calls, queries, hits, misses, acquired, atOnce] = COUNTERS.map(risen);
-  const p99s = runs.flatMap(({ latency_ms: latency }) => latency?.p99 ?? []);
-  const bytes = runs.reduce(
-    (sum, { name }) => sum + total(inScope(groups, { phase: name }), 'bytesReceived'),
-    0,
-  );
-  const requests = runs.reduce((sum, run) => sum + (run.requests ?? 0), 0);
-  return [
-    value,
-    rate,
-    share(rate, best),
-    p99s.length > 0 ? medianOf(p99s) : null,
-    signalOf('cpu'),
-    signalOf('memory'),
-    atOnce == null ? null : share((acquired ?? 0) - atOnce, acquired),
-    share(hits, (hits ?? 0) + (misses ?? 0)),
-    share(queries, calls),
-    share(bytes, requests),
-  ];
+  return {
+    ...{ value, rate, signalOf, calls, queries, hits, misses, acquired, atOnce },
+    p99s: runs.flatMap(({ latency_ms: latency }) => latency?.p99 ?? []),
+    bytes: runs.reduce((sum, { name }) => sum + total(inScope(groups, { phase: name }), 'bytesReceived'), 0),
+    requests: runs.reduce((sum, run) => sum + (run.requests ?? 0), 0),
+  };
 }
 
 const share = (part: number | null | undefined, whole: number | null | undefined) =>

@@ -2,7 +2,13 @@
 
 import { type Increases, increaseIn } from '../../analysis/collect/increases.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
-import type { Built, Facts, ReportTable, TableModule } from '../../analysis/tables/report-tables.ts';
+import {
+  type Built,
+  type Column,
+  type Facts,
+  type TableModule,
+  tableOf,
+} from '../../analysis/tables/report-tables.ts';
 import { milliseconds, perSecond } from '../../contract/units.js';
 
 /** Of the weather service, which one tool calls. */
@@ -40,18 +46,6 @@ export const countersOf: TableModule['countersOf'] = ({ phases }) =>
 
 export default function tools({ phases, increases }: Facts): Built {
   const measured = phases.filter((phase) => phase.measured);
-  const rows = measured.map((phase) => row(phase, increases));
-  const columns = [
-    { name: 'tool', unit: 'text' },
-    { name: 'calls', unit: 'per_s' },
-    { name: 'items', unit: 'per_s' },
-    { name: 'p99', unit: 'ms' },
-    { name: 'queries/call', unit: 'count' },
-    { name: 'hits', unit: 'ratio' },
-    { name: 'upstream', unit: 'ms' },
-    { name: 'timeouts', unit: 'ratio' },
-    { name: 'trips', unit: 'count' },
-  ] as ReportTable['columns'];
   const compared = measured.flatMap(({ name }) => {
     const [rate, p99] = EXPECTED[name] ?? [];
     return rate && p99 ? [`${name} ${perSecond(rate)} at p99 ${milliseconds(p99)}`] : [];
@@ -60,30 +54,53 @@ export default function tools({ phases, increases }: Facts): Built {
     "Hits: of look-ups in the cache; upstream: mean time of the service elsewhere, timeouts: of its calls; trips: of its circuit breaker. These are the target's own counts; no figure: it makes none.",
     ...(compared.length > 0 ? [`The document has, on 4 cores: ${compared.join(', ')}.`] : []),
   ];
-  return { tables: [{ title: 'Tools', columns, rows, notes }] };
+  return {
+    tables: [
+      tableOf(
+        'Tools',
+        measured.map((phase) => figuresOf(phase, increases)),
+        COLUMNS,
+        notes,
+      ),
+    ],
+  };
 }
 
-function row(phase: Phase, increases: Increases): (string | number | null)[] {
+/** A phase of one tool, and what the target counted in it. */
+function figuresOf(phase: Phase, increases: Increases) {
   const risen = (selector: string) => increaseIn(increases, selector, phase);
-  const { name } = phase;
-  const own = selectorsOf(name);
-  const [calls, queries] = [risen(own.calls), risen(own.queries)];
-  const [hits, misses] = [risen(own.hits), risen(own.misses)];
-  const ofUpstream = (selector: string) => (name === UPSTREAM_TOOL ? risen(selector) : null);
-  const [asked, seconds] = [ofUpstream(UPSTREAM.asked), ofUpstream(UPSTREAM.seconds)];
-  const mean = share(seconds, asked);
-  return [
-    name,
-    phase.achieved_rps,
-    phase.items_per_s,
-    phase.latency_ms?.p99 ?? null,
-    share(queries, calls),
-    share(hits, hits === null && misses === null ? null : (hits ?? 0) + (misses ?? 0)),
-    mean === null ? null : mean * 1000,
-    share(ofUpstream(UPSTREAM.timeouts), asked),
-    ofUpstream(UPSTREAM.trips),
-  ];
+  const ofUpstream = (selector: string) => (phase.name === UPSTREAM_TOOL ? risen(selector) : null);
+  const own = selectorsOf(phase.name);
+  const asked = ofUpstream(UPSTREAM.asked);
+  return {
+    phase,
+    calls: risen(own.calls),
+    queries: risen(own.queries),
+    hits: risen(own.hits),
+    misses: risen(own.misses),
+    asked,
+    meanS: share(ofUpstream(UPSTREAM.seconds), asked),
+    timeouts: ofUpstream(UPSTREAM.timeouts),
+    trips: ofUpstream(UPSTREAM.trips),
+  };
 }
+
+const COLUMNS: Column<ReturnType<typeof figuresOf>>[] = [
+  { name: 'tool', unit: 'text', of: ({ phase }) => phase.name },
+  { name: 'calls', unit: 'per_s', of: ({ phase }) => phase.achieved_rps },
+  { name: 'items', unit: 'per_s', of: ({ phase }) => phase.items_per_s },
+  { name: 'p99', unit: 'ms', of: ({ phase }) => phase.latency_ms?.p99 ?? null },
+  { name: 'queries/call', unit: 'count', of: ({ queries, calls }) => share(queries, calls) },
+  {
+    name: 'hits',
+    unit: 'ratio',
+    of: ({ hits, misses }) =>
+      share(hits, hits === null && misses === null ? null : (hits ?? 0) + (misses ?? 0)),
+  },
+  { name: 'upstream', unit: 'ms', of: ({ meanS }) => (meanS === null ? null : meanS * 1000) },
+  { name: 'timeouts', unit: 'ratio', of: ({ timeouts, asked }) => share(timeouts, asked) },
+  { name: 'trips', unit: 'count', of: ({ trips }) => trips },
+];
 
 /** @returns null where there was nothing */
 const share = (part: number | null, whole: number | null): number | null =>

@@ -3,7 +3,7 @@
 import { inScope, trendOf } from '../../analysis/collect/groups.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
-import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { milliseconds } from '../../contract/units.js';
 
 /** How the document calls them, and its own figures: p50, p95, p99. */
@@ -22,28 +22,28 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
   const measured = phases.filter((phase) => phase.measured);
   const rows = measured.map((phase) => {
     const { count, latency } = trendOf(inScope(groups, { phase: phase.name }), 'mcp_sequence_duration');
-    const figures = count > 0 ? latency : phase.latency_ms;
     const own = thresholds.filter(({ scope }) => scope.phase === phase.name);
-    const objective = own.find(({ metric }) => P99.includes(metric));
-    return [
-      stepOf(phase)?.name ?? phase.name,
-      count > 0 ? count : phase.answered,
-      figures?.p50 ?? null,
-      figures?.p95 ?? null,
-      figures?.p99 ?? null,
-      objective ? `< ${milliseconds(objective.limit ?? Number.NaN)}` : null,
-      statusOf(own),
-    ];
+    return {
+      name: stepOf(phase)?.name ?? phase.name,
+      operations: count > 0 ? count : phase.answered,
+      latency: count > 0 ? latency : phase.latency_ms,
+      own,
+      objective: own.find(({ metric }) => P99.includes(metric)),
+    };
   });
-  const columns = [
-    { name: 'workflow', unit: 'text' },
-    { name: 'operations', unit: 'count' },
-    { name: 'p50', unit: 'ms' },
-    { name: 'p95', unit: 'ms' },
-    { name: 'p99', unit: 'ms' },
-    { name: 'target', unit: 'text' },
-    { name: 'status', unit: 'text' },
-  ] as ReportTable['columns'];
+  const columns: Column<(typeof rows)[number]>[] = [
+    { name: 'workflow', unit: 'text', of: ({ name }) => name },
+    { name: 'operations', unit: 'count', of: ({ operations }) => operations },
+    { name: 'p50', unit: 'ms', of: ({ latency }) => latency?.p50 ?? null },
+    { name: 'p95', unit: 'ms', of: ({ latency }) => latency?.p95 ?? null },
+    { name: 'p99', unit: 'ms', of: ({ latency }) => latency?.p99 ?? null },
+    {
+      name: 'target',
+      unit: 'text',
+      of: ({ objective }) => (objective ? `< ${milliseconds(objective.limit ?? Number.NaN)}` : null),
+    },
+    { name: 'status', unit: 'text', of: ({ own }) => statusOf(own) },
+  ];
   const documented = measured.flatMap((phase) => {
     const step = stepOf(phase);
     return step ? [`${step.name.toLowerCase()} ${step.p.join('/')}`] : [];
@@ -53,7 +53,7 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
     'Subscribe: until the server has confirmed it. That changes are then told is tested, not timed: k6 reads no streams.',
     ...(documented.length > 0 ? [`The document has (p50/p95/p99 ms): ${documented.join(', ')}.`] : []),
   ];
-  return { tables: [{ title: 'Workflows', columns, rows, notes }] };
+  return { tables: [tableOf('Workflows', rows, columns, notes)] };
 }
 
 /** @param phase its name may have the trial's in front */

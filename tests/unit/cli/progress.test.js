@@ -60,6 +60,7 @@ test('of a sequence the step that it is at', () => {
 test('of one of several k6 runs what it has, without a plan', () => {
   assert.equal(progressLine(null, 4, FIGURES), '0:04  196 requests/s, p99 1,946 ms, 49.4 % failed');
   assert.equal(progressLine(null, 4, NOTHING), '');
+  assert.equal(progressLine(null, 2, { ...NOTHING, achieved: 0 }), '', 'the warm-up of a trial');
 });
 
 test('a clock', () => {
