@@ -7,8 +7,10 @@ export type Step = () => unknown;
 export class Undo {
   #steps: Step[] = [];
 
+  readonly #onExit = () => void this.#run();
+
   constructor() {
-    process.once('exit', () => this.#run());
+    process.once('exit', this.#onExit);
   }
 
   add(step: Step) {
@@ -17,6 +19,7 @@ export class Undo {
 
   /** In the opposite order, each once; one that fails keeps no other from it. */
   async all() {
+    process.off('exit', this.#onExit);
     for (const done of await Promise.allSettled(this.#run()))
       if (done.status === 'rejected') say(`not cleaned up: ${oneLine(String(done.reason), 500)}`);
   }

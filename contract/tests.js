@@ -10,7 +10,7 @@ const SCENARIOS = new URL('../scenarios/', import.meta.url);
 /** @returns {string[]} the names of all tests, in alphabetical order */
 export const testNames = () =>
   readdirSync(SCENARIOS)
-    .map((file) => file.replace(/\.js$/, ''))
+    .flatMap((file) => /^([a-z][a-z0-9-]*)(\.js)?$/.exec(file)?.[1] ?? [])
     .sort();
 
 /** @param {string} test @returns {string} its k6 script, relative to the project's folder */

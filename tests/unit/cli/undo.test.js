@@ -19,3 +19,9 @@ test('all is undone in the opposite order, once, also where a step fails', async
   await undo.all();
   assert.deepEqual(done, ['last', 'first']);
 });
+
+test('what was undone no longer waits for the end of the program: a test of many trials has many', async () => {
+  const before = process.listenerCount('exit');
+  for (let count = 0; count < 20; count += 1) await new Undo().all();
+  assert.equal(process.listenerCount('exit'), before);
+});
