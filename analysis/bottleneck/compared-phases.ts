@@ -41,7 +41,7 @@ export function withBaselines(plan: Plan, phases: Phase[]): { phase: Phase; base
   if (plan.sequence) return [];
   const trials = trialsOf(plan.phases);
   return phases.flatMap((phase, index) => {
-    // What is done to the parts of an experiment is known, and is what differs between them.
+    // What is done between the trials of a test is known, and is what differs between them.
     if (!phase.measured || phase.start === null || phase.end === null || phase.labels.part !== undefined)
       return [];
     const baseline = phases.find(
@@ -60,7 +60,7 @@ export function withBaselines(plan: Plan, phases: Phase[]): { phase: Phase; base
 }
 
 /**
- * Trials of an experiment may differ in anything; those whose phases are labelled with their rate differ in that.
+ * Trials of a test may differ in anything; those whose phases are labelled with their rate differ in that.
  *
  * @param planned those of all trials, each with a clock of its own
  * @returns which trial each is of

@@ -140,7 +140,7 @@ function contradiction({ verdict: { outcome }, thresholds }: Run): string | null
 
 function assemble(judged: Judged, phases: Phase[], server: Server, table: TableModule | null): Result {
   const { testid, summary, runs, summaryProblem, log, k6Exit, environment, trials, seconds } = judged;
-  const facts = { k6Exit, experimentError: trials?.error ?? null, abort: judged.abort, log };
+  const facts = { k6Exit, trialsError: trials?.error ?? null, abort: judged.abort, log };
   if (!summary) {
     const none = { partial: null, plan: null, phases: [], thresholds: [], distrust: TRUSTED };
     const outcome = verdict({ ...facts, ...none, summaryProblem });

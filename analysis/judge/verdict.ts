@@ -23,7 +23,7 @@ export interface Judged {
   k6Exit: number;
   partial: Partial | null;
   /** Why a test of several trials could not go on. */
-  experimentError: string | null;
+  trialsError: string | null;
   log: K6Log;
   /** Why there is no summary. */
   summaryProblem: string | null;
@@ -90,17 +90,17 @@ function judgement(judged: Judged): Verdict {
 function errorsOf({
   k6Exit,
   partial,
-  experimentError,
+  trialsError,
   abort,
   log,
   summaryProblem,
 }: Judged): { code: number; reason: string } | null {
-  if (k6Exit === INTERRUPTED && partial && !experimentError)
+  if (k6Exit === INTERRUPTED && partial && !trialsError)
     return {
       code: k6Exit,
       reason: `interrupted after ${ofPlanned(partial)}: what is reported was measured until then`,
     };
-  if (experimentError) return { code: OTHER_ERROR, reason: experimentError };
+  if (trialsError) return { code: OTHER_ERROR, reason: trialsError };
   if (abort && k6Exit !== 0) return abort;
   if (k6Exit !== 0 && k6Exit !== FAIL) {
     const words = K6_EXIT[k6Exit] ? ` (${K6_EXIT[k6Exit]})` : '';

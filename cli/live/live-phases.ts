@@ -12,7 +12,7 @@ type Planned = Pick<
   'name' | 'measured' | 'overload' | 'labels' | 'offered_rps' | 'vus'
 >;
 
-/** What a phase, or a k6 run of an experiment, has come to. */
+/** The figures of a phase, or of a trial. */
 class Sums {
   /** Unix seconds. */
   firstS = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
  * How many sessions does a server hold, and what does each cost it? Sessions of the legacy era, idle ones by the
- * hundred, then active ones, each trial of the experiment (trials.ts) with this load: so many users, each
+ * hundred, then active ones, each trial (trials.ts) with this load: so many users, each
  * in a session of its own, that call one after the other.
  */
 import { defineTest } from '../../lib/test.js';

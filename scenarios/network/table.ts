@@ -2,14 +2,12 @@
 
 import { gaugeOf, inScope, total, trendOf } from '../../analysis/collect/groups.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
-import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, number, percent } from '../../contract/units.js';
 import type { NetworkResult, Size } from './trials.ts';
 
 /** What bandwidth is compared with, as in the document. */
 const LINK_BITS_PER_S = 1e9;
-
-type Columns = ReportTable['columns'];
 
 export default function network({ trials, phases, groups }: Facts<NetworkResult>): Built {
   const measured = phases.filter((phase) => phase.measured && phase.requests);
@@ -17,61 +15,41 @@ export default function network({ trials, phases, groups }: Facts<NetworkResult>
   const traffic = of('traffic').length > 0 ? of('traffic') : of('plain');
   return {
     tables: [
-      sizesTable(trials?.result?.sizes ?? []),
+      tableOf('Request and response sizes', trials?.result?.sizes ?? [], SIZES, [
+        'Bodies without HTTP headers, means; no figure with gzip: the server did not compress it (the reference target: below 1 KB).',
+      ]),
       bandwidthTable(traffic, groups),
       connectionsTable(traffic, of('connections'), groups),
     ],
   };
 }
 
-function sizesTable(sizes: Size[]) {
-  const rows = sizes.map(({ operation, request, plain, gzip }) => [
-    operation,
-    request,
-    plain,
-    gzip,
-    gzip !== null && plain ? 1 - gzip / plain : null,
-  ]);
-  const columns = [
-    { name: 'operation', unit: 'text' },
-    { name: 'request', unit: 'bytes' },
-    { name: 'answer', unit: 'bytes' },
-    { name: 'with gzip', unit: 'bytes' },
-    { name: 'saved', unit: 'ratio' },
-  ] as Columns;
-  const notes = [
-    'Bodies without HTTP headers, means; no figure with gzip: the server did not compress it (the reference target: below 1 KB).',
-  ];
-  return { title: 'Request and response sizes', columns, rows, notes };
-}
+const savedBy = ({ plain, gzip }: Size) => (gzip !== null && plain ? 1 - gzip / plain : null);
+
+const SIZES: Column<Size>[] = [
+  { name: 'operation', unit: 'text', of: ({ operation }) => operation },
+  { name: 'request', unit: 'bytes', of: ({ request }) => request },
+  { name: 'answer', unit: 'bytes', of: ({ plain }) => plain },
+  { name: 'with gzip', unit: 'bytes', of: ({ gzip }) => gzip },
+  { name: 'saved', unit: 'ratio', of: savedBy },
+];
+
+const kindOf = ({ name }: Phase) => name.replace(/^traffic-/, '');
 
 function bandwidthTable(traffic: Phase[], groups: Facts['groups']) {
-  const rows = traffic.map((phase) => {
-    const own = inScope(groups, { phase: phase.name });
-    const [out, back] = [
-      total(own, 'bytesSent') / phase.duration_s,
-      total(own, 'bytesReceived') / phase.duration_s,
-    ];
-    const bits = 8 * (out + back);
-    return [
-      phase.name.replace(/^traffic-/, ''),
-      phase.achieved_rps,
-      out,
-      back,
-      `${number(bits / 1e6)} Mbit/s`,
-      bits / LINK_BITS_PER_S,
-    ];
-  });
-  const columns = [
-    { name: 'traffic', unit: 'text' },
-    { name: 'calls', unit: 'per_s' },
-    { name: 'sent', unit: 'bytes_per_s' },
-    { name: 'received', unit: 'bytes_per_s' },
-    { name: 'bandwidth', unit: 'text' },
-    { name: 'of 1 Gbit/s', unit: 'ratio' },
-  ] as Columns;
+  const perSecond = ({ name, duration_s }: Phase, ...counts: ('bytesSent' | 'bytesReceived')[]) =>
+    counts.reduce((sum, count) => sum + total(inScope(groups, { phase: name }), count) / duration_s, 0);
+  const bits = (phase: Phase) => 8 * perSecond(phase, 'bytesSent', 'bytesReceived');
+  const columns: Column<Phase>[] = [
+    { name: 'traffic', unit: 'text', of: kindOf },
+    { name: 'calls', unit: 'per_s', of: ({ achieved_rps: rate }) => rate },
+    { name: 'sent', unit: 'bytes_per_s', of: (phase) => perSecond(phase, 'bytesSent') },
+    { name: 'received', unit: 'bytes_per_s', of: (phase) => perSecond(phase, 'bytesReceived') },
+    { name: 'bandwidth', unit: 'text', of: (phase) => `${number(bits(phase) / 1e6)} Mbit/s` },
+    { name: 'of 1 Gbit/s', unit: 'ratio', of: (phase) => bits(phase) / LINK_BITS_PER_S },
+  ];
   const notes = ["On the wire between generator and server, HTTP headers included, TCP's own not."];
-  return { title: 'Bandwidth', columns, rows, notes };
+  return tableOf('Bandwidth', traffic, columns, notes);
 }
 
 /** @param opened in which each call opened a connection */
@@ -84,50 +62,29 @@ function connectionsTable(traffic: Phase[], opened: Phase[], groups: Facts['grou
   const everything = [...traffic, ...opened];
   const failed = sum(everything, (phase) => phase.failures?.connect ?? 0);
   const tried = total(of(everything), 'connections') + failed;
-  const [one] = opened;
-  const timed = (metric: string) => trendOf(one ? of([one]) : [], metric);
-  const [connect, tls] = [timed('mcp_request_connecting'), timed('mcp_request_tls')];
+  const timed = (metric: string, missing: string, ...percentiles: ('p95' | 'p99')[]) => {
+    const { count, latency } = trendOf(of(opened.slice(0, 1)), metric);
+    if (!latency) return [null, missing] as const;
+    const rest = percentiles.map((percentile) => `${percentile} ${milliseconds(latency[percentile])}`);
+    return [milliseconds(latency.p50), `median of ${number(count)}; ${rest.join(', ')}`] as const;
+  };
   const [, keepAlive] = gaugeOf(of(everything), 'mcp_keep_alive_seconds') ?? [0, 0];
-  const rows = [
-    [
-      'connection set-up (TCP)',
-      connect.latency && milliseconds(connect.latency.p50),
-      connect.latency
-        ? `median of ${number(connect.count)}; p95 ${milliseconds(connect.latency.p95)}, p99 ${milliseconds(connect.latency.p99)}`
-        : 'no connection was opened',
-    ],
-    [
-      'TLS handshake',
-      tls.latency && milliseconds(tls.latency.p50),
-      tls.latency
-        ? `median of ${number(tls.count)}; p95 ${milliseconds(tls.latency.p95)}`
-        : 'the target is not https',
-    ],
-    [
-      'keep-alive timeout',
-      keepAlive > 0 ? `${number(keepAlive)} s` : null,
-      keepAlive > 0 ? 'as the server says in its answers' : 'the server does not say',
-    ],
-    [
-      'connections opened',
-      number(connections),
-      `for ${number(requests)} requests of ${traffic.map(({ name }) => name.replace(/^traffic-/, '')).join(', ')}`,
-    ],
-    [
-      'reuse',
-      requests > 0 ? percent(1 - connections / requests) : null,
-      'requests that opened none: also on those of the warm-up',
-    ],
-    [
-      'failed connections',
-      tried > 0 ? percent(failed / tried) : null,
-      `${number(failed)} of ${number(tried)} that were tried`,
-    ],
+  const reused = requests > 0 ? percent(1 - connections / requests) : null;
+  const share = tried > 0 ? percent(failed / tried) : null;
+  const kinds = traffic.map(kindOf).join(', ');
+  const rows: [what: string, value: string | null, about: string][] = [
+    ['connection set-up (TCP)', ...timed('mcp_request_connecting', 'no connection was opened', 'p95', 'p99')],
+    ['TLS handshake', ...timed('mcp_request_tls', 'the target is not https', 'p95')],
+    keepAlive > 0
+      ? ['keep-alive timeout', `${number(keepAlive)} s`, 'as the server says in its answers']
+      : ['keep-alive timeout', null, 'the server does not say'],
+    ['connections opened', number(connections), `for ${number(requests)} requests of ${kinds}`],
+    ['reuse', reused, 'requests that opened none: also on those of the warm-up'],
+    ['failed connections', share, `${number(failed)} of ${number(tried)} that were tried`],
   ];
-  const columns = [
-    { name: 'connections', unit: 'text' },
-    { name: 'value', unit: 'text' },
-    { name: 'what it is', unit: 'text' },
-  ] as Columns;
-  return { title: 'Connection behaviour', columns, rows, notes: [] };
+  return tableOf('Connection behaviour', rows, [
+    { name: 'connections', unit: 'text', of: ([what]) => what },
+    { name: 'value', unit: 'text', of: ([, value]) => value },
+    { name: 'what it is', unit: 'text', of: ([, , about]) => about },
+  ]);
 }

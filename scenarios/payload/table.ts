@@ -21,58 +21,44 @@ const BUSY = 0.9;
 /** Its tool answers with as many bytes as it gets; what another server answers is its own affair. */
 const ANSWERS_ALIKE = 'reference';
 
+const ratio = (part: number | null, whole: number | null | undefined) =>
+  part !== null && whole ? part / whole : null;
+
 export default function payload({ plan, phases, groups, signals }: Facts): Built {
   const alike = plan.workload === ANSWERS_ALIKE;
   const sized = phases.filter((phase) => phase.measured && phase.labels[LABEL] && phase.achieved_rps);
-  const [smallest] = sized;
-  const perSecond = (bytes: 'bytesSent' | 'bytesReceived', { name, duration_s }: Phase) =>
-    duration_s > 0 ? total(inScope(groups, { phase: name }), bytes) / duration_s : null;
+  const bytes = (count: 'bytesSent' | 'bytesReceived', { name }: Phase) =>
+    total(inScope(groups, { phase: name }), count);
+  const isBusy = ({ name }: Phase) => (signalMean(signals, 'host_cpu', name) ?? 0) >= BUSY;
   const columns: Column<Phase>[] = [
     { name: 'KB', unit: 'text', of: ({ labels }) => labels[LABEL] ?? null },
     { name: 'messages', unit: 'per_s', of: ({ achieved_rps: rate }) => rate },
-    {
-      name: 'of first',
-      unit: 'ratio',
-      of: ({ achieved_rps: rate }) => (smallest?.achieved_rps && rate ? rate / smallest.achieved_rps : null),
-    },
+    { name: 'of first', unit: 'ratio', of: ({ achieved_rps: rate }) => ratio(rate, sized[0]?.achieved_rps) },
     { name: 'p50', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p50 ?? null },
     { name: 'p95', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p95 ?? null },
     { name: 'p99', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p99 ?? null },
-    { name: 'sent', unit: 'bytes_per_s', of: (phase) => perSecond('bytesSent', phase) },
-    { name: 'received', unit: 'bytes_per_s', of: (phase) => perSecond('bytesReceived', phase) },
-    { name: 'an answer', unit: 'bytes', of: (phase) => answerBytes(groups, phase) },
-    { name: 'CPU', unit: 'ratio', of: ({ name }) => signalMean(signals, 'cpu', name) },
+    { name: 'sent', unit: 'bytes_per_s', of: (phase) => ratio(bytes('bytesSent', phase), phase.duration_s) },
     {
-      name: 'bottleneck',
-      unit: 'text',
-      of: ({ name }) => bottleneck(signalMean(signals, 'host_cpu', name)),
+      name: 'received',
+      unit: 'bytes_per_s',
+      of: (phase) => ratio(bytes('bytesReceived', phase), phase.duration_s),
     },
+    { name: 'an answer', unit: 'bytes', of: (phase) => ratio(bytes('bytesReceived', phase), phase.requests) },
+    { name: 'CPU', unit: 'ratio', of: ({ name }) => signalMean(signals, 'cpu', name) },
+    { name: 'bottleneck', unit: 'text', of: (phase) => (isBusy(phase) ? 'CPU' : null) },
   ];
-  const cpu =
-    "CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.";
-  const notes = alike
-    ? [
-        `A message here is a request and its answer, each with that payload; bytes are those on the wire, headers included. ${cpu}`,
-        DOCUMENTED,
-      ]
-    : [
-        `A message here is a request with a text of that size, and its answer, whose size is the server's choice; bytes are those on the wire, headers included. ${cpu}`,
-      ];
+  const message = alike
+    ? 'A message here is a request and its answer, each with that payload'
+    : "A message here is a request with a text of that size, and its answer, whose size is the server's choice";
+  const notes = [
+    `${message}; bytes are those on the wire, headers included. CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.`,
+    ...(alike ? [DOCUMENTED] : []),
+  ];
+  const shown = columns.filter(({ name }) => !alike || name !== 'an answer');
   return {
-    tables: [
-      tableOf(
-        TITLE,
-        sized,
-        columns.filter(({ name }) => !alike || name !== 'an answer'),
-        notes,
-      ),
-    ],
+    tables: [tableOf(TITLE, sized, shown, notes)],
     findings: [note(TITLE, ...knee(sized, alike ? 'each way' : 'of text'))],
   };
-}
-
-function answerBytes(groups: Facts['groups'], { name, requests }: Phase) {
-  return requests ? total(inScope(groups, { phase: name }), 'bytesReceived') / requests : null;
 }
 
 /**
@@ -93,16 +79,9 @@ export function knee(
     ];
   }
   const { start, slope, error } = line;
-  const at = start / slope;
-  const figures = { knee_kb: at, fixed_us: start, per_kb_us: slope };
   return [
-    `the knee is at about ${number(at)} KB ${ways}: a message takes ${number(start)} us and ${number(slope)} us (+-${percent(error / slope, 2)}) ` +
+    `the knee is at about ${number(start / slope)} KB ${ways}: a message takes ${number(start)} us and ${number(slope)} us (+-${percent(error / slope, 2)}) ` +
       'for each KB, so below it the number of messages is what costs, above it their bytes',
-    { figures },
+    { figures: { knee_kb: start / slope, fixed_us: start, per_kb_us: slope } },
   ];
-}
-
-/** @param host share of the machine's processors that was busy @returns null: none was seen */
-function bottleneck(host: number | null): string | null {
-  return host !== null && host >= BUSY ? 'CPU' : null;
 }

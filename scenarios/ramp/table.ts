@@ -26,14 +26,10 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     const delivered = expected > 0 ? (phase.iterations ?? 0) / expected : null;
     return { phase, delivered, missed: missedBy(phase, delivered) };
   });
-  const [first] = steps;
+  const since = (start: string | null) =>
+    start !== null && steps[0]?.start ? (Date.parse(start) - Date.parse(steps[0].start)) / 1000 : null;
   const columns: Column<(typeof judged)[number]>[] = [
-    {
-      name: 'from',
-      unit: 's',
-      of: ({ phase: { start } }) =>
-        start === null || !first?.start ? null : (Date.parse(start) - Date.parse(first.start)) / 1000,
-    },
+    { name: 'from', unit: 's', of: ({ phase }) => since(phase.start) },
     { name: 'offered', unit: 'per_s', of: ({ phase }) => phase.offered_rps },
     { name: 'achieved', unit: 'per_s', of: ({ phase }) => phase.achieved_rps },
     { name: 'delivered', unit: 'ratio', of: ({ delivered }) => delivered },
@@ -43,7 +39,6 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     { name: 'target CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'cpu', phase.name) },
     { name: 'host CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'host_cpu', phase.name) },
     { name: 'gen. CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'generator_cpu', phase.name) },
-    // The columns before it say why not.
     { name: 'holds', unit: 'text', of: ({ missed }) => (missed.length === 0 ? 'yes' : 'no') },
   ];
   const notes = [
@@ -53,21 +48,18 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
   // Those before the first that did not: one that holds by chance after that is none to count on.
   const firstBroken = judged.findIndex(({ missed }) => missed.length > 0);
   const held = firstBroken < 0 ? judged.at(-1) : judged[firstBroken - 1];
-  const broken = firstBroken < 0 ? null : judged[firstBroken];
-  const findings = [
-    note(
-      'ramp',
-      `${held ? `held up to ${perSecond(held.phase.offered_rps)}` : 'no step held'}` +
-        `${broken ? `; ${perSecond(broken.phase.offered_rps)} did not: ${broken.missed.join(', ')}` : ', the last step'}` +
-        `${broken && held ? ' (make capacity finds the rate between them)' : ''}`,
-      {
-        figures: { held_rps: held?.phase.offered_rps ?? null, broken_rps: broken?.phase.offered_rps ?? null },
-      },
-    ),
-  ];
+  const broken = judged[firstBroken];
+  const [heldRps = null, brokenRps = null] = [held, broken].map((step) => step?.phase.offered_rps ?? null);
+  const finding = note(
+    'ramp',
+    `${held ? `held up to ${perSecond(heldRps)}` : 'no step held'}` +
+      `${broken ? `; ${perSecond(brokenRps)} did not: ${broken.missed.join(', ')}` : ', the last step'}` +
+      `${broken && held ? ' (make capacity finds the rate between them)' : ''}`,
+    { figures: { held_rps: heldRps, broken_rps: brokenRps } },
+  );
   return {
     tables: [tableOf('Ramp', judged, columns, notes)],
-    findings: [...findings, ...scalability(steps)],
+    findings: [finding, ...scalability(steps)],
   };
 }
 
@@ -81,8 +73,7 @@ function scalability(steps: Phase[]): Finding[] {
   const law = fitScalabilityLaw(points);
   if (!law) return [];
   const { rate, contention, coherence, error, peak } = law;
-  const isKnown = contention > error.contention;
-  if (!peak && !isKnown) return [];
+  if (!peak && contention <= error.contention) return [];
   const statement = peak
     ? `does the most, about ${perSecond(peak.rate)}, with ${number(round(peak.calls, 0))} calls at once, and less with more of them`
     : `tends to ${perSecond(rate / contention)} however many calls there are at once: ${percent(contention)} of the work on a call is done one at a time`;
@@ -102,15 +93,11 @@ function scalability(steps: Phase[]): Finding[] {
 }
 
 /** @returns what kept it from holding, in words */
-function missedBy(
-  { latency_ms: latency, answered, error_rate: failed }: Phase,
-  delivered: number | null,
-): string[] {
+function missedBy({ latency_ms: latency, answered, error_rate }: Phase, delivered: number | null): string[] {
   const p99 = (answered ?? 0) < MIN_SAMPLES ? null : (latency?.p99 ?? null);
   return [
-    ...(delivered !== null && delivered < DELIVERED_SHARE ? [`${percent(delivered)} delivered`] : []),
-    ...(p99 !== null && p99 >= P99_MS ? [`p99 ${milliseconds(p99)}`] : []),
-    ...(p99 === null ? ['too few answers for a p99'] : []),
-    ...((failed ?? 0) >= FAILURE_SHARE ? [`${percent(failed)} failed`] : []),
-  ];
+    delivered !== null && delivered < DELIVERED_SHARE ? `${percent(delivered)} delivered` : null,
+    p99 === null ? 'too few answers for a p99' : p99 >= P99_MS ? `p99 ${milliseconds(p99)}` : null,
+    (error_rate ?? 0) >= FAILURE_SHARE ? `${percent(error_rate)} failed` : null,
+  ].filter((reason) => reason !== null);
 }

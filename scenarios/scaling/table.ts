@@ -4,7 +4,7 @@ import { signalMean } from '../../analysis/collect/signals.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { medianOf } from '../../analysis/statistics/interval.ts';
-import type { Built, ColumnUnit, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { number, percent } from '../../contract/units.js';
 import type { ScalingResult } from './trials.ts';
 
@@ -40,35 +40,40 @@ export default function scaling({ phases, trials, signals, environment }: Facts<
     meanOf(ofStep.flatMap(({ name }) => signalMean(signals, signal, name) ?? []));
   const [smallest] = steps;
   const several = repeats > 1;
-  const scale = {
-    title: `Instances behind HAProxy (least connections), ${number(users)} users for each`,
-    columns: [
-      ...columns('count', 'instances'),
-      ...columns('per_s', 'total', 'per instance'),
-      ...columns('ratio', 'efficiency'),
-      ...columns('ms', 'p99'),
-      ...(several ? columns('text', `rounds' total`) : []),
-      ...columns('ratio', 'busiest'),
-      ...(price === null ? [] : columns('usd', 'cost/hour', 'cost/1M')),
-    ],
-    rows: steps.map(({ instances, phases: ofStep, total, efficiency }) => [
-      instances,
-      total,
-      total === null ? null : total / instances,
-      efficiency,
-      middle(ofStep.flatMap(({ latency_ms }) => latency_ms?.p99 ?? [])),
-      ...(several ? [spread(ofStep)] : []),
-      meanOf(ofStep.flatMap(({ name }) => byPhase[name]?.busiest ?? [])),
-      ...(price === null
-        ? []
-        : [price * instances, total === null ? null : (price * instances * 1e6) / (total * 3600)]),
-    ]),
-    notes: [
+  const columns: Column<Step>[] = [
+    { name: 'instances', unit: 'count', of: ({ instances }) => instances },
+    { name: 'total', unit: 'per_s', of: ({ total }) => total },
+    {
+      name: 'per instance',
+      unit: 'per_s',
+      of: ({ total, instances }) => (total === null ? null : total / instances),
+    },
+    { name: 'efficiency', unit: 'ratio', of: ({ efficiency }) => efficiency },
+    {
+      name: 'p99',
+      unit: 'ms',
+      of: (step) => middle(step.phases.flatMap(({ latency_ms: latency }) => latency?.p99 ?? [])),
+    },
+    ...(several
+      ? [{ name: `rounds' total`, unit: 'text' as const, of: (step: Step) => spread(step.phases) }]
+      : []),
+    {
+      name: 'busiest',
+      unit: 'ratio',
+      of: (step) => meanOf(step.phases.flatMap(({ name }) => byPhase[name]?.busiest ?? [])),
+    },
+    ...(price === null ? [] : costs(price)),
+  ];
+  const scale = tableOf(
+    `Instances behind HAProxy (least connections), ${number(users)} users for each`,
+    steps,
+    columns,
+    [
       `an instance: ${number(Number(knobs.WORKERS))} worker with ${number(Number(knobs.POOL_SIZE))} database connections, the same for each number of them`,
       `efficiency: of ${smallest?.instances ?? 1} x as much for each instance; busiest: the share of the instance with most calls` +
         (several ? '; p99: of the rounds, the middle one' : ''),
     ],
-  };
+  );
   const { cores } = environment;
   const parts = [...new Set(Object.values(byPhase).flatMap((one) => Object.keys(one.cores)))];
   const spent = steps.map(({ instances, phases: ofStep }) => {
@@ -84,23 +89,25 @@ export default function scaling({ phases, trials, signals, environment }: Facts<
         : Math.max(0, host * cores - own.reduce<number>((sum, one) => sum + (one ?? 0), 0));
     return { instances, own, others, host };
   });
-  const processors = {
-    title: `Where the machine's ${cores} processors went`,
-    columns: [
-      ...columns(
-        'count',
-        'instances',
-        ...parts.map((part) => (part === 'instances' ? 'for them' : part)),
-        'generator',
-        'others',
+  const processors = tableOf(
+    `Where the machine's ${cores} processors went`,
+    spent,
+    [
+      { name: 'instances', unit: 'count', of: ({ instances }) => instances },
+      ...[...parts.map((part) => (part === 'instances' ? 'for them' : part)), 'generator'].map(
+        (name, index): Column<(typeof spent)[number]> => ({
+          name,
+          unit: 'count',
+          of: ({ own }) => own[index] ?? null,
+        }),
       ),
-      ...columns('ratio', 'machine'),
+      { name: 'others', unit: 'count', of: ({ others }) => others },
+      { name: 'machine', unit: 'ratio', of: ({ host }) => host },
     ],
-    rows: spent.map(({ instances, own, others, host }) => [instances, ...own, others, host]),
-    notes: [
+    [
       'processors that were busy, on average; others: programs that have nothing to do with the test, and Prometheus',
     ],
-  };
+  );
   const most = Math.max(0, ...spent.map(({ others }) => others ?? 0));
   const losers = steps.filter(({ efficiency }) => efficiency !== null && efficiency < GOOD_EFFICIENCY);
   const findings = losers.slice(0, 1).map(({ instances, phases: ofStep, efficiency }) => {
@@ -140,8 +147,15 @@ function limitOf(host: number | null, database: number | null, cores: number) {
   return `not the machine (${percent(host)} busy): what they wait for is in the signals (pool, database, upstream)`;
 }
 
-const columns = (unit: ColumnUnit, ...names: string[]): ReportTable['columns'] =>
-  names.map((name) => ({ name, unit }));
+/** @param price of an instance, USD an hour */
+const costs = (price: number): Column<Step>[] => [
+  { name: 'cost/hour', unit: 'usd', of: ({ instances }) => price * instances },
+  {
+    name: 'cost/1M',
+    unit: 'usd',
+    of: ({ instances, total }) => (total === null ? null : (price * instances * 1e6) / (total * 3600)),
+  },
+];
 
 const meanOf = (values: number[]) =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;

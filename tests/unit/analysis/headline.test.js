@@ -194,7 +194,7 @@ const CASES = [
     expected: 'FAIL: k6 reports a failed threshold (exit code 99).',
   },
   {
-    name: 'an experiment that held no rate',
+    name: 'a search that held no rate',
     run: {
       outcome: 'fail',
       reasons: ['the highest rate that was held was 0/s'],

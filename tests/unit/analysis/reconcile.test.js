@@ -134,7 +134,7 @@ test('the steps of a sequence are reconciled one by one; k6 counts them as one i
   assert.deepEqual([found[0]?.lost, found[0]?.unexplained, iterations], [2, 1, 10]);
 });
 
-test('each trial of an experiment by itself', () => {
+test('each trial of a test by itself', () => {
   const [one, other] = ['a', 'b'].map((name) =>
     summary({
       phases: [{ name, figures: { iterations: 200, requests: name === 'a' ? 200 : 150 } }],

@@ -121,7 +121,7 @@ test('of the logs the first sample of each kind of failure', async () => {
   assert.deepEqual(log.samples, { tool: 'get_user: first', timeout: 'x: late' });
 });
 
-test('an experiment that could not go on is an error with its own words', async () => {
+test('a test of several k6 runs that could not go on is an error with its own words', async () => {
   const { verdict } = await runOf({
     trials: { trials: [], result: null, error: 'the gateway did not start' },
     k6Exit: 1,

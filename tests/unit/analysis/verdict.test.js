@@ -17,7 +17,7 @@ function judge(spec, rest = {}) {
   const { plan } = made;
   const all = phases(made);
   return verdict({
-    experimentError: null,
+    trialsError: null,
     k6Exit: 0,
     partial: null,
     log: QUIET_LOG,

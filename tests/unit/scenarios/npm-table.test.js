@@ -232,7 +232,10 @@ test('scale: the growth is named, and from where on a page is the better choice'
     statements[0] ?? '',
     /a list of all resources goes from 5\.1 ms with 10 resources to 504 ms with 5,000: 100 ms for each 1,000 resources/,
   );
-  assert.match(statements[1] ?? '', /a page of 50 goes from .* with 10 resources to .* with 5,000: what 1,000 resources add is inconclusive$/);
+  assert.match(
+    statements[1] ?? '',
+    /a page of 50 goes from .* with 10 resources to .* with 5,000: what 1,000 resources add is inconclusive$/,
+  );
   assert.match(statements[2] ?? '', /from 100 resources on a page takes less than half the time/);
   assert.equal(rowsUnder(run, 'List operations: pages of 50').length, 4);
   const [first] = rowsUnder(run, 'Bulk operations at scale: 1,000 proxy hosts, one call');

@@ -792,7 +792,7 @@ test('phases that call something else are not compared', () => {
   assert.deepEqual(bottleneck(known), []);
 });
 
-test('trials of an experiment are compared where they differ in their rate, and are not where it may be anything', () => {
+test('trials of a test are compared where they differ in their rate, and are not where it may be anything', () => {
   const known = facts({ series: { ...SLOW, ...FULL_POOL } });
   // Each trial has a clock of its own.
   known.plan.phases = known.plan.phases.map((one) => ({ ...one, start_s: one.name === 'busy' ? 0 : 10 }));
