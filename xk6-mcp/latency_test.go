@@ -106,7 +106,8 @@ func TestLatencyIncludesConnecting(t *testing.T) {
 		for (let count = 0; count < 3; count += 1) client.ping()`)
 	reconnections := 0
 	for _, request := range f.requests() {
-		if request.Parts.TLS < handshakeTime || request.latency() < milliseconds(handshakeTime) || !request.ClosesConnection {
+		// On a busy machine the client notices late that it is connected: the server has begun to wait by then.
+		if request.Parts.Connecting+request.Parts.TLS < handshakeTime || request.latency() < milliseconds(handshakeTime) || !request.ClosesConnection {
 			t.Errorf("got %v ms, %+v, closes the connection: %v", request.latency(), request.Parts, request.ClosesConnection)
 		}
 		for _, sample := range request.Samples {
