@@ -1,11 +1,12 @@
 /** `make rbac`: what deciding who may do what costs, whether the goals are met, and whether every denial held. */
 import { stringify } from 'csv-stringify/sync';
 import type { Plan } from '../../analysis/collect/plan.ts';
+import type { Latency } from '../../analysis/collect/sparse-histogram.ts';
 import { judged } from '../../analysis/judge/judged.ts';
 import type { Operation } from '../../analysis/judge/operations.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
-import type { Built, Facts, ReportTable } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { counted, milliseconds, number, percent } from '../../contract/units.js';
 
 const BENCHMARK = 'benchmark';
@@ -17,11 +18,11 @@ export default function rbac({ plan, phases, operations }: Facts): Built {
   const phase = phases.find(({ name, requests }) => name === BENCHMARK && requests !== null);
   const denials = operations.filter(({ operation }) => operation.startsWith(DENIED));
   const goals = phase ? goalsOf(plan, phase) : [];
+  const denied = tableOf('Denials', denials, DENIALS, [
+    'one call that is wrongly allowed fails the run, whatever its objectives',
+  ]);
   return {
-    tables: [
-      ...(phase ? [results(phase), latencies(phase), goalTable(goals)] : []),
-      ...(denials.length > 0 ? [denialTable(denials)] : []),
-    ],
+    tables: [...(phase ? resultTables(phase, goals) : []), ...(denials.length > 0 ? [denied] : [])],
     // What k6 judges already is not judged twice.
     thresholds: [
       ...goals.filter(({ metric }) => metric === 'rps').map(thresholdOf),
@@ -31,46 +32,36 @@ export default function rbac({ plan, phases, operations }: Facts): Built {
   };
 }
 
-function results(phase: Phase): ReportTable {
-  const { duration_s, requests, failed, error_rate, achieved_rps } = phase;
-  return {
-    title: 'Benchmark results',
-    columns: [
-      { name: 'duration', unit: 's' },
-      { name: 'total requests', unit: 'count' },
-      { name: 'successful', unit: 'count' },
-      { name: 'errors', unit: 'count' },
-      { name: 'error rate', unit: 'ratio' },
-      { name: 'RPS', unit: 'count' },
-    ],
-    rows: [[duration_s, requests, (requests ?? 0) - (failed ?? 0), failed, error_rate, achieved_rps]],
-    notes: ['an error is any answer but the one that is due, not only those from 500 on'],
-  };
-}
+const resultTables = (phase: Phase, goals: Goal[]) => [
+  tableOf('Benchmark results', [phase], RESULTS, [
+    'an error is any answer but the one that is due, not only those from 500 on',
+  ]),
+  tableOf('Latency', phase.latency_ms ? [phase.latency_ms] : [], LATENCY),
+  goalTable(goals),
+];
 
-function latencies({ latency_ms: latency }: Phase): ReportTable {
-  const columns = ['min', 'average', 'median', '95th percentile', '99th percentile', 'max'];
-  return {
-    title: 'Latency',
-    columns: columns.map((name) => ({ name, unit: 'ms' })),
-    rows: latency ? [[latency.min, latency.avg, latency.p50, latency.p95, latency.p99, latency.max]] : [],
-    notes: [],
-  };
-}
+const RESULTS: Column<Phase>[] = [
+  { name: 'duration', unit: 's', of: ({ duration_s }) => duration_s },
+  { name: 'total requests', unit: 'count', of: ({ requests }) => requests },
+  { name: 'successful', unit: 'count', of: ({ requests, failed }) => (requests ?? 0) - (failed ?? 0) },
+  { name: 'errors', unit: 'count', of: ({ failed }) => failed },
+  { name: 'error rate', unit: 'ratio', of: ({ error_rate: rate }) => rate },
+  { name: 'RPS', unit: 'count', of: ({ achieved_rps: rate }) => rate },
+];
+
+const LATENCY: Column<Latency>[] = [
+  { name: 'min', unit: 'ms', of: ({ min }) => min },
+  { name: 'average', unit: 'ms', of: ({ avg }) => avg },
+  { name: 'median', unit: 'ms', of: ({ p50 }) => p50 },
+  { name: '95th percentile', unit: 'ms', of: ({ p95 }) => p95 },
+  { name: '99th percentile', unit: 'ms', of: ({ p99 }) => p99 },
+  { name: 'max', unit: 'ms', of: ({ max }) => max },
+];
+
+/** An objective of the document, with `what` as the document writes it. */
+type Goal = Omit<Parameters<typeof judged>[0], 'scope'>;
 
 /** @returns without the document's p95 if the run is not judged by the documents */
-
-interface Goal {
-  metric: string;
-  /** As the document writes it. */
-  text: string;
-  op: '<' | '>=';
-  limit: number;
-  observed: number | null;
-  samples: number;
-  format: (value: number) => string;
-}
-
 function goalsOf(
   { objectives, documents }: Plan,
   { offered_rps, achieved_rps, latency_ms, error_rate, requests, answered }: Phase,
@@ -83,7 +74,7 @@ function goalsOf(
   const goals: Goal[] = [
     {
       metric: 'rps',
-      text: `RPS >= ${rps}`,
+      what: `RPS >= ${rps}`,
       op: '>=',
       limit: rps,
       observed: achieved_rps === null ? null : Math.round(achieved_rps),
@@ -92,7 +83,7 @@ function goalsOf(
     },
     {
       metric: 'p95_ms',
-      text: `95p latency < ${number(p95)}ms`,
+      what: `95p latency < ${number(p95)}ms`,
       op: '<',
       limit: p95,
       observed: latency_ms?.p95 ?? null,
@@ -101,7 +92,7 @@ function goalsOf(
     },
     {
       metric: 'failure_share',
-      text: `Error rate < ${number(failures * 100)}%`,
+      what: `Error rate < ${number(failures * 100)}%`,
       op: '<',
       limit: failures,
       observed: error_rate,
@@ -113,27 +104,22 @@ function goalsOf(
   return documents === false && !isJudged ? goals.filter(({ metric }) => metric !== 'p95_ms') : goals;
 }
 
-const thresholdOf = ({ metric, op, limit, observed, samples, text, format }: Goal) =>
-  judged({ scope: { phase: BENCHMARK }, metric, op, limit, observed, samples, format, what: text });
+const thresholdOf = (goal: Goal) => judged({ scope: { phase: BENCHMARK }, ...goal });
 
-function goalTable(goals: Goal[]): ReportTable {
-  const lines = goals.map((goal) => {
-    const { ok } = thresholdOf(goal);
-    const said = goal.observed === null ? 'no samples' : goal.format(goal.observed);
-    return { ok, text: `${ok ? '✓' : '✗'} ${goal.text}: ${ok ? 'PASS' : 'FAIL'}`, said };
-  });
+function goalTable(goals: Goal[]) {
+  const lines = goals.map((goal) => ({ ...goal, ok: thresholdOf(goal).ok }));
   const met = lines.filter(({ ok }) => ok).length;
-  return {
-    title: 'Performance goals',
-    columns: [
-      { name: 'goal', unit: 'text' },
-      { name: 'achieved', unit: 'text' },
-    ],
-    rows: lines.map(({ text, said }) => [text, said]),
-    notes: [
-      met === lines.length ? '✓ ALL GOALS MET' : `✗ SOME GOALS NOT MET (${met}/${lines.length} goals passed)`,
-    ],
-  };
+  const columns: Column<(typeof lines)[number]>[] = [
+    { name: 'goal', unit: 'text', of: ({ ok, what }) => (ok ? `✓ ${what}: PASS` : `✗ ${what}: FAIL`) },
+    {
+      name: 'achieved',
+      unit: 'text',
+      of: ({ observed, format }) => (observed === null ? 'no samples' : format(observed)),
+    },
+  ];
+  return tableOf('Performance goals', lines, columns, [
+    met === lines.length ? '✓ ALL GOALS MET' : `✗ SOME GOALS NOT MET (${met}/${lines.length} goals passed)`,
+  ]);
 }
 
 /**
@@ -142,30 +128,21 @@ function goalTable(goals: Goal[]): ReportTable {
  */
 const allowedOf = ({ failures }: Operation) => failures.unexpected ?? 0;
 
-function denialTable(denials: Operation[]): ReportTable {
-  return {
-    title: 'Denials',
-    columns: [
-      { name: 'user', unit: 'text' },
-      { name: 'tool', unit: 'text' },
-      { name: 'calls', unit: 'count' },
-      { name: 'refused with 403', unit: 'count' },
-      { name: 'wrongly allowed', unit: 'count' },
-      { name: 'other', unit: 'count' },
-      { name: 'p95', unit: 'ms' },
-    ],
-    rows: denials.map((denial) => {
-      const [, user = '', tool = ''] = denial.operation.split('/');
-      const { requests, failed, latency_ms } = denial;
-      const allowed = allowedOf(denial);
-      return [user, tool, requests, requests - failed, allowed, failed - allowed, latency_ms?.p95 ?? null];
-    }),
-    notes: ['one call that is wrongly allowed fails the run, whatever its objectives'],
-  };
-}
+/** An operation's user and tool. */
+const deniedBy = ({ operation }: Operation): string[] => operation.split('/').slice(1);
+
+const DENIALS: Column<Operation>[] = [
+  { name: 'user', unit: 'text', of: (denial) => deniedBy(denial)[0] ?? '' },
+  { name: 'tool', unit: 'text', of: (denial) => deniedBy(denial)[1] ?? '' },
+  { name: 'calls', unit: 'count', of: ({ requests }) => requests },
+  { name: 'refused with 403', unit: 'count', of: ({ requests, failed }) => requests - failed },
+  { name: 'wrongly allowed', unit: 'count', of: allowedOf },
+  { name: 'other', unit: 'count', of: (denial) => denial.failed - allowedOf(denial) },
+  { name: 'p95', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p95 ?? null },
+];
 
 function wrongAllows(denial: Operation): Threshold {
-  const [, user = '', tool = ''] = denial.operation.split('/');
+  const [user = '', tool = ''] = deniedBy(denial);
   return judged({
     scope: { operation: denial.operation },
     metric: 'wrong_allows',

@@ -1,9 +1,10 @@
 /** `make scaling`: what more instances bring, and what they cost. */
 
 import { signalMean } from '../../analysis/collect/signals.ts';
+import type { Finding } from '../../analysis/findings/findings.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
-import { medianOf } from '../../analysis/statistics/interval.ts';
+import { meanOf, medianOf } from '../../analysis/statistics/interval.ts';
 import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { number, percent } from '../../contract/units.js';
 import type { ScalingResult } from './trials.ts';
@@ -15,123 +16,90 @@ const OTHERS = 0.25;
 /** Less than this of what as many instances as the fewest would make is a loss that has a cause. */
 const GOOD_EFFICIENCY = 0.9;
 
-const NO_RESULT: Omit<ScalingResult, 'users'> & { users: null } = {
-  users: null,
-  repeats: 1,
-  knobs: {},
-  price: null,
-  phases: {},
-};
-
 /** One number of instances. */
-export interface Step {
+interface Step {
   instances: number;
-  /** One a round. */
-  phases: Phase[];
+  /** A phase each. */
+  rounds: Phase[];
   /** Calls/s. */
   total: number | null;
   efficiency: number | null;
 }
 
 export default function scaling({ phases, trials, signals, environment }: Facts<ScalingResult>): Built {
-  const { users, repeats, knobs, price, phases: byPhase } = trials?.result ?? NO_RESULT;
-  const steps = stepsOf(phases.filter(({ measured, labels }) => measured && labels.instances));
-  const mean = (ofStep: Phase[], signal: string) =>
-    meanOf(ofStep.flatMap(({ name }) => signalMean(signals, signal, name) ?? []));
-  const [smallest] = steps;
+  const result: Partial<ScalingResult> = trials?.result ?? {};
+  const { users, repeats = 1, knobs = {}, price = null, phases: byPhase = {} } = result;
+  const { cores } = environment;
   const several = repeats > 1;
-  const columns: Column<Step>[] = [
+  const steps = stepsOf(phases.filter(({ measured, labels }) => measured && labels.instances));
+  const mean = ({ rounds }: Step, figure: (phase: string) => number | null | undefined) =>
+    average(rounds.flatMap(({ name }) => figure(name) ?? []));
+  const signal = (step: Step, wanted: string) => mean(step, (phase) => signalMean(signals, wanted, phase));
+  const host = (step: Step) => signal(step, 'host_cpu');
+  const p99 = ({ rounds }: Step) => middle(rounds.flatMap(({ latency_ms: latency }) => latency?.p99 ?? []));
+  const spread: Column<Step> = { name: "rounds' total", unit: 'text', of: spreadOf };
+  const scale: Column<Step>[] = [
     { name: 'instances', unit: 'count', of: ({ instances }) => instances },
     { name: 'total', unit: 'per_s', of: ({ total }) => total },
-    {
-      name: 'per instance',
-      unit: 'per_s',
-      of: ({ total, instances }) => (total === null ? null : total / instances),
-    },
+    { name: 'per instance', unit: 'per_s', of: ({ total, instances }) => total && total / instances },
     { name: 'efficiency', unit: 'ratio', of: ({ efficiency }) => efficiency },
-    {
-      name: 'p99',
-      unit: 'ms',
-      of: (step) => middle(step.phases.flatMap(({ latency_ms: latency }) => latency?.p99 ?? [])),
-    },
-    ...(several
-      ? [{ name: `rounds' total`, unit: 'text' as const, of: (step: Step) => spread(step.phases) }]
-      : []),
-    {
-      name: 'busiest',
-      unit: 'ratio',
-      of: (step) => meanOf(step.phases.flatMap(({ name }) => byPhase[name]?.busiest ?? [])),
-    },
+    { name: 'p99', unit: 'ms', of: p99 },
+    ...(several ? [spread] : []),
+    { name: 'busiest', unit: 'ratio', of: (step) => mean(step, (phase) => byPhase[phase]?.busiest) },
     ...(price === null ? [] : costs(price)),
   ];
-  const scale = tableOf(
-    `Instances behind HAProxy (least connections), ${number(users)} users for each`,
-    steps,
-    columns,
-    [
-      `an instance: ${number(Number(knobs.WORKERS))} worker with ${number(Number(knobs.POOL_SIZE))} database connections, the same for each number of them`,
-      `efficiency: of ${smallest?.instances ?? 1} x as much for each instance; busiest: the share of the instance with most calls` +
-        (several ? '; p99: of the rounds, the middle one' : ''),
-    ],
-  );
-  const { cores } = environment;
   const parts = [...new Set(Object.values(byPhase).flatMap((one) => Object.keys(one.cores)))];
-  const spent = steps.map(({ instances, phases: ofStep }) => {
-    const generator = mean(ofStep, 'generator_cpu');
-    const host = mean(ofStep, 'host_cpu');
-    const own: (number | null)[] = [
-      ...parts.map((part) => meanOf(ofStep.flatMap(({ name }) => byPhase[name]?.cores[part] ?? []))),
-      generator === null ? null : generator * cores,
-    ];
-    const others =
-      host === null
-        ? null
-        : Math.max(0, host * cores - own.reduce<number>((sum, one) => sum + (one ?? 0), 0));
-    return { instances, own, others, host };
-  });
-  const processors = tableOf(
-    `Where the machine's ${cores} processors went`,
-    spent,
-    [
-      { name: 'instances', unit: 'count', of: ({ instances }) => instances },
-      ...[...parts.map((part) => (part === 'instances' ? 'for them' : part)), 'generator'].map(
-        (name, index): Column<(typeof spent)[number]> => ({
-          name,
-          unit: 'count',
-          of: ({ own }) => own[index] ?? null,
-        }),
-      ),
-      { name: 'others', unit: 'count', of: ({ others }) => others },
-      { name: 'machine', unit: 'ratio', of: ({ host }) => host },
-    ],
-    [
+  const spentBy = (part: string, step: Step) => mean(step, (phase) => byPhase[phase]?.cores[part]);
+  const generator = (step: Step) => {
+    const share = signal(step, 'generator_cpu');
+    return share && share * cores;
+  };
+  const others = (step: Step) => {
+    const busy = host(step);
+    const own = [...parts.map((part) => spentBy(part, step)), generator(step)];
+    return busy === null
+      ? null
+      : Math.max(0, busy * cores - own.reduce<number>((sum, one) => sum + (one ?? 0), 0));
+  };
+  const processors: Column<Step>[] = [
+    { name: 'instances', unit: 'count', of: ({ instances }) => instances },
+    ...parts.map(
+      (part): Column<Step> => ({
+        name: part === 'instances' ? 'for them' : part,
+        unit: 'count',
+        of: (step) => spentBy(part, step),
+      }),
+    ),
+    { name: 'generator', unit: 'count', of: generator },
+    { name: 'others', unit: 'count', of: others },
+    { name: 'machine', unit: 'ratio', of: host },
+  ];
+  const tables = [
+    tableOf(`Instances behind HAProxy (least connections), ${number(users)} users for each`, steps, scale, [
+      `an instance: ${number(Number(knobs.WORKERS))} worker with ${number(Number(knobs.POOL_SIZE))} database connections, the same for each number of them`,
+      `efficiency: of ${steps[0]?.instances ?? 1} x as much for each instance; busiest: the share of the instance with most calls` +
+        (several ? '; p99: of the rounds, the middle one' : ''),
+    ]),
+    tableOf(`Where the machine's ${cores} processors went`, steps, processors, [
       'processors that were busy, on average; others: programs that have nothing to do with the test, and Prometheus',
-    ],
-  );
-  const most = Math.max(0, ...spent.map(({ others }) => others ?? 0));
-  const losers = steps.filter(({ efficiency }) => efficiency !== null && efficiency < GOOD_EFFICIENCY);
-  const findings = losers.slice(0, 1).map(({ instances, phases: ofStep, efficiency }) => {
-    const host = mean(ofStep, 'host_cpu');
-    const database = meanOf(ofStep.flatMap(({ name }) => byPhase[name]?.cores.PostgreSQL ?? []));
-    const figures = { efficiency_ratio: efficiency, host_cpu_ratio: host, database_processors: database };
-    return note(
-      'the limit',
-      `from ${instances} instances on efficiency is ${percent(efficiency)}: ${limitOf(host, database, cores)}`,
-      { figures },
-    );
-  });
-  if (most >= OTHERS * cores) {
-    findings.push(
-      note(
-        'other programs',
-        `other programs kept up to ${number(most)} of ${cores} processors busy: what the instances did without them is not known`,
-        {
-          figures: { processors: most },
-        },
-      ),
-    );
+    ]),
+  ];
+  const findings: Finding[] = [];
+  const loser = steps.find(({ efficiency }) => efficiency !== null && efficiency < GOOD_EFFICIENCY);
+  if (loser) {
+    const { instances, efficiency } = loser;
+    const [busy, database] = [host(loser), spentBy('PostgreSQL', loser)];
+    const figures = { efficiency_ratio: efficiency, host_cpu_ratio: busy, database_processors: database };
+    const limit = limitOf(busy, database, cores);
+    const statement = `from ${instances} instances on efficiency is ${percent(efficiency)}: ${limit}`;
+    findings.push(note('the limit', statement, { figures }));
   }
-  return { tables: [scale, processors], findings };
+  const most = Math.max(0, ...steps.map((step) => others(step) ?? 0));
+  if (most >= OTHERS * cores) {
+    const statement = `other programs kept up to ${number(most)} of ${cores} processors busy: what the instances did without them is not known`;
+    findings.push(note('other programs', statement, { figures: { processors: most } }));
+  }
+  return { tables, findings };
 }
 
 /** @param host share of the machine that was busy @param database processors that PostgreSQL kept busy */
@@ -157,20 +125,17 @@ const costs = (price: number): Column<Step>[] => [
   },
 ];
 
-const meanOf = (values: number[]) =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
-
+const average = (values: number[]) => (values.length === 0 ? null : meanOf(values));
 const middle = (values: number[]) => (values.length === 0 ? null : medianOf(values));
 
 /** @returns fewest instances first */
-export function stepsOf(phases: Phase[]): Step[] {
-  const counts = [...new Set(phases.map(({ labels }) => Number(labels.instances)))].sort((a, b) => a - b);
-  const steps = counts.map((instances) => {
-    const ofStep = phases.filter(({ labels }) => Number(labels.instances) === instances);
+function stepsOf(phases: Phase[]): Step[] {
+  const counts = [...Map.groupBy(phases, ({ labels }) => Number(labels.instances))].sort(([a], [b]) => a - b);
+  const steps = counts.map(([instances, rounds]) => {
     // Answered calls of all rounds over the time of all rounds.
-    const answered = ofStep.reduce((sum, phase) => sum + (phase.requests ?? 0) - (phase.failed ?? 0), 0);
-    const seconds = ofStep.reduce((sum, phase) => sum + (phase.requests === null ? 0 : phase.duration_s), 0);
-    return { instances, phases: ofStep, total: seconds > 0 ? answered / seconds : null };
+    const answered = rounds.reduce((sum, phase) => sum + (phase.requests ?? 0) - (phase.failed ?? 0), 0);
+    const seconds = rounds.reduce((sum, phase) => sum + (phase.requests === null ? 0 : phase.duration_s), 0);
+    return { instances, rounds, total: seconds > 0 ? answered / seconds : null };
   });
   const [first] = steps;
   const each = first?.total ? first.total / first.instances : null;
@@ -180,8 +145,8 @@ export function stepsOf(phases: Phase[]): Step[] {
   }));
 }
 
-function spread(phases: Phase[]) {
-  const totals = phases.flatMap(({ requests, failed, duration_s: seconds }) =>
+function spreadOf({ rounds }: Step) {
+  const totals = rounds.flatMap(({ requests, failed, duration_s: seconds }) =>
     requests === null || seconds === 0 ? [] : [(requests - (failed ?? 0)) / seconds],
   );
   return totals.length === 0 ? null : `${number(Math.min(...totals))} to ${number(Math.max(...totals))}`;

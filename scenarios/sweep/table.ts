@@ -32,48 +32,60 @@ interface Value {
   failed: number;
 }
 
-/** Counters of the target, in the order in which a row has them. */
-const COUNTERS = [
-  'request_duration_seconds_count{job="target",method="tools/call"}',
-  'database_query_duration_seconds_count{job="target",query_type!="transaction"}',
-  'cache_hits_total{job="target"}',
-  'cache_misses_total{job="target"}',
-  'pool_acquire_duration_seconds_count{job="target"}',
-  'pool_acquire_duration_seconds_bucket{job="target",le="0.001"}',
-];
+/** Counters of the target. */
+const COUNTERS = {
+  calls: 'request_duration_seconds_count{job="target",method="tools/call"}',
+  queries: 'database_query_duration_seconds_count{job="target",query_type!="transaction"}',
+  hits: 'cache_hits_total{job="target"}',
+  misses: 'cache_misses_total{job="target"}',
+  acquired: 'pool_acquire_duration_seconds_count{job="target"}',
+  atOnce: 'pool_acquire_duration_seconds_bucket{job="target",le="0.001"}',
+};
 
 export const countersOf: TableModule['countersOf'] = ({ phases }) =>
-  phases.flatMap((phase) => COUNTERS.map((selector) => ({ selector, phase })));
+  phases.flatMap((phase) => Object.values(COUNTERS).map((selector) => ({ selector, phase })));
 
 export default function sweep({ trials, phases, signals, groups, increases }: Facts<SweepResult>): Built {
   const result = trials?.result;
   if (!result) return { tables: [] };
   const { setting, repeats, trialS } = result;
-  const values = result.values.flatMap((value) => {
-    const runs = phases.filter(
-      (phase) => phase.measured && phase.labels[setting] === value && phase.achieved_rps,
-    );
+  const values = result.values.flatMap((value): Value[] => {
+    const own = phases.filter(({ labels }) => labels[setting] === value);
+    const runs = own.filter((phase) => phase.measured && phase.achieved_rps);
     const { means: [rate] = [] } = compareInBlocks([runs.map(rateOf)]) ?? {};
-    return rate ? [{ value, runs, rate: round(rate), failed: shareOf(runs, 'failed', 'requests') }] : [];
+    const failed = sumOf(runs, (run) => run.failed) / Math.max(1, sumOf(runs, requests));
+    return rate ? [{ value, runs, rate: round(rate), failed }] : [];
   });
   const sound = values.filter(({ failed }) => failed < MAX_FAILURE_SHARE);
   const apart = apartOf(sound);
   const best = Math.max(...sound.map(({ rate }) => rate));
-  const columns: Column<ReturnType<typeof figuresOf>>[] = [
+  const p99Of = (latencies: number[]) => (latencies.length > 0 ? medianOf(latencies) : null);
+  /** Runs of one length: the mean of their means. */
+  const signalOf = (signal: string, { runs }: Value) => {
+    const means = runs.flatMap(({ name }) => signalMean(signals, signal, name) ?? []);
+    return means.length > 0 ? meanOf(means) : null;
+  };
+  const risen = (counter: keyof typeof COUNTERS, { runs }: Value) =>
+    runs
+      .map((run) => increaseIn(increases, COUNTERS[counter], run))
+      .reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0);
+  const late = (value: Value) => {
+    const [acquired, atOnce] = [risen('acquired', value), risen('atOnce', value)];
+    return acquired === null || atOnce === null ? null : acquired - atOnce;
+  };
+  const lookUps = (value: Value) => (risen('hits', value) ?? 0) + (risen('misses', value) ?? 0);
+  const bytes = ({ name }: Phase) => total(inScope(groups, { phase: name }), 'bytesReceived');
+  const columns: Column<Value>[] = [
     { name: setting, unit: 'text', of: ({ value }) => value },
     { name: 'calls', unit: 'per_s', of: ({ rate }) => rate },
-    { name: 'of best', unit: 'ratio', of: ({ rate }) => share(rate, best) },
-    { name: 'p99', unit: 'ms', of: ({ p99s }) => (p99s.length > 0 ? medianOf(p99s) : null) },
-    { name: 'CPU', unit: 'ratio', of: ({ signalOf }) => signalOf('cpu') },
-    { name: 'memory', unit: 'bytes', of: ({ signalOf }) => signalOf('memory') },
-    {
-      name: 'waited',
-      unit: 'ratio',
-      of: ({ acquired, atOnce }) => (atOnce == null ? null : share((acquired ?? 0) - atOnce, acquired)),
-    },
-    { name: 'hits', unit: 'ratio', of: ({ hits, misses }) => share(hits, (hits ?? 0) + (misses ?? 0)) },
-    { name: 'queries', unit: 'count', of: ({ queries, calls }) => share(queries, calls) },
-    { name: 'answer', unit: 'bytes', of: ({ bytes, requests }) => share(bytes, requests) },
+    { name: 'of best', unit: 'ratio', of: ({ rate }) => ratio(rate, best) },
+    { name: 'p99', unit: 'ms', of: ({ runs }) => p99Of(runs.flatMap((run) => run.latency_ms?.p99 ?? [])) },
+    { name: 'CPU', unit: 'ratio', of: (value) => signalOf('cpu', value) },
+    { name: 'memory', unit: 'bytes', of: (value) => signalOf('memory', value) },
+    { name: 'waited', unit: 'ratio', of: (value) => ratio(late(value), risen('acquired', value)) },
+    { name: 'hits', unit: 'ratio', of: (value) => ratio(risen('hits', value), lookUps(value)) },
+    { name: 'queries', unit: 'count', of: (value) => ratio(risen('queries', value), risen('calls', value)) },
+    { name: 'answer', unit: 'bytes', of: ({ runs }) => ratio(sumOf(runs, bytes), sumOf(runs, requests)) },
   ];
   const notes = [
     `${counted(repeats, 'run')} of ${duration(trialS)} each, in rounds of random order, each on a target just started with an empty cache; calls: their geometric mean; p99: the median of theirs.`,
@@ -85,14 +97,20 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
     'CPU is of the whole machine; waited: acquisitions of a connection that took more than 1 ms; queries: of the database for each call; answer: bytes on the wire for each call, headers included, to a client that accepts gzip.',
     ...notesOf(result),
   ];
-  const rows = values.map((value) => figuresOf(value, { signals, groups, increases }));
   return {
-    tables: [tableOf(`Sweep of ${setting}`, rows, columns, notes)],
+    tables: [tableOf(`Sweep of ${setting}`, values, columns, notes)],
     findings: [note(setting, recommend(setting, values, sound, apart))],
   };
 }
 
+const requests = (run: Phase) => run.requests;
+
 const rateOf = ({ achieved_rps: rate }: Phase) => rate ?? 0;
+
+const sumOf = (runs: Phase[], figure: (run: Phase) => number | null) =>
+  runs.reduce((sum, run) => sum + (figure(run) ?? 0), 0);
+
+const ratio = (part: number | null, whole: number | null) => (part === null || !whole ? null : part / whole);
 
 /**
  * @returns the least factor between two of them that is more than chance, and that matters; null: they were not measured often enough to
@@ -110,51 +128,17 @@ function apartOf(values: Value[]): number | null {
   return apart === null ? null : Math.max(apart, LEAST_DIFFERENCE);
 }
 
-/** A value, and what was counted in its runs. */
-function figuresOf(
-  { value, runs, rate }: Value,
-  { signals, groups, increases }: Pick<Facts, 'signals' | 'groups' | 'increases'>,
-) {
-  /** Runs of one length: the mean of their means. */
-  const signalOf = (wanted: string) => {
-    const means = runs.flatMap(({ name }) => signalMean(signals, wanted, name) ?? []);
-    return means.length > 0 ? meanOf(means) : null;
-  };
-  const risen = (selector: string) => {
-    const parts = runs.map((run) => increaseIn(increases, selector, run));
-    return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0);
-  };
-  const [calls, queries, hits, misses, acquired, atOnce] = COUNTERS.map(risen);
-  return {
-    ...{ value, rate, signalOf, calls, queries, hits, misses, acquired, atOnce },
-    p99s: runs.flatMap(({ latency_ms: latency }) => latency?.p99 ?? []),
-    bytes: runs.reduce((sum, { name }) => sum + total(inScope(groups, { phase: name }), 'bytesReceived'), 0),
-    requests: runs.reduce((sum, run) => sum + (run.requests ?? 0), 0),
-  };
-}
-
-const share = (part: number | null | undefined, whole: number | null | undefined) =>
-  part == null || !whole ? null : part / whole;
-
-function shareOf(runs: Phase[], part: 'failed', whole: 'requests') {
-  const sum = (name: 'failed' | 'requests') => runs.reduce((total, run) => total + (run[name] ?? 0), 0);
-  return sum(part) / Math.max(1, sum(whole));
-}
-
 function notesOf({ setting, values, trialS, needed }: SweepResult) {
   const [other] = Object.entries(needed);
   if (other)
     return [
       `${other.join('=')} in all of them: the database has no more connections for the most ${setting}.`,
     ];
-  if (setting === 'CACHE_TTL') {
-    const unseen = values.filter((value) => Number(value) > trialS);
-    return unseen.length === 0
-      ? []
-      : [
-          `Nothing lives for longer than a run of ${duration(trialS)}, so ${unseen.join(' and ')} s can't be told from never; longer runs: DURATION.`,
-        ];
-  }
+  const unseen = setting === 'CACHE_TTL' ? values.filter((value) => Number(value) > trialS) : [];
+  if (unseen.length > 0)
+    return [
+      `Nothing lives for longer than a run of ${duration(trialS)}, so ${unseen.join(' and ')} s can't be told from never; longer runs: DURATION.`,
+    ];
   if (setting === 'CONTENT')
     return ["MessagePack, Protobuf and CBOR, which the document compares, are no part of MCP's wire."];
   return [];
@@ -170,11 +154,8 @@ function recommend(setting: string, values: Value[], sound: Value[], apart: numb
   const [fastest] = byRate;
   if (!fastest)
     return `no value can be recommended: in each at least ${percent(MAX_FAILURE_SHARE)} of the calls failed`;
-  const failing = values.filter((one) => !sound.includes(one));
-  const out =
-    failing.length > 0
-      ? `; out of the question, with failures: ${failing.map(({ value }) => value).join(', ')}`
-      : '';
+  const failing = values.filter((one) => !sound.includes(one)).map(({ value }) => value);
+  const out = failing.length > 0 ? `; out of the question, with failures: ${failing.join(', ')}` : '';
   if (sound.length === 1) return `${setting}=${fastest.value} is all that is left${out}`;
   if (apart === null) {
     const times = sound.some(({ runs }) => runs.length < 2) ? 'once' : 'twice';
@@ -193,10 +174,10 @@ function recommend(setting: string, values: Value[], sound: Value[], apart: numb
     taken === fastest
       ? ''
       : `${perSecond(taken.rate)}, the least that can't be told from ${fastest.value}, the fastest; that has `;
+  const same = others.length > 0 ? `; ${others.join(', ')} can't be told from it` : '';
   return (
-    `${setting}=${taken.value} is recommended: ${why}${perSecond(fastest.rate)}, ${number(fastest.rate / next.rate)} x ` +
-    `${next.value} with ${perSecond(next.rate)}` +
-    `${others.length > 0 ? `; ${others.join(', ')} can't be told from it` : ''}${out}`
+    `${setting}=${taken.value} is recommended: ${why}${perSecond(fastest.rate)}, ` +
+    `${number(fastest.rate / next.rate)} x ${next.value} with ${perSecond(next.rate)}${same}${out}`
   );
 }
 

@@ -1,6 +1,6 @@
 /** `make tools`: what each tool asks of the database, the cache and the service elsewhere. */
 
-import { type Increases, increaseIn } from '../../analysis/collect/increases.ts';
+import { increaseIn } from '../../analysis/collect/increases.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import {
   type Built,
@@ -30,22 +30,45 @@ const selectorsOf = (tool: string) => ({
   queries: `database_queries_total{${JOB},tool="${tool}"}`,
   hits: `cache_hits_total{${JOB},tool="${tool}"}`,
   misses: `cache_misses_total{${JOB},tool="${tool}"}`,
+  ...(tool === UPSTREAM_TOOL && {
+    asked: `upstream_request_duration_seconds_count{${JOB}}`,
+    seconds: `upstream_request_duration_seconds_sum{${JOB}}`,
+    timeouts: `upstream_timeouts_total{${JOB}}`,
+    trips: `circuit_breaker_trips_total{${JOB}}`,
+  }),
 });
-const UPSTREAM = {
-  asked: `upstream_request_duration_seconds_count{${JOB}}`,
-  seconds: `upstream_request_duration_seconds_sum{${JOB}}`,
-  timeouts: `upstream_timeouts_total{${JOB}}`,
-  trips: `circuit_breaker_trips_total{${JOB}}`,
-};
+
+type Counter = keyof ReturnType<typeof selectorsOf>;
 
 export const countersOf: TableModule['countersOf'] = ({ phases }) =>
-  phases.flatMap((phase) => {
-    const selectors = { ...selectorsOf(phase.name), ...(phase.name === UPSTREAM_TOOL && UPSTREAM) };
-    return Object.values(selectors).map((selector) => ({ selector, phase }));
-  });
+  phases.flatMap((phase) => Object.values(selectorsOf(phase.name)).map((selector) => ({ selector, phase })));
+
+const ratio = (part: number | null, whole: number | null) => (part === null || !whole ? null : part / whole);
 
 export default function tools({ phases, increases }: Facts): Built {
   const measured = phases.filter((phase) => phase.measured);
+  const risen = (counter: Counter, phase: Phase) => {
+    const selector = selectorsOf(phase.name)[counter];
+    return selector === undefined ? null : increaseIn(increases, selector, phase);
+  };
+  const per = (part: Counter, whole: Counter) => (phase: Phase) =>
+    ratio(risen(part, phase), risen(whole, phase));
+  const lookUps = (phase: Phase) => (risen('hits', phase) ?? 0) + (risen('misses', phase) ?? 0);
+  const upstreamMs = (phase: Phase) => {
+    const seconds = per('seconds', 'asked')(phase);
+    return seconds === null ? null : seconds * 1000;
+  };
+  const columns: Column<Phase>[] = [
+    { name: 'tool', unit: 'text', of: ({ name }) => name },
+    { name: 'calls', unit: 'per_s', of: ({ achieved_rps: rate }) => rate },
+    { name: 'items', unit: 'per_s', of: ({ items_per_s: rate }) => rate },
+    { name: 'p99', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p99 ?? null },
+    { name: 'queries/call', unit: 'count', of: per('queries', 'calls') },
+    { name: 'hits', unit: 'ratio', of: (phase) => ratio(risen('hits', phase), lookUps(phase)) },
+    { name: 'upstream', unit: 'ms', of: upstreamMs },
+    { name: 'timeouts', unit: 'ratio', of: per('timeouts', 'asked') },
+    { name: 'trips', unit: 'count', of: (phase) => risen('trips', phase) },
+  ];
   const compared = measured.flatMap(({ name }) => {
     const [rate, p99] = EXPECTED[name] ?? [];
     return rate && p99 ? [`${name} ${perSecond(rate)} at p99 ${milliseconds(p99)}`] : [];
@@ -54,54 +77,5 @@ export default function tools({ phases, increases }: Facts): Built {
     "Hits: of look-ups in the cache; upstream: mean time of the service elsewhere, timeouts: of its calls; trips: of its circuit breaker. These are the target's own counts; no figure: it makes none.",
     ...(compared.length > 0 ? [`The document has, on 4 cores: ${compared.join(', ')}.`] : []),
   ];
-  return {
-    tables: [
-      tableOf(
-        'Tools',
-        measured.map((phase) => figuresOf(phase, increases)),
-        COLUMNS,
-        notes,
-      ),
-    ],
-  };
+  return { tables: [tableOf('Tools', measured, columns, notes)] };
 }
-
-/** A phase of one tool, and what the target counted in it. */
-function figuresOf(phase: Phase, increases: Increases) {
-  const risen = (selector: string) => increaseIn(increases, selector, phase);
-  const ofUpstream = (selector: string) => (phase.name === UPSTREAM_TOOL ? risen(selector) : null);
-  const own = selectorsOf(phase.name);
-  const asked = ofUpstream(UPSTREAM.asked);
-  return {
-    phase,
-    calls: risen(own.calls),
-    queries: risen(own.queries),
-    hits: risen(own.hits),
-    misses: risen(own.misses),
-    asked,
-    meanS: share(ofUpstream(UPSTREAM.seconds), asked),
-    timeouts: ofUpstream(UPSTREAM.timeouts),
-    trips: ofUpstream(UPSTREAM.trips),
-  };
-}
-
-const COLUMNS: Column<ReturnType<typeof figuresOf>>[] = [
-  { name: 'tool', unit: 'text', of: ({ phase }) => phase.name },
-  { name: 'calls', unit: 'per_s', of: ({ phase }) => phase.achieved_rps },
-  { name: 'items', unit: 'per_s', of: ({ phase }) => phase.items_per_s },
-  { name: 'p99', unit: 'ms', of: ({ phase }) => phase.latency_ms?.p99 ?? null },
-  { name: 'queries/call', unit: 'count', of: ({ queries, calls }) => share(queries, calls) },
-  {
-    name: 'hits',
-    unit: 'ratio',
-    of: ({ hits, misses }) =>
-      share(hits, hits === null && misses === null ? null : (hits ?? 0) + (misses ?? 0)),
-  },
-  { name: 'upstream', unit: 'ms', of: ({ meanS }) => (meanS === null ? null : meanS * 1000) },
-  { name: 'timeouts', unit: 'ratio', of: ({ timeouts, asked }) => share(timeouts, asked) },
-  { name: 'trips', unit: 'count', of: ({ trips }) => trips },
-];
-
-/** @returns null where there was nothing */
-const share = (part: number | null, whole: number | null): number | null =>
-  part === null || !whole ? null : part / whole;

@@ -13,7 +13,7 @@ const STEPS = {
   'resource-subscribe': { name: 'Resource subscribe', p: [3.2, 7.8, 11.5] },
   'prompt-list': { name: 'Prompt list', p: [1.8, 4.1, 6.2] },
   'tool-sequence': { name: 'Tool call sequence', p: [8.5, 18.2, 28.5] },
-} as Record<string, { name: string; p: [number, number, number] }>;
+};
 
 /** What an objective for a p99 is called, of one call and of several together. */
 const P99 = ['p99_ms', 'sequence_p99_ms'];
@@ -23,25 +23,16 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
   const rows = measured.map((phase) => {
     const { count, latency } = trendOf(inScope(groups, { phase: phase.name }), 'mcp_sequence_duration');
     const own = thresholds.filter(({ scope }) => scope.phase === phase.name);
-    return {
-      name: stepOf(phase)?.name ?? phase.name,
-      operations: count > 0 ? count : phase.answered,
-      latency: count > 0 ? latency : phase.latency_ms,
-      own,
-      objective: own.find(({ metric }) => P99.includes(metric)),
-    };
+    const figures = count > 0 ? { count, latency } : { count: phase.answered, latency: phase.latency_ms };
+    return { phase, own, ...figures };
   });
   const columns: Column<(typeof rows)[number]>[] = [
-    { name: 'workflow', unit: 'text', of: ({ name }) => name },
-    { name: 'operations', unit: 'count', of: ({ operations }) => operations },
+    { name: 'workflow', unit: 'text', of: ({ phase }) => stepOf(phase)?.name ?? phase.name },
+    { name: 'operations', unit: 'count', of: ({ count }) => count },
     { name: 'p50', unit: 'ms', of: ({ latency }) => latency?.p50 ?? null },
     { name: 'p95', unit: 'ms', of: ({ latency }) => latency?.p95 ?? null },
     { name: 'p99', unit: 'ms', of: ({ latency }) => latency?.p99 ?? null },
-    {
-      name: 'target',
-      unit: 'text',
-      of: ({ objective }) => (objective ? `< ${milliseconds(objective.limit ?? Number.NaN)}` : null),
-    },
+    { name: 'target', unit: 'text', of: ({ own }) => targetOf(own) },
     { name: 'status', unit: 'text', of: ({ own }) => statusOf(own) },
   ];
   const documented = measured.flatMap((phase) => {
@@ -57,9 +48,12 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
 }
 
 /** @param phase its name may have the trial's in front */
-function stepOf({ name }: Phase) {
-  const key = Object.keys(STEPS).find((step) => name === step || name.endsWith(`-${step}`));
-  return key === undefined ? undefined : STEPS[key];
+const stepOf = ({ name }: Phase) =>
+  Object.entries(STEPS).find(([step]) => name === step || name.endsWith(`-${step}`))?.[1];
+
+function targetOf(thresholds: Threshold[]) {
+  const objective = thresholds.find(({ metric }) => P99.includes(metric));
+  return objective ? `< ${milliseconds(objective.limit ?? Number.NaN)}` : null;
 }
 
 function statusOf(thresholds: Threshold[]) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { near, runOf, summary } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 /** @param {number} count @param {Record<string, number>} [values] */
 const trend = (count, values = {}) => ({ type: 'trend', contains: 'time', values: { count, ...values } });
@@ -24,11 +25,11 @@ async function networkOf(metrics, parts = ['traffic', 'connections']) {
     summary: summary({ phases, plan: { test: 'network' }, metrics }),
     trials: { trials: [], error: null, result: { sizes: SIZES } },
   });
-  const [sizes, bandwidth, connections] = run.tables.map(({ rows }) => rows);
+  const [sizes, bandwidth, connections = []] = run.tables.map(rowsOf);
   return {
     sizes,
     bandwidth,
-    connections: Object.fromEntries((connections ?? []).map(([name, value]) => [name, value])),
+    connections: Object.fromEntries(connections.map((row) => [row.connections, row.value])),
   };
 }
 
@@ -38,10 +39,15 @@ test('sizes, what gzip saves, bandwidth both ways', async () => {
     'data_received{phase:traffic-normal}': counter(2_000_000),
   });
   assert.deepEqual(sizes, [
-    ['list_proxy_hosts', 366, 120_000, 30_000, 0.75],
-    ['get_user', 312, 633, null, null],
+    { operation: 'list_proxy_hosts', request: 366, answer: 120_000, 'with gzip': 30_000, saved: 0.75 },
+    { operation: 'get_user', request: 312, answer: 633, 'with gzip': null, saved: null },
   ]);
-  assert.deepEqual(bandwidth, [['normal', 50, 25_000, 100_000, '1 Mbit/s', 0.001]]);
+  assert.deepEqual(bandwidth, [
+    {
+      ...{ traffic: 'normal', calls: 50, sent: 25_000, received: 100_000 },
+      ...{ bandwidth: '1 Mbit/s', 'of 1 Gbit/s': 0.001 },
+    },
+  ]);
 });
 
 test('connections: how long one takes, how many were used again, how many failed', async () => {

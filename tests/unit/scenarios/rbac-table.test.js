@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { phases } from '../../../analysis/judge/phases.ts';
 import { makeTables, tableModuleOf } from '../../../analysis/tables/report-tables.ts';
 import { MACHINE, near, objective, runOf, summary, trend } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 const OPERATIONS = ['guest_user/git_log', 'denied/guest_user/list_users'];
 
@@ -60,21 +61,31 @@ function rbac({
 const run = (figures) => runOf({ summary: rbac(figures) });
 
 /** @param {import('../../../analysis/judge/run.ts').Run} run @param {string} title */
-const rows = ({ tables }, title) => tables.find((table) => table.title === title)?.rows;
+const rows = ({ tables }, title) => rowsOf(tables.find((table) => table.title === title));
 
 test("the document's results and its goals, with the limits that the run is judged by", async () => {
   const fine = await run();
-  near(rows(fine, 'Benchmark results'), [[20, 2000, 2000, 0, 0, 100]]);
-  near(rows(fine, 'Latency'), [[4.4, 22, 22, 39.6, 44, 52.8]]);
+  near(rows(fine, 'Benchmark results'), [
+    {
+      ...{ duration: 20, 'total requests': 2000, successful: 2000 },
+      ...{ errors: 0, 'error rate': 0, RPS: 100 },
+    },
+  ]);
+  near(rows(fine, 'Latency'), [
+    {
+      ...{ min: 4.4, average: 22, median: 22 },
+      ...{ '95th percentile': 39.6, '99th percentile': 44, max: 52.8 },
+    },
+  ]);
   near(
-    rows(fine, 'Performance goals')?.map(([goal]) => goal),
+    rows(fine, 'Performance goals').map(({ goal }) => goal),
     ['✓ RPS >= 100: PASS', '✓ 95p latency < 40ms: PASS', '✓ Error rate < 1%: PASS'],
   );
 });
 
 test('100 requests/s are whole ones, as in the document; fewer are not enough', async () => {
   const goal = async (/** @type {number} */ iterations) =>
-    rows(await run({ iterations }), 'Performance goals')?.[0]?.[0];
+    rows(await run({ iterations }), 'Performance goals')[0]?.goal;
   assert.equal(await goal(1992), '✓ RPS >= 100: PASS', '99.6/s');
   assert.equal(await goal(1980), '✗ RPS >= 100: FAIL', '99/s');
   const slow = await run({ iterations: 1960 });
@@ -84,8 +95,8 @@ test('100 requests/s are whole ones, as in the document; fewer are not enough', 
 
 test('without objectives the goals are shown and not judged', async () => {
   const slow = await run({ iterations: 1960, off: true });
-  assert.match(String(rows(slow, 'Performance goals')?.[0]?.[0]), /FAIL/);
-  assert.match(String(rows(slow, 'Performance goals')?.[1]?.[0]), /< 100ms/);
+  assert.match(String(rows(slow, 'Performance goals')[0]?.goal), /FAIL/);
+  assert.match(String(rows(slow, 'Performance goals')[1]?.goal), /< 100ms/);
   assert.equal(slow.verdict.exit_code, 0);
 });
 
@@ -96,10 +107,11 @@ test('one wrong allow fails the run, and says whose; refused for another reason 
     wrong.verdict.reasons.join(),
     /calls of list_users that guest_user was wrongly allowed was 1 call/,
   );
-  near(rows(wrong, 'Denials'), [['guest_user', 'list_users', 500, 499, 1, 0, 8.1]]);
+  const denial = { user: 'guest_user', tool: 'list_users', calls: 500, p95: 8.1 };
+  near(rows(wrong, 'Denials'), [{ ...denial, 'refused with 403': 499, 'wrongly allowed': 1, other: 0 }]);
   const limited = await run({ http_4xx: 3 });
   assert.equal(limited.verdict.exit_code, 0);
-  near(rows(limited, 'Denials'), [['guest_user', 'list_users', 500, 497, 0, 3, 8.1]]);
+  near(rows(limited, 'Denials'), [{ ...denial, 'refused with 403': 497, 'wrongly allowed': 0, other: 3 }]);
 });
 
 test('denials that nobody answered were not tried: invalid, not a pass', async () => {

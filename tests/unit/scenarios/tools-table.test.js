@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countedIn, near, runOf, summary } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 const COUNTED = /** @type {Record<string, number>} */ ({
   'request_duration_seconds_count{job="target",endpoint="generate_report"}': 100,
@@ -36,12 +37,16 @@ async function tableOf(counts) {
 
 test('each tool has its own queries a call, look-ups, and only one has calls of a service elsewhere', async () => {
   const table = await tableOf(COUNTED);
+  const elsewhere = { upstream: null, timeouts: null, trips: null };
   near(
-    table?.rows.map(([tool, rate, , p99, ...rest]) => [tool, rate, p99, ...rest]),
+    rowsOf(table).map(({ items, ...row }) => row),
     [
-      ['get_user', 50, 50, 0.2, 0.8, null, null, null],
-      ['generate_report', 50, 50, 15, null, null, null, null],
-      ['fetch_weather', 50, 50, 0, null, 650, 0.005, 1],
+      { tool: 'get_user', calls: 50, p99: 50, 'queries/call': 0.2, hits: 0.8, ...elsewhere },
+      { tool: 'generate_report', calls: 50, p99: 50, 'queries/call': 15, hits: null, ...elsewhere },
+      {
+        ...{ tool: 'fetch_weather', calls: 50, p99: 50, 'queries/call': 0, hits: null },
+        ...{ upstream: 650, timeouts: 0.005, trips: 1 },
+      },
     ],
   );
   assert.match(table?.notes.join(' ') ?? '', /get_user 1,200\/s at p99 180 ms/);
@@ -49,5 +54,6 @@ test('each tool has its own queries a call, look-ups, and only one has calls of 
 
 test("of a server that nobody watches there are the client's figures alone", async () => {
   const table = await tableOf({});
-  for (const row of table?.rows ?? []) assert.deepEqual(row.slice(4), [null, null, null, null, null]);
+  for (const { tool, calls, items, p99, ...own } of rowsOf(table))
+    assert.deepEqual(own, { 'queries/call': null, hits: null, upstream: null, timeouts: null, trips: null });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planObjectives } from '../../../lib/objectives.js';
 import { near, runOf, summary, trend } from '../analysis/build.js';
+import { rowsOf } from './rows-of.js';
 
 const STEPS = ['tool-call', 'resource-list', 'resource-subscribe', 'prompt-list', 'tool-sequence'];
 
@@ -39,19 +40,21 @@ const objectives = (limit) =>
 
 test('the table has each step; a sequence counts as one, with the time of the whole', async () => {
   const { tables } = await workflows(sequences(28, 1000), objectives(30));
-  const [table] = tables;
-  near(table?.rows[0], ['Tool call', 1000, 4, 7.2, 8, '< 10 ms', 'met']);
-  near(table?.rows[1]?.slice(0, 2), ['Resource list', 1000]);
-  assert.equal(table?.rows[1]?.at(-1), 'not judged');
-  const last = table?.rows.at(-1) ?? [];
-  near(last.slice(0, 2), ['Tool call sequence', 1000]);
-  near(last.slice(4), [28, '< 30 ms', 'met']);
+  const rows = rowsOf(tables[0]);
+  const [call, list] = rows;
+  near(call, {
+    ...{ workflow: 'Tool call', operations: 1000, p50: 4, p95: 7.2, p99: 8 },
+    ...{ target: '< 10 ms', status: 'met' },
+  });
+  near([list?.workflow, list?.operations, list?.status], ['Resource list', 1000, 'not judged']);
+  const { workflow, operations, p99, target, status } = rows.at(-1) ?? {};
+  near([workflow, operations, p99, target, status], ['Tool call sequence', 1000, 28, '< 30 ms', 'met']);
 });
 
 test("a sequence's p99 is judged by the time of the whole, and from enough of them", async () => {
   const slow = await workflows(sequences(31, 1000), objectives(30));
   assert.match(slow.verdict.reasons.join(), /tool-sequence p99 of all its calls together was 31 ms/);
-  assert.equal(slow.tables[0]?.rows.at(-1)?.at(-1), 'missed');
+  assert.equal(rowsOf(slow.tables[0]).at(-1)?.status, 'missed');
 
   const few = await workflows(
     {
@@ -61,5 +64,5 @@ test("a sequence's p99 is judged by the time of the whole, and from enough of th
     objectives(30),
   );
   assert.equal(few.verdict.outcome, 'invalid');
-  assert.equal(few.tables[0]?.rows.at(-1)?.at(-1), 'not enough to tell');
+  assert.equal(rowsOf(few.tables[0]).at(-1)?.status, 'not enough to tell');
 });
