@@ -7,10 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 const SCENARIOS = new URL('../scenarios/', import.meta.url);
 
+const NAME = /^[a-z][a-z0-9-]*$/;
+
 /** @returns {string[]} the names of all tests, in alphabetical order */
 export const testNames = () =>
   readdirSync(SCENARIOS)
-    .flatMap((file) => /^([a-z][a-z0-9-]*)(\.js)?$/.exec(file)?.[1] ?? [])
+    .map((file) => file.replace(/\.js$/, ''))
+    .filter((name) => NAME.test(name))
     .sort();
 
 /** @param {string} test @returns {string} its k6 script, relative to the project's folder */
@@ -23,7 +26,7 @@ export const scriptOf = (test) =>
  * @returns {string | null} the path of that file; null: the test has none
  */
 export function partOf(test, part) {
-  if (!/^[a-z][a-z0-9-]*$/.test(test)) return null;
+  if (!NAME.test(test)) return null;
   const file = new URL(`${test}/${part}.ts`, SCENARIOS);
   return existsSync(file) ? fileURLToPath(file) : null;
 }

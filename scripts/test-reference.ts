@@ -2,12 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { trialsOf } from '../cli/trials/trials.ts';
 import { SERVERS } from '../contract/servers.js';
-import type { TestDefinition } from '../lib/test.js';
 import { definitions, GROUPS } from './definitions.ts';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 
-const inGroup = (group: string) => definitions.filter((definition) => definition.group === group);
+/** With their trials; null: one k6 run. */
+const TESTS = await Promise.all(
+  definitions.map(async (definition) => ({ ...definition, trials: await trialsOf(definition.name) })),
+);
+
+const inGroup = (group: string) => TESTS.filter((test) => test.group === group);
 
 /** The tables of docs/tests.md. */
 export function testTables(): Tables {
@@ -22,22 +26,19 @@ export function testTables(): Tables {
       ]),
     ),
   );
-  return { tests: `${tables.join('\n\n')}` };
+  return { tests: tables.join('\n\n') };
 }
 
 /** @returns why several generators can't share its load; null: they can */
-async function notSplit({ name, sequence, prepare, cleanUp }: TestDefinition): Promise<string | null> {
-  if (await trialsOf(name))
-    return 'several k6 runs, each of which depends on the one before, or changes the target';
+function notSplit({ trials, sequence, prepare, cleanUp }: (typeof TESTS)[number]): string | null {
+  if (trials) return 'several k6 runs, each of which depends on the one before, or changes the target';
   if (sequence) return 'one VU that makes one call after the other: nothing to split';
   if (prepare || cleanUp)
     return 'prepares its resources before the load and removes them after it, which each runner would do to the others';
   return null;
 }
 
-const REASONS = await Promise.all(
-  definitions.map(async (test) => [test.name, await notSplit(test)] as const),
-);
+const REASONS = TESTS.map((test) => [test.name, notSplit(test)] as const);
 
 /** Tests whose load several generators can share. */
 export const SPLIT = REASONS.flatMap(([name, reason]) => (reason === null ? [name] : []));
@@ -78,15 +79,11 @@ export const helpScreen = () =>
   );
 
 /** A service for each test that changes nothing of the stack's parts. */
-export async function composeFile(): Promise<string> {
-  const trials = await Promise.all(
-    definitions.map(async ({ name }) => [name, await trialsOf(name)] as const),
-  );
-  return withLines(
+export const composeFile = () =>
+  withLines(
     'docker-compose.yml',
     /^ {2}# One for each test/,
-    trials
-      .filter(([, module]) => !module?.nativeOnly)
-      .map(([name]) => `  ${name}: { <<: *test, profiles: [${name}], command: [scripts/run, ${name}] }`),
+    TESTS.filter(({ trials }) => !trials?.nativeOnly).map(
+      ({ name }) => `  ${name}: { <<: *test, profiles: [${name}], command: [scripts/run, ${name}] }`,
+    ),
   );
-}

@@ -4,7 +4,7 @@ import { number, percent, perSecond } from '../../contract/units.js';
 import type { Finding } from '../findings/findings.ts';
 import { note } from '../findings/note.ts';
 import { median, type Repeated, total } from './repetitions.ts';
-import { type ReportTable, tableOf } from './report-tables.ts';
+import { type ReportTable, ratio, tableOf } from './report-tables.ts';
 
 /** Throughputs closer than this count as equal: the smaller batch wins. */
 const TIE = 0.1;
@@ -13,8 +13,6 @@ const MAX_FAILURE_SHARE = 0.01;
 const itemsOf = ({ labels }: Repeated) => Number(labels.items);
 
 const throughput = (size: Repeated) => median(size, ({ items_per_s: rate }) => rate);
-
-const ratio = (a: number | null, b: number | null) => (a && b ? a / b : null);
 
 /** @param sizes with the label `items` */
 export function batchTable(title: string, sizes: Repeated[]): { table: ReportTable; findings: Finding[] } {
@@ -36,7 +34,7 @@ export function batchTable(title: string, sizes: Repeated[]): { table: ReportTab
       },
       { name: 'throughput', unit: 'per_s', of: throughput },
       { name: 'per 10', unit: 'ms', of: (size) => ratio(10_000, throughput(size)) },
-      { name: 'speed-up', unit: 'factor', of: (size) => ratio(throughput(size), base) },
+      { name: 'speed-up', unit: 'factor', of: (size) => ratio(throughput(size) || null, base) },
       { name: 'failed', unit: 'ratio', of: failedShare },
     ],
     [`Medians of ${times} repetition${times === 1 ? '' : 's'}; operations: resources of one repetition.`],

@@ -29,6 +29,10 @@ export type ColumnUnit =
 /** null: no figure. */
 export type Cell = string | number | null;
 
+/** @returns null: a part or the whole is missing, or the whole is 0 */
+export const ratio = (part: number | null, whole: number | null | undefined): number | null =>
+  part === null || !whole ? null : part / whole;
+
 /** A column, and what it shows of a row. */
 export interface Column<Row> {
   name: string;

@@ -23,6 +23,11 @@ const MEASURED = [0, 99];
 /** Somebody wants the test to end now. */
 export class Interrupted extends Error {}
 
+/** @throws {Interrupted} */
+function checkInterrupted() {
+  if (interrupted()) throw new Interrupted('interrupted');
+}
+
 /** A trial that measured nothing: the trials after it would not either. */
 export class TrialFailed extends Error {
   readonly code: number;
@@ -79,8 +84,6 @@ export class Lab<C = Config, R = unknown> {
   #trials: Trial[] = [];
   /** Settings of the reference target that were changed. */
   #changed: Record<string, string> = {};
-  /** The settings that it had; null: nothing was changed yet. */
-  #settings: string | null = null;
 
   readonly test: string;
   /** Of the results. */
@@ -108,7 +111,7 @@ export class Lab<C = Config, R = unknown> {
 
   /** To be called between the steps of a test that waits without a trial. @throws {Interrupted} */
   check() {
-    if (interrupted()) throw new Interrupted('interrupted');
+    checkInterrupted();
   }
 
   /** Undoes everything, and writes the list of trials. */
@@ -130,9 +133,9 @@ export class Lab<C = Config, R = unknown> {
    * @param how.fresh restarts it in any case, with an empty cache
    */
   async target(settings: Record<string, string>, { fresh = false } = {}) {
-    if (this.#settings === null) {
-      this.#settings = process.env.TARGET_KNOBS ?? '';
-      const before = Object.fromEntries(this.#settings.split(' ').map((setting) => setting.split('=')));
+    if (Object.keys(this.#changed).length === 0) {
+      const { TARGET_KNOBS: own = '' } = process.env;
+      const before = Object.fromEntries(own.split(' ').map((setting) => setting.split('=')));
       // `default` is the setting as if it had never been set.
       this.onEnd(() => {
         const defaults = Object.fromEntries(Object.keys(this.#changed).map((name) => [name, 'default']));
@@ -240,7 +243,7 @@ async function runDuring(
     at: async (seconds) => {
       const until = zeroMs + seconds * 1000;
       while (Date.now() < until) {
-        if (interrupted()) throw new Interrupted('interrupted');
+        checkInterrupted();
         if (over.aborted) throw new Error(`${trial.name} ended before what was to be done at ${seconds} s`);
         await sleep(Math.min(100, until - Date.now()));
       }

@@ -4,14 +4,15 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../cli/trials/config.ts';
 import { ConfigError } from '../../contract/config-error.js';
-import { type GatewayConfig, startOwn } from './subject.ts';
+import { startOwn } from './subject.ts';
+import type { variables } from './variables.ts';
 
 const { RUN_DIR = '' } = process.env;
 const file = join(RUN_DIR, 'gateway.env');
 
 try {
   const end = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
-  const { gateway, name } = await startOwn(readConfig(process.env) as GatewayConfig);
+  const { gateway, name } = await startOwn(readConfig<typeof variables>(process.env));
   // The token is as secret as the stack's passwords: it is not printed.
   writeFileSync(file, `TARGET_URL=${gateway.mcp}\nTARGET_TOKEN=${gateway.token}\n`, { mode: 0o600 });
   process.stderr.write(

@@ -5,7 +5,7 @@ import { signalMean } from '../../analysis/collect/signals.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { fitLine } from '../../analysis/statistics/line.ts';
-import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
+import { type Built, type Column, type Facts, ratio, tableOf } from '../../analysis/tables/report-tables.ts';
 import { number, percent } from '../../contract/units.js';
 
 const LABEL = 'kb';
@@ -20,9 +20,6 @@ const BUSY = 0.9;
 
 /** Its tool answers with as many bytes as it gets; what another server answers is its own affair. */
 const ANSWERS_ALIKE = 'reference';
-
-const ratio = (part: number | null, whole: number | null | undefined) =>
-  part !== null && whole ? part / whole : null;
 
 export default function payload({ plan, phases, groups, signals }: Facts): Built {
   const alike = plan.workload === ANSWERS_ALIKE;

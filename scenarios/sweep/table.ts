@@ -12,6 +12,7 @@ import {
   type Built,
   type Column,
   type Facts,
+  ratio,
   type TableModule,
   tableOf,
 } from '../../analysis/tables/report-tables.ts';
@@ -109,8 +110,6 @@ const rateOf = ({ achieved_rps: rate }: Phase) => rate ?? 0;
 
 const sumOf = (runs: Phase[], figure: (run: Phase) => number | null) =>
   runs.reduce((sum, run) => sum + (figure(run) ?? 0), 0);
-
-const ratio = (part: number | null, whole: number | null) => (part === null || !whole ? null : part / whole);
 
 /**
  * @returns the least factor between two of them that is more than chance, and that matters; null: they were not measured often enough to

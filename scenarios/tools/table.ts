@@ -6,6 +6,7 @@ import {
   type Built,
   type Column,
   type Facts,
+  ratio,
   type TableModule,
   tableOf,
 } from '../../analysis/tables/report-tables.ts';
@@ -42,8 +43,6 @@ type Counter = keyof ReturnType<typeof selectorsOf>;
 
 export const countersOf: TableModule['countersOf'] = ({ phases }) =>
   phases.flatMap((phase) => Object.values(selectorsOf(phase.name)).map((selector) => ({ selector, phase })));
-
-const ratio = (part: number | null, whole: number | null) => (part === null || !whole ? null : part / whole);
 
 export default function tools({ phases, increases }: Facts): Built {
   const measured = phases.filter((phase) => phase.measured);
