@@ -15,13 +15,16 @@ import { METRICS } from '../analysis/compare/metrics.ts';
 /** Without those of single operations, as a comparison is without OPERATIONS=1. */
 const judged = (/** @type {string} */ key) => parseKey(key).of !== 'operation';
 
+/** @param {Values[]} runs @returns {string[]} what they are compared by */
+export const keysOf = (runs) => [...new Set(runs.flatMap((values) => Object.keys(values).filter(judged)))];
+
 /**
  * @param {Values[]} base
  * @param {Values[]} head
  * @returns {{worse: boolean, p99: boolean}}
  */
 export function outcomesOf(base, head) {
-  const keys = [...new Set([...base, ...head].flatMap((values) => Object.keys(values).filter(judged)))];
+  const keys = keysOf([...base, ...head]);
   const pairs = keys.flatMap((key) => {
     const metric = METRICS.find(({ name }) => name === parseKey(key).metric);
     const of = (/** @type {Values[]} */ side) => side.map((values) => values[key] ?? null);

@@ -9,8 +9,8 @@ import './baseline.ts';
 import { CompareError } from './compare-error.ts';
 import {
   ALPHA,
-  CONFIDENCE,
   canDecide,
+  confidenceOf,
   type Decision,
   decide,
   LEAST_RUNS,
@@ -119,7 +119,7 @@ function assemble(name: string, base: Given, head: Given, options: Options): Com
     head: right.document,
     rule: {
       alpha: ALPHA,
-      confidence: CONFIDENCE,
+      confidence: confidenceOf(left.usable.length, right.usable.length, Math.max(1, rows.length)),
       least_runs: LEAST_RUNS,
       single_factor: options.allowSingle ? SINGLE_FACTOR : null,
     },
@@ -266,14 +266,9 @@ function verdictOf(
       : 'one run each: no verdict';
     return { outcome: 'pass', exit_code: PASS, reasons: [reason, ...told] };
   }
-  const needed = open.flatMap(({ runs_needed }) => runs_needed ?? []);
-  const more =
-    needed.length === open.length && open.length > 0
-      ? `, ${counted(Math.max(...needed), 'run')} a side would tell`
-      : '';
   if (open.length === rows.length)
-    return invalid(`none of ${counted(rows.length, 'metric')} can be told with these runs${more}`);
-  const rest = open.length > 0 ? `; ${counted(open.length, 'metric')} can't be told${more}` : '';
+    return invalid(`none of ${counted(rows.length, 'metric')} can be told with these runs`);
+  const rest = open.length > 0 ? `; ${counted(open.length, 'metric')} can't be told` : '';
   const reason = `nothing is worse: ${counted(same.length, 'metric')} the same, ${better.length} better${rest}`;
   return { outcome: 'pass', exit_code: PASS, reasons: [reason, ...told] };
 }

@@ -1,30 +1,20 @@
 /**
- * Whether a metric is better, worse, the same, or whether these runs can't tell. The rule, metric by metric, of all that are
- * compared together:
+ * Whether a metric is better, worse, the same, or whether these runs can't tell:
  *
- * - **worse** (better): the adjusted p is at most `ALPHA`, the interval of the shift lies on the bad (good) side of none, and
- *   it reaches the smallest change that counts.
- * - **same**: the interval lies within that change, to either side.
- * - **inconclusive** otherwise, with the number of runs a side that would decide.
+ * - **worse** (better): the interval of the shift is on the bad (good) side of no change, and reaches the smallest change that counts.
+ * - **same**: the interval is within that change, to either side.
+ * - **inconclusive** otherwise.
  */
 
 import { hodgesLehmann, type Shift } from '../statistics/hodges-lehmann.ts';
-import { meanOf, medianOf } from '../statistics/interval.ts';
+import { medianOf } from '../statistics/interval.ts';
 import { mannWhitney } from '../statistics/mann-whitney.ts';
-import { normalQuantile } from '../statistics/normal.ts';
 import { asChange, leastShift, type Metric, onScale } from './metrics.ts';
-import { adjustedP, choices } from './relabel.ts';
 
-/** Of both sides: of comparisons of equal sides about 1 % call something worse, and 1 % something better. */
+/** Share of the comparisons of equal sides in which anything may differ: about half of them for the worse. */
 export const ALPHA = 0.02;
-/** Of each interval: what lies beyond either end is as seldom as a false alarm. */
-export const CONFIDENCE = 1 - ALPHA;
 /** One run against one: so many times the smallest change that counts, where the user wants it to count at all. */
 export const SINGLE_FACTOR = 3;
-/** More runs a side than this are nobody's plan. */
-export const MOST_RUNS = 500;
-/** What Mann-Whitney's test makes of normal values, against the t-test: 3 / pi. */
-const EFFICIENCY = 3 / Math.PI;
 
 export type Outcome = 'better' | 'worse' | 'same' | 'inconclusive';
 
@@ -47,33 +37,26 @@ export interface Decision {
   high: number | null;
   /** Mann and Whitney's, exact, two-sided. */
   p: number | null;
-  /** For all metrics that are compared together. */
-  adjusted_p: number | null;
   outcome: Outcome;
-  /** A side, where it is inconclusive; null: more than 500, or not to be said. */
-  runs_needed: number | null;
   /** Why nothing more can be said. */
   reason: string | null;
 }
 
 /** @param pairs of the same runs @param options allowSingle: one run against one may be called better or worse @returns one a pair */
 export function decide(pairs: Pair[], { allowSingle = false }: { allowSingle?: boolean } = {}): Decision[] {
-  const whole = pairs.filter(isWhole);
-  const scaled = whole.map(({ metric, base, head }) => ({
-    a: base.map((value) => onScale(metric, Number(value))),
-    b: head.map((value) => onScale(metric, Number(value))),
-  }));
   const single = pairs.every(({ base, head }) => base.length === 1 && head.length === 1);
-  const adjusted = single ? [] : adjustedP(scaled);
+  const [first] = pairs;
+  const confidence = first ? confidenceOf(first.base.length, first.head.length, pairs.length) : 1;
   return pairs.map((pair) => {
     const medians = { base: median(pair.base), head: median(pair.head) };
-    const index = whole.indexOf(pair);
-    const values = scaled[index];
-    if (!values) return { ...medians, ...NOT_JUDGED, reason: missing(pair) };
-    const judged = single
-      ? ofTwoRuns(pair.metric, values, allowSingle)
-      : ofManyRuns(pair.metric, values, Number(adjusted[index]), whole.length);
-    return { ...medians, ...judged };
+    if (!isWhole(pair)) return { ...medians, ...NOT_JUDGED, reason: missing(pair) };
+    const { metric } = pair;
+    const scaled = (side: (number | null)[]) => side.map((value) => onScale(metric, Number(value)));
+    const values = { a: scaled(pair.base), b: scaled(pair.head) };
+    return {
+      ...medians,
+      ...(single ? ofTwoRuns(metric, values, allowSingle) : ofManyRuns(metric, values, confidence)),
+    };
   });
 }
 
@@ -97,9 +80,7 @@ const NOT_JUDGED: Judgement = {
   low: null,
   high: null,
   p: null,
-  adjusted_p: null,
   outcome: 'inconclusive',
-  runs_needed: null,
   reason: null,
 };
 
@@ -119,40 +100,47 @@ function ofTwoRuns(
   };
 }
 
-/** @param family how many metrics are compared together */
-function ofManyRuns(
-  metric: Metric,
-  { a, b }: { a: number[]; b: number[] },
-  adjusted: number,
-  family: number,
-): Judgement {
-  const { shift, low, high } = hodgesLehmann(a, b, CONFIDENCE);
-  const { p } = mannWhitney(a, b);
-  // Of equal ps the adjustment takes the larger difference for the smaller one: no adjusted p may be below its own for that.
-  const adjustedP = Math.max(adjusted, p);
-  const outcome = outcomeOf(metric, { shift, low, high }, adjustedP);
+function ofManyRuns(metric: Metric, { a, b }: { a: number[]; b: number[] }, confidence: number): Judgement {
+  const { shift, low, high } = hodgesLehmann(a, b, confidence);
   return {
     change: asChange(metric, shift),
     low: low === null ? null : asChange(metric, low),
     high: high === null ? null : asChange(metric, high),
-    p,
-    adjusted_p: adjustedP,
-    outcome,
-    runs_needed: outcome === 'inconclusive' ? runsNeeded(metric, a, b, family) : null,
+    p: mannWhitney(a, b).p,
+    outcome: outcomeOf(metric, { shift, low, high }),
     reason: null,
   };
 }
 
-function outcomeOf(metric: Metric, { shift, low, high }: Shift, adjusted: number): Outcome {
+function outcomeOf(metric: Metric, { shift, low, high }: Shift): Outcome {
   if (low === null || high === null) return 'inconclusive';
   const least = leastShift(metric);
   if (-least < low && high < least) return 'same';
   const reaches = low > 0 ? high >= least : high < 0 && low <= -least;
-  return adjusted <= ALPHA && reaches ? direction(metric, shift) : 'inconclusive';
+  return reaches ? direction(metric, shift) : 'inconclusive';
 }
 
 const direction = ({ better }: Metric, shift: number): 'better' | 'worse' =>
   shift > 0 === (better === 'more') ? 'better' : 'worse';
+
+/** @returns ways to choose so many of so many */
+function choices(size: number, count: number): number {
+  let ways = 1;
+  for (let index = 1; index <= count; index += 1) ways = (ways * (size - count + index)) / index;
+  return Math.round(ways);
+}
+
+/**
+ * Bonferroni's correction for all metrics together, as far as the runs allow: few runs have no interval that is wide enough for many
+ * metrics, and get the widest that there is.
+ *
+ * @param base runs
+ * @param head runs
+ * @param metrics that are compared together
+ * @returns the confidence of each metric's interval
+ */
+export const confidenceOf = (base: number, head: number, metrics: number): number =>
+  1 - Math.min(ALPHA, Math.max(ALPHA / metrics, 2 / choices(base + head, head)));
 
 /**
  * @param base runs
@@ -168,30 +156,4 @@ function leastRuns(): number {
   let runs = 1;
   while (!canDecide(runs, runs)) runs += 1;
   return runs;
-}
-
-/**
- * With so many runs a side the rule decides whatever shift shows, if they scatter as these do: the interval is too narrow to
- * hold both no change and the smallest one that counts, and what lies beyond no change is beyond what chance does.
- *
- *     n = 2 ((z(1 - alpha / 2m) + z(1 - alpha / 2)) s / d)^2 / (3 / pi)
- *
- * s: standard deviation of the runs of one side; d: the smallest change that counts; m: metrics compared together.
- *
- * @returns always more than there are; null: more than 500, or both sides are a single run
- */
-export function runsNeeded(metric: Metric, a: number[], b: number[], family: number): number | null {
-  const freedom = a.length + b.length - 2;
-  if (freedom < 1) return null;
-  const spread = Math.sqrt((squares(a) + squares(b)) / freedom);
-  const z = normalQuantile(1 - ALPHA / (2 * family)) + normalQuantile(1 - ALPHA / 2);
-  const enough = Math.ceil((2 * ((z * spread) / leastShift(metric)) ** 2) / EFFICIENCY);
-  const needed = Math.max(enough, LEAST_RUNS, Math.min(a.length, b.length) + 1);
-  return needed > MOST_RUNS ? null : needed;
-}
-
-/** @returns of their distances from the mean */
-function squares(values: number[]): number {
-  const mean = meanOf(values);
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
 }

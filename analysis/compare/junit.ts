@@ -1,7 +1,7 @@
 import type { Builder } from 'junit-report-builder';
 import junit from 'junit-report-builder';
 import type { Comparison } from './comparison.ts';
-import { nameOf, neededOf, sentenceOf } from './words.ts';
+import { nameOf, sentenceOf } from './words.ts';
 
 /** The package's types put the builder under `default`, where an ES module importing it does not find it. */
 const reports = junit as unknown as Builder;
@@ -18,7 +18,7 @@ export function renderJunit(comparison: Comparison): string {
     const testCase = suite.testCase().className(name).name(nameOf(row));
     if (row.outcome === 'worse') testCase.failure(sentenceOf(row), row.outcome);
     if (row.outcome === 'inconclusive') testCase.skipped();
-    testCase.standardOutput(`${sentenceOf(row)}; runs a side to tell: ${neededOf(row)}`);
+    testCase.standardOutput(sentenceOf(row));
   }
   const text = verdict.reasons.join('\n');
   const last = suite.testCase().className(name).name('verdict');

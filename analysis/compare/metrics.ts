@@ -4,7 +4,7 @@
  */
 
 import type { Latency } from '../collect/sparse-histogram.ts';
-import type { Finding } from '../findings/findings.ts';
+import type { Finding } from '../findings/finding.ts';
 import { callsOf } from '../judge/phases.ts';
 
 export interface Metric {

@@ -2,7 +2,7 @@
 import { number, percent } from '../../contract/units.js';
 import type { TextTable } from '../render/tables.ts';
 import type { Comparison, Row, Side } from './comparison.ts';
-import { changeOf, intervalOf, nameOf, neededOf, shareOf, valueIn } from './words.ts';
+import { changeOf, intervalOf, nameOf, shareOf, valueIn } from './words.ts';
 
 /** What a reader looks for comes first. */
 const RANK = { worse: 0, better: 1, inconclusive: 2, same: 3 };
@@ -12,12 +12,12 @@ export const byOutcome = ({ metrics }: Comparison): Row[] =>
   metrics.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
 
 /** Columns that may be left out. */
-export type Column = 'p' | 'adjusted p' | 'counts from' | 'runs to tell';
+export type Column = 'p' | 'counts from';
 
 /** @param without for where there is less room */
 export function metricTable(comparison: Comparison, without: Column[] = []): TextTable {
   const { rule, single } = comparison;
-  const absent = [...without, ...(single ? ['interval', 'p', 'adjusted p', 'runs to tell'] : [])];
+  const absent = [...without, ...(single ? ['interval', 'p'] : [])];
   const columns = COLUMNS.filter(({ name }) => !absent.includes(name));
   const confidence = percent(rule.confidence);
   return {
@@ -34,10 +34,8 @@ const COLUMNS: { name: string; text: (row: Row) => string }[] = [
   { name: 'change', text: (row) => changeOf(row, row.change) },
   { name: 'interval', text: intervalOf },
   { name: 'p', text: (row) => shareOf(row.p) },
-  { name: 'adjusted p', text: (row) => shareOf(row.adjusted_p) },
   { name: 'counts from', text: (row) => changeOf(row, row.better === 'more' ? -row.least : row.least) },
   { name: 'outcome', text: (row) => row.outcome },
-  { name: 'runs to tell', text: neededOf },
 ];
 
 /** @returns runs of both sides */
@@ -66,5 +64,5 @@ export function ruleOf({ rule, single }: Comparison): string {
       ? 'One run each: figures differ from run to run, so a difference of two says nothing. ALLOW_SINGLE_RUN=1 lets it count.'
       : `One run each: a difference counts from ${number(rule.single_factor)} times the least change on (ALLOW_SINGLE_RUN=1).`;
   }
-  return `Worse (better): adjusted p at most ${number(rule.alpha)}, the interval on one side of no change, and reaching the least change that counts. Same: the interval within that change. Values are one number a run; a change is Hodges and Lehmann's shift; p is Mann and Whitney's, exact; adjusted for all metrics together by dealing the runs out anew (Westfall and Young). Runs to tell: so many a side decide, if they scatter as these do.`;
+  return `Worse (better): the ${percent(rule.confidence)} interval is on one side of no change and reaches the smallest change that counts. Same: the interval is within that change. Each run is one value; the change is Hodges and Lehmann's shift, p is Mann and Whitney's, exact. The more metrics, the wider the intervals, as far as the runs allow (Bonferroni).`;
 }

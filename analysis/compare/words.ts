@@ -2,7 +2,6 @@
 
 import { inUnit, milliseconds, number, percent } from '../../contract/units.js';
 import type { Row } from './comparison.ts';
-import { MOST_RUNS } from './decide.ts';
 
 const NO_FIGURE = '-';
 
@@ -34,12 +33,6 @@ export function intervalOf(row: Row): string {
 export function shareOf(p: number | null): string {
   if (p === null) return NO_FIGURE;
   return p < 0.0001 ? '< 0.0001' : number(p, 2);
-}
-
-/** @returns runs a side that would decide what these can't */
-export function neededOf({ outcome, runs_needed }: Row): string {
-  if (outcome !== 'inconclusive') return NO_FIGURE;
-  return runs_needed === null ? `> ${MOST_RUNS}` : number(runs_needed);
 }
 
 /** @returns one sentence */
