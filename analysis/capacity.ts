@@ -10,6 +10,7 @@ import { OUTCOMES, type Outcome } from './collect/latencies.ts';
 import type { Line } from './collect/seconds.ts';
 import { SparseHistogram } from './collect/sparse-histogram.ts';
 import type { Phase } from './judge/phases.ts';
+import { CAPACITY } from './limits.ts';
 import { round } from './round.ts';
 import { intervalOf, studentT } from './statistics/interval.ts';
 
@@ -38,25 +39,8 @@ export interface Capacity {
   unknown?: 'short' | 'failing';
 }
 
-/** In which calls wait: at its beginning and its end this many are in flight, and this share of the most that ever were. */
-const MIN_IN_FLIGHT = 3;
-const MIN_SHARE_OF_PEAK = 0.5;
-/** A rate needs so many seconds. */
-const MIN_SECONDS = 3;
 /** Of a longer wait all seconds count. */
 const MAX_SEARCHED_S = 600;
-/** Calls wait as long as they are served, at least. */
-const MIN_STRETCH = 2;
-/** Of the answers: with fewer the rate is that of failing. */
-const MIN_GOOD = 0.5;
-/** With fewer, calls that fail take a part of what the server does. */
-const MIN_GOOD_OF_SERVED = 0.9;
-/** Answers that a median of the baseline needs. */
-const MIN_SAMPLES = 10;
-/** Of the answers, those of operations that have such a median. */
-const MIN_KNOWN = 0.9;
-/** What client and network take of a call is about a millisecond. */
-const MIN_SERVICE_MS = 5;
 /** Standard deviations of a normal distribution that hold 95 %. */
 const Z_95 = 1.96;
 
@@ -70,20 +54,16 @@ interface Second {
   bad: number;
 }
 
-/** Calls at a time whose interval is below this are one, or less. */
-const MAX_OF_ONE = 2;
-/** With an interval that begins above this they are one. */
-const MIN_OF_ONE = 0.5;
-
 /** @returns whether so many calls at a time are one */
-export const isOne = ({ low, high }: Estimate): boolean => high < MAX_OF_ONE && low > MIN_OF_ONE;
+export const isOne = ({ low, high }: Estimate): boolean =>
+  high < CAPACITY.maxOfOne && low > CAPACITY.minOfOne;
 
 /** @returns whether so many calls at a time are less than one: each takes longer than before */
 export const isLessThanOne = (calls: Estimate): boolean => calls.high < 1 && !isOne(calls);
 
 /** @returns whether the server works on one call at a time, or less; false: on several, or not known */
 export const isSerial = (capacity: Capacity | null): boolean =>
-  (capacity?.parallelism?.high ?? Number.POSITIVE_INFINITY) < MAX_OF_ONE;
+  (capacity?.parallelism?.high ?? Number.POSITIVE_INFINITY) < CAPACITY.maxOfOne;
 
 /**
  * @param compared phases with what shows how long their calls take while nothing waits
@@ -143,7 +123,7 @@ function waitingIn({ start, end }: Phase, seconds: readonly Second[]): (Second &
   });
   const own = all.filter(({ at }) => at >= fromS && at < toS);
   const peak = Math.max(...own.map((second) => second.after));
-  const least = Math.max(MIN_IN_FLIGHT, MIN_SHARE_OF_PEAK * peak);
+  const least = Math.max(CAPACITY.minInFlight, CAPACITY.minOfPeak * peak);
   const waits = ({ before, after }: { before: number; after: number }) => before >= least && after >= least;
   const drainEnd = all.find((second) => second.at >= toS && !waits(second))?.at ?? Number.POSITIVE_INFINITY;
   return all.filter((second) => second.at >= fromS && second.at < drainEnd && waits(second));
@@ -161,16 +141,16 @@ function capacityIn(
   if (!rate || rate.low === null || rate.high === null) return null;
   const good = sum(answers);
   const goodShare = good / (good + sum(waiting.map(({ bad }) => bad)));
-  if (!(goodShare >= MIN_GOOD)) return null;
+  if (!(goodShare >= CAPACITY.minGood)) return null;
   const service = serviceOf(mixOf(waiting), inScope(groups, { phase: baseline.name }));
   if (!service) return null;
   // Little's law, of the calls in flight.
   const stayedMs = (1000 * sum(waiting.map(({ inFlight }) => inFlight))) / good;
-  if (stayedMs < MIN_STRETCH * service.value) return null;
+  if (stayedMs < CAPACITY.minStay * service.value) return null;
   const answersPerS = { value: rate.mean, low: Math.max(0, rate.low), high: rate.high };
   const served = (figure: keyof Estimate) => (answersPerS[figure] * service[figure]) / 1000;
   const unknown =
-    service.value < MIN_SERVICE_MS ? 'short' : goodShare < MIN_GOOD_OF_SERVED ? 'failing' : null;
+    service.value < CAPACITY.minServiceMs ? 'short' : goodShare < CAPACITY.minGoodOfServed ? 'failing' : null;
   return {
     phase: phase.name,
     baseline: baseline.name,
@@ -210,7 +190,7 @@ function bestSeconds<T extends Second>(waiting: readonly T[]): readonly T[] {
       total += goodOf(second);
       squares += goodOf(second) ** 2;
       const count = last - first + 1;
-      if (count < MIN_SECONDS) continue;
+      if (count < CAPACITY.minS) continue;
       const low = Math.max(0, total / count - halfWidth(count, total, squares));
       if (low > most || (low === most && count > best.length))
         [best, most] = [waiting.slice(first, last + 1), low];
@@ -240,14 +220,14 @@ function serviceOf(mix: Map<string, number>, baseline: readonly Group[]): Estima
   const known = [...mix].flatMap(([operation, calls]) => {
     const answered = latenciesOf(inScope(baseline, { operation })).of('ok');
     const { count } = answered;
-    if (count < MIN_SAMPLES) return [];
+    if (count < CAPACITY.minSamples) return [];
     // Of the ranks that the true median is between (binomial, approximated by the normal distribution).
     const half = Z_95 / (2 * Math.sqrt(count));
     const at = (share: number) => answered.percentile(share) ?? Number.NaN;
     return [{ calls, value: at(0.5), low: at(0.5 - half), high: at(0.5 + half) }];
   });
   const calls = sum(known.map((one) => one.calls));
-  if (calls < MIN_KNOWN * sum([...mix.values()])) return null;
+  if (calls < CAPACITY.minKnown * sum([...mix.values()])) return null;
   const mean = (figure: keyof Estimate) => sum(known.map((one) => one.calls * one[figure])) / calls;
   return { value: mean('value'), low: mean('low'), high: mean('high') };
 }

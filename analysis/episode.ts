@@ -9,6 +9,7 @@
 import type { Line } from './collect/seconds.ts';
 import { Within } from './collect/seconds.ts';
 import type { Phase } from './judge/phases.ts';
+import { EPISODES } from './limits.ts';
 import type { NormalRange } from './normal.ts';
 
 type Kind = 'latency' | 'failures';
@@ -43,19 +44,6 @@ export interface Bucket {
   due: number | null;
   sums: Within;
 }
-
-/** Calls whose ratio of likelihoods is e^16, about 10^7, are no chance: in an hour of 2,000 calls a second there are 7 x 10^6. */
-const MIN_EVIDENCE = 16;
-/** That it is over is a likelihood ratio of e^8, about 3,000: after 200 normal calls. */
-const MIN_EVIDENCE_OF_END = 8;
-/** The higher rate of bad calls: so many times the normal one, so much more at least. */
-const FACTOR = 5;
-const MIN_MORE = 0.02;
-const MAX_SHARE = 0.9;
-/** With less of the calls that were due, what is missing is bad: a server that is not called any more has no bad p99. */
-const MIN_MADE = 0.5;
-/** Of all calls, by the definition of p99. */
-const SLOW_SHARE = 0.01;
 
 /** @param lines of the run's seconds @returns in order; a second that two phases share is two */
 export function bucketsOf(lines: readonly Line[], phases: readonly Phase[]): Bucket[] {
@@ -94,7 +82,7 @@ const slowCalls =
   ({ p99_ms: limit }: NormalRange): Count =>
   ({ due, sums: { latencies, dropped } }) => {
     const made = latencies.all.count + dropped;
-    const missing = due !== null && made < MIN_MADE * due ? due - made : 0;
+    const missing = due !== null && made < EPISODES.minMade * due ? due - made : 0;
     // Load is dropped because all VUs wait for an answer.
     return { bad: latencies.countOver(limit) + dropped + missing, all: made + missing };
   };
@@ -105,7 +93,7 @@ const droppedLoad: Count = ({ due, sums: { dropped } }) => ({ bad: dropped, all:
 
 /** @param buckets in order, of one k6 run @returns in order, p99 over the range */
 export const slowStretches = (buckets: readonly Bucket[], range: NormalRange): Stretch[] =>
-  stretchesOf(buckets, SLOW_SHARE, slowCalls(range));
+  stretchesOf(buckets, EPISODES.slowShare, slowCalls(range));
 
 /** @param buckets in order, of one k6 run @returns in order, failures over the range */
 export const failingStretches = (buckets: readonly Bucket[], range: NormalRange): Stretch[] =>
@@ -140,12 +128,15 @@ function join(episode: Episode, kind: Kind, { fromS, toS }: Stretch) {
 
 /** @param normal the share of bad calls that is normal */
 function stretchesOf(buckets: readonly Bucket[], normal: number, count: Count): Stretch[] {
-  const raised = Math.min(MAX_SHARE, Math.max(FACTOR * normal, normal + MIN_MORE));
+  const raised = Math.min(
+    EPISODES.maxBad,
+    Math.max(EPISODES.badFactor * normal, normal + EPISODES.minMoreBad),
+  );
   const [ofBad, ofGood] = [Math.log(raised / normal), Math.log((1 - raised) / (1 - normal))];
   const stretches: Stretch[] = [];
   let [sum, most, fromS, toS] = [0, 0, 0, 0];
   const end = () => {
-    if (most >= MIN_EVIDENCE) stretches.push({ fromS, toS });
+    if (most >= EPISODES.minEvidence) stretches.push({ fromS, toS });
     [sum, most] = [0, 0];
   };
   for (const bucket of buckets) {
@@ -153,7 +144,7 @@ function stretchesOf(buckets: readonly Bucket[], normal: number, count: Count): 
     if (sum === 0) fromS = bucket.fromS;
     sum = Math.max(0, sum + bad * ofBad + (all - bad) * ofGood);
     if (sum > most || (all === 0 && bucket.due === null && sum > 0)) [most, toS] = [sum, bucket.toS];
-    if (sum === 0 || (most >= MIN_EVIDENCE && most - sum >= MIN_EVIDENCE_OF_END)) end();
+    if (sum === 0 || (most >= EPISODES.minEvidence && most - sum >= EPISODES.minEvidenceOfEnd)) end();
   }
   end();
   return stretches;

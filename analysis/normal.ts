@@ -2,6 +2,7 @@
 import { milliseconds, percent } from '../contract/units.js';
 import type { Objective } from './collect/plan.ts';
 import type { Phase } from './judge/phases.ts';
+import { NORMAL } from './limits.ts';
 import { round } from './round.ts';
 
 export interface NormalRange {
@@ -17,21 +18,12 @@ export interface NormalRange {
   failure_share: number;
 }
 
-/** Normal is what the objectives allow, or so many times the baseline's p99 where that is more. */
-const P99_FACTOR = 1.3;
-/** Normal is what the baseline's objective allows, or so much over its share of failures where that is more. */
-const FAILURE_MARGIN = 0.01;
-/** A p99 of fewer answers is their slowest. */
-export const P99_NEEDS = 100;
-/** Of a phase that fails so much by itself nothing can be called normal, unless its objective allows it. */
-const MAX_BASELINE_FAILED = 0.05;
-
 /** @returns null: the phase has too few answers, or too many failures, to show what is normal */
 export function normalRangeOf(
   { name, latency_ms: latency, answered, error_rate: failed }: Phase,
   objectives: Objective[],
 ): NormalRange | null {
-  if (!latency || failed === null || (answered ?? 0) < P99_NEEDS) return null;
+  if (!latency || failed === null || (answered ?? 0) < NORMAL.minP99Calls) return null;
   const limits = (metric: string) =>
     objectives
       .filter((one) => one.scope.phase === name && one.metric === metric && !one.relative_to)
@@ -41,14 +33,14 @@ export function normalRangeOf(
   const factors = objectives
     .filter((one) => one.relative_to?.phase === name && one.metric.endsWith('_ms'))
     .map(({ limit }) => limit);
-  if (failed > Math.max(allowed, MAX_BASELINE_FAILED)) return null;
+  if (failed > Math.max(allowed, NORMAL.maxBaselineFailures)) return null;
   return {
     baseline: name,
     baseline_p99_ms: latency.p99,
     baseline_failure_share: failed,
-    p99_ms: round(Math.max(...limits('p99_ms'), Math.max(P99_FACTOR, ...factors) * latency.p99)),
-    ...(factors.length > 0 && { p99_factor: Math.max(P99_FACTOR, ...factors) }),
-    failure_share: round(Math.max(allowed, failed + FAILURE_MARGIN), 6),
+    p99_ms: round(Math.max(...limits('p99_ms'), Math.max(NORMAL.p99Factor, ...factors) * latency.p99)),
+    ...(factors.length > 0 && { p99_factor: Math.max(NORMAL.p99Factor, ...factors) }),
+    failure_share: round(Math.max(allowed, failed + NORMAL.failureMargin), 6),
   };
 }
 
@@ -64,12 +56,12 @@ export function rangeOrigin({
   baseline_failure_share: failed,
   ...range
 }: NormalRange): string {
-  const factor = range.p99_factor ?? P99_FACTOR;
+  const factor = range.p99_factor ?? NORMAL.p99Factor;
   const latency = `${factor} x its p99 of ${milliseconds(p99)}${range.p99_factor ? ', as a later phase is allowed' : ''}`;
-  const failures = `its ${percent(failed)} and ${percent(FAILURE_MARGIN)} more`;
+  const failures = `its ${percent(failed)} and ${percent(NORMAL.failureMargin)} more`;
   const allowed = (is: boolean, margin: string) => (is ? `its objective, for ${margin} is less` : margin);
   return (
     `normal range, from ${baseline}: p99 <= ${milliseconds(range.p99_ms)} is ${allowed(range.p99_ms > round(factor * p99), latency)}; ` +
-    `failures <= ${percent(range.failure_share)} is ${allowed(range.failure_share > round(failed + FAILURE_MARGIN, 6), failures)}`
+    `failures <= ${percent(range.failure_share)} is ${allowed(range.failure_share > round(failed + NORMAL.failureMargin, 6), failures)}`
   );
 }

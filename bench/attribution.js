@@ -88,8 +88,8 @@ const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'tr
  * @property {string} truth
  * @property {string} said
  * @property {string} verdict of the run
- * @property {import('../analysis/findings/findings.ts').Finding | null} finding
- * @property {import('../analysis/findings/findings.ts').Finding | null} most what it answers at most
+ * @property {import('../analysis/findings/finding.ts').Finding | null} finding
+ * @property {import('../analysis/findings/finding.ts').Finding | null} most what it answers at most
  * @property {boolean} right
  */
 

@@ -132,9 +132,9 @@ function keeps({ subject }, { claimed, problems }, off) {
 async function observed(lab, { subject, figure, factor, faults }) {
   const { code, output, run } = await runLeak(lab, faults, { DURATION: `${MINUTES}m`, RATE_SCALE });
   if (!run) throw new Error(`the run ended with exit code ${code}:\n${output.slice(-2000)}`);
-  /** @type {import('../analysis/findings/findings.ts').Finding[]} */
+  /** @type {import('../analysis/findings/finding.ts').Finding[]} */
   const leaks = run.findings.filter(
-    (/** @type {import('../analysis/findings/findings.ts').Finding} */ { kind }) => kind === 'leak',
+    (/** @type {import('../analysis/findings/finding.ts').Finding} */ { kind }) => kind === 'leak',
   );
   const figures = leaks.find((leak) => leak.subject === subject)?.figures ?? {};
   const at = (/** @type {string} */ name) => {

@@ -115,10 +115,10 @@ function cases() {
   return [...healthy, ...faulty, ...dead];
 }
 
-/** @param {import('./lab-stack.js').LabRun} run @param {string} kind @returns {import('../analysis/findings/findings.ts').Finding | null} */
+/** @param {import('./lab-stack.js').LabRun} run @param {string} kind @returns {import('../analysis/findings/finding.ts').Finding | null} */
 const findingOf = ({ run }, kind) =>
   run?.findings.find(
-    (/** @type {import('../analysis/findings/findings.ts').Finding} */ one) => one.kind === kind,
+    (/** @type {import('../analysis/findings/finding.ts').Finding} */ one) => one.kind === kind,
   ) ?? null;
 
 /**

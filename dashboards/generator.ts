@@ -1,8 +1,9 @@
 /** Whether the figures can be trusted: k6 itself, the load that it could not make, and what did not reach Prometheus. */
+import { MAX_GENERATOR_CPU } from '../contract/limits.js';
 import { dashboard } from './dashboard.ts';
 import { row, signal, stat, timeSeries } from './panels.ts';
 import { DROPPED, highest, ITERATIONS, ofRun, ofServer, orZero, perSecond, rate, total } from './queries.ts';
-import { GENERATOR_SATURATED, GENERATOR_STEPS, type Step } from './signals.ts';
+import { GENERATOR_STEPS, type Step } from './signals.ts';
 
 /** At least this much of the load has to be delivered. */
 const MAX_DROPPED = 0.05;
@@ -33,7 +34,7 @@ const cpu = `max(${highest(ofServer('signal:generator_cpu:ratio'))})`;
 const dropped = orZero(total(DROPPED), total(ITERATIONS));
 const droppedShare = `${dropped} / (${total(ITERATIONS)} + ${dropped})`;
 const problems = [
-  `(${cpu} >bool ${GENERATOR_SATURATED})`,
+  `(${cpu} >bool ${MAX_GENERATOR_CPU})`,
   `(${droppedShare} >bool ${MAX_DROPPED})`,
   `(${refusedWrites} >bool 0)`,
   `(${rejected} >bool 0)`,

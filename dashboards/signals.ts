@@ -1,4 +1,5 @@
 /** How Grafana draws each signal. */
+import { MAX_GENERATOR_CPU } from '../contract/limits.js';
 import { SIGNALS, type Signal } from '../contract/signals.js';
 
 /** From `value` on; null: the lowest step. */
@@ -17,9 +18,6 @@ interface DrawnSignal {
   steps?: Step[];
 }
 
-/** From this share of the machine's CPU on, k6 measures its own waiting. As GENERATOR_CPU_LIMIT in analysis/findings/trust-rules.ts. */
-export const GENERATOR_SATURATED = 0.8;
-
 export const steps = (orange: number, red: number): Step[] => [
   { color: 'green', value: null },
   { color: 'orange', value: orange },
@@ -29,7 +27,7 @@ export const steps = (orange: number, red: number): Step[] => [
 export const GENERATOR_STEPS: Step[] = [
   { color: 'green', value: null },
   { color: 'orange', value: 0.6 },
-  { color: 'purple', value: GENERATOR_SATURATED },
+  { color: 'purple', value: MAX_GENERATOR_CPU },
 ];
 /** Of a failure rate: orange from the first failure in 10,000. */
 export const FAILURE_STEPS = steps(0.0001, 0.01);

@@ -1,9 +1,7 @@
 /** Whether the planned load makes the samples that an objective takes: known before anything is sent. */
 import { ConfigError } from '../contract/config-error.js';
+import { MIN_DELIVERED } from '../contract/limits.js';
 import { samplesOf, stepDown } from './objective-metrics.js';
-
-/** Of the arrivals that a phase promised, the share that must have become calls. */
-export const DELIVERED_SHARE = 0.95;
 
 /** A DURATION that is suggested is a multiple of it, seconds. */
 const ROUND_S = 5;
@@ -65,7 +63,7 @@ export function judgeableLimits(scope, limits, { expected, compared, asked, phas
   return Object.entries(limits).flatMap(([metric, limit]) => {
     const planned = metric.endsWith('_vs_first') ? compared : expected;
     // Of an arrival rate a run may lose some, and is judged all the same.
-    const samples = isBounded(scope, phases) ? planned : DELIVERED_SHARE * planned;
+    const samples = isBounded(scope, phases) ? planned : MIN_DELIVERED * planned;
     if (samples >= samplesOf(metric)) return [{ metric, limit }];
     const lower = stepDown(metric, samples);
     const text = asked.get(`${scope}.${metric}`);

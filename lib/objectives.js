@@ -7,8 +7,10 @@
  * `class:read` or `operation:get_user`. Everything k6 can judge becomes a k6 threshold with a guard on
  * the number of samples. Objectives that compare phases are judged after the run, from the same list.
  */
+
 import { ConfigError } from '../contract/config-error.js';
-import { DELIVERED_SHARE, expectedSamples, judgeableLimits } from './expected-samples.js';
+import { MIN_DELIVERED } from '../contract/limits.js';
+import { expectedSamples, judgeableLimits } from './expected-samples.js';
 import { namesOf } from './names-of.js';
 import { ABSOLUTE, RELATIVE } from './objective-metrics.js';
 
@@ -79,7 +81,7 @@ export function planObjectives(defaults, changes, phases, operations, { isTrial 
   /** @type {Objectives} */
   const wanted = {};
   for (const phase of sustained) {
-    if (phase.offered_rps !== null) wanted[phase.name] = { delivered_share: DELIVERED_SHARE };
+    if (phase.offered_rps !== null) wanted[phase.name] = { delivered_share: MIN_DELIVERED };
   }
   const scopes = [
     'all',

@@ -1,10 +1,10 @@
-import { DELIVERED_SHARE } from './expected-samples.js';
+import { MIN_DELIVERED } from '../contract/limits.js';
 import { samplesOf } from './objective-metrics.js';
 
 /** At a low rate a test may take this many times its length. */
 export const MAX_GROWTH = 2;
 /** Some may be lost. */
-const CALLS_OF_P99 = Math.ceil(samplesOf('p99_ms') / DELIVERED_SHARE);
+const CALLS_OF_P99 = Math.ceil(samplesOf('p99_ms') / MIN_DELIVERED);
 /** A phase that gives time to others keeps this share of its own: a shorter spike would be another test. */
 const MIN_KEPT = 0.5;
 

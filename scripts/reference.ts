@@ -11,6 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rulesTable } from '../analysis/bottleneck/rules-table.ts';
 import { configurationTables } from './configuration-reference.ts';
 import { helpText } from './help-text.ts';
+import { limitTables } from './limit-reference.ts';
 import { listText } from './list-text.ts';
 import { makeWords } from './make-words.ts';
 import { metricTables } from './metric-reference.ts';
@@ -27,7 +28,7 @@ export const PAGES: Record<string, () => Tables | Promise<Tables>> = {
   'docs/signals.md': signalTables,
   'docs/tests.md': testTables,
   'deploy/kubernetes/README.md': clusterTables,
-  'docs/verdicts.md': () => ({ bottlenecks: rulesTable() }),
+  'docs/verdicts.md': () => ({ bottlenecks: rulesTable(), ...limitTables() }),
 };
 
 /** What `make` and Docker read without Node.js. */

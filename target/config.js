@@ -83,7 +83,7 @@ export const VARIABLES = {
   },
   TARGET_FAULTS: {
     ...faultsVariable(),
-    about: 'faults that are on from the start, as JSON (docs/verdicts.md)',
+    about: 'faults that are on from the start, as JSON (docs/calibration.md)',
   },
   TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
   REDIS_URL: redisUrl(),

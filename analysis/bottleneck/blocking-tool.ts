@@ -5,18 +5,9 @@
  */
 
 import type { Timeline } from '../collect/timeline.ts';
+import { BOTTLENECK } from '../limits.ts';
 import { medianOf } from '../statistics/interval.ts';
 import type { Breakage } from './breakage.ts';
-
-/** Of the thread's time. Above the upper one several calls ran at once, so that none held a thread alone. */
-const MIN_HELD = 0.5;
-const MAX_HELD = 1.2;
-/** Of the time that all operations together account for. */
-const MIN_SHARE = 0.6;
-/** Times as long as a call of the others. */
-const MIN_LONGER = 5;
-/** The others have to become slower by this share of what it became slower by. */
-const MIN_TOGETHER = 0.3;
 
 export interface Blocker {
   operation: string;
@@ -38,12 +29,13 @@ export function blockerOf(operations: Timeline['operations'], { baseline, phase 
   if (!first || others.length === 0) return null;
   const all = called.reduce((sum, { heldRatio }) => sum + heldRatio, 0);
   const othersS = medianOf(others.map(({ callS }) => callS));
-  const together = medianOf(others.map(({ addedS }) => addedS)) >= MIN_TOGETHER * first.addedS;
+  const together =
+    medianOf(others.map(({ addedS }) => addedS)) >= BOTTLENECK.minDelayedTogether * first.addedS;
   const holds =
-    first.heldRatio >= MIN_HELD &&
-    first.heldRatio <= MAX_HELD &&
-    first.heldRatio >= MIN_SHARE * all &&
-    first.callS >= MIN_LONGER * othersS;
+    first.heldRatio >= BOTTLENECK.minHeld &&
+    first.heldRatio <= BOTTLENECK.maxHeld &&
+    first.heldRatio >= BOTTLENECK.minBlockingShare * all &&
+    first.callS >= BOTTLENECK.minBlockingFactor * othersS;
   if (!holds || first.addedS <= 0 || !together) return null;
   return { operation: first.operation, heldRatio: first.heldRatio, callS: first.callS, othersS };
 }

@@ -10,13 +10,15 @@
  */
 import { type Capacity, isSerial } from '../capacity.ts';
 import type { Timeline } from '../collect/timeline.ts';
-import type { Finding, Known } from '../findings/findings.ts';
+import type { Finding } from '../findings/finding.ts';
+import type { Known } from '../findings/known.ts';
 import type { Phase } from '../judge/phases.ts';
+import { BOTTLENECK } from '../limits.ts';
 import { partialSpearman } from '../statistics/rank-correlation.ts';
 import { type Blocker, blockerOf } from './blocking-tool.ts';
 import { type Breakage, breakagesOf, whileWaiting } from './breakage.ts';
 import { Reader } from './derived.ts';
-import { doubtsOf, LATE_S } from './doubts.ts';
+import { doubtsOf } from './doubts.ts';
 import { missOf } from './miss.ts';
 import {
   awayFound,
@@ -28,7 +30,7 @@ import {
 } from './no-suspect.ts';
 import { type Part, type Parts, partsOf, shareIn } from './parts.ts';
 import { type Held, heldOf } from './readings.ts';
-import { type Cause, LEAST_PART, RESOURCES, type Resource } from './resources.ts';
+import { type Cause, RESOURCES, type Resource } from './resources.ts';
 import { levelIn } from './windows.ts';
 import { resourceFound } from './wording.ts';
 
@@ -77,8 +79,6 @@ const WEIGHT = {
   correlation: 1,
   first: 0.5,
 };
-/** Where nothing was at its limit, what was this near to it. */
-const NEARLY = 0.85;
 /** More readings, and powers of ten beyond a limit, than this add nothing. */
 const MOST = 2;
 
@@ -132,7 +132,7 @@ function limitOf(
     machineFound(the) ??
     awayFound(the) ??
     several() ??
-    likeliest({ ...the, nearly: NEARLY }) ??
+    likeliest({ ...the, nearly: BOTTLENECK.nearlyFull }) ??
     concurrencyFound(the) ??
     nothingFound(the, missingOf(RESOURCES, reader))
   );
@@ -160,7 +160,7 @@ function suspectOf(resource: Resource, the: Case): Suspect | null {
   for (const cause of resource.causes) {
     const its = cause.tool && !the.blocker ? null : heldOf(cause, the);
     const part = partOf(resource, cause.parts, the);
-    if (!its || (part !== null && part < LEAST_PART)) continue;
+    if (!its || (part !== null && part < BOTTLENECK.minPart)) continue;
     causes.push(cause);
     if (part !== null) known.push(part);
     for (const one of its) if (!held.has(one.reading.series)) held.set(one.reading.series, one);
@@ -243,7 +243,7 @@ function weighed(suspect: Suspect, left: Suspect[], the: Case): Suspect {
     WEIGHT.utilisation * most(full) +
     WEIGHT.beyond * most(Math.max(0, ...beyond)) +
     WEIGHT.correlation * Math.max(0, correlation?.rho ?? 0) +
-    (firstS !== null && firstS <= the.breakage.onsetS + LATE_S ? WEIGHT.first : 0);
+    (firstS !== null && firstS <= the.breakage.onsetS + BOTTLENECK.lateS ? WEIGHT.first : 0);
   return { ...suspect, part, weight };
 }
 

@@ -6,21 +6,13 @@ import { sumsWithin } from '../collect/seconds.ts';
 import { isBlurred, RULE_WINDOW_S } from '../collect/signals.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import { bucketsIn, episodesOf } from '../episode.ts';
-import type { Known, Observation } from '../findings/findings.ts';
-import { DELIVERED_SHARE } from '../findings/trust-rules.ts';
+import type { Observation } from '../findings/finding.ts';
+import type { Known } from '../findings/known.ts';
 import { followsDirectly, type Phase } from '../judge/phases.ts';
+import { BOTTLENECK, TRUST } from '../limits.ts';
 import { round } from '../round.ts';
 import { comparedPhases, type Limit, type Usual } from './compared-phases.ts';
-import {
-  LEAST_POINTS,
-  phaseWindow,
-  samplesIn,
-  staysFrom,
-  steadyPoints,
-  timeOf,
-  type Window,
-  windowOf,
-} from './windows.ts';
+import { phaseWindow, samplesIn, staysFrom, steadyPoints, timeOf, type Window, windowOf } from './windows.ts';
 
 /** How a run breaks. */
 type Way = 'latency' | 'failures' | 'throughput';
@@ -51,8 +43,6 @@ export interface Breakage {
 const SCRAPE_AGE_S = 0.5;
 /** Phases that an episode is followed through. */
 const MAX_PHASES = 3;
-/** Of the failures. */
-const REFUSED = 0.5;
 
 export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> &
   Partial<Pick<Known, 'lines' | 'buckets'>>;
@@ -93,7 +83,7 @@ function firstOf(
     duration_s,
   } = phase;
   const made = iterations === null || duration_s === 0 ? null : iterations / duration_s;
-  const least = DELIVERED_SHARE * (offered ?? 0);
+  const least = TRUST.minDelivered * (offered ?? 0);
   const ways: (Pick<Breakage, 'way' | 'statement'> & {
     series: string;
     beyond: (value: number) => boolean;
@@ -231,10 +221,10 @@ const joined = (a: Window, b: Window): Window => ({ ...a, last: Math.max(a.last,
 function pointsOf(fromS: number, toS: number, timeline: Timeline): Window | null {
   if (!isBlurred(toS - fromS))
     return windowOf(timeline, fromS + RULE_WINDOW_S + SCRAPE_AGE_S, toS + SCRAPE_AGE_S);
-  if (toS - fromS < LEAST_POINTS * timeline.step_s) return null;
+  if (toS - fromS < BOTTLENECK.minPoints * timeline.step_s) return null;
   const middleS = (fromS + toS + RULE_WINDOW_S) / 2 + SCRAPE_AGE_S;
   const first = Math.floor((middleS - timeline.start_s) / timeline.step_s);
-  return { first, last: Math.min(first + LEAST_POINTS - 1, timeline.count - 1) };
+  return { first, last: Math.min(first + BOTTLENECK.minPoints - 1, timeline.count - 1) };
 }
 
 /** @returns the phase, and those that follow without a pause */
@@ -245,7 +235,8 @@ function followedFrom(phase: Phase, phases: Phase[]): Phase[] {
   return end < 0 ? followed : followed.slice(0, end);
 }
 
-const isRefused = ({ failures, failed }: Phase) => (failures?.rate_limited ?? 0) > REFUSED * (failed ?? 0);
+const isRefused = ({ failures, failed }: Phase) =>
+  (failures?.rate_limited ?? 0) > BOTTLENECK.refused * (failed ?? 0);
 
 const apart = (a: Pick<Breakage, 'onsetS'>, b: Pick<Breakage, 'onsetS'>) =>
   Math.abs(a.onsetS - b.onsetS) > RULE_WINDOW_S;

@@ -1,10 +1,11 @@
 /** The phases in which a run may have broken, each with what is normal for it. */
 import type { Plan, PlannedPhase } from '../collect/plan.ts';
 import type { Timeline } from '../collect/timeline.ts';
-import type { Known } from '../findings/findings.ts';
+import type { Known } from '../findings/known.ts';
 import type { Phase } from '../judge/phases.ts';
 import type { Threshold } from '../judge/threshold.ts';
-import { type NormalRange, normalRangeOf, P99_NEEDS } from '../normal.ts';
+import { NORMAL } from '../limits.ts';
+import { type NormalRange, normalRangeOf } from '../normal.ts';
 import { steadyPoints, usualIn, type Window } from './windows.ts';
 
 const NONE = { first: 0, last: -1 };
@@ -91,7 +92,7 @@ function ofBaseline(plan: Plan, baseline: Phase, timeline: Timeline): Usual | nu
   const normal = steadyPoints(timeline, baseline);
   // The p99 of a few answers is their slowest, and says nothing of what is usual.
   const answers = ((baseline.answered ?? 0) / baseline.duration_s) * timeline.window_s;
-  const p99s = answers < P99_NEEDS ? null : (timeline.client.p99 ?? null);
+  const p99s = answers < NORMAL.minP99Calls ? null : (timeline.client.p99 ?? null);
   return {
     baseline,
     range,

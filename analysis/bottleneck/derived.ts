@@ -7,6 +7,7 @@
  */
 
 import { seriesOf, type Timeline, type TimeSeries } from '../collect/timeline.ts';
+import { BOTTLENECK } from '../limits.ts';
 
 interface Derived {
   unit: string;
@@ -25,8 +26,6 @@ interface Derived {
 }
 
 const MS = 1000;
-/** A machine that is busier than this over some seconds has moments without any CPU left. */
-export const FULL_CPU = 0.9;
 
 export const DERIVED: Record<string, Derived> = {
   // Of a request, how long its answer waits for k6 to take it up.
@@ -80,7 +79,7 @@ export const DERIVED: Record<string, Derived> = {
   cpu_of_crowding_threads: {
     unit: 'ratio',
     from: ['cpu_of_other_threads', 'host_cpu'],
-    of: ([others = 0, host = 0]) => (host >= FULL_CPU ? others : 0),
+    of: ([others = 0, host = 0]) => (host >= BOTTLENECK.fullCpu ? others : 0),
   },
   // Of a program that the server is connected to, where it is none of the stack's.
   connected_cpu: { unit: 'ratio', from: ['peer_cpu'], unless: 'db_cpu', of: ([value = 0]) => value },

@@ -1,13 +1,7 @@
 /** What makes a resource that was found less sure to be what limited the run. */
 import { number } from '../../contract/units.js';
+import { BOTTLENECK } from '../limits.ts';
 import type { Case, Suspect } from './bottleneck.ts';
-
-/** A second resource whose weight is this near takes confidence from the first. */
-const CLOSE = 0.5;
-/** A signal tells of what was up to so long ago: what was crossed within it came no later, seconds. */
-export const LATE_S = 8;
-/** Below what Cohen calls a medium correlation, p99 does not follow a reading (Statistical Power Analysis, 2nd ed., 1988, section 3.2). */
-const MIN_CORRELATION = 0.3;
 
 /** @param others not explained either, the weightiest first @returns each takes a step of confidence */
 export function doubtsOf(
@@ -23,14 +17,14 @@ export function doubtsOf(
   if (first.missing.length > 0) doubts.push(`no samples of ${first.missing.join(', ')}`);
   // Failures may leave p99 as it is.
   const rho = way === 'failures' ? null : strengthOf(first);
-  if (rho !== null && rho < MIN_CORRELATION)
+  if (rho !== null && rho < BOTTLENECK.minCorrelation)
     doubts.push(
-      `p99 hardly follows it at a given load (rank correlation ${number(rho, 2)}, from ${MIN_CORRELATION} on it does)`,
+      `p99 hardly follows it at a given load (rank correlation ${number(rho, 2)}, from ${BOTTLENECK.minCorrelation} on it does)`,
     );
-  if (first.firstS === null || first.firstS > onsetS + LATE_S) {
+  if (first.firstS === null || first.firstS > onsetS + BOTTLENECK.lateS) {
     doubts.push('it was at its limit only after the run had broken');
   }
-  if (second && second.weight > first.weight - CLOSE) {
+  if (second && second.weight > first.weight - BOTTLENECK.minLead) {
     doubts.push(`${second.resource.subject} is nearly as likely`);
   }
   return doubts;

@@ -1,5 +1,6 @@
 import type { Timeline } from '../collect/timeline.ts';
-import type { Known, Observation } from '../findings/findings.ts';
+import type { Observation } from '../findings/finding.ts';
+import type { Known } from '../findings/known.ts';
 import type { Phase } from '../judge/phases.ts';
 import { comparedPhases, missedIn } from './compared-phases.ts';
 import { phaseWindow, samplesIn, timeOf } from './windows.ts';

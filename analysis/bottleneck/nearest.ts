@@ -8,6 +8,7 @@
 import { MAX_OF_ONE_CORE, MIN_UTILIZATION, SATURATING } from '../../contract/signals.js';
 import { percent, perSecond } from '../../contract/units.js';
 import type { Phase } from '../judge/phases.ts';
+import { BOTTLENECK } from '../limits.ts';
 import type { Case } from './bottleneck.ts';
 import type { Breakage } from './breakage.ts';
 import { fullestIn, samplesIn } from './windows.ts';
@@ -28,10 +29,6 @@ const LISTED = 3;
 
 /** Of the generator the output lab says it, and no rule. */
 const LIMITED = [...SATURATING, 'generator_allowed'];
-/** A lower utilization is mostly not due to the calls. */
-const MIN_BASELINE_UTILIZATION = 0.02;
-/** What grows by less than this factor over the baseline, such as open connections of a pool, is not filled by calls. */
-const MIN_GROWTH = 1.1;
 
 /** @param count rows at most @returns the fullest first */
 export function nearestOf(
@@ -49,7 +46,7 @@ export function nearestOf(
     // A process of several threads has no limit at one core.
     if (level === null || level < MIN_UTILIZATION || level >= MAX_OF_ONE_CORE) return [];
     const before = meanOf(samplesIn(series, normal));
-    const isFilled = level >= MIN_GROWTH * (before ?? 0);
+    const isFilled = level >= BOTTLENECK.minGrowth * (before ?? 0);
     return [
       {
         series: name,
@@ -69,7 +66,8 @@ const meanOf = (samples: readonly number[]): number | null =>
 
 /** @returns answers a second; null: not known */
 function predictedFrom(baseline: Phase | null, utilization: number | null): number | null {
-  if (!baseline?.answered || utilization === null || utilization < MIN_BASELINE_UTILIZATION) return null;
+  if (!baseline?.answered || utilization === null || utilization < BOTTLENECK.minBaselineUtilization)
+    return null;
   return baseline.answered / baseline.duration_s / utilization;
 }
 

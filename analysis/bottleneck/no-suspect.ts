@@ -2,9 +2,10 @@
 import { counted, inUnit, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { type Estimate, isLessThanOne } from '../capacity.ts';
 import { atOnce } from '../findings/capacity-finding.ts';
-import type { Finding, Observation } from '../findings/findings.ts';
+import type { Finding, Observation } from '../findings/finding.ts';
 import { remedy } from '../findings/remedy.ts';
 import type { Phase } from '../judge/phases.ts';
+import { BOTTLENECK } from '../limits.ts';
 import { round } from '../round.ts';
 import type { Case } from './bottleneck.ts';
 import type { Miss } from './miss.ts';
@@ -18,14 +19,13 @@ const AWAY = {
   connect: 'found no connection or lost it',
   timeout: 'had no answer in time',
 } as Record<string, string>;
-/** Of a phase's failures; the others may come of the same. */
-const MOSTLY = 0.9;
 
 /** @returns where the calls found no server, or one that said nothing; null: it was there, as far as its failures tell */
 export function awayFound(the: Pick<Case, 'breakage' | 'capacity'>): Finding | null {
   const { phase, statement, observation, failing } = the.breakage;
   // Who answers some while the others wait is there, until no connection is found any more.
-  const unanswered = the.capacity && (phase.failures?.connect ?? 0) < MOSTLY * (phase.failed ?? 0);
+  const unanswered =
+    the.capacity && (phase.failures?.connect ?? 0) < BOTTLENECK.mostlyAway * (phase.failed ?? 0);
   return failing && !unanswered ? awayIn(phase, statement, observation) : null;
 }
 
@@ -39,7 +39,7 @@ export function awayIn(
     .filter(([kind]) => kind in AWAY)
     .toSorted((a, b) => b[1] - a[1]);
   const count = kinds.reduce((sum, [, its]) => sum + its, 0);
-  if (!failed || !requests || count < MOSTLY * failed) return null;
+  if (!failed || !requests || count < BOTTLENECK.mostlyAway * failed) return null;
   const each = kinds.map(([kind, its]) => `${number(its)} ${AWAY[kind]} (${kind})`);
   return {
     kind: 'bottleneck',
@@ -59,23 +59,19 @@ export function awayIn(
   };
 }
 
-/** Where nothing else is found, a machine this busy over some seconds is taken for full. */
-const NEARLY_FULL_HOST = 0.85;
-/** Who takes less of what is in use shares the machine with others. */
-const MIN_SHARE_OF_USED = 0.5;
-
 /** @returns where the machine has hardly any CPU left: who took it; null: it has some */
 export function machineFound(the: Case): Finding | null {
   const { breakage, reader } = the;
   const { phase, statement, broken } = breakage;
   const inUse = fullestIn(reader.series(FULL_HOST.series), broken);
-  if (inUse === null || inUse < NEARLY_FULL_HOST) return null;
+  if (inUse === null || inUse < BOTTLENECK.nearlyFull) return null;
   const shares = Object.entries(CONSUMERS)
     .map(([series, who]) => ({ series, who, share: fullestIn(reader.series(series), broken) ?? 0 }))
     .filter(({ share }) => share >= WORTH)
     .toSorted((a, b) => b.share - a.share);
   const [first] = shares;
-  const consumer = first && first.share >= MIN_SHARE_OF_USED * inUse ? resourceOf(first.series) : null;
+  const consumer =
+    first && first.share >= BOTTLENECK.minConsumedOfUsed * inUse ? resourceOf(first.series) : null;
   const subject = consumer?.subject ?? 'host CPU';
   const who = shares.map((one) => `${programOf(one, the)} ${percent(one.share)}`).join(', ');
   return {
@@ -112,10 +108,6 @@ const programOf = ({ series, who }: { series: string; who: string }, { reader }:
 
 /** What no resource limits is the number of calls that are served at once. */
 export const CONCURRENCY = "server's concurrency";
-/** One connection may be all that is needed. */
-const MIN_POOL = 2;
-/** The interval of that number is at most so many times as wide as its value. */
-const MAX_RELATIVE_WIDTH = 1;
 
 /** @returns where nothing that is watched was full, how many calls the server works on at once; null: not known, or calls became slower */
 export function concurrencyFound(the: Case): Finding | null {
@@ -124,7 +116,7 @@ export function concurrencyFound(the: Case): Finding | null {
   if (!capacity?.parallelism) return null;
   const { answers_per_s: rate, service_ms: service, parallelism, baseline } = capacity;
   const width = parallelism.high - parallelism.low;
-  if (isLessThanOne(parallelism) || width > MAX_RELATIVE_WIDTH * parallelism.value) return null;
+  if (isLessThanOne(parallelism) || width > BOTTLENECK.maxPoolWidth * parallelism.value) return null;
   const atATime = atOnce(parallelism);
   const pool = poolText(the, parallelism);
   const subject = pool ? POOL : CONCURRENCY;
@@ -154,14 +146,17 @@ export function concurrencyFound(the: Case): Finding | null {
 }
 
 const POOL = 'connection pool';
-/** A call takes longer than its statement, by which more seem to be served at once than there are connections. */
-const POOL_MARGIN = 0.2;
 
 /** @returns for a sentence, where the server works on as many calls at once as it has connections to a database; else '' */
 function poolText({ reader, breakage }: Case, { low, high }: Estimate): string {
   const series = reader.series('db_clients');
   const count = levelIn(series, breakage.broken) ?? 0;
-  if (count < MIN_POOL || count < (1 - POOL_MARGIN) * low || count > (1 + POOL_MARGIN) * high) return '';
+  if (
+    count < BOTTLENECK.minPool ||
+    count < (1 - BOTTLENECK.poolMargin) * low ||
+    count > (1 + BOTTLENECK.poolMargin) * high
+  )
+    return '';
   return `, which is the number of its connections to ${series?.destination ?? 'the database'} (${number(count)})`;
 }
 

@@ -5,9 +5,9 @@
  * to come late.
  */
 
+import { BOTTLENECK } from '../limits.ts';
 import type { Breakage } from './breakage.ts';
 import type { Reader } from './derived.ts';
-import { LEAST_PART } from './resources.ts';
 import { levelIn } from './windows.ts';
 
 export type Part = 'generator' | 'way' | 'pool' | 'database' | 'cache' | 'upstream' | 'server';
@@ -59,5 +59,5 @@ export function shareIn(parts: Parts | null, wanted: Part[] | undefined): number
   const known = wanted.flatMap((part) => parts.shares[part] ?? []);
   const sum = known.reduce((total, share) => total + share, 0);
   // It may all be in one that is not known.
-  return known.length < wanted.length && sum < LEAST_PART ? null : Math.min(1, sum);
+  return known.length < wanted.length && sum < BOTTLENECK.minPart ? null : Math.min(1, sum);
 }

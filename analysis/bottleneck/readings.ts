@@ -1,8 +1,9 @@
 /** Does what resources.ts says of a resource hold where the run broke? */
 
 import type { Timeline, TimeSeries } from '../collect/timeline.ts';
+import { BOTTLENECK } from '../limits.ts';
 import type { Case } from './bottleneck.ts';
-import { type Cause, CONSUMERS, FULL_HOST, MIN_CONSUMED, type Reading } from './resources.ts';
+import { type Cause, CONSUMERS, FULL_HOST, type Reading } from './resources.ts';
 import { fullestIn, levelIn, staysFrom, timeOf, usualIn, type Window } from './windows.ts';
 
 /** A reading with its figures. */
@@ -23,14 +24,6 @@ export interface Held {
 }
 
 export type Look = Pick<Case, 'breakage' | 'timeline' | 'reader' | 'nearly'>;
-
-/**
- * What is inferred from connections has to be so many times further from the baseline: of a request that follows an answer within 4 ms the
- * kernel does not tell which of the two was last, so that a quiet connection seems to wait for less than it does.
- */
-const INFERRED_FACTOR = 2.5;
-/** A limit that was reached in the baseline, too, counts where this is more than it was there. */
-const GREW = 1.1;
 
 /** @returns those of its readings that hold; null where the cause does not */
 export function heldOf({ any = [], all = [], unless = [], topConsumer }: Cause, look: Look): Held[] | null {
@@ -62,7 +55,7 @@ function consumesMost(topConsumer: string, look: Look): Held[] | null {
   // Where the processes of the machine could not be watched, what is not the server's or k6's is everybody's.
   const rivals = [...Object.keys(CONSUMERS), 'cpu_of_the_rest'].filter((name) => name !== topConsumer);
   const own = taken(topConsumer);
-  if (own < MIN_CONSUMED || rivals.some((name) => taken(name) >= own)) return null;
+  if (own < BOTTLENECK.minConsumed || rivals.some((name) => taken(name) >= own)) return null;
   const took = hold({ series: topConsumer, role: 'utilisation', least: 0 }, look);
   const since = staysFrom(host, breakage.whole, (value) => value >= least);
   const atS = since === null ? null : timeOf(timeline, since);
@@ -93,7 +86,7 @@ export function hold(
   const { times, least, role } = reading;
   const scaled = {
     ...reading,
-    ...(times && source === 'connections' && { times: times * INFERRED_FACTOR }),
+    ...(times && source === 'connections' && { times: times * BOTTLENECK.inferredFactor }),
     ...(least && role === 'utilisation' && { least: least * nearly }),
   };
   const threshold = thresholdOf(scaled, from, reading.usual ? usualIn(series, normal) : null);
@@ -106,7 +99,7 @@ export function hold(
       : { ...unknown, threshold, ...ended(series, whole, timeline) };
   const beyond = (value: number) => (falls ? value <= threshold : value >= threshold);
   const reached = !falls && from !== null && beyond(from);
-  const holds = beyond(to) && (!reached || to >= GREW * from);
+  const holds = beyond(to) && (!reached || to >= BOTTLENECK.minGrowth * from);
   const point = holds ? staysFrom(series, whole, beyond) : null;
   return { ...unknown, holds, threshold, atS: point === null ? null : timeOf(timeline, point) };
 }

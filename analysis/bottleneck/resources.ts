@@ -9,7 +9,7 @@
  */
 
 import { MAX_OF_ONE_CORE } from '../../contract/signals.js';
-import { FULL_CPU } from './derived.ts';
+import { BOTTLENECK } from '../limits.ts';
 import type { Part } from './parts.ts';
 
 export interface Reading {
@@ -62,7 +62,7 @@ export interface Cause {
   within?: string;
   /** What it reads can't come of something else being slow. */
   itself?: true;
-  /** Of a request's time: where less than LEAST_PART of what was added is in them, it is not what made requests slow. */
+  /** Of a request's time: where less than BOTTLENECK.minPart of what was added is in them, it is not what made requests slow. */
   parts?: Part[];
 }
 
@@ -80,7 +80,7 @@ export interface Resource {
   needs: string[];
 }
 
-export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: FULL_CPU } as Reading;
+export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: BOTTLENECK.fullCpu } as Reading;
 /** A thread that waits for a CPU all the time looks like one that never rests. */
 const NO_CPU_LEFT = { series: 'host_cpu', role: 'utilisation', least: 0.97 } as Reading;
 /** A process that uses one core, and could have more. */
@@ -90,8 +90,6 @@ const MORE_THAN_ONE_CORE = [
   { series: 'busiest_process', role: 'utilisation', least: MAX_OF_ONE_CORE } as Reading,
   FULL_HOST,
 ];
-/** Who takes less of the machine did not fill it. */
-export const MIN_CONSUMED = 0.2;
 /** Signals of the CPU that each part of the run uses, as a share of the machine, with the part's name in a sentence. */
 export const CONSUMERS = {
   server_cpu: 'the server',
@@ -102,8 +100,6 @@ export const CONSUMERS = {
   stack_cpu: 'Prometheus and the exporters',
   unconnected_cpu: 'other programs',
 };
-/** Of the time that was added to a request, or of the requests that failed. */
-export const LEAST_PART = 0.2;
 
 /** What a cache does not answer is asked of the database: where that is hardly asked, something else keeps the answers away. */
 const DATABASE_LEFT_ALONE = {

@@ -1,7 +1,8 @@
 /** resources.ts as the table of docs/verdicts.md, which `make docs` writes. */
 import { inUnit, number, percent } from '../../contract/units.js';
+import { BOTTLENECK } from '../limits.ts';
 import { DERIVED } from './derived.ts';
-import { type Cause, FULL_HOST, MIN_CONSUMED, RESOURCES, type Reading } from './resources.ts';
+import { type Cause, FULL_HOST, RESOURCES, type Reading } from './resources.ts';
 
 /** Units of signals that a limit is given for; of others a figure says enough. */
 const UNITS = /^(eventloop_lag|pool_wait|db_query_duration|cache_time|upstream|outside)$/;
@@ -31,7 +32,7 @@ function conditionOf({ any = [], all = [], unless = [], topConsumer, tool }: Cau
   const each = all.map(readingText).join(', and ');
   const took =
     topConsumer &&
-    `${readingText(FULL_HOST)}, and of all that run there \`${topConsumer}\` is the most (>= ${percent(MIN_CONSUMED)})`;
+    `${readingText(FULL_HOST)}, and of all that run there \`${topConsumer}\` is the most (>= ${percent(BOTTLENECK.minConsumed)})`;
   const not = unless.map((reading) => `; not where ${readingText(reading)}`).join('');
   const holder = tool ? 'one operation accounts for the thread, and ' : '';
   return (

@@ -2,6 +2,7 @@
 
 import { LAG_S, steadyWindow } from '../collect/signals.ts';
 import type { Timeline, TimeSeries } from '../collect/timeline.ts';
+import { BOTTLENECK } from '../limits.ts';
 import { medianOf } from '../statistics/interval.ts';
 
 /** Points of a timeline. */
@@ -9,13 +10,6 @@ export interface Window {
   first: number;
   last: number;
 }
-
-/** Fewer points than this are no more than chance. */
-export const LEAST_POINTS = 2;
-/** The largest of ten moments is normal, too. */
-const USUAL = 0.9;
-/** What has begun goes on for this share of the points that follow. */
-const STAYS = 0.7;
 
 /** @param fromS Unix time @returns the points in between; empty (last < first) where there is none */
 export function windowOf({ start_s, step_s, count }: Timeline, fromS: number, toS: number): Window {
@@ -47,7 +41,7 @@ export function samplesIn(series: TimeSeries | null, { first, last }: Window): n
 /** @returns their median: one point that is far out says nothing */
 export function levelIn(series: TimeSeries | null, window: Window): number | null {
   const samples = samplesIn(series, window);
-  return samples.length < LEAST_POINTS ? null : medianOf(samples);
+  return samples.length < BOTTLENECK.minPoints ? null : medianOf(samples);
 }
 
 /**
@@ -57,13 +51,13 @@ export function levelIn(series: TimeSeries | null, window: Window): number | nul
  */
 export function fullestIn(series: TimeSeries | null, window: Window): number | null {
   const samples = samplesIn(series, window);
-  return samples.length === LEAST_POINTS ? Math.max(...samples) : levelIn(series, window);
+  return samples.length === BOTTLENECK.minPoints ? Math.max(...samples) : levelIn(series, window);
 }
 
 /** @returns what nine of ten of its points kept to */
 export function usualIn(series: TimeSeries | null, window: Window): number | null {
   const samples = samplesIn(series, window).toSorted((a, b) => a - b);
-  return samples[Math.ceil(USUAL * samples.length) - 1] ?? null;
+  return samples[Math.ceil(BOTTLENECK.usualMoments * samples.length) - 1] ?? null;
 }
 
 /** @returns the first point from which on most are beyond, to the window's end */
@@ -80,8 +74,9 @@ export function staysFrom(
   );
   for (const [index, each] of points.entries()) {
     const rest = points.slice(index);
-    if (rest.length < LEAST_POINTS) return null;
-    if (each.beyond && rest.filter((one) => one.beyond).length >= STAYS * rest.length) return each.point;
+    if (rest.length < BOTTLENECK.minPoints) return null;
+    if (each.beyond && rest.filter((one) => one.beyond).length >= BOTTLENECK.lasting * rest.length)
+      return each.point;
   }
   return null;
 }

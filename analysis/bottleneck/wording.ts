@@ -1,8 +1,9 @@
 /** What was found about a bottleneck, in words and figures; where no resource was, see no-suspect.ts. */
 import { clock, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
 import type { TimeSeries } from '../collect/timeline.ts';
-import type { Finding, Observation } from '../findings/findings.ts';
+import type { Finding, Observation } from '../findings/finding.ts';
 import { remedy } from '../findings/remedy.ts';
+import { BOTTLENECK } from '../limits.ts';
 import { round } from '../round.ts';
 import type { Blocker } from './blocking-tool.ts';
 import type { Case, Suspect } from './bottleneck.ts';
@@ -24,8 +25,6 @@ const PLACES = {
 };
 /** Parts below this share are not worth a word. */
 export const WORTH = 0.05;
-/** Rank correlations below this are none: what Cohen calls small (Statistical Power Analysis, 2nd ed., 1988, section 3.2). */
-const CORRELATED = 0.1;
 
 export function resourceFound(
   the: Case,
@@ -48,7 +47,7 @@ export function resourceFound(
     ...partsText(parts),
     ...leadText(lead),
   ];
-  if (correlation && correlation.rho >= CORRELATED)
+  if (correlation && correlation.rho >= BOTTLENECK.minCorrelationSaid)
     evidence.push(
       `rank correlation of ${nameOf(correlation.series)} with p99, at a given load: ${number(correlation.rho, 2)}`,
     );

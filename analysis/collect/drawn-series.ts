@@ -1,7 +1,7 @@
 /** The client's half of a timeline as charts show it: each point is the step that begins there, and nothing before it. */
 
 import type { Phase } from '../judge/phases.ts';
-import { P99_NEEDS } from '../normal.ts';
+import { NORMAL } from '../limits.ts';
 import { seriesOfWindows } from './client-series.ts';
 import { type Grid, timesOf } from './grid.ts';
 import type { Within } from './seconds.ts';
@@ -37,7 +37,7 @@ function pooledP99(steps: readonly Within[], grid: Grid, phases: readonly Phase[
       before = phase;
     }
     pool.add(latencies.all.text);
-    if (pool.count < P99_NEEDS) continue;
+    if (pool.count < NORMAL.minP99Calls) continue;
     values.fill(pool.percentile(0.99), first, index + 1);
     pool = new SparseHistogram();
     first = index + 1;

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { PUSH_S } from '../findings/trust-rules.ts';
+
+/** A write to Prometheus holds this many seconds. */
+export const PUSH_S = 2;
 
 export interface K6Log {
   /** What k6 said last, the best there is when it died. */

@@ -68,7 +68,7 @@ export interface Plan {
   objectives_off: boolean;
   /** The objectives are the limits of the benchmark documents; false: what every server owes. */
   documents?: boolean;
-  /** See OTHER_CPU_LIMIT in trust-rules.ts. */
+  /** Replaces TRUST.maxOtherCpu. */
   other_cpu_limit?: number;
   reference_machine: { cores: number; memory_bytes: number } | null;
   /** What the test is in the next longer profile; absent: it is the same, there is none, or it takes several k6 runs. */

@@ -1,13 +1,12 @@
 import { counted, milliseconds, number, perSecond } from '../../contract/units.js';
 import { type Estimate, isLessThanOne, isOne } from '../capacity.ts';
 import { shortfallCause } from '../judge/shortfall.ts';
+import { CAPACITY } from '../limits.ts';
 import { round } from '../round.ts';
-import type { Finding, Known } from './findings.ts';
+import type { Finding } from './finding.ts';
 import { fullText } from './full-server.ts';
+import type { Known } from './known.ts';
 import { remedy } from './remedy.ts';
-
-/** Above it the interval says hardly more than the order of magnitude. */
-const MAX_RELATIVE_WIDTH = 0.5;
 
 const UNKNOWN = {
   short:
@@ -25,7 +24,7 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
       kind: 'capacity',
       subject: 'capacity',
       phase,
-      confidence: rate.high - rate.low <= MAX_RELATIVE_WIDTH * rate.value ? 'high' : 'medium',
+      confidence: rate.high - rate.low <= CAPACITY.maxWidth * rate.value ? 'high' : 'medium',
       statement: `answers ${perSecond(rate.value)} at most${parallelism ? `, ${atOnce(parallelism)}` : ''}: seen in ${phase}, while calls waited`,
       figures: {
         answers_per_s: rate.value,

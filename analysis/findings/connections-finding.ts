@@ -1,25 +1,17 @@
 /** What connecting costs the clients, and whether the server keeps their connections. */
 import { counted, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import type { Connections, Phase } from '../judge/phases.ts';
-import type { Finding } from './findings.ts';
+import { CONNECTIONS } from '../limits.ts';
+import type { Finding } from './finding.ts';
 import { remedy } from './remedy.ts';
-
-/** Connecting is worth a finding from this share of p95 on. */
-const MIN_SHARE = 1 / 3;
-/** A server that keeps connections closes fewer than this share of them after an answer. */
-const CLOSES_SHARE = 0.9;
-/** With fewer requests nothing is said. */
-const MIN_REQUESTS = 20;
-/** Below it connecting delays nobody, milliseconds. */
-const MIN_MS = 1;
 
 /** @returns one finding for the phase in which connecting took most; none: it took little, and the server keeps connections */
 export function connectionsFinding({ phases }: { phases: readonly Phase[] }): Finding[] {
   const found = phases.flatMap((phase) => {
     const { connections, latency_ms: latency, calls } = phase;
-    if (!phase.measured || !connections || !latency || (calls ?? 0) < MIN_REQUESTS) return [];
+    if (!phase.measured || !connections || !latency || (calls ?? 0) < CONNECTIONS.minRequests) return [];
     const share = latency.p95 > 0 ? connections.until_connected_p95_ms / latency.p95 : 0;
-    const isSlow = share >= MIN_SHARE && connections.until_connected_p95_ms >= MIN_MS;
+    const isSlow = share >= CONNECTIONS.minShare && connections.until_connected_p95_ms >= CONNECTIONS.minMs;
     const closing = howItCloses(phase, connections);
     return isSlow || closing ? [{ phase, connections, latency, share, isSlow, closing }] : [];
   });
@@ -58,9 +50,9 @@ function howItCloses(
   { closed_by_server, follow_ups, reopened }: Connections,
 ): string | null {
   const requests = calls ?? 0;
-  if (closed_by_server >= CLOSES_SHARE * requests)
+  if (closed_by_server >= CONNECTIONS.minClosed * requests)
     return 'the server closes each connection after its answer (Connection: close)';
-  if (follow_ups >= MIN_REQUESTS && reopened >= CLOSES_SHARE * follow_ups)
+  if (follow_ups >= CONNECTIONS.minRequests && reopened >= CONNECTIONS.minClosed * follow_ups)
     return 'the server closes each connection after its answer';
   return null;
 }

@@ -1,9 +1,10 @@
 import { clock, counted, duration } from '../../contract/units.js';
 import type { Episode } from '../episode.ts';
+import { EPISODES } from '../limits.ts';
 import { type NormalRange, rangeOrigin } from '../normal.ts';
 import { round } from '../round.ts';
 import { medianOf } from '../statistics/interval.ts';
-import type { Finding } from './findings.ts';
+import type { Finding } from './finding.ts';
 
 export interface DegradedEpisode extends Episode {
   /** What left the normal range. */
@@ -13,10 +14,6 @@ export interface DegradedEpisode extends Episode {
 }
 
 const MAX_LISTED = 5;
-/** Fewer stalls show no period. */
-const MIN_PERIODIC = 3;
-/** The intervals of what comes again are so near to their median. */
-const MAX_SCATTER = 0.2;
 
 /** @param episodes one at least @param startedS Unix time of the run's start */
 export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange, startedS: number): Finding {
@@ -83,12 +80,12 @@ const listed = (episode: DegradedEpisode, startedS: number) =>
 
 /** @returns seconds from one beginning to the next; null: they do not come again in equal intervals. An overload between two hides some. */
 function periodOf(episodes: Episode[]): number | null {
-  if (episodes.length < MIN_PERIODIC) return null;
+  if (episodes.length < EPISODES.minPeriodic) return null;
   const intervals = episodes.slice(1).map(({ fromS }, index) => fromS - (episodes[index]?.fromS ?? 0));
   const median = medianOf(intervals);
   const isPeriodic = intervals.every((interval) => {
     const times = Math.max(1, Math.round(interval / median));
-    return Math.abs(interval - times * median) <= Math.max(1, MAX_SCATTER * median);
+    return Math.abs(interval - times * median) <= Math.max(1, EPISODES.maxPeriodScatter * median);
   });
   return isPeriodic ? round(median, 1) : null;
 }

@@ -5,23 +5,16 @@ import { sumsWithin, Within } from '../collect/seconds.ts';
 import { SparseHistogram } from '../collect/sparse-histogram.ts';
 import { type Bucket, bucketsIn, type Episode, episodesOf } from '../episode.ts';
 import { loadOf, type Phase } from '../judge/phases.ts';
-import { type NormalRange, normalRangeOf, P99_NEEDS } from '../normal.ts';
+import { EPISODES, NORMAL } from '../limits.ts';
+import { type NormalRange, normalRangeOf } from '../normal.ts';
 import { medianOf } from '../statistics/interval.ts';
 import { degradedFinding } from './degraded-finding.ts';
-import type { Finding, Known } from './findings.ts';
+import type { Finding } from './finding.ts';
+import type { Known } from './known.ts';
 import { steadyKey } from './steady-stretches.ts';
 
-/** With fewer parts of 100 calls each, the baseline is taken as it is. */
-const MIN_PARTS = 5;
-const MIN_STALL_S = 0.3;
-/** Of the calls that begin in a stall, so many wait for its end. */
-const MIN_WAITING = 0.6;
 /** The seconds that a stall begins and ends in are whole ones. */
 const DRAINED_S = 2;
-/** A phase begins with the connections and sessions of its users. */
-const SETTLING_S = 2;
-/** A timer of the generator that is so late says that the whole machine stood still, not the server. */
-const MAX_LATENESS_MS = 30;
 
 /** @returns one for all episodes of each steady load */
 export function degraded(known: Known): Finding[] {
@@ -29,10 +22,11 @@ export function degraded(known: Known): Finding[] {
   if (plan.sequence) return [];
   const startedS = Math.min(...phases.filter(({ start }) => start !== null).map(startOf));
   return steadyLoads(known).flatMap((group) => {
-    const settledS = new Map(group.map((phase) => [phase.name, startOf(phase) + SETTLING_S]));
+    const settledS = new Map(group.map((phase) => [phase.name, startOf(phase) + EPISODES.settlingS]));
     const buckets = bucketsIn(known.buckets, group).filter(
       ({ sums, phase, fromS }) =>
-        fromS >= (settledS.get(phase) ?? 0) && (sums.timerLateness.percentile(1) ?? 0) <= MAX_LATENESS_MS,
+        fromS >= (settledS.get(phase) ?? 0) &&
+        (sums.timerLateness.percentile(1) ?? 0) <= EPISODES.maxLatenessMs,
     );
     const range = usualRange(group[0], buckets, known);
     if (!range) return [];
@@ -86,9 +80,9 @@ function stallOf(
   // Those that began late in it waited for less.
   const isSpread = vus !== null || latencies.countOver(750 * longestS) <= slow / 2;
   const isStall =
-    longestS >= MIN_STALL_S &&
+    longestS >= EPISODES.minStallS &&
     toS - fromS <= longestS + DRAINED_S &&
-    slow >= MIN_WAITING * waiting &&
+    slow >= EPISODES.minStalled * waiting &&
     isSpread;
   return isStall ? longestS : null;
 }
@@ -114,7 +108,7 @@ function usualRange(
 ): NormalRange | null {
   if (!first?.latency_ms) return null;
   const parts = partsOf(buckets.filter(({ phase }) => phase === first.name));
-  if (parts.length < MIN_PARTS) return normalRangeOf(first, plan.objectives);
+  if (parts.length < EPISODES.minParts) return normalRangeOf(first, plan.objectives);
   const p99 = medianOf(parts.map(({ durations }) => durations.percentile(0.99) ?? 0));
   const error_rate = medianOf(parts.map(({ requests, failed }) => failed / requests));
   const usual = { ...first, latency_ms: { ...first.latency_ms, p99 }, error_rate };
@@ -129,7 +123,7 @@ function partsOf(buckets: readonly Bucket[]) {
     part.requests += sums.requests;
     part.failed += sums.failed;
     part.durations.add(sums.latencies.all.text);
-    if (part.durations.count < P99_NEEDS) continue;
+    if (part.durations.count < NORMAL.minP99Calls) continue;
     parts.push(part);
     part = { requests: 0, failed: 0, durations: new SparseHistogram() };
   }

@@ -28,21 +28,6 @@ export interface DriftRule {
 /** What another signal says is used of it; or the memory that the machine has free at the end. */
 export type Limit = { ratio: string } | { machine: true };
 
-/** A limit that is further away than a week at this pace is not what ends a deployment. */
-export const HORIZON_H = 168;
-
-/** The beginning of a stretch is left out, whatever the warm-up was: heaps, caches and pools fill. */
-export const SETTLING = { share: 1 / 6, least_s: 30, most_s: 1800 };
-
-/**
- * A stretch is cut into so many blocks of equal length, and each counts as one value. A block is long beside the 6 s that rates look back,
- * and has some points.
- */
-export const BLOCKS = { least: 12, most: 24, least_s: 10, least_points: 4 };
-
-/** The second half has to grow at least this much as fast as the first one: what levels off is a cache or a heap that fills. */
-export const PERSISTS = 0.5;
-
 /** Tests that are there to find this: where one was too short to tell, it is said. */
 export const MEANT_TO_LAST = ['soak'];
 

@@ -5,34 +5,26 @@
  * A stretch is cut into blocks, so that garbage collection's sawtooth and the memory of a rate are inside of one; through the blocks'
  * figures goes a Theil-Sen line. Growth is claimed only where the interval of the slope excludes zero, in both halves of the
  * stretch too, where the second half grows on, and where it matters: it has to move noticeably within what was watched, and to reach
- * a limit within `HORIZON_H` at that pace. (`drift-rules.ts` has the figures.)
+ * a limit within `DRIFT.horizonH` at that pace. (`drift-rules.ts` has the figures.)
  */
 import { counted, duration, inUnit, number } from '../../contract/units.js';
 import { timesOf } from '../collect/grid.ts';
 import { seriesOf, type Timeline } from '../collect/timeline.ts';
 import { isLocal } from '../is-local.ts';
+import { DRIFT } from '../limits.ts';
 import { round } from '../round.ts';
-import {
-  BLOCKS,
-  type DriftRule,
-  HORIZON_H,
-  type Limit,
-  MEANT_TO_LAST,
-  RULES,
-  SETTLING,
-} from './drift-rules.ts';
-import type { Finding, Known } from './findings.ts';
+import { type DriftRule, type Limit, MEANT_TO_LAST, RULES } from './drift-rules.ts';
+import type { Finding } from './finding.ts';
+import type { Known } from './known.ts';
 import { note } from './note.ts';
 import { blockLength, blocksOf, type Stretch, steadyStretches } from './steady-stretches.ts';
 import { HOUR_S, STATISTIC, type Trend, trendOf } from './stretch-trend.ts';
 
-/** Halves whose slopes differ by less than this share say the same. */
-const STEADY = 0.33;
 export function drift(known: Known): Finding[] {
   const { timeline, plan } = known;
   if (!timeline) return [];
   const stretches = steadyStretches(known);
-  const long = stretches.filter((stretch) => blocksOf(stretch, timeline).length >= BLOCKS.least);
+  const long = stretches.filter((stretch) => blocksOf(stretch, timeline).length >= DRIFT.minBlocks);
   if (long.length === 0 && MEANT_TO_LAST.includes(plan.test)) return tooShort(stretches, timeline);
   return long.flatMap((stretch) => merged(RULES.flatMap((rule) => claim(known, stretch, rule))));
 }
@@ -56,7 +48,7 @@ function merged(findings: Finding[]): Finding[] {
 
 function tooShort(stretches: Stretch[], { step_s }: Timeline): Finding[] {
   const longest = Math.max(0, ...stretches.map(({ fromS, toS }) => toS - fromS));
-  const needed = BLOCKS.least * blockLength(step_s) + SETTLING.least_s;
+  const needed = DRIFT.minBlocks * blockLength(step_s) + DRIFT.minSettlingS;
   return [
     note(
       'leaks',
@@ -78,7 +70,7 @@ function claim(known: Known, stretch: Stretch, rule: DriftRule): Finding[] {
   const moved = Math.abs(to - from);
   const enough = moved >= (rule.least.growth ?? 0) && moved >= (rule.least.share ?? 0) * Math.abs(from);
   const end = endOf(rule, trend, stretch, known);
-  return enough && end.hours <= HORIZON_H
+  return enough && end.hours <= DRIFT.horizonH
     ? [findingOf(rule, trend, stretch, end, unitOf(timeline, rule.series))]
     : [];
 }
@@ -152,7 +144,7 @@ function findingOf(
   const [first, last] = [stretch.phases[0], stretch.phases.at(-1)];
   const where = first === last ? `in ${first}` : `from ${first} to ${last}`;
   const verb = worse > 0 ? 'grows' : 'falls';
-  const steady = Math.abs(trend.second / trend.first - 1) < STEADY;
+  const steady = Math.abs(trend.second / trend.first - 1) < DRIFT.steady;
   return {
     kind,
     subject,

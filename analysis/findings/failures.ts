@@ -2,6 +2,8 @@
  * The shape of a run's failures: whose they are, since when, and how they cluster. Each is an exact test of counts against chance; what
  * chance would explain is not said.
  */
+import { bottleneck } from '../bottleneck/bottleneck.ts';
+import { FAILURES } from '../limits.ts';
 import { againCommand } from './failures/again.ts';
 import { cellsOf, type Stratum, sumOf, where, withoutKind } from './failures/cells.ts';
 import { unexplained } from './failures/explained.ts';
@@ -19,43 +21,48 @@ import {
   stretchShape,
 } from './failures/shapes.ts';
 import { stretchOf } from './failures/times.ts';
-import type { Finding } from './findings.ts';
+import type { Finding } from './finding.ts';
+import type { Known } from './known.ts';
 
 /** What is shown: the shapes that explain most. */
 const MAX_SHOWN = 3;
-/** With fewer, it is one mishap or another. */
-const MIN_FAILURES = 5;
-/** Of all failures, what a shape of one kind has to explain to be told. */
-const MIN_EXPLAINED = 0.02;
 
-/**
- * @param limits what limited the run
- * @returns at most three shapes, that which explains most first, and the limits that they leave to be said
- */
-export function failureFindings(known: Facts, limits: Finding[]): { shapes: Finding[]; limits: Finding[] } {
-  const { phases, lines, plan, variables } = known;
+/** @returns at most three shapes, that which explains most first, and what limited the run, if they do not explain it */
+export function failures(known: Known): Finding[] {
+  const { shapes, failed } = failureShapes(known);
+  return [
+    ...shapes.map((shape) => findingOf(shape, failed, known)),
+    ...unexplained(bottleneck(known), shapes, failed),
+  ];
+}
+
+/** @returns those that explain most, and all failures of the run */
+export function failureShapes(known: Facts): { shapes: Shape[]; failed: number } {
+  const { phases, lines } = known;
   const cells = phases.some(({ measured, failed }) => measured && failed) ? cellsOf(lines, phases) : [];
   const replicas = replicaShape(known, cells);
   const untold = replicas.length > 0 ? withoutKind(cells, REFUSED_KIND) : cells;
   const found = [...replicas, ...modeShape(known), ...shapesIn({ kind: null, cells: untold }, known)];
-  const { failed } = sumOf({ kind: null, cells });
-  const shapes = found.toSorted((a, b) => b.count - a.count).slice(0, MAX_SHOWN);
   return {
-    shapes: shapes.map(({ subject, count, statement, operations, kind, figures, evidence, again }) => {
-      const command = againCommand({ operations, ...again }, plan, variables);
-      return {
-        kind: 'failures' as const,
-        subject,
-        phase: null,
-        confidence: 'high' as const,
-        statement,
-        ...(operations.length === 1 && { operation: operations[0] }),
-        ...(kind && { failure_kind: kind }),
-        figures: { explained: count, failed, ...figures },
-        evidence: [...evidence, ...(command ? [`to see it again: ${command}`] : [])],
-      };
-    }),
-    limits: unexplained(limits, shapes, failed),
+    shapes: found.toSorted((a, b) => b.count - a.count).slice(0, MAX_SHOWN),
+    failed: sumOf({ kind: null, cells }).failed,
+  };
+}
+
+/** @param failed all failures of the run */
+export function findingOf(shape: Shape, failed: number, { plan, variables }: Facts): Finding {
+  const { subject, count, statement, operations, kind, figures, evidence, again } = shape;
+  const command = againCommand({ operations, ...again }, plan, variables);
+  return {
+    kind: 'failures',
+    subject,
+    phase: null,
+    confidence: 'high',
+    statement,
+    ...(operations.length === 1 && { operation: operations[0] }),
+    ...(kind && { failure_kind: kind }),
+    figures: { explained: count, failed, ...figures },
+    evidence: [...evidence, ...(command ? [`to see it again: ${command}`] : [])],
   };
 }
 
@@ -65,7 +72,7 @@ function shapesIn(whole: Stratum, known: Facts): Shape[] {
   if (found?.isExact) return [found];
   const kinds = [...new Set(whole.cells.flatMap((cell) => [...cell.kinds.keys()]))];
   const isOfKinds = whole.kind === null && kinds.length > 1;
-  const least = Math.max(MIN_FAILURES, MIN_EXPLAINED * sumOf(whole).failed);
+  const least = Math.max(FAILURES.minFailures, FAILURES.minExplained * sumOf(whole).failed);
   const parts = isOfKinds
     ? kinds.flatMap((kind) =>
         sumOf({ ...whole, kind }).failed >= least ? shapesIn({ ...whole, kind }, known) : [],
@@ -88,7 +95,7 @@ function shapeOf(all: Stratum, known: Facts, only?: string): Shape | null {
   const own = ownOf(whole, planned, only);
   if (only && !own) return null;
   const stratum = own?.stratum ?? whole;
-  if (sumOf(stratum).failed < MIN_FAILURES) return null;
+  if (sumOf(stratum).failed < FAILURES.minFailures) return null;
   const operations = own?.operations ?? [...new Set(whole.cells.map(({ operation }) => operation))];
   const stretch = stretchOf(stratum);
   const kind = whole.kind ?? onlyKind(stratum);

@@ -1,9 +1,8 @@
 /** Whether the server's CPU was full in a phase, by what is watched of it. */
 import { percent } from '../../contract/units.js';
 import { type Signal, signalMean } from '../collect/signals.ts';
+import { BOTTLENECK } from '../limits.ts';
 
-/** On average of a phase, whose first seconds are in it. */
-const FULL = 0.85;
 /** Of one core, or of the machine; the first that is full is named. */
 const NAMES: Record<string, string> = {
   busiest_thread: "the server's busiest thread",
@@ -16,7 +15,7 @@ const NAMES: Record<string, string> = {
 export function fullText(signals: Signal[], phase: string): string | null {
   for (const [signal, name] of Object.entries(NAMES)) {
     const used = signalMean(signals, signal, phase);
-    if (used !== null && used >= FULL) return `${name} was at ${percent(used)}`;
+    if (used !== null && used >= BOTTLENECK.nearlyFull) return `${name} was at ${percent(used)}`;
   }
   return null;
 }

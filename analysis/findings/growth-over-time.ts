@@ -3,19 +3,13 @@ import { inUnit, perSecond } from '../../contract/units.js';
 import { timesOf } from '../collect/grid.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import type { Phase } from '../judge/phases.ts';
+import { DRIFT } from '../limits.ts';
 import { round } from '../round.ts';
 import { theilSen } from '../statistics/theil-sen.ts';
-import type { Finding, Known } from './findings.ts';
+import type { Finding } from './finding.ts';
+import type { Known } from './known.ts';
 
 const SIGNAL = 'memory';
-/** Of a phase. */
-const MIN_POINTS = 3;
-/** Two loads are different if one is so many times the other. */
-const MIN_LOADS = 3;
-/** The slopes of all phases are this near to that of the run, as a share of it: what calls leave behind differs as the loads do. */
-const MAX_APART = 0.4;
-/** Of its first value, and bytes: as much as a heap may fill while it settles is no leak. */
-const MIN_GROWTH = { share: 0.3, bytes: 32 * 2 ** 20 };
 
 interface Part {
   phase: Phase;
@@ -31,16 +25,16 @@ export function growthOverTime({ phases, timeline }: Pick<Known, 'phases' | 'tim
   const measured = phases.filter((phase) => phase.measured && phase.start !== null && phase.end !== null);
   const parts = measured.flatMap((phase) => {
     const inside = pointsIn(points, [phase]);
-    const fit = inside.length >= MIN_POINTS ? theilSen(inside) : null;
+    const fit = inside.length >= DRIFT.minPoints ? theilSen(inside) : null;
     return fit ? [{ phase, slope: fit.slope }] : [];
   });
   const inRun = pointsIn(points, measured);
   const slope = theilSen(inRun)?.slope ?? 0;
   const [first, last] = [inRun[0]?.[1] ?? 0, inRun.at(-1)?.[1] ?? 0];
   const loads = parts.map(rateOf).filter((rate) => rate > 0);
-  const isSteady = parts.every((part) => Math.abs(part.slope - slope) <= MAX_APART * slope);
-  const hasGrown = last - first >= Math.max(MIN_GROWTH.bytes, MIN_GROWTH.share * first);
-  if (loads.length < 2 || Math.max(...loads) < MIN_LOADS * Math.min(...loads)) return [];
+  const isSteady = parts.every((part) => Math.abs(part.slope - slope) <= DRIFT.maxApart * slope);
+  const hasGrown = last - first >= Math.max(DRIFT.minGrowthBytes, DRIFT.minGrowth * first);
+  if (loads.length < 2 || Math.max(...loads) < DRIFT.loadFactor * Math.min(...loads)) return [];
   if (parts.length < measured.length || !isSteady || !hasGrown) return [];
   return [findingOf(parts, slope, first, last)];
 }

@@ -1,4 +1,4 @@
-import type { Finding } from './findings.ts';
+import type { Finding } from './finding.ts';
 
 /** A finding that is for the reader to know, and no more than that. @param statement one sentence */
 export function note(subject: string, statement: string, rest: Partial<Finding> = {}): Finding {

@@ -8,10 +8,11 @@ import { signalMean } from '../collect/signals.ts';
 import { bucketsIn, droppingStretches, failingStretches, slowStretches } from '../episode.ts';
 import { callsOf, loadOf, type Phase } from '../judge/phases.ts';
 import { shortfallCause } from '../judge/shortfall.ts';
-import { type NormalRange, normalRangeOf, P99_NEEDS, rangeOrigin, rangeText } from '../normal.ts';
+import { NORMAL, ONSET, TRUST } from '../limits.ts';
+import { type NormalRange, normalRangeOf, rangeOrigin, rangeText } from '../normal.ts';
 import { round } from '../round.ts';
-import type { Finding, Known, Observation } from './findings.ts';
-import { DELIVERED_SHARE, GENERATOR_CPU_LIMIT } from './trust-rules.ts';
+import type { Finding, Observation } from './finding.ts';
+import type { Known } from './known.ts';
 
 type Criterion = 'latency' | 'failures' | 'delivery';
 
@@ -32,8 +33,6 @@ type Crossing = { criterion: Criterion; atS: number };
 
 /** Labels that say no more than the load does, or which repetition of it a phase is: not what else a test varies. */
 const SAME_LOAD_LABELS = ['rate', 'users', 'repetition', 'round'];
-/** With fewer answers a p99 is mostly chance. */
-const MANY_ANSWERS = 1000;
 
 /** @returns one for each load that was varied */
 export function onset(known: Known): Finding[] {
@@ -60,7 +59,9 @@ function loads({ plan, phases }: Known): Phase[][] {
     (group) =>
       new Set(group.map(loadOf)).size > 1 &&
       // A test of few calls is about something else.
-      group.some(({ iterations_planned }) => (iterations_planned ?? P99_NEEDS) >= P99_NEEDS),
+      group.some(
+        ({ iterations_planned }) => (iterations_planned ?? NORMAL.minP99Calls) >= NORMAL.minP99Calls,
+      ),
   );
 }
 
@@ -92,7 +93,7 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
   const heaviest = levels.at(-1);
   if (!heaviest || (levels.length < 2 && heaviest.holds)) {
     return tooLittle(
-      `no load above ${inUnit(lightest)} was made and had ${P99_NEEDS} answers, of which a p99 is one`,
+      `no load above ${inUnit(lightest)} was made and had ${NORMAL.minP99Calls} answers, of which a p99 is one`,
     );
   }
   const first = levels.find(({ holds }) => !holds) ?? null;
@@ -117,7 +118,7 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
   const crossings = crossingsOf(known, bad, range);
   const held = levels.filter(({ load, holds }) => holds && load > first.load);
   const generator = signalMean(known.server.signals, 'generator_cpu', bad.phase.name);
-  const starved = generator !== null && generator > GENERATOR_CPU_LIMIT;
+  const starved = generator !== null && generator > TRUST.maxGeneratorCpu;
   return {
     ...about,
     phase: bad.phase.name,
@@ -166,7 +167,7 @@ function levelsOf(known: Known, group: Phase[], range: NormalRange): { levels: L
     highest = Math.max(highest, load);
     if (judged.out.join() === 'delivery' && cause(phase) !== 'server') {
       unmade.push(phase);
-    } else if (!mayBeAfterEffect && (judged.out.length > 0 || callsOf(phase) >= P99_NEEDS)) {
+    } else if (!mayBeAfterEffect && (judged.out.length > 0 || callsOf(phase) >= NORMAL.minP99Calls)) {
       byLoad.set(load, [...(byLoad.get(load) ?? []), judged]);
     }
   }
@@ -183,10 +184,10 @@ function judge(phase: Phase, range: NormalRange): Judged {
   const due = (offered ?? 0) * duration_s;
   const delivered = due > 0 ? round(Math.min(1, (iterations ?? 0) / due), 6) : null;
   const out: Criterion[] = [];
-  if (latency && callsOf(phase) >= P99_NEEDS && latency.p99 > range.p99_ms) out.push('latency');
-  if ((phase.requests ?? 0) >= P99_NEEDS && (phase.error_rate ?? 0) > range.failure_share)
+  if (latency && callsOf(phase) >= NORMAL.minP99Calls && latency.p99 > range.p99_ms) out.push('latency');
+  if ((phase.requests ?? 0) >= NORMAL.minP99Calls && (phase.error_rate ?? 0) > range.failure_share)
     out.push('failures');
-  if (delivered !== null && delivered < DELIVERED_SHARE) out.push('delivery');
+  if (delivered !== null && delivered < TRUST.minDelivered) out.push('delivery');
   return { phase, out, delivered };
 }
 
@@ -195,7 +196,7 @@ const worst = ({ phases }: Level): Judged =>
   (phases.find(({ out }) => out.length > 0) ?? phases[0]) as Judged;
 
 const sureOf = (levels: Level[]): boolean =>
-  levels.every(({ phases }) => phases.every(({ phase }) => (phase.requests ?? 0) >= MANY_ANSWERS));
+  levels.every(({ phases }) => phases.every(({ phase }) => (phase.requests ?? 0) >= ONSET.manyCalls));
 
 /** @returns in the order of time, of what left the normal range in the phase */
 function crossingsOf(known: Known, { phase, out }: Judged, range: NormalRange): Crossing[] {
@@ -203,7 +204,7 @@ function crossingsOf(known: Known, { phase, out }: Judged, range: NormalRange): 
   const stretches = {
     latency: () => slowStretches(buckets, range),
     failures: () => failingStretches(buckets, range),
-    delivery: () => droppingStretches(buckets, 1 - DELIVERED_SHARE),
+    delivery: () => droppingStretches(buckets, 1 - TRUST.minDelivered),
   };
   return out
     .flatMap((criterion) => {
@@ -307,7 +308,7 @@ function observationsOf(
             unit: 'rate',
             from: dropped(baseline),
             to: dropped(phase),
-            threshold: round((1 - DELIVERED_SHARE) * (phase.offered_rps ?? 0)),
+            threshold: round((1 - TRUST.minDelivered) * (phase.offered_rps ?? 0)),
             at: at('delivery'),
           },
         ]

@@ -1,7 +1,8 @@
 import { counted, duration, number } from '../../contract/units.js';
 import type { Phase } from '../judge/phases.ts';
 import { rangeOrigin, rangeText } from '../normal.ts';
-import type { Finding, Known, Observation } from './findings.ts';
+import type { Finding, Observation } from './finding.ts';
+import type { Known } from './known.ts';
 import type { Recovery } from './recovery.ts';
 
 /** @returns one for each overload: when all was normal again after it */

@@ -3,6 +3,7 @@ import { duration } from '../../contract/units.js';
 import type { Objective } from '../collect/plan.ts';
 import { type Bucket, bucketsIn, type Episode, episodesOf } from '../episode.ts';
 import { followsDirectly, loadOf, type Phase, peaks } from '../judge/phases.ts';
+import { RECOVERY } from '../limits.ts';
 import { type NormalRange, normalRangeOf } from '../normal.ts';
 import { round } from '../round.ts';
 
@@ -42,13 +43,6 @@ export interface Recovery {
   /** Why it is inconclusive. */
   reason: string | null;
 }
-
-/** An episode that begins so soon after the overload, or after another one, is still the overload's doing. */
-const HOLD_S = 10;
-/** A shorter time at the end is not seen to be normal. */
-export const MIN_NORMAL_S = 3;
-/** As much evidence as an episode takes to begin (episode.ts): so many calls, all of them normal. */
-const MANY_CALLS = 400;
 
 /**
  * @param buckets of the run
@@ -97,11 +91,11 @@ export function recoveryAfter(
     );
   const normalFromS = endOf((episode) => episode);
   const calls = callsSince(normalFromS, buckets);
-  const isNormal = (sinceS: number) => toS - sinceS >= MIN_NORMAL_S && callsSince(sinceS, buckets) > 0;
+  const isNormal = (sinceS: number) => toS - sinceS >= RECOVERY.minNormalS && callsSince(sinceS, buckets) > 0;
   const secondsAfter = (sinceS: number) => (isNormal(sinceS) ? round(sinceS - fromS, 1) : null);
   const reason = !range
     ? `${baseline.name} has too few answers, or too many failures, to show what is normal`
-    : toS - fromS < MIN_NORMAL_S
+    : toS - fromS < RECOVERY.minNormalS
       ? `it was watched for ${duration(round(toS - fromS, 1))}`
       : buckets.every(({ sums }) => sums.requests === 0)
         ? 'nothing was kept second by second'
@@ -119,7 +113,7 @@ export function recoveryAfter(
     calls,
     confidence: reason
       ? 'not_enough_to_tell'
-      : !isNormal(normalFromS) || calls >= MANY_CALLS
+      : !isNormal(normalFromS) || calls >= RECOVERY.manyCalls
         ? 'high'
         : 'medium',
     reason,
@@ -130,7 +124,7 @@ export function recoveryAfter(
 function endAfter(fromS: number, stretches: { fromS: number; toS: number }[]): number {
   let endS = fromS;
   for (const stretch of stretches)
-    if (stretch.toS > endS && stretch.fromS <= endS + HOLD_S) endS = stretch.toS;
+    if (stretch.toS > endS && stretch.fromS <= endS + RECOVERY.sameOverloadS) endS = stretch.toS;
   return endS;
 }
 

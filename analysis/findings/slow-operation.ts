@@ -4,27 +4,15 @@ import { withBaselines } from '../bottleneck/compared-phases.ts';
 import { type Group, inScope, latenciesOf } from '../collect/groups.ts';
 import type { SparseHistogram } from '../collect/sparse-histogram.ts';
 import type { Phase } from '../judge/phases.ts';
+import { SLOW_OPERATION } from '../limits.ts';
 import { round } from '../round.ts';
 import { binomialTail } from '../statistics/binomial.ts';
-import type { Finding, Known } from './findings.ts';
+import type { Finding } from './finding.ts';
+import type { Known } from './known.ts';
 import { note } from './note.ts';
 
-/** Its median is so many times that of the others, and differs by so much: below it the client's own time counts. */
-const FACTOR = 10;
-const MIN_MS = 20;
-/** Answers that a percentile needs on either side. */
-const MIN_ANSWERS = 40;
-/** Of the calls above the mix's p99, so many are the operation's. */
-const MIN_OF_SLOW = 0.8;
 /** A percentile is known to 0.1 %. */
 const BELOW = 0.998;
-/** Beyond so many times its p95 of the baseline, a call is slow. With few answers that may be a p90. */
-const MARGIN = 1.3;
-const SLOW_SHARE = 0.1;
-/** Its share of slow calls is so many times that of any other. */
-const MIN_AHEAD = 2;
-/** That so many calls are slow by chance, of the one operation, and of the others. */
-const CHANCE = 1e-4;
 
 type Facts = Pick<Known, 'plan' | 'phases' | 'groups'>;
 
@@ -44,12 +32,17 @@ function alwaysSlow({ phases, groups, plan }: Facts): Finding[] {
     // Refusals are quick.
     const others = latenciesOf(groupsOfOthers(phase, operation, { groups, plan })).of('ok');
     const [own, rest] = [all.percentile(0.5), others.percentile(0.5)];
-    if (all.count < MIN_ANSWERS || others.count < MIN_ANSWERS) return [];
-    if (own === null || rest === null || p99 === null || own < Math.max(FACTOR * rest, rest + MIN_MS))
+    if (all.count < SLOW_OPERATION.minAnswers || others.count < SLOW_OPERATION.minAnswers) return [];
+    if (
+      own === null ||
+      rest === null ||
+      p99 === null ||
+      own < Math.max(SLOW_OPERATION.factor * rest, rest + SLOW_OPERATION.minMs)
+    )
       return [];
     const slow = mix.countOver(p99 * BELOW);
     const its = all.countOver(p99 * BELOW);
-    const isIts = its >= MIN_OF_SLOW * slow;
+    const isIts = its >= SLOW_OPERATION.minOfSlow * slow;
     const times = Math.round(own / rest);
     return [
       note(
@@ -73,17 +66,20 @@ function aloneSlow({ phases, groups, plan }: Facts): Finding[] {
     if (!baseline) continue;
     const compared = latenciesIn(phase, { groups, plan }).flatMap(({ operation, all }) => {
       const usual = latenciesOf(inScope(groups, { phase: baseline.name, operation })).all;
-      const limit = (usual.percentile(0.95) ?? Number.NaN) * MARGIN;
+      const limit = (usual.percentile(0.95) ?? Number.NaN) * SLOW_OPERATION.slowFactor;
       const slow = all.countOver(limit);
-      return usual.count >= MIN_ANSWERS && all.count >= MIN_ANSWERS ? [{ operation, all, usual, slow }] : [];
+      return usual.count >= SLOW_OPERATION.minAnswers && all.count >= SLOW_OPERATION.minAnswers
+        ? [{ operation, all, usual, slow }]
+        : [];
     });
-    const chanceOf = (slow: number, calls: number) => compared.length * binomialTail(slow, calls, SLOW_SHARE);
-    const left = compared.filter(({ slow, all }) => chanceOf(slow, all.count) < CHANCE);
+    const chanceOf = (slow: number, calls: number) =>
+      compared.length * binomialTail(slow, calls, SLOW_OPERATION.slowShare);
+    const left = compared.filter(({ slow, all }) => chanceOf(slow, all.count) < SLOW_OPERATION.maxChance);
     const [only] = left;
     if (left.length !== 1 || !only || compared.length < 2) continue;
     const others = compared.filter((one) => one !== only);
     const most = Math.max(...others.map(shareOf));
-    if (most > SLOW_SHARE || shareOf(only) < MIN_AHEAD * most) continue;
+    if (most > SLOW_OPERATION.slowShare || shareOf(only) < SLOW_OPERATION.minAhead * most) continue;
     const [slow, calls] = [sumOf(others, (one) => one.slow), sumOf(others, ({ all }) => all.count)];
     const [from, to] = [p95Of(only.usual), p95Of(only.all)];
     return [

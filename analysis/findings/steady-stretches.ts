@@ -2,8 +2,8 @@
 
 import type { Timeline } from '../collect/timeline.ts';
 import { loadOf, type Phase } from '../judge/phases.ts';
-import { BLOCKS, SETTLING } from './drift-rules.ts';
-import type { Known } from './findings.ts';
+import { DRIFT } from '../limits.ts';
+import type { Known } from './known.ts';
 
 /** Phases, one after the other, that nothing tells apart. */
 export interface Stretch {
@@ -46,13 +46,16 @@ export const steadyKey = (phase: Phase, plan: Known['plan']): string =>
   JSON.stringify([phase.offered_rps === null, phase.labels, callsOf(phase, plan)]);
 
 /** @returns seconds, at least */
-export const blockLength = (stepS: number): number => Math.max(BLOCKS.least_s, BLOCKS.least_points * stepS);
+export const blockLength = (stepS: number): number => Math.max(DRIFT.minBlockS, DRIFT.minBlockPoints * stepS);
 
 /** @returns of equal length, without what settles first */
 export function blocksOf({ fromS, toS }: Stretch, { step_s }: Pick<Timeline, 'step_s'>): Block[] {
-  const settling = Math.min(SETTLING.most_s, Math.max(SETTLING.least_s, SETTLING.share * (toS - fromS)));
+  const settling = Math.min(
+    DRIFT.maxSettlingS,
+    Math.max(DRIFT.minSettlingS, DRIFT.settlingShare * (toS - fromS)),
+  );
   const begin = fromS + settling;
-  const count = Math.min(BLOCKS.most, Math.floor((toS - begin) / blockLength(step_s)));
+  const count = Math.min(DRIFT.maxBlocks, Math.floor((toS - begin) / blockLength(step_s)));
   const length = (toS - begin) / count;
   return Array.from({ length: Math.max(0, count) }, (_, index) => ({
     fromS: begin + index * length,

@@ -2,10 +2,11 @@
 
 import { timesOf } from '../collect/grid.ts';
 import { seriesOf, type Timeline } from '../collect/timeline.ts';
+import { DRIFT } from '../limits.ts';
 import { varianceInflation } from '../statistics/autocorrelation.ts';
 import { meanOf, studentT } from '../statistics/interval.ts';
 import { theilSen } from '../statistics/theil-sen.ts';
-import { BLOCKS, type DriftRule, PERSISTS } from './drift-rules.ts';
+import type { DriftRule } from './drift-rules.ts';
 import { blocksOf, type Stretch } from './steady-stretches.ts';
 
 /** Slopes are per hour. */
@@ -50,7 +51,7 @@ export function trendOf(
     const hours = ((fromS + toS) / 2 - stretch.fromS) / HOUR_S;
     return [[hours, STATISTIC[of](known)] as [number, number]];
   });
-  if (points.length < BLOCKS.least) return null;
+  if (points.length < DRIFT.minBlocks) return null;
   const fit = theilSen(points);
   if (!fit) return null;
   const line = (hours: number) => fit.intercept + fit.slope * hours;
@@ -67,7 +68,8 @@ export function trendOf(
     ...whole,
     first: first.slope,
     second: second.slope,
-    persists: [whole, first, second].every(certain) && worse * second.slope >= PERSISTS * worse * first.slope,
+    persists:
+      [whole, first, second].every(certain) && worse * second.slope >= DRIFT.persists * worse * first.slope,
     from: line((Number(begin?.fromS) - stretch.fromS) / HOUR_S),
     to: line((Number(end?.toS) - stretch.fromS) / HOUR_S),
     blocks: points.length,

@@ -3,6 +3,7 @@
 import { type Group, inScope, latenciesOf, total } from '../collect/groups.ts';
 import { isLowerBound, type LatencyFigure } from '../collect/latencies.ts';
 import type { Plan } from '../collect/plan.ts';
+import { OBJECTIVES } from '../limits.ts';
 import { round } from '../round.ts';
 import type { Operation } from './operations.ts';
 import { OPERATORS } from './operators.ts';
@@ -34,8 +35,6 @@ const QUANTILE: Record<string, number> = {
   p99_ms: 0.99,
   p999_ms: 0.999,
 };
-/** An operation made the failures if at least this share of them is its own. */
-const MOST_FAILURES = 0.5;
 
 /** @returns null: no single operation explains the miss, or the scope is one operation */
 export function culpritOf(
@@ -61,7 +60,7 @@ export function culpritOf(
   });
   if (metric === 'failure_share') {
     const [most] = all.toSorted((a, b) => b.failed - a.failed);
-    return most && most.failed > 0 && most.failed >= MOST_FAILURES * failed ? most : null;
+    return most && most.failed > 0 && most.failed >= OBJECTIVES.minOwnFailures * failed ? most : null;
   }
   const quantile = Object.hasOwn(QUANTILE, metric) ? QUANTILE[metric] : undefined;
   if (quantile === undefined) return null;

@@ -1,8 +1,8 @@
 /** What happened, in two sentences: what was missed or held and what made it so, then what the overload found. */
 import { apart, counted, duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { boundText, latencyText } from '../collect/latencies.ts';
-import type { Finding } from '../findings/findings.ts';
-import { P99_NEEDS } from '../normal.ts';
+import type { Finding } from '../findings/finding.ts';
+import { FAILURES, NORMAL } from '../limits.ts';
 import { type Culprit, culpritOfRun } from './culprit.ts';
 import { failedProbesText } from './failed-probes.ts';
 import type { Phase } from './phases.ts';
@@ -21,9 +21,6 @@ const NAMED = ['high', 'medium'];
 
 /** The latency objectives that a pass quotes, in this order. */
 const QUOTED = { p99_ms: 'p99', p95_ms: 'p95', p50_ms: 'p50' } as Record<string, string>;
-
-/** Of all failures, so many have the shape that the headline says. */
-const MOST = 0.5;
 
 /** A shape of answers, and not of failures. */
 const MODES = 'modes';
@@ -76,7 +73,8 @@ function shapeIn({ findings }: Facts, subject?: string): string {
       kind === 'failures' &&
       (subject
         ? own === subject
-        : own !== MODES && (explained ?? 0) >= MOST * (failed ?? Number.POSITIVE_INFINITY)),
+        : own !== MODES &&
+          (explained ?? 0) >= FAILURES.mostlyExplained * (failed ?? Number.POSITIVE_INFINITY)),
   );
   return found?.statement ?? '';
 }
@@ -182,7 +180,9 @@ function loadTaken({ thresholds, phases }: Facts): string {
   if (most)
     return `${loadText(most.phase, most.name, milliseconds(most.observed))} (limit ${milliseconds(most.limit)})`;
   const [fastest] = phases
-    .filter(({ measured, overload, answered }) => measured && !overload && (answered ?? 0) >= P99_NEEDS)
+    .filter(
+      ({ measured, overload, answered }) => measured && !overload && (answered ?? 0) >= NORMAL.minP99Calls,
+    )
     .toSorted((a, b) => (b.achieved_rps ?? 0) - (a.achieved_rps ?? 0));
   return fastest?.latency_ms && fastest.achieved_rps
     ? loadText(fastest, 'p99', latencyText(fastest.latency_ms, 'p99'))

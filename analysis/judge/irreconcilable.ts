@@ -1,7 +1,5 @@
+import { OBJECTIVES } from '../limits.ts';
 import { binomialTail } from '../statistics/binomial.ts';
-
-/** One run in so many would reject an objective that the server meets. */
-const MAX_PROBABILITY = 1e-4;
 
 /**
  * Rejects an objective that allows a share of the calls, with however few of them: 3 failures of 3 are enough to reject 1 %.
@@ -12,4 +10,4 @@ const MAX_PROBABILITY = 1e-4;
  * @returns whether a server that meets the objective would show this, or worse, once in 10,000 runs at most (exact binomial test)
  */
 export const isIrreconcilable = (over: number, samples: number, allowed: number): boolean =>
-  samples > 0 && binomialTail(over, samples, allowed) <= MAX_PROBABILITY;
+  samples > 0 && binomialTail(over, samples, allowed) <= OBJECTIVES.maxChance;

@@ -7,7 +7,7 @@ import { comparedPhases } from '../bottleneck/compared-phases.ts';
 import { Reader } from '../bottleneck/derived.ts';
 import { nearestOf } from '../bottleneck/nearest.ts';
 import { steadyPoints } from '../bottleneck/windows.ts';
-import type { Finding } from '../findings/findings.ts';
+import type { Finding } from '../findings/finding.ts';
 import { round } from '../round.ts';
 
 export interface Resources {

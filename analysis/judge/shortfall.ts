@@ -1,14 +1,7 @@
 /** Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions. */
 import { counted, duration, milliseconds, number } from '../../contract/units.js';
 import type { Plan } from '../collect/plan.ts';
-import {
-  BUSY_SHARE,
-  DELIVERED_SHARE,
-  LEAST_HEADROOM_S,
-  SLOW_FACTOR,
-  UNANSWERED_SHARE,
-  USUAL_HEADROOM_S,
-} from '../findings/trust-rules.ts';
+import { TRUST } from '../limits.ts';
 import { callsOf, dueOf, type Phase } from './phases.ts';
 
 interface Shortfall {
@@ -32,7 +25,7 @@ export function shortfallCause(
 ): Shortfall {
   const planned = plan.phases.find(({ name }) => name === phase.name);
   const { iterations, lost = null } = phase;
-  if (lost && (iterations ?? 0) + lost >= DELIVERED_SHARE * dueOf(phase, plan)) {
+  if (lost && (iterations ?? 0) + lost >= TRUST.minDelivered * dueOf(phase, plan)) {
     return {
       of: 'exceptions',
       because: `${counted(lost, 'iteration')} ended without a request`,
@@ -44,7 +37,7 @@ export function shortfallCause(
   const { handshakes_s: handshakesS = 0 } = phase;
   const busy = ((callsOf(phase) * meanMs) / 1000 + handshakesS) / phase.duration_s;
   const unanswered = (phase.failures?.timeout ?? 0) + (phase.failures?.connect ?? 0);
-  if (unanswered >= UNANSWERED_SHARE * (phase.requests ?? 0) && unanswered > 0) {
+  if (unanswered >= TRUST.minUnanswered * (phase.requests ?? 0) && unanswered > 0) {
     return { of: 'server', because: `${counted(unanswered, 'request')} got no answer`, hint: null };
   }
   const opening =
@@ -52,16 +45,16 @@ export function shortfallCause(
   const text = `a mean latency of ${milliseconds(meanMs)}${opening} kept ${number(busy)} of ${counted(users, 'user')} busy`;
   const fine = notSlow(phase, plan, phases, users);
   const missing = 1 - (phase.iterations ?? 0) / dueOf(phase, plan);
-  if (!fine && busy >= Math.min(BUSY_SHARE, missing) * users)
+  if (!fine && busy >= Math.min(TRUST.minBusyVus, missing) * users)
     return { of: 'server', because: `the server was slow, ${text}`, hint: null };
-  if (busy < BUSY_SHARE * users) {
+  if (busy < TRUST.minBusyVus * users) {
     return {
       of: 'generator',
       because: `the server gave no reason for it, ${text}: the load generator fell short`,
       hint: 'give the generator more CPU, or offer less (RATE_SCALE)',
     };
   }
-  const enough = Math.max(users + 1, Math.ceil((phase.offered_rps ?? 0) * USUAL_HEADROOM_S));
+  const enough = Math.max(users + 1, Math.ceil((phase.offered_rps ?? 0) * TRUST.usualHeadroomS));
   return {
     of: 'users',
     because: `there were too few users, for the server was not slow: ${text}, ${fine}`,
@@ -87,9 +80,9 @@ function notSlow(
   const calm = calmPhase(phases, plan);
   const calmMs = calm?.latency_ms?.avg;
   if (calm && calmMs && calm.name !== name)
-    return meanMs <= SLOW_FACTOR * calmMs ? `after ${milliseconds(calmMs)} in ${calm.name}` : null;
-  return users < LEAST_HEADROOM_S * (offered_rps ?? 0)
-    ? `where so few can't make ${number(offered_rps)} calls a second of ${milliseconds(LEAST_HEADROOM_S * 1000)} each`
+    return meanMs <= TRUST.slowFactor * calmMs ? `after ${milliseconds(calmMs)} in ${calm.name}` : null;
+  return users < TRUST.minHeadroomS * (offered_rps ?? 0)
+    ? `where so few can't make ${number(offered_rps)} calls a second of ${milliseconds(TRUST.minHeadroomS * 1000)} each`
     : null;
 }
 

@@ -1,6 +1,6 @@
 import type { Builder } from 'junit-report-builder';
 import junit from 'junit-report-builder';
-import type { Finding } from '../findings/findings.ts';
+import type { Finding } from '../findings/finding.ts';
 import type { Run } from '../judge/run.ts';
 import { thresholdName } from '../judge/threshold-words.ts';
 import { numbered, observationText } from './observations.ts';

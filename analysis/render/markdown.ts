@@ -1,6 +1,6 @@
 import { cleanText } from '../clean-text.ts';
 import { commandLine } from '../command-line.ts';
-import type { Finding } from '../findings/findings.ts';
+import type { Finding } from '../findings/finding.ts';
 import type { Run } from '../judge/run.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import { factsOf, howMeasured } from './facts.ts';

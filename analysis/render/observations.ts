@@ -1,6 +1,6 @@
 /** What findings were read from, in words. */
 import { clock, duration, inUnit } from '../../contract/units.js';
-import type { Finding, Observation } from '../findings/findings.ts';
+import type { Finding, Observation } from '../findings/finding.ts';
 import type { Run } from '../judge/run.ts';
 
 /** @returns those that are more than a note, as every report numbers them */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Finding } from '../findings/findings.ts';
+import type { Finding } from '../findings/finding.ts';
 import { lengthText } from '../judge/partial.ts';
 import type { Run } from '../judge/run.ts';
 import type { Verdict } from '../judge/verdict.ts';

@@ -1,14 +1,12 @@
 /** The table of batch sizes, of whatever the batches hold. */
 
 import { number, percent, perSecond } from '../../contract/units.js';
-import type { Finding } from '../findings/findings.ts';
+import type { Finding } from '../findings/finding.ts';
 import { note } from '../findings/note.ts';
+import { RECOMMENDED } from '../limits.ts';
 import { median, type Repeated, total } from './repetitions.ts';
 import { type ReportTable, ratio, tableOf } from './report-tables.ts';
-
-/** Throughputs closer than this count as equal: the smaller batch wins. */
-const TIE = 0.1;
-const MAX_FAILURE_SHARE = 0.01;
+import { smallestNearBest } from './smallest-near-best.ts';
 
 const itemsOf = ({ labels }: Repeated) => Number(labels.items);
 
@@ -48,11 +46,8 @@ function failedShare(size: Repeated): number | null {
 }
 
 function findingsOf(title: string, sizes: Repeated[], base: number | null) {
-  const candidates = sizes.filter((size) => throughput(size) && (failedShare(size) ?? 1) < MAX_FAILURE_SHARE);
-  const top = Math.max(0, ...candidates.map((size) => throughput(size) ?? 0));
-  const [best] = candidates
-    .filter((size) => (throughput(size) ?? 0) >= (1 - TIE) * top)
-    .sort((a, b) => itemsOf(a) - itemsOf(b));
+  const candidates = sizes.filter((size) => (failedShare(size) ?? 1) < RECOMMENDED.maxFailures);
+  const best = smallestNearBest(candidates, throughput, itemsOf);
   const rate = best ? throughput(best) : null;
   if (!best || rate === null || sizes.length < 2) return [];
   const gain = ratio(rate, base);
@@ -60,7 +55,7 @@ function findingsOf(title: string, sizes: Repeated[], base: number | null) {
     note(
       'batch size',
       `${title}: ${itemsOf(best)} in a batch is best, with ${perSecond(rate)}${gain === null ? '' : ` or ${number(gain)} x one at a time`} ` +
-        `(rule: the smallest batch within ${percent(TIE)} of the highest median throughput, with failures below ${percent(MAX_FAILURE_SHARE)})`,
+        `(rule: the smallest batch within ${percent(RECOMMENDED.tie)} of the highest median throughput, with failures below ${percent(RECOMMENDED.maxFailures)})`,
       { phase: best.phases[0]?.name ?? null, figures: { items_per_s: rate, speedup_ratio: gain } },
     ),
   ];

@@ -7,7 +7,7 @@ import type { Plan } from '../collect/plan.ts';
 import type { Line } from '../collect/seconds.ts';
 import type { Signal } from '../collect/signals.ts';
 import type { Trials } from '../collect/trials.ts';
-import type { Finding } from '../findings/findings.ts';
+import type { Finding } from '../findings/finding.ts';
 import type { Operation } from '../judge/operations.ts';
 import type { Phase } from '../judge/phases.ts';
 import type { Threshold } from '../judge/threshold.ts';

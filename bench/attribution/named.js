@@ -6,7 +6,7 @@ export const NOTHING = 'none';
 export const UNKNOWN = 'not enough to tell';
 
 /**
- * @param {Pick<import('../../analysis/findings/findings.ts').Finding, 'subject' | 'statement'>} finding a bottleneck
+ * @param {Pick<import('../../analysis/findings/finding.ts').Finding, 'subject' | 'statement'>} finding a bottleneck
  * @param {boolean} withCause
  * @returns {string} the id of the resource that it names, with the cause in parentheses; or UNKNOWN
  */

@@ -2,15 +2,13 @@
 
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
+import { RECOMMENDED } from '../../analysis/limits.ts';
 import { type Built, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
+import { smallestNearBest } from '../../analysis/tables/smallest-near-best.ts';
 import { counted, number, percent } from '../../contract/units.js';
 
 const TITLE = 'Batch size';
 const LABEL = 'items';
-/** A size whose failures reach this share is not a candidate. */
-const MAX_FAILURE_SHARE = 0.01;
-/** Items/s closer than this count as equal: the smaller size wins. */
-const TIE = 0.02;
 
 export default function batch({ phases }: Facts): Built {
   const sized = phases.filter(({ measured, labels }) => measured && labels[LABEL] !== undefined);
@@ -33,7 +31,7 @@ export default function batch({ phases }: Facts): Built {
       TITLE,
       `${TITLE}: ${best.labels[LABEL]} ${LABEL}${group ? ` (${group})` : ''} is best, with ${number(best.items_per_s)} items/s` +
         `${factor === null ? '' : ` or ${number(factor)} x size 1`} (rule: most items/s of ${counted(tried, 'size')} with ` +
-        `failures below ${percent(MAX_FAILURE_SHARE)}; within ${percent(TIE)} of it the smallest)`,
+        `failures below ${percent(RECOMMENDED.maxFailures)}; within ${percent(RECOMMENDED.tie)} of it the smallest)`,
       { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: factor } },
     );
   });
@@ -49,13 +47,12 @@ function speedup(phase: Phase, sized: Phase[]): number | null {
 /** @returns the best size of each group of phases that differ in nothing else; groups of one size, or without a candidate, are left out */
 export function bestSizes(sized: Phase[]): { group: string; best: Phase; tried: number }[] {
   return [...Map.groupBy(sized, groupOf)].flatMap(([group, ofGroup]) => {
-    const candidates = ofGroup.filter(
-      (phase) => phase.items_per_s && (phase.error_rate ?? 1) < MAX_FAILURE_SHARE,
+    const candidates = ofGroup.filter(({ error_rate: rate }) => (rate ?? 1) < RECOMMENDED.maxFailures);
+    const best = smallestNearBest(
+      candidates,
+      ({ items_per_s: rate }) => rate,
+      ({ labels }) => Number(labels[LABEL]),
     );
-    const top = Math.max(...candidates.map((phase) => phase.items_per_s ?? 0));
-    const [best] = candidates
-      .filter((phase) => (phase.items_per_s ?? 0) >= (1 - TIE) * top)
-      .sort((a, b) => Number(a.labels[LABEL]) - Number(b.labels[LABEL]));
     return best && ofGroup.length > 1 ? [{ group, best, tried: ofGroup.length }] : [];
   });
 }

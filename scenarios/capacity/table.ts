@@ -3,8 +3,8 @@
 import { signalMean } from '../../analysis/collect/signals.ts';
 import { fullText } from '../../analysis/findings/full-server.ts';
 import { note } from '../../analysis/findings/note.ts';
-import { GENERATOR_CPU_LIMIT } from '../../analysis/findings/trust-rules.ts';
 import { judged } from '../../analysis/judge/judged.ts';
+import { TRUST } from '../../analysis/limits.ts';
 import { type Built, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { percent, perSecond } from '../../contract/units.js';
 import type { Found } from './search-rate.ts';
@@ -37,7 +37,7 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
 
   // What broke is only the server's where the generator had time left.
   const limiting = tried.findLast(({ holds, rate }) => !holds && rate > (found.rate ?? 0));
-  const busy = limiting ? (mean('generator_cpu', limiting.trial) ?? 0) > GENERATOR_CPU_LIMIT : false;
+  const busy = limiting ? (mean('generator_cpu', limiting.trial) ?? 0) > TRUST.maxGeneratorCpu : false;
   const byGenerator = found.generator || busy;
   const brokenAt = byGenerator ? null : found.broken;
   const hold = tried.findLast(({ kind }) => kind === 'hold');

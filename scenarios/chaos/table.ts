@@ -3,11 +3,11 @@
 import { inScope, total } from '../../analysis/collect/groups.ts';
 import { bucketsOf } from '../../analysis/episode.ts';
 import { type Effect, faultEffect, type Parts } from '../../analysis/findings/fault-effect.ts';
-import { MIN_NORMAL_S } from '../../analysis/findings/recovery.ts';
 import { judged } from '../../analysis/judge/judged.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
 import { wordsOf } from '../../analysis/judge/threshold-words.ts';
+import { RECOVERY } from '../../analysis/limits.ts';
 import { round } from '../../analysis/round.ts';
 import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
 import { duration, number, percent } from '../../contract/units.js';
@@ -91,7 +91,8 @@ function judge(
     if (late) return `${title}: did not recover within ${duration(soughtS)}, objective < ${duration(limitS)}`;
     if (recovered !== null) return usual;
     const why =
-      reason ?? `only ${duration(soughtS)} were watched that ${MIN_NORMAL_S} s of normal calls could follow`;
+      reason ??
+      `only ${duration(soughtS)} were watched that ${RECOVERY.minNormalS} s of normal calls could follow`;
     return `${title}: the time to recover is inconclusive: ${why}`;
   };
   return [
@@ -106,7 +107,7 @@ function judge(
 }
 
 /** @returns for how long a recovery was looked for that could be seen to last */
-const soughtFor = (observedS: number) => Math.max(0, round(observedS - MIN_NORMAL_S, 1));
+const soughtFor = (observedS: number) => Math.max(0, round(observedS - RECOVERY.minNormalS, 1));
 
 function faultTable(seen: Seen[], limitS: number): ReportTable {
   return tableOf(

@@ -2,13 +2,11 @@
 
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
+import { RECOMMENDED } from '../../analysis/limits.ts';
 import { median, medianLatency, type Repeated, repetitions } from '../../analysis/tables/repetitions.ts';
 import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
+import { smallestNearBest } from '../../analysis/tables/smallest-near-best.ts';
 import { number, percent, perSecond } from '../../contract/units.js';
-
-/** Throughputs closer than this count as equal: the fewer users win. */
-const TIE = 0.1;
-const MAX_FAILURE_SHARE = 0.01;
 
 const usersOf = ({ labels }: Repeated) => Number(labels.users);
 
@@ -58,12 +56,11 @@ function speedup(level: Repeated, levels: Repeated[]): number | null {
 /** @returns the fewest users whose throughput is as good as the best */
 export function optimum(levels: Repeated[]): Repeated | undefined {
   const candidates = levels.filter(({ phases }) =>
-    phases.every(({ completed, error_rate: rate }) => completed && rate !== null && rate < MAX_FAILURE_SHARE),
+    phases.every(
+      ({ completed, error_rate: rate }) => completed && rate !== null && rate < RECOMMENDED.maxFailures,
+    ),
   );
-  const top = Math.max(...candidates.map((level) => throughput(level) ?? 0));
-  return candidates
-    .sort((a, b) => usersOf(a) - usersOf(b))
-    .find((level) => top > 0 && (throughput(level) ?? 0) >= (1 - TIE) * top);
+  return smallestNearBest(candidates, throughput, usersOf);
 }
 
 function findingsOf(operation: string, levels: Repeated[]) {
@@ -71,7 +68,7 @@ function findingsOf(operation: string, levels: Repeated[]) {
   const best = optimum(levels);
   const own = best && throughput(best);
   if (!best || !own) {
-    const statement = `${operation}: not enough to tell how many concurrent calls are best: at no level all calls were made, with failures below ${percent(MAX_FAILURE_SHARE)}`;
+    const statement = `${operation}: not enough to tell how many concurrent calls are best: at no level all calls were made, with failures below ${percent(RECOMMENDED.maxFailures)}`;
     return [note('concurrency', statement, { confidence: 'low' })];
   }
   const gain = speedup(best, levels);
@@ -79,7 +76,7 @@ function findingsOf(operation: string, levels: Repeated[]) {
     note(
       'concurrency',
       `${operation}: ${usersOf(best)} concurrent is best, with ${perSecond(own)}${gain === null ? '' : ` or ${number(gain)} x one user`} ` +
-        `(rule: the fewest users within ${percent(TIE)} of the highest median throughput, with failures below ${percent(MAX_FAILURE_SHARE)})`,
+        `(rule: the fewest users within ${percent(RECOMMENDED.tie)} of the highest median throughput, with failures below ${percent(RECOMMENDED.maxFailures)})`,
       { phase: best.phases[0]?.name ?? null, figures: { throughput_rps: own, speedup_ratio: gain } },
     ),
   ];

@@ -6,6 +6,7 @@ import { note } from '../../analysis/findings/note.ts';
 import { judged } from '../../analysis/judge/judged.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
+import { NORMAL } from '../../analysis/limits.ts';
 import { fitLine, type Line } from '../../analysis/statistics/line.ts';
 import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
 import { bytes, counted, number, percent } from '../../contract/units.js';
@@ -14,8 +15,6 @@ import type { ConnectionsResult as Result } from './trials.ts';
 /** The document's zones, by p99 in milliseconds. */
 const SAFE_MS = 10;
 const WARNING_MS = 15;
-/** Fewer answers make no p99. */
-const MIN_SAMPLES = 100;
 
 export default function connections({ phases, signals, groups, trials }: Facts<Result>): Built {
   const result = trials?.result;
@@ -29,7 +28,7 @@ export default function connections({ phases, signals, groups, trials }: Facts<R
   ].flatMap((step) => {
     const phase = phaseOf(step.trial);
     if (!phase) return [];
-    const p99 = (phase.answered ?? 0) < MIN_SAMPLES ? null : (phase.latency_ms?.p99 ?? null);
+    const p99 = (phase.answered ?? 0) < NORMAL.minP99Calls ? null : (phase.latency_ms?.p99 ?? null);
     const k6 = mean('generator_memory', step.trial);
     const generator = k6 === null ? null : k6 + step.holder_bytes;
     return [{ ...step, phase, p99, generator, memory: step.memory_bytes ?? mean('memory', step.trial) }];
@@ -128,7 +127,7 @@ function comingAndGoing(
         handshakes_per_s: phase.duration_s > 0 ? count / phase.duration_s : null,
         handshake_p50_ms: latency?.p50 ?? null,
         handshake_p95_ms: latency?.p95 ?? null,
-        handshake_p99_ms: count < MIN_SAMPLES ? null : (latency?.p99 ?? null),
+        handshake_p99_ms: count < NORMAL.minP99Calls ? null : (latency?.p99 ?? null),
         size: count,
       },
     ];

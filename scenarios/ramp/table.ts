@@ -1,22 +1,19 @@
 /** `make ramp`: at each step of the load what came of it, and the last one that held. */
 
 import { signalMean } from '../../analysis/collect/signals.ts';
-import type { Finding } from '../../analysis/findings/findings.ts';
+import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
+import { NORMAL, TRUST } from '../../analysis/limits.ts';
 import { round } from '../../analysis/round.ts';
 import { fitScalabilityLaw } from '../../analysis/statistics/scalability-law.ts';
 import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, number, percent, perSecond } from '../../contract/units.js';
 
-/** What a step has to do to hold: the load that was offered, and the document's p99 while it scaled. */
-const DELIVERED_SHARE = 0.95;
 const P99_MS = 320;
 const FAILURE_SHARE = 0.001;
 /** With more, a step is another kind of work. */
 const MAX_FAILED = 0.1;
-/** Fewer answers make no p99. */
-const MIN_SAMPLES = 100;
 
 export default function ramp({ plan, phases, signals }: Facts): Built {
   const steps = phases.filter((phase) => phase.measured && phase.iterations !== null);
@@ -42,7 +39,7 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     { name: 'holds', unit: 'text', of: ({ missed }) => (missed.length === 0 ? 'yes' : 'no') },
   ];
   const notes = [
-    `A step holds with ${percent(DELIVERED_SHARE)} of its load made, p99 (of ${MIN_SAMPLES} answers or more) below ${milliseconds(P99_MS)} and fewer than ${percent(FAILURE_SHARE)} failed; CPU is of the whole machine.`,
+    `A step holds with ${percent(TRUST.minDelivered)} of its load made, p99 (of ${NORMAL.minP99Calls} answers or more) below ${milliseconds(P99_MS)} and fewer than ${percent(FAILURE_SHARE)} failed; CPU is of the whole machine.`,
     'Each step begins where the one before left the server: after the first that does not hold, later ones start with what had piled up.',
   ];
   // Those before the first that did not: one that holds by chance after that is none to count on.
@@ -94,9 +91,9 @@ function scalability(steps: Phase[]): Finding[] {
 
 /** @returns what kept it from holding, in words */
 function missedBy({ latency_ms: latency, answered, error_rate }: Phase, delivered: number | null): string[] {
-  const p99 = (answered ?? 0) < MIN_SAMPLES ? null : (latency?.p99 ?? null);
+  const p99 = (answered ?? 0) < NORMAL.minP99Calls ? null : (latency?.p99 ?? null);
   return [
-    delivered !== null && delivered < DELIVERED_SHARE ? `${percent(delivered)} delivered` : null,
+    delivered !== null && delivered < TRUST.minDelivered ? `${percent(delivered)} delivered` : null,
     p99 === null ? 'too few answers for a p99' : p99 >= P99_MS ? `p99 ${milliseconds(p99)}` : null,
     (error_rate ?? 0) >= FAILURE_SHARE ? `${percent(error_rate)} failed` : null,
   ].filter((reason) => reason !== null);

@@ -1,7 +1,7 @@
 /** `make scaling`: what more instances bring, and what they cost. */
 
 import { signalMean } from '../../analysis/collect/signals.ts';
-import type { Finding } from '../../analysis/findings/findings.ts';
+import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { meanOf, medianOf } from '../../analysis/statistics/interval.ts';

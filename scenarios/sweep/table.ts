@@ -5,6 +5,7 @@ import { increaseIn } from '../../analysis/collect/increases.ts';
 import { signalMean } from '../../analysis/collect/signals.ts';
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
+import { RECOMMENDED } from '../../analysis/limits.ts';
 import { round } from '../../analysis/round.ts';
 import { compareInBlocks } from '../../analysis/statistics/block-design.ts';
 import { meanOf, medianOf } from '../../analysis/statistics/interval.ts';
@@ -18,11 +19,6 @@ import {
 } from '../../analysis/tables/report-tables.ts';
 import { counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import type { SweepResult } from './trials.ts';
-
-/** A value with more failures is none to take. */
-const MAX_FAILURE_SHARE = 0.01;
-/** A difference of less is none that anybody would change a server for. */
-const LEAST_DIFFERENCE = 1.02;
 
 interface Value {
   value: string;
@@ -57,7 +53,7 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
     const failed = sumOf(runs, (run) => run.failed) / Math.max(1, sumOf(runs, requests));
     return rate ? [{ value, runs, rate: round(rate), failed }] : [];
   });
-  const sound = values.filter(({ failed }) => failed < MAX_FAILURE_SHARE);
+  const sound = values.filter(({ failed }) => failed < RECOMMENDED.maxFailures);
   const apart = apartOf(sound);
   const best = Math.max(...sound.map(({ rate }) => rate));
   const p99Of = (latencies: number[]) => (latencies.length > 0 ? medianOf(latencies) : null);
@@ -124,7 +120,7 @@ function apartOf(values: Value[]): number | null {
     runs.filter(({ labels }) => rounds.includes(labels.round)).map(rateOf),
   );
   const apart = values.length > 1 ? (compareInBlocks(figures)?.apart ?? null) : null;
-  return apart === null ? null : Math.max(apart, LEAST_DIFFERENCE);
+  return apart === null ? null : Math.max(apart, RECOMMENDED.minFactor);
 }
 
 function notesOf({ setting, values, trialS, needed }: SweepResult) {
@@ -152,7 +148,7 @@ function recommend(setting: string, values: Value[], sound: Value[], apart: numb
   const byRate = sound.toSorted((a, b) => b.rate - a.rate);
   const [fastest] = byRate;
   if (!fastest)
-    return `no value can be recommended: in each at least ${percent(MAX_FAILURE_SHARE)} of the calls failed`;
+    return `no value can be recommended: in each at least ${percent(RECOMMENDED.maxFailures)} of the calls failed`;
   const failing = values.filter((one) => !sound.includes(one)).map(({ value }) => value);
   const out = failing.length > 0 ? `; out of the question, with failures: ${failing.join(', ')}` : '';
   if (sound.length === 1) return `${setting}=${fastest.value} is all that is left${out}`;

@@ -1,7 +1,7 @@
 /** README.md: what each recorded run is, and what the analysis makes of it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Finding } from '../../analysis/findings/findings.ts';
+import type { Finding } from '../../analysis/findings/finding.ts';
 import type { Run } from '../../analysis/judge/run.ts';
 import { NOTHING, named, UNKNOWN } from '../../bench/attribution/named.js';
 import { code, table } from '../../scripts/markdown-table.ts';

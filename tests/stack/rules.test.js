@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { stringify } from 'yaml';
-import { GENERATOR_CPU_LIMIT } from '../../analysis/findings/trust-rules.ts';
+import { TRUST } from '../../analysis/limits.ts';
 import { SIGNALS } from '../../contract/signals.js';
 import { dashboards } from '../../dashboards/build.ts';
 import { builtIn, substitute } from '../grafana.js';
@@ -109,7 +109,7 @@ test('every alert, and what it stands on, is unit-tested', () => {
 test("the generator is called saturated by an alert where the verdict calls it so, and an alert's dashboard exists", () => {
   const rules = readFileSync(join(PROVISIONING, 'rules/alerts.yml'), 'utf8');
   const [, limit] = /avg_over_time\(signal:generator_cpu:ratio\[30s\]\)\s*\) > ([\d.]+)/.exec(rules) ?? [];
-  assert.equal(Number(limit), GENERATOR_CPU_LIMIT);
+  assert.equal(Number(limit), TRUST.maxGeneratorCpu);
   const uids = readdirSync('provisioning/grafana/dashboards').map((file) => file.replace('.json', ''));
   for (const [, uid = ''] of rules.matchAll(/dashboard: \/d\/([\w-]+)/g)) assert.ok(uids.includes(uid), uid);
 });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { GENERATOR_CPU_LIMIT } from '../../analysis/findings/trust-rules.ts';
+import { TRUST } from '../../analysis/limits.ts';
 import { SATURATING } from '../../contract/signals.js';
 import { dashboards, FOLDER, toJson } from '../../dashboards/build.ts';
 import { dashboard } from '../../dashboards/dashboard.ts';
 import { signal, timeSeries } from '../../dashboards/panels.ts';
 import { objective, percentile } from '../../dashboards/queries.ts';
-import { GENERATOR_SATURATED } from '../../dashboards/signals.ts';
 import { firstOption } from '../grafana.js';
 import { lint, queryProblems } from './dashboard-lint.js';
 
@@ -216,7 +215,6 @@ it('dashboards have different uids and titles', () => {
 });
 
 it('the dashboards and the verdict distrust a generator from the same CPU on', () => {
-  assert.equal(GENERATOR_SATURATED, GENERATOR_CPU_LIMIT);
   /** @type {any[]} */
   const panels = dashboards.flatMap((build) => build().panels ?? []);
   const ofGenerator = panels.filter(({ targets = [] }) =>
@@ -229,7 +227,7 @@ it('the dashboards and the verdict distrust a generator from the same CPU on', (
     );
     assert.deepEqual(
       distrusted.map((/** @type {any} */ { value }) => value),
-      [GENERATOR_CPU_LIMIT],
+      [TRUST.maxGeneratorCpu],
       title,
     );
   }

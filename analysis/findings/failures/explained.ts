@@ -1,9 +1,8 @@
 /** What need not be said any more once the shape of the failures is known. */
-import type { Finding } from '../findings.ts';
-import type { Shape } from './shapes.ts';
 
-/** Of all failures, so many. */
-const EXPLAINED = 0.9;
+import { FAILURES } from '../../limits.ts';
+import type { Finding } from '../finding.ts';
+import type { Shape } from './shapes.ts';
 
 /**
  * @param limits what limited the run
@@ -13,7 +12,7 @@ const EXPLAINED = 0.9;
  */
 export function unexplained(limits: Finding[], shapes: readonly Shape[], failed: number): Finding[] {
   const explaining = shapes.filter(
-    ({ subject, count }) => subject !== 'modes' && failed > 0 && count >= EXPLAINED * failed,
+    ({ subject, count }) => subject !== 'modes' && failed > 0 && count >= FAILURES.explainsAll * failed,
   );
   const isOther = explaining.some(({ mayBeLoad }) => !mayBeLoad);
   // A server that answers again, or answers others, was there.

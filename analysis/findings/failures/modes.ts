@@ -1,18 +1,9 @@
 /** Whether answers take one of two times, whatever the load. */
 import { type Group, inScope, latenciesOf } from '../../collect/groups.ts';
 import type { Phase } from '../../judge/phases.ts';
+import { SPREAD } from '../../limits.ts';
 import { fisherTail } from '../../statistics/fisher.ts';
 
-/** Of the slow answers' time, from its 5th to its 95th percentile: time-outs are exact, queues are not. */
-const MAX_WIDTH = 0.1;
-/** The slow ones take so many times as long as the others at p95, and so long. */
-const MIN_RATIO = 5;
-const MIN_MS = 300;
-const MIN_SLOW = 10;
-const MAX_SHARE = 0.5;
-const MIN_LOADS = 2;
-/** A difference between two loads that chance makes less often than this is one. */
-const CHANCE = 0.01;
 const MIN_VALUE_MS = 1e-3;
 
 export interface Modes {
@@ -44,17 +35,19 @@ export function modesOf(groups: readonly Group[], phases: readonly Phase[]): Mod
   const byLoad = phases
     .flatMap(({ name, achieved_rps: rps }) => {
       const part = slowOf(inScope(own, { phase: name }), split);
-      return rps && part.calls * (split.slow / split.calls) >= MIN_SLOW / 2 ? [{ rps, ...part }] : [];
+      return rps && part.calls * (split.slow / split.calls) >= SPREAD.minModeAnswers / 2
+        ? [{ rps, ...part }]
+        : [];
     })
     .toSorted((a, b) => a.rps - b.rps);
   const [low, high] = [byLoad[0], byLoad.at(-1)];
   if (!low || !high) return null;
-  const haveTwo = high.rps >= MIN_LOADS * low.rps;
+  const haveTwo = high.rps >= SPREAD.loadFactor * low.rps;
   const chance = Math.min(
     fisherTail(high.slow, high.calls, low.slow, low.calls),
     fisherTail(low.slow, low.calls, high.slow, high.calls),
   );
-  if (haveTwo && chance < CHANCE) return null;
+  if (haveTwo && chance < SPREAD.maxChance) return null;
   return {
     operations,
     fast_ms: split.fastMs,
@@ -75,9 +68,9 @@ function splitOf(groups: readonly Group[]): Split | null {
   const [fast, slow] = [buckets.slice(0, at), buckets.slice(at)];
   const [fastest, middle] = [quantile(fast, 0.95), quantile(slow, 0.5)];
   const slowCalls = countOf(slow);
-  if (slowCalls < MIN_SLOW || slowCalls > MAX_SHARE * calls) return null;
-  if (!(middle >= MIN_MS && middle >= MIN_RATIO * fastest)) return null;
-  if (quantile(slow, 0.95) - quantile(slow, 0.05) > MAX_WIDTH * middle) return null;
+  if (slowCalls < SPREAD.minModeAnswers || slowCalls > SPREAD.maxShare * calls) return null;
+  if (!(middle >= SPREAD.minModeMs && middle >= SPREAD.minModeFactor * fastest)) return null;
+  if (quantile(slow, 0.95) - quantile(slow, 0.05) > SPREAD.maxModeWidth * middle) return null;
   return { fastMs: quantile(fast, 0.5), slowMs: middle, slow: slowCalls, calls };
 }
 

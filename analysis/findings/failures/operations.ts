@@ -1,13 +1,8 @@
 /** Whose the failures are. */
+
+import { FAILURES } from '../../limits.ts';
 import { fisherTail } from '../../statistics/fisher.ts';
 import { type Stratum, type Sum, sumOf, sumsBy, where } from './cells.ts';
-
-/** Failures that others have may be of something else: this share of all at most. */
-const MAX_ELSEWHERE = 0.02;
-/** Of all requests, what the others have to have: all but a few pings are all. */
-const MIN_OTHERS = 0.02;
-/** By chance, less than once in so many runs that have as many operations. */
-const CHANCE = 1e-4;
 
 export interface Own {
   operations: readonly string[];
@@ -38,7 +33,7 @@ export function failingOf(stratum: Stratum): string[] {
   let covered = 0;
   const operations: string[] = [];
   for (const [operation, { failed }] of [...sums].toSorted(([, a], [, b]) => b.failed - a.failed)) {
-    if (covered >= (1 - MAX_ELSEWHERE) * all) break;
+    if (covered >= (1 - FAILURES.maxElsewhere) * all) break;
     covered += failed;
     operations.push(operation);
   }
@@ -66,7 +61,7 @@ export function ownOf(stratum: Stratum, planned: readonly string[], only?: strin
         );
   const [size, compared] = [own.failed + own.well, well.failed + well.well];
   const chance = (planned.length + 1) * fisherTail(own.failed, size, well.failed, compared);
-  if (compared < MIN_OTHERS * (size + compared) || chance > CHANCE) return null;
+  if (compared < FAILURES.minOthers * (size + compared) || chance > FAILURES.maxChance) return null;
   const any = sumOf(where({ ...stratum, kind: null }, ({ operation }) => others.includes(operation)));
   return {
     operations,

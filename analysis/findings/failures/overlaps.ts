@@ -1,13 +1,7 @@
 /** Whether calls failed because others were in flight alongside. */
 import { type Group, inScope, latenciesOf } from '../../collect/groups.ts';
+import { FAILURES } from '../../limits.ts';
 import { fisherTail } from '../../statistics/fisher.ts';
-
-/** By chance, less than once in so many runs that have as many pairs of operations. */
-const CHANCE = 1e-4;
-/** What explains failures is this many times less likely by chance than any other operation's calls alongside. */
-const MIN_AHEAD = 1e3;
-/** Failures of calls without the other alongside: this share of all at most. */
-const MAX_WITHOUT = 0.02;
 
 export interface Alongside {
   /** Whose calls fail while the others' are in flight. */
@@ -33,9 +27,9 @@ export function alongside(groups: readonly Group[], operation: string): Alongsid
     .map((other) => ({ other, ...comparedBy(own, other) }))
     .toSorted((a, b) => a.chance - b.chance);
   const [best, next] = ranked;
-  if (!best || best.chance * others.size > CHANCE) return null;
-  if (next && best.chance * MIN_AHEAD > next.chance) return null;
-  if (best.without.failed > MAX_WITHOUT * (best.failed + best.without.failed)) return null;
+  if (!best || best.chance * others.size > FAILURES.maxChance) return null;
+  if (next && best.chance * FAILURES.minAhead > next.chance) return null;
+  if (best.without.failed > FAILURES.maxWithout * (best.failed + best.without.failed)) return null;
   const { other, calls, failed, without } = best;
   return { operation, other, calls, failed, without };
 }

@@ -1,14 +1,13 @@
 /** Whether a server refuses sessions that it has just opened: behind one address are several, each with sessions of its own. */
+
 import { counterOf, failuresOf, type Group, inScope, latenciesOf, total } from '../../collect/groups.ts';
+import type { Phase } from '../../judge/phases.ts';
+import { FAILURES } from '../../limits.ts';
 
 /** What a session is used for first, and how a server refuses one that it does not know. */
 const OPENING = 'initialize';
 const FIRST_USE = 'notifications/initialized';
 export const REFUSED_KIND = 'http_4xx';
-const MIN_SESSIONS = 10;
-/** Two replicas refuse half of both. A server whose sessions end by time refuses none at their first use. */
-const MIN_REFUSED = 0.2;
-const MAX_AT_DOOR = 0.02;
 
 export interface UnknownSessions {
   opened: number;
@@ -17,6 +16,16 @@ export interface UnknownSessions {
   /** Of the calls, repeated ones included, those that were refused: whatever the number of sessions. */
   share: number;
 }
+
+/** @returns the groups of measured phases */
+export const inMeasured = ({
+  groups,
+  phases,
+}: {
+  groups: readonly Group[];
+  phases: readonly Phase[];
+}): Group[] =>
+  phases.filter((phase) => phase.measured).flatMap(({ name }) => inScope(groups, { phase: name }));
 
 /** @param groups of the measured phases @returns null: sessions are known */
 export function unknownSessions(groups: readonly Group[]): UnknownSessions | null {
@@ -27,11 +36,13 @@ export function unknownSessions(groups: readonly Group[]): UnknownSessions | nul
   const calls = groups.filter(({ operation }) => operation !== FIRST_USE && operation !== OPENING);
   const lost = failuresOf(calls)[REFUSED_KIND] ?? 0;
   const share = (repeated + lost) / Math.max(1, latenciesOf(calls).all.count + repeated);
-  if (opened < MIN_SESSIONS || refused < MIN_REFUSED * opened || share < MIN_REFUSED) return null;
+  if (opened < FAILURES.minSessions || refused < FAILURES.minRefused * opened || share < FAILURES.minRefused)
+    return null;
   // What refuses clients refuses them at the door, too; and a call in a session that was lost is made again.
   const opening = inScope(groups, { operation: OPENING });
   const refusedAtDoor = failuresOf(opening)[REFUSED_KIND] ?? 0;
-  if (refusedAtDoor > MAX_AT_DOOR * total(opening, 'requests') || repeated < lost) return null;
+  if (refusedAtDoor > FAILURES.maxRefusedAtOpening * total(opening, 'requests') || repeated < lost)
+    return null;
   return { opened, refused, share };
 }
 

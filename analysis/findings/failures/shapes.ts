@@ -1,25 +1,21 @@
 /** What failures may have in common, a function each: when it holds, and how it is said. */
 import { counted, duration, milliseconds, number, percent, perSecond } from '../../../contract/units.js';
-import { inScope } from '../../collect/groups.ts';
+import { FAILURES } from '../../limits.ts';
 import { round } from '../../round.ts';
-import type { Known } from '../findings.ts';
+import type { Known } from '../known.ts';
 import type { Again } from './again.ts';
 import { type Cell, type Stratum, sumOf, where } from './cells.ts';
 import { failingClients } from './clients.ts';
 import { modesOf } from './modes.ts';
 import { failingOf, type Own } from './operations.ts';
 import { alongside, firstTogether } from './overlaps.ts';
-import { REFUSED_KIND, replicasOf, unknownSessions } from './sessions.ts';
+import { inMeasured, REFUSED_KIND, replicasOf, unknownSessions } from './sessions.ts';
 import { shareOf, sizeOf } from './shares.ts';
 import { type Stretch, wellSince } from './times.ts';
 import { exactClock, kindsText, namesOf, oneIn, othersText } from './wording.ts';
 
 export type Facts = Pick<Known, 'plan' | 'phases' | 'groups' | 'lines' | 'variables' | 'clients'>;
 
-/** A failure and what set it off, seconds apart. */
-const TOGETHER_S = 1.5;
-/** Of the calls that overlap, those that were answered before it. */
-const MAX_ANSWERED = 2;
 /** Refusals of a limiter depend on the load, however evenly they come. */
 const LIMITER = 'rate_limited';
 
@@ -113,8 +109,8 @@ function sinceShape(stretch: Stretch, context: Context): Found {
   // Under a load that is too much, the first calls that overlap are still answered.
   const isTogether =
     togetherMs !== null &&
-    Math.abs(togetherMs - fromMs) <= TOGETHER_S * 1000 &&
-    wellSince(stratum, togetherMs) <= MAX_ANSWERED;
+    Math.abs(togetherMs - fromMs) <= FAILURES.togetherS * 1000 &&
+    wellSince(stratum, togetherMs) <= FAILURES.maxAnswered;
   const all = sizeOf(sumOf({ kind: null, cells }));
   return {
     subject: isTogether ? 'overlap' : 'since',
@@ -270,9 +266,6 @@ export function modeShape(known: Facts): Shape[] {
     },
   ];
 }
-
-const inMeasured = ({ groups, phases }: Facts) =>
-  phases.filter((phase) => phase.measured).flatMap(({ name }) => inScope(groups, { phase: name }));
 
 const secondsInto = ({ phases }: Facts, ms: number): number =>
   (ms - Math.min(...phases.flatMap(({ start }) => (start === null ? [] : [Date.parse(start)])))) / 1000;

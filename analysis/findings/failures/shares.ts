@@ -1,21 +1,8 @@
 /** Whether one in so many fails, whatever the load. */
 import type { Phase } from '../../judge/phases.ts';
+import { SPREAD } from '../../limits.ts';
 import { binomialTail } from '../../statistics/binomial.ts';
 import { addCell, type Stratum, type Sum, sumOf, sumsBy } from './cells.ts';
-
-const MIN_FAILURES = 10;
-/** More than half is no exception. */
-const MAX_SHARE = 0.5;
-/** Two loads are different if one is so many times the other. */
-const MIN_LOADS = 2;
-/** With fewer failures to be expected at one of them, they cannot differ. */
-const MIN_EXPECTED = 5;
-/** The shares of two loads that do not matter are at most so many times each other. */
-const MAX_RATIO = 2;
-/** Equal parts of the run that must not differ either: failures that come together have another reason. */
-const PARTS = 10;
-/** That one of them has more is chance less often than this. */
-const CHANCE = 0.01;
 
 export interface Share extends Sum {
   /** With their own counts, the lowest first: two, or one if the run had no others. */
@@ -26,13 +13,15 @@ export interface Share extends Sum {
 export function shareOf(stratum: Stratum, phases: readonly Phase[]): Share | null {
   const { failed, well } = sumOf(stratum);
   const share = failed / (failed + well);
-  if (failed < MIN_FAILURES || share > MAX_SHARE || !isSpread(stratum, share)) return null;
-  const known = loadsOf(stratum, phases).filter((load) => share * sizeOf(load) >= MIN_EXPECTED);
+  if (failed < SPREAD.minFailures || share > SPREAD.maxShare || !isSpread(stratum, share)) return null;
+  const known = loadsOf(stratum, phases).filter((load) => share * sizeOf(load) >= SPREAD.minExpected);
   const [low, high] = [known[0], known.at(-1)];
   if (!low || !high) return null;
-  if (high.rps < MIN_LOADS * low.rps) return { failed, well, loads: [high] };
+  if (high.rps < SPREAD.loadFactor * low.rps) return { failed, well, loads: [high] };
   const ratio = high.failed / sizeOf(high) / (low.failed / sizeOf(low));
-  return ratio <= MAX_RATIO && ratio >= 1 / MAX_RATIO ? { failed, well, loads: [low, high] } : null;
+  return ratio <= SPREAD.maxRatio && ratio >= 1 / SPREAD.maxRatio
+    ? { failed, well, loads: [low, high] }
+    : null;
 }
 
 export const sizeOf = ({ failed, well }: Sum): number => failed + well;
@@ -49,7 +38,7 @@ function loadsOf(stratum: Stratum, phases: readonly Phase[]): (Sum & { rps: numb
 
 /** @returns whether none of the parts of the run has more of them than chance gives it */
 function isSpread({ cells, kind }: Stratum, share: number): boolean {
-  const size = sizeOf(sumOf({ cells, kind })) / PARTS;
+  const size = sizeOf(sumOf({ cells, kind })) / SPREAD.parts;
   const parts: Sum[] = [];
   for (const cell of cells) {
     const last = parts.at(-1);
@@ -57,5 +46,7 @@ function isSpread({ cells, kind }: Stratum, share: number): boolean {
     if (part !== last) parts.push(part);
     addCell(part, cell, kind);
   }
-  return parts.every((part) => PARTS * binomialTail(part.failed, sizeOf(part), share) >= CHANCE);
+  return parts.every(
+    (part) => SPREAD.parts * binomialTail(part.failed, sizeOf(part), share) >= SPREAD.maxChance,
+  );
 }

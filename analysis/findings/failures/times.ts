@@ -1,17 +1,8 @@
 /** Since when, or in which stretch of time, all of a stratum's requests failed. */
+
+import { FAILURES } from '../../limits.ts';
 import { fisherTail } from '../../statistics/fisher.ts';
 import { addedTenths, failedIn, joined, type Span, type Stratum, sumOf } from './cells.ts';
-
-/** Of the requests of a stretch in which all fail. */
-const MIN_SHARE = 0.9;
-/** Of all failures, those that the stretch has. */
-const MIN_COVERED = 0.95;
-/** Requests that went well before it, so that it has a beginning. */
-const MIN_BEFORE = 5;
-/** Of a second, that a stretch has to be long for its edges not to matter. */
-const MIN_TENTHS = 5;
-/** By chance, less than once in so many runs of as many seconds. */
-const CHANCE = 1e-4;
 
 export interface Stretch {
   /** always: nothing went well; since: nothing that began later did; window: what began before it and after it did. */
@@ -59,10 +50,14 @@ export function stretchOf(stratum: Stratum): Stretch | null {
     well += second.well - outside.before - outside.after;
   }
   for (const second of inside) failed += second.failed;
-  if (failed < MIN_SHARE * (failed + well) || failed < MIN_COVERED * all.failed || before < MIN_BEFORE)
+  if (
+    failed < FAILURES.minFailing * (failed + well) ||
+    failed < FAILURES.minCovered * all.failed ||
+    before < FAILURES.minBefore
+  )
     return null;
   const chance = seconds.length * fisherTail(failed, failed + well, all.failed - failed, before + after);
-  if (chance > CHANCE) return null;
+  if (chance > FAILURES.maxChance) return null;
   return { pattern: after === 0 ? 'since' : 'window', fromMs, toMs, failed, well, before, after };
 }
 
@@ -113,7 +108,7 @@ function wellOutside({ at, well, wellTenths }: Second, fromMs: number, toMs: num
   if (at * 1000 > toMs) return { before: 0, after: well };
   const tenthMs = 1000 / wellTenths.length;
   // A tenth in which the stretch begins or ends is outside, unless it is as long as what is to be told.
-  const edgeMs = toMs - fromMs < MIN_TENTHS * tenthMs ? tenthMs : 0;
+  const edgeMs = toMs - fromMs < FAILURES.minTenths * tenthMs ? tenthMs : 0;
   let [before, after] = [0, 0];
   for (const [index, count] of wellTenths.entries()) {
     const beganMs = at * 1000 + tenthMs * index;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drift } from '../../../analysis/findings/drift.ts';
-import { HORIZON_H, RULES } from '../../../analysis/findings/drift-rules.ts';
+import { RULES } from '../../../analysis/findings/drift-rules.ts';
 import { steadyStretches } from '../../../analysis/findings/steady-stretches.ts';
 import { trendOf } from '../../../analysis/findings/stretch-trend.ts';
 import { phases } from '../../../analysis/judge/phases.ts';
+import { DRIFT } from '../../../analysis/limits.ts';
 import { seededRandom } from '../../../contract/seeded-random.js';
 import { MACHINE, NO_LEDGER, NO_SERVER, QUIET_LOG, STARTED_MS, summary } from './build.js';
 import { normal } from './statistics/reference.js';
@@ -29,7 +30,7 @@ const MINUTE = 60;
  * @param {Record<string, [unit: string, series: Series]>} series
  * @param {Shape} [shape]
  * @param {number} [seed]
- * @returns {import('../../../analysis/findings/findings.ts').Known}
+ * @returns {import('../../../analysis/findings/known.ts').Known}
  */
 function known(series, shape = {}, seed = 1) {
   const { seconds = 240, windows = 12, stepS = 2, test = 'soak', url = 'http://127.0.0.1:8000/mcp' } = shape;
@@ -230,7 +231,7 @@ test('growth that is certain, but does not matter, is not told', () => {
   // 200 MB/h for a day: that is a leak.
   const [finding] = ofMemory(leaking((200 * MB) / 60, 20 * MB), day);
   assert.ok(Math.abs(Number(finding?.figures.bytes_per_hour) / (200 * MB) - 1) < 0.05);
-  assert.ok(Number(finding?.figures.hours_to_limit) < HORIZON_H);
+  assert.ok(Number(finding?.figures.hours_to_limit) < DRIFT.horizonH);
 });
 
 test('gaps are left out, and too many of them are not enough to tell', () => {

@@ -1,7 +1,7 @@
 /** Each shape of failures, and the same numbers by chance, which say nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureFindings } from '../../../analysis/findings/failures.ts';
+import { failureShapes, findingOf } from '../../../analysis/findings/failures.ts';
 import { histogramOfValues, STARTED_MS } from './build.js';
 
 /**
@@ -115,7 +115,9 @@ function shapesOf(calls, variables, clients, expired = 0) {
     variables,
     clients,
   };
-  return failureFindings(/** @type {any} */ (facts), []).shapes;
+  const known = /** @type {any} */ (facts);
+  const { shapes, failed } = failureShapes(known);
+  return shapes.map((shape) => findingOf(shape, failed, known));
 }
 
 /** Each phase at its rate. @param {(at: number, index: number) => Partial<Call>} of @returns {Call[]} */

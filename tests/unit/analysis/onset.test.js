@@ -45,10 +45,10 @@ const step = (rate, figures = {}, rest = {}) => ({
 function only(...args) {
   const found = find(...args);
   assert.equal(found.length, 1, JSON.stringify(found));
-  return /** @type {import('../../../analysis/findings/findings.ts').Finding} */ (found[0]);
+  return /** @type {import('../../../analysis/findings/finding.ts').Finding} */ (found[0]);
 }
 
-/** @param {import('../../../analysis/findings/findings.ts').Finding} finding */
+/** @param {import('../../../analysis/findings/finding.ts').Finding} finding */
 const interval = ({ figures }) => [figures.last_good_rps, figures.first_bad_rps];
 
 test('an interval: the last load without harm and the first with it', () => {

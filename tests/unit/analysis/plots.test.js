@@ -28,7 +28,7 @@ test('every series that moved has a chart, one that was zero throughout has none
 
 test('requests are drawn with the answers by their second, and with the capacity', async () => {
   const run = await spikeRun();
-  const requests = (/** @type {import('../../../analysis/findings/findings.ts').Finding[]} */ findings) =>
+  const requests = (/** @type {import('../../../analysis/findings/finding.ts').Finding[]} */ findings) =>
     plotsOf({ ...run, findings }, timelineOf(run)).charts.find(({ id }) => id === 'chart-client-requests');
   const capacity = { ...run.findings[0], kind: 'capacity', figures: { answers_per_s: 1100 } };
   const chart = requests(/** @type {any[]} */ ([capacity]));

@@ -299,7 +299,7 @@ test('JUnit: a pass has no failure, a dead k6 one error', async () => {
   assert.deepEqual([suite.tests, suite.errors, cases[0]?.parts.error?.[0]], ['1', '1', dead.headline]);
 });
 
-/** @type {import('../../../analysis/findings/findings.ts').Finding} */
+/** @type {import('../../../analysis/findings/finding.ts').Finding} */
 const POOL = {
   kind: 'bottleneck',
   subject: 'connection pool',
@@ -334,7 +334,7 @@ const OBSERVED = [
   'db io: no figures',
 ];
 
-/** @param {import('../../../analysis/findings/findings.ts').Finding[]} findings @param {Partial<import('../../../analysis/judge/verdict.ts').Verdict>} [verdict] */
+/** @param {import('../../../analysis/findings/finding.ts').Finding[]} findings @param {Partial<import('../../../analysis/judge/verdict.ts').Verdict>} [verdict] */
 async function withFindings(findings, verdict = {}) {
   const made = await spike();
   return { ...made, findings, verdict: { ...made.verdict, ...verdict } };

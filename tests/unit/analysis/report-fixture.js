@@ -104,7 +104,7 @@ export async function spikeRun() {
     },
   );
   const at = new Date(Date.parse(run.started ?? '') + 94_000).toISOString();
-  /** @type {import('../../../analysis/findings/findings.ts').Finding[]} */
+  /** @type {import('../../../analysis/findings/finding.ts').Finding[]} */
   const found = [
     {
       kind: 'bottleneck',

@@ -21,7 +21,7 @@ const CALM = { phases: [{ name: 'a', figures: { avg: 20 } }] };
 
 /**
  * @param {import('./build.js').Spec} spec
- * @param {Partial<import('../../../analysis/findings/findings.ts').Known>} [rest]
+ * @param {Partial<import('../../../analysis/findings/known.ts').Known>} [rest]
  */
 function judge(spec, rest = {}) {
   const made = summary(spec);

@@ -32,12 +32,12 @@ test('the best size makes the most items', () => {
   );
 });
 
-test('within 2% the smaller size wins', () => {
+test('within 10% the smaller size wins', () => {
   assert.deepEqual(
     best(
       batches([
         [50, 1000],
-        [10, 981],
+        [10, 901],
         [1, 200],
       ]),
     ),
@@ -47,7 +47,7 @@ test('within 2% the smaller size wins', () => {
     best(
       batches([
         [50, 1000],
-        [10, 979],
+        [10, 899],
         [1, 200],
       ]),
     ),
@@ -113,8 +113,8 @@ test('the best size is named with its speed-up and the rule, one a group', async
   assert.deepEqual(
     found.map(({ statement }) => statement),
     [
-      'Batch size: 100 items is best, with 400 items/s (rule: most items/s of 2 sizes with failures below 1 %; within 2 % of it the smallest)',
-      'Batch size: 5 items (of 100) is best, with 45 items/s or 4.5 x size 1 (rule: most items/s of 2 sizes with failures below 1 %; within 2 % of it the smallest)',
+      'Batch size: 100 items is best, with 400 items/s (rule: most items/s of 2 sizes with failures below 1 %; within 10 % of it the smallest)',
+      'Batch size: 5 items (of 100) is best, with 45 items/s or 4.5 x size 1 (rule: most items/s of 2 sizes with failures below 1 %; within 10 % of it the smallest)',
     ],
   );
   assert.deepEqual(

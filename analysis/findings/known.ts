@@ -1,0 +1,56 @@
+import type { Capacity } from '../capacity.ts';
+import type { Environment } from '../collect/environment.ts';
+import type { Group } from '../collect/groups.ts';
+import type { HostWatch } from '../collect/host-watch-record.ts';
+import type { K6Log } from '../collect/k6-log.ts';
+import type { Clients, ClockJump } from '../collect/measured.ts';
+import type { Server } from '../collect/observe.ts';
+import type { Plan } from '../collect/plan.ts';
+import type { Line } from '../collect/seconds.ts';
+import type { Timeline } from '../collect/timeline.ts';
+import type { Bucket } from '../episode.ts';
+import type { Failure } from '../judge/failures.ts';
+import type { Operation } from '../judge/operations.ts';
+import type { Partial } from '../judge/partial.ts';
+import type { Phase } from '../judge/phases.ts';
+import type { Ledger } from '../judge/reconcile.ts';
+import type { Threshold } from '../judge/threshold.ts';
+import type { Recovery } from './recovery.ts';
+
+/** Everything that findings are drawn from. */
+export interface Known {
+  plan: Plan;
+  phases: Phase[];
+  operations: Operation[];
+  /** What was counted, by phase and operation. */
+  groups: readonly Group[];
+  failures: Failure[];
+  thresholds: Threshold[];
+  server: Server;
+  recoveries: Recovery[];
+  capacities: Capacity[];
+  /** null: no phase took place. */
+  timeline: Timeline | null;
+  environment: Environment;
+  log: K6Log;
+  /** Users that k6 had at most. */
+  vusMax: number;
+  /** Of the machine beside k6, one a trial that has one. */
+  watches: HostWatch[];
+  /** Of the run's seconds. */
+  lines: readonly Line[];
+  buckets: readonly Bucket[];
+  /** Processors that k6 may use; null: not known. */
+  cores: number | null;
+  clockJumps: readonly ClockJump[];
+  /** null or none: the run came to its end. */
+  partial?: Partial | null;
+  /** Variables of the run; absent: not known. */
+  variables?: Record<string, string | null> | undefined;
+  /** VUs by how many of their calls failed; absent: not known. */
+  clients?: Clients | undefined;
+  /** Iterations against requests. */
+  ledger: Ledger;
+  /** Sessions that the server had ended when they were used. */
+  expired: number;
+}

@@ -1,0 +1,13 @@
+import { number } from '../../../contract/units.js';
+import { inMeasured, unknownSessions } from '../failures/sessions.ts';
+import type { Finding } from '../finding.ts';
+import type { Known } from '../known.ts';
+import { note } from '../note.ts';
+
+export function expiredSessions({ expired, groups, phases }: Known): Finding[] {
+  // A replica that does not know a session has not ended it: the failures' shape says so.
+  if (expired === 0 || unknownSessions(inMeasured({ groups, phases }))) return [];
+  const sessions = expired === 1 ? '1 session' : `${number(expired)} sessions`;
+  const statement = `the server had ended ${sessions} before the next call: opened anew, and the call made again`;
+  return [note('sessions', statement, { figures: { sessions_expired: expired } })];
+}

@@ -1,0 +1,16 @@
+import { counted, duration } from '../../../contract/units.js';
+import { round } from '../../round.ts';
+import type { Finding } from '../finding.ts';
+import type { Known } from '../known.ts';
+import { note } from '../note.ts';
+
+/** @returns calls that k6 interrupted are in no figure */
+export function interruptedCalls({ phases }: Known): Finding[] {
+  return phases.flatMap(({ name, start, interrupted: cut }) => {
+    if (!cut || start === null) return [];
+    const sinceS = round((Date.parse(cut.since) - Date.parse(start)) / 1000, 1);
+    const were = cut.calls === 1 ? 'was' : 'were';
+    const statement = `${counted(cut.calls, 'call')} ${were} still open when ${name} was interrupted, the first since ${duration(sinceS)} into it: neither finished nor failed`;
+    return [note('interrupted', statement, { phase: name, figures: { interrupted_calls: cut.calls } })];
+  });
+}

@@ -1,0 +1,29 @@
+import { bytes, counted } from '../../../contract/units.js';
+import type { Finding } from '../finding.ts';
+import type { Known } from '../known.ts';
+import { note } from '../note.ts';
+
+/** A machine of "8 GiB" shows somewhat less to the system. */
+const MEMORY_TOLERANCE = 0.9;
+
+export function smallMachine({
+  plan: { reference_machine: reference },
+  thresholds,
+  environment,
+}: Known): Finding[] {
+  if (!reference) return [];
+  const small =
+    environment.cores < reference.cores ||
+    environment.memory_bytes < MEMORY_TOLERANCE * reference.memory_bytes;
+  if (!small) return [];
+  const missed = thresholds.some(({ ok }) => ok === false);
+  return [
+    note(
+      'machine',
+      `this machine (${counted(environment.cores, 'core')}, ${bytes(environment.memory_bytes)}) is smaller than the one that ` +
+        `the objectives are for (${counted(reference.cores, 'core')}, ${bytes(reference.memory_bytes)})` +
+        (missed ? '; they are not lowered for it, so a missed one may be the machine' : ''),
+      { figures: { cores: environment.cores, memory_bytes: environment.memory_bytes } },
+    ),
+  ];
+}

@@ -1,0 +1,38 @@
+import { percent } from '../../../contract/units.js';
+import { TRUST } from '../../limits.ts';
+import type { Known } from '../known.ts';
+import { type Doubt, once } from './doubt.ts';
+import { observation, type Span } from './spans.ts';
+
+/** Of what k6 may use, where that is known; else of the machine, as k6's own metrics say. */
+export function busyGenerator(known: Known, spans: Span[]): Doubt[] {
+  const limit = TRUST.maxGeneratorCpu;
+  const busy = spans
+    .flatMap((span) => {
+      const allowed = span.watched.generator_allowed;
+      const ofMachine = known.server.signals.find(
+        ({ signal, phase }) => signal === 'generator_cpu' && phase === span.phase,
+      )?.avg;
+      const used = allowed ?? ofMachine;
+      return used !== undefined && used > limit
+        ? [{ ...span, span, used, machine: allowed === undefined }]
+        : [];
+    })
+    .sort((a, b) => b.used - a.used);
+  return once(busy, ({ span, phase, used, machine }, where) => ({
+    invalid: 'figures',
+    kind: 'generator',
+    subject: 'generator CPU',
+    phase,
+    statement:
+      `the load generator used ${percent(used)} of ${machine ? "the machine's CPU" : 'the CPU that it may use'} in ${where}, ` +
+      `at most ${percent(limit)} can be trusted: its own waiting is in the figures`,
+    hint: 'offer less (RATE_SCALE), or give k6 more processors (its affinity, its cgroup, GOMAXPROCS, a larger machine)',
+    figures: { used_ratio: used, limit_ratio: limit },
+    observations: [
+      machine
+        ? { series: 'generator_cpu', unit: 'ratio', from: null, to: used, threshold: limit, at: null }
+        : observation(known, spans, span, 'generator_allowed', limit),
+    ],
+  }));
+}

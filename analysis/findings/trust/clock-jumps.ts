@@ -1,0 +1,18 @@
+import { duration } from '../../../contract/units.js';
+import type { Known } from '../known.ts';
+import { type Doubt, timeOf } from './doubt.ts';
+
+export function clockJumps({ clockJumps: jumps }: Known): Doubt[] {
+  return jumps.slice(0, 1).map(({ at, by }) => ({
+    invalid: 'figures',
+    kind: 'note',
+    subject: 'clock',
+    phase: null,
+    statement:
+      `the machine's clock jumped ${by > 0 ? 'ahead' : 'back'} by ${duration(Math.abs(by))} during the run: ` +
+      'durations, and which phase a sample belongs to, are wrong',
+    hint: 'let the clock be set before a run and not in it (time synchronisation, suspended machine), and run again',
+    figures: { jump_s: by },
+    evidence: [`wall clock against monotonic clock, at ${timeOf(at / 1000)}`],
+  }));
+}

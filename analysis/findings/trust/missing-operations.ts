@@ -1,0 +1,23 @@
+import { counted } from '../../../contract/units.js';
+import { TRUST } from '../../limits.ts';
+import type { Known } from '../known.ts';
+import type { Doubt } from './doubt.ts';
+
+export function missingOperations({ plan, phases, operations }: Known): Doubt[] {
+  const made = phases.reduce((sum, { iterations }) => sum + (iterations ?? 0), 0);
+  return plan.operations.flatMap(({ operation, share = 0 }) => {
+    const expected = made * share;
+    const { requests = null } = operations.find((one) => one.operation === operation) ?? {};
+    if (plan.sequence || requests !== 0 || expected < TRUST.minMissingCalls) return [];
+    return [
+      {
+        invalid: 'load' as const,
+        kind: 'note' as const,
+        subject: 'samples',
+        phase: null,
+        statement: `${operation} was never called, though about ${counted(Math.round(expected), 'call')} of it were to be made`,
+        hint: 'the load was not the one that was planned: see k6.log',
+      },
+    ];
+  });
+}

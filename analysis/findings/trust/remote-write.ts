@@ -1,0 +1,34 @@
+import { counted, percent } from '../../../contract/units.js';
+import { PUSH_S } from '../../collect/k6-log.ts';
+import { TRUST } from '../../limits.ts';
+import type { Known } from '../known.ts';
+import { type Doubt, once, timeOf } from './doubt.ts';
+
+/** Figures come from k6: only charts and what is read from them have holes, and they show as holes. */
+export function lostPushes({ phases, log }: Known): Doubt[] {
+  const { failedPushesS } = log;
+  const lost = phases
+    .flatMap((phase) => {
+      if (!phase.measured || phase.start === null || phase.end === null) return [];
+      const [fromS, toS] = [Date.parse(phase.start) / 1000, Date.parse(phase.end) / 1000];
+      const seconds = PUSH_S * failedPushesS.filter((atS) => atS > fromS && atS <= toS).length;
+      const share = Math.min(1, seconds / (toS - fromS));
+      return share > TRUST.maxLostWrites ? [{ name: phase.name, share }] : [];
+    })
+    .sort((a, b) => b.share - a.share);
+  const [first, last] = [failedPushesS[0] ?? Number.NaN, failedPushesS.at(-1) ?? Number.NaN];
+  return once(lost, ({ name, share }, where) => ({
+    invalid: null,
+    kind: 'note',
+    subject: 'remote write',
+    phase: name,
+    statement:
+      `k6 could not write to Prometheus for ${percent(share)} of ${where}: ` +
+      'charts and findings lack this time, latencies and counts do not',
+    hint: 'see that Prometheus runs and has the CPU and disk that it needs',
+    figures: { failed_pushes: failedPushesS.length, lost_ratio: share, limit_ratio: TRUST.maxLostWrites },
+    evidence: [
+      `${counted(failedPushesS.length, 'write')} failed between ${timeOf(first)} and ${timeOf(last)}, of ${PUSH_S} s each`,
+    ],
+  }));
+}

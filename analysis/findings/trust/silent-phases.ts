@@ -1,0 +1,24 @@
+import type { Phase } from '../../judge/phases.ts';
+import type { Known } from '../known.ts';
+import type { Doubt } from './doubt.ts';
+
+export function silence({ phases, partial }: Known): Doubt[] {
+  // Where a run was ended early, what never began is no surprise.
+  const surprising = silentPhases(phases).filter(({ start }) => !partial || start !== null);
+  return surprising.map(({ name, start }) => ({
+    invalid: 'load',
+    kind: 'note',
+    subject: 'samples',
+    phase: name,
+    statement: `${name} saw no request: nothing about it can be judged`,
+    hint:
+      start === null
+        ? 'the run ended before it: see why'
+        : 'see that its rate and its length leave time for a request',
+  }));
+}
+
+/** @returns measured ones that saw no request */
+export function silentPhases(phases: Phase[]): Phase[] {
+  return phases.filter(({ measured, requests }) => measured && !requests);
+}

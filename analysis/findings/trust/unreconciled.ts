@@ -1,0 +1,28 @@
+import { counted } from '../../../contract/units.js';
+import type { Known } from '../known.ts';
+import { type Doubt, once } from './doubt.ts';
+
+/** Iterations and requests that do not add up: one of the two is wrong, and so may be every figure. */
+export function unreconciled({ ledger }: Known): Doubt[] {
+  const found = ledger.phases
+    .filter(({ unexplained, surplus }) => unexplained + surplus > 0)
+    .map((one) => ({ ...one, name: one.phase }))
+    .sort((a, b) => b.unexplained + b.surplus - (a.unexplained + a.surplus));
+  return once(found, (worst, where) => {
+    const { phase, iterations, calls, exceptions, unexplained, surplus, vus } = worst;
+    return {
+      invalid: 'figures',
+      kind: 'note',
+      subject: 'iterations',
+      phase,
+      statement:
+        `iterations and requests do not add up in ${where}: ${counted(iterations, 'iteration')} ended, ` +
+        `${counted(calls, 'call')} and ${counted(exceptions, 'exception')} were counted, so ` +
+        (unexplained > 0
+          ? `${counted(unexplained, 'iteration')} left no trace`
+          : `${counted(surplus, 'call')} more than the ${counted(vus, 'VU')} can have had under way at the end`),
+      hint: 'k6.log may say why; otherwise it is a bug of the load generator: please report it',
+      figures: { iterations, calls, exceptions, unexplained, surplus },
+    };
+  });
+}

@@ -1,0 +1,47 @@
+/** The tables of limits in docs/verdicts.md, from analysis/limits.ts: values as they are, and what its comments say of them. */
+import { readFileSync } from 'node:fs';
+import { RULES } from '../analysis/findings/drift-rules.ts';
+import * as limits from '../analysis/limits.ts';
+import { number, percent } from '../contract/units.js';
+import { code, table } from './markdown-table.ts';
+import type { Tables } from './reference.ts';
+
+/**
+ * @returns `limits_SECTION` of each section
+ * @throws if a limit has no comment
+ */
+export function limitTables(): Tables {
+  const source = readFileSync(new URL('../analysis/limits.ts', import.meta.url), 'utf8');
+  const sections = Object.entries(limits).map(([section, values]) => {
+    const text = source.split(`export const ${section} = {`)[1]?.split('\n};')[0] ?? '';
+    const rows = Object.entries(values).map(([name, value]) => [
+      code(name),
+      textOf(value),
+      about(text, name),
+    ]);
+    return [`limits_${section.toLowerCase()}`, table(['limit', 'value', 'what it is'], rows)];
+  });
+  return { ...Object.fromEntries(sections), drift: driftTable() };
+}
+
+function driftTable(): string {
+  const rows = RULES.map(({ kind, subject, series, worse, limit, least: { share, growth } }) => [
+    kind === 'note' ? `${subject} (a note)` : subject,
+    `${code(series)}${worse < 0 ? ', falling' : ''}`,
+    [...(growth ? [number(growth)] : []), ...(share ? [percent(share)] : [])].join(' and '),
+    limit === null
+      ? 'none'
+      : 'ratio' in limit
+        ? code(limit.ratio)
+        : "the machine's free memory (`host_memory`)",
+  ]);
+  return table(['subject', 'series', 'moved at least', 'limit'], rows);
+}
+
+const textOf = (value: number): string => (value < 0.001 ? value.toExponential() : number(value, 3));
+
+function about(text: string, name: string): string {
+  const comment = new RegExp(`/\\*\\* ([^]*?) \\*/\\n {2}${name}:`).exec(text)?.[1]?.split('/** ').at(-1);
+  if (!comment) throw new Error(`analysis/limits.ts: ${name} has no comment`);
+  return comment;
+}
