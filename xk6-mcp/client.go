@@ -17,8 +17,9 @@ const maxPages = 1000
 
 // Client is a StreamableHTTPClient of a script. Its calls block their VU, as those of k6/http do, but for those of async.go.
 type Client struct {
-	instance *ModuleInstance
-	options  *clientOptions
+	instance  *ModuleInstance
+	options   *clientOptions
+	transport transport
 	// Without it requests are counted as warm-up.
 	measured bool
 
@@ -89,7 +90,7 @@ func (c *Client) define(object *sobek.Object) error {
 	set("redact", func(call sobek.FunctionCall) (any, error) { return c.redact(call.Argument(0).String()), nil })
 	set("connect", func(sobek.FunctionCall) (any, error) { return c.connect() })
 	set("close", func(sobek.FunctionCall) (any, error) {
-		c.close()
+		c.transport.leave(c)
 		return nil, nil
 	})
 	return errors.Join(failed, object.DefineAccessorProperty("measured",

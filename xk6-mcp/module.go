@@ -106,7 +106,7 @@ func (m *ModuleInstance) newClient(call sobek.ConstructorCall) *sobek.Object {
 	if err != nil {
 		common.Throw(rt, fmt.Errorf("StreamableHTTPClient: %w", err))
 	}
-	client := &Client{instance: m, options: options, measured: true, lastID: &atomic.Int64{}, usage: &usage{}, logged: &sync.Map{}}
+	client := &Client{instance: m, options: options, transport: &httpTransport{options.url}, measured: true, lastID: &atomic.Int64{}, usage: &usage{}, logged: &sync.Map{}}
 	if err := client.define(call.This); err != nil {
 		common.Throw(rt, err)
 	}

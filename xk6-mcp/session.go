@@ -88,9 +88,9 @@ func (c *Client) connect() (any, error) {
 			x.refusal = ""
 		}
 		c.count(c.protocolCall("initialize"), x, false)
-		return nil, &unusable{kind: x.failure.kind, status: x.status, text: c.shownURL() + " cannot be used: " + c.describe(x)}
+		return nil, &unusable{kind: x.failure.kind, status: x.status, text: c.transport.name() + " cannot be used: " + c.describe(x)}
 	}
-	connected.Store(c.shownURL(), Server{c.shownURL(), c.version, c.info.Name, c.info.Version})
+	connected.Store(c.transport.name(), Server{c.transport.name(), c.version, c.info.Name, c.info.Version})
 	capabilities, err := c.instance.parseJSON(cmp.Or(c.info.capabilities, "{}"))
 	if err != nil {
 		return nil, err
@@ -101,28 +101,10 @@ func (c *Client) connect() (any, error) {
 	}, nil
 }
 
-// shownURL is the server's.
-func (c *Client) shownURL() string { return withoutQuery(c.options.url.String()) }
-
 // withoutQuery returns a URL as it may be shown: its query may hold a key.
 func withoutQuery(text string) string {
 	shown, _, _ := strings.Cut(text, "?")
 	return shown
-}
-
-// close ends the session on the server, where there is one.
-func (c *Client) close() {
-	if c.session == "" || c.options.sessions == sessionShared {
-		return
-	}
-	k := c.protocolCall(http.MethodDelete)
-	x := c.do(k.bareRequest(http.MethodDelete))
-	// A server may refuse to have its sessions ended by clients.
-	if x.status == http.StatusMethodNotAllowed {
-		x.failure = nil
-	}
-	c.record(k, x, true)
-	c.forget()
 }
 
 // notify sends a message that is not answered.
@@ -184,7 +166,7 @@ func (c *Client) protocolCall(method string) *call {
 // leave ends a call that had a session of its own.
 func (c *Client) leave() {
 	if c.options.sessions == sessionPerCall {
-		c.close()
+		c.transport.leave(c)
 	}
 	c.forget()
 }
@@ -216,10 +198,13 @@ func (c *Client) open() (*exchange, error) {
 		c.instance.noteStart(state)
 	}
 	began := time.Now()
-	if c.options.oauth != nil {
-		if f := c.authorize(); f != nil {
-			return &exchange{failure: f, began: began, callBegan: began, last: time.Since(began)}, nil
-		}
+	isNew, f := c.transport.prepare(c)
+	if f != nil {
+		return &exchange{failure: f, began: began, callBegan: began, last: time.Since(began)}, nil
+	}
+	if isNew {
+		c.isOpen = false
+		c.epoch++
 	}
 	if c.isOpen || c.options.protocol != dialectMCP {
 		return nil, nil
@@ -244,7 +229,7 @@ func (c *Client) open() (*exchange, error) {
 }
 
 func (c *Client) negotiatedKey() string {
-	return c.options.protocolVersion + " " + c.options.url.String()
+	return c.options.protocolVersion + " " + c.transport.key()
 }
 
 // sharedKey is the same for clients that may use the same session.
