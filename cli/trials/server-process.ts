@@ -22,6 +22,8 @@ export interface ServerStart {
   /** Its whole environment. Default: this process's. */
   env?: NodeJS.ProcessEnv;
   cwd?: string;
+  /** For its files, and removed when it has ended. Default: a new one. */
+  folder?: string;
   url: string;
   /** The server is up when it answers a GET of this URL. Default: `url`. */
   ready?: string;
@@ -33,13 +35,15 @@ export interface ServerStart {
   detached?: boolean;
 }
 
+export const newFolder = () => mkdtempSync(join(tmpdir(), 'mcp-load-lab-server-'));
+
 /**
  * @param name for messages
  * @throws {Error} with the end of the server's log, if it ends or is not ready in time
  */
 export async function startServer(name: string, how: ServerStart): Promise<ServerProcess> {
   const { file, args, env = process.env, cwd, url, ready = url, status, withinS = 20, detached = true } = how;
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-server-'));
+  const { folder = newFolder() } = how;
   const logFile = join(folder, 'log');
   const output = openSync(logFile, 'w');
   // If this process is killed, it cannot end its servers: the kernel does. Ctrl-C reaches only this process, which then

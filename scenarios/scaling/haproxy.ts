@@ -1,24 +1,14 @@
 /** HAProxy in front of several instances of one server: least connections, health checks, no affinity. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ServerProcess, startServer } from '../../cli/trials/server-process.ts';
+import { newFolder, type ServerProcess, startServer } from '../../cli/trials/server-process.ts';
 import { freePort } from '../../contract/free-port.js';
 
-export interface InstanceStats {
-  /** Requests that HAProxy has sent to the instance so far. */
-  requests: number;
-  up: boolean;
-}
-
-export interface Balancer {
-  url: string;
+interface Balancer extends ServerProcess {
   /** host:port, scraped by Prometheus. */
   metrics: string;
-  pid: number;
-  /** By instance. */
-  servers: () => Promise<Record<string, InstanceStats>>;
-  stop: () => Promise<void>;
+  /** That it has sent to each instance so far. */
+  requests: () => Promise<Record<string, number>>;
 }
 
 /**
@@ -28,12 +18,12 @@ export interface Balancer {
 export async function startBalancer(program: string, ports: number[]): Promise<Balancer> {
   const [port, statsPort] = [await freePort(), await freePort()];
   const stats = `http://127.0.0.1:${statsPort}`;
-  const server = await startHaproxy(program, balancerConfig({ port, statsPort, ports }), {
+  const server = await startHaproxy(program, balancerConfig(port, statsPort, ports), {
     url: `http://127.0.0.1:${port}`,
     ready: `${stats}/metrics`,
   });
-  const servers = async () => readStats(await (await fetch(`${stats}/stats;csv`)).text());
-  return { ...server, metrics: `127.0.0.1:${statsPort}`, servers };
+  const requests = async () => requestsIn(await (await fetch(`${stats}/stats;csv`)).text());
+  return { ...server, metrics: `127.0.0.1:${statsPort}`, requests };
 }
 
 /**
@@ -45,34 +35,15 @@ export async function startHaproxy(
   config: string,
   endpoints: { url: string; ready?: string },
 ): Promise<ServerProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-haproxy-'));
+  const folder = newFolder();
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, config);
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    // -db: in the foreground, one process.
-    const server = await startServer('HAProxy', { file: program, args: ['-db', '-f', file], ...endpoints });
-    const stop = async () => {
-      await server.stop();
-      remove();
-    };
-    return { ...server, stop };
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  // -db: in the foreground, one process.
+  return startServer('HAProxy', { file: program, args: ['-db', '-f', file], folder, ...endpoints });
 }
 
 /** A configuration that needs neither root nor a user or folder for HAProxy. */
-export function balancerConfig({
-  port,
-  statsPort,
-  ports,
-}: {
-  port: number;
-  statsPort: number;
-  ports: number[];
-}): string {
+export function balancerConfig(port: number, statsPort: number, ports: number[]): string {
   const servers = ports.map((each, index) => `  server instance-${index + 1} 127.0.0.1:${each}`);
   return `global
   maxconn 8000
@@ -104,20 +75,12 @@ frontend watch
 
 /**
  * @param csv HAProxy's table of proxies and servers; its first line names the columns
- * @returns the statistics by instance
+ * @returns requests by instance
  */
-export function readStats(csv: string): Record<string, InstanceStats> {
-  const [head = '', ...lines] = csv.replace(/^# /, '').trim().split('\n');
-  const columns = head.split(',');
-  const rows = lines.map((line) => {
-    const cells = line.split(',');
-    return Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? '']));
-  });
-  const instances = rows.filter(({ svname = '' }) => svname.startsWith('instance-'));
-  return Object.fromEntries(
-    instances.map(({ svname = '', req_tot, status = '' }) => [
-      svname,
-      { requests: Number(req_tot), up: status.startsWith('UP') },
-    ]),
-  );
+export function requestsIn(csv: string): Record<string, number> {
+  const lines = csv.replace(/^# /, '').trim().split('\n');
+  const [columns = [], ...rows] = lines.map((line) => line.split(','));
+  const cell = (row: string[], column: string) => row[columns.indexOf(column)] ?? '';
+  const instances = rows.filter((row) => cell(row, 'svname').startsWith('instance-'));
+  return Object.fromEntries(instances.map((row) => [cell(row, 'svname'), Number(cell(row, 'req_tot'))]));
 }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Lab } from '../../cli/trials/lab.ts';
 import { startServer } from '../../cli/trials/server-process.ts';
 import { freePort } from '../../contract/free-port.js';
 
@@ -12,15 +13,14 @@ export interface Instance {
 }
 
 /**
- * Starts instances of the reference target. They share the stack's stores.
+ * Starts instances of the reference target, until the test ends. They share the stack's stores.
  *
  * @param settings in addition to those of the stack's own instance
- * @param onStart receives each instance's stop function
  */
 export async function startInstances(
   count: number,
   settings: Record<string, string>,
-  onStart: (stop: () => Promise<void>) => void,
+  lab: Pick<Lab, 'onEnd'>,
 ): Promise<Instance[]> {
   const assignments = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   const instances: Instance[] = [];
@@ -36,7 +36,7 @@ export async function startInstances(
       status: 200,
       withinS: 60,
     });
-    onStart(stop);
+    lab.onEnd(stop);
     instances.push({ port, adminPort, pid });
   }
   return instances;

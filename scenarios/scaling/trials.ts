@@ -75,7 +75,8 @@ export default async function scaling(lab: ScalingLab) {
   lab.say(
     `starting ${most} instances, each with ${knobs.WORKERS} worker and ${knobs.POOL_SIZE} connections ...`,
   );
-  const instances = await startInstances(most, knobs, lab.onEnd.bind(lab));
+  const instances = await startInstances(most, knobs, lab);
+  const watch = watcher(lab);
 
   const byPhase: ScalingResult['phases'] = {};
   lab.result = { users, repeats, knobs, price: PRICE_PER_INSTANCE_HOUR, phases: byPhase };
@@ -88,8 +89,7 @@ export default async function scaling(lab: ScalingLab) {
         used.map(({ port }) => port),
       );
       lab.onEnd(balancer.stop);
-      const watched = watch(
-        lab,
+      watch(
         used.map(({ adminPort }) => adminPort),
         balancer.metrics,
       );
@@ -110,12 +110,9 @@ export default async function scaling(lab: ScalingLab) {
         },
       });
       cpu.stop();
-      const shares = Object.values(await balancer.servers()).map(({ requests }) => requests);
-      for (const phase of phases) {
-        byPhase[phase.name] = { cores: cpu.cores(phase), busiest: largestShare(shares) };
-      }
+      const busiest = largestShare(Object.values(await balancer.requests()));
+      for (const phase of phases) byPhase[phase.name] = { cores: cpu.cores(phase), busiest };
       await balancer.stop();
-      watched.stop();
     }
   }
 }
@@ -142,26 +139,22 @@ export function knobsFor(most: number, given: string): { WORKERS: string; POOL_S
 }
 
 /**
- * Has Prometheus watch these instances instead of the stack's own target, and the balancer.
+ * Has Prometheus watch these instances instead of the stack's own target, and the balancer, until the test ends.
  *
- * @param balancer host and port of its metrics
+ * @returns takes the ports of the instances, and host and port of the balancer's metrics
  */
-function watch(lab: ScalingLab, ports: number[], balancer: string): { stop: () => void } {
+function watcher(lab: ScalingLab): (ports: number[], balancer: string) => void {
   const { PROMETHEUS_TARGETS_DIR: folder = '' } = process.env;
   const [ofTarget, ofBalancer] = [join(folder, 'target.json'), join(folder, 'custom-haproxy.json')];
   const before = readFileSync(ofTarget, 'utf8');
-  const targets = ports.map((port) => `127.0.0.1:${port}`);
-  writeAtomic(ofTarget, JSON.stringify([{ targets }]));
-  writeAtomic(ofBalancer, JSON.stringify([{ targets: [balancer] }]));
-  let stopped = false;
-  const stop = () => {
-    if (stopped) return;
-    stopped = true;
+  lab.onEnd(() => {
     writeAtomic(ofTarget, before);
     rmSync(ofBalancer, { force: true });
+  });
+  return (ports, balancer) => {
+    writeAtomic(ofTarget, JSON.stringify([{ targets: ports.map((port) => `127.0.0.1:${port}`) }]));
+    writeAtomic(ofBalancer, JSON.stringify([{ targets: [balancer] }]));
   };
-  lab.onEnd(stop);
-  return { stop };
 }
 
 /** The process id that a component of the stack left. */
