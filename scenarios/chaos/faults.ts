@@ -54,9 +54,9 @@ const cut =
   ({ toxiproxy }) => ({ inject: () => toxiproxy.cut(proxy), lift: () => toxiproxy.join(proxy) });
 
 /** Does not use Toxiproxy, which would release its port: a process that takes the port would get Redis' password. */
-const cutRedis: Fault['hands'] = ({ redis }) => ({
-  inject: async () => redis?.cut(),
-  lift: async () => redis?.join(),
+const cutRedis: Fault['hands'] = ({ target }) => ({
+  inject: async () => target?.redis.cut(),
+  lift: async () => target?.redis.join(),
 });
 
 const LOSS = 0.2;
@@ -72,7 +72,7 @@ const killWorkers: Fault['hands'] = ({ target }) => {
   let kills = 0;
   let timer: NodeJS.Timeout | undefined;
   const kill = () => {
-    const [worker] = target ? workersOf(target.pid) : [];
+    const [worker] = target ? workersOf(target.instance.pid) : [];
     // There are none while all of them restart.
     if (worker === undefined) return;
     process.kill(worker, 'SIGKILL');
@@ -124,24 +124,22 @@ const HEAP_SHARE = 0.9;
 
 const fillHeap: Fault['hands'] = ({ target }) => ({
   inject: async () => {
-    if (target) writeFileSync(target.heapFile, String(HEAP_SHARE));
+    if (target) writeFileSync(target.instance.heapFile, String(HEAP_SHARE));
   },
   lift: async () => {
-    const file = target?.heapFile ?? '';
-    rmSync(file, { force: true });
-    return { heap_peak_share: (file && heapPeak(file)) || 0 };
+    if (!target) return;
+    const { heapFile } = target.instance;
+    rmSync(heapFile, { force: true });
+    return { heap_peak_share: heapPeak(heapFile) };
   },
 });
 
-const restartDatabase: Fault['hands'] = ({ ctl }) => ({
-  inject: () => ctl('restart', 'postgres'),
-  lift: () => ctl('start', 'postgres'),
-});
-
-const stopRedis: Fault['hands'] = ({ ctl }) => ({
-  inject: () => ctl('stop', 'redis'),
-  lift: () => ctl('start', 'redis'),
-});
+const ctl =
+  (action: 'stop' | 'restart', component: string): Fault['hands'] =>
+  (site) => ({
+    inject: () => site.ctl(action, component),
+    lift: () => site.ctl('start', component),
+  });
 
 const TO_TARGET = { way: 'proxy', foreign: true } as const;
 const INSIDE = { way: 'direct', foreign: false } as const;
@@ -154,8 +152,21 @@ const NOTHING = { least_success: null, most_refused: null };
 
 const SLOW = '200 ms ± 50 ms';
 const EVERY = 'every connection';
-const NARROW = '5 KB/s each';
 const GONE = 'no connection';
+
+/** What may happen to the network between the target and a store. */
+const onTheWayTo = (store: string, title: string, cutOff: Fault['hands']): Fault[] =>
+  [
+    { name: 'latency', intensity: SLOW, ...UNHARMED, hands: poison(store, TOXICS.latency) },
+    { name: 'reset', intensity: EVERY, ...HALF, hands: poison(store, TOXICS.reset) },
+    { name: 'bandwidth', intensity: '50 KB/s each', ...UNHARMED, hands: poison(store, TOXICS.narrow) },
+    { name: 'cut', intensity: GONE, ...HALF, hands: cutOff },
+  ].map((fault) => ({
+    ...fault,
+    name: `${store}-${fault.name}`,
+    title: `${title} ${fault.name === 'cut' ? 'cut off' : fault.name}`,
+    ...INSIDE,
+  }));
 
 export const FAULTS: Fault[] = [
   {
@@ -177,7 +188,7 @@ export const FAULTS: Fault[] = [
   {
     name: 'bandwidth',
     title: 'Bandwidth',
-    intensity: NARROW,
+    intensity: '5 KB/s each',
     ...TO_TARGET,
     ...UNHARMED,
     hands: poison('target', TOXICS.bandwidth),
@@ -201,63 +212,8 @@ export const FAULTS: Fault[] = [
     most_refused: 0.01,
     hands: losePackets,
   },
-  {
-    name: 'database-latency',
-    title: 'Database latency',
-    intensity: SLOW,
-    ...INSIDE,
-    ...UNHARMED,
-    hands: poison('database', TOXICS.latency),
-  },
-  {
-    name: 'database-reset',
-    title: 'Database reset',
-    intensity: EVERY,
-    ...INSIDE,
-    ...HALF,
-    hands: poison('database', TOXICS.reset),
-  },
-  {
-    name: 'database-bandwidth',
-    title: 'Database bandwidth',
-    intensity: '50 KB/s each',
-    ...INSIDE,
-    ...UNHARMED,
-    hands: poison('database', TOXICS.narrow),
-  },
-  {
-    name: 'database-cut',
-    title: 'Database cut off',
-    intensity: GONE,
-    ...INSIDE,
-    ...HALF,
-    hands: cut('database'),
-  },
-  {
-    name: 'redis-latency',
-    title: 'Redis latency',
-    intensity: SLOW,
-    ...INSIDE,
-    ...UNHARMED,
-    hands: poison('redis', TOXICS.latency),
-  },
-  {
-    name: 'redis-reset',
-    title: 'Redis reset',
-    intensity: EVERY,
-    ...INSIDE,
-    ...HALF,
-    hands: poison('redis', TOXICS.reset),
-  },
-  {
-    name: 'redis-bandwidth',
-    title: 'Redis bandwidth',
-    intensity: '50 KB/s each',
-    ...INSIDE,
-    ...UNHARMED,
-    hands: poison('redis', TOXICS.narrow),
-  },
-  { name: 'redis-cut', title: 'Redis cut off', intensity: GONE, ...INSIDE, ...HALF, hands: cutRedis },
+  ...onTheWayTo('database', 'Database', cut('database')),
+  ...onTheWayTo('redis', 'Redis', cutRedis),
   {
     name: 'worker-kill',
     title: 'Process kill',
@@ -274,9 +230,16 @@ export const FAULTS: Fault[] = [
     ...INSIDE,
     ...HALF,
     brief: true,
-    hands: restartDatabase,
+    hands: ctl('restart', 'postgres'),
   },
-  { name: 'redis-gone', title: 'Redis gone', intensity: 'stopped', ...INSIDE, ...HALF, hands: stopRedis },
+  {
+    name: 'redis-gone',
+    title: 'Redis gone',
+    intensity: 'stopped',
+    ...INSIDE,
+    ...HALF,
+    hands: ctl('stop', 'redis'),
+  },
   {
     name: 'memory',
     title: 'Memory exhaustion',

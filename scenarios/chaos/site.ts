@@ -18,13 +18,11 @@ export type Way = 'direct' | 'proxy' | 'lossy';
 export interface Site {
   /** With the proxies `target`, `database` and `redis`. */
   toxiproxy: Toxiproxy;
-  /** Upstream of the proxy `redis`; null: the server is not the reference target. */
-  redis: RedisRelay | null;
   link: LossyLink | null;
   /** Why there is no link, if one was requested. */
   noLink: string | null;
   /** null: the server is not the reference target. */
-  target: Pick<Instance, 'pid' | 'heapFile'> | null;
+  target: Target | null;
   /** Without a proxy. */
   url: string;
   /** Credentials for the server. */
@@ -33,7 +31,14 @@ export interface Site {
   ways: Record<Way, string | null>;
   /** Controls a component of the stack. */
   ctl: (action: 'start' | 'stop' | 'restart', component: string) => Promise<void>;
-  /** Waits until the target is healthy. Restarts it if it does not recover. */
+}
+
+interface Target {
+  /** Replaced where it is started anew. */
+  instance: Instance;
+  /** Upstream of the proxy `redis`. */
+  redis: RedisRelay;
+  /** Waits until it is healthy. Restarts it if it does not recover. */
   heal: () => Promise<void>;
 }
 
@@ -59,7 +64,7 @@ export async function openSite(lab: Lab, { lossy }: { lossy: boolean }): Promise
 
   const own = lab.config.TARGET_URL === `http://127.0.0.1:${TARGET_PORT}/mcp`;
   const target = own ? await openTarget(lab, toxiproxy) : null;
-  const url = new URL(target?.url ?? lab.config.TARGET_URL);
+  const url = new URL(target?.instance.url ?? lab.config.TARGET_URL);
   const server = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
   const { link, noLink } = lossy ? await openLink(lab, { binary, toxiproxy, server }) : NO_LINK;
   const token = process.env.TARGET_TOKEN;
@@ -67,8 +72,7 @@ export async function openSite(lab: Lab, { lossy }: { lossy: boolean }): Promise
     toxiproxy,
     link,
     noLink,
-    redis: target?.redis ?? null,
-    target: target?.instance ?? null,
+    target,
     url: url.href,
     headers: token ? { Authorization: `Bearer ${token}` } : {},
     ways: {
@@ -80,11 +84,10 @@ export async function openSite(lab: Lab, { lossy }: { lossy: boolean }): Promise
       // Also during clean-up.
       await lab.sh(['scripts/ctl', action, component], {}, true);
     },
-    heal: async () => target?.heal(),
   };
 }
 
-async function openTarget(lab: Lab, toxiproxy: Toxiproxy) {
+async function openTarget(lab: Lab, toxiproxy: Toxiproxy): Promise<Target> {
   const { POSTGRES_PORT, RUN_DIR = '' } = process.env;
   const redis = await startRedisRelay(RUN_DIR);
   lab.onEnd(redis.stop);
@@ -94,46 +97,33 @@ async function openTarget(lab: Lab, toxiproxy: Toxiproxy) {
     postgresPort: await toxiproxy.proxy('database', `127.0.0.1:${POSTGRES_PORT}`),
     redisPort: await toxiproxy.proxy('redis', `127.0.0.1:${redis.port}`),
   };
-  let instance = await startTarget(where);
+  const target = { instance: await startTarget(where), redis, heal };
   let running = true;
   const stop = async () => {
     // The restart in heal() may have failed.
     if (!running) return;
     running = false;
     // Its log shows how it handled the faults, and is deleted when it stops.
-    appendFileSync(join(lab.folder, 'target.log'), instance.log());
-    await instance.stop();
+    appendFileSync(join(lab.folder, 'target.log'), target.instance.log());
+    await target.instance.stop();
   };
   lab.onEnd(stop);
   watchInstead(lab, where.adminPort);
-  const heal = async () => {
+  async function heal() {
     const deadline = Date.now() + PATIENCE_MS;
     for (let answers = 0; Date.now() < deadline; await sleep(50)) {
       const signal = AbortSignal.timeout(AT_ONCE_MS);
-      const answer = await fetch(new URL('/health', instance.url), { signal }).catch(() => null);
+      const answer = await fetch(new URL('/health', target.instance.url), { signal }).catch(() => null);
       await answer?.body?.cancel();
       answers = answer?.ok ? answers + 1 : 0;
       if (answers === ANSWERS) return;
     }
     lab.say('the target does not get well by itself: it is started anew');
     await stop();
-    instance = await startTarget(where);
+    target.instance = await startTarget(where);
     running = true;
-  };
-  return {
-    url: instance.url,
-    redis,
-    // Getters, because a restart replaces the instance.
-    instance: {
-      get pid() {
-        return instance.pid;
-      },
-      get heapFile() {
-        return instance.heapFile;
-      },
-    },
-    heal,
-  };
+  }
+  return target;
 }
 
 /**

@@ -1,9 +1,8 @@
 /** A separate instance of the reference target for faults: its stores are behind proxies, and its heap is limited. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ServerProcess, startServer } from '../../cli/trials/server-process.ts';
+import { newFolder, type ServerProcess, startServer } from '../../cli/trials/server-process.ts';
 
 /** Limit of each worker: ten times what it needs. */
 export const HEAP_MB = 256;
@@ -26,9 +25,13 @@ export interface TargetPorts {
   redisPort: number;
 }
 
-export async function startTarget(ports: TargetPorts): Promise<Instance> {
-  const { port, adminPort, postgresPort, redisPort } = ports;
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-chaos-'));
+export async function startTarget({
+  port,
+  adminPort,
+  postgresPort,
+  redisPort,
+}: TargetPorts): Promise<Instance> {
+  const folder = newFolder();
   const heapFile = join(folder, 'heap-share');
   const settings = {
     ADMIN_PORT: adminPort,
@@ -46,12 +49,9 @@ export async function startTarget(ports: TargetPorts): Promise<Instance> {
     url: `${origin}/mcp`,
     ready: `${origin}/health`,
     status: 200,
+    folder,
   });
-  const stop = async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { ...server, heapFile, stop };
+  return { ...server, heapFile };
 }
 
 /** @returns the pids of a target's workers, oldest first */
@@ -64,9 +64,8 @@ export function workersOf(pid: number): number[] {
   }
 }
 
-/** @returns the largest share of its heap limit that a worker reached; null: no worker reported one */
-export function heapPeak(heapFile: string): number | null {
+/** @returns the largest share of its heap limit that a worker reached; 0: no worker reported one */
+export function heapPeak(heapFile: string): number {
   const reports = readdirSync(dirname(heapFile)).filter((name) => name.startsWith(`${basename(heapFile)}.`));
-  const shares = reports.map((name) => Number(readFileSync(join(dirname(heapFile), name), 'utf8')));
-  return shares.length === 0 ? null : Math.max(...shares);
+  return Math.max(0, ...reports.map((name) => Number(readFileSync(join(dirname(heapFile), name), 'utf8'))));
 }

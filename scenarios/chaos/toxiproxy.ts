@@ -55,22 +55,16 @@ export class Toxiproxy {
   }
 
   /** Adds a toxic to the direction towards the client only: in both directions, a latency would count twice. */
-  async poison(proxy: string, { type, attributes }: Toxic): Promise<void> {
-    const stream = 'downstream';
-    await this.#ask('POST', `/proxies/${proxy}/toxics`, {
-      name: type,
-      type,
-      stream,
-      toxicity: 1,
-      attributes,
-    });
+  async poison(proxy: string, toxic: Toxic): Promise<void> {
+    const body = { name: toxic.type, stream: 'downstream', toxicity: 1, ...toxic };
+    await this.#ask('POST', `/proxies/${proxy}/toxics`, body);
   }
 
   /** Removes a toxic, if the proxy has it. */
   async cure(proxy: string, { type }: Toxic): Promise<void> {
     const { toxics } = await this.#ask<{ toxics: { name: string }[] }>('GET', `/proxies/${proxy}`);
-    const has = toxics.some(({ name }) => name === type);
-    if (has) await this.#ask('DELETE', `/proxies/${proxy}/toxics/${type}`);
+    if (toxics.some(({ name }) => name === type))
+      await this.#ask('DELETE', `/proxies/${proxy}/toxics/${type}`);
   }
 
   /** Closes all connections and refuses new ones. */

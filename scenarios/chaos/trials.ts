@@ -83,7 +83,7 @@ export default async function chaos(lab: Lab<ChaosConfig, ChaosResult>) {
       lab.say(`${which} is left out: ${row.why_not}`);
       continue;
     }
-    await site.heal();
+    await site.target?.heal();
     const hands = once(fault.hands(site));
     lab.onEnd(hands.lift);
     lab.say(`${which} (${intensity}) after ${injectS} s`);
