@@ -1,12 +1,8 @@
 /** Runs ContextForge (mcp-contextforge-gateway) as a gateway in front of one MCP server. */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { startServer } from '../../cli/trials/server-process.ts';
+import { execa } from 'execa';
+import { newFolder, type ServerProcess, startServer } from '../../cli/trials/server-process.ts';
 import { freePort } from '../../contract/free-port.js';
 
 const ADMIN = 'admin@example.com';
@@ -45,25 +41,24 @@ export interface Gateway {
   stop: () => Promise<void>;
 }
 
-export interface GatewayStart {
+interface GatewayStart {
   /** A Python with the package. */
   python: string;
   /** The MCP server behind the gateway. */
   upstream: { url: string; token: string };
   /** Default: SQLite in a temporary folder. */
-  store?: Store;
+  store?: Store | null;
   /** Override the settings that are made here. */
-  settings?: Record<string, string>;
+  settings?: Record<string, string> | null;
 }
 
 export async function startContextForge({
   python,
   upstream,
   store,
-  settings = {},
+  settings,
 }: GatewayStart): Promise<Gateway> {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-gateway-'));
-  const { settings: kept, remove } = store ?? sqlite(folder);
+  const folder = newFolder();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   // No other variable of this process: each of the gateway's hundreds of settings is a variable.
@@ -84,26 +79,28 @@ export async function startContextForge({
     // The default is 100 requests a minute.
     RATE_LIMITING_ENABLED: 'false',
     LOG_LEVEL: 'ERROR',
-    ...kept,
+    // The gateway's defaults: one file, and caches in its own memory.
+    ...(store?.settings ?? { DATABASE_URL: `sqlite:///${folder}/gateway.db`, CACHE_TYPE: 'memory' }),
     ...settings,
   };
-  const undo = [async () => rmSync(folder, { recursive: true, force: true }), remove];
+  let server: ServerProcess | undefined;
   const stop = async () => {
-    for (const each of undo.splice(0).reverse()) await each();
+    await server?.stop();
+    await store?.remove();
   };
   try {
-    const server = await startServer('the gateway', {
+    server = await startServer('the gateway', {
       file: python,
       args: ['-m', 'mcpgateway.cli', '--host', '127.0.0.1', '--port', String(port)],
       env,
       // It reads .env from its working directory.
       cwd: folder,
+      folder,
       url: origin,
       ready: `${origin}/health`,
       status: 200,
       withinS: 180,
     });
-    undo.push(server.stop);
     const token = await mintToken(python, env, folder);
     const api = restApi(origin, token, server.log);
     await api('gateways', {
@@ -121,23 +118,11 @@ export async function startContextForge({
   }
 }
 
-/** The gateway's defaults: one file, and caches in its own memory. */
-function sqlite(folder: string): Store {
-  return {
-    settings: { DATABASE_URL: `sqlite:///${folder}/gateway.db`, CACHE_TYPE: 'memory' },
-    remove: async () => {},
-  };
-}
-
 /** @param env the gateway's: its secret signs the token */
 async function mintToken(python: string, env: NodeJS.ProcessEnv, cwd: string): Promise<string> {
   const args = ['--username', ADMIN, '--admin', '--exp', String(TOKEN_MINUTES)];
-  const { stdout } = await promisify(execFile)(python, ['-m', 'mcpgateway.utils.create_jwt_token', ...args], {
-    env,
-    cwd,
-    encoding: 'utf8',
-  });
-  return stdout.trim();
+  const command = ['-m', 'mcpgateway.utils.create_jwt_token', ...args];
+  return (await execa(python, command, { env, extendEnv: false, cwd })).stdout.trim();
 }
 
 function restApi(origin: string, token: string, log: () => string): Gateway['api'] {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import type { ClientConfig } from 'pg';
 import { createClient } from 'redis';
 import { startRedisRelay } from '../../cli/trials/redis-relay.ts';
@@ -10,24 +12,20 @@ const REDIS_DATABASE = 15;
 /** Of PostgreSQL's limit of 100, which the target's connections share. */
 const CONNECTIONS = 20;
 
-/** Where a program on this machine reaches the stack's stores. */
-export interface Stack {
-  runDir: string;
-  postgresPort: number;
-  secrets: Record<string, string>;
-}
-
 /** A separate database for the gateway in the stack's PostgreSQL and one in its Redis, as in production. */
-export async function stackStore({ runDir, postgresPort, secrets }: Stack): Promise<Store> {
-  const { POSTGRES_PASSWORD, REDIS_PASSWORD } = secrets;
+export async function stackStore(): Promise<Store> {
+  const { RUN_DIR = '', POSTGRES_PORT: port } = process.env;
+  const { POSTGRES_PASSWORD: password, REDIS_PASSWORD } = parseEnv(
+    readFileSync(`${RUN_DIR}/secrets.env`, 'utf8'),
+  );
   const database = `gateway_${randomBytes(6).toString('hex')}`;
-  const server = { host: '127.0.0.1', port: postgresPort, user: 'postgres', password: POSTGRES_PASSWORD };
-  const relay = await startRedisRelay(runDir);
+  const server = { host: '127.0.0.1', port: Number(port), user: 'postgres', password };
+  const relay = await startRedisRelay(RUN_DIR);
   const redisUrl = `redis://:${REDIS_PASSWORD}@127.0.0.1:${relay.port}/${REDIS_DATABASE}`;
   await asAdmin(server, `CREATE DATABASE ${database}`);
   return {
     settings: {
-      DATABASE_URL: `postgresql+psycopg://postgres:${POSTGRES_PASSWORD}@127.0.0.1:${postgresPort}/${database}?require_auth=scram-sha-256`,
+      DATABASE_URL: `postgresql+psycopg://postgres:${password}@127.0.0.1:${port}/${database}?require_auth=scram-sha-256`,
       DB_POOL_SIZE: String(CONNECTIONS),
       DB_MAX_OVERFLOW: '0',
       CACHE_TYPE: 'redis',

@@ -1,12 +1,10 @@
 /** The gateway that is measured: one that the user names, or ContextForge, started here. */
-import { readFileSync } from 'node:fs';
-
 import { toolPath } from '../../cli/tool-path.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { type Gateway, startContextForge } from './contextforge.ts';
-import { type Stack, stackStore } from './stack-store.ts';
+import { stackStore } from './stack-store.ts';
 import { toolNames } from './tools.ts';
 import type { variables } from './variables.ts';
 
@@ -69,20 +67,13 @@ export async function startOwn({
   GATEWAY_SETTINGS: settings,
 }: Pick<GatewayConfig, 'GATEWAY_STORE' | 'GATEWAY_SETTINGS'>): Promise<{ gateway: Gateway; name: string }> {
   const { TARGET_URL = '', TARGET_TOKEN = '' } = process.env;
-  const store = kind === 'stack' ? await stackStore(stackOf(process.env)) : undefined;
+  const store = kind === 'stack' ? await stackStore() : null;
   const gateway = await startContextForge({
     python: toolPath('gateway'),
     upstream: { url: TARGET_URL, token: TARGET_TOKEN },
-    ...(store && { store }),
-    settings: settings ?? {},
+    store,
+    settings,
   });
   const own = settings ? `, with ${Object.keys(settings).join(', ')}` : '';
   return { gateway, name: `ContextForge on ${store ? 'PostgreSQL and Redis' : 'SQLite'}${own}` };
-}
-
-/** @param env as `loadStack` of cli/stack.ts leaves it */
-function stackOf({ RUN_DIR = '', POSTGRES_PORT }: NodeJS.ProcessEnv): Stack {
-  const lines = readFileSync(`${RUN_DIR}/secrets.env`, 'utf8').trim().split('\n');
-  const secrets = Object.fromEntries(lines.map((line) => line.split('=')));
-  return { runDir: RUN_DIR, postgresPort: Number(POSTGRES_PORT), secrets };
 }
