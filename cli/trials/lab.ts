@@ -3,8 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import type { Group } from '../../analysis/collect/groups.ts';
-import { readSummary } from '../../analysis/collect/summary.ts';
+import { readSummary, type Summary } from '../../analysis/collect/summary.ts';
 import type { Trial } from '../../analysis/collect/trials.ts';
 import { type Phase, phases } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
@@ -22,11 +21,6 @@ const MEASURED = [0, 99];
 
 /** Somebody wants the test to end now. */
 export class Interrupted extends Error {}
-
-/** @throws {Interrupted} */
-function checkInterrupted() {
-  if (interrupted()) throw new Interrupted('interrupted');
-}
 
 /** A trial that measured nothing: the trials after it would not either. */
 export class TrialFailed extends Error {
@@ -59,15 +53,10 @@ export interface Clock {
   note: (event: { kind: string } & Record<string, unknown>) => void;
 }
 
-export interface TrialResult {
+export interface TrialResult extends Pick<Summary, 'plan' | 'groups'> {
   name: string;
-  /** k6's exit code: 0, or 99 if an objective was missed. */
-  code: number;
   phases: Phase[];
   thresholds: Threshold[];
-  groups: readonly Group[];
-  /** Absolute. */
-  folder: string;
 }
 
 /** A test while it runs. `C`: the values of its variables; `R`: what it leaves for its tables. */
@@ -111,7 +100,7 @@ export class Lab<C = Config, R = unknown> {
 
   /** To be called between the steps of a test that waits without a trial. @throws {Interrupted} */
   check() {
-    checkInterrupted();
+    if (interrupted()) throw new Interrupted('interrupted');
   }
 
   /** Undoes everything, and writes the list of trials. */
@@ -186,7 +175,7 @@ export class Lab<C = Config, R = unknown> {
     const [over, stop] = [new AbortController(), new AbortController()];
     let failure: unknown = null;
     const alongside = during
-      ? runDuring(during, trial, address, over.signal).catch((error) => {
+      ? this.#alongside(during, trial, address, over.signal).catch((error) => {
           failure = error;
           // What it was to do is not done: the rest of the load would be for nothing.
           stop.abort();
@@ -216,40 +205,39 @@ export class Lab<C = Config, R = unknown> {
     const itsPhases = phases(summary);
     return {
       name,
-      code: trial.code,
+      plan: summary.plan,
       phases: itsPhases,
       thresholds: judgeThresholds({ ...summary, phases: itsPhases }),
       groups: summary.groups,
-      folder: path,
     };
+  }
+
+  /** @param address of k6's API */
+  async #alongside(
+    during: NonNullable<TrialPlan['during']>,
+    trial: Trial,
+    address: string,
+    over: AbortSignal,
+  ) {
+    const zeroMs = await zeroOf(address, () => over.aborted);
+    if (zeroMs === null) return;
+    await during({
+      at: async (seconds) => {
+        const until = zeroMs + seconds * 1000;
+        while (Date.now() < until) {
+          this.check();
+          if (over.aborted) throw new Error(`${trial.name} ended before what was to be done at ${seconds} s`);
+          await sleep(Math.min(100, until - Date.now()));
+        }
+      },
+      note: (event) => trial.events.push({ time_ms: Date.now(), ...event }),
+    });
   }
 
   #save() {
     const document = { trials: this.#trials, result: this.result, error: this.error };
     writeAtomic(join(this.folder, 'trials.json'), `${JSON.stringify(document, null, 2)}\n`);
   }
-}
-
-/** @param address of k6's API */
-async function runDuring(
-  during: NonNullable<TrialPlan['during']>,
-  trial: Trial,
-  address: string,
-  over: AbortSignal,
-) {
-  const zeroMs = await zeroOf(address, () => over.aborted);
-  if (zeroMs === null) return;
-  await during({
-    at: async (seconds) => {
-      const until = zeroMs + seconds * 1000;
-      while (Date.now() < until) {
-        checkInterrupted();
-        if (over.aborted) throw new Error(`${trial.name} ended before what was to be done at ${seconds} s`);
-        await sleep(Math.min(100, until - Date.now()));
-      }
-    },
-    note: (event) => trial.events.push({ time_ms: Date.now(), ...event }),
-  });
 }
 
 /**

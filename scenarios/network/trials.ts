@@ -1,5 +1,4 @@
 import { counterOf, inScope, trendOf } from '../../analysis/collect/groups.ts';
-import { readSummary } from '../../analysis/collect/summary.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab, TrialResult } from '../../cli/trials/lab.ts';
 import { isReference } from '../../cli/trials/reference-only.ts';
@@ -51,10 +50,9 @@ export default async function network(lab: Lab<Config, NetworkResult>) {
   if (reference) await trial('traffic', 'traffic', { DURATION: `${KINDS_OF_TRAFFIC * seconds}s` });
   await trial('connections', reference ? 'connections' : 'all-connections');
 
-  const { summary } = readSummary(plain.folder);
   const mean = ({ groups }: TrialResult, metric: string, operation: string) =>
     trendOf(inScope(groups, { operation }), metric).mean;
-  const sizes = (summary?.plan.operations ?? []).map(({ operation }) => ({
+  const sizes = plain.plan.operations.map(({ operation }) => ({
     operation,
     request: mean(plain, 'mcp_request_bytes', operation),
     plain: mean(plain, 'mcp_response_bytes', operation),
