@@ -43,7 +43,8 @@ export class IdleSessions {
   readonly #client: typeof http | typeof https;
   readonly #agent: http.Agent;
   #sessions: Session[] = [];
-  #lost = 0;
+  /** Streams that were closed by the server or the network. */
+  lost = 0;
 
   /** @param headers the user's own */
   constructor(url: string, headers: Record<string, string>) {
@@ -62,19 +63,16 @@ export class IdleSessions {
     return this.#sessions.filter(({ stream }) => stream !== null).length;
   }
 
-  /** Streams that were closed by the server or the network. */
-  get lost(): number {
-    return this.#lost;
-  }
-
   /**
    * Opens sessions until there are `size`.
    *
    * @param how.listen opens a stream for each
    * @param how.check throws when it is time to end
    */
-  async open(size: number, how: { listen?: boolean; check?: () => void } = {}): Promise<Opened> {
-    const { listen = true, check = () => {} } = how;
+  async open(
+    size: number,
+    { listen = true, check = () => {} }: { listen?: boolean; check?: () => void } = {},
+  ): Promise<Opened> {
     const before = this.size;
     const started = performance.now();
     const handshakes: number[] = [];
@@ -152,7 +150,7 @@ export class IdleSessions {
     session.stream = stream;
     stream.resume().on('close', () => {
       session.stream = null;
-      this.#lost += 1;
+      this.lost += 1;
     });
   }
 

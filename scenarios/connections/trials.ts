@@ -2,6 +2,7 @@
  * Idle sessions, more and more of them, while a few VUs call; then as many VUs that all call; sessions that are opened and ended around
  * each call; and sessions that are left behind: does the server free them?
  */
+import { freemem, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { percentile } from '../../analysis/statistics/percentile.ts';
@@ -12,7 +13,6 @@ import { ConfigError } from '../../contract/config-error.js';
 import type { ProfileName } from '../../contract/profiles.js';
 import { readProtocol } from '../../contract/protocols.js';
 import { IdleSessions, type Opened } from './idle-sessions.ts';
-import { memoryLeft } from './memory-left.ts';
 import type { variables } from './variables.ts';
 
 type ConnectionsConfig = Config<typeof variables>;
@@ -133,7 +133,7 @@ export default async function connections(lab: ConnectionsLab) {
   lab.onEnd(() => idle.close());
   for (const size of [0, ...sizes]) {
     result.stopped =
-      memoryLeft() < MIN_MEMORY_LEFT
+      freemem() / totalmem() < MIN_MEMORY_LEFT
         ? `less than ${MIN_MEMORY_LEFT * 100} % of the machine's memory was left`
         : null;
     if (result.stopped) break;
