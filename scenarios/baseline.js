@@ -1,7 +1,4 @@
-/**
- * How does latency grow with concurrency? One simple read, at 10, 50, 100 and 200 concurrent users, a fixed
- * number of calls each. Closed loop: a user calls again as soon as it has its answer.
- */
+/** How does latency grow with concurrency? Closed loop: a user calls again as soon as it has its answer. */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 

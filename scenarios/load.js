@@ -1,7 +1,4 @@
-/**
- * So many calls from so many users, as other load generators do it: `make load REQUESTS=10000 CONCURRENCY=200`, with
- * PAYLOAD for a request from a file. Closed loop: a user calls again as soon as it has its answer.
- */
+/** So many calls from so many users, as other load generators do it: a user calls again as soon as it has its answer. */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 

@@ -1,7 +1,4 @@
-/**
- * Does the server wear out? 400 requests/s for 24 hours from up to 50 concurrent users, judged in twelve
- * windows: each against the first.
- */
+/** Does the server wear out? Each window is judged against the first. */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 

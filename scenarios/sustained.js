@@ -1,7 +1,4 @@
-/**
- * Does the server hold its working load? 850 requests/s for 30 minutes from up to 100 concurrent users,
- * 60% reads, 30% writes, 10% complex calls.
- */
+/** Does the server hold its working load? */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 

@@ -1,7 +1,4 @@
-/**
- * How large should a batch be? `process_batch` at 10, 50, 100 and 500 items from 10 concurrent users; then
- * the same 100 items, over and over, from one user in batches of 1, 5, 10, 20 and 50.
- */
+/** How large should a batch be? */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

@@ -1,7 +1,4 @@
-/**
- * What does a batch gain? 100 proxy hosts are enabled or disabled in calls of 1, 5, 10, 20 and 50 hosts; 50
- * certificates are renewed one at a time, and 5, 10 and 20 at a time, by an authority that takes seconds for each.
- */
+/** What does a batch gain, where each certificate takes its authority seconds? */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 

@@ -1,7 +1,4 @@
-/**
- * How much does it take? The rate doubles until an objective breaks, then narrows down to the highest rate that
- * holds, which is held for longer in the end (trials.ts). This is one of its steps.
- */
+/** How much does it take? This is one of the steps (trials.ts). */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

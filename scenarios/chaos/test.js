@@ -1,7 +1,4 @@
-/**
- * What breaks when something does, and how soon is all well again? A steady load; in the middle of it one fault, made
- * and lifted by trials.ts. This is the load around one of them.
- */
+/** What breaks when something does? This is the load around one fault, which trials.ts makes and lifts. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

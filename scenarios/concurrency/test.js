@@ -1,7 +1,4 @@
-/**
- * What do concurrent calls gain? 50 lists, then 20 creations, in all, by 1, 5, 10, 20 and 50 users at a time; three
- * times. (20 creations keep at most 20 users busy.)
- */
+/** What do concurrent calls gain? (20 creations keep at most 20 users busy.) */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 

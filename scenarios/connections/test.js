@@ -1,8 +1,4 @@
-/**
- * How many sessions does a server hold, and what does each cost it? Sessions of the legacy era, idle ones by the
- * hundred, then active ones, each trial (trials.ts) with this load: so many users, each
- * in a session of its own, that call one after the other.
- */
+/** How many sessions does a server hold, and what does each cost it? This is the load of each trial (trials.ts). */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

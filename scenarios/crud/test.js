@@ -1,8 +1,6 @@
 /**
- * How long does each operation on a resource take? One user, one operation after the other, as the benchmark document
- * has it: 20 calls to warm up, 50 to 100 that count, a pause of 5 s between the suites, all of it three times.
- * Where a certificate authority is asked each call takes seconds: they are made without a warm-up, and in full only
- * with PROFILE=full.
+ * How long does each operation on a resource take? One user, one operation after the other, as the benchmark document has it. Where a
+ * certificate authority is asked each call takes seconds: they are made without a warm-up, and in full only with PROFILE=full.
  */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';

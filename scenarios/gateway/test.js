@@ -1,7 +1,4 @@
-/**
- * What does a gateway cost? One trial of it (trials.ts takes several, direct and through the gateway in
- * turn): the same calls at the same rate, which the gateway was found to hold; then as many as ten users get answered.
- */
+/** What does a gateway cost? One trial of it: trials.ts takes several, direct and through the gateway in turn. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

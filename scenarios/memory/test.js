@@ -1,8 +1,4 @@
-/**
- * How much memory does it take: at rest, for each cached user, for each connection to the database? The reference
- * target is started anew with each number of them (trials.ts). This is what makes it cache users, one after
- * the other, or open its connections.
- */
+/** How much memory does it take? This makes the target cache users, or open its connections (trials.ts). */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

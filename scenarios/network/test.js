@@ -1,7 +1,6 @@
 /**
- * What goes over the wire? Sizes of requests and answers, plain and compressed; the bandwidth of different kinds of
- * load; how long a connection takes, and how many calls it is used for (trials.ts). Each of its parts is a
- * run of its own; on a server of your own the whole workload is loaded instead of the reference target's operations.
+ * What goes over the wire? Each part is a run of its own (trials.ts); on a server of your own the whole workload is loaded instead of the
+ * reference target's operations.
  */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';

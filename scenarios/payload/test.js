@@ -1,8 +1,4 @@
-/**
- * What does the size of a message cost? The same bytes to the server and back, 1 to 32 KB each way, from 10 users that
- * call again as soon as they have their answer; no database behind it. On a server of your own one tool's text argument
- * grows, and the answers are what it answers.
- */
+/** What does the size of a message cost? The users call without a pause, and there is no database behind it. */
 import { defineTest } from '../../lib/test.js';
 import { payloadOf, SIZES_KB } from '../../workloads/payload-of.js';
 import reference from '../../workloads/reference.js';

@@ -1,8 +1,4 @@
-/**
- * How far does it go when the load grows? 100 to 3,000 requests/s over 30 minutes, in the steps of an auto-scaling
- * test. Only the first step is judged: what the machine does not manage is an overload, and the table says from where
- * on it is one.
- */
+/** How far does it go when the load grows? Only the first step is judged: what the machine does not manage is an overload. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

@@ -1,8 +1,4 @@
-/**
- * What does deciding who may do what cost, and does it hold under load? Five calls by users of three roles, in turn,
- * 100 a second for 60 s; then half of the calls are ones that the user may not make: each must be refused with 403,
- * and one that is not fails the run.
- */
+/** What does deciding who may do what cost, and does it hold under load? Half of the denials' calls must be refused. */
 import { defineTest } from '../../lib/test.js';
 import rbac from '../../workloads/rbac.js';
 

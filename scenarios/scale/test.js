@@ -1,7 +1,4 @@
-/**
- * How does a list grow with the number of resources? 10 to 5,000 proxy hosts, all of them in one answer and 50 of them;
- * then 1,000 hosts enabled, disabled and exported in one call each, and certificates renewed. One user, three times.
- */
+/** How does a list grow with the number of resources? One user, three times. */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 

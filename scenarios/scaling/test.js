@@ -1,7 +1,4 @@
-/**
- * What do more instances bring? One trial of it (trials.ts takes several, with one instance, two, four behind
- * a load balancer): as many users for each instance, who call again as soon as they have their answer.
- */
+/** What do more instances bring? One trial of it (trials.ts): users who call again as soon as they have their answer. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

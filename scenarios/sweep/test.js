@@ -1,8 +1,4 @@
-/**
- * What does a setting do? The reference target is restarted with each of its values, in random order and repeatedly, and
- * gets the same load each time (trials.ts): users that call without a pause, so that the throughput is the
- * server's to make. This is one of those runs.
- */
+/** What does a setting do? One run of it (trials.ts): users call without a pause, so the throughput is the server's to make. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

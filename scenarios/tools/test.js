@@ -1,8 +1,4 @@
-/**
- * What does each kind of tool cost? A simple query, a report of 15 queries, a call of a slow service elsewhere, and a
- * bulk upsert of 100 items, one after the other, each from as many users as it takes to keep it busy. On a server of
- * your own, each of the workload's operations from 10 users.
- */
+/** What does each kind of tool cost? One after the other, each from as many users as it takes to keep it busy. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

@@ -1,7 +1,6 @@
 /**
- * What do a client's usual steps cost, each by itself? A tool call, a list of resources, a subscription to one, a list
- * of prompts, and a sequence of three tool calls that follow from one another, timed as a whole. In the legacy era:
- * a subscription of 2026-07-28 is a stream, which a load generator without streams can't hold.
+ * What do a client's usual steps cost, each by itself? In the legacy era: a subscription of 2026-07-28 is a stream, which a load generator
+ * without streams can't hold.
  */
 import { defineTest } from '../../lib/test.js';
 import workflows from '../../workloads/workflows.js';
