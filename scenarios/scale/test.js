@@ -19,20 +19,22 @@ const fill = ([size]) => ({
 /** @param {[string, number]} size */
 const lists = ([size, iterations]) => {
   const labels = { instance: `size-${size}`, resources: Number(size) };
-  const all = {
-    operation: 'list_proxy_hosts',
-    iterations,
-    takes: `${Math.ceil(Number(size) / 30)}ms`,
-    labels: { ...labels, what: 'all' },
-  };
-  const page = {
-    operation: 'page_proxy_hosts',
-    iterations: 100,
-    labels: { ...labels, what: 'page', limit: 50 },
-  };
   return [
-    { name: `all-${size}`, warmUps: 5, ...all },
-    { name: `page-${size}`, warmUps: 5, ...page },
+    {
+      name: `all-${size}`,
+      warmUps: 5,
+      operation: 'list_proxy_hosts',
+      iterations,
+      takes: `${Math.ceil(Number(size) / 30)}ms`,
+      labels: { ...labels, what: 'all' },
+    },
+    {
+      name: `page-${size}`,
+      warmUps: 5,
+      operation: 'page_proxy_hosts',
+      iterations: 100,
+      labels: { ...labels, what: 'page', limit: 50 },
+    },
   ];
 };
 
@@ -75,18 +77,12 @@ export const { options, setup, iterate, teardown } = defineTest({
         labels: { instance: 'certificates' },
       },
       ...Object.entries(LISTS).flatMap(lists),
-      {
-        name: 'disable',
+      ...['disable', 'enable'].map((what) => ({
+        name: what,
         operation: 'bulk_toggle_hosts',
         iterations: 5,
-        labels: { ...THOUSAND, what: 'disable' },
-      },
-      {
-        name: 'enable',
-        operation: 'bulk_toggle_hosts',
-        iterations: 5,
-        labels: { ...THOUSAND, what: 'enable' },
-      },
+        labels: { ...THOUSAND, what },
+      })),
       {
         name: 'export',
         operation: 'export_configuration',
