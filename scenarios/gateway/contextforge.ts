@@ -22,7 +22,7 @@ export interface Store {
   remove: () => Promise<void>;
 }
 
-export interface Gateway {
+export interface Gateway extends ServerProcess {
   origin: string;
   /** Its MCP endpoint, with all of its tools. */
   mcp: string;
@@ -32,11 +32,9 @@ export interface Gateway {
   token: string;
   /** The upstream's name of a tool -> the gateway's. */
   names: Record<string, string>;
-  pid: number;
   /** Calls its REST API: POST with a body, otherwise GET. */
   // biome-ignore lint/suspicious/noExplicitAny: as of JSON.parse
   api: (path: string, body?: object) => Promise<any>;
-  log: () => string;
   /** Ends it and removes its data. */
   stop: () => Promise<void>;
 }

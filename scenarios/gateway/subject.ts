@@ -10,27 +10,16 @@ import type { variables } from './variables.ts';
 
 export type GatewayConfig = Config<typeof variables>;
 
-export interface Subject {
+/** rpc is '' where it has none. */
+export interface Subject extends Pick<Gateway, 'mcp' | 'rpc' | 'token' | 'names'> {
   name: string;
-  /** Its MCP endpoint. */
-  mcp: string;
-  /** Its plain JSON-RPC endpoint; '': none. */
-  rpc: string;
-  token: string;
   /** In the format of TARGET_HEADERS. */
   headers: string;
-  /** The target's name of a tool -> the gateway's. */
-  names: Record<string, string>;
   /** null: it was not started here. */
   pid: number | null;
 }
 
-type GivenConfig = Pick<
-  GatewayConfig,
-  'GATEWAY_URL' | 'GATEWAY_RPC_URL' | 'GATEWAY_TOKEN' | 'GATEWAY_PREFIX' | 'WORKLOAD' | 'TOOL' | 'TOOL_NAMES'
->;
-
-export async function givenGateway(config: GivenConfig): Promise<Subject> {
+export async function givenGateway(config: GatewayConfig): Promise<Subject> {
   const { GATEWAY_URL: mcp, GATEWAY_RPC_URL: rpc, GATEWAY_TOKEN: token, GATEWAY_PREFIX: prefix } = config;
   const prefixed = prefix ? (await toolNames(config)).map((tool) => [tool, prefix + tool] as const) : [];
   return {
@@ -65,7 +54,7 @@ export async function ownGateway(lab: Lab<GatewayConfig>): Promise<Subject> {
 export async function startOwn({
   GATEWAY_STORE: kind,
   GATEWAY_SETTINGS: settings,
-}: Pick<GatewayConfig, 'GATEWAY_STORE' | 'GATEWAY_SETTINGS'>): Promise<{ gateway: Gateway; name: string }> {
+}: GatewayConfig): Promise<{ gateway: Gateway; name: string }> {
   const { TARGET_URL = '', TARGET_TOKEN = '' } = process.env;
   const store = kind === 'stack' ? await stackStore() : null;
   const gateway = await startContextForge({

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isMcp } from '../../cli/run/payload.ts';
+import type { Config } from '../../cli/trials/config.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import type { Workload, WorkloadDocument } from '../../lib/workload.js';
 import reference from '../../workloads/reference.js';
@@ -26,10 +27,7 @@ export function toolsOnly(workload: string, folder: string): Record<string, stri
 export async function toolNames({
   WORKLOAD: path,
   TOOL: tool,
-}: {
-  WORKLOAD: string;
-  TOOL: string;
-}): Promise<string[]> {
+}: Pick<Config, 'WORKLOAD' | 'TOOL'>): Promise<string[]> {
   const { operations }: Pick<Workload, 'operations'> = path.endsWith('.json')
     ? onlyTools(JSON.parse(readFileSync(path, 'utf8')))
     : path

@@ -44,6 +44,7 @@ test('a slow gateway gets longer trials, for a p99 of a hundred answers, up to t
 
 test("another gateway's names of tools: a prefix, and what TOOL_NAMES says", async () => {
   const { names, name, pid } = await givenGateway({
+    ...CONFIG,
     GATEWAY_URL: 'http://127.0.0.1:4444/mcp',
     GATEWAY_RPC_URL: '',
     GATEWAY_TOKEN: 't',
