@@ -8,21 +8,19 @@
  * Toxiproxy relays the connections, so a server that only listens on loopback works, too. A single nftables rule sees all
  * packets that enter the namespace: requests on the first hop, answers on the second, and the acknowledgements of both.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { execa } from 'execa';
 import type { Toxiproxy } from './toxiproxy.ts';
 
 /** Part of the private range 10.0.0.0/8. The third octet depends on the process id. */
 const NETWORK = '10.213';
 const PORT = 9000;
 const WITHIN_MS = 5000;
-
-const execute = promisify(execFile);
 
 export interface LossyLink {
   /** On 127.0.0.1. */
@@ -46,8 +44,8 @@ export async function whyNoLink(): Promise<string | null> {
   if (process.platform !== 'linux') return 'needs network namespaces, which Linux has';
   if (process.getuid?.() !== 0) return 'needs root, to make a network namespace';
   for (const program of ['ip', 'nft', 'unshare', 'nsenter', 'setpriv']) {
-    const missing = await execute('sh', ['-c', 'command -v "$0"', program]).catch(() => true);
-    if (missing === true) return `needs the program ${program}`;
+    const { failed } = await execa('sh', ['-c', 'command -v "$0"', program], { reject: false });
+    if (failed) return `needs the program ${program}`;
   }
   return null;
 }
@@ -61,7 +59,7 @@ export async function makeLossyLink({ binary, toxiproxy, server }: LossyLinkOpti
   const stop = async () => {
     relay?.kill('SIGKILL');
     // The kernel deletes it with the namespace, but not immediately.
-    await execute('ip', ['link', 'del', String(outer)]).catch(() => {});
+    await execa('ip', ['link', 'del', String(outer)], { reject: false });
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -114,13 +112,9 @@ ip addr add "$address" dev "$inner"
 exec "$binary" -config "$config" -host 127.0.0.1 -port 8474 >/dev/null`;
 
 async function run(file: string, ...args: (string | number | undefined)[]) {
-  try {
-    await execute(file, args.map(String));
-  } catch (error) {
-    const { stderr = '', message } = error as Error & { stderr?: string };
-    const [line] = (stderr.trim() || message).split('\n');
-    throw new Error(`${args.includes('nft') ? 'nft' : file}: ${line}`);
-  }
+  const { failed, stderr, shortMessage } = await execa(file, args.map(String), { reject: false });
+  const [line] = (stderr || shortMessage || '').split('\n');
+  if (failed) throw new Error(`${args.includes('nft') ? 'nft' : file}: ${line}`);
 }
 
 function linkOf(path: string): string {

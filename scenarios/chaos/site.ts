@@ -66,7 +66,9 @@ export async function openSite(lab: Lab, { lossy }: { lossy: boolean }): Promise
   const target = own ? await openTarget(lab, toxiproxy) : null;
   const url = new URL(target?.instance.url ?? lab.config.TARGET_URL);
   const server = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
-  const { link, noLink } = lossy ? await openLink(lab, { binary, toxiproxy, server }) : NO_LINK;
+  const { link, noLink } = lossy
+    ? await openLink(lab, { binary, toxiproxy, server })
+    : { link: null, noLink: null };
   const token = process.env.TARGET_TOKEN;
   return {
     toxiproxy,
@@ -137,8 +139,6 @@ function watchInstead(lab: Lab, port: number) {
   writeAtomic(file, `[{ "targets": ["127.0.0.1:${port}"] }]\n`);
   lab.onEnd(() => writeAtomic(file, before));
 }
-
-const NO_LINK = { link: null, noLink: null };
 
 async function openLink(lab: Lab, options: LossyLinkOptions): Promise<Pick<Site, 'link' | 'noLink'>> {
   try {
