@@ -89,9 +89,7 @@ export class Lab<C = Config, R = unknown> {
   }
 
   /** Shows one line of progress. */
-  say(text: string) {
-    say(text);
-  }
+  readonly say = say;
 
   /** @param undo runs when the test ends, however it ends */
   onEnd(undo: () => unknown) {
@@ -248,13 +246,11 @@ export async function zeroOf(address: string, over: () => boolean): Promise<numb
   while (!over()) {
     try {
       const response = await fetch(`http://${address}/v1/metrics/mcp_started_seconds`);
-      const metric = response.ok
-        ? ((await response.json()) as { data?: { attributes?: { sample?: { value?: number } } } })
-        : null;
-      const seconds = metric?.data?.attributes?.sample?.value;
+      const metric = (await response.json()) as { data?: { attributes: { sample: { value?: number } } } };
+      const seconds = metric.data?.attributes.sample.value;
       if (seconds) return seconds * 1000;
     } catch {
-      // It does not listen yet.
+      // It does not listen yet, or has no such metric.
     }
     await sleep(50);
   }

@@ -31,8 +31,6 @@ export interface ServerStart {
   status?: number;
   /** Seconds to become ready. Default: 20. */
   withinS?: number;
-  /** In its own session, which Ctrl-C in this terminal does not reach. Default: true. */
-  detached?: boolean;
 }
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), 'mcp-load-lab-server-'));
@@ -42,15 +40,15 @@ export const newFolder = () => mkdtempSync(join(tmpdir(), 'mcp-load-lab-server-'
  * @throws {Error} with the end of the server's log, if it ends or is not ready in time
  */
 export async function startServer(name: string, how: ServerStart): Promise<ServerProcess> {
-  const { file, args, env = process.env, cwd, url, ready = url, status, withinS = 20, detached = true } = how;
+  const { file, args, env = process.env, cwd, url, ready = url, status, withinS = 20 } = how;
   const { folder = newFolder() } = how;
   const logFile = join(folder, 'log');
   const output = openSync(logFile, 'w');
-  // If this process is killed, it cannot end its servers: the kernel does. Ctrl-C reaches only this process, which then
-  // ends them in its own order.
+  // If this process is killed, it cannot end its servers: the kernel does.
   const bound = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'TERM', '--'] : [];
   const [program = file, ...rest] = [...bound, file, ...args];
-  const child = spawn(program, rest, { env, cwd, detached, stdio: ['ignore', output, output] });
+  // Ctrl-C reaches only this process, which then ends them in its own order.
+  const child = spawn(program, rest, { env, cwd, detached: true, stdio: ['ignore', output, output] });
   closeSync(output);
   let running = true;
   const ended = new Promise((resolve) => child.once('error', resolve).once('exit', resolve)).then(() => {
