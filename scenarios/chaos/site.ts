@@ -93,13 +93,13 @@ async function openTarget(lab: Lab, toxiproxy: Toxiproxy): Promise<Target> {
   const { POSTGRES_PORT, RUN_DIR = '' } = process.env;
   const redis = await startRedisRelay(RUN_DIR);
   lab.onEnd(redis.stop);
-  const where = {
-    port: await freePort(),
-    adminPort: await freePort(),
-    postgresPort: await toxiproxy.proxy('database', `127.0.0.1:${POSTGRES_PORT}`),
-    redisPort: await toxiproxy.proxy('redis', `127.0.0.1:${redis.port}`),
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const ports = {
+    ADMIN_PORT: adminPort,
+    POSTGRES_PORT: await toxiproxy.proxy('database', `127.0.0.1:${POSTGRES_PORT}`),
+    REDIS_PORT: await toxiproxy.proxy('redis', `127.0.0.1:${redis.port}`),
   };
-  const target = { instance: await startTarget(where), redis, heal };
+  const target = { instance: await startTarget(port, ports), redis, heal };
   let running = true;
   const stop = async () => {
     // The restart in heal() may have failed.
@@ -110,7 +110,7 @@ async function openTarget(lab: Lab, toxiproxy: Toxiproxy): Promise<Target> {
     await target.instance.stop();
   };
   lab.onEnd(stop);
-  watchInstead(lab, where.adminPort);
+  watchInstead(lab, adminPort);
   async function heal() {
     const deadline = Date.now() + PATIENCE_MS;
     for (let answers = 0; Date.now() < deadline; await sleep(50)) {
@@ -122,7 +122,7 @@ async function openTarget(lab: Lab, toxiproxy: Toxiproxy): Promise<Target> {
     }
     lab.say('the target does not get well by itself: it is started anew');
     await stop();
-    target.instance = await startTarget(where);
+    target.instance = await startTarget(port, ports);
     running = true;
   }
   return target;

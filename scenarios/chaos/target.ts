@@ -1,8 +1,8 @@
 /** A separate instance of the reference target for faults: its stores are behind proxies, and its heap is limited. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { newFolder, type ServerProcess, startServer } from '../../cli/trials/server-process.ts';
+import { startInstance } from '../../cli/trials/instance.ts';
+import { newFolder, type ServerProcess } from '../../cli/trials/server-process.ts';
 
 /** Limit of each worker: ten times what it needs. */
 export const HEAP_MB = 256;
@@ -17,40 +17,18 @@ export interface Instance extends ServerProcess {
   heapFile: string;
 }
 
-export interface TargetPorts {
-  port: number;
-  /** Scraped by Prometheus. */
-  adminPort: number;
-  postgresPort: number;
-  redisPort: number;
-}
-
-export async function startTarget({
-  port,
-  adminPort,
-  postgresPort,
-  redisPort,
-}: TargetPorts): Promise<Instance> {
+/** @param ports where Prometheus scrapes it, and where its stores are */
+export async function startTarget(port: number, ports: Record<string, number>): Promise<Instance> {
   const folder = newFolder();
   const heapFile = join(folder, 'heap-share');
   const settings = {
-    ADMIN_PORT: adminPort,
-    POSTGRES_PORT: postgresPort,
-    REDIS_PORT: redisPort,
+    ...ports,
     POOL_SIZE,
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --import=${FILLER}`,
     HEAP_LIMIT_MB: HEAP_MB,
     HEAP_SHARE_FILE: heapFile,
   };
-  const origin = `http://127.0.0.1:${port}`;
-  const server = await startServer('the target', {
-    file: fileURLToPath(new URL('../../scripts/component', import.meta.url)),
-    args: ['target', String(port), ...Object.entries(settings).map(([name, value]) => `${name}=${value}`)],
-    url: `${origin}/mcp`,
-    ready: `${origin}/health`,
-    status: 200,
-    folder,
-  });
+  const server = await startInstance('the target', port, settings, folder);
   return { ...server, heapFile };
 }
 

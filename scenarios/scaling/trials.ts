@@ -8,14 +8,15 @@ import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { toolPath } from '../../cli/tool-path.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import { watchCpu } from '../../cli/trials/cpu-watch.ts';
+import { startInstance } from '../../cli/trials/instance.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
 import { DEFAULT_RUNS, rounds } from '../../cli/trials/rounds.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
+import { freePort } from '../../contract/free-port.js';
 import type { ProfileName } from '../../contract/profiles.js';
 import { seededRandom } from '../../contract/seeded-random.js';
 import { startBalancer } from './haproxy.ts';
-import { startInstances } from './instances.ts';
 import type { variables } from './variables.ts';
 
 type ScalingConfig = Config<typeof variables>;
@@ -75,7 +76,14 @@ export default async function scaling(lab: ScalingLab) {
   lab.say(
     `starting ${most} instances, each with ${knobs.WORKERS} worker and ${knobs.POOL_SIZE} connections ...`,
   );
-  const instances = await startInstances(most, knobs, lab);
+  const instances: { port: number; adminPort: number; pid: number }[] = [];
+  // One after the other, because the first one may have to prepare the database.
+  for (let number = 1; number <= most; number += 1) {
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const instance = await startInstance(`instance ${number}`, port, { ...knobs, ADMIN_PORT: adminPort });
+    lab.onEnd(instance.stop);
+    instances.push({ port, adminPort, pid: instance.pid });
+  }
   const watch = watcher(lab);
 
   const byPhase: ScalingResult['phases'] = {};
