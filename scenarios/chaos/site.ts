@@ -1,11 +1,11 @@
 /** What faults act on: the network paths to the server and, for the reference target, its processes and stores. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { toolPath } from '../../cli/tool-path.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
 import { type RedisRelay, startRedisRelay } from '../../cli/trials/redis-relay.ts';
+import { watchInstead } from '../../cli/trials/watch-instead.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { freePort } from '../../contract/free-port.js';
 import { type LossyLink, type LossyLinkOptions, makeLossyLink, whyNoLink } from './lossy-link.ts';
@@ -110,7 +110,7 @@ async function openTarget(lab: Lab, toxiproxy: Toxiproxy): Promise<Target> {
     await target.instance.stop();
   };
   lab.onEnd(stop);
-  watchInstead(lab, adminPort);
+  watchInstead(lab)(adminPort);
   async function heal() {
     const deadline = Date.now() + PATIENCE_MS;
     for (let answers = 0; Date.now() < deadline; await sleep(50)) {
@@ -126,18 +126,6 @@ async function openTarget(lab: Lab, toxiproxy: Toxiproxy): Promise<Target> {
     running = true;
   }
   return target;
-}
-
-/**
- * Makes Prometheus scrape this instance instead of the stack's own, which has no load. If the clean-up does not run, the
- * next `scripts/up` restores the file.
- */
-function watchInstead(lab: Lab, port: number) {
-  const file = join(process.env.PROMETHEUS_TARGETS_DIR ?? '', 'target.json');
-  if (!existsSync(file)) return;
-  const before = readFileSync(file, 'utf8');
-  writeAtomic(file, `[{ "targets": ["127.0.0.1:${port}"] }]\n`);
-  lab.onEnd(() => writeAtomic(file, before));
 }
 
 async function openLink(lab: Lab, options: LossyLinkOptions): Promise<Pick<Site, 'link' | 'noLink'>> {

@@ -12,6 +12,7 @@ import { startInstance } from '../../cli/trials/instance.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
 import { DEFAULT_RUNS, rounds } from '../../cli/trials/rounds.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
+import { watchInstead } from '../../cli/trials/watch-instead.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { freePort } from '../../contract/free-port.js';
 import type { ProfileName } from '../../contract/profiles.js';
@@ -84,7 +85,9 @@ export default async function scaling(lab: ScalingLab) {
     lab.onEnd(instance.stop);
     instances.push({ port, adminPort, pid: instance.pid });
   }
-  const watch = watcher(lab);
+  const watch = watchInstead(lab);
+  const balancers = join(process.env.PROMETHEUS_TARGETS_DIR ?? '', 'custom-haproxy.json');
+  lab.onEnd(() => rmSync(balancers, { force: true }));
 
   const byPhase: ScalingResult['phases'] = {};
   lab.result = { users, repeats, knobs, price: PRICE_PER_INSTANCE_HOUR, phases: byPhase };
@@ -97,10 +100,8 @@ export default async function scaling(lab: ScalingLab) {
         used.map(({ port }) => port),
       );
       lab.onEnd(balancer.stop);
-      watch(
-        used.map(({ adminPort }) => adminPort),
-        balancer.metrics,
-      );
+      watch(...used.map(({ adminPort }) => adminPort));
+      writeAtomic(balancers, JSON.stringify([{ targets: [balancer.metrics] }]));
       const cpu = watchCpu({
         instances: used.map(({ pid }) => pid),
         HAProxy: [balancer.pid],
@@ -143,25 +144,6 @@ export function knobsFor(most: number, given: string): { WORKERS: string; POOL_S
   return {
     WORKERS: String(workers),
     POOL_SIZE: String(Math.min(Number(knobs.POOL_SIZE ?? POOL_SIZE), fitting)),
-  };
-}
-
-/**
- * Has Prometheus watch these instances instead of the stack's own target, and the balancer, until the test ends.
- *
- * @returns takes the ports of the instances, and host and port of the balancer's metrics
- */
-function watcher(lab: ScalingLab): (ports: number[], balancer: string) => void {
-  const { PROMETHEUS_TARGETS_DIR: folder = '' } = process.env;
-  const [ofTarget, ofBalancer] = [join(folder, 'target.json'), join(folder, 'custom-haproxy.json')];
-  const before = readFileSync(ofTarget, 'utf8');
-  lab.onEnd(() => {
-    writeAtomic(ofTarget, before);
-    rmSync(ofBalancer, { force: true });
-  });
-  return (ports, balancer) => {
-    writeAtomic(ofTarget, JSON.stringify([{ targets: ports.map((port) => `127.0.0.1:${port}`) }]));
-    writeAtomic(ofBalancer, JSON.stringify([{ targets: [balancer] }]));
   };
 }
 
