@@ -71,15 +71,16 @@ export function check(config: GatewayConfig) {
     }
     needReference(config, "gateway with GATEWAY_STORE=stack uses the stores of the stack's own target");
   }
-  planOf(config, GATEWAY_URL && !GATEWAY_RPC_URL ? 2 : 3);
+  planOf(config);
 }
 
 /** @throws {ConfigError} if a trial would be too short */
-function planOf({ PROFILE, RUNS, DURATION }: GatewayConfig, ways: number) {
+function planOf({ PROFILE, RUNS, DURATION, GATEWAY_URL, GATEWAY_RPC_URL }: GatewayConfig) {
+  const ways = GATEWAY_URL && !GATEWAY_RPC_URL ? 2 : 3;
   const count = RUNS ? Math.max(MIN_ROUNDS, RUNS) : ROUNDS[PROFILE];
   const measuredS = DURATION ?? MEASURED_S[PROFILE];
   const trialS = measuredS / (count * ways);
-  if (trialS >= MIN_TRIAL_S) return { count, trialS };
+  if (trialS >= MIN_TRIAL_S) return { ways, count, trialS };
   throw new ConfigError(
     `DURATION is ${measuredS} s, for ${count} rounds of ${ways} trials; valid: ${MIN_TRIAL_S * count * ways}s or longer, or fewer RUNS`,
   );
@@ -99,8 +100,7 @@ export function enoughS(plannedS: number, rate: number, count: number) {
 export const nativeOnly = true;
 
 export const lasts: TrialsModule<GatewayConfig>['lasts'] = (config, trialS) => {
-  const ways = config.GATEWAY_URL && !config.GATEWAY_RPC_URL ? 2 : 3;
-  const { count, trialS: length } = planOf(config, ways);
+  const { ways, count, trialS: length } = planOf(config);
   const seconds = (s: number) => trialS({ DURATION: `${s}s`, RATE_SCALE: '1', REQUESTS: '' });
   const probeS = config.RATE === null ? seconds(PROBE_S[config.PROFILE]) : 0;
   return ways * (probeS + count * seconds(length));
@@ -110,7 +110,7 @@ export default async function gateway(lab: GatewayLab) {
   const { config } = lab;
   const subject = config.GATEWAY_URL ? await givenGateway(config) : await ownGateway(lab);
   const ways = waysOf(subject, toolsOnly(config.WORKLOAD, lab.folder));
-  const { count, trialS: planned } = planOf(config, Object.keys(ways).length);
+  const { count, trialS: planned } = planOf(config);
   const rate = config.RATE ?? (await probe(lab, ways));
   const trialS = config.DURATION === null ? enoughS(planned, rate, count) : planned;
   const cores: GatewayResult['cores'] = {};

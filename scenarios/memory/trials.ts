@@ -105,11 +105,8 @@ export default async function memory(lab: Lab<Config, MemoryResult>) {
     env: { PART: 'cache', CACHED: String(cached), PROFILE: 'full', DURATION: '' },
     during: async ({ at }) => {
       for (let second = CACHE_LOOK_S; ; second += CACHE_LOOK_S) {
-        const goesOn = await at(second).then(
-          () => true,
-          () => false,
-        );
-        if (!goesOn) return;
+        const over = await at(second).catch(() => true);
+        if (over) return;
         await add();
       }
     },
