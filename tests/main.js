@@ -18,6 +18,7 @@ const EACH_CHANGE = [
   'tests/unit',
   'tests/stack/rules.test.js',
   'tests/k6/k6.test.js',
+  'tests/k6/stdio.test.js',
   'tests/k6/hostile-target.test.js',
   'tests/browser/report.test.js',
   'tests/browser/hostile.test.js',

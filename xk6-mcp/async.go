@@ -209,6 +209,9 @@ func (k *call) hold(l *loop) *exchange {
 	}
 	x := c.do(r)
 	c.resume(k, r, x)
+	if x.abandoned && c.process != nil && k.saysCancelled(r) {
+		k.cancel(r)
+	}
 	x.isHeld = true
 	if isOpen {
 		k.countStream(m.StreamsClosed)

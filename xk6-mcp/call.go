@@ -371,13 +371,26 @@ func (k *call) do(argument, input string, follower *watcher) *exchange {
 	x := c.do(r)
 	x.traceID = traceID
 	c.resume(k, r, x)
-	if x.abandoned && !c.isModern() && c.options.protocol == dialectMCP && !r.holds() {
-		// In 2026-07-28 the end of the stream says so.
-		cancelled := c.newCall("notifications/cancelled", &callOptions{headers: k.options.headers, timeout: cancelTimeout})
-		cancelled.members = `"requestId":` + strconv.FormatInt(r.id, 10)
-		c.sendNotification(cancelled)
+	if x.abandoned && k.saysCancelled(r) {
+		k.cancel(r)
 	}
 	return x
+}
+
+// cancel tells the server that a request was given up.
+func (k *call) cancel(r request) {
+	cancelled := k.client.newCall("notifications/cancelled", &callOptions{headers: k.options.headers, timeout: cancelTimeout})
+	cancelled.members = `"requestId":` + strconv.FormatInt(r.id, 10)
+	k.client.sendNotification(cancelled)
+}
+
+// saysCancelled tells whether a server has to be told that a call was given up: over HTTP the end of the stream says so in 2026-07-28.
+func (k *call) saysCancelled(r request) bool {
+	c := k.client
+	if c.process != nil {
+		return r.id > 0
+	}
+	return !c.isModern() && c.options.protocol == dialectMCP && !r.holds()
 }
 
 // sessionIsGone tells whether the server has ended the session. The specification's status is 404; the TypeScript SDK's example servers send

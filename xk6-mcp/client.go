@@ -15,11 +15,13 @@ import (
 // maxPages bounds a list whose pages do not end.
 const maxPages = 1000
 
-// Client is a StreamableHTTPClient of a script. Its calls block their VU, as those of k6/http do, but for those of async.go.
+// Client is a StreamableHTTPClient or a StdioClient of a script. Its calls block their VU, as those of k6/http do, but for those of async.go.
 type Client struct {
 	instance  *ModuleInstance
 	options   *clientOptions
 	transport transport
+	// The server, if it is a program on this machine.
+	process *process
 	// Without it requests are counted as warm-up.
 	measured bool
 
@@ -37,7 +39,9 @@ type Client struct {
 	token  string
 	tokens *tokenSource
 	// Kinds of failure of which a line is in the log.
-	logged       *sync.Map
+	logged *sync.Map
+	// What the server said that is no message, and that was not counted yet.
+	invalid      *invalidMessages
 	streamBuffer []byte
 	cookies      cookieHeader
 	// Streams in a row that the server left open after a reply.

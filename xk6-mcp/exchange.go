@@ -117,6 +117,8 @@ type transport interface {
 	name() string
 	// key is the same for clients that use the same server.
 	key() string
+	// opened ends what prepare began for a client to which the server is new.
+	opened(c *Client, isOpen bool)
 }
 
 // do sends one request and reads its answer.
@@ -190,6 +192,10 @@ func (c *Client) hear(x *exchange, r *request, data []byte) bool {
 			r.memo.remember(x.text, said)
 		}
 		return true
+	}
+	// A program logs to its standard output by mistake.
+	if c.process != nil && !said.id.Exists() && !said.method.Exists() {
+		c.invalid.add(text)
 	}
 	if !c.isModern() && said.method.Exists() && said.id.Exists() && (r.asked < maxRounds || r.holds()) {
 		r.asked++

@@ -82,6 +82,9 @@ func (c *Client) secrets() secrets {
 			}
 		}
 	}
+	if command := c.options.command; command != nil {
+		all = append(all, command.secrets()...)
+	}
 	if oauth := c.options.oauth; oauth != nil {
 		all.addClient(oauth.clientID, oauth.clientSecret)
 		all.add(oauth.assertion)

@@ -12,6 +12,7 @@ require (
 	go.k6.io/k6/v2 v2.2.0
 	golang.org/x/net v0.57.0
 	golang.org/x/oauth2 v0.38.0
+	golang.org/x/sys v0.47.0
 	golang.org/x/time v0.15.0
 	gopkg.in/guregu/null.v3 v3.3.0
 )
@@ -88,7 +89,6 @@ require (
 	golang.org/x/crypto v0.54.0 // indirect
 	golang.org/x/crypto/x509roots/fallback v0.0.0-20260723152544-d701c51f7e4e // indirect
 	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/term v0.45.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260720211330-0afa2a65878a // indirect

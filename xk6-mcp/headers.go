@@ -29,6 +29,8 @@ const (
 	// What a server says first on a stream of subscriptions/listen.
 	acknowledged  = "notifications/subscriptions/acknowledged"
 	serverInfoKey = "io.modelcontextprotocol/serverInfo"
+	// On a pipe, which all streams share.
+	subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 
 	sessionHeader = "Mcp-Session-Id"
 )

@@ -45,6 +45,8 @@ func (t *httpTransport) prepare(c *Client) (bool, *failure) {
 	return false, nil
 }
 
+func (t *httpTransport) opened(*Client, bool) {}
+
 // leave ends the session on the server, where there is one.
 func (t *httpTransport) leave(c *Client) {
 	if c.session == "" || c.options.sessions == sessionShared {

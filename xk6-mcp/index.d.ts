@@ -1,4 +1,4 @@
-/** The k6 module k6/x/mcp: a client for servers that speak the Model Context Protocol (MCP) over HTTP. */
+/** The k6 module k6/x/mcp: clients for servers that speak the Model Context Protocol (MCP) over HTTP or stdio. */
 declare module 'k6/x/mcp' {
   /** A time in milliseconds, or as text: "30s". */
   type Duration = number | string;
@@ -19,11 +19,11 @@ declare module 'k6/x/mcp' {
     | 'jsonrpc'
     | 'tool'
     | 'crossed'
-    | 'unexpected';
+    | 'unexpected'
+    | 'process';
 
-  export interface ClientOptions {
-    /** The MCP endpoint, for example http://127.0.0.1:3000/mcp. */
-    base_url: string;
+  /** Options of every client. */
+  export interface CommonOptions {
     /** Longest time for one answer, "60s" by default. */
     timeout?: Duration;
     /** Longest time between two parts of an answer; by default only `timeout` ends one. */
@@ -40,6 +40,21 @@ declare module 'k6/x/mcp' {
       | '2025-06-18'
       | '2025-03-26'
       | '2024-11-05';
+    /** Share of the calls that carry a traceparent in `params._meta` (SEP-414), 0 to 1; 0 by default. */
+    traceSampling?: number;
+    /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`), at most 64 MiB in all VUs. They have no `events`. */
+    cache?: boolean;
+    /** Also measure the size of bodies, their compression, and for how long the server says that it keeps a connection. */
+    observe?: boolean;
+    /** Limits on an answer; what exceeds one fails as "too_large". */
+    maxBodySize?: number;
+    maxEvents?: number;
+    maxNesting?: number;
+  }
+
+  export interface ClientOptions extends CommonOptions {
+    /** The MCP endpoint, for example http://127.0.0.1:3000/mcp. */
+    base_url: string;
     /** "mcp" by default. "jsonrpc": POST without a handshake. "rest": POST {base_url}/tools/{name}/call. */
     protocol?: 'mcp' | 'jsonrpc' | 'rest';
     /**
@@ -55,17 +70,20 @@ declare module 'k6/x/mcp' {
     token?: string;
     /** In place of a token: OAuth 2.1 client credentials. */
     oauth?: OAuthOptions;
-    /** Share of the calls that carry a traceparent in `params._meta` (SEP-414), 0 to 1; 0 by default. */
-    traceSampling?: number;
-    /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`), at most 64 MiB in all VUs. They have no `events`. */
-    cache?: boolean;
-    /** Also measure the size of bodies, their compression, and for how long the server says that it keeps a connection. */
-    observe?: boolean;
-    /** Limits on an answer; what exceeds one fails as "too_large". */
-    maxBodySize?: number;
     maxHeaderSize?: number;
-    maxEvents?: number;
-    maxNesting?: number;
+  }
+
+  /** A server that is a program: one JSON-RPC message a line on its standard input and output. No shell reads the command. */
+  export interface StdioOptions extends CommonOptions {
+    /** A program, by its path or by its name on the PATH. */
+    path: string;
+    args?: string[];
+    /** In addition to HOME, LOGNAME, PATH, SHELL, TERM and USER, the only variables of k6's own environment that the server gets. */
+    env?: Record<string, string>;
+    /** The directory that it runs in, k6's own by default. */
+    cwd?: string;
+    /** "per-vu", the default: each client has a process. "per-call": each call has one. A number: so many, which all VUs share. */
+    processes?: 'per-vu' | 'per-call' | number;
   }
 
   /** Tokens are renewed before they expire. The secret goes to the token endpoint alone. */
@@ -124,7 +142,7 @@ declare module 'k6/x/mcp' {
     readonly failure: { kind: FailureKind; detail: string } | null;
     /** The client gave up after `abandonAfter`. */
     readonly abandoned: boolean;
-    /** HTTP status; 0: no answer. */
+    /** HTTP status, on stdio 200; 0: no answer. */
     readonly status: number;
     /** Parsed when it is first read; null where there is none. */
     readonly result: Json;
@@ -155,8 +173,7 @@ declare module 'k6/x/mcp' {
   }
 
   /** Calls block their VU, as those of k6/http do, but for `requestAsync` and `listen`. An option that does not exist is an error. */
-  export class StreamableHTTPClient {
-    constructor(options: ClientOptions);
+  export interface Client {
     /** false: requests only count as `mcp_warmup_requests`, as those of setup and teardown do. */
     measured: boolean;
     /**
@@ -198,10 +215,20 @@ declare module 'k6/x/mcp' {
     prepare(method: string, params?: object, options?: CallOptions): PreparedCall;
     /** Takes the token, the headers' values and OAuth's secrets out of a text, in the spellings of URLs, JSON, HTML and base64. */
     redact(text: string): string;
-    /** Ends the session on the server, where there is one. */
+    /** Ends the session on the server, where there is one; a server of its own that is a program is ended: its input is closed, then SIGTERM, then SIGKILL. */
     close(): void;
   }
 
-  const mcp: { StreamableHTTPClient: typeof StreamableHTTPClient };
+  export interface StreamableHTTPClient extends Client {}
+  export class StreamableHTTPClient {
+    constructor(options: ClientOptions);
+  }
+
+  export interface StdioClient extends Client {}
+  export class StdioClient {
+    constructor(options: StdioOptions);
+  }
+
+  const mcp: { StreamableHTTPClient: typeof StreamableHTTPClient; StdioClient: typeof StdioClient };
   export default mcp;
 }

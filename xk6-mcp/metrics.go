@@ -13,7 +13,8 @@ import (
 type instanceMetrics struct {
 	Requests, RequestFailed, RequestDuration, RequestBlocked, RequestConnecting, RequestTLS, Slow, Failures, Rejected, AdditionalRequests,
 	Abandoned, Interrupted, StreamsOpened, StreamsClosed, TimeToFirstEvent, EventGap, SessionDuration, SessionsExpired, WarmupRequests,
-	CacheHits, RequestBytes, ResponseBytes, Compressed, Connections, Reconnections, KeepAlive *metrics.Metric
+	CacheHits, RequestBytes, ResponseBytes, Compressed, Connections, Reconnections, KeepAlive, ProcessStarts, ProcessRestarts, ProcessExits,
+	ProcessStartDuration, InvalidMessages *metrics.Metric
 }
 
 func registerMetrics(registry *metrics.Registry) (*instanceMetrics, error) {

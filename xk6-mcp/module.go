@@ -1,4 +1,4 @@
-// Package mcp is the k6 module k6/x/mcp: a client for servers that speak the Model Context Protocol over HTTP.
+// Package mcp is the k6 module k6/x/mcp: clients for servers that speak the Model Context Protocol over HTTP or stdio.
 package mcp
 
 import (
@@ -55,8 +55,9 @@ type (
 		sharing sync.Mutex
 		shared  map[string]sharedSession
 		// Sources of OAuth tokens that VUs share.
-		tokens sync.Map
-		cache  cacheBudget
+		tokens    sync.Map
+		cache     cacheBudget
+		processes sharedProcesses
 	}
 
 	// ModuleInstance is the module of one VU.
@@ -96,19 +97,34 @@ func (r *RootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 
 // Exports implements modules.Instance.
 func (m *ModuleInstance) Exports() modules.Exports {
-	named := map[string]any{"StreamableHTTPClient": m.newClient}
+	named := map[string]any{"StreamableHTTPClient": m.newHTTPClient, "StdioClient": m.newStdioClient}
 	return modules.Exports{Default: named, Named: named}
 }
 
-func (m *ModuleInstance) newClient(call sobek.ConstructorCall) *sobek.Object {
-	rt := m.vu.Runtime()
-	options, err := parseClientOptions(rt, call.Argument(0))
+func (m *ModuleInstance) newHTTPClient(call sobek.ConstructorCall) *sobek.Object {
+	options, err := parseClientOptions(m.vu.Runtime(), call.Argument(0))
 	if err != nil {
-		common.Throw(rt, fmt.Errorf("StreamableHTTPClient: %w", err))
+		common.Throw(m.vu.Runtime(), fmt.Errorf("StreamableHTTPClient: %w", err))
 	}
-	client := &Client{instance: m, options: options, transport: &httpTransport{options.url}, measured: true, lastID: &atomic.Int64{}, usage: &usage{}, logged: &sync.Map{}}
-	if err := client.define(call.This); err != nil {
-		common.Throw(rt, err)
-	}
+	m.defineClient(call.This, options, &httpTransport{options.url})
 	return nil
+}
+
+func (m *ModuleInstance) newStdioClient(call sobek.ConstructorCall) *sobek.Object {
+	options, err := parseStdioOptions(m.vu.Runtime(), call.Argument(0))
+	if err != nil {
+		common.Throw(m.vu.Runtime(), fmt.Errorf("StdioClient: %w", err))
+	}
+	m.defineClient(call.This, options, &stdioTransport{command: options.command})
+	return nil
+}
+
+func (m *ModuleInstance) defineClient(object *sobek.Object, options *clientOptions, transport transport) {
+	client := &Client{
+		instance: m, options: options, transport: transport, measured: true, lastID: &atomic.Int64{}, usage: &usage{}, logged: &sync.Map{},
+		invalid: &invalidMessages{},
+	}
+	if err := client.define(object); err != nil {
+		common.Throw(m.vu.Runtime(), err)
+	}
 }

@@ -19,7 +19,7 @@ var Names = func() (parsed struct {
 	Tags         struct{ Phase, Method, Operation, Class, Kind, Limit, Outcome string }
 	Outcomes     struct{ OK, Rejected, Failed, Unanswered string }
 	FailureKinds struct {
-		Connect, Auth, Timeout, Stalled, TooLarge, HTTP4xx, RateLimited, HTTP5xx, Protocol, JSONRPC, Tool, Crossed, Unexpected string
+		Connect, Auth, Timeout, Stalled, TooLarge, HTTP4xx, RateLimited, HTTP5xx, Protocol, JSONRPC, Tool, Crossed, Unexpected, Process string
 	}
 }) {
 	if err := json.Unmarshal(namesJSON, &parsed); err != nil {

@@ -48,8 +48,10 @@ func (o *clientOptions) isFixed() bool {
 	return o.protocolVersion != versionAuto && o.protocolVersion != versionLegacy
 }
 
-// clientOptions are those of a StreamableHTTPClient.
+// clientOptions are those of a client.
 type clientOptions struct {
+	// Of a StdioClient alone.
+	command         *command
 	url             *url.URL
 	timeout         time.Duration
 	stallTimeout    time.Duration
@@ -68,22 +70,50 @@ type clientOptions struct {
 	maxNesting      int64
 }
 
-func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, error) {
-	o := &clientOptions{
+func defaultOptions() *clientOptions {
+	return &clientOptions{
 		timeout: defaultTimeout, protocolVersion: versionAuto, protocol: dialectMCP, sessions: sessionPerVU, headers: http.Header{},
 		maxBodySize: defaultMaxBodySize, maxHeaderSize: defaultMaxHeaderSize, maxEvents: defaultMaxEvents, maxNesting: defaultMaxNesting,
 	}
+}
+
+// set sets an option that all clients have.
+func (o *clientOptions) set(key string, value sobek.Value) (err error) {
+	switch key {
+	case "timeout":
+		o.timeout, err = positiveDuration(value)
+	case "stallTimeout":
+		o.stallTimeout, err = positiveDuration(value)
+	case "protocolVersion":
+		o.protocolVersion, err = oneOf(value, append([]string{versionAuto, versionLegacy}, versions...)...)
+	case "traceSampling":
+		o.traceSampling = value.ToFloat()
+		if !(o.traceSampling >= 0 && o.traceSampling <= 1) {
+			err = fmt.Errorf("got %s; expected a share from 0 to 1", value)
+		}
+	case "observe":
+		o.observe = value.ToBoolean()
+	case "cache":
+		o.cache = value.ToBoolean()
+	case "maxBodySize":
+		o.maxBodySize, err = positiveInteger(value)
+	case "maxEvents":
+		o.maxEvents, err = positiveInteger(value)
+	case "maxNesting":
+		o.maxNesting, err = positiveInteger(value)
+	default:
+		return errUnknownOption
+	}
+	return err
+}
+
+func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, error) {
+	o := defaultOptions()
 	token := ""
 	err := eachOption(rt, input, func(key string, value sobek.Value) (err error) {
 		switch key {
 		case "base_url":
 			o.url, err = parseURL(value.String())
-		case "timeout":
-			o.timeout, err = positiveDuration(value)
-		case "stallTimeout":
-			o.stallTimeout, err = positiveDuration(value)
-		case "protocolVersion":
-			o.protocolVersion, err = oneOf(value, append([]string{versionAuto, versionLegacy}, versions...)...)
 		case "protocol":
 			o.protocol, err = oneOf(value, dialectMCP, dialectJSONRPC, dialectREST)
 		case "sessions":
@@ -98,25 +128,10 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 			}
 		case "oauth":
 			o.oauth, err = parseOAuthOptions(rt, value)
-		case "traceSampling":
-			o.traceSampling = value.ToFloat()
-			if !(o.traceSampling >= 0 && o.traceSampling <= 1) {
-				err = fmt.Errorf("got %s; expected a share from 0 to 1", value)
-			}
-		case "observe":
-			o.observe = value.ToBoolean()
-		case "cache":
-			o.cache = value.ToBoolean()
-		case "maxBodySize":
-			o.maxBodySize, err = positiveInteger(value)
 		case "maxHeaderSize":
 			o.maxHeaderSize, err = positiveInteger(value)
-		case "maxEvents":
-			o.maxEvents, err = positiveInteger(value)
-		case "maxNesting":
-			o.maxNesting, err = positiveInteger(value)
 		default:
-			return errUnknownOption
+			return o.set(key, value)
 		}
 		return err
 	})
@@ -141,6 +156,42 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 		return nil, errors.New("oauth: there is an Authorization, too; expected one of them")
 	}
 	return o, nil
+}
+
+// parseStdioOptions takes those of a client whose server is a program.
+func parseStdioOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, error) {
+	o := defaultOptions()
+	o.command = &command{}
+	err := eachOption(rt, input, func(key string, value sobek.Value) (err error) {
+		switch key {
+		case "path":
+			o.command.path = value.String()
+		case "args":
+			err = exportTo(rt, value, &o.command.args, "an array of strings")
+		case "env":
+			// The value is not repeated: it may be a secret.
+			if rt.ExportTo(value, &o.command.env) != nil {
+				err = errors.New("expected an object of strings")
+			}
+		case "cwd":
+			o.command.cwd = value.String()
+		case "processes":
+			if value.String() == sessionPerVU || value.String() == sessionPerCall {
+				o.sessions = value.String()
+				return nil
+			}
+			if o.command.processes, err = positiveInteger(value); err != nil {
+				err = fmt.Errorf("got %q; expected per-vu, per-call or a number of processes that all VUs share", value.String())
+			}
+		default:
+			return o.set(key, value)
+		}
+		return err
+	})
+	if err == nil && o.command.path == "" {
+		err = errors.New("path is missing; expected a program that speaks MCP on its standard input and output, for example npx")
+	}
+	return o, err
 }
 
 // callOptions are those of one call, or of a prepared one.

@@ -102,6 +102,7 @@ func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 	if x.failure != nil {
 		c.logOnce(k, x)
 	}
+	c.logInvalid()
 	c.count(k, x, isAdditional)
 }
 
@@ -149,6 +150,9 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 		}
 		if c.options.observe {
 			b.observe(m, x)
+		}
+		if count := c.invalid.count.Swap(0); count > 0 {
+			b.add(m.InvalidMessages, float64(count))
 		}
 	})
 	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, request)
@@ -235,6 +239,17 @@ func (c *Client) logOnce(k *call, x *exchange) {
 		return
 	}
 	c.instance.vu.State().Logger.Errorf("failure %s of %s: %s", x.failure.kind, k.operation(), c.describe(x))
+}
+
+// logInvalid shows the first message that is none.
+func (c *Client) logInvalid() {
+	first := c.invalid.first.Load()
+	if first == nil {
+		return
+	}
+	if _, isLogged := c.logged.LoadOrStore(first, true); !isLogged {
+		c.instance.vu.State().Logger.Warnf("the server wrote what is no JSON-RPC message: %s", oneLine(c.redact(*first), maxShown))
+	}
 }
 
 func isSuccess(status int) bool {

@@ -213,12 +213,21 @@ func (c *Client) open() (*exchange, error) {
 	if c.version == "" {
 		x = c.negotiate()
 	}
-	if x.failure == nil && !c.isModern() {
+	switch {
+	case x.failure != nil:
+	case !c.isModern():
 		refusal := x.refusal
 		x = c.initialize()
 		x.refusal = refusal
+	case isNew && !x.complete:
+		// Of a program it is to be known that it has started.
+		x = c.discover(true, false)
 	}
-	if c.isOpen = x.failure == nil; c.isOpen {
+	c.isOpen = x.failure == nil
+	if isNew {
+		c.transport.opened(c, c.isOpen)
+	}
+	if c.isOpen {
 		return nil, nil
 	}
 	if !c.options.isFixed() {
@@ -264,7 +273,11 @@ func (c *Client) discover(isForced, isAgain bool) *exchange {
 	c.version = modernVersion
 	k := c.protocolCall("server/discover")
 	r, _ := k.request("", "")
-	r.timeout = min(r.timeout, discoverTimeout)
+	if c.process == nil {
+		r.timeout = min(r.timeout, discoverTimeout)
+	} else if !isForced {
+		r.timeout = min(r.timeout, stdioDiscoverTimeout)
+	}
 	x := c.do(r)
 	reply := x.reply
 	if x.status >= http.StatusBadRequest {
@@ -284,7 +297,7 @@ func (c *Client) discover(isForced, isAgain bool) *exchange {
 		if includes(offered, modernVersion) {
 			return x
 		}
-	} else if !x.isAnswered() || isForced && x.isModernError(reply) {
+	} else if !x.isAnswered() && !c.isSilent(x) || isForced && x.isModernError(reply) {
 		return x
 	}
 	if isForced || x.failure == nil {
@@ -297,6 +310,11 @@ func (c *Client) discover(isForced, isAgain bool) *exchange {
 	known := slices.IndexFunc(versions[1:], func(version string) bool { return includes(offered, version) })
 	c.version = versions[1:][max(0, known)]
 	return &exchange{refusal: c.describe(x)}
+}
+
+// isSilent tells whether a program has started and said nothing, as those of the old era may that wait for initialize.
+func (c *Client) isSilent(x *exchange) bool {
+	return c.process != nil && x.failure.kind == kinds.Timeout
 }
 
 // isAnswered tells whether the server answered so that initialize may get a better answer: it was not late, and the answer is neither a refusal of

@@ -197,6 +197,8 @@ test('compare-ab loads two servers by their addresses', async () => {
 });
 
 test('compare-ab that is interrupted gives the target its knobs back', async () => {
+  const files = () => readdirSync(places.RESULTS_DIR, { recursive: true, encoding: 'utf8' });
+  const before = new Set(files());
   const child = spawn('scripts/compare-ab', [], {
     env: {
       ...process.env,
@@ -212,10 +214,10 @@ test('compare-ab that is interrupted gives the target its knobs back', async () 
   let output = '';
   child.stderr.on('data', (chunk) => (output += chunk));
   const ended = new Promise((resolve) => child.once('close', resolve));
-  while (!/CACHE_TTL=6[12]/.test(envFile('stack.env').TARGET_KNOBS ?? '') && child.exitCode === null) {
-    await sleep(100);
-  }
-  await sleep(3000);
+  // k6 writes it once it loads.
+  const loads = () => files().some((file) => !before.has(file) && file.endsWith('seconds.jsonl'));
+  while (!loads() && child.exitCode === null) await sleep(100);
+  assert.match(envFile('stack.env').TARGET_KNOBS ?? '', /CACHE_TTL=6[12]/);
   child.kill('SIGTERM');
   assert.equal(await ended, 105, output);
   assert.match(output, /^interrupted$/m);

@@ -1,0 +1,52 @@
+package mcp
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+)
+
+// guardScript keeps a list of process groups, and ends them when its input does: however k6 ends, nothing that it started is left. A group has the
+// time to end by itself that a server has whose input was closed.
+const guardScript = `live=' '
+while read -r change group; do
+	case $change in
+	+) live="$live$group " ;;
+	-) live="${live%% $group *} ${live##* $group }" ;;
+	esac
+done
+send() { for group in $live; do kill -s "$1" -- "-$group" 2>/dev/null; done; }
+[ "$live" = ' ' ] && exit
+sleep 2; send TERM
+sleep 2; send KILL`
+
+// guard is the process that outlives k6.
+var guard struct {
+	sync.Mutex
+	input io.Writer
+	isOff bool
+}
+
+// tellGuard starts the guard with the first group. Without a shell there is none.
+func tellGuard(change string, group int) {
+	guard.Lock()
+	defer guard.Unlock()
+	if guard.input == nil && !guard.isOff {
+		cmd := exec.Command("sh", "-c", guardScript)
+		cmd.Env = []string{"PATH=/usr/bin:/bin"}
+		cmd.SysProcAttr = inGroup()
+		input, err := cmd.StdinPipe()
+		if guard.isOff = err != nil || cmd.Start() != nil; !guard.isOff {
+			guard.input = input
+			go func() { _ = cmd.Wait() }()
+		}
+	}
+	if guard.input != nil {
+		_, _ = fmt.Fprintln(guard.input, change, group)
+	}
+}
+
+func guardGroup(group int) { tellGuard("+", group) }
+
+func unguardGroup(group int) { tellGuard("-", group) }

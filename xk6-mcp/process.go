@@ -1,0 +1,366 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// How long a server may take to end after its input was closed, and again after SIGTERM.
+	endTimeout = 2 * time.Second
+	// Of what a server writes to its standard error.
+	maxStderr = 4 << 10
+	// Of the buffer that lines are read into.
+	lineBuffer = 64 << 10
+)
+
+// process is a server that is a program. It takes messages on its standard input and gives them on its standard output, one a line.
+type process struct {
+	cmd   *exec.Cmd
+	input *os.File
+	began time.Time
+	// Whoever puts something in may write.
+	writing chan struct{}
+	stderr  tail
+	// Closed when it has ended, and everything it said was delivered. Then fault says how.
+	over     chan struct{}
+	fault    *failure
+	isEnding atomic.Bool
+	// Whether its end was counted.
+	isCounted atomic.Bool
+	// Lines that were no message, while no call was open.
+	invalid invalidMessages
+	// Of all clients that share it.
+	lastID  atomic.Int64
+	opening sync.Mutex
+	// What the first client of a shared process found out.
+	negotiated *negotiated
+
+	guard   sync.Mutex
+	inboxes map[int64]*inbox
+}
+
+// inbox takes what a process says to one request, or to whoever listens.
+type inbox struct {
+	number int64
+	holds  bool
+	lines  chan line
+	closed chan struct{}
+}
+
+type line struct {
+	at   time.Time
+	text []byte
+}
+
+// startProcess starts a server. maxLine: bytes of a message, a longer one ends the process
+func startProcess(cmd *exec.Cmd, maxLine int64) (*process, error) {
+	input, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer input.Close()
+	cmd.Stdin = input
+	p := &process{
+		cmd: cmd, input: ours, began: time.Now(), writing: make(chan struct{}, 1), over: make(chan struct{}), inboxes: make(map[int64]*inbox),
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, errors.Join(err, ours.Close())
+	}
+	errorOutput, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, errors.Join(err, ours.Close())
+	}
+	if err := startInGroup(cmd); err != nil {
+		return nil, errors.Join(err, ours.Close())
+	}
+	guardGroup(cmd.Process.Pid)
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		// A full pipe would stop the server.
+		_, _ = io.Copy(&p.stderr, errorOutput)
+	}()
+	go p.attend(output, maxLine, drained)
+	return p, nil
+}
+
+// attend reads until the process has ended, and sees that nothing of it is left.
+func (p *process) attend(output io.Reader, maxLine int64, drained <-chan struct{}) {
+	pid := p.cmd.Process.Pid
+	outputEnded, exited := make(chan struct{}), make(chan struct{})
+	go func() {
+		awaitExit(pid, outputEnded)
+		// What it started holds its pipes open.
+		killGroup(pid)
+		close(exited)
+	}()
+	readError := p.readLines(output, maxLine)
+	close(outputEnded)
+	if readError == nil {
+		// It is about to end, most often, and says how.
+		_ = p.input.Close()
+		select {
+		case <-exited:
+		case <-time.After(endTimeout):
+		}
+	}
+	killGroup(pid)
+	<-exited
+	<-drained
+	err := p.cmd.Wait()
+	unguardGroup(pid)
+	_ = p.input.Close()
+	p.fault = p.faultOf(readError, err)
+	close(p.over)
+}
+
+// faultOf is how a process ended. readError: why it had to
+func (p *process) faultOf(readError, exit error) *failure {
+	if errors.Is(readError, errTooLarge) {
+		return failed(kinds.TooLarge, "a line without an end: the server was ended")
+	}
+	text := "the server ended"
+	var ended *exec.ExitError
+	if errors.As(exit, &ended) {
+		text = "the server ended: " + ended.String()
+	}
+	if last := p.stderr.lastLine(); last != "" {
+		text += ": " + last
+	}
+	return failed(kinds.Process, "%s", text)
+}
+
+// readLines delivers each line; what has no line end is none.
+func (p *process) readLines(output io.Reader, maxLine int64) error {
+	reader := bufio.NewReaderSize(output, lineBuffer)
+	for {
+		text, err := readLine(reader, maxLine)
+		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if len(bytes.TrimSpace(text)) > 0 {
+			p.deliver(line{time.Now(), text})
+		}
+	}
+}
+
+func readLine(reader *bufio.Reader, limit int64) ([]byte, error) {
+	var text []byte
+	for {
+		part, err := reader.ReadSlice('\n')
+		if int64(len(text)+len(part)) > limit {
+			return nil, errTooLarge
+		}
+		text = append(text, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return text, err
+		}
+	}
+}
+
+// deliver gives a line to the request that it is for, and waits until that has room for it.
+func (p *process) deliver(one line) {
+	to := p.addressee(one.text)
+	if to == nil {
+		if !isMessage(string(one.text)) {
+			p.invalid.add(string(one.text))
+		}
+		return
+	}
+	select {
+	case to.lines <- one:
+	case <-to.closed:
+	}
+}
+
+// addressee is whom a line is for: the request that it answers or is about, else whoever listens, else the oldest request. nil: there is none
+func (p *process) addressee(text []byte) *inbox {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	if len(p.inboxes) < 2 {
+		for _, only := range p.inboxes {
+			return only
+		}
+		return nil
+	}
+	said := message{}
+	if line := string(text); validate(line, defaultMaxNesting) == nil {
+		said = readMessage(line)
+	}
+	number, isReply := said.addressee()
+	if to := p.inboxes[number]; to != nil || isReply {
+		return to
+	}
+	var oldest *inbox
+	for _, one := range p.inboxes {
+		isBetter := oldest == nil || one.holds && !oldest.holds || one.holds == oldest.holds && one.number < oldest.number
+		if isBetter {
+			oldest = one
+		}
+	}
+	return oldest
+}
+
+// open takes what is said to a request. One that listens (noReply) has no number of its own.
+func (p *process) open(number int64, holds bool) *inbox {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	if number == noReply {
+		number = -p.lastID.Add(1)
+	}
+	in := &inbox{number: number, holds: holds, lines: make(chan line, 16), closed: make(chan struct{})}
+	p.inboxes[number] = in
+	return in
+}
+
+func (p *process) close(in *inbox) {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	delete(p.inboxes, in.number)
+	close(in.closed)
+}
+
+// write gives the server a message. One that does not read until the context ends has stalled; with a part of a message it is of no use any more.
+func (p *process) write(ctx context.Context, body []byte) *failure {
+	stalled := failed(kinds.Stalled, "the server does not read its standard input")
+	select {
+	case p.writing <- struct{}{}:
+	case <-ctx.Done():
+		return stalled
+	case <-p.over:
+		return p.fault
+	}
+	defer func() { <-p.writing }()
+	cut := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = p.input.SetWriteDeadline(time.Unix(1, 0))
+		close(cut)
+	})
+	count, err := p.input.Write(append(body, '\n'))
+	if !stop() {
+		<-cut
+		_ = p.input.SetWriteDeadline(time.Time{})
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		if count > 0 {
+			killGroup(p.cmd.Process.Pid)
+			<-p.over
+		}
+		return stalled
+	}
+	select {
+	case <-p.over:
+		return p.fault
+	case <-ctx.Done():
+		return stalled
+	case <-time.After(endTimeout + time.Second):
+		return failed(kinds.Process, "the server closed its standard input")
+	}
+}
+
+// end ends a server as the specification says: its input is closed, then SIGTERM, then SIGKILL.
+func (p *process) end() {
+	p.isEnding.Store(true)
+	p.isCounted.Store(true)
+	_ = p.input.Close()
+	for _, signal := range []func(pid int){terminateGroup, killGroup} {
+		select {
+		case <-p.over:
+			return
+		case <-time.After(endTimeout):
+			signal(p.cmd.Process.Pid)
+		}
+	}
+	<-p.over
+}
+
+func (p *process) isOver() bool {
+	select {
+	case <-p.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	guard sync.Mutex
+	kept  []byte
+}
+
+func (t *tail) Write(part []byte) (int, error) {
+	t.guard.Lock()
+	defer t.guard.Unlock()
+	t.kept = append(t.kept, part[max(0, len(part)-maxStderr):]...)
+	if len(t.kept) > maxStderr {
+		t.kept = append([]byte(nil), t.kept[len(t.kept)-maxStderr:]...)
+	}
+	return len(part), nil
+}
+
+// lastLine is the last that is not empty.
+func (t *tail) lastLine() string {
+	t.guard.Lock()
+	defer t.guard.Unlock()
+	text := strings.TrimSpace(string(t.kept))
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// invalidMessages counts what a server said that is no JSON-RPC message.
+type invalidMessages struct {
+	count atomic.Int64
+	first atomic.Pointer[string]
+}
+
+func (m *invalidMessages) add(text string) {
+	m.count.Add(1)
+	m.first.CompareAndSwap(nil, &text)
+}
+
+// moveTo adds what was counted to another count.
+func (m *invalidMessages) moveTo(other *invalidMessages) {
+	if count := m.count.Swap(0); count > 0 {
+		other.count.Add(count)
+		other.first.CompareAndSwap(nil, m.first.Load())
+	}
+}
+
+func isMessage(text string) bool {
+	if validate(text, defaultMaxNesting) != nil {
+		return false
+	}
+	said := readMessage(text)
+	return said.id.Exists() || said.method.Exists()
+}
+
+// addressee is the number of the request that a message is about, 0 for none; isReply: it answers that request, and is for nobody else
+func (m message) addressee() (number int64, isReply bool) {
+	switch {
+	case !m.method.Exists():
+		return m.id.Int(), m.id.Exists()
+	case m.id.Exists():
+		return 0, false
+	}
+	if token := member(m.params, "progressToken"); token.Exists() {
+		return token.Int(), false
+	}
+	return member(member(m.params, "_meta"), subscriptionKey).Int(), false
+}

@@ -1,0 +1,220 @@
+package mcp
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stdioFixture is a VU with a StdioClient of a server that behaves as its mode says, and with further options of the client.
+func stdioFixture(t *testing.T, mode, options string) *fixture {
+	t.Helper()
+	f := newFixture(t, http.NotFoundHandler())
+	program, _ := json.Marshal(os.Args[0])
+	f.init(`const { StdioClient } = mcp;
+		const server = (mode, options) => new StdioClient({ path: ` + string(program) + `, args: ['-test.run=none'], env: { ` + modeVariable + `: mode },
+			timeout: '20s', ...options });
+		const client = server(` + quote(mode) + `, ` + options + `);
+		const say = (text) => client.callTool({ name: 'echo', arguments: { text } });`)
+	t.Cleanup(func() {
+		if f.VU.StateField != nil {
+			f.run("client.close()")
+		}
+	})
+	return f
+}
+
+// isGone tells whether a process has ended, within seconds.
+func isGone(pid int) bool {
+	for range 80 {
+		if syscall.Kill(pid, 0) != nil {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return false
+}
+
+func TestStdioSpeaksEachEra(t *testing.T) {
+	for mode, version := range map[string]string{"modern": "2026-07-28", "legacy": "2025-11-25"} {
+		t.Run(mode, func(t *testing.T) {
+			f := stdioFixture(t, mode, "{}")
+			f.expect("client.connect().protocolVersion", quote(version))
+			f.expect("const answer = say('hello'); [answer.ok, answer.result.content[0].text, answer.status]", `[true,"hello",200]`)
+			f.expect("client.prepare('tools/call', { name: 'echo' }, { nonce: 'text' }).send({}).ok", "true")
+			f.expect("client.request('tools/list').result", "{}")
+		})
+	}
+}
+
+func TestStdioCountsStarts(t *testing.T) {
+	f := stdioFixture(t, "modern", "{}")
+	f.run("client.connect(); say('a')")
+	got := strings.Join(f.taken(), "\n")
+	for _, expected := range []string{"mcp_process_starts{class=protocol,method=initialize,operation=initialize} 1", "mcp_process_start_duration{"} {
+		if !strings.Contains(got, expected) {
+			t.Errorf("%s is missing in\n%s", expected, got)
+		}
+	}
+}
+
+// A server of the old era may wait for initialize, and answer nothing before.
+func TestStdioServerThatIgnoresDiscover(t *testing.T) {
+	f := stdioFixture(t, "silent", "{ protocolVersion: 'legacy' }")
+	f.expect("client.connect().protocolVersion", `"2025-11-25"`)
+}
+
+func TestStdioServerThatNeverStarts(t *testing.T) {
+	f := stdioFixture(t, "broken", "{}")
+	f.expect("try { client.connect() } catch (error) { [error.kind, error.message.includes('exit status 3: see the manual')] }", `["process",true]`)
+	f.expect("try { new StdioClient({ path: '/no/such/program' }).connect() } catch (error) { error.kind }", `"process"`)
+}
+
+func TestStdioServerThatDies(t *testing.T) {
+	f := stdioFixture(t, "crash", "{}")
+	f.expect("const { failure } = say('a'); [failure.kind, failure.detail]", `["process","the server ended: exit status 7: out of memory"]`)
+	began := time.Now()
+	f.expect("say('b').failure.kind", `"process"`)
+	f.expect("say('b').failure.kind", `"process"`)
+	if took := time.Since(began); took < restartPause {
+		t.Errorf("it was started again after %s", took)
+	}
+	got := strings.Join(f.taken(), "\n")
+	for _, metric := range []string{"mcp_process_starts", "mcp_process_restarts", "mcp_process_exits"} {
+		if count := strings.Count(got, metric+"{"); count < 2 {
+			t.Errorf("%s: %d", metric, count)
+		}
+	}
+}
+
+func TestStdioLinesThatAreNoMessages(t *testing.T) {
+	f := stdioFixture(t, "log", "{}")
+	f.expect("[1, 2, 3].map(() => say('a').ok)", "[true,true,true]")
+	if got := strings.Count(strings.Join(f.taken(), "\n"), "mcp_invalid_messages{"); got != 3 {
+		t.Errorf("got %d; expected 3", got)
+	}
+	shown := 0
+	for _, entry := range f.log.AllEntries() {
+		if strings.Contains(entry.Message, "handling echo") {
+			shown++
+		}
+	}
+	if shown != 1 {
+		t.Errorf("shown %d times", shown)
+	}
+}
+
+func TestStdioMessagesAreBounded(t *testing.T) {
+	f := stdioFixture(t, "endless", "{ maxBodySize: 4 << 20 }")
+	f.expect("say('a').failure.kind", `"too_large"`)
+	half := stdioFixture(t, "partial", "{}")
+	half.expect("say('a').failure.kind", `"process"`)
+}
+
+// What a pipe does not take is not waited for, and a server that has a part of a message is started again.
+func TestStdioServerThatDoesNotRead(t *testing.T) {
+	f := stdioFixture(t, "deaf", "{ timeout: '500ms' }")
+	f.expect("say('a').failure.kind", `"timeout"`)
+	f.expect("say('x'.repeat(1 << 20)).failure.kind", `"stalled"`)
+	f.expect("say('a').failure.kind", `"timeout"`)
+}
+
+func TestStdioErrorOutputIsDrained(t *testing.T) {
+	f := stdioFixture(t, "chatty", "{}")
+	f.expect("say('a').ok", "true")
+}
+
+// Only some variables reach the server, and what it is given is not shown.
+func TestStdioEnvironment(t *testing.T) {
+	t.Setenv("SECRET_OF_THE_RUN", "sesame")
+	f := stdioFixture(t, "modern", "{}")
+	f.expect("const found = client.callTool({ name: 'environment' }).result.content[0].text; [found.includes('sesame'), found.includes('PATH=')]", "[false,true]")
+	f.init(`const shown = (options) => {
+		try { new StdioClient({ path: '/bin/sh', ...options }).connect() } catch (error) { return error.message } };`)
+	f.expect(`shown({ args: ['-c', 'echo $API_TOKEN >&2; exit 1'], env: { API_TOKEN: 'open-sesame' } }).includes('exit status 1: ***')`, "true")
+	f.expect(`shown({ args: ['-c', 'exit 1', '--api-key', 'open', '--token=sesame'] }).includes('--api-key *** --token=***')`, "true")
+}
+
+func TestStdioOptions(t *testing.T) {
+	f := stdioFixture(t, "modern", "{}")
+	for options, message := range map[string]string{
+		"{}": "path is missing", "{ path: 'x', processes: 0 }": "per-vu, per-call or a number", "{ path: 'x', base_url: 'y' }": `unknown option "base_url"`,
+		"{ path: 'x', args: { a: 1 } }": "an array of strings",
+	} {
+		if _, err := f.try("new StdioClient(" + options + ")"); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: %v", options, err)
+		}
+	}
+}
+
+func TestStdioFollowsProgress(t *testing.T) {
+	f := stdioFixture(t, "progress", "{}")
+	f.await(`const steps = [];
+		client.requestAsync('tools/call', { name: 'a', arguments: { text: 'done' } }, { onNotification: (method, { progress }) => steps.push(progress) })
+			.then(({ ok, events }) => steps.push(ok, events.length))`)
+	f.expect("steps", "[0,1,2,true,4]")
+}
+
+func TestStdioListens(t *testing.T) {
+	f := stdioFixture(t, "listen", "{}")
+	f.await(`const heard = [];
+		(async () => {
+			const stream = client.listen({ notifications: {} }, { abandonAfter: '500ms', onNotification: (method) => heard.push(method) });
+			const { ok } = await client.requestAsync('tools/call', { name: 'a', arguments: { text: 'b' } });
+			heard.push(ok, (await stream).failure);
+		})()`)
+	f.expect("heard.sort()", `["notifications/subscriptions/acknowledged","notifications/tools/list_changed",null,true]`)
+}
+
+// Calls of several clients travel on the pipes of one process, and each gets its own answer.
+func TestStdioSharesProcesses(t *testing.T) {
+	f := stdioFixture(t, "late", "{ processes: 1 }")
+	f.await(`const found = [];
+		const other = server('late', { processes: 1 });
+		const call = (client, name) => client.requestAsync('tools/call', { name, arguments: { text: name } }).then(({ result }) => found.push(result.content[0].text));
+		Promise.all([call(client, 'slow'), call(other, 'fast'), call(client, 'fast')])`)
+	f.expect("found", `["fast","fast","slow"]`)
+	f.expect("const pidOf = (client) => client.callTool({ name: 'fast' }).result.pid; pidOf(client) === pidOf(other)", "true")
+	f.expect("pidOf(server('late')) === pidOf(client)", "false")
+	got := f.taken()
+	if starts := len(slices.DeleteFunc(got, func(line string) bool { return !strings.HasPrefix(line, "mcp_process_starts") })); starts != 2 {
+		t.Errorf("%d starts", starts)
+	}
+	// A shared process is not the client's to end.
+	pid := int(f.run("pidOf(client)").(int64))
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	isGone(pid)
+}
+
+func TestStdioProcessOfEachCall(t *testing.T) {
+	f := stdioFixture(t, "modern", "{ processes: 'per-call' }")
+	first := f.run("client.callTool({ name: 'a' }).result.pid").(int64)
+	f.expect("client.callTool({ name: 'a' }).result.pid === "+strconv.Itoa(int(first)), "false")
+	if !isGone(int(first)) {
+		t.Error("it is still there")
+	}
+}
+
+// A server is ended as the specification says, however little it listens, and so is what it started.
+func TestStdioEndsServers(t *testing.T) {
+	f := stdioFixture(t, "stubborn", "{}")
+	pid := int(f.run("say('a').result.pid").(int64))
+	began := time.Now()
+	f.run("client.close()")
+	if took := time.Since(began); took < 2*endTimeout || !isGone(pid) {
+		t.Errorf("it ended after %s", took)
+	}
+	parent := stdioFixture(t, "parent", "{}")
+	parent.expect("const { pid, child } = say('a').result; child > 0", "true")
+	_ = syscall.Kill(int(parent.run("pid").(int64)), syscall.SIGKILL)
+	if !isGone(int(parent.run("child").(int64))) {
+		t.Error("what it started is still there")
+	}
+	parent.expect("say('a').ok", "true")
+}

@@ -1,0 +1,300 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// A server that ended is started again at most so often by a client.
+	restartPause = time.Second
+	// A server of the old era may not answer server/discover, and one that is slow to start answers late.
+	stdioDiscoverTimeout = 10 * time.Second
+)
+
+// inherited are the variables that a server gets of k6's environment, as the official SDKs' clients give them: none that may hold a secret.
+var inherited = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
+
+// command is how a server is started.
+type command struct {
+	path string
+	args []string
+	env  map[string]string
+	cwd  string
+	// 0: each client has a process of its own.
+	processes int64
+}
+
+// stdioTransport is that of one client. Its server is a program on its pipes.
+type stdioTransport struct {
+	command *command
+	// When the client started its last process; zero: none, or one that it ended itself.
+	started time.Time
+}
+
+// sharedProcesses are those that the VUs share, by their command and number.
+type sharedProcesses struct {
+	sync.Mutex
+	byKey map[string]*sharedProcess
+}
+
+type sharedProcess struct {
+	sync.Mutex
+	process *process
+	started time.Time
+}
+
+func (t *stdioTransport) name() string {
+	words := []string{filepath.Base(t.command.path)}
+	isSecret := false
+	for _, word := range t.command.args {
+		flag, _, hasValue := strings.Cut(word, "=")
+		isFlag := strings.HasPrefix(word, "-")
+		switch {
+		case isFlag && hasValue && secretHeader.MatchString(flag):
+			word = flag + "=" + redacted
+		case !isFlag && isSecret:
+			word = redacted
+		}
+		isSecret = isFlag && !hasValue && secretHeader.MatchString(flag)
+		words = append(words, word)
+	}
+	return "stdio:" + t.command.secrets().hide(strings.Join(words, " "), false)
+}
+
+func (t *stdioTransport) key() string {
+	c := t.command
+	return fmt.Sprintf("stdio:%q %q %q %q", c.path, c.args, c.env, c.cwd)
+}
+
+// secrets are what must not be shown of a command.
+func (c *command) secrets() secrets {
+	var all secrets
+	for name, value := range c.env {
+		if secretHeader.MatchString(name) || len(value) >= minUnnamed {
+			all.add(value)
+		}
+	}
+	return all
+}
+
+// cmd makes the command ready to be started. No shell reads it.
+func (c *command) cmd() *exec.Cmd {
+	cmd := exec.Command(c.path, c.args...)
+	cmd.Dir = c.cwd
+	cmd.Env = []string{}
+	for _, name := range inherited {
+		if value, isSet := os.LookupEnv(name); isSet {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	for name, value := range c.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd
+}
+
+// prepare starts a process, where the client has none that lives. Of a shared one that is new, the client finds out what it speaks, and others wait.
+func (t *stdioTransport) prepare(c *Client) (bool, *failure) {
+	if t.command.processes > 0 {
+		return t.join(c)
+	}
+	if c.process != nil && !c.process.isOver() {
+		return false, nil
+	}
+	t.countEnd(c)
+	p, f := t.start(c, t.started)
+	t.started = time.Now()
+	if f != nil {
+		return false, f
+	}
+	c.process = p
+	return true, nil
+}
+
+// join gives a client the process that it shares with others.
+func (t *stdioTransport) join(c *Client) (bool, *failure) {
+	number := c.instance.vu.State().VUID % uint64(t.command.processes)
+	shared := c.instance.root.sharedProcess(fmt.Sprint(t.key(), number))
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.process == nil || shared.process.isOver() {
+		t.countEnd(c)
+		p, f := t.start(c, shared.started)
+		shared.started = time.Now()
+		if f != nil {
+			return false, f
+		}
+		shared.process = p
+	}
+	p := shared.process
+	p.opening.Lock()
+	c.process, c.lastID = p, &p.lastID
+	if p.negotiated == nil {
+		return true, nil
+	}
+	defer p.opening.Unlock()
+	if c.version, c.info = p.negotiated.version, p.negotiated.info; !c.isOpen {
+		c.epoch++
+	}
+	c.isOpen = true
+	return false, nil
+}
+
+func (r *RootModule) sharedProcess(key string) *sharedProcess {
+	r.processes.Lock()
+	defer r.processes.Unlock()
+	if r.processes.byKey == nil {
+		r.processes.byKey = make(map[string]*sharedProcess)
+	}
+	if r.processes.byKey[key] == nil {
+		r.processes.byKey[key] = &sharedProcess{}
+	}
+	return r.processes.byKey[key]
+}
+
+// start starts a process, not sooner than a pause after the one before.
+func (t *stdioTransport) start(c *Client, before time.Time) (*process, *failure) {
+	ctx, m, k := c.instance.vu.Context(), c.instance.metrics, c.protocolCall("initialize")
+	if !before.IsZero() {
+		select {
+		case <-time.After(time.Until(before.Add(restartPause))):
+		case <-ctx.Done():
+			return nil, failed(kinds.Process, "the server ended")
+		}
+		c.measure(k, m.ProcessRestarts, 1)
+	}
+	p, err := startProcess(t.command.cmd(), c.options.maxBodySize)
+	if err != nil {
+		return nil, failed(kinds.Process, "%v", err)
+	}
+	c.measure(k, m.ProcessStarts, 1)
+	return p, nil
+}
+
+// countEnd counts a process that ended by itself, once.
+func (t *stdioTransport) countEnd(c *Client) {
+	if p := c.process; p != nil && p.isOver() && p.isCounted.CompareAndSwap(false, true) {
+		c.measure(c.protocolCall("initialize"), c.instance.metrics.ProcessExits, 1)
+	}
+}
+
+func (t *stdioTransport) opened(c *Client, isOpen bool) {
+	p := c.process
+	if isOpen {
+		c.measure(c.protocolCall("initialize"), c.instance.metrics.ProcessStartDuration, milliseconds(time.Since(p.began)))
+	}
+	if t.command.processes == 0 {
+		return
+	}
+	if isOpen {
+		p.negotiated = &negotiated{c.version, c.info}
+	}
+	p.opening.Unlock()
+}
+
+// leave ends the process, if it is the client's own.
+func (t *stdioTransport) leave(c *Client) {
+	if c.process == nil || t.command.processes > 0 {
+		return
+	}
+	t.countEnd(c)
+	c.process.end()
+	c.process, c.isOpen, t.started = nil, false, time.Time{}
+	c.epoch++
+}
+
+func (t *stdioTransport) roundTrip(ctx context.Context, cancel context.CancelFunc, c *Client, r request, x *exchange) {
+	p := c.process
+	p.invalid.moveTo(c.invalid)
+	x.isConnected = true
+	defer func() {
+		x.last = max(x.last, x.firstByte)
+		if x.failure != nil && !x.complete {
+			x.last = time.Since(x.began)
+		}
+		if x.failure != nil && x.failure.kind == kinds.Process {
+			t.countEnd(c)
+		}
+	}()
+	var in *inbox
+	if r.id != 0 {
+		in = p.open(r.id, r.holds())
+		defer p.close(in)
+	}
+	if len(r.body) > 0 {
+		if x.failure = p.write(ctx, r.body); x.failure != nil {
+			return
+		}
+	}
+	x.written = time.Since(x.began)
+	if in == nil {
+		x.complete, x.status, x.firstByte = true, http.StatusOK, x.written
+		return
+	}
+	if r.holds() && !c.isModern() {
+		r.open()
+	}
+	var watchdog *time.Timer
+	if stall := c.options.stallTimeout; stall > 0 {
+		watchdog = time.AfterFunc(noEnd, cancel)
+		defer watchdog.Stop()
+	}
+	for {
+		var one line
+		select {
+		case one = <-in.lines:
+		case <-p.over:
+			select {
+			case one = <-in.lines:
+			default:
+				x.failure = p.fault
+				return
+			}
+		case <-ctx.Done():
+			onTimeout := kinds.Timeout
+			if watchdog != nil && len(x.events) > 0 {
+				onTimeout = kinds.Stalled
+			}
+			x.failure = connectionFailure(ctx.Err(), onTimeout)
+			return
+		}
+		if t.take(c, &r, x, one, watchdog) {
+			return
+		}
+	}
+}
+
+// take hears one line, and tells whether the exchange is over.
+func (t *stdioTransport) take(c *Client, r *request, x *exchange, one line, watchdog *time.Timer) bool {
+	x.last = one.at.Sub(x.began)
+	if x.firstByte == 0 {
+		x.firstByte = x.last
+	}
+	x.responseBytes += int64(len(one.text))
+	if int64(len(x.events)) >= c.options.maxEvents {
+		x.failure = failed(kinds.TooLarge, "more than %d notifications", c.options.maxEvents)
+		return true
+	}
+	// The reply is no event: it is the last one.
+	x.events = append(x.events, event{at: x.last, data: one.text})
+	if watchdog != nil {
+		watchdog.Stop()
+	}
+	isOver := c.hear(x, r, one.text)
+	if watchdog != nil {
+		watchdog.Reset(c.options.stallTimeout)
+	}
+	if isOver {
+		x.status = http.StatusOK
+		x.events = x.events[:len(x.events)-1]
+	}
+	return isOver
+}
