@@ -3,6 +3,7 @@
  * scenario's call costs, through lib/. Every round runs every generator once, so that the ratios of a round are of the same few minutes.
  */
 import { join } from 'node:path';
+import { toolPath } from '../cli/tool-path.ts';
 import { judge, ratio, spread, spreadText } from './figures.ts';
 import {
   Bench,
@@ -34,6 +35,8 @@ const MAX_SESSIONS_GB = 4;
 /** Streams that are held at once: one by each VU, and twenty. */
 const LISTENERS = count('LISTENERS', 2000);
 const PER_VU = [1, 20];
+/** Server processes that are held at once, each by a VU. */
+const PROCESSES = count('PROCESSES', 500);
 const GOGCS = (process.env.GOGC || '100,400').split(',');
 
 const CPU = 'µs CPU/request';
@@ -48,6 +51,7 @@ const ROWS: Row[] = [
   ['the same with expect in JavaScript', CPU, 'expect', 'bare', 1],
   ['the same as SSE', CPU, 'sse', 'bare', 1],
   ['JSON, 64 KB', CPU, 'large', 'bareLarge', 0.9],
+  ['JSON, 700 bytes, over stdio, against HTTP', CPU, 'stdio', 'module', 0.8],
   // With the script's JavaScript, tags and thresholds.
   ["a scenario's call, against the module alone", CPU, 'scenario', 'alone', 1.6],
   ['with the output lab, against none', CPU, 'lab', 'alone', 1.05],
@@ -69,6 +73,7 @@ function generators(server: string, prometheus: string, folder: string) {
     expect: { ...module, env: { BENCH_EXPECT: '1' } },
     sse: { ...module, url: `${server}/sse` },
     large: { ...module, url: large },
+    stdio: { ...module, env: { BENCH_PROGRAM: toolPath('bench-server') } },
     alone: { ...module, args },
     lab,
     remoteWrite: { ...lab, prometheus },
@@ -83,7 +88,7 @@ await Bench.run(async (bench) => {
   const loaded = async (generator: Generator, scenario: object, calls: number) => {
     const before = await server.served();
     const usage = await runK6({ ...generator, scenario: { ...scenario, maxDuration: '10m' } }, bench);
-    const answered = (await server.served()) - before;
+    const answered = generator.env?.BENCH_PROGRAM ? calls : (await server.served()) - before;
     if (answered !== calls)
       throw new Error(`${generator.script}: ${answered} of ${calls} calls were answered`);
     return usage;
@@ -153,6 +158,11 @@ await Bench.run(async (bench) => {
     judged.push({ cells: [what, 'MB, peak', (peakBytes / 1e6).toFixed(0), '', '', ''] });
     judged.push({ cells: [what, 'descriptors', String(descriptors), '', '', ''] });
   }
+  say(`${PROCESSES} processes ...`);
+  const processes = { executor: 'per-vu-iterations', vus: PROCESSES, iterations: CALLS_PER_VU };
+  const { peakBytes } = await runK6({ ...all.stdio, scenario: processes }, bench);
+  const megabytes = (peakBytes / 1e6).toFixed(0);
+  judged.push({ cells: [`${PROCESSES} server processes held`, 'MB, peak', megabytes, '', '', ''] });
   console.log(
     `median (min..max) of ${ROUNDS} rounds, each ratio within a round; base: bare k6 where no other is named`,
   );

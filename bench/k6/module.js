@@ -1,20 +1,27 @@
 /**
  * A call with k6/x/mcp: all metrics and tags, and two latency limits. With BENCH_STREAMS instead: so many streams that each VU holds for
- * 10 s; a notification a second comes on each.
+ * 10 s; a notification a second comes on each. With BENCH_PROGRAM the server is that program.
  */
 import mcp from 'k6/x/mcp';
 
-const { TARGET_URL = '', BENCH_SCENARIO = '', BENCH_SESSIONS, BENCH_EXPECT, BENCH_STREAMS } = __ENV;
+const {
+  TARGET_URL = '',
+  BENCH_SCENARIO = '',
+  BENCH_SESSIONS,
+  BENCH_EXPECT,
+  BENCH_STREAMS,
+  BENCH_PROGRAM,
+} = __ENV;
 
 export const options = {
   scenarios: { module: { ...JSON.parse(BENCH_SCENARIO), exec: BENCH_STREAMS ? 'hold' : 'default' } },
   thresholds: BENCH_STREAMS ? { mcp_request_failed: ['rate==0'] } : {},
 };
 
-const client = new mcp.StreamableHTTPClient({
-  base_url: TARGET_URL,
-  protocolVersion: BENCH_SESSIONS ? '2025-11-25' : '2026-07-28',
-});
+const protocolVersion = BENCH_SESSIONS ? '2025-11-25' : '2026-07-28';
+const client = BENCH_PROGRAM
+  ? new mcp.StdioClient({ path: BENCH_PROGRAM, args: ['stdio'], protocolVersion })
+  : new mcp.StreamableHTTPClient({ base_url: TARGET_URL, protocolVersion });
 const lookup = client.prepare(
   'tools/call',
   { name: 'lookup', arguments: { key: 'a' } },

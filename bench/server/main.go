@@ -2,6 +2,7 @@
 // is measured is the client.
 //
 //	bench-server ADDRESS [TLS-ADDRESS]
+//	bench-server stdio
 //
 // At TLS-ADDRESS a handshake takes 100 ms, and each connection is closed after its answer.
 //
@@ -17,6 +18,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -61,6 +63,10 @@ var served, sessions atomic.Int64
 
 func main() {
 	small := result(5)
+	if os.Args[1] == "stdio" {
+		serveStdio(small)
+		return
+	}
 	times := serviceTimes{random: rand.New(rand.NewPCG(1, 1)), us: map[string][]int64{}}
 	http.HandleFunc("POST /json", answer(asJSON, small, nil))
 	http.HandleFunc("POST /sse", answer(asEvent, small, nil))
@@ -72,6 +78,26 @@ func main() {
 		serveTLS(os.Args[2])
 	}
 	log.Fatal(http.ListenAndServe(os.Args[1], nil))
+}
+
+// serveStdio answers the calls on the standard input, one a line.
+func serveStdio(callResult string) {
+	lines := bufio.NewReader(os.Stdin)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var call request
+		if json.Unmarshal(line, &call) != nil || call.ID == nil {
+			continue
+		}
+		value := callResult
+		if call.Method == "server/discover" {
+			value = discovered
+		}
+		_, _ = io.WriteString(os.Stdout, `{"jsonrpc":"2.0","id":`+string(call.ID)+`,"result":`+value+"}\n")
+	}
 }
 
 // serveTLS serves with a certificate that nobody trusts.
