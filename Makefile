@@ -23,7 +23,7 @@ help-all: ## this list: every target, every variable with its default
 	@cat scripts/help-all.txt
 
 list: ## every test with what it measures and how long it takes; with TARGET_URL=..., which of them can load that server, and why the others can't
-	@if [ -z "$$TARGET_URL" ]; then exec cat scripts/list.txt; fi; by_make=1 exec scripts/list
+	@if [ -z "$$TARGET_URL$$TARGET_COMMAND" ]; then exec cat scripts/list.txt; fi; by_make=1 exec scripts/list
 
 # make turns every failure into its own exit code 2; by_make has the test's shown. One simple command: the shell becomes it,
 # so that a signal to make reaches it.

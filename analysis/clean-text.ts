@@ -31,6 +31,7 @@ export function secretsOf(env: NodeJS.ProcessEnv): string[] {
     ...headerValues(env.TARGET_HEADERS ?? '').flatMap(credentialsIn),
     ...headerValues(env.GATEWAY_HEADERS ?? '').flatMap(credentialsIn),
     ...settingValues(env.GATEWAY_SETTINGS ?? ''),
+    ...(env.TARGET_ENV ?? '').split(',').map((name) => env[name.trim()] ?? ''),
     ...basicOf(env.OAUTH_CLIENT_ID ?? '', env.OAUTH_CLIENT_SECRET ?? ''),
   ]);
 }

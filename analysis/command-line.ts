@@ -31,4 +31,5 @@ export const commandLine = ({ words, comment }: Command): string =>
   [...words, ...(comment ? [` # ${comment}`] : [])].join(' ');
 
 /** @returns as a shell reads it back */
-const quoted = (value: string): string => (PLAIN.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`);
+export const quoted = (value: string): string =>
+  PLAIN.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;

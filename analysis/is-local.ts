@@ -3,5 +3,5 @@ const STACK_HOSTS = (process.env.STACK_HOSTS ?? '').split(',').filter(Boolean);
 
 /** @returns whether it is on this machine */
 export const isLocal = (url: string): boolean =>
-  /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(?=[:/]|$)/i.test(url) ||
+  /^(https?|stdio):\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(?=[:/]|$)/i.test(url) ||
   STACK_HOSTS.some((host) => new RegExp(`^https?://${host.replaceAll('.', '\\.')}(?=[:/]|$)`, 'i').test(url));

@@ -2,8 +2,10 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import leven from 'leven';
+import { stdioUrl } from '../contract/command-line.js';
 import { readVariables } from '../contract/variable.js';
 import { runs } from '../contract/variables/commands.js';
+import { target } from '../contract/variables/target.js';
 import { ofAll, ofCommand } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 import { shown, usage } from './ending.ts';
@@ -52,6 +54,7 @@ export function takeWords(command: string, words: readonly string[]) {
   const { env } = process;
   Object.assign(env, readWords(command, words));
   takePlaces();
+  takeCommand();
   for (const name of ['TARGET_CERT', 'TARGET_KEY', 'TARGET_CA', 'OAUTH_CLIENT_KEY'])
     existingFile(name, 'the path of a PEM file');
   readVariables(runs, env);
@@ -62,6 +65,15 @@ export function takeWords(command: string, words: readonly string[]) {
     throw usage(`SECRET_SOURCE is a value that is not shown; ${valid}`);
   if (secrets !== '' && !isReadable(secrets.slice('file='.length)))
     throw usage(`SECRET_SOURCE is "${shown(secrets)}", which can't be read; ${valid}`);
+}
+
+/** A server that is a program has the place of one that has a URL. @throws {Ending} */
+function takeCommand() {
+  const { env } = process;
+  if (!env.TARGET_COMMAND) return;
+  const { TARGET_COMMAND: words } = readVariables({ TARGET_COMMAND: target.TARGET_COMMAND }, env);
+  if (env.TARGET_URL) throw usage('TARGET_URL and TARGET_COMMAND are set; valid: one of them');
+  if (words) env.TARGET_URL = stdioUrl(words);
 }
 
 /** Makes the path in a variable absolute: k6 would look next to its script. @throws {Ending} */

@@ -78,7 +78,7 @@ export const url = {
     if (value === '') return '';
     // k6 has no URL class; host and port are all that matters here.
     const [, name = '', ipv6 = '', port = ''] =
-      /^https?:\/\/(?:([\w.-]+)|\[([^\]]*)\])(?::(\d{1,5}))?(?:\/[^\s]*)?$/.exec(value) ?? [];
+      /^(?:https?|stdio):\/\/(?:([\w.-]+)|\[([^\]]*)\])(?::(\d{1,5}))?(?:\/[^\s]*)?$/.exec(value) ?? [];
     const known = name === '' ? isIpv6(ipv6) : !NOT_A_NAME.test(name) || IPV4.test(name);
     return known && Number(port) <= 65535 && oneLine(value) === value ? value : undefined;
   },

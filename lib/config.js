@@ -20,6 +20,13 @@ export function readConfig(env) {
   const config = readVariables(variables, env);
   if (config.TARGET_URL === '')
     throw new ConfigError(`TARGET_URL is empty; valid: ${target.TARGET_URL.valid}`);
+  if (config.TARGET_URL.startsWith('stdio:') && !config.TARGET_COMMAND)
+    throw new ConfigError(
+      `TARGET_URL is "${config.TARGET_URL}"; valid: ${target.TARGET_URL.valid}, or TARGET_COMMAND`,
+    );
+  const unset = (config.TARGET_ENV ?? []).filter((name) => env[name] === undefined);
+  if (unset.length > 0)
+    throw new ConfigError(`TARGET_ENV has ${unset.join(', ')}; valid: ${target.TARGET_ENV.valid}`);
   // A plan sends nothing but discovery.
   if (!config.DRY_RUN) {
     needConfirmed('TARGET_URL', config.TARGET_URL, [...config.TARGET_CONFIRM, ...stackHosts(env)]);

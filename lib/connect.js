@@ -1,4 +1,5 @@
 /** Set-up's client: it finds out, before any load, whether there is a server that can be called, and who it is. */
+import { shownTarget } from '../contract/command-line.js';
 import { ConfigError } from '../contract/config-error.js';
 import { MODERN_VERSION } from '../contract/protocols.js';
 import { makeClient, oauthOptions } from './credentials.js';
@@ -8,6 +9,8 @@ import { unreachable } from './unreachable.js';
 
 /** Two attempts of this length and a start of k6 stay under ten seconds. */
 const CONNECT_TIMEOUT_S = 4;
+/** A program may have to be installed first, as npx does. */
+const START_TIMEOUT_S = 60;
 
 /** One schema that is nested too deeply for a call is no reason to know nothing of all others. */
 const MAX_NESTING = 10_000;
@@ -53,7 +56,7 @@ export function clientOptions(config, dialect, observe = false) {
  */
 export function connect(options, env) {
   const client = asked(options, env);
-  const url = shown(env.TARGET_URL ?? '');
+  const url = shownTarget(env.TARGET_URL ?? '');
   try {
     const { protocolVersion: version, serverInfo, capabilities } = client.connect();
     const era = version === MODERN_VERSION ? 'modern' : 'legacy';
@@ -66,17 +69,15 @@ export function connect(options, env) {
 
 /** @param {import('./credentials.js').UserOptions} options @param {Record<string, string | undefined>} env */
 function asked(options, env) {
-  const own = { timeout: CONNECT_TIMEOUT_S * 1000, maxNesting: MAX_NESTING };
+  const timeoutS = env.TARGET_COMMAND ? START_TIMEOUT_S : CONNECT_TIMEOUT_S;
+  const own = { timeout: timeoutS * 1000, maxNesting: MAX_NESTING };
   try {
     return makeClient({ ...options, ...own, sessions: 'per-vu' }, env);
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    throw new ConfigError(inVariables(message.replace(/^StreamableHTTPClient: /, '')));
+    throw new ConfigError(inVariables(message.replace(/^(StreamableHTTP|Stdio)Client: /, '')));
   }
 }
-
-/** Without a query, which may hold a key. @param {string} url */
-const shown = (url) => url.replace(/[?#].*$/, '');
 
 /**
  * @param {string} url
@@ -107,6 +108,7 @@ function hintOf(kind, said, url, version) {
     too_large: isEndpoint,
     rate_limited: 'wait, or raise its rate limit',
     http_5xx: "look at the server's own log",
+    process: 'does TARGET_COMMAND run by itself, and does it need a variable of TARGET_ENV?',
     protocol: version === 'auto' ? isEndpoint : `try TARGET_PROTOCOL=auto, or ${isEndpoint}`,
   });
   if (/connection refused|no such host/.test(said)) return unreachable(url);

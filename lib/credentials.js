@@ -1,8 +1,10 @@
 /** What lets a run's requests in: variables and secrets, as options of the client. Set-up and users read the secrets themselves. */
-import { StreamableHTTPClient } from 'k6/x/mcp';
+import { StdioClient, StreamableHTTPClient } from 'k6/x/mcp';
 import { ConfigError } from '../contract/config-error.js';
 import { hasHeader, parseHeaders } from '../contract/headers.js';
 import { withoutLineEnd } from '../contract/types.js';
+import { readVariables } from '../contract/variable.js';
+import { target } from '../contract/variables/target.js';
 
 /** k6 opens files in init code alone. */
 const KEY = readKey();
@@ -63,6 +65,7 @@ export function oauthOptions(config) {
  * @throws {Error} where the options make no client
  */
 export function makeClient({ oauth, ...options }, env) {
+  if (env.TARGET_COMMAND) return makeStdioClient(options, env);
   const { TARGET_URL = '', TARGET_TOKEN = '', OAUTH_CLIENT_SECRET = '' } = env;
   const proof = KEY ? { privateKey: KEY } : { clientSecret: withoutLineEnd(OAUTH_CLIENT_SECRET) };
   return new StreamableHTTPClient({
@@ -72,6 +75,24 @@ export function makeClient({ oauth, ...options }, env) {
     headers: { ...options.headers, ...parseHeaders(env.TARGET_HEADERS ?? '') },
     ...(TARGET_TOKEN && { token: withoutLineEnd(TARGET_TOKEN) }),
     ...(oauth && { oauth: { ...oauth, ...proof } }),
+  });
+}
+
+/** @param {Omit<UserOptions, 'oauth'>} options @param {Record<string, string | undefined>} env */
+function makeStdioClient({ timeout, protocolVersion, cache, observe, maxNesting }, env) {
+  const { TARGET_COMMAND, TARGET_ENV, PROCESSES } = target;
+  const config = readVariables({ TARGET_COMMAND, TARGET_ENV, PROCESSES }, env);
+  const [path = '', ...args] = config.TARGET_COMMAND ?? [];
+  return new StdioClient({
+    path,
+    args,
+    env: Object.fromEntries((config.TARGET_ENV ?? []).map((name) => [name, env[name] ?? ''])),
+    processes: /** @type {any} */ (config.PROCESSES),
+    timeout,
+    protocolVersion,
+    cache,
+    observe,
+    maxNesting,
   });
 }
 

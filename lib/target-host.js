@@ -4,10 +4,10 @@
  */
 import { ConfigError } from '../contract/config-error.js';
 
-const URL_HOST = /^(https?):\/\/(\[[0-9a-f:]+\]|[\w.-]+)(?::(\d{1,5}))?(?=\/|$)/i;
+const URL_HOST = /^(https?|stdio):\/\/(\[[0-9a-f:]+\]|[\w.-]+)(?::(\d{1,5}))?(?=\/|$)/i;
 
 /**
- * @param {string} url http(s), without credentials
+ * @param {string} url http(s), without credentials, or of a program
  * @returns {{host: string, port: string}} the host in small letters, in brackets where it is an IPv6 address; host is ''
  *   where the URL is none
  */

@@ -49,6 +49,19 @@ type process struct {
 	inboxes map[int64]*inbox
 }
 
+// running has the processes that have not ended.
+var running sync.Map
+
+// EndProcesses ends all servers that clients have started, and waits for their end.
+func EndProcesses() {
+	var ending sync.WaitGroup
+	running.Range(func(one, _ any) bool {
+		ending.Go(one.(*process).end)
+		return true
+	})
+	ending.Wait()
+}
+
 // inbox takes what a process says to one request, or to whoever listens.
 type inbox struct {
 	number int64
@@ -85,6 +98,7 @@ func startProcess(cmd *exec.Cmd, maxLine int64) (*process, error) {
 		return nil, errors.Join(err, ours.Close())
 	}
 	guardGroup(cmd.Process.Pid)
+	running.Store(p, true)
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
@@ -122,6 +136,7 @@ func (p *process) attend(output io.Reader, maxLine int64, drained <-chan struct{
 	unguardGroup(pid)
 	_ = p.input.Close()
 	p.fault = p.faultOf(readError, err)
+	running.Delete(p)
 	close(p.over)
 }
 

@@ -40,6 +40,7 @@ const CONTAINER_GROUPS: Record<string, Group> = { target: 'target', postgres: 'd
 const run = Number(runPid);
 const record = new HostRecord(cpus().length);
 const own = targetAddress();
+const isProgram = Boolean(process.env.TARGET_COMMAND);
 let over = false;
 
 /** @returns of the clock that nobody sets */
@@ -54,7 +55,7 @@ function costMs(): number {
 /** @returns where the load goes; null: nobody said */
 function targetAddress(): { port: number; here: boolean; reference: boolean } | null {
   const { TARGET_URL = '', TARGET_PORT = '', REFERENCE_URL = '' } = process.env;
-  if (!URL.canParse(TARGET_URL)) return null;
+  if (!/^https?:/.test(TARGET_URL)) return null;
   const { href, host, port, protocol } = new URL(TARGET_URL);
   const here = isLocal(href);
   const isReference = URL.canParse(REFERENCE_URL)
@@ -114,12 +115,18 @@ function rootsOf(all: Process[]): Map<number, Group | 'ignored'> {
     return at === ownRun;
   };
   // Of a run of several generators there is more than one.
-  for (const { pid, comm } of all) if (comm === 'k6' && isOfRun(pid)) roots.set(pid, 'ignored');
+  const generators = new Set(
+    all.filter(({ pid, comm }) => comm === 'k6' && isOfRun(pid)).map(({ pid }) => pid),
+  );
+  for (const pid of generators) roots.set(pid, 'ignored');
+  // A server that is a program is k6's child.
+  if (isProgram) for (const { pid, parent } of all) if (generators.has(parent)) roots.set(pid, 'target');
   roots.set(own, 'ignored');
   return roots;
 }
 
 function targetKind(): HostWatch['target'] {
+  if (isProgram) return 'found';
   if (own && !own.here) return 'elsewhere';
   // Which container it is may not be told: not every engine has a shim that names it, and none where /proc is another machine's.
   if (own?.reference) return targetSeen ? 'own' : 'unknown';

@@ -140,14 +140,21 @@ export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
     protocolVersion = '',
     name = '',
     version = '',
-  } = servers.find(({ url }) => url === plan.target.url) ?? {};
+    // A server that is a program is called by its command.
+    url = plan.target.url,
+  } = servers.find((server) => server.url === plan.target.url || isStdio(server.url)) ?? {};
   const found = protocolVersion && {
     era: protocolVersion === MODERN_VERSION ? 'modern' : 'legacy',
     protocol_version: protocolVersion,
     server: name ? { name, version } : null,
   };
-  return { ...plan, target: { era: null, protocol_version: null, server: null, ...plan.target, ...found } };
+  return {
+    ...plan,
+    target: { era: null, protocol_version: null, server: null, ...plan.target, ...found, url },
+  };
 }
+
+const isStdio = (url: string): boolean => url.startsWith('stdio:');
 
 /** Why there is nothing to judge. */
 export interface Abort {

@@ -9,9 +9,11 @@ import { growthOverTime } from './growth-over-time.ts';
 import type { Known } from './known.ts';
 import { expiredSessions } from './notes/expired-sessions.ts';
 import { interruptedCalls } from './notes/interrupted-calls.ts';
+import { invalidLines } from './notes/invalid-lines.ts';
 import { k6Disagrees } from './notes/k6-disagrees.ts';
 import { missingSignals } from './notes/missing-signals.ts';
 import { overload } from './notes/overload.ts';
+import { processExits } from './notes/process-exits.ts';
 import { sharedMachine } from './notes/shared-machine.ts';
 import { smallMachine } from './notes/small-machine.ts';
 import { unfinishedPhases } from './notes/unfinished-phases.ts';
@@ -33,6 +35,8 @@ const FINDINGS: ((known: Known) => Finding[])[] = [
   slowOperation,
   overload,
   expiredSessions,
+  processExits,
+  invalidLines,
   smallMachine,
   missingSignals,
   sharedMachine,

@@ -158,16 +158,18 @@ function total({ phases: all, expected_requests: requests, sequence }: Plan) {
   return wrap(`In total ${howMany} in ${bounded ? 'at most ' : ''}${duration(longest)}.`, '');
 }
 
+function placeOf(url: string): string {
+  if (url.startsWith('stdio:')) return 'processes on this machine';
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
 function where({ target, phases: all }: Plan, trials: boolean) {
   const { url, confirm } = target;
   const rate = Math.max(...all.map(({ offered_rps }) => offered_rps ?? 0));
   const users = Math.max(...all.map(({ vus, max_vus }) => vus ?? max_vus ?? 0));
   const most = [...(rate > 0 ? [perSecond(rate)] : []), counted(users, 'user')].join(' from ');
   return [
-    ...wrap(
-      `All of it goes to ${URL.canParse(url) ? new URL(url).host : url}: at most ${most} at a time.`,
-      '',
-    ),
+    ...wrap(`All of it goes to ${placeOf(url)}: at most ${most} at a time.`, ''),
     ...(trials
       ? wrap('The test takes several runs, each about like this; the test itself sets their load.', '')
       : []),

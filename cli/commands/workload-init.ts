@@ -2,6 +2,7 @@
 import { constants, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { quoted } from '../../analysis/command-line.ts';
 import { discover } from '../discovery/discover.ts';
 import { Ending, shown, usage } from '../ending.ts';
 import { loadStack, ROOT, setUp, stackValue } from '../stack.ts';
@@ -46,14 +47,15 @@ function checkFree(file: string) {
 }
 
 function tell(file: string, url: string) {
-  const target = url.replace(/\?.*$/, '');
+  const { TARGET_COMMAND: command } = process.env;
+  const target = command ? `TARGET_COMMAND=${quoted(command)}` : `TARGET_URL=${url.replace(/\?.*$/, '')}`;
   process.stdout.write(`wrote ${file}
 
 Edit in it
   operations     what is called; "arguments" are used in turn
   mixes.default  how often: weights, relative to each other; an operation that is not in the mix is not called
   left_out       what is not called, and why
-Look at it       make plan TARGET_URL=${target} WORKLOAD=${file}
-Load with it     make spike TARGET_URL=${target} WORKLOAD=${file}
+Look at it       make plan ${target} WORKLOAD=${file}
+Load with it     make spike ${target} WORKLOAD=${file}
 `);
 }

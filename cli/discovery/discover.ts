@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { shownTarget } from '../../contract/command-line.js';
 import { harmlessJson, oneLine } from '../../contract/one-line.js';
 import { lineToAdd } from '../../lib/choose.js';
 import type { Offered } from '../../lib/offer.js';
@@ -34,7 +35,7 @@ export interface Failure {
  * @returns null where it is there; else why there is none
  */
 export async function discover(file: string, dry: boolean): Promise<Failure | null> {
-  const url = process.env.TARGET_URL?.replace(/\?.*$/, '');
+  const url = shownTarget(process.env.TARGET_URL ?? '');
   say(`asking ${url} what it offers ...`);
   const folder = join(dirname(file), 'discovery');
   const offered = await ask<Offered>(join(folder, 'offer'));

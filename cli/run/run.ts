@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { resultName } from '../../analysis/result-name.ts';
 import { logLine } from '../../analysis/run-log.ts';
 import { writeAtomic } from '../../analysis/write-atomic.ts';
+import { shownTarget } from '../../contract/command-line.js';
 import { testNames } from '../../contract/tests.js';
 import { whileTaking } from '../child.ts';
 import { discover } from '../discovery/discover.ts';
@@ -216,7 +217,7 @@ async function loadAndJudge({ test, folder, given }: Asked, { plan, vus }: Inspe
   const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables: given };
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
   printPlan(plan, { brief: true, trials: hasTrials(test) });
-  say(`${test}: loading ${env.TARGET_URL?.replace(/\?.*$/, '')}; watch it with: make dashboards`);
+  say(`${test}: loading ${shownTarget(env.TARGET_URL ?? '')}; watch it with: make dashboards`);
   // From here on there is something to report, also where a signal comes between two programs.
   let taken = 0;
   const trials = await trialsOf(test);

@@ -53,7 +53,7 @@ export function startScraping(groups: ScrapeGroup[], name: string): () => void {
  */
 export async function startExporter(name: string): Promise<() => void> {
   const { TARGET_URL = '', TARGET_CONTAINER, TARGET_PID, PROMETHEUS_TARGETS_DIR } = process.env;
-  if (!PROMETHEUS_TARGETS_DIR || !URL.canParse(TARGET_URL)) return () => {};
+  if (!PROMETHEUS_TARGETS_DIR || !/^https?:/.test(TARGET_URL)) return () => {};
   const { hostname, host, port, protocol } = new URL(TARGET_URL);
   let address = IN_DOCKER;
   let end = () => {};

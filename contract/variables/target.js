@@ -1,4 +1,5 @@
 /** Variables that say what is loaded, and what it is called with. */
+import { splitCommand } from '../command-line.js';
 import { parseHeaders } from '../headers.js';
 import { hostList } from '../hosts.js';
 import { PROTOCOLS } from '../protocols.js';
@@ -9,6 +10,7 @@ import {
   names,
   oneOf,
   optional,
+  positiveInteger,
   text,
   textObject,
   token,
@@ -40,6 +42,28 @@ export const target = {
     type: url,
     help: "the MCP endpoint to load; unset: the project's own reference target, started with the stack",
     valid: 'an http(s) URL without credentials, for example http://127.0.0.1:3001/mcp',
+  },
+  TARGET_COMMAND: {
+    type: {
+      valid: 'a command, its words as a shell would take them apart',
+      /** @returns {string[] | null | undefined} null: none */
+      parse: (/** @type {string} */ value) => (value.trim() === '' ? null : splitCommand(value)),
+    },
+    help: 'instead of TARGET_URL: the command of a server that speaks MCP on its standard input and output. It is started on this machine, without a shell (native stack)',
+  },
+  TARGET_ENV: {
+    type: names,
+    help: 'variables that the server of TARGET_COMMAND gets besides HOME, LOGNAME, PATH, SHELL, TERM and USER; their values are never printed or stored',
+    valid: 'names of variables that are set, separated by commas',
+  },
+  PROCESSES: {
+    type: {
+      valid: 'per-vu, per-call, or a number of processes that all VUs share',
+      parse: (/** @type {string} */ value) =>
+        ['per-vu', 'per-call'].includes(value) ? value : positiveInteger.parse(value),
+    },
+    default: 'per-vu',
+    help: 'processes of TARGET_COMMAND: one for each VU, as desktop clients have; one for each call; or so many that all VUs share, as gateways do',
   },
   TARGET_CONFIRM: {
     type: { valid: 'hosts, or host:port, separated by commas', parse: hostList },

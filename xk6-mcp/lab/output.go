@@ -215,6 +215,8 @@ func (o *Output) Stop() error { return o.StopWithTestError(nil) }
 
 // StopWithTestError implements output.WithStopWithTestError.
 func (o *Output) StopWithTestError(testError error) error {
+	// A run whose servers are still there is not over.
+	defer mcp.EndProcesses()
 	defer signal.Stop(o.signals)
 	o.stopSelf()
 	o.flusher.Stop()

@@ -1,0 +1,81 @@
+/** A server that is a program, on the real stack: found out, loaded and judged as one with a URL is. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { assertMeasured, command, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
+import { processesWith } from '../process-tree.js';
+
+await ownStack();
+
+const EVERYTHING = 'node node_modules/@modelcontextprotocol/server-everything/dist/index.js stdio';
+const SECRET = 'open-sesame-open-sesame';
+process.env.STDIO_TEST_KEY = SECRET;
+
+for (const processes of ['2', 'per-vu']) {
+  test(`server-everything, PROCESSES=${processes}`, async () => {
+    const result = await runTest('load', {
+      PROFILE: 'smoke',
+      TOOL: 'echo',
+      ARGS: '{"message":"a"}',
+      REQUESTS: '400',
+      CONCURRENCY: '4',
+      TARGET_COMMAND: EVERYTHING,
+      TARGET_ENV: 'STDIO_TEST_KEY',
+      PROCESSES: processes,
+    });
+    assertMeasured(result);
+    const { target, phases, variables } = result.document;
+    assert.equal(target.url, `stdio:${EVERYTHING}`);
+    assert.equal(target.server.name, 'mcp-servers/everything');
+    assert.equal(phases.at(-1)?.failed, 0);
+    assert.equal(variables.TARGET_COMMAND, EVERYTHING);
+    // Neither in what the run leaves nor in a process that outlives it.
+    for (const name of readdirSync(result.folder, { recursive: true, withFileTypes: true }).filter((one) =>
+      one.isFile(),
+    ))
+      assert.ok(!readFileSync(join(name.parentPath, name.name), 'utf8').includes(SECRET), name.name);
+    assert.deepEqual(
+      processesWith(`STDIO_TEST_KEY=${SECRET}`).filter(({ command: words }) => words.includes('everything')),
+      [],
+    );
+  });
+}
+
+/** @type {[what: string, env: Record<string, string>, code: number, says: RegExp][]} */
+const REFUSED = [
+  [
+    'ends at once',
+    { TARGET_COMMAND: `python3 -c 'raise SystemExit("no module x")'` },
+    3,
+    /^ERROR: python3 cannot be used \(the server ended: exit status 1: no module\s+x\);/m,
+  ],
+  ['does not exist', { TARGET_COMMAND: 'no-such-program' }, 3, /^ERROR: no-such-program cannot be used/m],
+  [
+    'has an open quote',
+    { TARGET_COMMAND: "node 'a" },
+    2,
+    /^error: TARGET_COMMAND is "node 'a"; valid: a command/m,
+  ],
+  [
+    'has a URL as well',
+    { TARGET_COMMAND: 'node a', TARGET_URL: 'http://127.0.0.1:1/mcp' },
+    2,
+    /^error: TARGET_URL and TARGET_COMMAND are set/m,
+  ],
+  [
+    'wants a variable that is not set',
+    { TARGET_COMMAND: 'node a', TARGET_ENV: 'NO_SUCH_KEY' },
+    2,
+    /TARGET_ENV has NO_SUCH_KEY; valid/,
+  ],
+];
+
+for (const [what, env, expected, says] of REFUSED) {
+  test(`a command that ${what}: exit code ${expected} and one line`, async () => {
+    const { code, output } = await command('scripts/run', ['spike', 'PROFILE=smoke'], env);
+    assert.equal(code, expected, output);
+    assert.match(output, says);
+  });
+}
