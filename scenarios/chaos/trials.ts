@@ -6,6 +6,7 @@
 import { inspect } from '../../cli/run/inspect.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
+import { needConnection } from '../../cli/trials/reference-only.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { FAULTS, type Fault, type Hands } from './faults.ts';
@@ -52,7 +53,9 @@ export const lasts: TrialsModule<ChaosConfig>['lasts'] = (config, trialS) => {
   return faultsOf(config).length * trialS(lengthS ? { DURATION: `${lengthS}s` } : {});
 };
 
-export function check({ FAULTS: wanted }: ChaosConfig) {
+export function check(config: ChaosConfig) {
+  needConnection(config, 'chaos puts faults on its connections');
+  const { FAULTS: wanted } = config;
   if (wanted.some((name) => !NAMES.includes(name)))
     throw new ConfigError(
       `FAULTS is "${wanted.join(' ').slice(0, 80)}"; valid: ${NAMES.join(', ')}; several separated by spaces`,

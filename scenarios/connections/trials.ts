@@ -2,12 +2,14 @@
  * Idle sessions, more and more of them, while a few VUs call; then as many VUs that all call; sessions that are opened and ended around
  * each call; and sessions that are left behind: does the server free them?
  */
+
 import { freemem, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { percentile } from '../../analysis/statistics/percentile.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
+import { needConnection } from '../../cli/trials/reference-only.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import type { ProfileName } from '../../contract/profiles.js';
@@ -74,7 +76,9 @@ const MIN_MEMORY_LEFT = 0.15;
 /** Sessions to ask for after a time, when nobody has used them. */
 const PROBES = 20;
 
-export function check({ TARGET_PROTOCOL, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_CERT }: ConnectionsConfig) {
+export function check(config: ConnectionsConfig) {
+  needConnection(config, 'connections holds connections');
+  const { TARGET_PROTOCOL, OAUTH_CLIENT_ID, SECRET_SOURCE, TARGET_CERT } = config;
   const { dialect, era } = readProtocol(TARGET_PROTOCOL);
   if ((dialect && dialect !== 'mcp') || era === 'modern') {
     throw new ConfigError(

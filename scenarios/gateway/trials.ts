@@ -4,7 +4,7 @@
  */
 import { watchCpu } from '../../cli/trials/cpu-watch.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
-import { needReference } from '../../cli/trials/reference-only.ts';
+import { needConnection, needReference } from '../../cli/trials/reference-only.ts';
 import { rounds } from '../../cli/trials/rounds.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
@@ -50,6 +50,7 @@ const MIN_ROUNDS = 2;
 const NO_OTHER_CREDENTIALS = { TARGET_HEADERS: '', OAUTH_CLIENT_ID: '', TARGET_CERT: '', TARGET_KEY: '' };
 
 export function check(config: GatewayConfig) {
+  needConnection(config, 'gateway puts a gateway in front of it');
   const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE, TARGET_CONFIRM, RATE, MAX_RATE } = config;
   if (GATEWAY_RPC_URL && !GATEWAY_URL) {
     throw new ConfigError('GATEWAY_RPC_URL is set without GATEWAY_URL; valid: both, or GATEWAY_URL alone');

@@ -1,7 +1,7 @@
 import { counterOf, inScope, trendOf } from '../../analysis/collect/groups.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab, TrialResult } from '../../cli/trials/lab.ts';
-import { isReference } from '../../cli/trials/reference-only.ts';
+import { isReference, needConnection } from '../../cli/trials/reference-only.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import type { ProfileName } from '../../contract/profiles.js';
 
@@ -30,6 +30,8 @@ const TRIALS_OF_CALLS = 3;
 const trafficSecondsOf = ({ PROFILE, DURATION }: Config) => DURATION ?? TRAFFIC_S[PROFILE];
 
 export const nativeOnly = true;
+
+export const check = (config: Config) => needConnection(config, 'network measures what goes over the wire');
 
 export const lasts: TrialsModule<Config>['lasts'] = (config) =>
   TRIALS_OF_CALLS * CALLS_S + KINDS_OF_TRAFFIC * trafficSecondsOf(config);

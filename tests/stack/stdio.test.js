@@ -79,3 +79,11 @@ for (const [what, env, expected, says] of REFUSED) {
     assert.match(output, says);
   });
 }
+
+test('a test that takes a connection says so', async () => {
+  const { code, output } = await command('scripts/run', ['connections', 'PROFILE=smoke'], {
+    TARGET_COMMAND: EVERYTHING,
+  });
+  assert.equal(code, 2, output);
+  assert.match(output, /^error: TARGET_COMMAND is set, and the test connections holds connections;/m);
+});
