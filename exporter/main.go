@@ -1,5 +1,5 @@
-// Command exporter is a Prometheus exporter for one server: what Linux knows of the processes that serve a port, without any help of
-// the server. It reads /proc, the kernel's list of sockets, and cgroups.
+// Command exporter is a Prometheus exporter for one server: what Linux knows of the processes that serve a port, or that k6 has started,
+// without any help of the server. It reads /proc, the kernel's list of sockets, and cgroups.
 package main
 
 import (
@@ -33,13 +33,14 @@ func run(args []string) error {
 	listen := flags.String("listen", "127.0.0.1:0", "`address` of /metrics")
 	target := flags.String("target", "", "`host:port` that the server listens on")
 	pid := flags.Int("pid", 0, "the server's `process`, instead of the one that listens there")
+	generator := flags.Int("generator", 0, "the `process` that starts k6: the server is what k6 starts, and speaks on its pipes")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *target == "" && *pid <= 0 {
-		return errors.New("got no server to watch; valid: -target, or -pid")
+	if *target == "" && *pid <= 0 && *generator <= 0 {
+		return errors.New("got no server to watch; valid: -target, -pid, or -generator")
 	}
-	watched := &server{pid: *pid}
+	watched := &server{pid: *pid, generator: *generator}
 	if *target != "" {
 		if err := watched.listensOn(*target); err != nil {
 			return fmt.Errorf("-target is %q; valid: a host of this machine and a port", *target)

@@ -11,12 +11,15 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// server finds the processes of the server: those that listen on its address, or one that is named, and their descendants.
+// server finds the processes of the server: those that listen on its address, one that is named, or those that k6 has started, and their
+// descendants.
 type server struct {
 	fs        procfs.FS
 	addresses []net.IP
 	port      uint16
 	pid       int
+	// Below it is k6, whose children are the server.
+	generator int
 	roots     []int
 	restarts  int
 	sockets   map[int]*openSockets
@@ -89,7 +92,11 @@ func (s *server) processes(t *table, tcp []*netlink.InetDiagTCPInfoResp) []proce
 	defer func() { s.sockets = sockets }()
 	var found []process
 	seen := make(map[int]bool)
-	queue := slices.Clone(s.rootsAmong(stats, tcp, socketsOf))
+	roots := s.rootsAmong(stats, tcp, socketsOf)
+	if s.generator != 0 {
+		roots = t.startedByK6(s.generator)
+	}
+	queue := slices.Clone(roots)
 	for len(queue) > 0 {
 		pid := queue[0]
 		queue = queue[1:]
@@ -100,6 +107,21 @@ func (s *server) processes(t *table, tcp []*netlink.InetDiagTCPInfoResp) []proce
 			queue = append(queue, children[pid]...)
 		}
 	}
+	return found
+}
+
+// startedByK6 returns the children of each k6 below a process, but for the one that outlives k6, in a session of its own.
+func (t *table) startedByK6(pid int) []int {
+	below := make(map[int]process)
+	t.collectTree(pid, below)
+	var found []int
+	for _, one := range below {
+		parent, known := below[one.stat.PPID]
+		if known && parent.stat.Comm == "k6" && one.stat.Session == parent.stat.Session {
+			found = append(found, one.PID)
+		}
+	}
+	slices.Sort(found)
 	return found
 }
 

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -73,6 +74,36 @@ func TestTheListenerAndItsChildren(t *testing.T) {
 	}
 	if pids := pidsOf(t, collectorOf(t, target, child.Process.Pid)); len(pids) != 1 || !pids[child.Process.Pid] {
 		t.Errorf("got %v; expected the named process alone", pids)
+	}
+}
+
+// A server that is a program is k6's child: the test's stands for k6.
+func TestWhatK6HasStarted(t *testing.T) {
+	if os.Getenv("ACT_AS_K6") == "" {
+		k6 := filepath.Join(t.TempDir(), "k6")
+		program, err := os.ReadFile(os.Args[0])
+		if err != nil || os.WriteFile(k6, program, 0o700) != nil {
+			t.Fatal(err)
+		}
+		child := exec.Command(k6, "-test.run=^TestWhatK6HasStarted$")
+		child.Env = append(os.Environ(), "ACT_AS_K6=1")
+		if output, err := child.CombinedOutput(); err != nil {
+			t.Fatalf("%s", output)
+		}
+		return
+	}
+	server, guard := exec.Command("sleep", "60"), exec.Command("sleep", "60")
+	guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	for _, one := range []*exec.Cmd{server, guard} {
+		if err := one.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { one.Process.Kill(); one.Wait() })
+	}
+	c := collectorOf(t, "127.0.0.1:1", 0)
+	c.server.generator = os.Getppid()
+	if pids := pidsOf(t, c); len(pids) != 1 || !pids[server.Process.Pid] {
+		t.Errorf("got %v; expected %d", pids, server.Process.Pid)
 	}
 }
 

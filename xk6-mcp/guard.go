@@ -35,7 +35,7 @@ func tellGuard(change string, group int) {
 	if guard.input == nil && !guard.isOff {
 		cmd := exec.Command("sh", "-c", guardScript)
 		cmd.Env = []string{"PATH=/usr/bin:/bin"}
-		cmd.SysProcAttr = inGroup()
+		cmd.SysProcAttr = inSession()
 		input, err := cmd.StdinPipe()
 		if guard.isOff = err != nil || cmd.Start() != nil; !guard.isOff {
 			guard.input = input

@@ -13,4 +13,6 @@ func killGroup(pid int) {
 	}
 }
 
+func inSession() *syscall.SysProcAttr { return nil }
+
 func inGroup() *syscall.SysProcAttr { return nil }

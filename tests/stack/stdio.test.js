@@ -87,3 +87,22 @@ test('a test that takes a connection says so', async () => {
   assert.equal(code, 2, output);
   assert.match(output, /^error: TARGET_COMMAND is set, and the test connections holds connections;/m);
 });
+
+test('what the system knows of its processes is watched', async () => {
+  const result = await runTest('sustained', {
+    PROFILE: 'smoke',
+    DURATION: '20s',
+    THRESHOLDS: 'off',
+    TOOL: 'echo',
+    ARGS: '{"message":"a"}',
+    TARGET_COMMAND: EVERYTHING,
+    PROCESSES: '2',
+  });
+  assertMeasured(result);
+  const { signals } = result.document;
+  const meanOf = (/** @type {string} */ name) =>
+    signals.findLast((/** @type {any} */ { signal }) => signal === name)?.avg;
+  // The processes of two servers, and nothing else of k6's.
+  assert.equal(meanOf('workers'), 2);
+  assert.ok(meanOf('memory') > 50e6 && meanOf('cpu') > 0, JSON.stringify(signals));
+});
