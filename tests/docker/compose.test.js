@@ -78,7 +78,7 @@ test('each test that can be run in a container has a profile of its name, and no
   }
 });
 
-test('the tests in containers get every variable of a test that is no secret, no file and no address of the stack', () => {
+test('the tests in containers get every variable of a test that is not a secret, a file, an address of the stack or a program', () => {
   const names = Object.keys(variables);
   const given = [
     'TARGET_URL',
@@ -96,8 +96,10 @@ test('the tests in containers get every variable of a test that is no secret, no
     'WORKLOAD',
     'PAYLOAD',
   ];
+  const programs = ['TARGET_COMMAND', 'TARGET_ENV', 'PROCESSES'];
+  const left = [...given, ...files, ...programs];
   const { environment } = Object.fromEntries(services).spike;
-  for (const name of names) assert.equal(name in environment, ![...given, ...files].includes(name), name);
+  for (const name of names) assert.equal(name in environment, !left.includes(name), name);
 });
 
 test('what Compose puts in comes from compose.env: no variable of the caller’s has such a name', () => {
