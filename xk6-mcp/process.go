@@ -17,6 +17,8 @@ import (
 const (
 	// How long a server may take to end after its input was closed, and again after SIGTERM.
 	endTimeout = 2 * time.Second
+	// How long the outputs of a server that ended are read.
+	pipeTimeout = time.Second
 	// Of what a server writes to its standard error.
 	maxStderr = 4 << 10
 	// Of the buffer that lines are read into.
@@ -31,6 +33,8 @@ type process struct {
 	// Whoever puts something in may write.
 	writing chan struct{}
 	stderr  tail
+	// Ends the reading of both outputs.
+	closeOutputs func()
 	// Closed when it has ended, and everything it said was delivered. Then fault says how.
 	over     chan struct{}
 	fault    *failure
@@ -105,12 +109,14 @@ func startProcess(cmd *exec.Cmd, maxLine int64) (*process, error) {
 		// A full pipe would stop the server.
 		_, _ = io.Copy(&p.stderr, errorOutput)
 	}()
-	go p.attend(output, maxLine, drained)
+	// What has left the group may hold the pipes for ever.
+	p.closeOutputs = func() { _ = errors.Join(output.Close(), errorOutput.Close()) }
+	go p.readUntilExit(output, maxLine, drained)
 	return p, nil
 }
 
-// attend reads until the process has ended, and sees that nothing of it is left.
-func (p *process) attend(output io.Reader, maxLine int64, drained <-chan struct{}) {
+// readUntilExit reads until the process has ended, and sees that nothing of it is left.
+func (p *process) readUntilExit(output io.Reader, maxLine int64, drained <-chan struct{}) {
 	pid := p.cmd.Process.Pid
 	outputEnded, exited := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -118,6 +124,12 @@ func (p *process) attend(output io.Reader, maxLine int64, drained <-chan struct{
 		// What it started holds its pipes open.
 		killGroup(pid)
 		close(exited)
+		select {
+		case <-outputEnded:
+			time.Sleep(pipeTimeout)
+		case <-time.After(pipeTimeout):
+		}
+		p.closeOutputs()
 	}()
 	readError := p.readLines(output, maxLine)
 	close(outputEnded)
@@ -303,7 +315,11 @@ func (p *process) end() {
 			signal(p.cmd.Process.Pid)
 		}
 	}
-	<-p.over
+	select {
+	case <-p.over:
+	case <-time.After(endTimeout):
+		p.closeOutputs()
+	}
 }
 
 func (p *process) isOver() bool {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package mcp
 
 import (
@@ -43,6 +45,11 @@ func serve(mode string) {
 		child.Stdout = os.Stdout
 		_ = child.Start()
 		childID = child.Process.Pid
+	case "daemon":
+		child := exec.Command("sleep", "5")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		_ = child.Start()
 	}
 	reader := bufio.NewReader(os.Stdin)
 	for {

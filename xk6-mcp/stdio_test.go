@@ -220,3 +220,17 @@ func TestStdioEndsServers(t *testing.T) {
 	}
 	parent.expect("say('a').ok", "true")
 }
+
+// A daemon that a server started has left its group, and holds its pipes.
+func TestStdioServerWhoseDaemonHoldsThePipes(t *testing.T) {
+	f := stdioFixture(t, "daemon", "{}")
+	pid := int(f.run("say('a').result.pid").(int64))
+	began := time.Now()
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	f.expect("say('a').failure?.kind", `"process"`)
+	f.expect("say('a').ok", "true")
+	f.run("client.close()")
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
