@@ -22,7 +22,7 @@ export const TRUST = {
   maxDelayShareIfFull: 0.5,
   /** A shorter wait is ignored: a request over loopback takes as much. */
   minDelayMs: 1.5,
-  /** The wait that counts if no call was answered, so that there is no latency to compare it with. */
+  /** The wait that counts if no call was answered: it cannot be compared with a latency. */
   minDelayAloneMs: 100,
   /** CPU of unrelated processes, as a share of the machine. On two cores that is two fifths of one. */
   maxOtherCpu: 0.2,

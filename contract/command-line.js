@@ -2,6 +2,9 @@
 
 const STDIO = 'stdio://localhost/';
 
+/** @param {string} url of a target, as variables or results have it @returns {boolean} whether the server is a program */
+export const isProgram = (url) => url.startsWith('stdio:');
+
 /** In quotes, after a backslash, or plain. */
 const PIECE = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gs;
 

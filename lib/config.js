@@ -1,4 +1,5 @@
 /** The variables that a script in k6 reads. The values come from the environment; k6 hands them over as `__ENV`. */
+import { isProgram } from '../contract/command-line.js';
 import { ConfigError } from '../contract/config-error.js';
 import { hostList } from '../contract/hosts.js';
 import { readProtocol } from '../contract/protocols.js';
@@ -20,7 +21,7 @@ export function readConfig(env) {
   const config = readVariables(variables, env);
   if (config.TARGET_URL === '')
     throw new ConfigError(`TARGET_URL is empty; valid: ${target.TARGET_URL.valid}`);
-  if (config.TARGET_URL.startsWith('stdio:') && !config.TARGET_COMMAND)
+  if (isProgram(config.TARGET_URL) && !config.TARGET_COMMAND)
     throw new ConfigError(
       `TARGET_URL is "${config.TARGET_URL}"; valid: ${target.TARGET_URL.valid}, or TARGET_COMMAND`,
     );

@@ -209,9 +209,7 @@ func (k *call) hold(l *loop) *exchange {
 	}
 	x := c.do(r)
 	c.resume(k, r, x)
-	if x.abandoned && c.process != nil && k.saysCancelled(r) {
-		k.cancel(r)
-	}
+	k.tellAbandoned(r, x)
 	x.isHeld = true
 	if isOpen {
 		k.countStream(m.StreamsClosed)

@@ -371,14 +371,15 @@ func (k *call) do(argument, input string, follower *watcher) *exchange {
 	x := c.do(r)
 	x.traceID = traceID
 	c.resume(k, r, x)
-	if x.abandoned && k.saysCancelled(r) {
-		k.cancel(r)
-	}
+	k.tellAbandoned(r, x)
 	return x
 }
 
-// cancel tells the server that a request was given up.
-func (k *call) cancel(r request) {
+// tellAbandoned tells the server that a request was given up, if nothing else does.
+func (k *call) tellAbandoned(r request, x *exchange) {
+	if !x.abandoned || !k.saysCancelled(r) {
+		return
+	}
 	cancelled := k.client.newCall("notifications/cancelled", &callOptions{headers: k.options.headers, timeout: cancelTimeout})
 	cancelled.members = `"requestId":` + strconv.FormatInt(r.id, 10)
 	k.client.sendNotification(cancelled)

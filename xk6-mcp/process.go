@@ -36,9 +36,8 @@ type process struct {
 	// Ends the reading of both outputs.
 	closeOutputs func()
 	// Closed when it has ended, and everything it said was delivered. Then fault says how.
-	over     chan struct{}
-	fault    *failure
-	isEnding atomic.Bool
+	over  chan struct{}
+	fault *failure
 	// Whether its end was counted.
 	isCounted atomic.Bool
 	// Lines that were no message, while no call was open.
@@ -101,6 +100,8 @@ func startProcess(cmd *exec.Cmd, maxLine int64) (*process, error) {
 	if err := startInGroup(cmd); err != nil {
 		return nil, errors.Join(err, ours.Close())
 	}
+	// What has left the group may hold the pipes for ever.
+	p.closeOutputs = func() { _ = errors.Join(output.Close(), errorOutput.Close()) }
 	guardGroup(cmd.Process.Pid)
 	running.Store(p, true)
 	drained := make(chan struct{})
@@ -109,8 +110,6 @@ func startProcess(cmd *exec.Cmd, maxLine int64) (*process, error) {
 		// A full pipe would stop the server.
 		_, _ = io.Copy(&p.stderr, errorOutput)
 	}()
-	// What has left the group may hold the pipes for ever.
-	p.closeOutputs = func() { _ = errors.Join(output.Close(), errorOutput.Close()) }
 	go p.readUntilExit(output, maxLine, drained)
 	return p, nil
 }
@@ -304,7 +303,6 @@ func (p *process) write(ctx context.Context, body []byte) *failure {
 
 // end ends a server as the specification says: its input is closed, then SIGTERM, then SIGKILL.
 func (p *process) end() {
-	p.isEnding.Store(true)
 	p.isCounted.Store(true)
 	_ = p.input.Close()
 	for _, signal := range []func(pid int){terminateGroup, killGroup} {

@@ -103,11 +103,13 @@ func (c *command) cmd() *exec.Cmd {
 
 // prepare starts a process, where the client has none that lives. Of a shared one that is new, the client finds out what it speaks, and others wait.
 func (t *stdioTransport) prepare(c *Client) (bool, *failure) {
-	if t.command.processes > 0 {
-		return t.join(c)
-	}
-	if c.process != nil && !c.process.isOver() {
+	isShared := t.command.processes > 0
+	// A shared process may wait for its first client's handshake.
+	if c.process != nil && !c.process.isOver() && (c.isOpen || !isShared) {
 		return false, nil
+	}
+	if isShared {
+		return t.join(c)
 	}
 	t.countEnd(c)
 	p, f := t.start(c, t.started)

@@ -1,6 +1,8 @@
 /** What the output lab wrote: how a k6 run ended, and what it measured. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isProgram } from '../../contract/command-line.js';
 import { MODERN_VERSION } from '../../contract/protocols.js';
 import { validator } from '../schemas.ts';
 import type { Outcome } from './latencies.ts';
@@ -142,7 +144,7 @@ export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
     version = '',
     // A server that is a program is called by its command.
     url = plan.target.url,
-  } = servers.find((server) => server.url === plan.target.url || isStdio(server.url)) ?? {};
+  } = servers.find((server) => server.url === plan.target.url || isProgram(server.url)) ?? {};
   const found = protocolVersion && {
     era: protocolVersion === MODERN_VERSION ? 'modern' : 'legacy',
     protocol_version: protocolVersion,
@@ -153,8 +155,6 @@ export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
     target: { era: null, protocol_version: null, server: null, ...plan.target, ...found, url },
   };
 }
-
-const isStdio = (url: string): boolean => url.startsWith('stdio:');
 
 /** Why there is nothing to judge. */
 export interface Abort {

@@ -131,8 +131,8 @@ function choices(size: number, count: number): number {
 }
 
 /**
- * Bonferroni's correction for all metrics together, as far as the runs allow: few runs have no interval that is wide enough for many
- * metrics, and get the widest that there is.
+ * Bonferroni's correction for all metrics together, as far as the runs allow: few runs have no interval with so much
+ * confidence, and get the one with the most.
  *
  * @param base runs
  * @param head runs

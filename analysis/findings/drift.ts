@@ -5,7 +5,7 @@
  * A stretch is cut into blocks, so that garbage collection's sawtooth and the memory of a rate are inside of one; through the blocks'
  * figures goes a Theil-Sen line. Growth is claimed only where the interval of the slope excludes zero, in both halves of the
  * stretch too, where the second half grows on, and where it matters: it has to move noticeably within what was watched, and to reach
- * a limit within `DRIFT.horizonH` at that pace. (`drift-rules.ts` has the figures.)
+ * a limit within `DRIFT.horizonH` at that pace. (`limits.ts` has the figures.)
  */
 import { counted, duration, inUnit, number } from '../../contract/units.js';
 import { timesOf } from '../collect/grid.ts';

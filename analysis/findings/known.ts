@@ -35,7 +35,7 @@ export interface Known {
   log: K6Log;
   /** Users that k6 had at most. */
   vusMax: number;
-  /** Of the machine beside k6, one a trial that has one. */
+  /** Of the machine while k6 ran, one for each trial that has one. */
   watches: HostWatch[];
   /** Of the run's seconds. */
   lines: readonly Line[];

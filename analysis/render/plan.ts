@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { isProgram } from '../../contract/command-line.js';
 import { bytes, counted, duration, number, percent, perSecond } from '../../contract/units.js';
 import type { Listing, Plan } from '../collect/plan.ts';
 import { thresholdName } from '../judge/threshold-words.ts';
@@ -159,7 +160,7 @@ function total({ phases: all, expected_requests: requests, sequence }: Plan) {
 }
 
 function placeOf(url: string): string {
-  if (url.startsWith('stdio:')) return 'processes on this machine';
+  if (isProgram(url)) return 'processes on this machine';
   return URL.canParse(url) ? new URL(url).host : url;
 }
 

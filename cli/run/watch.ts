@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { writeAtomic } from '../../analysis/write-atomic.ts';
-import { shownTarget } from '../../contract/command-line.js';
+import { isProgram, shownTarget } from '../../contract/command-line.js';
 import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { plainEnvironment, tied } from '../child.ts';
 import { usage } from '../ending.ts';
@@ -56,7 +56,7 @@ export async function startExporter(name: string): Promise<() => void> {
   const { TARGET_URL = '', TARGET_CONTAINER, TARGET_PID, PROMETHEUS_TARGETS_DIR } = process.env;
   if (!PROMETHEUS_TARGETS_DIR || !URL.canParse(TARGET_URL)) return () => {};
   const { hostname, host, port, protocol } = new URL(TARGET_URL);
-  const isProgram = protocol === 'stdio:';
+  const ofProgram = isProgram(TARGET_URL);
   let address = IN_DOCKER;
   let end = () => {};
   if (!TARGET_CONTAINER) {
@@ -72,7 +72,7 @@ export async function startExporter(name: string): Promise<() => void> {
     address = `${hiddenHost()}:${await freePort()}`;
     const target = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
     const pid = TARGET_PID ? ['-pid', TARGET_PID] : [];
-    const watched = isProgram ? ['-generator', String(process.pid)] : ['-target', target, ...pid];
+    const watched = ofProgram ? ['-generator', String(process.pid)] : ['-target', target, ...pid];
     const [file = '', ...args] = tied([toolPath('exporter'), '-listen', address, ...watched]);
     const exporter = execa(file, args, {
       stdio: 'ignore',
@@ -83,7 +83,7 @@ export async function startExporter(name: string): Promise<() => void> {
     });
     end = () => exporter.kill();
   }
-  process.env.WATCHED_SERVER ||= isProgram ? shownTarget(TARGET_URL) : host;
+  process.env.WATCHED_SERVER ||= ofProgram ? shownTarget(TARGET_URL) : host;
   const groups = [{ targets: [address], labels: { server: process.env.WATCHED_SERVER } }];
   const unscrape = scrape(groups, `process-${name}.json`);
   return () => {

@@ -16,15 +16,3 @@ export function needReference(config: { TARGET_URL: string }, what: string) {
     `TARGET_URL is "${config.TARGET_URL.slice(0, 80)}", and the test ${what}; valid: without TARGET_URL, on the reference target`,
   );
 }
-
-/**
- * @param what the test's name, and what it does that takes a connection
- * @throws {ConfigError} if the server is a program
- */
-export function needConnection(
-  { TARGET_COMMAND }: { TARGET_COMMAND: readonly string[] | null },
-  what: string,
-) {
-  if (!TARGET_COMMAND) return;
-  throw new ConfigError(`TARGET_COMMAND is set, and the test ${what}; valid: a server with a TARGET_URL`);
-}

@@ -6,7 +6,7 @@
 import { inspect } from '../../cli/run/inspect.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
-import { needConnection } from '../../cli/trials/reference-only.ts';
+import { needConnection } from '../../cli/trials/need-connection.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { FAULTS, type Fault, type Hands } from './faults.ts';

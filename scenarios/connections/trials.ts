@@ -9,7 +9,7 @@ import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { percentile } from '../../analysis/statistics/percentile.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
-import { needConnection } from '../../cli/trials/reference-only.ts';
+import { needConnection } from '../../cli/trials/need-connection.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import type { ProfileName } from '../../contract/profiles.js';

@@ -4,7 +4,8 @@
  */
 import { watchCpu } from '../../cli/trials/cpu-watch.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
-import { needConnection, needReference } from '../../cli/trials/reference-only.ts';
+import { needConnection } from '../../cli/trials/need-connection.ts';
+import { needReference } from '../../cli/trials/reference-only.ts';
 import { rounds } from '../../cli/trials/rounds.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';

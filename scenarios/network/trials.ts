@@ -1,7 +1,8 @@
 import { counterOf, inScope, trendOf } from '../../analysis/collect/groups.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab, TrialResult } from '../../cli/trials/lab.ts';
-import { isReference, needConnection } from '../../cli/trials/reference-only.ts';
+import { needConnection } from '../../cli/trials/need-connection.ts';
+import { isReference } from '../../cli/trials/reference-only.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import type { ProfileName } from '../../contract/profiles.js';
 

@@ -1,0 +1,13 @@
+import { ConfigError } from '../../contract/config-error.js';
+
+/**
+ * @param what the test's name, and what it does that takes a connection
+ * @throws {ConfigError} if the server is a program
+ */
+export function needConnection(
+  { TARGET_COMMAND }: { TARGET_COMMAND: readonly string[] | null },
+  what: string,
+) {
+  if (!TARGET_COMMAND) return;
+  throw new ConfigError(`TARGET_COMMAND is set, and the test ${what}; valid: a server with a TARGET_URL`);
+}
