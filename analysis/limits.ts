@@ -244,6 +244,28 @@ export const FAILURES = {
   maxRefusedAtOpening: 0.02,
 };
 
+/** Processes */
+export const PROCESSES = {
+  /** `silence`, `lost`, `late`: calls without an answer. */
+  minUnanswered: 5,
+  /** `lost`: share of answers that come late instead. A server that loses answers gives none; one that is slow gives most of them late. */
+  maxLateOfLost: 0.02,
+  /** `late`: share of the calls without an answer in time that are answered later. The last ones of a run would be after its end. */
+  minLate: 0.2,
+  /** One call at a time: calls that waited for the answer to another. */
+  minBehind: 20,
+  /** One call at a time: calls of an operation that were alone. */
+  minAlone: 5,
+  /** One call at a time: share of the calls that were answered before an earlier one. */
+  maxOvertook: 0.02,
+  /** One call at a time: time from the answer before, relative to a call alone. With calls of equal length served at once it is 0.5 at most. */
+  minGap: 0.8,
+  /** One call at a time: factor between the times of two operations. Of calls at once the shorter ones overtake. */
+  minUnequal: 2,
+  /** Share of a call that is the start of its process. */
+  minStartShare: 0.1,
+};
+
 /** Shares and modes */
 export const SPREAD = {
   /** `share`: failures. */

@@ -144,6 +144,9 @@ func (k *call) request(argument, input string) (request, string) {
 		method: http.MethodPost, url: k.url, header: k.header, callHeaders: k.options.headers,
 		timeout: k.timeout(), abandonAfter: k.options.abandonAfter, memo: k.memo,
 	}
+	if !k.isOfSession {
+		r.operation = k.operation()
+	}
 	nameVaries := namedBy[k.method] == k.options.member
 	if c.isModern() && argument != "" && (len(k.options.paramHeaders) > 0 || nameVaries) {
 		r.header = r.header.Clone()

@@ -30,6 +30,8 @@ type request struct {
 	begun func() bool
 	// What the call remembers of its answers, where it does.
 	memo *memo
+	// The call's; empty for requests of the protocol.
+	operation string
 	// Requests of the server's own that were answered.
 	asked int
 	// Of the streams that this one goes on from.
@@ -174,38 +176,31 @@ func (r *request) open() {
 }
 
 // hear takes one message that a server sent for a request, and tells whether it was the last: the reply, or one that cannot be read.
-func (c *Client) hear(x *exchange, r *request, data []byte) bool {
-	if r.memo.recall(x, data, r.id) {
+func (c *Client) hear(x *exchange, r *request, said incoming) bool {
+	if errors.Is(said.err, errNested) {
+		x.failure = invalidText(said.err, x)
 		return true
-	}
-	text := string(data)
-	var said message
-	if err := validate(text, c.options.maxNesting); errors.Is(err, errNested) {
-		x.failure = invalidText(err, x)
-		return true
-	} else if err == nil {
-		said = readMessage(text)
 	}
 	if said.answers(r.id) {
-		x.text, x.reply, x.complete = text, said, true
+		x.text, x.reply, x.complete = said.text, said.message, true
 		if x.failure = said.failure(); x.failure == nil {
-			r.memo.remember(x.text, said)
+			r.memo.remember(x.text, x.reply)
 		}
 		return true
 	}
 	// A program logs to its standard output by mistake.
-	if c.process != nil && !said.id.Exists() && !said.method.Exists() {
-		c.invalid.add(text)
+	if c.process != nil && !said.isMessage() {
+		c.invalid.add(said.text)
 	}
 	if !c.isModern() && said.method.Exists() && said.id.Exists() && (r.asked < maxRounds || r.holds()) {
 		r.asked++
-		c.answerServer(said, *r, x)
+		c.answerServer(said.message, *r, x)
 	}
 	if r.holds() && said.method.Str == acknowledged {
 		r.open()
 	}
 	if r.watcher != nil {
-		r.watcher.heard(x, said)
+		r.watcher.heard(x, said.message)
 	}
 	return false
 }

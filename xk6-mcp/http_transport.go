@@ -248,7 +248,7 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 		read.at = arrived.Sub(x.began)
 		x.events = append(x.events, read)
 		body.pause()
-		isOver := c.hear(x, &r, read.data)
+		isOver := r.memo.recall(x, read.data, r.id) || c.hear(x, &r, receive(string(read.data), c.options.maxNesting))
 		body.goOn()
 		if isOver {
 			c.drain(body, cancel)

@@ -65,6 +65,25 @@ type message struct {
 	id, result, err, method, params gjson.Result
 }
 
+// incoming is a message as it arrived.
+type incoming struct {
+	message
+	text string
+	// Why the message is empty; nil if it was read.
+	err error
+}
+
+// receive reads a message, once for all who want to know what it says.
+func receive(text string, maxNesting int64) incoming {
+	if err := validate(text, maxNesting); err != nil {
+		return incoming{text: text, err: err}
+	}
+	return incoming{message: readMessage(text), text: text}
+}
+
+// isMessage tells whether it is JSON-RPC.
+func (r incoming) isMessage() bool { return r.id.Exists() || r.method.Exists() }
+
 // readMessage returns an empty message for what is none of JSON-RPC. The text has to be valid JSON.
 func readMessage(text string) message {
 	var read message

@@ -50,6 +50,11 @@ type process struct {
 
 	guard   sync.Mutex
 	inboxes map[int64]*inbox
+	// Calls without an answer, by their ids.
+	working map[int64]*workingCall
+	// When it answered last, what has come of calls since, and when the last of the answered calls was sent.
+	lastAnswer, answeredSent time.Time
+	silence                  Silence
 }
 
 // running has the processes that have not ended.
@@ -73,13 +78,14 @@ type inbox struct {
 	closed chan struct{}
 }
 
+// line is one of a server's output.
 type line struct {
-	at   time.Time
-	text []byte
+	incoming
+	at time.Time
 }
 
-// startProcess starts a server. maxLine: bytes of a message, a longer one ends the process
-func startProcess(cmd *exec.Cmd, maxLine int64) (*process, error) {
+// startProcess starts a server. maxLine: bytes of a message, a longer one ends the process; maxNesting: its levels
+func startProcess(cmd *exec.Cmd, maxLine, maxNesting int64) (*process, error) {
 	input, ours, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -88,7 +94,9 @@ func startProcess(cmd *exec.Cmd, maxLine int64) (*process, error) {
 	cmd.Stdin = input
 	p := &process{
 		cmd: cmd, input: ours, began: time.Now(), writing: make(chan struct{}, 1), over: make(chan struct{}), inboxes: make(map[int64]*inbox),
+		working: make(map[int64]*workingCall),
 	}
+	p.silence.Since = p.began.UnixMilli()
 	output, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, errors.Join(err, ours.Close())
@@ -110,12 +118,12 @@ func startProcess(cmd *exec.Cmd, maxLine int64) (*process, error) {
 		// A full pipe would stop the server.
 		_, _ = io.Copy(&p.stderr, errorOutput)
 	}()
-	go p.readUntilExit(output, maxLine, drained)
+	go p.readUntilExit(output, maxLine, maxNesting, drained)
 	return p, nil
 }
 
 // readUntilExit reads until the process has ended, and sees that nothing of it is left.
-func (p *process) readUntilExit(output io.Reader, maxLine int64, drained <-chan struct{}) {
+func (p *process) readUntilExit(output io.Reader, maxLine, maxNesting int64, drained <-chan struct{}) {
 	pid := p.cmd.Process.Pid
 	outputEnded, exited := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -130,7 +138,7 @@ func (p *process) readUntilExit(output io.Reader, maxLine int64, drained <-chan 
 		}
 		p.closeOutputs()
 	}()
-	readError := p.readLines(output, maxLine)
+	readError := p.readLines(output, maxLine, maxNesting)
 	close(outputEnded)
 	if readError == nil {
 		// It is about to end, most often, and says how.
@@ -148,6 +156,9 @@ func (p *process) readUntilExit(output io.Reader, maxLine int64, drained <-chan 
 	_ = p.input.Close()
 	p.fault = p.faultOf(readError, err)
 	running.Delete(p)
+	record.Lock()
+	record.add(p)
+	record.Unlock()
 	close(p.over)
 }
 
@@ -168,7 +179,7 @@ func (p *process) faultOf(readError, exit error) *failure {
 }
 
 // readLines delivers each line; what has no line end is none.
-func (p *process) readLines(output io.Reader, maxLine int64) error {
+func (p *process) readLines(output io.Reader, maxLine, maxNesting int64) error {
 	reader := bufio.NewReaderSize(output, lineBuffer)
 	for {
 		text, err := readLine(reader, maxLine)
@@ -179,7 +190,8 @@ func (p *process) readLines(output io.Reader, maxLine int64) error {
 			return err
 		}
 		if len(bytes.TrimSpace(text)) > 0 {
-			p.deliver(line{time.Now(), text})
+			at := time.Now()
+			p.deliver(line{receive(string(text), maxNesting), at})
 		}
 	}
 }
@@ -200,10 +212,10 @@ func readLine(reader *bufio.Reader, limit int64) ([]byte, error) {
 
 // deliver gives a line to the request that it is for, and waits until that has room for it.
 func (p *process) deliver(one line) {
-	to := p.addressee(one.text)
+	to := p.addressee(one)
 	if to == nil {
-		if !isMessage(string(one.text)) {
-			p.invalid.add(string(one.text))
+		if !one.isMessage() {
+			p.invalid.add(one.text)
 		}
 		return
 	}
@@ -214,50 +226,49 @@ func (p *process) deliver(one line) {
 }
 
 // addressee is whom a line is for: the request that it answers or is about, else whoever listens, else the oldest request. nil: there is none
-func (p *process) addressee(text []byte) *inbox {
+func (p *process) addressee(one line) *inbox {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	if len(p.inboxes) < 2 {
-		for _, only := range p.inboxes {
-			return only
-		}
-		return nil
+	number, isReply := one.addressee()
+	to := p.inboxes[number]
+	if isReply {
+		p.answer(number, one.at)
 	}
-	said := message{}
-	if line := string(text); validate(line, defaultMaxNesting) == nil {
-		said = readMessage(line)
-	}
-	number, isReply := said.addressee()
-	if to := p.inboxes[number]; to != nil || isReply {
+	if to != nil || isReply {
 		return to
 	}
 	var oldest *inbox
-	for _, one := range p.inboxes {
-		isBetter := oldest == nil || one.holds && !oldest.holds || one.holds == oldest.holds && one.number < oldest.number
+	for _, in := range p.inboxes {
+		isBetter := oldest == nil || in.holds && !oldest.holds || in.holds == oldest.holds && in.number < oldest.number
 		if isBetter {
-			oldest = one
+			oldest = in
 		}
 	}
 	return oldest
 }
 
 // open takes what is said to a request. One that listens (noReply) has no number of its own.
-func (p *process) open(number int64, holds bool) *inbox {
+func (p *process) open(call *workingCall, number int64, holds bool) *inbox {
 	p.guard.Lock()
 	defer p.guard.Unlock()
 	if number == noReply {
 		number = -p.lastID.Add(1)
 	}
 	in := &inbox{number: number, holds: holds, lines: make(chan line, 16), closed: make(chan struct{})}
+	if !holds {
+		p.begin(number, call)
+	}
 	p.inboxes[number] = in
 	return in
 }
 
-func (p *process) close(in *inbox) {
+// close ends it. isTold, isLate: as giveUp has them
+func (p *process) close(in *inbox, isTold, isLate bool) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
 	delete(p.inboxes, in.number)
 	close(in.closed)
+	p.giveUp(in.number, isTold, isLate)
 }
 
 // write gives the server a message. One that does not read until the context ends has stalled; with a part of a message it is of no use any more.
@@ -370,14 +381,6 @@ func (m *invalidMessages) moveTo(other *invalidMessages) {
 		other.count.Add(count)
 		other.first.CompareAndSwap(nil, m.first.Load())
 	}
-}
-
-func isMessage(text string) bool {
-	if validate(text, defaultMaxNesting) != nil {
-		return false
-	}
-	said := readMessage(text)
-	return said.id.Exists() || said.method.Exists()
 }
 
 // addressee is the number of the request that a message is about, 0 for none; isReply: it answers that request, and is for nobody else

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -89,6 +90,28 @@ func answerLine(mode, text string) {
 	}
 }
 
+// working has the calls that are being worked on; from the second one at once on, a server in mode "lock" is stuck.
+var (
+	working atomic.Int32
+	isStuck atomic.Bool
+)
+
+const workTime = 40 * time.Millisecond
+
+// workOn answers after a while, and reads on meanwhile. A forgetful server answers only the last of the calls at once.
+func workOn(mode, answer string) {
+	if working.Add(1) > 1 && mode == "lock" {
+		isStuck.Store(true)
+		time.Sleep(time.Hour)
+	}
+	go func() {
+		time.Sleep(workTime)
+		if left := working.Add(-1); !isStuck.Load() && (left == 0 || mode != "forgetful") {
+			fmt.Println(answer)
+		}
+	}()
+}
+
 func answerCall(mode, id string, params gjson.Result) {
 	switch mode {
 	case "crash":
@@ -113,6 +136,11 @@ func answerCall(mode, id string, params gjson.Result) {
 	case "partial":
 		fmt.Print(`{"jsonrpc":"2.0","id":` + id)
 		os.Exit(0)
+	case "serial":
+		time.Sleep(workTime)
+	case "parallel", "lock", "forgetful":
+		workOn(mode, reply(id, `{"content":[]}`))
+		return
 	case "late":
 		if params.Get("name").Str == "slow" {
 			go func() {

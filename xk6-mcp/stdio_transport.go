@@ -172,12 +172,14 @@ func (t *stdioTransport) start(c *Client, before time.Time) (*process, *failure)
 			return nil, failed(kinds.Process, "the server ended")
 		}
 		c.measure(k, m.ProcessRestarts, 1)
+		record.count(&record.Restarts)
 	}
-	p, err := startProcess(t.command.cmd(), c.options.maxBodySize)
+	p, err := startProcess(t.command.cmd(), c.options.maxBodySize, c.options.maxNesting)
 	if err != nil {
 		return nil, failed(kinds.Process, "%v", err)
 	}
 	c.measure(k, m.ProcessStarts, 1)
+	record.count(&record.Starts)
 	return p, nil
 }
 
@@ -185,6 +187,7 @@ func (t *stdioTransport) start(c *Client, before time.Time) (*process, *failure)
 func (t *stdioTransport) countEnd(c *Client) {
 	if p := c.process; p != nil && p.isOver() && p.isCounted.CompareAndSwap(false, true) {
 		c.measure(c.protocolCall("initialize"), c.instance.metrics.ProcessExits, 1)
+		record.count(&record.Exits)
 	}
 }
 
@@ -228,8 +231,9 @@ func (t *stdioTransport) roundTrip(ctx context.Context, cancel context.CancelFun
 	}()
 	var in *inbox
 	if r.id != 0 {
-		in = p.open(r.id, r.holds())
-		defer p.close(in)
+		in = p.open(&workingCall{operation: r.operation, isMeasured: c.isMeasured()}, r.id, r.holds())
+		// The end of the run is no fault of the server's.
+		defer func() { p.close(in, r.givesUp(), x.ranOutOfTime() && c.instance.vu.Context().Err() == nil) }()
 	}
 	if len(r.body) > 0 {
 		if x.failure = p.write(ctx, r.body); x.failure != nil {
@@ -281,22 +285,22 @@ func (t *stdioTransport) take(c *Client, r *request, x *exchange, one line, watc
 		x.firstByte = x.last
 	}
 	x.responseBytes += int64(len(one.text))
-	if int64(len(x.events)) >= c.options.maxEvents {
-		x.failure = failed(kinds.TooLarge, "more than %d notifications", c.options.maxEvents)
-		return true
+	if !one.answers(r.id) {
+		if int64(len(x.events)) >= c.options.maxEvents {
+			x.failure = failed(kinds.TooLarge, "more than %d notifications", c.options.maxEvents)
+			return true
+		}
+		x.events = append(x.events, event{at: x.last, data: []byte(one.text)})
 	}
-	// The reply is no event: it is the last one.
-	x.events = append(x.events, event{at: x.last, data: one.text})
 	if watchdog != nil {
 		watchdog.Stop()
 	}
-	isOver := c.hear(x, r, one.text)
+	isOver := c.hear(x, r, one.incoming)
 	if watchdog != nil {
 		watchdog.Reset(c.options.stallTimeout)
 	}
 	if isOver {
 		x.status = http.StatusOK
-		x.events = x.events[:len(x.events)-1]
 	}
 	return isOver
 }

@@ -7,6 +7,7 @@ import { MODERN_VERSION } from '../../contract/protocols.js';
 import { validator } from '../schemas.ts';
 import type { Outcome } from './latencies.ts';
 import type { Plan } from './plan.ts';
+import type { Processes } from './processes.ts';
 
 /** A number of trues among all. */
 export interface Share {
@@ -119,6 +120,8 @@ export interface Measured {
   plan?: unknown;
   /** Those that the script connected to. */
   servers?: Server[];
+  /** Of servers that are programs. */
+  processes?: Processes;
   began: number;
   ended: number;
   end: { reason: string; exitCode: number; message?: string };

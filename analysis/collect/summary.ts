@@ -12,6 +12,7 @@ import {
   withServer,
 } from './measured.ts';
 import { type Plan, validatePlan } from './plan.ts';
+import type { Processes } from './processes.ts';
 
 /** Of one k6 run, or of all trials together. */
 export interface Summary {
@@ -28,6 +29,8 @@ export interface Summary {
   /** Processors that k6 may use; null: not known. */
   cores: number | null;
   clockJumps: readonly ClockJump[];
+  /** Of each k6 run whose server is a program. */
+  processes: readonly Processes[];
   /** Of one k6 run; absent: not known. */
   clients?: Clients;
 }
@@ -40,7 +43,8 @@ export function readSummary(
   if (!hasMeasured(directory)) return failed('k6 left no measured.json');
   const measured = readMeasured(directory);
   if (!measured) return failed('measured.json is not a mcp-load-lab/measured/2 document');
-  const { plan, began, ended, groups, vusMax, thresholds, cores = null, clockJumps = [], clients } = measured;
+  const { plan, began, ended, groups, vusMax, thresholds, cores = null, clockJumps = [] } = measured;
+  const { clients, processes } = measured;
   const abort = abortOf(measured.end);
   const problem = validatePlan(plan);
   if (problem) return { ...failed(`measured.json has no plan of a test: ${problem}`), abort };
@@ -56,6 +60,7 @@ export function readSummary(
       thresholds,
       cores,
       clockJumps,
+      processes: processes ? [processes] : [],
       ...(clients && { clients }),
     },
     problem: null,

@@ -120,5 +120,6 @@ function merge(summaries: Summary[]): Summary | null {
     thresholds: summaries.flatMap(({ thresholds }) => thresholds),
     cores: first.cores,
     clockJumps: summaries.flatMap(({ clockJumps }) => clockJumps),
+    processes: summaries.flatMap(({ processes }) => processes),
   };
 }

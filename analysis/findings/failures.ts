@@ -8,6 +8,7 @@ import { againCommand } from './failures/again.ts';
 import { cellsOf, type Stratum, sumOf, where, withoutKind } from './failures/cells.ts';
 import { unexplained } from './failures/explained.ts';
 import { failingOf, ownOf } from './failures/operations.ts';
+import { processShape, UNANSWERED_KIND } from './failures/processes.ts';
 import { REFUSED_KIND } from './failures/sessions.ts';
 import {
   alongsideShape,
@@ -41,8 +42,18 @@ export function failureShapes(known: Facts): { shapes: Shape[]; failed: number }
   const { phases, lines } = known;
   const cells = phases.some(({ measured, failed }) => measured && failed) ? cellsOf(lines, phases) : [];
   const replicas = replicaShape(known, cells);
-  const untold = replicas.length > 0 ? withoutKind(cells, REFUSED_KIND) : cells;
-  const found = [...replicas, ...modeShape(known), ...shapesIn({ kind: null, cells: untold }, known)];
+  const unanswered = processShape(known, cells);
+  const told = [
+    ...(replicas.length > 0 ? [REFUSED_KIND] : []),
+    ...(unanswered.length > 0 ? [UNANSWERED_KIND] : []),
+  ];
+  const untold = told.reduce(withoutKind, cells);
+  const found = [
+    ...replicas,
+    ...unanswered,
+    ...modeShape(known),
+    ...shapesIn({ kind: null, cells: untold }, known),
+  ];
   return {
     shapes: found.toSorted((a, b) => b.count - a.count).slice(0, MAX_SHOWN),
     failed: sumOf({ kind: null, cells }).failed,

@@ -12,8 +12,11 @@ import { interruptedCalls } from './notes/interrupted-calls.ts';
 import { invalidLines } from './notes/invalid-lines.ts';
 import { k6Disagrees } from './notes/k6-disagrees.ts';
 import { missingSignals } from './notes/missing-signals.ts';
+import { oneAtATime } from './notes/one-at-a-time.ts';
 import { overload } from './notes/overload.ts';
 import { processExits } from './notes/process-exits.ts';
+import { processMemory } from './notes/process-memory.ts';
+import { processStart } from './notes/process-start.ts';
 import { sharedMachine } from './notes/shared-machine.ts';
 import { smallMachine } from './notes/small-machine.ts';
 import { unfinishedPhases } from './notes/unfinished-phases.ts';
@@ -35,6 +38,9 @@ const FINDINGS: ((known: Known) => Finding[])[] = [
   slowOperation,
   overload,
   expiredSessions,
+  oneAtATime,
+  processStart,
+  processMemory,
   processExits,
   invalidLines,
   smallMachine,

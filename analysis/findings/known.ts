@@ -6,6 +6,7 @@ import type { K6Log } from '../collect/k6-log.ts';
 import type { Clients, ClockJump } from '../collect/measured.ts';
 import type { Server } from '../collect/observe.ts';
 import type { Plan } from '../collect/plan.ts';
+import type { Processes } from '../collect/processes.ts';
 import type { Line } from '../collect/seconds.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import type { Bucket } from '../episode.ts';
@@ -49,6 +50,8 @@ export interface Known {
   variables?: Record<string, string | null> | undefined;
   /** VUs by how many of their calls failed; absent: not known. */
   clients?: Clients | undefined;
+  /** Of each k6 run whose server is a program. */
+  processes?: readonly Processes[];
   /** Iterations against requests. */
   ledger: Ledger;
   /** Sessions that the server had ended when they were used. */

@@ -175,6 +175,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     server,
     variables: judged.variables,
     clients: summary.clients,
+    processes: summary.processes,
     recoveries: recoveries(phases, plan.objectives, buckets),
     capacities: capacitiesOf(withBaselines(plan, phases), groups, lines),
     timeline,

@@ -88,6 +88,31 @@ test('a test that takes a connection says so', async () => {
   assert.match(output, /^error: TARGET_COMMAND is set, and the test connections holds connections;/m);
 });
 
+/** What two calls at once do to it, and what is said. @type {[mode: string, subject: string, says: RegExp][]} */
+const OVERLAPS = [
+  ['lock', 'silence', /^the process stopped answering .*, when \d+ calls were open at once/],
+  ['lose', 'lost', /^the server lost \d+ calls: it answered later ones, and these never/],
+  ['serial', 'processes', /^a process of the server works on one call at a time: at most 9\.\d+\/s/],
+];
+
+for (const [mode, subject, says] of OVERLAPS) {
+  test(`calls that overlap, of a server that is made to ${mode}`, async () => {
+    const result = await runTest('sustained', {
+      PROFILE: 'smoke',
+      TARGET_COMMAND: `node tests/servers/overlap.js ${mode}`,
+      PROCESSES: '1',
+    });
+    const { findings } = result.document;
+    const found = findings.filter((/** @type {any} */ one) => one.subject === subject);
+    assert.match(
+      found.map((/** @type {any} */ { statement }) => statement).join('\n'),
+      new RegExp(says, 'm'),
+    );
+    assert.equal(result.code, 99, result.output);
+    assert.doesNotMatch(JSON.stringify(findings), /broken, not overloaded|was away/);
+  });
+}
+
 test('what the system knows of its processes is watched', async () => {
   const result = await runTest('sustained', {
     PROFILE: 'smoke',

@@ -141,7 +141,7 @@ export const where = ({ cells, kind }: Stratum, matches: (cell: Cell) => boolean
 });
 
 /** @returns without the failures of a kind */
-export const withoutKind = (cells: readonly Cell[], kind: string): Cell[] =>
+export const withoutKind = (cells: readonly Cell[], kind: string): readonly Cell[] =>
   cells.map((cell) => {
     const of = cell.kinds.get(kind);
     if (!of) return cell;

@@ -15,8 +15,8 @@ export function unexplained(limits: Finding[], shapes: readonly Shape[], failed:
     ({ subject, count }) => subject !== 'modes' && failed > 0 && count >= FAILURES.explainsAll * failed,
   );
   const isOther = explaining.some(({ mayBeLoad }) => !mayBeLoad);
-  // A server that answers again, or answers others, was there.
-  const wasThere = isOther || explaining.some(({ subject }) => subject === 'window');
+  // A server that answers again, answers others, or answers late was there.
+  const wasThere = isOther || explaining.some(({ subject }) => subject === 'window' || subject === 'late');
   return limits.filter(
     ({ subject, confidence }) =>
       !(isOther && confidence === 'not_enough_to_tell') && !(wasThere && subject === 'target away'),

@@ -14,7 +14,10 @@ import { shareOf, sizeOf } from './shares.ts';
 import { type Stretch, wellSince } from './times.ts';
 import { exactClock, kindsText, namesOf, oneIn, othersText } from './wording.ts';
 
-export type Facts = Pick<Known, 'plan' | 'phases' | 'groups' | 'lines' | 'variables' | 'clients'>;
+export type Facts = Pick<
+  Known,
+  'plan' | 'phases' | 'groups' | 'lines' | 'variables' | 'clients' | 'processes'
+>;
 
 /** Refusals of a limiter depend on the load, however evenly they come. */
 const LIMITER = 'rate_limited';

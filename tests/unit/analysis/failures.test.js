@@ -72,8 +72,9 @@ const written = ({ values, well, ...counts }) => ({
  * @param {Record<string, string>} [variables]
  * @param {any} [clients]
  * @param {number} [expired] sessions that were opened again
+ * @param {any} [processes]
  */
-function shapesOf(calls, variables, clients, expired = 0) {
+function shapesOf(calls, variables, clients, expired = 0, processes = undefined) {
   /** @type {Map<string, any>} */
   const groups = new Map();
   /** @type {Map<string, any>} */
@@ -114,6 +115,7 @@ function shapesOf(calls, variables, clients, expired = 0) {
     })),
     variables,
     clients,
+    processes,
   };
   const known = /** @type {any} */ (facts);
   const { shapes, failed } = failureShapes(known);
@@ -182,6 +184,47 @@ test('an operation that never answers well is broken, not overloaded', () => {
   );
   assert.deepEqual(found?.evidence, [
     `to see it again: make load TARGET_URL=http://127.0.0.1:1/mcp TOOL=b ARGS='{"id":1}' REQUESTS=10 CONCURRENCY=1`,
+  ]);
+});
+
+test('a process that stops answering after an overlap, be it in the warm-up', () => {
+  const silent = { processes: 1, unanswered: 40, since: STARTED_MS - 3000, overlapAt: STARTED_MS - 2500 };
+  const overlap = { ...silent, open: 2, openMs: 1, operation: 'a' };
+  const turns = { a: { alone: 9, aloneMs: 45, maxMs: 8, behind: 0, behindMs: 0, gapMs: 0, overtook: 0 } };
+  const calls = Array.from({ length: 40 }, (_, index) => ({ at: index / 2, failed: 'timeout' }));
+  const statementsOf = (/** @type {any} */ process) =>
+    shapesOf(calls, undefined, undefined, 0, [{ starts: 1, restarts: 0, exits: 0, turns, ...process }]).map(
+      ({ statement }) => statement,
+    );
+  assert.deepEqual(statementsOf({ silent: overlap }), [
+    'the process stopped answering before the first phase, when 2 calls were open at once: 40 calls since then got no answer',
+  ]);
+  const late = { ...overlap, since: STARTED_MS + 1500, overlapAt: STARTED_MS + 2000 };
+  assert.deepEqual(statementsOf({ starts: 3, silent: late }), [
+    '1 of 3 processes stopped answering at 00:02.0, when 2 calls were open at once: 40 calls since then got no answer',
+  ]);
+  // It was silent before the second call came: the first one had taken as long as never before.
+  assert.deepEqual(statementsOf({ silent: { ...overlap, openMs: 900 } }), [
+    'the process stopped answering before the first phase: 40 calls since then got no answer',
+  ]);
+  assert.match(statementsOf({ silent: { ...overlap, unanswered: 2 } }).join(), /^nothing was answered well/);
+});
+
+test('calls without an answer that a process lost, and those that it answered late', () => {
+  const calls = load((_, index) => (index % 5 === 0 ? { failed: 'timeout' } : {}));
+  const statementsOf = (/** @type {any} */ process) =>
+    shapesOf(calls, undefined, undefined, 0, [{ starts: 1, restarts: 0, exits: 0, ...process }]).map(
+      ({ statement }) => statement,
+    );
+  const answered = { alone: 30, overlap: 800 };
+  assert.deepEqual(statementsOf({ lost: { alone: 0, overlap: 220 }, answered }), [
+    'the server lost 220 calls: it answered later ones, and these never; only calls that overlapped were lost, and none of the 30 that were alone',
+  ]);
+  assert.deepEqual(statementsOf({ lost: { alone: 3, overlap: 217 }, answered }), [
+    'the server lost 220 calls: it answered later ones, and these never',
+  ]);
+  assert.deepEqual(statementsOf({ late: 200, lost: { alone: 0, overlap: 20 }, answered }), [
+    'the server was overloaded, not broken: it answered 200 calls after the client had stopped waiting, of the 220 without an answer in time',
   ]);
 });
 

@@ -1,0 +1,96 @@
+/** What calls without an answer have in common if the server is a program: whether its processes were silent, lost answers, or were late. */
+import { counted, milliseconds, number } from '../../../contract/units.js';
+import type { ByOverlap, Processes, Silence } from '../../collect/processes.ts';
+import { PROCESSES } from '../../limits.ts';
+import { round } from '../../round.ts';
+import { remedy } from '../remedy.ts';
+import { type Cell, sumOf } from './cells.ts';
+import type { Facts, Shape } from './shapes.ts';
+import { exactClock } from './wording.ts';
+
+/** How such calls fail: the client waits in vain. */
+export const UNANSWERED_KIND = 'timeout';
+
+type Found = Omit<Shape, 'count' | 'kind' | 'operations'> & Partial<Pick<Shape, 'operations'>>;
+
+/** @returns one, or none: calls are answered, or nothing more is known about those that were not */
+export function processShape(known: Facts, cells: readonly Cell[]): Shape[] {
+  const count = sumOf({ kind: UNANSWERED_KIND, cells }).failed;
+  if (count < PROCESSES.minUnanswered) return [];
+  for (const one of known.processes ?? []) {
+    const found = silence(one, known) ?? lostAnswers(one) ?? lateAnswers(one, count);
+    if (found) return [{ operations: [], ...found, kind: UNANSWERED_KIND, count }];
+  }
+  return [];
+}
+
+/** @returns that processes stopped answering although they lived */
+function silence(processes: Processes, { phases }: Facts): Found | null {
+  const { silent, starts } = processes;
+  if (!silent || silent.unanswered < PROCESSES.minUnanswered) return null;
+  const overlap = overlapOf(silent, processes);
+  const startMs = Math.min(...phases.flatMap(({ start }) => (start === null ? [] : [Date.parse(start)])));
+  const sinceS = ((overlap?.atMs ?? silent.since) - startMs) / 1000;
+  const since = sinceS < 0 ? 'before the first phase' : `at ${exactClock(sinceS)}`;
+  const whose = starts === 1 ? 'the process' : `${number(silent.processes)} of ${number(starts)} processes`;
+  return {
+    subject: 'silence',
+    statement:
+      `${whose} stopped answering ${since}${overlap ? `, when ${number(overlap.open)} calls were open at once` : ''}: ` +
+      `${counted(silent.unanswered, 'call')} since then got no answer`,
+    operations: overlap ? [overlap.operation] : [],
+    figures: { since_s: round(sinceS), open: overlap?.open ?? null, unanswered: silent.unanswered },
+    evidence: overlap
+      ? [
+          `the second call was sent ${milliseconds(overlap.openMs)} after the first one, which had no answer yet`,
+          remedy('do not wait for a call to end before the next message is read, and hold no lock meanwhile'),
+        ]
+      : [],
+    again: { requests: 10, concurrency: 2 },
+  };
+}
+
+/** @returns null: the process was silent before a second call was sent, or nothing shows otherwise */
+function overlapOf({ overlapAt, open = 0, openMs = 0, operation = '' }: Silence, { turns = {} }: Processes) {
+  const usual = turns[operation]?.maxMs || Number.POSITIVE_INFINITY;
+  return overlapAt === undefined || openMs > usual ? null : { atMs: overlapAt, open, openMs, operation };
+}
+
+const NONE: ByOverlap = { alone: 0, overlap: 0 };
+
+/** @returns that processes never answered some calls although they answered later ones */
+function lostAnswers({ lost = NONE, answered = NONE, late = 0 }: Processes): Found | null {
+  const all = lost.alone + lost.overlap;
+  if (all < PROCESSES.minUnanswered || late > PROCESSES.maxLateOfLost * all) return null;
+  const isOverlap = lost.alone === 0 && answered.alone >= PROCESSES.minAlone;
+  return {
+    subject: 'lost',
+    statement:
+      `the server lost ${counted(all, 'call')}: it answered later ones, and these never` +
+      (isOverlap
+        ? `; only calls that overlapped were lost, and none of the ${number(answered.alone)} that were alone`
+        : ''),
+    figures: { lost: all, answered: answered.alone + answered.overlap, alone: answered.alone },
+    evidence: [
+      remedy(
+        'each request needs its own answer: keep the ids of all open calls, and write one whole line at a time',
+      ),
+    ],
+    again: { requests: 20, concurrency: isOverlap ? 2 : 1 },
+  };
+}
+
+/** @returns that processes answered most of these calls when the client had stopped waiting */
+function lateAnswers({ late = 0, answered = NONE }: Processes, unanswered: number): Found | null {
+  if (late < PROCESSES.minLate * unanswered) return null;
+  return {
+    subject: 'late',
+    statement:
+      `the server was overloaded, not broken: it answered ${counted(late, 'call')} after the client had stopped waiting, ` +
+      `of the ${number(unanswered)} without an answer in time`,
+    mayBeLoad: true,
+    figures: { late, unanswered, answered: answered.alone + answered.overlap },
+    evidence: [],
+    again: { requests: 10, concurrency: 1 },
+  };
+}
