@@ -30,8 +30,12 @@ export function splitCommand(text) {
   return text.slice(end).trim() === '' ? words : undefined;
 }
 
+const SECRET = /auth|cookie|credential|key|passw|secret|token/i;
 /** A flag whose value is a secret. */
-const SECRET_FLAG = /^-\S*(auth|cookie|credential|key|passw|secret|token)/i;
+const SECRET_FLAG = new RegExp(`^-\\S*(${SECRET.source})`, 'i');
+
+/** @param {string} text of a shell @returns {boolean} whether a secret may be in it */
+export const mentionsSecret = (text) => SECRET.test(text);
 
 /** @param {readonly string[]} words @returns {boolean} whether an argument may be a secret */
 export const hasSecret = (words) => words.some((word) => SECRET_FLAG.test(word));

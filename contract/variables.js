@@ -13,6 +13,7 @@ import {
   test,
 } from './variables/commands.js';
 import { load } from './variables/load.js';
+import { server } from './variables/server.js';
 import { target } from './variables/target.js';
 import { trials } from './variables/trials.js';
 
@@ -27,14 +28,14 @@ const ofTests = await Promise.all(
 );
 
 /** Variables that any test takes. */
-export const ofRuns = { ...target, ...load, ...trials, ...runs };
+export const ofRuns = { ...target, ...server, ...load, ...trials, ...runs };
 
 /** @type {Variables} */
 const ofAnyRun = Object.assign({}, ofRuns, ...ofTests);
 
 /** @type {[title: string, Variables][]} */
 export const groups = [
-  ['What is loaded, and how it is called', { ...target, ...runs }],
+  ['What is loaded, and how it is called', { ...target, ...server, ...runs }],
   ['How much load, and what is judged', { ...load, ...test }],
   ['Tests of several k6 runs', Object.assign({}, trials, ...ofTests)],
   ['Comparisons', { ...compare, ...compareAb, ...comparisons, ...baseline }],

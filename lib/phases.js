@@ -75,6 +75,9 @@ const LEAST_S = 1;
 const EVERY_VU = 'every VU';
 /** What a VU sends first: initialize, notifications/initialized and a call. */
 const FIRST_REQUESTS = 3;
+/** As `warmUp`: the first phase begins at once. */
+const NO_WARM_UP = 'none';
+
 /** How long such a warm-up's last calls have before their VUs go on to the first phase. */
 const HAND_OVER_S = 1;
 
@@ -95,7 +98,7 @@ export function rateFactor(profile, config, asWritten = false) {
  * @param {import('../contract/profiles.js').Profile} profile
  * @param {Pick<import('./config.js').Config, 'DURATION' | 'RATE_SCALE' | 'MAX_VUS'>} config
  * @param {{asWritten?: boolean | undefined, warmUp?: string | undefined}} [how] asWritten: the profile changes neither durations nor rates;
- *   warmUp: its length, instead of the profile's, or 'every VU'
+ *   warmUp: its length, instead of the profile's; 'none'; or 'every VU'
  * @returns {PlannedPhase[]}
  * @throws {ConfigError} where DURATION leaves a phase less than a second
  */
@@ -148,7 +151,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   };
 
   const [first] = shape;
-  if (first) add(first, (warmUp && parseDuration(warmUp)) || profile.warmUpS, false);
+  if (first && warmUp !== NO_WARM_UP) add(first, parseDuration(warmUp ?? '') ?? profile.warmUpS, false);
   const [before] = planned;
   if (before?.offered_rps && warmUp === EVERY_VU) {
     // Half as many requests a second as the phase: to open a connection and a session is more work than a call.

@@ -24,7 +24,7 @@ import { noteException, User } from './user.js';
  * @property {string} [mix] a mix of the workload, or one of its operations; without: the operations that the phases name
  * @property {import('./phases.js').Phase[]} [phases] in the figures of PROFILE=full
  * @property {true} [asWritten] the phases' durations and rates are no profile's to change
- * @property {string} [warmUp] k6 duration, instead of the profile's, or 'every VU': as long as each of the first phase's needs for a call
+ * @property {string} [warmUp] k6 duration, instead of the profile's; 'none'; or 'every VU': as long as each of the first phase's needs for a call
  * @property {number} [repetitions] makes all of them so many times
  * @property {Sequence} [sequence] instead of phases: steps of one user, one after the other
  * @property {string} [prepare] an operation, called once before the load

@@ -38,8 +38,8 @@ type process struct {
 	// Closed when it has ended, and everything it said was delivered. Then fault says how.
 	over  chan struct{}
 	fault *failure
-	// Whether its end was counted.
-	isCounted atomic.Bool
+	// Whether its end was counted, and whether it has answered a call well.
+	isCounted, hasAnswered atomic.Bool
 	// Lines that were no message, while no call was open.
 	invalid invalidMessages
 	// Of all clients that share it.

@@ -139,6 +139,9 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 			request.Outcome, request.Parts = x.outcome(), x.parts()
 			request.IsSent, request.Overlap = x.isSent, x.overlap
 			b.addLatency(m, k, x, request.Outcome)
+			if p := c.process; p != nil && x.failure == nil && p.hasAnswered.CompareAndSwap(false, true) {
+				b.add(m.ProcessFirstAnswer, milliseconds(request.Ended.Sub(p.began)))
+			}
 		}
 		if x.isNewConnection {
 			b.addConnection(m, x)

@@ -297,7 +297,7 @@ func (c *Client) discover(isForced, isAgain bool) *exchange {
 		if includes(offered, modernVersion) {
 			return x
 		}
-	} else if !x.isAnswered() && !c.isSilent(x) || isForced && x.isModernError(reply) {
+	} else if !x.isAnswered() && (isForced || !c.isSilent(x)) || isForced && x.isModernError(reply) {
 		return x
 	}
 	if isForced || x.failure == nil {

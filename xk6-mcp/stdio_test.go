@@ -59,7 +59,8 @@ func TestStdioCountsStarts(t *testing.T) {
 	f := stdioFixture(t, "modern", "{}")
 	f.run("client.connect(); say('a')")
 	got := strings.Join(f.taken(), "\n")
-	for _, expected := range []string{"mcp_process_starts{class=protocol,method=initialize,operation=initialize} 1", "mcp_process_start_duration{"} {
+	for _, expected := range []string{"mcp_process_starts{class=protocol,method=initialize,operation=initialize} 1", "mcp_process_start_duration{",
+		"mcp_process_first_answer_duration{method=tools/call,operation=tools/call}"} {
 		if !strings.Contains(got, expected) {
 			t.Errorf("%s is missing in\n%s", expected, got)
 		}
@@ -70,6 +71,12 @@ func TestStdioCountsStarts(t *testing.T) {
 func TestStdioServerThatIgnoresDiscover(t *testing.T) {
 	f := stdioFixture(t, "silent", "{ protocolVersion: 'legacy' }")
 	f.expect("client.connect().protocolVersion", `"2025-11-25"`)
+}
+
+// One that is slow to start speaks the version that it is known to speak all the same.
+func TestStdioServerThatIsSlowToStart(t *testing.T) {
+	f := stdioFixture(t, "silent", "{ protocolVersion: '2026-07-28', timeout: '300ms' }")
+	f.expect("try { client.connect() } catch (error) { error.kind }", `"timeout"`)
 }
 
 func TestStdioServerThatNeverStarts(t *testing.T) {

@@ -18,17 +18,18 @@ import { ConfigError } from '../../contract/config-error.js';
 import { counted } from '../../contract/units.js';
 import { readVariables, type ValuesOf } from '../../contract/variable.js';
 import { compare, pipeline, test } from '../../contract/variables/commands.js';
+import { server } from '../../contract/variables/server.js';
 import { trials } from '../../contract/variables/trials.js';
 import { whileTaking } from '../child.ts';
 import { BROKEN, codeOf, TARGET, USAGE } from '../ending.ts';
 import { startGroup } from '../group.ts';
 import { checkTest } from '../run/run.ts';
+import { NotReady, type Server, startServer } from '../server.ts';
 import { baselinesFolder, ROOT, resultsFolder, runFolder } from '../stack.ts';
 import { takeWords } from '../variables.ts';
 import { type Annotation, annotationsOfComparison, annotationsOfRun } from './annotations.ts';
 import { combined, isError, LIMIT, SIGNALS, WORDS } from './exit-code.ts';
 import { addOutputs, addSummary, annotationCommands, textOnly } from './github.ts';
-import { NotReady, type Server, startServer } from './server.ts';
 import { type Done, summaryOf } from './summary.ts';
 
 /** For an interrupted run to end its calls, clean up and write its report. */
@@ -37,7 +38,7 @@ const GRACE_MS = 90_000;
 const QUIET = { NO_COLOR: '1', TERM: 'dumb', CI: 'true', DEBIAN_FRONTEND: 'noninteractive' };
 const MOST = 2000;
 
-const variables = { ...pipeline, ...test, BASE: compare.BASE, RUNS: trials.RUNS };
+const variables = { ...pipeline, ...server, ...test, BASE: compare.BASE, RUNS: trials.RUNS };
 type Config = ValuesOf<typeof variables>;
 
 const print = (text: string) => void process.stdout.write(text);
@@ -149,7 +150,11 @@ class Job {
       this.#say(`${what} ...`);
       // A name that is given is one run's.
       const name: Record<string, string> = TESTID && runs > 1 ? { TESTID: `${TESTID}-${number}` } : {};
-      const { code, folder, error } = await this.#script('scripts/run', [TEST], { ...name, RUNS: '' });
+      const { code, folder, error } = await this.#script('scripts/run', [TEST], {
+        ...name,
+        RUNS: '',
+        SERVER_COMMAND: '',
+      });
       this.#done.push({ what, code, folder, markdown: textIn(folder, 'report.md') });
       const run = documentIn(folder, 'run.json');
       if (run) {

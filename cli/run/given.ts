@@ -1,7 +1,7 @@
 /** The variables that a run was given, as its results keep them: by them it can be repeated. */
 import { relative } from 'node:path';
 import { cleanText, secretsOf } from '../../analysis/clean-text.ts';
-import { hasSecret, isProgram, splitCommand } from '../../contract/command-line.js';
+import { hasSecret, isProgram, mentionsSecret, splitCommand } from '../../contract/command-line.js';
 import { ofCommand } from '../../contract/variables.js';
 import { VARIABLES as ofTarget } from '../../target/config.js';
 import { ROOT } from '../stack.ts';
@@ -28,6 +28,7 @@ export function givenVariables(env: NodeJS.ProcessEnv): Given {
       const value = env[name];
       if (!value || NOT_REPEATED.includes(name) || isProgram(value)) return [];
       if (name === 'TARGET_COMMAND' && hasSecret(splitCommand(value) ?? [])) return [[name, null]];
+      if (name === 'SERVER_COMMAND' && mentionsSecret(value)) return [[name, null]];
       return [[name, secret ? null : kept(ofProject(value))]];
     }),
   );

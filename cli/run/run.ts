@@ -7,6 +7,7 @@ import { logLine } from '../../analysis/run-log.ts';
 import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { shownTarget } from '../../contract/command-line.js';
 import { testNames } from '../../contract/tests.js';
+import { milliseconds } from '../../contract/units.js';
 import { whileTaking } from '../child.ts';
 import { discover } from '../discovery/discover.ts';
 import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
@@ -31,6 +32,7 @@ import { checkConfirmed } from './confirm.ts';
 import { type Given, givenVariables } from './given.ts';
 import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
+import { type OwnServer, ownServer } from './own-server.ts';
 import { payloadWorkload } from './payload.ts';
 import { printPlan, showPlan } from './plan.ts';
 import { checkDisk, checkMemory } from './room.ts';
@@ -115,6 +117,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
     env.WORKLOAD = payloadWorkload(env.PAYLOAD, join(scratch, 'workload.json'));
   }
   checkWorkload();
+  const server = env.CHECK_ONLY ? null : ownServer(scratch);
   let { inspected, discovery } = await firstLook(test, foreign);
   await checkTrials(test);
   // Docker asks for this before anything is started.
@@ -126,6 +129,11 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
     discovery = false;
     inspected = await inspect(test);
   };
+  if (server) {
+    undo.add(() => server.keepLog(folder));
+    undo.add(() => server.stop());
+    say(`the server was ready after ${milliseconds(await server.start())}`);
+  }
   if (!dry) {
     undo.add(await claimTarget(basename(folder), foreign ? env.TARGET_URL : undefined));
     checkDisk();
@@ -158,7 +166,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
     env.WORKLOAD = join(folder, 'workload.json');
     copyFileSync(workload, env.WORKLOAD);
   }
-  return await loadAndJudge(asked, inspected);
+  return await loadAndJudge(asked, inspected, server);
 }
 
 /** The plan, as far as it is known before anything is started. discovery: the server has to say first what it offers. */
@@ -212,7 +220,11 @@ function makeFolder(folder: string) {
   }
 }
 
-async function loadAndJudge({ test, folder, given }: Asked, { plan, vus }: Inspected): Promise<number> {
+async function loadAndJudge(
+  { test, folder, given }: Asked,
+  { plan, vus }: Inspected,
+  server: OwnServer | null,
+): Promise<number> {
   const { env } = process;
   const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables: given };
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
@@ -226,7 +238,7 @@ async function loadAndJudge({ test, folder, given }: Asked, { plan, vus }: Inspe
     () => ++taken > 1 && process.exit(INTERRUPTED),
     () =>
       trials
-        ? runTrials(trials, test, folder, vus)
+        ? runTrials(trials, { test, folder, vus, server })
         : load({ test, testid: basename(folder), vus, folder, plan }),
   );
   const verdict = await judged(folder, code, given);

@@ -12,6 +12,7 @@ import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { interrupted } from '../child.ts';
 import { load } from '../run/load.ts';
+import type { OwnServer } from '../run/own-server.ts';
 import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import type { Config } from './config.ts';
@@ -59,6 +60,17 @@ export interface TrialResult extends Pick<Summary, 'plan' | 'groups'> {
   thresholds: Threshold[];
 }
 
+export interface LabOptions<C> {
+  test: string;
+  /** Of the results. */
+  folder: string;
+  config: C;
+  /** That one k6 run has at most. */
+  vus: number;
+  /** The server under test; null: it is not the run's to start and stop. */
+  server: OwnServer | null;
+}
+
 /** A test while it runs. `C`: the values of its variables; `R`: what it leaves for its tables. */
 export class Lab<C = Config, R = unknown> {
   /** The exit code: 99 once a judged trial missed an objective. */
@@ -75,16 +87,16 @@ export class Lab<C = Config, R = unknown> {
   #changed: Record<string, string> = {};
 
   readonly test: string;
-  /** Of the results. */
   readonly folder: string;
   readonly config: C;
+  readonly server: OwnServer | null;
   readonly #vus: number;
 
-  /** @param vus that one k6 run has at most */
-  constructor(test: string, folder: string, config: C, vus: number) {
+  constructor({ test, folder, config, vus, server }: LabOptions<C>) {
     this.test = test;
     this.folder = folder;
     this.config = config;
+    this.server = server;
     this.#vus = vus;
   }
 

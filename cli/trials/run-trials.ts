@@ -6,22 +6,18 @@ import { whileTaking } from '../child.ts';
 import { codeOf } from '../ending.ts';
 import { say } from '../say.ts';
 import { readConfig } from './config.ts';
-import { Interrupted, Lab, TrialFailed } from './lab.ts';
+import { Interrupted, Lab, type LabOptions, TrialFailed } from './lab.ts';
 import type { TrialsModule } from './trials.ts';
 
 /**
- * @param folder of the results
- * @param vus that one k6 run has at most
  * @returns k6's exit codes: 0, 99 if a judged trial missed an objective, else that of the trial that ended the test; 1 if the test
  *   itself could not go on
  */
 export async function runTrials(
   { default: trials }: TrialsModule,
-  test: string,
-  folder: string,
-  vus: number,
+  how: Omit<LabOptions<unknown>, 'config'>,
 ): Promise<number> {
-  const lab = new Lab(test, folder, readConfig(process.env), vus);
+  const lab = new Lab({ ...how, config: readConfig(process.env) });
   // A signal ends the k6 run that is under way; then the lab notices it. The clean-up is not to be cut off by a second one.
   return await whileTaking(
     () => {},

@@ -1,6 +1,6 @@
 /** Variables of commands, of the stack and of this machine. Whoever reads one looks at it where it says `text`. */
 import { baselineName } from '../baseline-name.js';
-import { flag, names, oneOf, optional, positiveInteger, positiveNumber, text, url } from '../types.js';
+import { flag, oneOf, optional, positiveInteger, positiveNumber, text, url } from '../types.js';
 
 const secret = /** @type {const} */ (true);
 const folder = { ...text, valid: 'the path of a folder' };
@@ -88,26 +88,6 @@ export const pipeline = {
     type: positiveNumber,
     default: '60',
     help: 'ci: after so many minutes a run that goes on is ended as by Ctrl-C, and ci ends with 124',
-  },
-  SERVER_COMMAND: {
-    type: text,
-    help: 'ci: starts the server at TARGET_URL, for bash; it is ended afterwards',
-    valid: 'a command for bash',
-  },
-  SERVER_ENV: {
-    type: names,
-    help: 'ci: variables that the server of SERVER_COMMAND gets besides PATH, HOME and what toolchains need; secrets only if they are named here',
-    valid: 'names of variables separated by commas',
-  },
-  READY_URL: {
-    type: url,
-    help: 'ci: the server is ready when this answers with 2xx; unset: when TARGET_URL answers anything',
-    valid: 'an http or https URL',
-  },
-  READY_S: {
-    type: positiveNumber,
-    default: '60',
-    help: 'ci: seconds that the server may take until it is ready',
   },
   BASE_OPTIONAL: {
     type: flag,

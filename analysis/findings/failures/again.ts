@@ -4,7 +4,7 @@ import { commandLine, commandWords, unkeptText } from '../../command-line.ts';
 
 /** Variables that say which server is called, and how. */
 const KEPT =
-  /^(TARGET_\w+|PROCESSES|OAUTH_\w+|SECRET_SOURCE|ALLOW_WRITES|WORKLOAD|TOOL_NAMES|SESSIONS_MODE|CLIENT_CACHE|ACCEPT_ENCODING)$/;
+  /^(TARGET_\w+|SERVER_\w+|READY_\w+|PROCESSES|OAUTH_\w+|SECRET_SOURCE|ALLOW_WRITES|WORKLOAD|TOOL_NAMES|SESSIONS_MODE|CLIENT_CACHE|ACCEPT_ENCODING)$/;
 /** What it is called with. */
 const OWN_MIX = /^(TOOL|ARGS|TOOLS)$/;
 

@@ -196,6 +196,7 @@ test('a shape that is as written is no profile to change, but for RATE_SCALE and
 test('a warm-up for every VU: each makes a call, half as many requests a second as the phase, and goes on into it', () => {
   const shape = [{ name: 'step', rate: 200, users: 300, duration: '10s' }];
   const smoke = /** @type {any} */ (profiles.smoke);
+  assert.equal(planPhases(shape, smoke, CONFIG, { asWritten: true, warmUp: 'none' })[0]?.measured, true);
   const phases = planPhases(shape, smoke, CONFIG, { asWritten: true, warmUp: 'every VU' });
   assert.deepEqual(
     phases.map(({ start_s, duration_s, max_vus }) => [start_s, duration_s, max_vus]),

@@ -1,11 +1,11 @@
-/** The server under test, where `make ci` starts it. */
+/** The server under test, if SERVER_COMMAND starts it. */
 import { appendFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanText } from '../../analysis/clean-text.ts';
-import { environmentOf } from '../child.ts';
-import { startGroup } from '../group.ts';
+import { cleanText } from '../analysis/clean-text.ts';
+import { environmentOf } from './child.ts';
+import { startGroup } from './group.ts';
 
 /**
  * What a server gets: what programs and toolchains need to be found and started. Secrets of the run, and the files by which a
@@ -47,7 +47,8 @@ const OF_TOOLCHAINS = [
   ],
 ];
 
-const LOOK_MS = 200;
+/** How long it takes to be ready is known to a few milliseconds. */
+const LOOK_MS = 10;
 const ANSWER_MS = 2_000;
 const STOP_MS = 10_000;
 const MAX_LOG = 10_000_000;
@@ -58,6 +59,8 @@ const LAST = 5;
 export class NotReady extends Error {}
 
 export interface Server {
+  /** From its start until it was ready. */
+  readyMs: number;
   /** @returns what is to be known of it: that it had ended by itself */
   stop(): Promise<string | null>;
 }
@@ -99,6 +102,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       if (written <= MAX_LOG) appendFileSync(log, `${clean}\n`);
     }
   };
+  const beganMs = performance.now();
   const child = startGroup(['bash', '-c', command], {
     env: environmentOf([...OF_TOOLCHAINS, ...variables]),
     isWholeEnv: true,
@@ -127,6 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await sleep(LOOK_MS);
   }
   return {
+    readyMs: performance.now() - beganMs,
     async stop() {
       const ended = code;
       await child.stop(STOP_MS);

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { NotReady, startServer } from '../../../../cli/ci/server.ts';
-import { freePort } from '../../../../contract/free-port.js';
+import { NotReady, startServer } from '../../../cli/server.ts';
+import { freePort } from '../../../contract/free-port.js';
 
 /** Above 1023, which fetch refuses: https://fetch.spec.whatwg.org/#port-blocking */
 const REFUSED = [

@@ -1,0 +1,28 @@
+/** How long does a server take from its start to its first answers? This is the load of each trial (trials.ts). */
+import { defineTest } from '../../lib/test.js';
+import firstCalls, { firstCallsOf } from '../../workloads/first-calls.js';
+
+const { STEP = 'tools-list', STARTS = '20', PARALLEL = '1' } = __ENV;
+
+/** As many starts as are wanted, however long they take; or servers that are up and do nearly nothing. */
+const load =
+  STEP === 'rest'
+    ? { name: STEP, operation: 'tools-list', rate: 1, users: Number(PARALLEL), duration: '20s' }
+    : { name: STEP, operation: STEP, vus: Number(PARALLEL), iterations: Number(STARTS), duration: '120s' };
+
+export const { options, setup, iterate } = defineTest({
+  name: 'cold-start',
+  title: 'from the start of a server to its first answers',
+  group: 'limits and tuning',
+  about:
+    'from the start of a server to its first `tools/list` and its first call: 20 starts, alone, and of a program with 4 and 16 at once; memory at rest',
+  judgedBy: 'failures < 1%',
+  servers: 'any',
+  workload: firstCalls,
+  fit: firstCallsOf,
+  phases: [load],
+  asWritten: true,
+  // It would start servers of its own next to those that are timed.
+  warmUp: 'none',
+  objectives: { each: { failure_share: 0.01 } },
+});

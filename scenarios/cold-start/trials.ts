@@ -1,0 +1,154 @@
+/**
+ * Starts the server again and again, and asks it once each time: for its tools, and for a call. A program (TARGET_COMMAND) is started by k6,
+ * any other server by this test.
+ */
+
+import { readFileSync } from 'node:fs';
+import type { OwnServer } from '../../cli/run/own-server.ts';
+import type { Config } from '../../cli/trials/config.ts';
+import { startInstance } from '../../cli/trials/instance.ts';
+import type { Lab } from '../../cli/trials/lab.ts';
+import type { ServerProcess } from '../../cli/trials/server-process.ts';
+import type { TrialsModule } from '../../cli/trials/trials.ts';
+import { isProgram } from '../../contract/command-line.js';
+import { ConfigError } from '../../contract/config-error.js';
+import { freePort } from '../../contract/free-port.js';
+import type { WorkloadDocument } from '../../lib/workload.js';
+import type { variables } from './variables.ts';
+
+type ColdStartConfig = Config<typeof variables>;
+
+/** What a server is asked first. */
+export const STEPS = ['tools-list', 'first-call'] as const;
+export type Step = (typeof STEPS)[number];
+
+export interface ColdStartResult {
+  /** Processes that k6 started at once, by trial; of other servers none. */
+  atOnce: Record<string, { step: Step; atOnce: number }>;
+  /** By trial: until the server took a connection, milliseconds. */
+  ready: Record<string, { step: Step; ms: number }>;
+  /** Servers of the trial in which they rest. */
+  resting: number;
+}
+
+export const REST = 'rest';
+const RESTING = 4;
+const DEFAULT_STARTS = { smoke: 4, quick: 20, full: 20 };
+
+/** Seconds of a start, of the k6 run around it, and of the rest: a guess. */
+const START_S = 1;
+const K6_S = 4;
+const REST_S = 25;
+
+/** @returns what this server can be asked: discovery may have found no tool that can be called */
+function stepsOf({ WORKLOAD }: ColdStartConfig): readonly Step[] {
+  if (!WORKLOAD.endsWith('.json')) return STEPS;
+  const { operations } = JSON.parse(readFileSync(WORKLOAD, 'utf8')) as WorkloadDocument;
+  return Object.values(operations).some(({ method }) => method === 'tools/call') ? STEPS : ['tools-list'];
+}
+
+/** Many starts at once take long. */
+const TIMEOUT = '60s';
+
+/** TOOL and ARGS are what is called, and not listed. */
+const envOf = (step: Step): Record<string, string> => ({
+  STEP: step,
+  TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
+  ...(step === 'tools-list' && { TOOL: '', ARGS: '' }),
+});
+
+const startsOf = ({ STARTS, PROFILE }: ColdStartConfig) => STARTS ?? DEFAULT_STARTS[PROFILE];
+const countsOf = ({ AT_ONCE }: ColdStartConfig) => AT_ONCE ?? [];
+
+export const nativeOnly = true;
+
+export const lasts: TrialsModule<ColdStartConfig>['lasts'] = (config) => {
+  const starts = startsOf(config);
+  const isOurs = !isProgram(config.TARGET_URL);
+  const parts = isOurs
+    ? starts * (START_S + K6_S)
+    : countsOf(config).reduce((sum, count) => sum + K6_S + (START_S * Math.max(starts, count)) / count, 0);
+  return STEPS.length * parts + REST_S;
+};
+
+export function check({ TARGET_URL, SERVER_COMMAND }: ColdStartConfig) {
+  if (process.env.REFERENCE_TARGET === '' && !isProgram(TARGET_URL) && SERVER_COMMAND === '')
+    throw new ConfigError(
+      'SERVER_COMMAND is empty, and the test cold-start starts the server; valid: the command that starts the server at TARGET_URL',
+    );
+}
+
+export default async function coldStart(lab: Lab<ColdStartConfig, ColdStartResult>) {
+  lab.result = { atOnce: {}, ready: {}, resting: 0 };
+  if (isProgram(lab.config.TARGET_URL)) await ofProgram(lab, lab.result);
+  else await ofServer(lab, lab.result);
+}
+
+async function ofProgram(lab: Lab<ColdStartConfig, ColdStartResult>, result: ColdStartResult) {
+  for (const atOnce of countsOf(lab.config)) {
+    for (const step of stepsOf(lab.config)) {
+      const name = `${step}-${atOnce}`;
+      result.atOnce[name] = { step, atOnce };
+      const starts = Math.max(startsOf(lab.config), atOnce);
+      lab.say(`cold-start: ${starts} starts, ${atOnce} at once, each asked for ${step} ...`);
+      await lab.trial({
+        name,
+        labels: { at_once: atOnce },
+        env: { PROCESSES: 'per-call', ...envOf(step), PARALLEL: String(atOnce), STARTS: String(starts) },
+      });
+    }
+  }
+  await rest(lab, result, RESTING);
+}
+
+async function ofServer(lab: Lab<ColdStartConfig, ColdStartResult>, result: ColdStartResult) {
+  const starts = startsOf(lab.config);
+  const starter = lab.server ? ownStarter(lab.server) : referenceStarter();
+  lab.onEnd(() => starter.stop());
+  for (let start = 1; start <= starts; start += 1) {
+    lab.say(`cold-start: ${start} of ${starts} ...`);
+    for (const step of stepsOf(lab.config)) {
+      await starter.stop();
+      const { ms, env } = await starter.start();
+      const name = `${step}-${start}`;
+      result.ready[name] = { step, ms };
+      await lab.trial({ name, env: { ...env, ...envOf(step), STARTS: '1', PARALLEL: '1' } });
+    }
+  }
+  if (lab.server) await rest(lab, result, 1);
+}
+
+interface Starter {
+  /** @returns milliseconds until it was ready, and what a trial has to know */
+  start: () => Promise<{ ms: number; env: Record<string, string> }>;
+  stop: () => Promise<void>;
+}
+
+const ownStarter = (server: OwnServer): Starter => ({
+  start: async () => ({ ms: await server.start(), env: {} }),
+  stop: () => server.stop(),
+});
+
+/** More instances of the reference target, on the stores of the stack. */
+function referenceStarter(): Starter {
+  let running: ServerProcess | null = null;
+  return {
+    async start() {
+      const port = await freePort();
+      const beganMs = performance.now();
+      running = await startInstance('the reference target', port, {});
+      return { ms: performance.now() - beganMs, env: { TARGET_URL: running.url } };
+    },
+    async stop() {
+      await running?.stop();
+      running = null;
+    },
+  };
+}
+
+/** Servers that are up and do nearly nothing. */
+async function rest(lab: Lab<ColdStartConfig, ColdStartResult>, result: ColdStartResult, servers: number) {
+  result.resting = servers;
+  const env = { ...envOf('tools-list'), STEP: REST, PROCESSES: 'per-vu', PARALLEL: String(servers) };
+  await lab.trial({ name: REST, env });
+}
