@@ -14,18 +14,23 @@ type memo struct {
 
 // recall completes an exchange whose answer is known, and tells whether it is.
 func (m *memo) recall(x *exchange, answer []byte, id int64) bool {
-	if m == nil || m.before == "" || len(answer) <= len(m.before)+len(m.after) {
-		return false
-	}
-	end := len(answer) - len(m.after)
-	var digits [20]byte
-	if string(answer[len(m.before):end]) != string(strconv.AppendInt(digits[:0], id, 10)) ||
-		string(answer[:len(m.before)]) != m.before || string(answer[end:]) != m.after {
+	if !m.knows(answer, id) {
 		return false
 	}
 	// The text is put together where somebody reads it.
 	x.known, x.id, x.reply, x.complete = *m, id, m.reply, true
 	return true
+}
+
+// knows tells whether an answer is that of the memo, but for its id.
+func (m *memo) knows(answer []byte, id int64) bool {
+	if m == nil || m.before == "" || len(answer) <= len(m.before)+len(m.after) {
+		return false
+	}
+	end := len(answer) - len(m.after)
+	var digits [20]byte
+	return string(answer[len(m.before):end]) == string(strconv.AppendInt(digits[:0], id, 10)) &&
+		string(answer[:len(m.before)]) == m.before && string(answer[end:]) == m.after
 }
 
 func (m *memo) text(id int64) string { return m.before + strconv.FormatInt(id, 10) + m.after }

@@ -73,6 +73,8 @@ func EndProcesses() {
 // inbox takes what a process says to one request, or to whoever listens.
 type inbox struct {
 	number int64
+	// What its call remembers, until it is answered: then the call changes it.
+	memo   *memo
 	holds  bool
 	lines  chan line
 	closed chan struct{}
@@ -80,8 +82,11 @@ type inbox struct {
 
 // line is one of a server's output.
 type line struct {
-	incoming
-	at time.Time
+	at   time.Time
+	text []byte
+	// What it says; nothing if the request has a memo that knows it.
+	said    incoming
+	isKnown bool
 }
 
 // startProcess starts a server. maxLine: bytes of a message, a longer one ends the process; maxNesting: its levels
@@ -190,8 +195,7 @@ func (p *process) readLines(output io.Reader, maxLine, maxNesting int64) error {
 			return err
 		}
 		if len(bytes.TrimSpace(text)) > 0 {
-			at := time.Now()
-			p.deliver(line{receive(string(text), maxNesting), at})
+			p.deliver(line{at: time.Now(), text: text}, maxNesting)
 		}
 	}
 }
@@ -211,11 +215,15 @@ func readLine(reader *bufio.Reader, limit int64) ([]byte, error) {
 }
 
 // deliver gives a line to the request that it is for, and waits until that has room for it.
-func (p *process) deliver(one line) {
-	to := p.addressee(one)
+func (p *process) deliver(one line, maxNesting int64) {
+	to := p.waitingFor(one)
+	if one.isKnown = to != nil; !one.isKnown {
+		one.said = receive(string(one.text), maxNesting)
+		to = p.addressee(one)
+	}
 	if to == nil {
-		if !one.isMessage() {
-			p.invalid.add(one.text)
+		if !one.said.isMessage() {
+			p.invalid.add(one.said.text)
 		}
 		return
 	}
@@ -225,14 +233,34 @@ func (p *process) deliver(one line) {
 	}
 }
 
+// waitingFor is the only open request, if the line is the answer that it got before.
+func (p *process) waitingFor(one line) *inbox {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	if len(p.inboxes) != 1 {
+		return nil
+	}
+	for number, only := range p.inboxes {
+		if only.memo.knows(one.text, number) {
+			only.memo = nil
+			p.answer(number, one.at)
+			return only
+		}
+	}
+	return nil
+}
+
 // addressee is whom a line is for: the request that it answers or is about, else whoever listens, else the oldest request. nil: there is none
 func (p *process) addressee(one line) *inbox {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	number, isReply := one.addressee()
+	number, isReply := one.said.addressee()
 	to := p.inboxes[number]
 	if isReply {
 		p.answer(number, one.at)
+		if to != nil {
+			to.memo = nil
+		}
 	}
 	if to != nil || isReply {
 		return to
@@ -248,14 +276,15 @@ func (p *process) addressee(one line) *inbox {
 }
 
 // open takes what is said to a request. One that listens (noReply) has no number of its own.
-func (p *process) open(call *workingCall, number int64, holds bool) *inbox {
+func (p *process) open(call *workingCall, r *request) *inbox {
 	p.guard.Lock()
 	defer p.guard.Unlock()
+	number := r.id
 	if number == noReply {
 		number = -p.lastID.Add(1)
 	}
-	in := &inbox{number: number, holds: holds, lines: make(chan line, 16), closed: make(chan struct{})}
-	if !holds {
+	in := &inbox{number: number, memo: r.memo, holds: r.holds(), lines: make(chan line, 16), closed: make(chan struct{})}
+	if !in.holds {
 		p.begin(number, call)
 	}
 	p.inboxes[number] = in

@@ -150,6 +150,9 @@ func answerCall(mode, id string, params gjson.Result) {
 			return
 		}
 	}
+	if mode == "talkative" {
+		defer fmt.Print(strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"done"}}`+"\n", 20))
+	}
 	text := params.Get("arguments.text").Str
 	if params.Get("name").Str == "environment" {
 		text = strings.Join(os.Environ(), " ")

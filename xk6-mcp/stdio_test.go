@@ -102,6 +102,13 @@ func TestStdioServerThatDies(t *testing.T) {
 	}
 }
 
+// What is said after an answer that is known is no part of the next one.
+func TestStdioServerThatTalksAfterItsAnswer(t *testing.T) {
+	f := stdioFixture(t, "talkative", "{}")
+	f.expect(`const call = client.prepare('tools/call', { name: 'echo', arguments: { text: 'a' } });
+		Array.from({ length: 50 }, () => call.send()).every(({ ok, result }) => ok && result.content[0].text === 'a')`, "true")
+}
+
 func TestStdioLinesThatAreNoMessages(t *testing.T) {
 	f := stdioFixture(t, "log", "{}")
 	f.expect("[1, 2, 3].map(() => say('a').ok)", "[true,true,true]")

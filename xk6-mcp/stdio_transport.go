@@ -231,7 +231,7 @@ func (t *stdioTransport) roundTrip(ctx context.Context, cancel context.CancelFun
 	}()
 	var in *inbox
 	if r.id != 0 {
-		in = p.open(&workingCall{operation: r.operation, isMeasured: c.isMeasured()}, r.id, r.holds())
+		in = p.open(&workingCall{operation: r.operation, isMeasured: c.isMeasured()}, &r)
 		// The end of the run is no fault of the server's.
 		defer func() { p.close(in, r.givesUp(), x.ranOutOfTime() && c.instance.vu.Context().Err() == nil) }()
 	}
@@ -285,17 +285,21 @@ func (t *stdioTransport) take(c *Client, r *request, x *exchange, one line, watc
 		x.firstByte = x.last
 	}
 	x.responseBytes += int64(len(one.text))
-	if !one.answers(r.id) {
+	if one.isKnown {
+		x.status = http.StatusOK
+		return r.memo.recall(x, one.text, r.id)
+	}
+	if !one.said.answers(r.id) {
 		if int64(len(x.events)) >= c.options.maxEvents {
 			x.failure = failed(kinds.TooLarge, "more than %d notifications", c.options.maxEvents)
 			return true
 		}
-		x.events = append(x.events, event{at: x.last, data: []byte(one.text)})
+		x.events = append(x.events, event{at: x.last, data: one.text})
 	}
 	if watchdog != nil {
 		watchdog.Stop()
 	}
-	isOver := c.hear(x, r, one.incoming)
+	isOver := c.hear(x, r, one.said)
 	if watchdog != nil {
 		watchdog.Reset(c.options.stallTimeout)
 	}

@@ -41,14 +41,21 @@ export const maxSteps = (start: number, max: number, precision: number) =>
  * @param bounds.start requests/s to begin with
  * @param bounds.max requests/s
  * @param bounds.precision what held and what did not are no further apart in the end, relative to what held
+ * @param bounds.whole only whole numbers are tried
  * @param step tries a rate
  * @param hold tries it for longer
  */
 export async function searchRate(
-  { start, max, precision }: { start: number; max: number; precision: number },
+  {
+    start,
+    max,
+    precision,
+    whole = false,
+  }: { start: number; max: number; precision: number; whole?: boolean },
   step: (rate: number) => Promise<Step>,
   hold: (rate: number) => Promise<Step>,
 ): Promise<Found> {
+  const rounded = whole ? Math.round : toDigits;
   let good = 0;
   let broken: number | null = null;
   let generator = false;
@@ -90,7 +97,7 @@ export async function searchRate(
 }
 
 /** To two or three digits: more would suggest a precision that a search does not have. */
-function rounded(rate: number): number {
+function toDigits(rate: number): number {
   const digit = 10 ** Math.max(0, Math.floor(Math.log10(rate)) - 2);
   return rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate / digit) * digit;
 }

@@ -6,7 +6,8 @@ import { note } from '../../analysis/findings/note.ts';
 import { judged } from '../../analysis/judge/judged.ts';
 import { TRUST } from '../../analysis/limits.ts';
 import { type Built, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
-import { percent, perSecond } from '../../contract/units.js';
+import { percent } from '../../contract/units.js';
+import { TEXTS } from './capacity-of.ts';
 import type { Found } from './search-rate.ts';
 import type { CapacityResult, Tried } from './trials.ts';
 
@@ -18,17 +19,21 @@ const GENERATOR_SHARE = 0.25;
 
 export default function capacity({ trials, phases, signals }: Facts<CapacityResult>): Built {
   const result = trials?.result;
-  const { tried = [], found } = result ?? {};
+  const { tried = [], found, of = 'rate' } = result ?? {};
+  const { text, unit, column, one, max } = TEXTS[of];
   const phaseOf = (trial: string) => phases.find(({ name, measured }) => measured && name === trial);
   const mean = (signal: string, phase: string) => signalMean(signals, signal, phase);
   const steps = tried.map((step) => ({ ...step, phase: phaseOf(step.trial) }));
   const search = tableOf('Capacity: the search', steps, [
     { name: 'step', unit: 'text', of: ({ trial }) => trial },
-    { name: 'offered', unit: 'per_s', of: ({ rate }) => rate },
+    { name: column, unit, of: ({ rate }) => rate },
     { name: 'achieved', unit: 'per_s', of: ({ phase }) => phase?.achieved_rps ?? null },
     { name: 'p99', unit: 'ms', of: ({ phase }) => phase?.latency_ms?.p99 ?? null },
     { name: 'failed', unit: 'ratio', of: ({ phase }) => phase?.error_rate ?? null },
     { name: 'target CPU', unit: 'ratio', of: ({ trial }) => mean('cpu', trial) },
+    ...(of === 'processes'
+      ? [{ name: 'memory', unit: 'bytes' as const, of: ({ trial }: Tried) => mean('memory', trial) }]
+      : []),
     { name: 'host CPU', unit: 'ratio', of: ({ trial }) => mean('host_cpu', trial) },
     { name: 'gen. CPU', unit: 'ratio', of: ({ trial }) => mean('generator_cpu', trial) },
     { name: 'missed', unit: 'text', of: missedText },
@@ -44,26 +49,26 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
   const held = hold && phaseOf(hold.trial);
   const noVU = tried.findLast(({ users }) => users);
   const ownLimit = noVU ? 'MAX_VUS' : 'the load generator';
-  const limit = byGenerator ? ownLimit : (limiting?.missed.join(', ') ?? (found.most ? 'MAX_RATE' : null));
+  const limit = byGenerator ? ownLimit : (limiting?.missed.join(', ') ?? (found.most ? max : null));
   const summary = tableOf(
     'Capacity',
     [found],
     [
-      { name: 'capacity', unit: 'per_s', of: ({ rate }) => rate },
+      { name: 'capacity', unit, of: ({ rate }) => rate },
       { name: 'held for', unit: 's', of: () => held?.duration_s ?? null },
       { name: 'p99', unit: 'ms', of: () => held?.latency_ms?.p99 ?? null },
       { name: 'failed', unit: 'ratio', of: () => held?.error_rate ?? null },
-      { name: 'breaks at', unit: 'per_s', of: () => brokenAt },
+      { name: 'breaks at', unit, of: () => brokenAt },
       { name: 'limited by', unit: 'text', of: () => limit },
     ],
     [
-      `A rate counts as broken when it breaks twice; what held and what broke are within ${percent(result.precision)} of each other.`,
+      `A ${one} counts as broken when it breaks twice; what held and what broke are within ${percent(result.precision)} of each other.`,
     ],
   );
   const others = limiting ? othersBusy((signal) => mean(signal, limiting.trial)) : '';
   const full = noVU && fullText(signals, noVU.trial);
   const statement =
-    sentence({ found, limit, byGenerator, noVU, full, heldS: held?.duration_s ?? 0 }) + others;
+    sentence({ ...TEXTS[of], found, limit, byGenerator, noVU, full, heldS: held?.duration_s ?? 0 }) + others;
   const nothing = judged({
     scope: {},
     metric: 'capacity_rps',
@@ -71,8 +76,8 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
     limit: 1,
     observed: 0,
     samples: tried.length,
-    what: 'the highest rate that was held',
-    format: perSecond,
+    what: `the highest ${one} that was held`,
+    format: text,
   });
   return {
     tables: [summary, search],
@@ -81,7 +86,10 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
       note('capacity', statement, {
         kind: byGenerator && !full ? 'generator' : 'bottleneck',
         phase: hold?.trial ?? null,
-        figures: { capacity_rps: found.rate, broken_rps: brokenAt },
+        figures:
+          of === 'rate'
+            ? { capacity_rps: found.rate, broken_rps: brokenAt }
+            : { capacity_processes: found.rate, broken_processes: brokenAt },
       }),
     ],
   };
@@ -106,6 +114,10 @@ function othersBusy(mean: (signal: string) => number | null): string {
 }
 
 interface Outcome {
+  text: (size: number) => string;
+  one: string;
+  many: string;
+  max: string;
   found: Found;
   limit: string | null;
   byGenerator: boolean;
@@ -116,15 +128,14 @@ interface Outcome {
   heldS: number;
 }
 
-function sentence({ found, limit, byGenerator, noVU, full, heldS }: Outcome) {
+function sentence({ text, one, many, max, found, limit, byGenerator, noVU, full, heldS }: Outcome) {
   const { rate, broken, lowered, most } = found;
-  if (rate === null) return `no rate was held: ${limit ?? 'none could be judged'}`;
-  const hold = `held for ${Math.round(heldS)} s${lowered > 0 ? ` after ${lowered} higher ${lowered === 1 ? 'rate' : 'rates'} broke while held` : ''}`;
+  if (rate === null) return `no ${one} was held: ${limit ?? 'none could be judged'}`;
+  const hold = `held for ${Math.round(heldS)} s${lowered > 0 ? ` after ${lowered} higher ${lowered === 1 ? one : many} broke while held` : ''}`;
   if (byGenerator && noVU)
-    return `at least ${perSecond(rate)}, ${hold}: at ${perSecond(noVU.rate)} no VU was free${full ? ` and ${full}` : ''}; more of them (MAX_VUS) would show whether it answers more`;
+    return `at least ${text(rate)}, ${hold}: at ${text(noVU.rate)} no VU was free${full ? ` and ${full}` : ''}; more of them (MAX_VUS) would show whether it answers more`;
   if (byGenerator)
-    return `at least ${perSecond(rate)}, ${hold}: the load generator was the limit, not the server; give it a machine of its own`;
-  if (broken === null)
-    return `at least ${perSecond(rate)}, ${hold}${most ? ': more was not tried (MAX_RATE)' : ''}`;
-  return `${perSecond(rate)}, ${hold}; at ${perSecond(broken)} it misses ${limit}`;
+    return `at least ${text(rate)}, ${hold}: the load generator was the limit, not the server; give it a machine of its own`;
+  if (broken === null) return `at least ${text(rate)}, ${hold}${most ? `: more was not tried (${max})` : ''}`;
+  return `${text(rate)}, ${hold}; at ${text(broken)} it misses ${limit}`;
 }

@@ -7,7 +7,7 @@ export const { options, setup, iterate } = defineTest({
   title: 'the highest rate that holds, and what breaks above it',
   group: 'limits and tuning',
   about:
-    'the highest rate at which every objective holds: doubled until one breaks, narrowed down, confirmed by a hold',
+    'the highest rate at which every objective holds: doubled until one breaks, narrowed down, confirmed by a hold; with `CAPACITY_OF=processes` the number of processes of a `TARGET_COMMAND`',
   judgedBy: 'the hold: p95 < 210 ms, p99 < 380 ms, failures < 1%',
   servers: 'any',
   covers: ['MCP server: Vertical Scaling', 'MCP server: Hardware Recommendations'],

@@ -1,3 +1,4 @@
+import { freemem, totalmem } from 'node:os';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
 import { thresholdName } from '../../analysis/judge/threshold-words.ts';
 import type { Config } from '../../cli/trials/config.ts';
@@ -5,9 +6,10 @@ import type { Lab, TrialResult } from '../../cli/trials/lab.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import type { ProfileName } from '../../contract/profiles.js';
-import { perSecond } from '../../contract/units.js';
 import { MIN_VUS } from '../../lib/phases.js';
+import { type CapacityOf, TEXTS } from './capacity-of.ts';
 import { type Found, maxSteps, type Step, searchRate } from './search-rate.ts';
+import type { variables } from './variables.ts';
 
 export interface Tried extends Step {
   trial: string;
@@ -21,6 +23,8 @@ export interface Tried extends Step {
 }
 
 export interface CapacityResult {
+  /** What was searched for; absent in results of older versions: a rate. */
+  of?: CapacityOf;
   found: Found;
   /** In turn. */
   tried: Tried[];
@@ -41,6 +45,8 @@ const HOLD_STEPS = 3;
 /** Answers that a step needs: a p99 is judged from 100 on. */
 const MIN_ANSWERS = 120;
 const MAX_STEP_S = 120;
+/** A step with processes: their calls are few, and none of them is compared with a percentile by default. */
+const PROCESSES_STEP_S = 20;
 
 /**
  * Seconds of latency that a step has VUs for (Little's law): several times what the last step that held took, because fewer VUs would drop
@@ -48,45 +54,77 @@ const MAX_STEP_S = 120;
  */
 const HEADROOM = { factor: 4, minS: 1, maxS: 10 };
 
-/** Requests/s. */
-const DEFAULT_START = 50;
+/** Requests/s, and processes. */
+const DEFAULT_START = { rate: 50, processes: 10 };
+/** Calls/s that each process gets: as a person's client makes them. */
+const CALLS_OF_PROCESS = 0.2;
+/** Share of the machine's memory below which no more processes are started. */
+const MIN_FREE_MEMORY = 0.1;
 
-function lengthsOf({ PROFILE, DURATION }: Config) {
+type CapacityConfig = Config<typeof variables>;
+
+function boundsOf({ CAPACITY_OF, RATE, MAX_RATE, MAX_VUS }: CapacityConfig) {
+  return CAPACITY_OF === 'processes'
+    ? { start: DEFAULT_START.processes, max: MAX_VUS, whole: true }
+    : { start: RATE ?? DEFAULT_START.rate, max: MAX_RATE };
+}
+
+function lengthsOf({ PROFILE, DURATION }: CapacityConfig) {
   const { stepS, holdS, precision } = LENGTHS[PROFILE];
   return { stepS: DURATION ?? stepS, holdS: DURATION ? HOLD_STEPS * DURATION : holdS, precision };
 }
 
-export const lasts: TrialsModule<Config>['lasts'] = (config, trialS) => {
+export const lasts: TrialsModule<CapacityConfig>['lasts'] = (config, trialS) => {
   const { stepS, holdS, precision } = lengthsOf(config);
+  const { start, max } = boundsOf(config);
   const seconds = (length: number) => trialS({ DURATION: `${length}s` });
-  const steps = maxSteps(config.RATE ?? DEFAULT_START, config.MAX_RATE, precision);
+  const steps = maxSteps(start, max, precision);
   return steps * seconds(stepS) + seconds(holdS);
 };
 
-export function check({ THRESHOLDS }: Config) {
+export function check({ THRESHOLDS, CAPACITY_OF, TARGET_COMMAND }: CapacityConfig) {
+  if (CAPACITY_OF === 'processes' && !TARGET_COMMAND)
+    throw new ConfigError('CAPACITY_OF is "processes"; valid: with a TARGET_COMMAND');
   if (THRESHOLDS !== 'off') return;
   throw new ConfigError(
     'THRESHOLDS is "off", and capacity looks for the rate that breaks one; valid: unset, or such as each.p99_ms=200',
   );
 }
 
-export default async function capacity(lab: Lab<Config, CapacityResult>) {
-  const { RATE, MAX_RATE, THRESHOLDS } = lab.config;
+export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>) {
+  const { CAPACITY_OF: of, THRESHOLDS } = lab.config;
+  const { text } = TEXTS[of];
   const { stepS, holdS, precision } = lengthsOf(lab.config);
   const tried: Tried[] = [];
   let thresholds: Threshold[] = [];
   let headroomS: number | null = null;
 
+  const envOf = (size: number): Record<string, string> => {
+    if (of === 'processes')
+      return { RATE: String(size * CALLS_OF_PROCESS), VUS: String(size), PROCESSES: 'per-vu' };
+    return {
+      RATE: String(size),
+      ...(headroomS && { VUS: String(Math.max(MIN_VUS, Math.ceil(size * headroomS))) }),
+    };
+  };
   const trying = (kind: Tried['kind'], seconds: number) => async (rate: number) => {
-    const neededS = Math.min(MAX_STEP_S, Math.ceil(MIN_ANSWERS / rate));
+    const name = `${kind}-${tried.length + 1}`;
+    if (of === 'processes' && freemem() / totalmem() < MIN_FREE_MEMORY) {
+      lab.say('capacity: no more processes are started: the memory of the machine is nearly full');
+      const full = { holds: false, generator: false, missed: ['memory of the machine'] };
+      tried.push({ trial: name, rate, kind, ...full });
+      return full;
+    }
+    const env = envOf(rate);
+    const neededS =
+      of === 'processes' ? PROCESSES_STEP_S : Math.min(MAX_STEP_S, Math.ceil(MIN_ANSWERS / rate));
     const trial = await lab.trial({
-      name: `${kind}-${tried.length + 1}`,
+      name,
       labels: { rate, kind },
       env: {
-        RATE: String(rate),
+        ...env,
         RATE_SCALE: '1',
         DURATION: `${Math.max(seconds, neededS)}s`,
-        ...(headroomS && { VUS: String(Math.max(MIN_VUS, Math.ceil(rate * headroomS))) }),
         // Each trial calls its phase by its own name.
         THRESHOLDS: THRESHOLDS.replace(/(^|,\s*)step\./g, '$1each.'),
       },
@@ -98,21 +136,18 @@ export default async function capacity(lab: Lab<Config, CapacityResult>) {
     if (kind === 'hold') thresholds = trial.thresholds;
     const shortage = outcome.users ? 'no VU was free (MAX_VUS)' : 'the load generator could not make it';
     const reason = outcome.generator ? shortage : outcome.missed.join(', ');
-    lab.say(`capacity: ${perSecond(rate)} ${outcome.holds ? 'holds' : `does not hold: ${reason}`}`);
+    lab.say(`capacity: ${text(rate)} ${outcome.holds ? 'holds' : `does not hold: ${reason}`}`);
     return outcome;
   };
 
   const found = await searchRate(
-    { start: RATE ?? DEFAULT_START, max: MAX_RATE, precision },
+    { ...boundsOf(lab.config), precision },
     trying('step', stepS),
     trying('hold', holdS),
   );
-  lab.result = { found, tried, precision, thresholds };
-  const above =
-    found.broken === null ? 'nothing higher was tried' : `${perSecond(found.broken)} does not hold`;
-  lab.say(
-    found.rate === null ? 'capacity: no rate was held' : `capacity: ${perSecond(found.rate)} (${above})`,
-  );
+  lab.result = { of, found, tried, precision, thresholds };
+  const above = found.broken === null ? 'nothing higher was tried' : `${text(found.broken)} does not hold`;
+  lab.say(found.rate === null ? 'capacity: nothing was held' : `capacity: ${text(found.rate)} (${above})`);
 }
 
 /** @param trial one that held @returns seconds; null: the test's own */

@@ -231,6 +231,11 @@ const WRONG_USE = [
     ['memory', 'TARGET_URL=http://127.0.0.1:3001/mcp'],
     /valid: without TARGET_URL/,
   ],
+  [
+    'processes of a server with a URL',
+    ['capacity', 'CAPACITY_OF=processes'],
+    /^error: CAPACITY_OF is "processes"; valid: with a TARGET_COMMAND$/m,
+  ],
   ['a rate that is none', ['capacity', 'RATE=fast'], /^error: RATE is "fast"; valid: a number above 0$/m],
 ];
 for (const [name, args, message] of WRONG_USE) {

@@ -113,6 +113,35 @@ for (const [mode, subject, says] of OVERLAPS) {
   });
 }
 
+test('capacity: how many processes the machine holds, one for each VU', async () => {
+  const result = await runTest('capacity', {
+    PROFILE: 'smoke',
+    CAPACITY_OF: 'processes',
+    MAX_VUS: '10',
+    TARGET_COMMAND: 'node tests/servers/overlap.js concurrent',
+    TOOL: 'quick',
+  });
+  assertMeasured(result);
+  const search = result.document.tables.find(
+    (/** @type {any} */ { title }) => title === 'Capacity: the search',
+  );
+  const [name, processes] = search.columns.map((/** @type {any} */ column) => column.name);
+  assert.deepEqual([name, processes], ['step', 'processes']);
+  assert.deepEqual(
+    search.rows.map((/** @type {any} */ row) => row[1]),
+    [10, 10],
+  );
+  assert.match(
+    JSON.stringify(result.document.findings),
+    /at least 10 processes, held for \d+ s: more was not tried \(MAX_VUS\)/,
+  );
+  // One process for each VU, and one of the set-up.
+  const { starts } = JSON.parse(
+    readFileSync(join(result.folder, 'trials/hold-2/measured.json'), 'utf8'),
+  ).processes;
+  assert.equal(starts, 11);
+});
+
 test('what the system knows of its processes is watched', async () => {
   const result = await runTest('sustained', {
     PROFILE: 'smoke',

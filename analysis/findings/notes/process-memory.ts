@@ -1,5 +1,5 @@
 import { isProgram } from '../../../contract/command-line.js';
-import { counted, inUnit } from '../../../contract/units.js';
+import { inUnit, number } from '../../../contract/units.js';
 import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
@@ -19,11 +19,9 @@ export function processMemory({ plan, phases, server, processes = [], variables 
     return [];
   const alive = only.starts - only.exits;
   if (alive < 1) return [];
-  return [
-    note(
-      'processes',
-      `${counted(alive, 'server')} took ${inUnit('bytes', memory)} of memory, ${inUnit('bytes', memory / alive)} each with what it starts`,
-      { figures: { servers: alive, memory_bytes: memory } },
-    ),
-  ];
+  const statement =
+    alive === 1
+      ? `the server took ${inUnit('bytes', memory)} of memory, with what it starts`
+      : `${number(alive)} servers took ${inUnit('bytes', memory)} of memory, ${inUnit('bytes', memory / alive)} each with what it starts`;
+  return [note('processes', statement, { figures: { servers: alive, memory_bytes: memory } })];
 }

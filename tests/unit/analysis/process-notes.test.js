@@ -80,6 +80,7 @@ test('memory is told for each server that a client started', () => {
   assert.deepEqual(statementOf({ starts: 7, exits: 2 }), [
     '5 servers took 286 MiB of memory, 57.2 MiB each with what it starts',
   ]);
+  assert.deepEqual(statementOf({ starts: 1 }), ['the server took 286 MiB of memory, with what it starts']);
   assert.deepEqual(statementOf({ starts: 7 }, { variables: { PROCESSES: 'per-call' } }), []);
   assert.deepEqual(statementOf({ starts: 7 }, { server: { signals: [] } }), []);
 });

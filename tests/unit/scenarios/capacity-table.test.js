@@ -45,14 +45,15 @@ const THRESHOLDS = [
  * @param {Tried[]} tried
  * @param {Partial<typeof FOUND>} found
  * @param {import('../../../analysis/collect/signals.ts').Signal[]} [signals]
+ * @param {string} [of]
  */
-async function capacityOf(tried, found, signals = []) {
+async function capacityOf(tried, found, signals = [], of = 'rate') {
   const phases = tried.map(({ trial, rate }) => ({
     name: trial,
     offered_rps: rate,
     figures: { iterations: 20 * rate },
   }));
-  const result = { found: { ...FOUND, ...found }, tried, precision: 0.1, thresholds: THRESHOLDS };
+  const result = { of, found: { ...FOUND, ...found }, tried, precision: 0.1, thresholds: THRESHOLDS };
   return runOf(
     {
       summary: summary({ phases, plan: { test: 'capacity' } }),
@@ -70,6 +71,33 @@ const STEPS = tries([
 
 /** @param {Awaited<ReturnType<typeof capacityOf>>} run */
 const findingOf = (run) => run.findings.find(({ subject }) => subject === 'capacity');
+
+test('of processes it is how many were held, and what memory they took', async () => {
+  const memory = signal('memory', 'step-1', 4e9);
+  const run = await capacityOf(STEPS, { lowered: 2 }, [memory], 'processes');
+  assert.equal(
+    findingOf(run)?.statement,
+    '100 processes, held for 20 s after 2 higher numbers of processes broke while held; at 110 processes it misses p99 < 380 ms',
+  );
+  const search = run.tables.find(({ title }) => title === 'Capacity: the search');
+  assert.deepEqual(
+    search?.columns.slice(0, 2).map(({ name, unit }) => [name, unit]),
+    [
+      ['step', 'text'],
+      ['processes', 'count'],
+    ],
+  );
+  const column = search?.columns.findIndex(({ name }) => name === 'memory') ?? -1;
+  assert.deepEqual(
+    search?.rows.map((row) => row[column]),
+    [4e9, null, null],
+  );
+  const most = await capacityOf(STEPS, { broken: null, most: true }, [], 'processes');
+  assert.match(
+    findingOf(most)?.statement ?? '',
+    /^at least 100 processes, .*: more was not tried \(MAX_VUS\)$/,
+  );
+});
 
 test('the capacity is what was held, with what breaks above it; its hold is what is judged', async () => {
   const run = await capacityOf(STEPS, {});
