@@ -97,12 +97,12 @@ export function rateFactor(profile, config, asWritten = false) {
  * @param {Phase[]} shape
  * @param {import('../contract/profiles.js').Profile} profile
  * @param {Pick<import('./config.js').Config, 'DURATION' | 'RATE_SCALE' | 'MAX_VUS'>} config
- * @param {{asWritten?: boolean | undefined, warmUp?: string | undefined}} [how] asWritten: the profile changes neither durations nor rates;
- *   warmUp: its length, instead of the profile's; 'none'; or 'every VU'
+ * @param {{asWritten?: boolean | undefined, warmUp?: string | undefined, startS?: number}} [how] asWritten: the profile changes neither durations nor rates;
+ *   warmUp: its length, instead of the profile's; 'none'; or 'every VU'; startS: what it takes to get one VU ready
  * @returns {PlannedPhase[]}
  * @throws {ConfigError} where DURATION leaves a phase less than a second
  */
-export function planPhases(shape, profile, config, { asWritten = false, warmUp } = {}) {
+export function planPhases(shape, profile, config, { asWritten = false, warmUp, startS = 0 } = {}) {
   const lengths = shape.map((phase) => parseDuration(phase.duration) ?? 0);
   const own = lengths.reduce((sum, length) => sum + length, 0);
   const measuredS = config.DURATION ?? (asWritten ? own : Math.min(own, profile.measuredS ?? own));
@@ -153,9 +153,13 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp }
   const [first] = shape;
   if (first && warmUp !== NO_WARM_UP) add(first, parseDuration(warmUp ?? '') ?? profile.warmUpS, false);
   const [before] = planned;
+  if (before) {
+    before.duration_s = round(Math.max(before.duration_s, startS * before.max_vus));
+    start = before.duration_s;
+  }
   if (before?.offered_rps && warmUp === EVERY_VU) {
     // Half as many requests a second as the phase: to open a connection and a session is more work than a call.
-    before.offered_rps /= 2 * FIRST_REQUESTS;
+    before.offered_rps = Math.min(before.offered_rps / (2 * FIRST_REQUESTS), 1 / startS);
     before.duration_s = round(Math.max(LEAST_S, before.max_vus / before.offered_rps));
     before.hands_over = true;
     start = before.duration_s + HAND_OVER_S;

@@ -1,7 +1,11 @@
+import { isProgram } from '../contract/command-line.js';
 import { profiles } from '../contract/profiles.js';
 import { withCalls } from './calls.js';
 import { planPhases, planSequence } from './phases.js';
 import { repeated } from './repetitions.js';
+
+/** What it takes to start a server that is a program, about: Node's take 0.2 s of a core, Python's 0.6 s. */
+const PROCESS_START_S = 0.5;
 
 /**
  * A test's shape as it will be: repeated, and scaled to the profile.
@@ -17,6 +21,7 @@ export function planShape({ name, sequence, phases = [], repetitions, asWritten,
     : planPhases(withCalls(name, repeated(phases, repetitions, profile), config), profile, config, {
         asWritten,
         warmUp,
+        startS: isProgram(config.TARGET_URL) && config.PROCESSES === 'per-vu' ? PROCESS_START_S : 0,
       });
   if (!config.TOOL) return planned;
   return planned.map(({ operation: _, ...phase }) => phase);

@@ -114,6 +114,7 @@ const makeIterate = ({ workload, sequence }) => {
   const enterPhase = ({ phases, startedMs }, of) => {
     const entered = /** @type {PlannedPhase} */ (phases[__ENV.PHASE ?? '']);
     scenario = exec.scenario;
+    of.client.reuseAfter = startedMs + (entered.start_s + entered.duration_s) * 1000;
     if (entered.lead_in) {
       // A call that is not measured opens the connection; then all users begin together.
       of.enter(entered.name, false);

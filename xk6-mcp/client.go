@@ -24,6 +24,8 @@ type Client struct {
 	process *process
 	// Without it requests are counted as warm-up.
 	measured bool
+	// When another client may take over its process; Unix time in milliseconds, 0: never.
+	reuseAfter int64
 
 	// The protocol version that is spoken, and the session.
 	version string
@@ -97,6 +99,15 @@ func (c *Client) define(object *sobek.Object) error {
 		c.transport.leave(c)
 		return nil, nil
 	})
+	failed = errors.Join(failed, object.DefineAccessorProperty("reuseAfter",
+		native(rt, func(sobek.FunctionCall) (any, error) { return c.reuseAfter, nil }),
+		native(rt, func(call sobek.FunctionCall) (any, error) {
+			c.reuseAfter = call.Argument(0).ToInteger()
+			if p := c.process; p != nil && p.owner.Load() == c {
+				p.reuseAfter.Store(c.reuseAfter)
+			}
+			return nil, nil
+		}), sobek.FLAG_FALSE, sobek.FLAG_TRUE))
 	return errors.Join(failed, object.DefineAccessorProperty("measured",
 		native(rt, func(sobek.FunctionCall) (any, error) { return c.measured, nil }),
 		native(rt, func(call sobek.FunctionCall) (any, error) {

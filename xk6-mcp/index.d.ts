@@ -177,6 +177,11 @@ declare module 'k6/x/mcp' {
     /** false: requests only count as `mcp_warmup_requests`, as those of setup and teardown do. */
     measured: boolean;
     /**
+     * stdio, a process for each client: when another client that needs a process may take over this one's, in milliseconds since the epoch. 0: never.
+     * The VUs of a scenario are others than those of the scenario before.
+     */
+    reuseAfter: number;
+    /**
      * Connects, if no call has yet, and tells what the server is. It throws an Error where there is none: with `kind`, that of the failure, and
      * `status`, of HTTP.
      */

@@ -57,7 +57,7 @@ type (
 		// Sources of OAuth tokens that VUs share.
 		tokens    sync.Map
 		cache     cacheBudget
-		processes sharedProcesses
+		processes processes
 	}
 
 	// ModuleInstance is the module of one VU.

@@ -45,8 +45,12 @@ type process struct {
 	// Of all clients that share it.
 	lastID  atomic.Int64
 	opening sync.Mutex
-	// What the first client of a shared process found out.
-	negotiated *negotiated
+	// What its first client found out.
+	negotiated atomic.Pointer[negotiated]
+	// Of a process that is not shared; nil if it has none any more.
+	owner atomic.Pointer[Client]
+	// When another client may take it over; Unix time in milliseconds, 0: never.
+	reuseAfter atomic.Int64
 
 	guard   sync.Mutex
 	inboxes map[int64]*inbox
@@ -358,6 +362,13 @@ func (p *process) end() {
 	case <-time.After(endTimeout):
 		p.closeOutputs()
 	}
+}
+
+// isIdle tells whether no request is open.
+func (p *process) isIdle() bool {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	return len(p.inboxes) == 0
 }
 
 func (p *process) isOver() bool {

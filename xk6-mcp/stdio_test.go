@@ -208,6 +208,26 @@ func TestStdioSharesProcesses(t *testing.T) {
 	isGone(pid)
 }
 
+// A client that has no more calls to make leaves its process to another one.
+func TestStdioProcessIsTakenOver(t *testing.T) {
+	for _, mode := range []string{"modern", "legacy"} {
+		f := stdioFixture(t, mode, "{}")
+		t.Cleanup(EndProcesses)
+		f.expect(`const pidOf = (client) => client.callTool({ name: 'a' }).result.pid;
+			const first = pidOf(client);
+			client.reuseAfter = Date.now() + 60_000;
+			const early = server(`+quote(mode)+`);
+			const later = server(`+quote(mode)+`);
+			const found = [pidOf(early) === first];
+			client.reuseAfter = Date.now();
+			found.push(pidOf(later) === first, pidOf(later) === first, pidOf(client) === first, pidOf(client) === pidOf(early), client.reuseAfter > 0);
+			found`, "[false,true,true,false,false,true]")
+		if got := strings.Join(f.taken(), "\n"); strings.Contains(got, "mcp_process_restarts") {
+			t.Error(got)
+		}
+	}
+}
+
 func TestStdioProcessOfEachCall(t *testing.T) {
 	f := stdioFixture(t, "modern", "{ processes: 'per-call' }")
 	first := f.run("client.callTool({ name: 'a' }).result.pid").(int64)

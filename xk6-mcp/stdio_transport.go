@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,10 +40,11 @@ type stdioTransport struct {
 	started time.Time
 }
 
-// sharedProcesses are those that the VUs share, by their command and number.
-type sharedProcesses struct {
+// processes are those that the VUs share, by their command and number, and those of one VU each, by their command.
+type processes struct {
 	sync.Mutex
 	byKey map[string]*sharedProcess
+	owned map[string][]*process
 }
 
 type sharedProcess struct {
@@ -103,22 +105,76 @@ func (c *command) cmd() *exec.Cmd {
 
 // prepare starts a process, where the client has none that lives. Of a shared one that is new, the client finds out what it speaks, and others wait.
 func (t *stdioTransport) prepare(c *Client) (bool, *failure) {
-	isShared := t.command.processes > 0
-	// A shared process may wait for its first client's handshake.
-	if c.process != nil && !c.process.isOver() && (c.isOpen || !isShared) {
-		return false, nil
-	}
-	if isShared {
+	lives := c.process != nil && !c.process.isOver()
+	if t.command.processes > 0 {
+		// It may wait for its first client's handshake.
+		if lives && c.isOpen {
+			return false, nil
+		}
 		return t.join(c)
 	}
+	if lives && c.process.owner.Load() == c {
+		return false, nil
+	}
 	t.countEnd(c)
+	// Another client has its process: the next one is no restart.
+	if lives {
+		t.started = time.Time{}
+	}
+	if p := c.instance.root.takeOver(c); p != nil {
+		t.started = p.began
+		c.use(p, p.negotiated.Load())
+		return false, nil
+	}
 	p, f := t.start(c, t.started)
 	t.started = time.Now()
 	if f != nil {
 		return false, f
 	}
-	c.process = p
+	p.owner.Store(c)
+	p.reuseAfter.Store(c.reuseAfter)
+	c.process, c.lastID = p, &p.lastID
 	return true, nil
+}
+
+// use takes over what another client found out about a process.
+func (c *Client) use(p *process, known *negotiated) {
+	c.process, c.lastID = p, &p.lastID
+	if c.version, c.info = known.version, known.info; !c.isOpen {
+		c.epoch++
+	}
+	c.isOpen = true
+}
+
+// takeOver gives a client the process of another one that has no more calls to make, nil if there is none.
+func (r *RootModule) takeOver(c *Client) *process {
+	if c.options.sessions == sessionPerCall {
+		return nil
+	}
+	r.processes.Lock()
+	defer r.processes.Unlock()
+	key, now := c.negotiatedKey(), time.Now().UnixMilli()
+	for _, p := range r.processes.owned[key] {
+		before, until := p.owner.Load(), p.reuseAfter.Load()
+		// Without an owner it is being ended.
+		mayTake := before != nil && until > 0 && until <= now
+		if mayTake && !p.isOver() && p.isIdle() && p.owner.CompareAndSwap(before, c) {
+			p.reuseAfter.Store(c.reuseAfter)
+			return p
+		}
+	}
+	return nil
+}
+
+// own notes a process that another client may take over later.
+func (r *RootModule) own(key string, p *process) {
+	r.processes.Lock()
+	defer r.processes.Unlock()
+	if r.processes.owned == nil {
+		r.processes.owned = make(map[string][]*process)
+	}
+	// Those that have ended are forgotten.
+	r.processes.owned[key] = append(slices.DeleteFunc(r.processes.owned[key], (*process).isOver), p)
 }
 
 // join gives a client the process that it shares with others.
@@ -138,15 +194,13 @@ func (t *stdioTransport) join(c *Client) (bool, *failure) {
 	}
 	p := shared.process
 	p.opening.Lock()
-	c.process, c.lastID = p, &p.lastID
-	if p.negotiated == nil {
+	known := p.negotiated.Load()
+	if known == nil {
+		c.process, c.lastID = p, &p.lastID
 		return true, nil
 	}
 	defer p.opening.Unlock()
-	if c.version, c.info = p.negotiated.version, p.negotiated.info; !c.isOpen {
-		c.epoch++
-	}
-	c.isOpen = true
+	c.use(p, known)
 	return false, nil
 }
 
@@ -196,13 +250,14 @@ func (t *stdioTransport) opened(c *Client, isOpen bool) {
 	if isOpen {
 		c.measure(c.protocolCall("initialize"), c.instance.metrics.ProcessStartDuration, milliseconds(time.Since(p.began)))
 	}
-	if t.command.processes == 0 {
-		return
-	}
 	if isOpen {
-		p.negotiated = &negotiated{c.version, c.info}
+		p.negotiated.Store(&negotiated{c.version, c.info})
 	}
-	p.opening.Unlock()
+	if t.command.processes > 0 {
+		p.opening.Unlock()
+	} else if isOpen && c.options.sessions != sessionPerCall {
+		c.instance.root.own(c.negotiatedKey(), p)
+	}
 }
 
 // leave ends the process, if it is the client's own.
@@ -211,7 +266,10 @@ func (t *stdioTransport) leave(c *Client) {
 		return
 	}
 	t.countEnd(c)
-	c.process.end()
+	// Another client may have taken it over.
+	if c.process.owner.CompareAndSwap(c, nil) {
+		c.process.end()
+	}
 	c.process, c.isOpen, t.started = nil, false, time.Time{}
 	c.epoch++
 }

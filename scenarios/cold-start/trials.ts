@@ -32,6 +32,7 @@ export interface ColdStartResult {
 }
 
 export const REST = 'rest';
+/** Programs that rest at the same time. */
 const RESTING = 4;
 const DEFAULT_STARTS = { smoke: 4, quick: 20, full: 20 };
 
@@ -64,10 +65,9 @@ export const nativeOnly = true;
 
 export const lasts: TrialsModule<ColdStartConfig>['lasts'] = (config) => {
   const starts = startsOf(config);
-  const isOurs = !isProgram(config.TARGET_URL);
-  const parts = isOurs
-    ? starts * (START_S + K6_S)
-    : countsOf(config).reduce((sum, count) => sum + K6_S + (START_S * Math.max(starts, count)) / count, 0);
+  const parts = isProgram(config.TARGET_URL)
+    ? countsOf(config).reduce((sum, count) => sum + K6_S + (START_S * Math.max(starts, count)) / count, 0)
+    : starts * (START_S + K6_S);
   return STEPS.length * parts + REST_S;
 };
 

@@ -1,9 +1,10 @@
 /** docker-compose.yml as Docker Compose reads it, and what the scripts refuse before they ask an engine. Nothing is started. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { trialsOf } from '../../cli/trials/trials.ts';
 import { testNames } from '../../contract/tests.js';
 import { variables } from '../../lib/config.js';
 import { command, markRunDir } from '../lab.js';
@@ -44,17 +45,10 @@ test('all parts of the stack are services', () => {
   ]);
 });
 
-/** Those whose trials need another target, or things done to the stack's parts. */
-const steersTheStack = (/** @type {string} */ name) =>
-  filesIn(`scenarios/${name}`).some((file) =>
-    /\blab\.target\(|'scripts\/(ctl|setup)'/.test(readFileSync(file, 'utf8')),
-  );
-
-/** @param {string} path @returns {string[]} */
-const filesIn = (path) => (existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : []);
-
-test('each test that can be run in a container has a profile of its name, and no other has', () => {
-  const tests = testNames().filter((name) => !steersTheStack(name));
+test('each test that can be run in a container has a profile of its name, and no other has', async () => {
+  const names = testNames();
+  const trials = await Promise.all(names.map((name) => trialsOf(name)));
+  const tests = names.filter((_, index) => !trials[index]?.nativeOnly);
   assert.ok(tests.includes('spike') && !tests.includes('chaos'));
   assert.deepEqual(
     services

@@ -58,7 +58,7 @@ function overlapOf({ overlapAt, open = 0, openMs = 0, operation = '' }: Silence,
 
 const NONE: ByOverlap = { alone: 0, overlap: 0 };
 
-/** @returns that processes never answered some calls although they answered later ones */
+/** @returns that processes did not answer some calls although they answered later ones */
 function lostAnswers({ lost = NONE, answered = NONE, late = 0 }: Processes): Found | null {
   const all = lost.alone + lost.overlap;
   if (all < PROCESSES.minUnanswered || late > PROCESSES.maxLateOfLost * all) return null;
@@ -66,9 +66,9 @@ function lostAnswers({ lost = NONE, answered = NONE, late = 0 }: Processes): Fou
   return {
     subject: 'lost',
     statement:
-      `the server lost ${counted(all, 'call')}: it answered later ones, and these never` +
+      `${counted(all, 'call')} got no answer until the end of the run, although later ones did` +
       (isOverlap
-        ? `; only calls that overlapped were lost, and none of the ${number(answered.alone)} that were alone`
+        ? `: only calls that overlapped another; all ${number(answered.alone)} that were alone were answered`
         : ''),
     figures: { lost: all, answered: answered.alone + answered.overlap, alone: answered.alone },
     evidence: [

@@ -212,6 +212,15 @@ test('a warm-up for every VU: each makes a call, half as many requests a second 
   assert.equal(step?.gracefulStop, '11000ms');
 });
 
+test('a warm-up is long enough for the programs that each VU has to start', () => {
+  const smoke = /** @type {any} */ (profiles.smoke);
+  const lengthOf = (/** @type {any} */ phase, /** @type {any} */ how) =>
+    planPhases([{ name: 'a', duration: '30s', ...phase }], smoke, CONFIG, how).map((one) => one.start_s);
+  assert.deepEqual(lengthOf({ vus: 40 }, { startS: 0.3 }), [0, 12]);
+  assert.deepEqual(lengthOf({ vus: 5 }, { startS: 0.3 }), [0, smoke.warmUpS]);
+  assert.deepEqual(lengthOf({ rate: 200, users: 60 }, { startS: 0.5, warmUp: 'every VU' }), [0, 31]);
+});
+
 test('a sequence: the profile makes fewer calls and shorter pauses, never fewer than three or of what prepares', () => {
   /** @type {import('../../../lib/phases.js').Step[]} */
   const steps = [
