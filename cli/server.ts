@@ -4,6 +4,9 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanText } from '../analysis/clean-text.ts';
+import { ConfigError } from '../contract/config-error.js';
+import { readVariables } from '../contract/variable.js';
+import { server as ofServer } from '../contract/variables/server.js';
 import { environmentOf } from './child.ts';
 import { startGroup } from './group.ts';
 
@@ -80,6 +83,27 @@ export interface ServerOptions {
   secrets: readonly string[];
   /** Ends the waiting. */
   signal: AbortSignal;
+}
+
+/** What the variables say of a server. */
+export type AskedServer = Omit<ServerOptions, 'log' | 'secrets' | 'signal'>;
+
+/** @returns null: no server is to be started @throws {ConfigError} */
+export function askedServer(): AskedServer | null {
+  const { SERVER_COMMAND, SERVER_ENV, READY_URL, READY_S } = readVariables(ofServer, process.env);
+  if (SERVER_COMMAND === '') return null;
+  const { TARGET_URL } = process.env;
+  if (!TARGET_URL)
+    throw new ConfigError(
+      'TARGET_URL is empty; valid: where the server of SERVER_COMMAND answers, as http://127.0.0.1:3001/mcp',
+    );
+  return {
+    command: SERVER_COMMAND,
+    url: READY_URL || TARGET_URL,
+    exact: READY_URL !== '',
+    withinS: READY_S,
+    variables: SERVER_ENV ?? [],
+  };
 }
 
 /**

@@ -39,11 +39,9 @@ type Turns struct {
 	Alone   int64   `json:"alone"`
 	AloneMS float64 `json:"aloneMs"`
 	MaxMS   float64 `json:"maxMs"`
-	// Calls that were sent while another one was open and then waited for its answer; their durations added up; the times from the answer before
-	// theirs to theirs added up.
-	Behind   int64   `json:"behind"`
-	BehindMS float64 `json:"behindMs"`
-	GapMS    float64 `json:"gapMs"`
+	// Calls that were sent while another one was open and then waited for its answer; the times from the answer before theirs to theirs added up.
+	Behind int64   `json:"behind"`
+	GapMS  float64 `json:"gapMs"`
 	// Calls that were answered before one that had been sent earlier.
 	Overtook int64 `json:"overtook"`
 }
@@ -229,7 +227,6 @@ func (t Turns) with(call *workingCall, at, before time.Time, overtook bool) Turn
 		t.Overtook++
 	case call.isBehind && before.After(call.sent):
 		t.Behind++
-		t.BehindMS += took
 		t.GapMS += milliseconds(at.Sub(before))
 	}
 	return t

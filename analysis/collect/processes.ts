@@ -6,9 +6,8 @@ export interface Turns {
   alone: number;
   aloneMs: number;
   maxMs: number;
-  /** Calls that waited for the answer to another call, their durations added up, and the times from that answer to theirs. */
+  /** Calls that waited for the answer to another call, and the times from that answer to theirs added up. */
   behind: number;
-  behindMs: number;
   gapMs: number;
   /** Calls that were answered before one that had been sent earlier. */
   overtook: number;
@@ -21,7 +20,7 @@ export interface Silence {
   unanswered: number;
   /** The last answer of the first such process, or its start; Unix time in milliseconds. */
   since: number;
-  /** The first overlap of calls after that: when it was, how many were open, for how long the first of them, and its operation. */
+  /** The first overlap after that: its time, the calls open then, how long the oldest call had been open, and the operation of the oldest call. */
   overlapAt?: number;
   open?: number;
   openMs?: number;

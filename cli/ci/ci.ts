@@ -14,17 +14,15 @@ import { readSide } from '../../analysis/compare/sides.ts';
 import { resultName } from '../../analysis/result-name.ts';
 import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { BASELINE_NAME } from '../../contract/baseline-name.js';
-import { ConfigError } from '../../contract/config-error.js';
 import { counted } from '../../contract/units.js';
 import { readVariables, type ValuesOf } from '../../contract/variable.js';
 import { compare, pipeline, test } from '../../contract/variables/commands.js';
-import { server } from '../../contract/variables/server.js';
 import { trials } from '../../contract/variables/trials.js';
 import { whileTaking } from '../child.ts';
 import { BROKEN, codeOf, TARGET, USAGE } from '../ending.ts';
 import { startGroup } from '../group.ts';
 import { checkTest } from '../run/run.ts';
-import { NotReady, type Server, startServer } from '../server.ts';
+import { type AskedServer, askedServer, NotReady, type Server, startServer } from '../server.ts';
 import { baselinesFolder, ROOT, resultsFolder, runFolder } from '../stack.ts';
 import { takeWords } from '../variables.ts';
 import { type Annotation, annotationsOfComparison, annotationsOfRun } from './annotations.ts';
@@ -38,8 +36,11 @@ const GRACE_MS = 90_000;
 const QUIET = { NO_COLOR: '1', TERM: 'dumb', CI: 'true', DEBIAN_FRONTEND: 'noninteractive' };
 const MOST = 2000;
 
-const variables = { ...pipeline, ...server, ...test, BASE: compare.BASE, RUNS: trials.RUNS };
-type Config = ValuesOf<typeof variables>;
+const variables = { ...pipeline, ...test, BASE: compare.BASE, RUNS: trials.RUNS };
+type Config = ValuesOf<typeof variables> & {
+  /** null: it runs already. */
+  server: AskedServer | null;
+};
 
 const print = (text: string) => void process.stdout.write(text);
 
@@ -114,17 +115,14 @@ class Job {
 
   /** @returns the testids of the runs that left results */
   async #withServer(config: Config): Promise<string[]> {
+    const { server: asked } = config;
     let server: Server | undefined;
     try {
-      if (config.SERVER_COMMAND !== '') {
+      if (asked) {
         this.#say('starting the server ...');
         server = await startServer({
-          command: config.SERVER_COMMAND,
-          url: config.READY_URL || (process.env.TARGET_URL ?? ''),
-          exact: config.READY_URL !== '',
-          withinS: config.READY_S,
+          ...asked,
           log: join(this.#folder, 'server.log'),
-          variables: config.SERVER_ENV ?? [],
           secrets: this.#secrets,
           signal: this.#early.signal,
         });
@@ -269,12 +267,7 @@ class Job {
 
 /** @throws {ConfigError} */
 function configOf(): Config {
-  const config = readVariables(variables, process.env);
-  if (config.SERVER_COMMAND !== '' && !process.env.TARGET_URL)
-    throw new ConfigError(
-      'TARGET_URL is empty; valid: where the server of SERVER_COMMAND answers, as http://127.0.0.1:3001/mcp',
-    );
-  return config;
+  return { ...readVariables(variables, process.env), server: askedServer() };
 }
 
 /** undefined: there is none. */

@@ -5,7 +5,7 @@ import { PROCESSES } from '../../limits.ts';
 import { round } from '../../round.ts';
 import { remedy } from '../remedy.ts';
 import { type Cell, sumOf } from './cells.ts';
-import type { Facts, Shape } from './shapes.ts';
+import { type Facts, type Shape, secondsInto } from './shapes.ts';
 import { exactClock } from './wording.ts';
 
 /** How such calls fail: the client waits in vain. */
@@ -25,12 +25,11 @@ export function processShape(known: Facts, cells: readonly Cell[]): Shape[] {
 }
 
 /** @returns that processes stopped answering although they lived */
-function silence(processes: Processes, { phases }: Facts): Found | null {
+function silence(processes: Processes, known: Facts): Found | null {
   const { silent, starts } = processes;
   if (!silent || silent.unanswered < PROCESSES.minUnanswered) return null;
   const overlap = overlapOf(silent, processes);
-  const startMs = Math.min(...phases.flatMap(({ start }) => (start === null ? [] : [Date.parse(start)])));
-  const sinceS = ((overlap?.atMs ?? silent.since) - startMs) / 1000;
+  const sinceS = secondsInto(known, overlap?.atMs ?? silent.since);
   const since = sinceS < 0 ? 'before the first phase' : `at ${exactClock(sinceS)}`;
   const whose = starts === 1 ? 'the process' : `${number(silent.processes)} of ${number(starts)} processes`;
   return {

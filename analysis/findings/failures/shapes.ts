@@ -270,7 +270,8 @@ export function modeShape(known: Facts): Shape[] {
   ];
 }
 
-const secondsInto = ({ phases }: Facts, ms: number): number =>
+/** @param ms Unix time @returns from the start of the first phase */
+export const secondsInto = ({ phases }: Pick<Facts, 'phases'>, ms: number): number =>
   (ms - Math.min(...phases.flatMap(({ start }) => (start === null ? [] : [Date.parse(start)])))) / 1000;
 
 const mostAtOnce = ({ plan }: Facts): number =>

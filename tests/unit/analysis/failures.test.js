@@ -190,7 +190,7 @@ test('an operation that never answers well is broken, not overloaded', () => {
 test('a process that stops answering after an overlap, be it in the warm-up', () => {
   const silent = { processes: 1, unanswered: 40, since: STARTED_MS - 3000, overlapAt: STARTED_MS - 2500 };
   const overlap = { ...silent, open: 2, openMs: 1, operation: 'a' };
-  const turns = { a: { alone: 9, aloneMs: 45, maxMs: 8, behind: 0, behindMs: 0, gapMs: 0, overtook: 0 } };
+  const turns = { a: { alone: 9, aloneMs: 45, maxMs: 8, behind: 0, gapMs: 0, overtook: 0 } };
   const calls = Array.from({ length: 40 }, (_, index) => ({ at: index / 2, failed: 'timeout' }));
   const statementsOf = (/** @type {any} */ process) =>
     shapesOf(calls, undefined, undefined, 0, [{ starts: 1, restarts: 0, exits: 0, turns, ...process }]).map(
