@@ -1,4 +1,5 @@
 # The images that are the project's own: `make up` builds them (scripts/docker.sh).
+ARG TARGET_IMAGE=lab
 
 FROM node:24.19.0-bookworm-slim AS node
 ENV NODE_ENV=production
@@ -18,13 +19,13 @@ CMD ["node", "target/server.js"]
 FROM golang:1.26.8-bookworm AS go
 ENV CGO_ENABLED=0 GOWORK=off GOCACHE=/var/cache/go-build GOFLAGS="-buildvcs=false -mod=readonly -trimpath"
 
-# k6 with the module k6/x/mcp.
+# k6 with the module k6/x/mcp, and what starts programs in another container.
 FROM go AS k6-build
 WORKDIR /xk6-mcp
 COPY xk6-mcp ./
 # k6 only warns of an extension that is made for another k6. -v shows progress.
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/var/cache/go-build \
-  go build -v -ldflags=-s -o /bin/k6 ./cmd/k6 && k6 version && k6 version | grep -q k6/x/mcp
+  go build -v -ldflags=-s -o /bin/ ./cmd/k6 ./cmd/stdio-runner && k6 version && k6 version | grep -q k6/x/mcp
 
 # All of it: a test can be run where nothing but this image is, as in a pipeline (docs/ci.md), and those of docker-compose.yml are.
 FROM prom/prometheus:v3.15.0 AS prometheus
@@ -41,7 +42,7 @@ RUN --mount=type=cache,target=/var/cache/npm npm ci --cache /var/cache/npm --omi
 COPY tools tools
 COPY scripts scripts
 COPY xk6-mcp xk6-mcp
-COPY --from=k6-build /bin/k6 /usr/bin/k6
+COPY --from=k6-build /bin/k6 /bin/stdio-runner /usr/bin/
 # Where scripts/setup would put what it builds: under a name that changes with the pins. What they write there is a lock.
 RUN bash -c 'set -e; . scripts/common.sh; mkdir -p "$CACHE_DIR"; mkdir "$(tool_dir k6)"; ln -s /usr/bin/k6 "$(tool_dir k6)/k6"; chown node: "$CACHE_DIR"'
 COPY provisioning provisioning
@@ -63,7 +64,11 @@ ENV GIT_COMMIT=$GIT_COMMIT GIT_DIRTY=$GIT_DIRTY
 USER node
 CMD ["cat", "scripts/list.txt"]
 
-# What the system knows of a server's processes (TARGET_CONTAINER).
+# A server that is a program (TARGET_COMMAND), in its own image or in that of the generator.
+FROM ${TARGET_IMAGE} AS program
+COPY --from=k6-build /bin/stdio-runner /stdio-runner
+
+# What the system knows of a server's processes (TARGET_CONTAINER, TARGET_COMMAND).
 FROM go AS exporter-build
 WORKDIR /exporter
 COPY exporter ./

@@ -110,14 +110,15 @@ func (s *server) processes(t *table, tcp []*netlink.InetDiagTCPInfoResp) []proce
 	return found
 }
 
-// startedByK6 returns the children of each k6 below a process, but for the one that outlives k6, in a session of its own.
+// startedByK6 returns the children of each k6 below a process, but for the one that outlives k6, in a session of its own. In a container
+// xk6-mcp/cmd/stdio-runner starts them for k6.
 func (t *table) startedByK6(pid int) []int {
 	below := make(map[int]process)
 	t.collectTree(pid, below)
 	var found []int
 	for _, one := range below {
 		parent, known := below[one.stat.PPID]
-		if known && parent.stat.Comm == "k6" && one.stat.Session == parent.stat.Session {
+		if known && (parent.stat.Comm == "k6" || parent.stat.Comm == "stdio-runner") && one.stat.Session == parent.stat.Session {
 			found = append(found, one.PID)
 		}
 	}

@@ -87,6 +87,8 @@ function makeStdioClient({ timeout, protocolVersion, cache, observe, maxNesting 
     path,
     args,
     env: Object.fromEntries((config.TARGET_ENV ?? []).map((name) => [name, env[name] ?? ''])),
+    // In Docker (scripts/docker.sh).
+    ...(env.STDIO_RUNNER && { runner: env.STDIO_RUNNER }),
     processes: /** @type {any} */ (config.PROCESSES),
     timeout,
     protocolVersion,

@@ -9,7 +9,7 @@
 
 SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
 # Given to a container by name where they are set: addresses and secrets. All others are in docker-compose.yml.
-GIVEN='TARGET_URL TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
+GIVEN='TARGET_URL TARGET_COMMAND TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
 # Files that a container gets to read, at the path that they have here.
 FILES='WORKLOAD PAYLOAD TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY'
 # The usual ports on this host. A taken one makes it the next free one, and that is kept.
@@ -116,8 +116,9 @@ write_compose_env() {
         kept=$(compose_value "${port%=*}")
         echo "LAB_${port%=*}=${kept:-${port#*=}}"
       done
+      echo "LAB_TARGET_IMAGE=${IMAGE:-}"
       echo "LAB_GRAFANA_URL=$(stack_value GRAFANA_URL)"
-      for name in WATCHED WATCHED_NAME WATCHED_USER WATCHED_ADDRESS RELAY; do
+      for name in WATCHED WATCHED_NAME WATCHED_USER WATCHED_ADDRESS WATCHED_PROCESSES RELAY; do
         eval "value=\${$name:-}"
         echo "LAB_$name=${value:-$(compose_value $name)}"
       done
@@ -267,6 +268,54 @@ stack_up() {
   unlock
 }
 
+# is_program: does the server have a command, and no URL?
+is_program() { [ -n "${TARGET_COMMAND:-}${TARGET_IMAGE:-}" ]; }
+
+# check_program: sets `foreign`.
+check_program() {
+  is_program || return 0
+  for name in TARGET_URL TARGET_CONTAINER; do
+    eval "value=\${$name:-}"
+    [ -z "$value" ] || usage "$name is set, and TARGET_COMMAND or TARGET_IMAGE, too; valid: one of them"
+  done
+  case ${TARGET_IMAGE:-} in *[!A-Za-z0-9_.:/@-]* | [!A-Za-z0-9]*) usage "TARGET_IMAGE is \"$(shown "$TARGET_IMAGE")\"; valid: the name of an image" ;; esac
+  for name in $(printf %s "${TARGET_ENV:-}" | tr , ' '); do
+    case $name in *[!A-Za-z0-9_]* | [0-9]*) usage "TARGET_ENV is \"$(shown "$TARGET_ENV")\"; valid: names of variables that are set, separated by commas" ;; esac
+    GIVEN="$GIVEN $name"
+  done
+  foreign=yes
+}
+
+# start_program: the container that TARGET_COMMAND is started in, until `down` or the next one. Without a command it is the image's own.
+start_program() {
+  lock
+  # With a tag no name is that of a stage of the Dockerfile.
+  IMAGE=${TARGET_IMAGE:-}
+  case ${IMAGE##*/} in '' | *[:@]*) ;; *) IMAGE=$IMAGE:latest ;; esac
+  [ -z "$IMAGE" ] || docker image inspect "$IMAGE" >/dev/null 2>&1 || docker pull "$IMAGE" >&2 ||
+    usage "TARGET_IMAGE is \"$TARGET_IMAGE\", which is not here and can't be pulled; valid: the name of an image"
+  leave_watched
+  WATCHED='' WATCHED_NAME=target
+  write_compose_env "$(compose_value CONTAINERS)"
+  build program
+  if [ -z "${TARGET_COMMAND:-}" ]; then
+    words='{{range .Config.Entrypoint}}{{printf "%q " .}}{{end}}{{range .Config.Cmd}}{{printf "%q " .}}{{end}}'
+    TARGET_COMMAND=$(docker image inspect --format "$words" "localhost/mcp-load-lab/program:$PROJECT" |
+      sed -e 's/"\([A-Za-z0-9_.,:=@%+/-]*\)"/\1/g' -e 's/ $//')
+    [ -n "$TARGET_COMMAND" ] || usage "TARGET_IMAGE is \"$TARGET_IMAGE\", which has no command of its own; valid: with a TARGET_COMMAND"
+  fi
+  services=program
+  compose --progress quiet up --detach --wait --wait-timeout 60 --no-deps --force-recreate program >"$RUN_DIR/up.log" 2>&1 || up_failed
+  WATCHED=$(compose ps --quiet program) WATCHED_PROCESSES=-generator=1
+  OPTIONS="$OPTIONS --env STDIO_RUNNER=/programs/socket --volume ${PROJECT}_programs:/programs"
+  set_watched_user
+  write_compose_env "$(compose_value CONTAINERS)program=$WATCHED"
+  unlock
+}
+
+# set_watched_user: by number, as the engine's machine has it: an image's user may be a name that only its own files know.
+set_watched_user() { WATCHED_USER=$(docker top "$WATCHED" -eo pid,uid,gid | awk 'NR == 2 { print $2 ":" $3 }'); }
+
 # find_watched: the container that TARGET_CONTAINER names. The one before is left.
 find_watched() {
   WATCHED=''
@@ -275,9 +324,8 @@ find_watched() {
   *) WATCHED=$(docker container inspect --format '{{if .State.Running}}{{.Id}}{{end}}' "$TARGET_CONTAINER" 2>/dev/null || true) ;;
   esac
   [ -n "$WATCHED" ] || usage "TARGET_CONTAINER is \"$(shown "$TARGET_CONTAINER")\"; valid: the name of a container that runs"
-  WATCHED_NAME=$TARGET_CONTAINER
-  # By number, as the engine's machine has it: an image's user may be a name that only its own files know.
-  WATCHED_USER=$(docker top "$WATCHED" -eo pid,uid,gid | awk 'NR == 2 { print $2 ":" $3 }')
+  WATCHED_NAME=$TARGET_CONTAINER WATCHED_PROCESSES=-pid=1
+  set_watched_user
   lock
   leave_watched
   write_compose_env "$(compose_value CONTAINERS)"
@@ -384,7 +432,7 @@ stack_clean() {
     docker_answers || die "Docker does not answer, which has the data of the stack in $RUN_DIR; start it, or remove $RUN_DIR/compose.env to give that up"
     stack_down --volumes
     PROJECT=$(compose_project)
-    for image in target lab exporter; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
+    for image in target lab exporter program; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
     remove_replaced_images
     rm -f "$RUN_DIR/compose.env"
   fi
@@ -456,6 +504,7 @@ relay_metrics() {
 # aim: where the load goes. Sets `foreign`, RELAY (addresses for relay_metrics) and, where k6 has to share this host's network, `service`.
 aim() {
   foreign=''
+  check_program
   if [ -z "${TARGET_URL:-}" ] || [ "$TARGET_URL" = "$(stack_value TARGET_URL)" ]; then
     unset TARGET_URL
   else
@@ -510,9 +559,20 @@ in_container() {
   become=exec compose --progress quiet --profile '*' run --rm --no-deps $OPTIONS "$@"
 }
 
+# in_program COMMAND ARGUMENT...: in_container, for one that loads nothing: with the container of TARGET_COMMAND, which is removed at its end.
+in_program() {
+  start_program
+  trap 'compose rm --stop --force program >/dev/null 2>&1' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  code=0
+  (in_container "$@") || code=$?
+  exit "$code"
+}
+
 # tests: the names of all of them. container_tests: of those that change nothing of the stack's parts.
 tests() { (cd "$ROOT/scenarios" && for file in *; do echo "${file%.js}"; done); }
-container_tests() { sed -n 's/^  \([a-z]*\): { <<: \*test, .*/\1/p' "$ROOT/docker-compose.yml"; }
+container_tests() { sed -n 's/^  \([a-z-]*\): { <<: \*test, .*/\1/p' "$ROOT/docker-compose.yml"; }
 
 # shown TEXT: the beginning of what somebody typed, for a message.
 shown() { printf %s "$1" | tr -cd ' -~' | cut -c 1-80; }
@@ -536,13 +596,15 @@ run_test() {
     build lab
     [ "$service" = lab-loopback ] || service=lab
     without_target
+    if is_program; then in_program scripts/run "$test"; fi
     in_container scripts/run "$test"
   fi
-  if [ -n "$foreign" ] && [ -z "${TARGET_CONTAINER:-}" ]; then
+  if [ -n "$foreign" ] && [ -z "${TARGET_CONTAINER:-}" ] && ! is_program; then
     say "the server's processes are not watched: they are not visible from a container (TARGET_CONTAINER names the server's; STACK=native sees those of this host)"
   fi
   if [ -z "$foreign" ]; then check_first "$test"; fi
   if [ -n "$foreign" ]; then stack_up observe; else stack_up; fi
+  if is_program; then start_program; fi
   if [ -n "${WATCHED:-}" ]; then watch_container; fi
   relay_metrics
   in_container scripts/run "$test"
@@ -605,7 +667,10 @@ in_lab() {
     export FORMAT
     in_container scripts/signals
     ;;
-  list) in_container scripts/list ;;
+  list)
+    if is_program; then in_program scripts/list; fi
+    in_container scripts/list
+    ;;
   workload-init)
     folder=$ROOT/workloads file=${WORKLOAD:-}
     if [ -n "$file" ]; then file=$(absolute "$file") folder=$(dirname "$file"); fi
@@ -616,6 +681,7 @@ in_lab() {
     OPTIONS="$OPTIONS --env WORKLOADS_DIR"
     WORKLOADS_DIR=$folder
     export WORKLOADS_DIR
+    if is_program; then in_program scripts/workload-init ${file:+"WORKLOAD=$file"}; fi
     in_container scripts/workload-init ${file:+"WORKLOAD=$file"}
     ;;
   esac

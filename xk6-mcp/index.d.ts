@@ -82,6 +82,11 @@ declare module 'k6/x/mcp' {
     env?: Record<string, string>;
     /** The directory that it runs in, k6's own by default. */
     cwd?: string;
+    /**
+     * The socket of `stdio-runner -listen` in another container (xk6-mcp/cmd/stdio-runner). The server runs there, in its folder and with its
+     * environment and `env`. A `stdio-runner` has to be on k6's PATH.
+     */
+    runner?: string;
     /** "per-vu", the default: each client has a process. "per-call": each call has one. A number: so many, which all VUs share. */
     processes?: 'per-vu' | 'per-call' | number;
   }

@@ -175,6 +175,8 @@ func parseStdioOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, er
 			}
 		case "cwd":
 			o.command.cwd = value.String()
+		case "runner":
+			o.command.runner = value.String()
 		case "processes":
 			if value.String() == sessionPerVU || value.String() == sessionPerCall {
 				o.sessions = value.String()
@@ -190,6 +192,9 @@ func parseStdioOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, er
 	})
 	if err == nil && o.command.path == "" {
 		err = errors.New("path is missing; expected a program that speaks MCP on its standard input and output, for example npx")
+	}
+	if err == nil && o.command.runner != "" && o.command.cwd != "" {
+		err = errors.New("cwd and runner are set; expected one of them: the server runs in the runner's folder")
 	}
 	return o, err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -396,11 +397,17 @@ func (t *tail) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// lastLine is the last that is not empty.
+// errorLine is how Node.js, Python, Java and Go begin to say what ended a program. Most go on with a stack.
+var errorLine = regexp.MustCompile(`(?m)^(Caused by: |Exception in thread .*)?(panic: |[\w.]*(Error|Exception)\b).*$`)
+
+// lastLine is the last error, or the last line that is not empty.
 func (t *tail) lastLine() string {
 	t.guard.Lock()
 	defer t.guard.Unlock()
 	text := strings.TrimSpace(string(t.kept))
+	if found := errorLine.FindAllString(text, -1); len(found) > 0 {
+		return strings.TrimSpace(found[len(found)-1])
+	}
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 

@@ -160,7 +160,7 @@ func TestStdioEnvironment(t *testing.T) {
 func TestStdioOptions(t *testing.T) {
 	f := stdioFixture(t, "modern", "{}")
 	for options, message := range map[string]string{
-		"{}": "path is missing", "{ path: 'x', processes: 0 }": "per-vu, per-call or a number", "{ path: 'x', base_url: 'y' }": `unknown option "base_url"`,
+		"{}": "path is missing", "{ path: 'x', cwd: 'y', runner: 'z' }": "cwd and runner are set", "{ path: 'x', processes: 0 }": "per-vu, per-call or a number", "{ path: 'x', base_url: 'y' }": `unknown option "base_url"`,
 		"{ path: 'x', args: { a: 1 } }": "an array of strings",
 	} {
 		if _, err := f.try("new StdioClient(" + options + ")"); err == nil || !strings.Contains(err.Error(), message) {
@@ -266,5 +266,22 @@ func TestStdioServerWhoseDaemonHoldsThePipes(t *testing.T) {
 	f.run("client.close()")
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("it took %s", took)
+	}
+}
+
+// TestLastLine: of a standard error the line that says what ended the server.
+func TestLastLine(t *testing.T) {
+	for said, expected := range map[string]string{
+		"": "", "starting\nport is taken\n\n": "port is taken",
+		"node:internal/modules:1\n\nError: Cannot find module 'x'\n    at y (z:1)\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v24.19.0\n": "Error: Cannot find module 'x'",
+		"Traceback (most recent call last):\n  File x\nModuleNotFoundError: No module named 'y'\n":                                      "ModuleNotFoundError: No module named 'y'",
+		"Exception in thread \"main\" java.lang.RuntimeException: a\n\tat b\nCaused by: java.io.IOException: c\n\tat d\n\t... 1 more":   "Caused by: java.io.IOException: c",
+		"panic: a\n\ngoroutine 1 [running]:\nmain.main()\nexit status 2\n":                                                              "panic: a",
+	} {
+		var output tail
+		_, _ = output.Write([]byte(said))
+		if line := output.lastLine(); line != expected {
+			t.Errorf("%q: got %q; expected %q", said, line, expected)
+		}
 	}
 }

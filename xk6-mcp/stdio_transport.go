@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -29,6 +30,8 @@ type command struct {
 	args []string
 	env  map[string]string
 	cwd  string
+	// The socket of a stdio-runner in another container, where the server runs.
+	runner string
 	// 0: each client has a process of its own.
 	processes int64
 }
@@ -73,7 +76,7 @@ func (t *stdioTransport) name() string {
 
 func (t *stdioTransport) key() string {
 	c := t.command
-	return fmt.Sprintf("stdio:%q %q %q %q", c.path, c.args, c.env, c.cwd)
+	return fmt.Sprintf("stdio:%q %q %q %q %q", c.path, c.args, c.env, c.cwd, c.runner)
 }
 
 // secrets are what must not be shown of a command.
@@ -90,6 +93,11 @@ func (c *command) secrets() secrets {
 // cmd makes the command ready to be started. No shell reads it.
 func (c *command) cmd() *exec.Cmd {
 	cmd := exec.Command(c.path, c.args...)
+	if c.runner != "" {
+		names := slices.Sorted(maps.Keys(c.env))
+		words := []string{"-connect", c.runner, "-env", strings.Join(names, ","), "--", c.path}
+		cmd = exec.Command("stdio-runner", append(words, c.args...)...)
+	}
 	cmd.Dir = c.cwd
 	cmd.Env = []string{}
 	for _, name := range inherited {

@@ -34,7 +34,12 @@ const stackContainers: [string, string][] = (process.env.STACK_CONTAINERS ?? '')
   .filter(Boolean)
   .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]);
 /** Whose CPU each of them uses; all others are the stack's. */
-const CONTAINER_GROUPS: Record<string, Group> = { target: 'target', postgres: 'db', redis: 'cache' };
+const CONTAINER_GROUPS: Record<string, Group> = {
+  target: 'target',
+  program: 'target',
+  postgres: 'db',
+  redis: 'cache',
+};
 
 /** Told, not asked for: the parent may be another by now, if the run was killed before this began. */
 const run = Number(runPid);

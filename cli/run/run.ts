@@ -61,6 +61,8 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
     throw usage(
       'TARGET_CONTAINER is for the stack in containers; valid here: TARGET_PID=number of its process',
     );
+  if (env.TARGET_IMAGE && stackKind() === 'native')
+    throw usage('TARGET_IMAGE is for the stack in containers; valid here: TARGET_COMMAND');
   const given = givenVariables(env);
   checkConfirmed(test, given);
   const folder = folderOf(test);

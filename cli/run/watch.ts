@@ -13,7 +13,7 @@ import { ROOT, setUp, stackKind } from '../stack.ts';
 import { toolPath } from '../tool-path.ts';
 import { MetricsError, type ScrapeGroup, scrapeGroups } from './scrape-groups.ts';
 
-/** Where scripts/docker.sh has started the exporter of TARGET_CONTAINER. */
+/** Where scripts/docker.sh has started the exporter of TARGET_CONTAINER, or of the container in which TARGET_COMMAND is started. */
 const IN_DOCKER = 'watched:9102';
 
 /** Asks the addresses of TARGET_METRICS. @throws {Ending} where one can't be scraped */
@@ -53,13 +53,13 @@ export function startScraping(groups: ScrapeGroup[], name: string): () => void {
  * Docker of TARGET_CONTAINER's.
  */
 export async function startExporter(name: string): Promise<() => void> {
-  const { TARGET_URL = '', TARGET_CONTAINER, TARGET_PID, PROMETHEUS_TARGETS_DIR } = process.env;
+  const { TARGET_URL = '', TARGET_CONTAINER, STDIO_RUNNER, TARGET_PID, PROMETHEUS_TARGETS_DIR } = process.env;
   if (!PROMETHEUS_TARGETS_DIR || !URL.canParse(TARGET_URL)) return () => {};
   const { hostname, host, port, protocol } = new URL(TARGET_URL);
   const ofProgram = isProgram(TARGET_URL);
   let address = IN_DOCKER;
   let end = () => {};
-  if (!TARGET_CONTAINER) {
+  if (!TARGET_CONTAINER && !STDIO_RUNNER) {
     if (stackKind() !== 'native' || !/^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname)) return () => {};
     // An image has no Go, nor the exporter's source.
     if (!existsSync(join(ROOT, 'exporter')) || !(hasProgram('go') || existsSync(toolPath('exporter')))) {

@@ -25,6 +25,11 @@ export const runs = {
     help: "the server's container, in Docker: it is watched, and TARGET_URL may have its name as the host",
     valid: 'the name of a container',
   },
+  TARGET_IMAGE: {
+    type: text,
+    help: "in Docker: the image that TARGET_COMMAND is started in, instead of the generator's; without a TARGET_COMMAND its own command is the server",
+    valid: 'the name of an image',
+  },
   TESTID: {
     type: text,
     help: "the run's name, of its folder in the results and in every series; one that no run has [test-time-number]",

@@ -49,7 +49,7 @@ export const target = {
       /** @returns {string[] | null | undefined} null: none */
       parse: (/** @type {string} */ value) => (value.trim() === '' ? null : splitCommand(value)),
     },
-    help: 'instead of TARGET_URL: the command of a server that speaks MCP on its standard input and output. It is started on this machine, without a shell (native stack)',
+    help: 'instead of TARGET_URL: the command of a server that speaks MCP on its standard input and output. It is started without a shell; in Docker in a container, of TARGET_IMAGE',
   },
   TARGET_ENV: {
     type: names,

@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { OwnServer } from '../../cli/run/own-server.ts';
+import { stackKind } from '../../cli/stack.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import { startInstance } from '../../cli/trials/instance.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
@@ -61,8 +62,6 @@ const envOf = (step: Step): Record<string, string> => ({
 const startsOf = ({ STARTS, PROFILE }: ColdStartConfig) => STARTS ?? DEFAULT_STARTS[PROFILE];
 const countsOf = ({ AT_ONCE }: ColdStartConfig) => AT_ONCE ?? [];
 
-export const nativeOnly = true;
-
 export const lasts: TrialsModule<ColdStartConfig>['lasts'] = (config) => {
   const starts = startsOf(config);
   const parts = isProgram(config.TARGET_URL)
@@ -72,6 +71,10 @@ export const lasts: TrialsModule<ColdStartConfig>['lasts'] = (config) => {
 };
 
 export function check({ TARGET_URL, SERVER_COMMAND }: ColdStartConfig) {
+  if (stackKind() === 'external' && !isProgram(TARGET_URL) && SERVER_COMMAND === '')
+    throw new ConfigError(
+      'the test cold-start starts the server, which it can do natively alone; valid: STACK=native make cold-start, or a TARGET_COMMAND',
+    );
   if (process.env.REFERENCE_TARGET === '' && !isProgram(TARGET_URL) && SERVER_COMMAND === '')
     throw new ConfigError(
       'SERVER_COMMAND is empty, and the test cold-start starts the server; valid: the command that starts the server at TARGET_URL',

@@ -61,6 +61,7 @@ test('each test that can be run in a container has a profile of its name, and no
       ['lab-loopback', 'lab'],
       ['exporter', 'watch'],
       ['metrics-relay', 'watch'],
+      ['program', 'watch'],
       ['metrics-relay-host', 'watch'],
     ].sort(),
   );
@@ -72,10 +73,11 @@ test('each test that can be run in a container has a profile of its name, and no
   }
 });
 
-test('the tests in containers get every variable of a test that is not a secret, a file, an address of the stack or a program', () => {
+test('the tests in containers get every variable of a test that is not a secret, a file or the server', () => {
   const names = Object.keys(variables);
   const given = [
     'TARGET_URL',
+    'TARGET_COMMAND',
     'TARGET_TOKEN',
     'TARGET_HEADERS',
     'OAUTH_CLIENT_SECRET',
@@ -90,8 +92,7 @@ test('the tests in containers get every variable of a test that is not a secret,
     'WORKLOAD',
     'PAYLOAD',
   ];
-  const programs = ['TARGET_COMMAND', 'TARGET_ENV', 'PROCESSES'];
-  const left = [...given, ...files, ...programs];
+  const left = [...given, ...files];
   const { environment } = Object.fromEntries(services).spike;
   for (const name of names) assert.equal(name in environment, !left.includes(name), name);
 });
@@ -117,6 +118,13 @@ test('no secret is in an image, a command or a label', () => {
   }
 });
 
+test('an unknown server reaches no part of the stack', () => {
+  const { networks } = Object.fromEntries(services).program;
+  assert.deepEqual(Object.keys(networks), ['program']);
+  for (const [name, service] of services)
+    if (name !== 'program') assert.ok(!('program' in (service.networks ?? {})), name);
+});
+
 test('every port is published on loopback alone', () => {
   const published = services.flatMap(([name, { ports = [] }]) =>
     ports.map((/** @type {any} */ port) => ({ name, ...port })),
@@ -133,7 +141,7 @@ test('every image is pinned to an exact version, in the Dockerfile too', () => {
     if (!image.startsWith('localhost/')) assert.match(image, EXACT, name);
     else {
       // Nobody can publish an image of that name, and each folder has its own.
-      assert.match(image, /^localhost\/mcp-load-lab\/(lab|target|exporter):mcp-load-lab-1$/, name);
+      assert.match(image, /^localhost\/mcp-load-lab\/(lab|target|exporter|program):mcp-load-lab-1$/, name);
       assert.equal(pull_policy, 'never', name);
     }
   }
@@ -141,7 +149,8 @@ test('every image is pinned to an exact version, in the Dockerfile too', () => {
   for (const [, from = '', stage] of readFileSync('Dockerfile', 'utf8').matchAll(
     /^FROM (\S+)(?: AS (\S+))?/gm,
   )) {
-    if (!stages.has(from)) assert.match(from, EXACT);
+    // The program's is what somebody names.
+    if (!stages.has(from) && stage !== 'program') assert.match(from, EXACT);
     stages.add(stage);
   }
 });
@@ -158,13 +167,16 @@ test('the Go of the Dockerfile is new enough for each module that it builds', ()
 
 test('whatever keeps running has a health check, a memory limit, and no more rights than it needs', () => {
   for (const [name, service] of services) {
-    assert.ok(service.mem_limit, name);
+    // What somebody else's server takes is measured, and its image says who it is.
+    if (name !== 'program') {
+      assert.ok(service.mem_limit, name);
+      assert.equal(service.read_only, true, name);
+      assert.match(service.user ?? '', /^(postgres|redis|node|[1-9]\d*:\d+)$/, name);
+    }
     assert.ok(service.pids_limit > 0, name);
-    assert.equal(service.read_only, true, name);
     assert.deepEqual(service.cap_drop, ['ALL'], name);
     assert.ok(service.security_opt.includes('no-new-privileges:true'), name);
     assert.ok(!service.privileged, name);
-    assert.match(service.user ?? '', /^(postgres|redis|node|[1-9]\d*:\d+)$/, name);
   }
   for (const [name, { healthcheck }] of running) assert.ok(healthcheck?.test?.length, name);
 });
@@ -193,6 +205,7 @@ test('what writes has a place for it, and nowhere else', () => {
     redis: ['/data'],
     'redis-exporter': [],
     exporter: [],
+    program: ['/programs'],
     target: ['/tmp'],
     'target-namespace': [],
     'target-network': [],

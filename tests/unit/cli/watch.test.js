@@ -26,6 +26,16 @@ for (const [where, kind, url] of /** @type {const} */ ([
     stop();
   });
 
+test('a program in a container: its exporter is scraped, and the signals are the program’s', async () => {
+  const env = { TARGET_URL: 'stdio://localhost/server', STDIO_RUNNER: '/programs/socket' };
+  const stop = await start(env, 'external');
+  assert.deepEqual(JSON.parse(readFileSync(join(folder, 'process-run-1.json'), 'utf8')), [
+    { targets: ['watched:9102'], labels: { server: 'server' } },
+  ]);
+  stop();
+  delete process.env.STDIO_RUNNER;
+});
+
 test('TARGET_CONTAINER: its exporter is scraped, and the signals are the server’s of TARGET_URL', async () => {
   const env = { TARGET_URL: 'http://my-server:3001/mcp', TARGET_CONTAINER: 'my-server' };
   const stop = await start(env, 'external');
