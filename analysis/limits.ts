@@ -312,6 +312,26 @@ export const SLOW_OPERATION = {
   maxChance: 1e-4,
 };
 
+/** Held streams */
+export const STREAMS = {
+  /** Streams that ended by themselves before a time that they have in common is looked for. */
+  minEnded: 5,
+  /** Share of the ended streams whose time is within the spread. */
+  minAlike: 0.8,
+  /** Spread of such a time, as a share of it: a limit is exact, give or take the moment at which somebody looks. */
+  maxSpread: 0.1,
+  /** The same in milliseconds: proxies look once a second. */
+  maxSpreadMs: 1100,
+  /** A refusal comes at once; a stream that was open for a shorter time, or that ended later without having begun, was cut. */
+  minCutMs: 1000,
+  /** Share of the calls without an answer from which on calls are not served any more. */
+  minUnanswered: 0.5,
+  /** Multiple of the p95 without streams from which on calls are slower. */
+  slowFactor: 1.5,
+  /** Difference from it: below, the client's own time counts. */
+  minSlowMs: 5,
+};
+
 /** Leaks and drift */
 export const DRIFT = {
   /** Beginning of a stretch that is left out: heaps, caches and pools fill. */

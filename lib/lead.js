@@ -29,6 +29,7 @@ import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
 import { makePlan } from './plan.js';
 import { planShape } from './plan-shape.js';
 import { withSecrets } from './secret-source.js';
+import { streamsOf } from './streams.js';
 import { TargetError } from './target-error.js';
 import { dialOptions } from './target-host.js';
 import { clientCertificates } from './tls.js';
@@ -117,7 +118,7 @@ function compose(given) {
   const test = {
     options,
     setup: async () => {
-      const { client, connection } = await meet(plan.target.dialect, operations, definition);
+      const { client, connection, streams } = await meet(plan.target.dialect, operations, phases, definition);
       if (definition.prepare && !config.DRY_RUN)
         await prepare(client, workload, definition.prepare, config.TOOL_NAMES);
       const startedMs = Date.now();
@@ -129,6 +130,7 @@ function compose(given) {
         phases: Object.fromEntries(phases.map((phase) => [phase.name, phase])),
         order: phases.map((phase) => phase.name),
         operations: forUsers,
+        ...(streams && { streams }),
         limits: percentileLimits(objectives),
       };
     },
@@ -225,10 +227,11 @@ function announce({ era, version, server }, startedMs, limits, phases) {
 /**
  * @param {import('./plan.js').Dialect} dialect
  * @param {Operation[]} operations that the server has to have
+ * @param {PlannedPhase[]} phases
  * @param {TestDefinition} definition
- * @returns {Promise<{client: SetupData['client'], connection: import('./connect.js').Connection}>}
+ * @returns {Promise<{client: SetupData['client'], connection: import('./connect.js').Connection, streams?: import('./streams.js').StreamsData}>}
  */
-async function meet(dialect, operations, { name, workload, observe }) {
+async function meet(dialect, operations, phases, { name, workload, observe }) {
   try {
     const env = await withSecrets(__ENV);
     const config = readConfig(env);
@@ -239,8 +242,10 @@ async function meet(dialect, operations, { name, workload, observe }) {
     // Any other workload of this dialect says itself what it calls.
     if (dialect === 'rest' && 'dialect' in workload && workload.dialect === dialect)
       needRest(server, operations, name);
+    const holds = dialect === 'mcp' && phases.some(({ opens }) => opens);
+    const streams = holds ? { streams: streamsOf(server) } : {};
     server.client.close();
-    return { client: options, connection: server.connection };
+    return { client: options, connection: server.connection, ...streams };
   } catch (error) {
     if (error instanceof ConfigError) abort(USAGE, error.message);
     if (error instanceof TargetError) abort(TARGET, error.message);

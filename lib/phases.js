@@ -22,6 +22,7 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {string} [pause] k6 duration: rest before it begins
  * @property {true} [leadIn] its users make a call each that is not measured, wait, and begin together
  * @property {true} [once] not repeated where the test is
+ * @property {number} [streams] held while it lasts: those of the phase before, and more, which are opened in the pause before it
  * @property {Labels} [labels] what varies between the phases of a table, for example {items: 10}
  *
  * @typedef {object} Step a phase of a sequence: one user makes its calls, one after the other
@@ -55,6 +56,7 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {true} [hands_over] its VUs are the next phase's, each with an open session
  * @property {number} [warm_ups] of a step: calls before the measured ones
  * @property {number} [pause_s] of a step: rest before it
+ * @property {{streams: number, vus: number, from_s: number, until_s: number}} [opens] streams that so many VUs open before it, from when on, and until when they are held
  * @property {Labels} [labels]
  */
 
@@ -168,7 +170,33 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp, 
     start += (parseDuration(phase.pause ?? '') ?? 0) + (phase.leadIn ? LEAD_IN_S : 0);
     add(phase, lengthsS[index] ?? 0, true);
   });
-  return planned;
+  return withStreams(planned, shape);
+}
+
+/**
+ * @param {PlannedPhase[]} planned
+ * @param {Phase[]} shape those of them that are measured
+ * @returns {PlannedPhase[]} with the streams that are opened before each. What is opened is held until a phase has fewer
+ */
+function withStreams(planned, shape) {
+  const before = planned.length - shape.length;
+  /** @param {number} index of the shape @returns {number} when the phase before it ends */
+  const endBefore = (index) => {
+    const { start_s = 0, duration_s = 0 } = planned[before + index - 1] ?? {};
+    return round(start_s + duration_s);
+  };
+  return planned.map((phase, position) => {
+    const index = position - before;
+    const { streams = 0 } = shape[index] ?? {};
+    const more = streams - (shape[index - 1]?.streams ?? 0);
+    if (more <= 0) return phase;
+    const fewer = shape.findIndex((later, at) => at > index && (later.streams ?? 0) < streams);
+    const until_s = endBefore(fewer < 0 ? shape.length : fewer);
+    return {
+      ...phase,
+      opens: { streams: more, vus: Math.min(more, STREAM_VUS), from_s: endBefore(index), until_s },
+    };
+  });
 }
 
 /** How long before its phase a user comes that has to get ready (lib/test.js): k6 itself takes some of it. */
@@ -245,8 +273,8 @@ export function toSequenceScenario(longest, timeoutS) {
  * @returns {Record<string, import('k6/options').Scenario>} k6's scenarios, one a phase, tagged with it
  */
 export function toScenarios(phases, timeoutS) {
-  return Object.fromEntries(
-    phases.map((phase) => {
+  return Object.fromEntries([
+    ...phases.map((phase) => {
       const common = {
         exec: 'iterate',
         startTime: k6Duration(phase.start_s - leadInS(phase)),
@@ -258,8 +286,29 @@ export function toScenarios(phases, timeoutS) {
       };
       return [phase.name, { ...common, ...executor(phase) }];
     }),
-  );
+    ...phases.flatMap((phase) =>
+      phase.opens ? [[`${phase.name}-streams`, holding(phase.name, phase.opens)]] : [],
+    ),
+  ]);
 }
+
+/** VUs that open a phase's streams. */
+const STREAM_VUS = 20;
+/** For giving their sessions back, seconds. */
+const CLOSING_S = 10;
+
+/** @param {string} name of the phase @param {NonNullable<PlannedPhase['opens']>} opens @returns {any} the scenario that holds its streams */
+const holding = (name, { vus, from_s, until_s }) => ({
+  executor: 'per-vu-iterations',
+  exec: 'iterate',
+  vus,
+  iterations: 1,
+  startTime: k6Duration(from_s),
+  maxDuration: k6Duration(until_s - from_s + CLOSING_S),
+  gracefulStop: '1s',
+  tags: { phase: WARM_UP },
+  env: { STREAMS_OF: name },
+});
 
 /** @param {PlannedPhase} phase */
 const leadInS = ({ lead_in }) => (lead_in ? LEAD_IN_S : 0);

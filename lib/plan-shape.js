@@ -14,11 +14,12 @@ const PROCESS_START_S = 0.5;
  * @param {import('./config.js').Config} config
  * @returns {import('./phases.js').PlannedPhase[]}
  */
-export function planShape({ name, sequence, phases = [], repetitions, asWritten, warmUp }, config) {
+export function planShape({ name, sequence, phases = [], phasesOf, repetitions, asWritten, warmUp }, config) {
   const profile = /** @type {import('../contract/profiles.js').Profile} */ (profiles[config.PROFILE]);
+  const written = phasesOf?.(config.PROFILE) ?? phases;
   const planned = sequence
     ? planSequence(repeated(sequence.steps, repetitions, profile), profile)
-    : planPhases(withCalls(name, repeated(phases, repetitions, profile), config), profile, config, {
+    : planPhases(withCalls(name, repeated(written, repetitions, profile), config), profile, config, {
         asWritten,
         warmUp,
         startS: isProgram(config.TARGET_URL) && config.PROCESSES === 'per-vu' ? PROCESS_START_S : 0,

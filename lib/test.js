@@ -8,6 +8,7 @@ import { offeredRps, phaseEndSeconds } from './metrics.js';
 import { withSecrets } from './secret-source.js';
 import { runSequence } from './sequence.js';
 import { shareArguments } from './shared-arguments.js';
+import { holdStreams } from './streams.js';
 import { noteException, User } from './user.js';
 
 /**
@@ -23,6 +24,7 @@ import { noteException, User } from './user.js';
  * @property {import('./workload.js').Workload} workload
  * @property {string} [mix] a mix of the workload, or one of its operations; without: the operations that the phases name
  * @property {import('./phases.js').Phase[]} [phases] in the figures of PROFILE=full
+ * @property {(profile: import('../contract/profiles.js').ProfileName) => import('./phases.js').Phase[]} [phasesOf] instead: other ones in each profile
  * @property {true} [asWritten] the phases' durations and rates are no profile's to change
  * @property {string} [warmUp] k6 duration, instead of the profile's; 'none'; or 'every VU': as long as each of the first phase's needs for a call
  * @property {number} [repetitions] makes all of them so many times
@@ -69,6 +71,7 @@ import { noteException, User } from './user.js';
  * @property {Record<string, PlannedPhase>} phases by name
  * @property {string[]} order the phases' names: k6 hands on an object with its members in any order
  * @property {UserOperation[]} operations
+ * @property {import('./streams.js').StreamsData} [streams] where a phase has any
  * @property {{scope: import('./objectives.js').Objective['scope'], limit: number}[]} limits milliseconds, of objectives for a percentile
  */
 
@@ -128,6 +131,7 @@ const makeIterate = ({ workload, sequence }) => {
   /** @param {SetupData} data @param {Record<string, string | undefined>} env with what the secret source has */
   const iterate = (data, env) => {
     try {
+      if (__ENV.STREAMS_OF) return holdStreams(data, env);
       user ??= new User(data, env, script ?? workload, texts);
       if (sequence) return runSequence(data, user);
       if (!phase || phase.name !== __ENV.PHASE) phase = enterPhase(data, user);

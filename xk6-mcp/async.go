@@ -94,7 +94,7 @@ func (c *Client) requestAsync(method string, params, options sobek.Value) (any, 
 	argument, nonce := k.withNonce(k.argument)
 	return k.startAsync(nonce, func(l *loop) *exchange {
 		return k.converse(argument, &watcher{heard: func(_ *exchange, said message) { k.notify(l, said, 0) }})
-	})
+	}, func(*exchange) {})
 }
 
 // listen holds the stream on which a server says what no call asked for: that of subscriptions/listen, or of a GET (versions before
@@ -107,11 +107,12 @@ func (c *Client) listen(params, options sobek.Value) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.startAsync("", k.hold)
+	return k.startAsync("", k.hold, func(x *exchange) { streams.lose(streams.ask(), c, x) })
 }
 
-// startAsync connects, and makes a call alongside the VU's others. The promise is resolved with its answer, whatever that is.
-func (k *call) startAsync(nonce string, read func(l *loop) *exchange) (any, error) {
+// startAsync connects, and makes a call alongside the VU's others. The promise is resolved with its answer, whatever that is. refused: there is
+// no session to make it in
+func (k *call) startAsync(nonce string, read func(l *loop) *exchange, refused func(x *exchange)) (any, error) {
 	c := k.client
 	if c.options.sessions == sessionPerCall || c.options.sessions == sessionAbandon {
 		return nil, fmt.Errorf("%s: a call that does not block needs a session that stays, per-vu or shared", k.method)
@@ -132,6 +133,7 @@ func (k *call) startAsync(nonce string, read func(l *loop) *exchange) (any, erro
 		if x, err := c.open(); err != nil {
 			return err
 		} else if x != nil {
+			refused(x)
 			return finish(x)
 		}
 		session := c.session
@@ -188,16 +190,19 @@ func (k *call) hold(l *loop) *exchange {
 	}
 	var last time.Duration
 	isOpen, hasEvents, hasWaited := false, false, false
+	stream := streams.ask()
 	r.watcher = &watcher{
 		holds: true,
 		opened: func() {
 			if !isOpen {
 				isOpen = true
+				streams.open(stream)
 				k.countStream(m.StreamsOpened)
 			}
 		},
 		heard: func(x *exchange, said message) {
 			at := x.events[len(x.events)-1].at
+			streams.hear(stream)
 			// A gap in which the stream waited for the script says nothing of the server.
 			if c.isMeasured() && !hasWaited {
 				c.push(k, func(b *batch) { b.addEvent(m, !hasEvents, at-last) })
@@ -209,16 +214,25 @@ func (k *call) hold(l *loop) *exchange {
 	}
 	x := c.do(r)
 	c.resume(k, r, x)
+	if x.isResumed {
+		streams.resume()
+	}
 	k.tellAbandoned(r, x)
 	x.isHeld = true
 	if isOpen {
 		k.countStream(m.StreamsClosed)
 	}
+	isOurs := x.abandoned && isOpen || c.instance.vu.Context().Err() != nil
 	switch {
 	case x.abandoned && !isOpen:
 		x.failure = failed(kinds.Timeout, "no answer in time")
 	case x.failure == nil && !isOpen:
 		x.failure = failed(kinds.Protocol, "it answers without a stream: %s", x.describe())
+	}
+	if isOurs {
+		streams.close(stream)
+	} else {
+		streams.lose(stream, c, x)
 	}
 	// It was to end so, and how long it was held is no latency.
 	x.abandoned, x.complete, x.events = false, false, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -93,8 +94,10 @@ type exchange struct {
 	traceID     string
 	// It was repeated with the input that the server asked for.
 	hadInput bool
-	// A stream that was held.
+	// A stream that was held; when it was asked for, the last time, as a Unix time in nanoseconds; when its last byte came. Zero: never.
 	isHeld bool
+	sentAt atomic.Int64
+	heard  time.Time
 	// The server had it made: that it went well says nothing of the calls.
 	isByServer bool
 	// The call's own, and not a handshake before it: operations that had a call in flight when it began.

@@ -65,6 +65,10 @@ func (t *httpTransport) leave(c *Client) {
 func (t *httpTransport) roundTrip(ctx context.Context, cancel context.CancelFunc, c *Client, r request, x *exchange) {
 	state := c.instance.vu.State()
 	x.isFollowUp = c.usage.begin(x.began) && !state.Options.NoConnectionReuse.Bool && !state.Options.NoVUConnectionReuse.Bool
+	if r.holds() {
+		// The standard library repeats a GET on another connection if the server closed the one that it had kept.
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { x.sentAt.Store(time.Now().UnixNano()) }})
+	}
 	tracer := &httpext.Tracer{}
 	response, err := state.Transport.RoundTrip(c.httpRequest(httptrace.WithClientTrace(ctx, tracer.Trace()), r))
 	arrived := time.Now()
@@ -128,13 +132,13 @@ func (x *exchange) time(trail *httpext.Trail, late time.Duration) {
 // read reads an answer, to its end or to the reply on a stream, and returns when that had arrived.
 func (c *Client) read(x *exchange, r request, response *http.Response, cancel context.CancelFunc) time.Time {
 	defer response.Body.Close()
-	body := &meter{source: response.Body}
+	body := &meter{source: response.Body, isTimed: r.holds()}
 	if stall := c.options.stallTimeout; stall > 0 {
 		body.watchdog = time.AfterFunc(stall, cancel)
 		body.stall = stall
 		defer body.watchdog.Stop()
 	}
-	defer func() { x.responseBytes = body.count }()
+	defer func() { x.responseBytes, x.heard = body.count, body.read }()
 	if headerSize(response.Header) > c.options.maxHeaderSize {
 		x.failure = failed(kinds.TooLarge, "the answer's headers have more than %d bytes", c.options.maxHeaderSize)
 		return time.Now()
@@ -278,11 +282,17 @@ type meter struct {
 	count    int64
 	watchdog *time.Timer
 	stall    time.Duration
+	// When the last bytes came, if that is of interest.
+	isTimed bool
+	read    time.Time
 }
 
 func (m *meter) Read(buffer []byte) (int, error) {
 	count, err := m.source.Read(buffer)
 	m.count += int64(count)
+	if m.isTimed && count > 0 {
+		m.read = time.Now()
+	}
 	if m.watchdog != nil {
 		m.watchdog.Reset(m.stall)
 	}

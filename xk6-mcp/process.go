@@ -281,7 +281,7 @@ func (p *process) addressee(one line) *inbox {
 }
 
 // open takes what is said to a request. One that listens (noReply) has no number of its own.
-func (p *process) open(call *workingCall, r *request) *inbox {
+func (p *process) open(r *request) *inbox {
 	p.guard.Lock()
 	defer p.guard.Unlock()
 	number := r.id
@@ -289,9 +289,6 @@ func (p *process) open(call *workingCall, r *request) *inbox {
 		number = -p.lastID.Add(1)
 	}
 	in := &inbox{number: number, memo: r.memo, holds: r.holds(), lines: make(chan line, 16), closed: make(chan struct{})}
-	if !in.holds {
-		p.begin(number, call)
-	}
 	p.inboxes[number] = in
 	return in
 }
@@ -306,7 +303,8 @@ func (p *process) close(in *inbox, isTold, isLate bool) {
 }
 
 // write gives the server a message. One that does not read until the context ends has stalled; with a part of a message it is of no use any more.
-func (p *process) write(ctx context.Context, body []byte) *failure {
+// begin is called when nothing else is written before it.
+func (p *process) write(ctx context.Context, body []byte, begin func()) *failure {
 	stalled := failed(kinds.Stalled, "the server does not read its standard input")
 	select {
 	case p.writing <- struct{}{}:
@@ -316,6 +314,7 @@ func (p *process) write(ctx context.Context, body []byte) *failure {
 		return p.fault
 	}
 	defer func() { <-p.writing }()
+	begin()
 	cut := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		_ = p.input.SetWriteDeadline(time.Unix(1, 0))

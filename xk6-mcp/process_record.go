@@ -146,8 +146,10 @@ type workingCall struct {
 	isGivenUp bool
 }
 
-// begin notes that a call is about to be sent. The caller holds the guard.
+// begin notes that a call is about to be sent.
 func (p *process) begin(number int64, call *workingCall) {
+	p.guard.Lock()
+	defer p.guard.Unlock()
 	call.sent = time.Now()
 	oldest, open := call, 1
 	for _, other := range p.working {

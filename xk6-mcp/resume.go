@@ -68,7 +68,7 @@ func (x *exchange) continueWith(next *exchange) {
 	x.abandoned, x.streamBytes = next.abandoned, next.streamBytes
 	x.last = next.last + offset
 	x.responseBytes += next.responseBytes
-	x.isResumed = true
+	x.isResumed, x.heard = true, next.heard
 	// A stream that brought no id goes on from the same event.
 	isOver := next.failure == nil || !next.complete && next.failure.kind != kinds.Connect || next.status != http.StatusOK
 	if isOver {

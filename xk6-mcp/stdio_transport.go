@@ -297,12 +297,17 @@ func (t *stdioTransport) roundTrip(ctx context.Context, cancel context.CancelFun
 	}()
 	var in *inbox
 	if r.id != 0 {
-		in = p.open(&workingCall{operation: r.operation, isMeasured: c.isMeasured()}, &r)
+		in = p.open(&r)
 		// The end of the run is no fault of the server's.
 		defer func() { p.close(in, r.givesUp(), x.ranOutOfTime() && c.instance.vu.Context().Err() == nil) }()
 	}
 	if len(r.body) > 0 {
-		if x.failure = p.write(ctx, r.body); x.failure != nil {
+		begin := func() {
+			if in != nil && !in.holds {
+				p.begin(in.number, &workingCall{operation: r.operation, isMeasured: c.isMeasured()})
+			}
+		}
+		if x.failure = p.write(ctx, r.body, begin); x.failure != nil {
 			return
 		}
 	}

@@ -8,6 +8,7 @@ import { validator } from '../schemas.ts';
 import type { Outcome } from './latencies.ts';
 import type { Plan } from './plan.ts';
 import type { Processes } from './processes.ts';
+import type { Streams } from './streams.ts';
 
 /** A number of trues among all. */
 export interface Share {
@@ -122,6 +123,8 @@ export interface Measured {
   servers?: Server[];
   /** Of servers that are programs. */
   processes?: Processes;
+  /** That clients held. */
+  streams?: Streams;
   began: number;
   ended: number;
   end: { reason: string; exitCode: number; message?: string };

@@ -13,6 +13,7 @@ import {
 } from './measured.ts';
 import { type Plan, validatePlan } from './plan.ts';
 import type { Processes } from './processes.ts';
+import type { Streams } from './streams.ts';
 
 /** Of one k6 run, or of all trials together. */
 export interface Summary {
@@ -31,6 +32,8 @@ export interface Summary {
   clockJumps: readonly ClockJump[];
   /** Of each k6 run whose server is a program. */
   processes: readonly Processes[];
+  /** Of each k6 run whose clients held streams. */
+  streams: readonly Streams[];
   /** Of one k6 run; absent: not known. */
   clients?: Clients;
 }
@@ -44,7 +47,7 @@ export function readSummary(
   const measured = readMeasured(directory);
   if (!measured) return failed('measured.json is not a mcp-load-lab/measured/2 document');
   const { plan, began, ended, groups, vusMax, thresholds, cores = null, clockJumps = [] } = measured;
-  const { clients, processes } = measured;
+  const { clients, processes, streams } = measured;
   const abort = abortOf(measured.end);
   const problem = validatePlan(plan);
   if (problem) return { ...failed(`measured.json has no plan of a test: ${problem}`), abort };
@@ -61,6 +64,7 @@ export function readSummary(
       cores,
       clockJumps,
       processes: processes ? [processes] : [],
+      streams: streams ? [streams] : [],
       ...(clients && { clients }),
     },
     problem: null,

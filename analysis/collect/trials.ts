@@ -121,5 +121,6 @@ function merge(summaries: Summary[]): Summary | null {
     cores: first.cores,
     clockJumps: summaries.flatMap(({ clockJumps }) => clockJumps),
     processes: summaries.flatMap(({ processes }) => processes),
+    streams: summaries.flatMap(({ streams }) => streams),
   };
 }

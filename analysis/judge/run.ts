@@ -158,6 +158,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
   const objectives = began ? judgeThresholds({ ...summary, phases }) : [];
   const built = makeTables(began ? table : null, {
     ...{ plan, phases, operations: allOperations, groups, signals, increases, environment, trials, seconds },
+    streams: summary.streams,
     thresholds: objectives,
   });
   const thresholds = [...objectives, ...(plan.objectives_off ? [] : built.thresholds)];

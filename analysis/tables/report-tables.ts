@@ -6,6 +6,7 @@ import type { Counter, Increases } from '../collect/increases.ts';
 import type { Plan } from '../collect/plan.ts';
 import type { Line } from '../collect/seconds.ts';
 import type { Signal } from '../collect/signals.ts';
+import type { Streams } from '../collect/streams.ts';
 import type { Trials } from '../collect/trials.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { Operation } from '../judge/operations.ts';
@@ -75,6 +76,8 @@ export interface Facts<R = unknown> {
   environment: Environment;
   /** null: the test is one k6 run. */
   trials: Trials<R> | null;
+  /** That clients held, of each k6 run that has any. */
+  streams: readonly Streams[];
   /** Of the counters that the table asks for. */
   increases: Increases;
   /** The seconds of each trial, by its name; of a single k6 run by ''. */

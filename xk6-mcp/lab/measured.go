@@ -33,6 +33,7 @@ type measured struct {
 	Servers []mcp.Server `json:"servers,omitempty"`
 	// Of servers that are programs.
 	Processes *mcp.Processes `json:"processes,omitempty"`
+	Streams   *mcp.Streams   `json:"streams,omitempty"`
 	// Processors that this process may use: as many as its affinity and its cgroup's quota allow, or GOMAXPROCS.
 	Cores      int         `json:"cores"`
 	ClockJumps []clockJump `json:"clockJumps,omitempty"`
@@ -104,7 +105,7 @@ func (o *Output) writeMeasured(testError error) error {
 	document := measured{
 		Schema: "mcp-load-lab/measured/2",
 		Began:  o.began.UnixMilli(), Ended: time.Now().UnixMilli(), End: endOf(testError),
-		Plan: o.plan, Servers: mcp.Servers(), Processes: mcp.StdioProcesses(), Cores: runtime.GOMAXPROCS(0), ClockJumps: o.self.jumps, run: o.ledger.total,
+		Plan: o.plan, Servers: mcp.Servers(), Processes: mcp.StdioProcesses(), Streams: mcp.HeldByClients(), Cores: runtime.GOMAXPROCS(0), ClockJumps: o.self.jumps, run: o.ledger.total,
 		Clients: o.ledger.clients.totals(), Groups: []groupTotal{}, Thresholds: o.thresholds(),
 	}
 	for number, of := range o.ledger.groups {

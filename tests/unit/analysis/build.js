@@ -319,7 +319,18 @@ export function summary(spec) {
   const { plan, ended, groups, vusMax, thresholds, cores } = measuredDocument(spec);
   const { startedMs = STARTED_MS } = spec;
   const ranS = (ended - (startedMs ?? 0)) / 1000;
-  return { plan, startedMs, ranS, groups, vusMax, thresholds, cores, clockJumps: [], processes: [] };
+  return {
+    plan,
+    startedMs,
+    ranS,
+    groups,
+    vusMax,
+    thresholds,
+    cores,
+    clockJumps: [],
+    processes: [],
+    streams: [],
+  };
 }
 
 /** @type {import('../../../analysis/collect/k6-log.ts').K6Log} */

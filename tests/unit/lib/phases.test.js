@@ -243,3 +243,32 @@ test('a sequence: the profile makes fewer calls and shorter pauses, never fewer 
     [true, 3, 0, 0],
   ]);
 });
+
+test('streams: what a phase has more than the one before is opened in the pause before it, and held until a phase has fewer', () => {
+  const calls = { rate: 10, duration: '10s' };
+  const shape = [
+    { ...calls, name: 'none' },
+    { ...calls, name: 'ten', streams: 10, pause: '2s' },
+    { ...calls, name: 'fifty', streams: 50, pause: '2s' },
+    { ...calls, name: 'again', pause: '2s' },
+  ];
+  const phases = planPhases(shape, /** @type {any} */ (profiles.quick), CONFIG, {
+    asWritten: true,
+    warmUp: '5s',
+  });
+  assert.deepEqual(
+    phases.map(({ opens }) => opens),
+    [
+      undefined,
+      undefined,
+      { streams: 10, vus: 10, from_s: 15, until_s: 39 },
+      { streams: 40, vus: 20, from_s: 27, until_s: 39 },
+      undefined,
+    ],
+  );
+  const { 'fifty-streams': holding } = toScenarios(phases, 10);
+  assert.deepEqual(
+    [holding?.startTime, holding?.executor, holding?.tags, holding?.env],
+    ['27000ms', 'per-vu-iterations', { phase: 'warm-up' }, { STREAMS_OF: 'fifty' }],
+  );
+});

@@ -124,6 +124,7 @@ test("the CSV has the document's columns", async () => {
   const { files } = makeTables(await tableModuleOf('rbac'), {
     ...{ plan: of.plan, phases: phases(of), operations: [], groups: of.groups, thresholds: [], signals: [] },
     ...{ environment: MACHINE, trials: null, increases: new Map(), seconds: new Map() },
+    streams: [],
   });
   const [head, row, ...rest] = files['rbac_benchmark.csv']?.split('\n') ?? [];
   assert.equal(

@@ -1,0 +1,120 @@
+/** `make streams`: how many streams are held, what calls and the server pay for them, and how long they last. */
+import { isBlurred, signalMean } from '../../analysis/collect/signals.ts';
+import type { Streams } from '../../analysis/collect/streams.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
+import { meanOf } from '../../analysis/statistics/interval.ts';
+import { fitLine, type Line } from '../../analysis/statistics/line.ts';
+import {
+  type Built,
+  type Facts,
+  type ReportTable,
+  ratio,
+  tableOf,
+} from '../../analysis/tables/report-tables.ts';
+import { findingsOf, inUnit, NAMES } from './findings.ts';
+import { sortEnds } from './stream-ends.ts';
+
+/** A phase and its streams. */
+export interface Step extends Phase {
+  /** Held on average, and at most. */
+  held: number;
+  heldAtMost: number;
+  /** Refused until the end of the phase. */
+  refused: number;
+  /** The p95 of its calls in multiples of that without streams; null: not known. */
+  slowdown: number | null;
+}
+
+/** What one stream costs the server. */
+export interface Cost {
+  signal: string;
+  unit: 'bytes' | 'count';
+  /** null: fewer than three steps have the signal. */
+  line: Line | null;
+}
+
+const COSTS = [
+  { signal: 'memory', unit: 'bytes' },
+  { signal: 'open_files_count', unit: 'count' },
+  { signal: 'threads', unit: 'count' },
+] as const;
+
+export default function streams({ phases, signals, streams: [record] }: Facts): Built {
+  const measured = phases.filter(({ measured, start }) => measured && start !== null);
+  const [first] = measured;
+  if (!record || !first) return { tables: [] };
+  const refused = sortEnds(record.ends ?? []).refused.map(({ asked }) => asked);
+  const steps = measured.map(
+    (phase): Step => ({
+      ...phase,
+      ...heldIn(phase, record),
+      refused: refused.filter((asked) => asked <= Date.parse(phase.end ?? '')).length,
+      slowdown: ratio(phase.latency_ms?.p95 ?? null, first.latency_ms?.p95),
+    }),
+  );
+  const mean = (signal: string) => (step: Step) => signalMean(signals, signal, step.name);
+  // What is closed is not given back at once, and streams that are refused are held by nobody.
+  const open = steps.slice(0, steps.findLastIndex(({ heldAtMost }) => heldAtMost > 0) + 1);
+  const [counted, size] = open.length > 0 ? [open, 'held' as const] : [steps, 'refused' as const];
+  const costs = COSTS.map(({ signal, unit }): Cost => {
+    const points = counted.flatMap((step): [number, number][] => {
+      const value = isBlurred(step.duration_s) ? null : mean(signal)(step);
+      return value === null ? [] : [[step[size], value]];
+    });
+    return { signal, unit, line: fitLine(points) };
+  });
+  return {
+    tables: [stepTable(steps, mean), ...(costs.some(({ line }) => line) ? [costTable(costs)] : [])],
+    findings: findingsOf({ record, steps, costs, areHeld: size === 'held' }),
+  };
+}
+
+function heldIn({ start, end }: Phase, { held }: Streams): Pick<Step, 'held' | 'heldAtMost'> {
+  const [from, to] = [Date.parse(start ?? ''), Date.parse(end ?? '')];
+  const counts = Array.from({ length: Math.max(1, Math.floor((to - from) / 1000)) }, (_, second) => {
+    const until = from + (second + 1) * 1000;
+    return held.findLast(({ at }) => at < until)?.count ?? 0;
+  });
+  return { held: meanOf(counts), heldAtMost: Math.max(...counts) };
+}
+
+const stepTable = (
+  steps: readonly Step[],
+  mean: (signal: string) => (step: Step) => number | null,
+): ReportTable =>
+  tableOf(
+    'Held streams',
+    steps,
+    [
+      { name: 'streams', unit: 'count', of: ({ labels }) => Number(labels.streams) },
+      { name: 'held', unit: 'count', of: ({ heldAtMost }) => heldAtMost },
+      { name: 'calls', unit: 'per_s', of: ({ achieved_rps: rate }) => rate },
+      { name: 'failed', unit: 'ratio', of: ({ error_rate: rate }) => rate },
+      { name: 'p50', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p50 ?? null },
+      { name: 'p95', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p95 ?? null },
+      { name: 'of none', unit: 'factor', of: ({ slowdown }) => slowdown },
+      { name: 'memory', unit: 'bytes', of: mean('memory') },
+      { name: 'files', unit: 'count', of: mean('open_files_count') },
+      { name: 'threads', unit: 'count', of: mean('threads') },
+      { name: 'CPU', unit: 'ratio', of: mean('cpu') },
+    ],
+    [
+      "Streams: how many were to be held while calls went on; held: how many were, at most. Of none: the p95 in multiples of that without streams. Memory, files, threads and CPU are the server's.",
+    ],
+  );
+
+const costTable = (costs: readonly Cost[]): ReportTable =>
+  tableOf(
+    'Cost of a stream',
+    costs.flatMap(({ line, ...rest }) => (line ? [{ ...rest, ...line }] : [])),
+    [
+      { name: 'resource', unit: 'text', of: ({ signal }) => NAMES[signal] ?? signal },
+      { name: 'each', unit: 'text', of: ({ unit, slope }) => inUnit(unit, slope) },
+      { name: 'from', unit: 'text', of: ({ unit, slope, error }) => inUnit(unit, slope - error) },
+      { name: 'to', unit: 'text', of: ({ unit, slope, error }) => inUnit(unit, slope + error) },
+      { name: 'steps', unit: 'count', of: ({ count }) => count },
+    ],
+    [
+      'The slope over the number of streams, with its 95 % interval; if 0 is in it, it cannot be told from none.',
+    ],
+  );

@@ -1,0 +1,45 @@
+/** How many streams does a server hold, what does each cost it, and who ends them? */
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+/** most: streams, where STREAMS does not say; stepS: seconds of each number of them; openingS: before it, for opening them. */
+const PROFILES = {
+  smoke: { most: 100, stepS: 4, openingS: 1 },
+  quick: { most: 1000, stepS: 15, openingS: 3 },
+  full: { most: 10_000, stepS: 60, openingS: 20 },
+};
+const STEPS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000];
+
+/** @param {import('../../contract/profiles.js').ProfileName} profile */
+function phasesOf(profile) {
+  const { most, stepS, openingS } = PROFILES[profile];
+  const last = Number(__ENV.STREAMS || most);
+  const steps = [...STEPS.filter((count) => count < last), last];
+  const calls = { rate: 20, duration: `${stepS}s` };
+  return [
+    { ...calls, name: 'before', labels: { streams: 0 } },
+    ...steps.map((streams) => ({
+      ...calls,
+      name: `held-${streams}`,
+      streams,
+      labels: { streams },
+      pause: `${openingS}s`,
+    })),
+    { ...calls, name: 'after', labels: { streams: 0 }, pause: `${openingS}s` },
+  ];
+}
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'streams',
+  title: '20 calls/s while more and more streams are held, from 10 up',
+  group: 'protocol and access',
+  about:
+    'streams (subscriptions/listen, or GET) from 10 up to STREAMS, all held while calls go on: when they are refused, what each costs, how long the server keeps them',
+  judgedBy: 'failures < 1%',
+  servers: 'any',
+  workload: reference,
+  mix: 'get_user',
+  phasesOf,
+  asWritten: true,
+  objectives: { each: { failure_share: 0.01 } },
+});
