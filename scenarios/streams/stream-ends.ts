@@ -48,11 +48,11 @@ export function lifetimeOf(cut: readonly StreamEnd[]): Lifetime | null {
   const ends = wereOpen.length >= STREAMS.minEnded ? wereOpen : cut;
   const silence = alike(ends.map(({ silentMs }) => silentMs));
   const age = alike(ends.map(({ ageMs }) => ageMs));
-  const found = silence ?? age;
-  if (!found) return null;
-  const isUnsure = silence !== null && age !== null;
+  // Comments that come in a steady rhythm are followed by the same silence each time, which ended no stream before.
+  const isUnsure = silence !== null && age !== null && silence.ms[1] >= (1 - STREAMS.maxSpread) * age.ms[1];
   const isWithheld = ends !== wereOpen && wereOpen.length === 0;
-  return { kind: silence ? 'silence' : 'age', ...found, isUnsure, isWithheld };
+  if (age && !isUnsure) return { kind: 'age', ...age, isUnsure, isWithheld };
+  return silence && { kind: 'silence', ...silence, isUnsure, isWithheld };
 }
 
 /** @returns null: the times are not alike */

@@ -45,6 +45,11 @@ test('streams that end at the same age, with bytes until then: a limit on it', (
   assert.ok(Math.abs((found?.ms[1] ?? 0) - 125_000) < 10);
 });
 
+test('comments in a steady rhythm: the silence after the last of them is no limit', () => {
+  const found = lifetimeOf(ends(10, (index) => ({ ageMs: 125_000 + index, silentMs: 5000 + index })));
+  assert.equal(found?.kind, 'age');
+});
+
 test('streams that never began and were cut after the same time: the headers were withheld', () => {
   const found = lifetimeOf(ends(5, () => ({ ...never, status: 0, kind: 'connect' })));
   assert.deepEqual([found?.isWithheld, found?.ms[1]], [true, 12_490]);
