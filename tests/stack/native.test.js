@@ -126,7 +126,8 @@ test('make dashboards, without a Grafana, and make live: the newest run, until C
 });
 
 test('a server that no one here wrote: its address is enough', async () => {
-  const short = { PROFILE: 'smoke', DURATION: '8s', RATE_SCALE: '0.3', THRESHOLDS: 'off' };
+  // Prometheus takes up to 5 s to see a new target; a rate takes two scrapes, and its rule up to 2 s.
+  const short = { PROFILE: 'smoke', DURATION: '16s', RATE_SCALE: '0.3', THRESHOLDS: 'off' };
   const plan = await type(`make plan TARGET_URL=${OWN}`, {}, everything.url);
   assert.match(plan.output, /^In total .* requests/m);
   const { output } = await type(`make spike TARGET_URL=${OWN}`, short, everything.url);
