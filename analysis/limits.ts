@@ -322,7 +322,7 @@ export const STREAMS = {
   maxSpread: 0.1,
   /** The same in milliseconds: proxies look once a second. */
   maxSpreadMs: 1100,
-  /** A refusal comes at once; a stream that was open for a shorter time, or that ended later without having begun, was cut. */
+  /** Time from which on a stream that ended was cut. One that was open for less was ended as soon as it had begun. */
   minCutMs: 1000,
   /** Share of the calls without an answer from which on calls are not served any more. */
   minUnanswered: 0.5,

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"mcp-load-lab/xk6-mcp/internal/child"
 )
 
 // starting runs on one thread that lives as long as k6: the kernel sends a child its signal when the thread that started it ends.
@@ -31,10 +31,4 @@ func startInGroup(cmd *exec.Cmd) error {
 }
 
 // awaitExit waits until a process has ended, and leaves it to be waited for.
-func awaitExit(pid int, _ <-chan struct{}) {
-	for {
-		if err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != unix.EINTR {
-			return
-		}
-	}
-}
+func awaitExit(pid int, _ <-chan struct{}) { child.AwaitExit(pid) }

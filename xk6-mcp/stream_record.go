@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// Streams that were not held to their end, of which the record says how each ended: the first of them.
+	// Lost streams with an entry in Ends.
 	maxLostStreams = 2000
 	// Points of the number of held streams: one a second at most.
 	maxHeldPoints = 10_000
@@ -24,7 +24,7 @@ type Streams struct {
 	Messages int64 `json:"messages"`
 	// How many were held: a point for each second in which the number changed, with the number at its end.
 	Held []HeldStreams `json:"held"`
-	// Of those that were lost.
+	// The first of those that were lost.
 	Ends []StreamEnd `json:"ends,omitempty"`
 }
 

@@ -5,11 +5,12 @@ import { note } from '../../analysis/findings/note.ts';
 import { remedy } from '../../analysis/findings/remedy.ts';
 import { STREAMS } from '../../analysis/limits.ts';
 import { bytes, counted, duration, milliseconds, number, percent } from '../../contract/units.js';
-import { type Lifetime, lifetimeOf, sortEnds } from './stream-ends.ts';
+import { type Lifetime, lifetimeOf, type StreamEnds } from './stream-ends.ts';
 import type { Cost, Step } from './table.ts';
 
 export interface Found {
   record: Streams;
+  ends: StreamEnds;
   steps: readonly Step[];
   costs: readonly Cost[];
   /** false: all streams were refused, and the costs are those of a refused one. */
@@ -19,14 +20,15 @@ export interface Found {
 const about = (statement: string, figures: Finding['figures'] = {}, evidence: string[] = []) =>
   note('streams', statement, { figures, evidence });
 
-export function findingsOf({ record, steps, costs, areHeld }: Found): Finding[] {
-  const { refused, silent, declined, cut } = sortEnds(record.ends ?? []);
+export function findingsOf({ record, ends, steps, costs, areHeld }: Found): Finding[] {
+  const { refused, silent, declined, cut } = ends;
+  const limit = lifetimeOf(cut);
   return [
     ...held(record, steps),
     ...refusals(refused, record),
     ...declining(declined, record),
-    ...unanswered(steps, silent, lifetimeOf(cut)),
-    ...lifetimes(cut, record),
+    ...unanswered(steps, silent, limit),
+    ...lifetimes(cut, limit, record),
     ...slower(steps),
     ...cost(costs, areHeld),
   ];
@@ -109,9 +111,8 @@ function unanswered(steps: readonly Step[], silent: readonly StreamEnd[], limit:
 }
 
 /** Who ends streams, and after which time. */
-function lifetimes(cut: readonly StreamEnd[], record: Streams): Finding[] {
+function lifetimes(cut: readonly StreamEnd[], found: Lifetime | null, record: Streams): Finding[] {
   if (cut.length === 0) return [];
-  const found = lifetimeOf(cut);
   if (!found)
     return [
       about(

@@ -28,12 +28,10 @@ export interface Lifetime {
 }
 
 export function sortEnds(ends: readonly StreamEnd[]): StreamEnds {
-  const isSilent = ({ openedMs, status, kind }: StreamEnd) =>
-    openedMs === undefined && (status === 0 || status === 200) && UNANSWERED.includes(kind ?? '');
-  const kindOf = (end: StreamEnd): keyof StreamEnds => {
-    if (end.openedMs !== undefined) return end.ageMs - end.openedMs < STREAMS.minCutMs ? 'declined' : 'cut';
-    if (!isSilent(end)) return 'refused';
-    return end.kind === 'connect' && end.ageMs >= STREAMS.minCutMs ? 'cut' : 'silent';
+  const kindOf = ({ openedMs, ageMs, status, kind = '' }: StreamEnd): keyof StreamEnds => {
+    if (openedMs !== undefined) return ageMs - openedMs < STREAMS.minCutMs ? 'declined' : 'cut';
+    if (!UNANSWERED.includes(kind) || (status !== 0 && status !== 200)) return 'refused';
+    return kind === 'connect' && ageMs >= STREAMS.minCutMs ? 'cut' : 'silent';
   };
   const of = Map.groupBy(ends, kindOf);
   const get = (kind: keyof StreamEnds) => of.get(kind) ?? [];

@@ -43,12 +43,12 @@ export default function streams({ phases, signals, streams: [record] }: Facts): 
   const measured = phases.filter(({ measured, start }) => measured && start !== null);
   const [first] = measured;
   if (!record || !first) return { tables: [] };
-  const refused = sortEnds(record.ends ?? []).refused.map(({ asked }) => asked);
+  const ends = sortEnds(record.ends ?? []);
   const steps = measured.map(
     (phase): Step => ({
       ...phase,
       ...heldIn(phase, record),
-      refused: refused.filter((asked) => asked <= Date.parse(phase.end ?? '')).length,
+      refused: ends.refused.filter(({ asked }) => asked <= Date.parse(phase.end ?? '')).length,
       slowdown: ratio(phase.latency_ms?.p95 ?? null, first.latency_ms?.p95),
     }),
   );
@@ -65,7 +65,7 @@ export default function streams({ phases, signals, streams: [record] }: Facts): 
   });
   return {
     tables: [stepTable(steps, mean), ...(costs.some(({ line }) => line) ? [costTable(costs)] : [])],
-    findings: findingsOf({ record, steps, costs, areHeld: size === 'held' }),
+    findings: findingsOf({ record, ends, steps, costs, areHeld: size === 'held' }),
   };
 }
 

@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"mcp-load-lab/xk6-mcp/internal/child"
 )
 
 // Standard input, output and error.
@@ -76,7 +76,7 @@ func runFor(client *net.UnixConn) outcome {
 		defer close(passed)
 		passSignals(words, group, ended)
 	}()
-	awaitExit(cmd.Process.Pid)
+	child.AwaitExit(cmd.Process.Pid)
 	close(ended)
 	_ = client.CloseRead()
 	<-passed
@@ -132,15 +132,6 @@ func passSignals(from *bufio.Reader, group int, ended <-chan struct{}) {
 			_ = syscall.Kill(group, signal)
 		}
 		if err != nil {
-			return
-		}
-	}
-}
-
-// awaitExit waits until a process has ended, and leaves it to be waited for.
-func awaitExit(pid int) {
-	for {
-		if err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != unix.EINTR {
 			return
 		}
 	}
