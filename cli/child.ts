@@ -71,6 +71,8 @@ export async function attend(
     reject: false,
     forceKillAfterDelay: false,
     detached: !how.mayAsk,
+    // A pipe of Node is a socket, and bash with a socket for input reads ~/.bashrc, as for rshd.
+    ...(options.stdio || options.input ? {} : { stdin: 'ignore' as const }),
     ...options,
   });
   how.onStart?.(child);

@@ -23,7 +23,7 @@ export async function k6() {
   process.env.K6_FOUND = path;
   const said = path.includes('/k6-')
     ? /go\.k6\.io\/k6\/v2 .*/.exec(readFileSync(join(ROOT, 'xk6-mcp/go.mod'), 'utf8'))?.[0]
-    : (await execa(path, ['version'], { reject: false })).stdout;
+    : (await execa(path, ['version'], { stdin: 'ignore', reject: false })).stdout;
   found = { path, version: /\d+\.\d+\.\d+[\w.-]*/.exec(said ?? '')?.[0] ?? '' };
   return found;
 }
@@ -87,7 +87,6 @@ export async function runK6(
     limited[0] ?? '',
     limited.slice(1),
     {
-      stdin: 'ignore',
       ...options,
       env: {
         ...Object.fromEntries(foreignOptions().map((name) => [name, undefined])),

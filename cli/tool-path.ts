@@ -26,5 +26,6 @@ export function toolPath(name: Tool): string {
   return execFileSync('bash', ['-c', `. scripts/common.sh; tool_path ${name}`], {
     cwd: ROOT,
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
   }).trim();
 }

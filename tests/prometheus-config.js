@@ -10,5 +10,5 @@ const PROVIDE = '. scripts/common.sh; provide_prometheus_config "$(version_of "$
  * @param {string} file where to put the configuration
  */
 export function provideConfig(tool, program, file) {
-  execFileSync('bash', ['-c', PROVIDE, tool, program, file]);
+  execFileSync('bash', ['-c', PROVIDE, tool, program, file], { stdio: ['ignore', 'pipe', 'inherit'] });
 }

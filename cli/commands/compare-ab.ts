@@ -40,7 +40,7 @@ type Start = (side: Variables) => Promise<Variables>;
 
 /** Runs a command of the project, with env added to the environment of this process. */
 async function sh([file = '', ...args]: string[], env: Variables): Promise<{ code: number; output: string }> {
-  const { code, all } = await attend(join(ROOT, file), args, { stdin: 'ignore', all: true, env });
+  const { code, all } = await attend(join(ROOT, file), args, { all: true, env });
   return { code, output: all };
 }
 

@@ -130,7 +130,8 @@ export async function placesOf(tools: readonly string[]): Promise<Map<string, Pl
 
 /** Only Debian has a package of a browser under this name; elsewhere it is missing, or a script that asks for a snap. */
 function missingBrowser(): string[] {
-  if (spawnSync('bash', ['-c', '. scripts/common.sh; chromium_found']).status === 0) return [];
+  if (spawnSync('bash', ['-c', '. scripts/common.sh; chromium_found'], { stdio: 'ignore' }).status === 0)
+    return [];
   const { CHROMIUM } = process.env;
   if (CHROMIUM)
     throw usage(`CHROMIUM is "${shown(CHROMIUM)}"; valid: a Chromium or Google Chrome that starts`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { command } from '../lab.js';
@@ -24,5 +24,21 @@ test('make plan: without a stack, how the reference target would be loaded', asy
     assert.match(steps.output, /one after the other: about \d+ s for the reference target/);
   } finally {
     rmSync(empty, { recursive: true });
+  }
+});
+
+test('nothing that a plan starts reads the ~/.bashrc of its user, which may start anything', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'home-'));
+  const read = join(home, 'read');
+  writeFileSync(join(home, '.bashrc'), `echo "$0 $BASH_EXECUTION_STRING" >>'${read}'\n`);
+  const XDG_CACHE_HOME = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  // bash reads it where SHLVL says that no shell has started this one.
+  const env = { HOME: home, SHLVL: '0', XDG_CACHE_HOME, RUN_DIR: join(home, 'run') };
+  try {
+    const { code, output } = await command('scripts/run', ['baseline', 'DRY_RUN=1'], env);
+    assert.equal(code, 0, output);
+    assert.ok(!existsSync(read), output);
+  } finally {
+    rmSync(home, { recursive: true });
   }
 });
