@@ -330,6 +330,8 @@ export const STREAMS = {
   slowFactor: 1.5,
   /** Difference from it: below, the client's own time counts. */
   minSlowMs: 5,
+  /** Half of the 95 % interval of what one costs, as a share of it: a heap that fills grows without any cost, and unevenly. */
+  maxCostError: 0.5,
 };
 
 /** Leaks and drift */

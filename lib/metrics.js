@@ -4,7 +4,7 @@
  * docs/metrics.md is made of these comments (`make docs`). A metric without a line `Tags:` has those of a request: phase,
  * method, operation and class.
  */
-import { Counter, Gauge, Trend } from 'k6/metrics';
+import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
 
 /**
  * Exceptions that ended an iteration, or that a function of the workload threw, in the warm-up too. One is enough to
@@ -52,3 +52,13 @@ export const stepIterations = new Counter('mcp_step_iterations');
 export const sequenceDuration = new Trend('mcp_sequence_duration', true);
 /** The client's: later calls of an operation that is several are requests beyond the one in which an iteration's first call ends. */
 export const additionalRequests = new Counter('mcp_additional_requests');
+/**
+ * From the wish for a stream until it was open, with the handshake of its session. Of a server that offers none, until it refused.
+ * Tags: phase
+ */
+export const streamOpening = new Trend('mcp_stream_opening_duration', true);
+/**
+ * Sessions whose client left without ending them, and which the server still knew when one of 100 of them asked later.
+ * Tags: phase
+ */
+export const sessionsKept = new Rate('mcp_sessions_kept');

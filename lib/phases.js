@@ -23,6 +23,9 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {true} [leadIn] its users make a call each that is not measured, wait, and begin together
  * @property {true} [once] not repeated where the test is
  * @property {number} [streams] held while it lasts: those of the phase before, and more, which are opened in the pause before it
+ * @property {string} [opening] k6 duration: they are opened in the beginning of the phase instead, within this time
+ * @property {Leaving} [leaving] how the clients of these streams leave; by default they end their sessions
+ * @property {string} [asking] k6 duration: when those that left ask whether their sessions are still known; by default when others come, or at the end
  * @property {Labels} [labels] what varies between the phases of a table, for example {items: 10}
  *
  * @typedef {object} Step a phase of a sequence: one user makes its calls, one after the other
@@ -36,6 +39,17 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {string} [takes] k6 duration: what a call of the reference target takes, about, where that is not milliseconds
  * @property {true} [once] not repeated where the test is
  * @property {Labels} [labels]
+ *
+ * @typedef {'delete' | 'close' | 'reset'} Leaving a client ends its session, or only closes its connections, or resets them (RST)
+ *
+ * @typedef {object} Opening of a phase's streams; seconds after the first phase's start
+ * @property {number} streams
+ * @property {number} vus that open them, evenly over a time
+ * @property {number} from_s
+ * @property {number} over_s
+ * @property {number} until_s when their clients leave
+ * @property {Leaving} [leaving]
+ * @property {number} ask_s when those that only left ask whether their sessions are still known
  *
  * @typedef {Record<string, any>} Labels numbers and strings, by name
  *
@@ -56,7 +70,7 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {true} [hands_over] its VUs are the next phase's, each with an open session
  * @property {number} [warm_ups] of a step: calls before the measured ones
  * @property {number} [pause_s] of a step: rest before it
- * @property {{streams: number, vus: number, from_s: number, until_s: number}} [opens] streams that so many VUs open before it, from when on, and until when they are held
+ * @property {Opening} [opens]
  * @property {Labels} [labels]
  */
 
@@ -187,17 +201,31 @@ function withStreams(planned, shape) {
   };
   return planned.map((phase, position) => {
     const index = position - before;
-    const { streams = 0 } = shape[index] ?? {};
-    const more = streams - (shape[index - 1]?.streams ?? 0);
+    const { streams = 0, opening, leaving, asking } = shape[index] ?? {};
+    const more = moreStreams(shape, index);
     if (more <= 0) return phase;
     const fewer = shape.findIndex((later, at) => at > index && (later.streams ?? 0) < streams);
-    const until_s = endBefore(fewer < 0 ? shape.length : fewer);
+    const left = fewer < 0 ? shape.length : fewer;
+    const again = shape.findIndex((_, at) => at > left && moreStreams(shape, at) > 0);
+    const until_s = endBefore(left);
+    const from_s = opening ? phase.start_s : endBefore(index);
     return {
       ...phase,
-      opens: { streams: more, vus: Math.min(more, STREAM_VUS), from_s: endBefore(index), until_s },
+      opens: {
+        streams: more,
+        vus: Math.min(more, opening ? RUSHING_VUS : STREAM_VUS),
+        from_s,
+        over_s: parseDuration(opening ?? '') ?? round(phase.start_s - from_s),
+        until_s,
+        ask_s: asking ? until_s + (parseDuration(asking) ?? 0) : endBefore(again < 0 ? shape.length : again),
+        ...(leaving && { leaving }),
+      },
     };
   });
 }
+
+/** @param {Phase[]} shape @param {number} index @returns {number} streams that a phase has in addition to those of the phase before */
+const moreStreams = (shape, index) => (shape[index]?.streams ?? 0) - (shape[index - 1]?.streams ?? 0);
 
 /** How long before its phase a user comes that has to get ready (lib/test.js): k6 itself takes some of it. */
 const LEAD_IN_S = 1;
@@ -292,19 +320,21 @@ export function toScenarios(phases, timeoutS) {
   ]);
 }
 
-/** VUs that open a phase's streams. */
+/** VUs that open a phase's streams: each waits for one handshake at a time. */
 const STREAM_VUS = 20;
+/** The same where all are to come at once. */
+const RUSHING_VUS = 100;
 /** For giving their sessions back, seconds. */
 const CLOSING_S = 10;
 
 /** @param {string} name of the phase @param {NonNullable<PlannedPhase['opens']>} opens @returns {any} the scenario that holds its streams */
-const holding = (name, { vus, from_s, until_s }) => ({
+const holding = (name, { vus, from_s, ask_s }) => ({
   executor: 'per-vu-iterations',
   exec: 'iterate',
   vus,
   iterations: 1,
   startTime: k6Duration(from_s),
-  maxDuration: k6Duration(until_s - from_s + CLOSING_S),
+  maxDuration: k6Duration(ask_s - from_s + CLOSING_S),
   gracefulStop: '1s',
   tags: { phase: WARM_UP },
   env: { STREAMS_OF: name },

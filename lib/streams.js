@@ -2,6 +2,7 @@
 import exec from 'k6/execution';
 import { setTimeout } from 'k6/timers';
 import { makeClient } from './credentials.js';
+import { sessionsKept, streamOpening } from './metrics.js';
 
 /** A VU whose last so many streams were refused or lost opens no more. */
 const MAX_LOST = 10;
@@ -33,42 +34,69 @@ export function streamsOf({ client, connection: { era, capabilities } }) {
   };
 }
 
-/** @param {number} ms @returns {Promise<void>} */
-const pause = (ms) => new Promise((resolve) => setTimeout(() => resolve(undefined), Math.max(0, ms)));
+/** @param {number} ms Unix time @returns {Promise<void>} */
+const until = (ms) =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), Math.max(0, ms - Date.now())));
 
 /**
- * Opens this VU's part of the streams of a phase, evenly over the pause before it, and holds them to their end. What becomes of each is in the record
- * of the output lab (`streams`). Servers of the older versions have a session for each.
+ * Opens this VU's part of the streams of a phase, evenly over a time, and holds them until their clients leave. What becomes of each is in the
+ * record of the output lab (`streams`). Servers of the older versions have a session for each.
  *
  * @param {import('./test.js').SetupData} data
  * @param {Record<string, string | undefined>} env with what the secret source has
  */
 export async function holdStreams({ client: options, phases, startedMs, streams: offered }, env) {
-  const phase = /** @type {import('./phases.js').PlannedPhase} */ (phases[__ENV.STREAMS_OF ?? '']);
-  const { streams, vus, from_s, until_s } = /** @type {NonNullable<typeof phase.opens>} */ (phase.opens);
+  const { name, opens } = /** @type {import('./phases.js').PlannedPhase} */ (phases[__ENV.STREAMS_OF ?? '']);
+  const { streams, vus, from_s, over_s, until_s, leaving, ask_s } =
+    /** @type {import('./phases.js').Opening} */ (opens);
   const { areCalls, notifications } = /** @type {StreamsData} */ (offered);
-  const first = exec.scenario.iterationInTest;
+  const how = leaving === 'reset' ? { resetConnections: true } : {};
   const endMs = startedMs + until_s * 1000;
-  const everyMs = ((phase.start_s - from_s) * 1000) / streams;
-  const user = () => Object.assign(makeClient({ ...options, sessions: 'per-vu' }, env), { measured: false });
+  const user = () =>
+    Object.assign(makeClient({ ...options, sessions: 'per-vu', ...how }, env), { measured: false });
   /** @type {import('k6/x/mcp').Client[]} */
   const clients = [];
   /** @type {Promise<unknown>[]} */
   const held = [];
   let lost = 0;
-  for (let number = first; number < streams && lost < MAX_LOST; number += vus) {
-    await pause(startedMs + from_s * 1000 + number * everyMs - Date.now());
+  // A client that only leaves has a session to lose, with a stream and without.
+  const mayGoOn = () => Date.now() < endMs && (leaving !== undefined || lost < MAX_LOST);
+  for (let number = exec.scenario.iterationInTest; number < streams && mayGoOn(); number += vus) {
+    await until(startedMs + (from_s + (number * over_s) / streams) * 1000);
     const shared = clients[0];
     const client = shared && areCalls ? shared : user();
     if (client !== shared) clients.push(client);
     const leftMs = Math.max(MIN_TIMEOUT_MS, endMs - Date.now());
+    const askedMs = exec.instance.currentTestRunDuration;
     const stream = client.listen({ notifications }, { abandonAfter: leftMs, timeout: leftMs });
+    const connectedMs = exec.instance.currentTestRunDuration - askedMs;
     held.push(
-      stream.then(({ ok }) => {
+      stream.then(({ ok, status, timings }) => {
         lost = ok ? 0 : lost + 1;
+        if (status > 0) streamOpening.add(connectedMs + timings.firstByte, { phase: name });
       }),
     );
   }
-  await Promise.all(held);
-  for (const client of clients) client.close();
+  await Promise.all([...held, until(endMs)]);
+  if (leaving === 'close' || leaving === 'reset') await leave(clients, startedMs + ask_s * 1000, name);
+  else for (const client of clients) client.close();
+}
+
+/**
+ * Closes the clients' connections without a word, and asks later whether a session is still known.
+ *
+ * @param {import('k6/x/mcp').Client[]} clients of one VU
+ * @param {number} askMs Unix time
+ * @param {string} phase
+ */
+async function leave(clients, askMs, phase) {
+  const [client] = clients;
+  for (const one of clients) one.disconnect();
+  const session = client?.sessionId;
+  if (!client || !session) return;
+  await until(askMs);
+  const { status } = client.ping();
+  // In a session that is gone the call is made again in a new one.
+  if (status > 0) sessionsKept.add(client.sessionId === session, { phase });
+  client.close();
 }

@@ -99,6 +99,12 @@ func (c *Client) define(object *sobek.Object) error {
 		c.transport.leave(c)
 		return nil, nil
 	})
+	set("disconnect", func(sobek.FunctionCall) (any, error) {
+		c.disconnect()
+		return nil, nil
+	})
+	failed = errors.Join(failed, object.DefineAccessorProperty("sessionId",
+		native(rt, func(sobek.FunctionCall) (any, error) { return c.session, nil }), nil, sobek.FLAG_FALSE, sobek.FLAG_TRUE))
 	failed = errors.Join(failed, object.DefineAccessorProperty("reuseAfter",
 		native(rt, func(sobek.FunctionCall) (any, error) { return c.reuseAfter, nil }),
 		native(rt, func(call sobek.FunctionCall) (any, error) {

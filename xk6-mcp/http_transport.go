@@ -65,9 +65,8 @@ func (t *httpTransport) leave(c *Client) {
 func (t *httpTransport) roundTrip(ctx context.Context, cancel context.CancelFunc, c *Client, r request, x *exchange) {
 	state := c.instance.vu.State()
 	x.isFollowUp = c.usage.begin(x.began) && !state.Options.NoConnectionReuse.Bool && !state.Options.NoVUConnectionReuse.Bool
-	if r.holds() {
-		// The standard library repeats a GET on another connection if the server closed the one that it had kept.
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { x.sentAt.Store(time.Now().UnixNano()) }})
+	if trace := c.watchConnection(r, x); trace != nil {
+		ctx = httptrace.WithClientTrace(ctx, trace)
 	}
 	tracer := &httpext.Tracer{}
 	response, err := state.Transport.RoundTrip(c.httpRequest(httptrace.WithClientTrace(ctx, tracer.Trace()), r))

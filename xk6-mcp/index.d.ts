@@ -66,6 +66,8 @@ declare module 'k6/x/mcp' {
     ids?: 'unique' | 'same';
     /** Sent with every request. */
     headers?: Record<string, string>;
+    /** Its connections end with a reset (RST), as those of a client that was lost. */
+    resetConnections?: boolean;
     /** A bearer token. */
     token?: string;
     /** In place of a token: OAuth 2.1 client credentials. */
@@ -186,6 +188,8 @@ declare module 'k6/x/mcp' {
      * The VUs of a scenario are others than those of the scenario before.
      */
     reuseAfter: number;
+    /** Versions before 2026-07-28: the session's id; "" where there is none. */
+    readonly sessionId: string;
     /**
      * Connects, if no call has yet, and tells what the server is. It throws an Error where there is none: with `kind`, that of the failure, and
      * `status`, of HTTP.
@@ -227,6 +231,8 @@ declare module 'k6/x/mcp' {
     redact(text: string): string;
     /** Ends the session on the server, where there is one; a server of its own that is a program is ended: its input is closed, then SIGTERM, then SIGKILL. */
     close(): void;
+    /** Closes the idle connections of the VU, and tells the server nothing: the session stays. A held stream ends by its `abandonAfter`. */
+    disconnect(): void;
   }
 
   export interface StreamableHTTPClient extends Client {}

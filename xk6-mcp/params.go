@@ -61,13 +61,15 @@ type clientOptions struct {
 	ids             string
 	headers         http.Header
 	oauth           *oauthOptions
-	traceSampling   float64
-	observe         bool
-	cache           bool
-	maxBodySize     int64
-	maxHeaderSize   int64
-	maxEvents       int64
-	maxNesting      int64
+	// Its connections end with a reset.
+	resetConnections bool
+	traceSampling    float64
+	observe          bool
+	cache            bool
+	maxBodySize      int64
+	maxHeaderSize    int64
+	maxEvents        int64
+	maxNesting       int64
 }
 
 func defaultOptions() *clientOptions {
@@ -128,6 +130,8 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 			}
 		case "oauth":
 			o.oauth, err = parseOAuthOptions(rt, value)
+		case "resetConnections":
+			o.resetConnections = value.ToBoolean()
 		case "maxHeaderSize":
 			o.maxHeaderSize, err = positiveInteger(value)
 		default:

@@ -1,6 +1,6 @@
 /** What the output lab counted, as it is asked for: its groups by phase, operation and class, and their sums. */
 import { Latencies } from './latencies.ts';
-import { type Counts, type Measured, PARTS, type Part } from './measured.ts';
+import { type Counts, type Measured, PARTS, type Part, type Share } from './measured.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 
 export type Group = Measured['groups'][number];
@@ -84,6 +84,14 @@ export const counterOf = (groups: readonly Group[], name: string): number =>
 /** @param name of a Trend @returns its values */
 export const trendOf = (groups: readonly Group[], name: string): SparseHistogram =>
   new SparseHistogram(...groups.map(({ metrics }) => metrics?.[name]?.values));
+
+/** @param name of a Rate @returns null: it has no sample */
+export function shareOf(groups: readonly Group[], name: string): Share | null {
+  const shares = groups.flatMap(({ metrics }) => metrics?.[name]?.share ?? []);
+  if (shares.length === 0) return null;
+  const sumOf = (part: keyof Share) => shares.reduce((sum, share) => sum + share[part], 0);
+  return { trues: sumOf('trues'), total: sumOf('total') };
+}
 
 /** @param name of a Gauge @returns its extremes; null: it has no sample */
 export const gaugeOf = (groups: readonly Group[], name: string): [least: number, most: number] | null =>

@@ -1,7 +1,8 @@
 /** `make connections`: what sessions cost, idle ones and active ones, how they come and go, and whether they are given back. */
 
-import { inScope, trendOf } from '../../analysis/collect/groups.ts';
+import { inScope, shareOf, trendOf } from '../../analysis/collect/groups.ts';
 import { signalMean } from '../../analysis/collect/signals.ts';
+import type { SparseHistogram } from '../../analysis/collect/sparse-histogram.ts';
 import { note } from '../../analysis/findings/note.ts';
 import { judged } from '../../analysis/judge/judged.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
@@ -15,64 +16,109 @@ import type { ConnectionsResult as Result } from './trials.ts';
 /** The document's zones, by p99 in milliseconds. */
 const SAFE_MS = 10;
 const WARNING_MS = 15;
+/** With fewer handshakes it would be the slowest. */
+const MIN_P95 = 20;
 
-export default function connections({ phases, signals, groups, trials }: Facts<Result>): Built {
+export default function connections({ phases, signals, groups, trials, streams }: Facts<Result>): Built {
   const result = trials?.result;
   if (!result) return { tables: [] };
-  const phaseOf = (trial: string) => phases.find(({ name, measured }) => measured && name === trial);
+  const phaseOf = (name: string) => phases.find(({ measured, ...phase }) => measured && phase.name === name);
   const mean = (signal: string, phase: string) => signalMean(signals, signal, phase);
+  const opened = (phase: string) => trendOf(inScope(groups, { phase }), 'mcp_stream_opening_duration');
 
-  const rows = [
-    ...result.idle.map((step) => ({ kind: 'idle', ...step })),
-    ...result.active.map((step) => ({ kind: 'active', holder_bytes: 0, memory_bytes: null, ...step })),
-  ].flatMap((step) => {
-    const phase = phaseOf(step.trial);
+  let held = 0;
+  const idle = result.idle.flatMap(({ phase: name, size }): Step[] => {
+    const phase = phaseOf(name);
     if (!phase) return [];
-    const p99 = (phase.answered ?? 0) < NORMAL.minP99Calls ? null : (phase.latency_ms?.p99 ?? null);
-    const k6 = mean('generator_memory', step.trial);
-    const generator = k6 === null ? null : k6 + step.holder_bytes;
-    return [{ ...step, phase, p99, generator, memory: step.memory_bytes ?? mean('memory', step.trial) }];
+    held += opened(name).count;
+    return [{ kind: 'idle', phase, size: held, asked: size, memory: mean('memory', name) }];
   });
+  const active = result.active.flatMap(({ trial, size }): Step[] => {
+    const phase = phaseOf(trial);
+    return phase ? [{ kind: 'active', phase, size, asked: size, memory: mean('memory', trial) }] : [];
+  });
+  const lost = streams.flatMap(({ ends = [] }) => ends)[0];
+  const most = idle.at(-1);
+  const stopped =
+    most && most.size < most.asked
+      ? `${number(most.size)} of ${number(most.asked)} were opened${lost?.detail ? ` (${lost.detail})` : ''}`
+      : null;
   const sessions = tableOf(
     'Concurrent sessions',
-    rows,
+    [...idle, ...active].map((step) => ({ ...step, p99: p99Of(step.phase) })),
     [
       { name: 'sessions', unit: 'text', of: ({ kind }) => kind },
       { name: 'number', unit: 'count', of: ({ size }) => size },
       { name: 'messages', unit: 'per_s', of: ({ phase }) => phase.achieved_rps },
       { name: 'p99', unit: 'ms', of: ({ p99 }) => p99 },
       { name: 'memory', unit: 'bytes', of: ({ memory }) => memory },
-      { name: 'CPU', unit: 'ratio', of: ({ trial }) => mean('cpu', trial) },
-      { name: 'host CPU', unit: 'ratio', of: ({ trial }) => mean('host_cpu', trial) },
-      { name: 'generator', unit: 'bytes', of: ({ generator }) => generator },
+      { name: 'CPU', unit: 'ratio', of: ({ phase }) => mean('cpu', phase.name) },
+      { name: 'host CPU', unit: 'ratio', of: ({ phase }) => mean('host_cpu', phase.name) },
+      { name: 'generator', unit: 'bytes', of: ({ phase }) => mean('generator_memory', phase.name) },
       { name: 'status', unit: 'text', of: ({ p99 }) => zoneOf(p99) },
     ],
     [
-      "Idle: so many sessions are open, each with the stream on which it listens where the server has one, while 5 other users call. Active: so many users call, each in its own. Memory and CPU are the server's (idle: memory at rest), generator: memory of k6 and of what holds the idle ones.",
+      "Idle: so many sessions are open, each with the stream on which it listens where the server has one, while 5 other users call. Active: so many users call, each in its own. Memory and CPU are the server's, generator: memory of k6.",
       `Status: safe with p99 below ${SAFE_MS} ms, warning below ${WARNING_MS} ms, else danger, as the document has it (safe to 40,000 connections, 553,000 to 285,000 messages/s, 45 MB a thousand).`,
-      ...(result.stopped ? [`More idle ones were not held: ${result.stopped}.`] : []),
+      ...(stopped ? [`Of the idle ones ${stopped}.`] : []),
     ],
   );
-  const idle = memoryLine(result);
-  const active = rows.filter(({ kind }) => kind === 'active');
-  const { abandoned } = result;
+  const line = lineOf(idle);
+  const abandoned = abandonedOf(result, phaseOf(ABANDONED), { groups, signals });
   return {
     tables: [
       sessions,
-      perSession(idle, lineOf(active.map(({ size, memory }) => [size, memory]))),
-      comingAndGoing(result, phaseOf, groups),
+      perSession(line, lineOf(active)),
+      comingAndGoing(result, { phaseOf, opened, groups, abandoned }),
     ],
     findings: [
-      note('connections', memorySentence(result, idle), {
-        figures: { memory_mib_per_conn: idle && idle.slope > idle.error ? idle.slope / 1024 ** 2 : null },
+      note('connections', memorySentence(most?.size ?? 0, stopped, line), {
+        figures: { memory_mib_per_conn: line && line.slope > line.error ? line.slope / 1024 ** 2 : null },
       }),
       ...(abandoned
         ? [note('connections', abandonedSentence(abandoned), { figures: { known: abandoned.known } })]
         : []),
     ],
-    thresholds: givenBack(result),
+    thresholds: givenBack(abandoned),
   };
 }
+
+/** The trial in which sessions are left behind. */
+const ABANDONED = 'abandoned';
+
+interface Step {
+  kind: 'idle' | 'active';
+  phase: Phase;
+  /** Sessions that there were, and that were to be. */
+  size: number;
+  asked: number;
+  memory: number | null;
+}
+
+/** Sessions that were left behind. */
+interface Abandoned {
+  asked: number;
+  known: number;
+  afterS: number;
+  /** By the server's own count. */
+  most: number | null;
+  left: number | null;
+}
+
+function abandonedOf(
+  { abandoned }: Result,
+  phase: Phase | undefined,
+  { groups, signals }: Pick<Facts, 'groups' | 'signals'>,
+): Abandoned | null {
+  const kept = phase && shareOf(inScope(groups, { phase: phase.name }), 'mcp_sessions_kept');
+  if (!abandoned || !kept) return null;
+  const counted = signals.find(({ signal, ...one }) => signal === 'sessions' && one.phase === phase.name);
+  const { after_s: afterS, left } = abandoned;
+  return { asked: kept.total, known: kept.trues, afterS, most: counted?.max ?? null, left };
+}
+
+const p99Of = ({ answered, latency_ms: latency }: Phase) =>
+  (answered ?? 0) < NORMAL.minP99Calls ? null : (latency?.p99 ?? null);
 
 function zoneOf(p99: number | null) {
   if (p99 === null) return 'too few answers';
@@ -81,11 +127,8 @@ function zoneOf(p99: number | null) {
 }
 
 /** @returns the server's memory over the sessions that it holds, without the steps of unknown memory */
-const lineOf = (steps: [size: number, memory: number | null][]): Line | null =>
-  fitLine(steps.filter((step): step is [number, number] => step[1] !== null));
-
-export const memoryLine = ({ idle }: Result): Line | null =>
-  lineOf(idle.map(({ size, memory_bytes }) => [size, memory_bytes]));
+const lineOf = (steps: readonly Step[]): Line | null =>
+  fitLine(steps.flatMap(({ size, memory }): [number, number][] => (memory === null ? [] : [[size, memory]])));
 
 const perSession = (idle: Line | null, active: Line | null): ReportTable =>
   tableOf(
@@ -109,58 +152,66 @@ const perSession = (idle: Line | null, active: Line | null): ReportTable =>
   );
 
 function comingAndGoing(
-  { idle, abandoned }: Result,
-  phaseOf: (name: string) => Phase | undefined,
-  groups: Facts['groups'],
+  { idle }: Result,
+  {
+    phaseOf,
+    opened,
+    groups,
+    abandoned,
+  }: {
+    phaseOf: (name: string) => Phase | undefined;
+    opened: (phase: string) => SparseHistogram;
+    groups: Facts['groups'];
+    abandoned: Abandoned | null;
+  },
 ): ReportTable {
-  const opened = idle.findLast((step) => step.opened > 0);
+  const last = idle.map(({ phase }) => opened(phase)).findLast(({ count }) => count > 0);
   const loads = [
     { name: 'churn', what: 'opened and ended around each call' },
-    { name: 'abandoned', what: 'opened for each call, never ended' },
+    { name: ABANDONED, what: 'opened for each call, never ended' },
   ].flatMap(({ name, what }) => {
     const phase = phaseOf(name);
     if (!phase) return [];
-    const { count, latency } = trendOf(inScope(groups, { phase: name }), 'mcp_session_duration');
-    return [
-      {
-        what,
-        handshakes_per_s: phase.duration_s > 0 ? count / phase.duration_s : null,
-        handshake_p50_ms: latency?.p50 ?? null,
-        handshake_p95_ms: latency?.p95 ?? null,
-        handshake_p99_ms: count < NORMAL.minP99Calls ? null : (latency?.p99 ?? null),
-        size: count,
-      },
-    ];
+    const handshakes = trendOf(inScope(groups, { phase: name }), 'mcp_session_duration');
+    return [{ what, handshakes, perS: phase.duration_s > 0 ? handshakes.count / phase.duration_s : null }];
   });
   return tableOf(
     'Sessions that come and go',
-    [...(opened ? [{ ...opened, what: `${number(opened.opened)} opened, 20 at a time` }] : []), ...loads],
+    [...(last ? [{ what: 'opened with a stream, to be held', handshakes: last, perS: null }] : []), ...loads],
     [
       { name: 'sessions', unit: 'text', of: ({ what }) => what },
-      { name: 'handshakes', unit: 'per_s', of: ({ handshakes_per_s }) => handshakes_per_s },
-      { name: 'p50', unit: 'ms', of: ({ handshake_p50_ms }) => handshake_p50_ms },
-      { name: 'p95', unit: 'ms', of: ({ handshake_p95_ms }) => handshake_p95_ms },
-      { name: 'p99', unit: 'ms', of: ({ handshake_p99_ms }) => handshake_p99_ms },
-      { name: 'sessions so far', unit: 'count', of: ({ size }) => size },
+      { name: 'number', unit: 'count', of: ({ handshakes }) => handshakes.count },
+      { name: 'handshakes', unit: 'per_s', of: ({ perS }) => perS },
+      { name: 'p50', unit: 'ms', of: ({ handshakes }) => handshakes.latency?.p50 ?? null },
+      {
+        name: 'p95',
+        unit: 'ms',
+        of: ({ handshakes }) => (handshakes.count < MIN_P95 ? null : (handshakes.latency?.p95 ?? null)),
+      },
+      {
+        name: 'p99',
+        unit: 'ms',
+        of: ({ handshakes }) =>
+          handshakes.count < NORMAL.minP99Calls ? null : (handshakes.latency?.p99 ?? null),
+      },
     ],
     [
-      'A handshake: initialize and notifications/initialized. 10 users come and go.',
+      'A handshake: initialize and notifications/initialized; of those to be held, up to the answer to the request for the stream. 10 users come and go.',
       ...(abandoned ? [abandonedSentence(abandoned)] : []),
     ],
   );
 }
 
-function abandonedSentence({ probes, known, after_s: afterS, most, left }: NonNullable<Result['abandoned']>) {
+function abandonedSentence({ asked, known, afterS, most, left }: Abandoned) {
   const counts =
     most === null || left === null
       ? ''
       : `; the server counted ${number(most)} sessions then and ${number(left)} after it`;
-  return `Of ${counted(probes, 'session')} that nobody used for ${number(afterS)} s the server still knew ${number(known)}${counts}.`;
+  return `Of ${counted(asked, 'session')} that nobody used for ${number(afterS)} s the server still knew ${number(known)}${counts}.`;
 }
 
-function memorySentence({ idle, stopped }: Result, line: Line | null) {
-  const most = Math.max(...idle.map(({ size }) => size), 0);
-  const held = `${number(most)} idle sessions were held${stopped ? `, then no more: ${stopped}` : ''}`;
+function memorySentence(most: number, stopped: string | null, line: Line | null) {
+  const held = `${number(most)} idle sessions were held${stopped ? `: ${stopped}` : ''}`;
   if (!line) return `${held}; what one costs the server is not known`;
   const { slope, error } = line;
   if (slope <= error)
@@ -169,17 +220,17 @@ function memorySentence({ idle, stopped }: Result, line: Line | null) {
 }
 
 /** @returns where the server says when it gives them back */
-function givenBack({ abandoned }: Result): Threshold[] {
+function givenBack(abandoned: Abandoned | null): Threshold[] {
   if (!abandoned || abandoned.left === null) return [];
-  const { probes, known } = abandoned;
+  const { asked, known } = abandoned;
   return [
     judged({
       scope: {},
       metric: 'sessions_kept',
       op: '<=',
       limit: 0,
-      observed: probes > 0 ? known : null,
-      samples: probes,
+      observed: asked > 0 ? known : null,
+      samples: asked,
       what: 'sessions that nobody used and the server still had',
       format: number,
     }),

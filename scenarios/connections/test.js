@@ -2,6 +2,45 @@
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
+/** Users that call while sessions are idle, and those with a session for each call. */
+const IDLE_VUS = 5;
+const CHURN_VUS = 10;
+
+/** Sessions a second that are opened in the pause before a phase: half of what the reference target takes. */
+const OPENED_PER_S = 200;
+
+/** Of them one VU each asks whether its own is still known. */
+const PROBES = 20;
+
+/** What trials.ts asks for (CONNECTIONS_LOAD, JSON). @type {{kind?: 'idle' | 'churn' | 'abandoned' | 'active', sizes?: number[], vus?: number, lengthS?: number, waitS?: number}} */
+const {
+  kind,
+  sizes = [],
+  vus = IDLE_VUS,
+  lengthS = 30,
+  waitS = 0,
+} = JSON.parse(__ENV.CONNECTIONS_LOAD || '{}');
+const duration = `${lengthS}s`;
+
+/** @type {Record<string, () => import('../../lib/phases.js').Phase[]>} */
+const LOADS = {
+  idle: () =>
+    [0, ...sizes].map((size, index) => ({
+      ...{ name: String(size), vus, duration, streams: size, labels: { sessions: size } },
+      ...(size > 0 && {
+        pause: `${Math.max(1, Math.ceil((size - (sizes[index - 2] ?? 0)) / OPENED_PER_S))}s`,
+        leaving: 'delete',
+      }),
+    })),
+  churn: () => [{ name: 'calls', vus: CHURN_VUS, duration }],
+  abandoned: () => [
+    {
+      ...{ name: 'calls', vus: CHURN_VUS, duration, pause: '1s' },
+      ...{ streams: PROBES, leaving: 'close', asking: `${waitS}s` },
+    },
+  ],
+};
+
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'connections',
   title: 'idle and active sessions, from 100 to as many as the machine holds',
@@ -13,7 +52,7 @@ export const { options, setup, iterate, teardown } = defineTest({
   covers: ['erlmcp: Concurrent Connection Scaling'],
   workload: reference,
   mix: 'get_user',
-  phases: [{ name: 'calls', vus: 5, duration: '30s' }],
+  phasesOf: () => LOADS[kind ?? '']?.() ?? [{ name: 'calls', vus, duration }],
   asWritten: true,
   warmUp: '2s',
   objectives: { each: { failure_share: 0.01 } },

@@ -4,9 +4,10 @@ import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
 import { remedy } from '../../analysis/findings/remedy.ts';
 import { STREAMS } from '../../analysis/limits.ts';
-import { bytes, counted, duration, milliseconds, number, percent } from '../../contract/units.js';
+import { type Cost, costText } from '../../analysis/tables/resource-costs.ts';
+import { counted, duration, milliseconds, number, percent } from '../../contract/units.js';
 import { type Lifetime, lifetimeOf, type StreamEnds } from './stream-ends.ts';
-import type { Cost, Step } from './table.ts';
+import type { Step } from './table.ts';
 
 export interface Found {
   record: Streams;
@@ -161,35 +162,8 @@ function slower(steps: readonly Step[]): Finding[] {
   ];
 }
 
-/** What is surely more than nothing. */
 function cost(costs: readonly Cost[], areHeld: boolean): Finding[] {
-  const sure = costs.flatMap(({ signal, unit, line }) =>
-    line && line.slope > line.error
-      ? [
-          {
-            signal,
-            slope: line.slope,
-            text: `${inUnit(unit, line.slope)}${unit === 'bytes' ? ' of' : ''} ${NAMES[signal]} (+-${percent(line.error / line.slope, 2)})`,
-          },
-        ]
-      : [],
-  );
-  if (sure.length === 0) return [];
-  return [
-    about(
-      `${areHeld ? 'a held stream' : 'each refused stream'} costs the server ${sure.map(({ text }) => text).join(', ')}`,
-      Object.fromEntries(sure.map(({ signal, slope }) => [`${signal}_per_stream`, slope])),
-    ),
-  ];
+  const { text, figures } = costText(costs, 'stream');
+  if (!text) return [];
+  return [about(`${areHeld ? 'a held stream' : 'each refused stream'} costs the server ${text}`, figures)];
 }
-
-/** Of the signals, in a sentence. */
-export const NAMES: Record<string, string> = {
-  memory: 'memory',
-  open_files_count: 'open files',
-  threads: 'threads',
-};
-
-/** @returns one of them, with its sign */
-export const inUnit = (unit: Cost['unit'], value: number): string =>
-  `${value < 0 ? '-' : ''}${unit === 'bytes' ? bytes(Math.abs(value)) : number(Math.abs(value))}`;

@@ -1,9 +1,8 @@
 /** `make streams`: how many streams are held, what calls and the server pay for them, and how long they last. */
-import { isBlurred, signalMean } from '../../analysis/collect/signals.ts';
+import { signalMean } from '../../analysis/collect/signals.ts';
 import type { Streams } from '../../analysis/collect/streams.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import { meanOf } from '../../analysis/statistics/interval.ts';
-import { fitLine, type Line } from '../../analysis/statistics/line.ts';
 import {
   type Built,
   type Facts,
@@ -11,7 +10,8 @@ import {
   ratio,
   tableOf,
 } from '../../analysis/tables/report-tables.ts';
-import { findingsOf, inUnit, NAMES } from './findings.ts';
+import { COST_NOTE, type Cost, costColumns, costsOf } from '../../analysis/tables/resource-costs.ts';
+import { findingsOf } from './findings.ts';
 import { sortEnds } from './stream-ends.ts';
 
 /** A phase and its streams. */
@@ -24,20 +24,6 @@ export interface Step extends Phase {
   /** The p95 of its calls in multiples of that without streams; null: not known. */
   slowdown: number | null;
 }
-
-/** What one stream costs the server. */
-export interface Cost {
-  signal: string;
-  unit: 'bytes' | 'count';
-  /** null: fewer than three steps have the signal. */
-  line: Line | null;
-}
-
-const COSTS = [
-  { signal: 'memory', unit: 'bytes' },
-  { signal: 'open_files_count', unit: 'count' },
-  { signal: 'threads', unit: 'count' },
-] as const;
 
 export default function streams({ phases, signals, streams: [record] }: Facts): Built {
   const measured = phases.filter(({ measured, start }) => measured && start !== null);
@@ -56,13 +42,10 @@ export default function streams({ phases, signals, streams: [record] }: Facts): 
   // What is closed is not given back at once, and streams that are refused are held by nobody.
   const open = steps.slice(0, steps.findLastIndex(({ heldAtMost }) => heldAtMost > 0) + 1);
   const [counted, size] = open.length > 0 ? [open, 'held' as const] : [steps, 'refused' as const];
-  const costs = COSTS.map(({ signal, unit }): Cost => {
-    const points = counted.flatMap((step): [number, number][] => {
-      const value = isBlurred(step.duration_s) ? null : mean(signal)(step);
-      return value === null ? [] : [[step[size], value]];
-    });
-    return { signal, unit, line: fitLine(points) };
-  });
+  const costs = costsOf(
+    signals,
+    counted.map((phase) => ({ phase, count: phase[size] })),
+  );
   return {
     tables: [stepTable(steps, mean), ...(costs.some(({ line }) => line) ? [costTable(costs)] : [])],
     findings: findingsOf({ record, ends, steps, costs, areHeld: size === 'held' }),
@@ -106,15 +89,7 @@ const stepTable = (
 const costTable = (costs: readonly Cost[]): ReportTable =>
   tableOf(
     'Cost of a stream',
-    costs.flatMap(({ line, ...rest }) => (line ? [{ ...rest, ...line }] : [])),
-    [
-      { name: 'resource', unit: 'text', of: ({ signal }) => NAMES[signal] ?? signal },
-      { name: 'each', unit: 'text', of: ({ unit, slope }) => inUnit(unit, slope) },
-      { name: 'from', unit: 'text', of: ({ unit, slope, error }) => inUnit(unit, slope - error) },
-      { name: 'to', unit: 'text', of: ({ unit, slope, error }) => inUnit(unit, slope + error) },
-      { name: 'steps', unit: 'count', of: ({ count }) => count },
-    ],
-    [
-      'The slope over the number of streams, with its 95 % interval; if 0 is in it, it cannot be told from none.',
-    ],
+    costs.flatMap(({ resource, line }) => (line ? [{ resource, line }] : [])),
+    costColumns(),
+    [COST_NOTE],
   );

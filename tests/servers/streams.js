@@ -2,7 +2,8 @@
  * A server with sessions and GET streams, at a port: node streams.js PORT MODE NUMBER. What is wrong with its streams is the mode.
  * workers: each held stream and each call needs one of NUMBER workers; refuses: with NUMBER streams it answers 503; silence: what is between ends
  * a stream that was silent for NUMBER seconds, and holds its headers back until something is sent; age: a stream is ended after NUMBER seconds,
- * though a comment comes each second; leaks: it has no streams, and keeps NUMBER KiB of each request for one; none: it holds all.
+ * though a comment comes each second; leaks: it has no streams, and keeps NUMBER KiB of each request for one; keeps:
+ * a session has NUMBER KiB, until its client ends it; none: it holds all.
  */
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +16,8 @@ const waiting = [];
 let busy = 0;
 let streams = 0;
 let sessions = 0;
+/** @type {Map<string | string[] | undefined, Buffer>} */
+const open = new Map();
 /** @type {Buffer[]} */
 const kept = [];
 
@@ -73,6 +76,7 @@ async function resultOf({ method, params }) {
     return {
       tools: [{ name: 'work', annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } }],
     };
+  if (method === 'ping') return {};
   await worker();
   await sleep(WORK_MS);
   free();
@@ -80,18 +84,27 @@ async function resultOf({ method, params }) {
 }
 
 createServer(async (request, response) => {
+  const session = request.headers['mcp-session-id'];
+  if (session && !open.has(session)) return void response.writeHead(404).end();
   if (request.method === 'GET' && request.headers.accept === 'text/event-stream') return hold(response);
   if (request.method === 'GET') return void response.writeHead(405).end();
-  if (request.method === 'DELETE') return void response.writeHead(204).end();
+  if (request.method === 'DELETE') {
+    open.delete(session);
+    return void response.writeHead(204).end();
+  }
   let body = '';
   for await (const part of request.setEncoding('utf8')) body += part;
   const message = JSON.parse(body);
   if (message.id === undefined) return void response.writeHead(202).end();
-  const isKnown = ['initialize', 'tools/list', 'tools/call'].includes(message.method);
+  const isKnown = ['initialize', 'ping', 'tools/list', 'tools/call'].includes(message.method);
   const answer = isKnown
     ? { result: await resultOf(message) }
     : { error: { code: -32601, message: 'Method not found' } };
-  if (message.method === 'initialize') response.setHeader('mcp-session-id', String(++sessions));
+  if (message.method === 'initialize') {
+    sessions += 1;
+    open.set(String(sessions), Buffer.alloc(mode === 'keeps' ? number * 1024 : 0, 1));
+    response.setHeader('mcp-session-id', String(sessions));
+  }
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answer }));
 }).listen(Number(port), '127.0.0.1');

@@ -218,7 +218,9 @@ function state(groups, metrics, startedMs) {
             ? { values: latencies(values) }
             : values.min !== undefined
               ? { range: [values.min, values.max] }
-              : { sum: values.count },
+              : values.passes !== undefined
+                ? { share: { trues: values.passes, total: values.passes + values.fails } }
+                : { sum: values.count },
       };
   }
 }

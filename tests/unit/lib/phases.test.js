@@ -261,8 +261,8 @@ test('streams: what a phase has more than the one before is opened in the pause 
     [
       undefined,
       undefined,
-      { streams: 10, vus: 10, from_s: 15, until_s: 39 },
-      { streams: 40, vus: 20, from_s: 27, until_s: 39 },
+      { streams: 10, vus: 10, from_s: 15, over_s: 2, until_s: 39, ask_s: 51 },
+      { streams: 40, vus: 20, from_s: 27, over_s: 2, until_s: 39, ask_s: 51 },
       undefined,
     ],
   );
@@ -270,5 +270,31 @@ test('streams: what a phase has more than the one before is opened in the pause 
   assert.deepEqual(
     [holding?.startTime, holding?.executor, holding?.tags, holding?.env],
     ['27000ms', 'per-vu-iterations', { phase: 'warm-up' }, { STREAMS_OF: 'fifty' }],
+  );
+});
+
+test('clients that come in the beginning of a phase and leave before the next are asked for their sessions when others come', () => {
+  const calls = { rate: 10, duration: '10s' };
+  const shape = [
+    { ...calls, name: 'half', streams: 50, pause: '2s' },
+    { ...calls, name: 'here', streams: 250, opening: '1s', leaving: /** @type {const} */ ('reset') },
+    { ...calls, name: 'gone', streams: 50 },
+    { ...calls, name: 'later', streams: 50 },
+    { ...calls, name: 'back', streams: 250, opening: '1s' },
+  ];
+  const phases = planPhases(shape, /** @type {any} */ (profiles.quick), CONFIG, {
+    asWritten: true,
+    warmUp: 'none',
+  });
+  const rush = { streams: 200, vus: 100, over_s: 1 };
+  assert.deepEqual(
+    phases.map(({ opens }) => opens),
+    [
+      { streams: 50, vus: 20, from_s: 0, over_s: 2, until_s: 52, ask_s: 52 },
+      { ...rush, from_s: 12, until_s: 22, ask_s: 42, leaving: 'reset' },
+      undefined,
+      undefined,
+      { ...rush, from_s: 42, until_s: 52, ask_s: 52 },
+    ],
   );
 });

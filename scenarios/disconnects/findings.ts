@@ -1,0 +1,103 @@
+/** What `make disconnects` found: what clients leave behind, how long their return takes, and what others feel. */
+import type { Finding } from '../../analysis/findings/finding.ts';
+import { note } from '../../analysis/findings/note.ts';
+import { remedy } from '../../analysis/findings/remedy.ts';
+import { STREAMS } from '../../analysis/limits.ts';
+import { costText } from '../../analysis/tables/resource-costs.ts';
+import { counted, duration, milliseconds, number } from '../../contract/units.js';
+import type { Part, Way } from './table.ts';
+import { WAYS } from './ways.ts';
+
+interface Found {
+  ways: readonly Way[];
+  parts: readonly Part[];
+  /** Streams of clients that stayed. */
+  lost: number;
+}
+
+const about = (statement: string, figures: Finding['figures'] = {}, evidence: string[] = []) =>
+  note('disconnects', statement, { figures, evidence });
+
+export const findingsOf = ({ ways, parts, lost }: Found): Finding[] => [
+  ...ways.flatMap(left),
+  ...ways.flatMap(known),
+  ...returned(parts),
+  ...others(parts),
+  ...(lost > 0
+    ? [about(`${counted(lost, 'stream')} of clients that stayed ended while others came and went`, { lost })]
+    : []),
+];
+
+const REMEDIES = {
+  delete: 'free what belongs to a session when it is ended (DELETE)',
+  close: 'end a session that nobody has used for some time, and free what belongs to it',
+  reset: 'end a session that nobody has used for some time, and free what belongs to it',
+};
+
+/** What is surely more than nothing. */
+function left({ leaving, costs, clients }: Way): Finding[] {
+  const { text, figures } = costText(costs, 'client');
+  if (!text) return [];
+  return [
+    about(
+      `a client that ${WAYS[leaving].does} leaves the server with ${text} (${counted(clients, 'client')})`,
+      figures,
+      [remedy(REMEDIES[leaving])],
+    ),
+  ];
+}
+
+function known({ leaving, known, afterS }: Way): Finding[] {
+  if (!known) return [];
+  return [
+    about(
+      `${duration(afterS)} after clients ${WAYS[leaving].did} the server still knew ${number(known.trues)} of ${counted(known.total, 'session')}`,
+      { known: known.trues, asked: known.total },
+    ),
+  ];
+}
+
+/** All at once, and one after the other. */
+function returned(parts: readonly Part[]): Finding[] {
+  const [calm, back] = [partIn(parts, 'half'), partIn(parts, 'back')];
+  if (!back?.opening || back.opened === 0) return [];
+  const before = calm?.opening ? `; one after the other, ${milliseconds(calm.opening.p95)}` : '';
+  return [
+    about(
+      `${counted(back.opened, 'client')} came back within a second: a session and a stream took each up to ${milliseconds(back.opening.max)}, p95 ${milliseconds(back.opening.p95)}${before}`,
+      { returned: back.opened, return_p95_ms: back.opening.p95 },
+    ),
+  ];
+}
+
+/** The worst of the parts, compared with clients that stay. */
+function others(parts: readonly Part[]): Finding[] {
+  const calm = partIn(parts, 'half')?.latency?.p95;
+  if (calm === undefined) return [];
+  const slow = parts
+    .filter(({ part }) => part in MOMENTS)
+    .flatMap(({ part, latency }) =>
+      latency ? [{ part: part as keyof typeof MOMENTS, p95: latency.p95 }] : [],
+    )
+    .sort((a, b) => b.p95 - a.p95)[0];
+  if (!slow) return [];
+  const factor = slow.p95 / calm;
+  const isSlower = factor >= STREAMS.slowFactor && slow.p95 - calm >= STREAMS.minSlowMs;
+  const figures = `p95 ${milliseconds(calm)} -> ${milliseconds(slow.p95)}`;
+  return [
+    about(
+      isSlower
+        ? `others' calls took ${number(factor)} times as long ${MOMENTS[slow.part]}: ${figures}`
+        : `others' calls were not slower while clients came and went: ${figures}`,
+      { slowdown: factor },
+    ),
+  ];
+}
+
+const MOMENTS = {
+  here: 'while clients came back',
+  back: 'while clients came back',
+  gone: 'after clients had left',
+};
+
+const partIn = (parts: readonly Part[], name: Part['part']) => parts.find(({ part }) => part === name);

@@ -1,0 +1,64 @@
+/** What does a server keep of clients that leave, and what do the others feel when all of them come back at once? */
+import { ConfigError } from '../../contract/config-error.js';
+import { defineTest } from '../../lib/test.js';
+import reference from '../../workloads/reference.js';
+
+/** clients: where CLIENTS does not say; waves: of each way to leave; hereS, goneS: how long half of the clients are there in a wave, and away; laterS: after the last one */
+const PROFILES = {
+  smoke: { clients: 40, waves: 1, hereS: 2, goneS: 3, laterS: [5] },
+  quick: { clients: 1000, waves: 3, hereS: 4, goneS: 13, laterS: [17, 30] },
+  full: { clients: 4000, waves: 5, hereS: 15, goneS: 15, laterS: [15, 30] },
+};
+
+/** Of a wave's clients: all come at once. */
+const OPENING = '1s';
+
+/** How they leave, in the order of what a server gets to know of it. @type {import('../../lib/phases.js').Leaving[]} */
+const WAYS = ['delete', 'close', 'reset'];
+
+/** @param {import('../../contract/profiles.js').ProfileName} profile */
+function phasesOf(profile) {
+  if (__ENV.TARGET_COMMAND)
+    throw new ConfigError(
+      'TARGET_COMMAND is set, and the test disconnects closes connections; valid: a server with a TARGET_URL',
+    );
+  const { clients, waves, hereS, goneS, laterS } = PROFILES[profile];
+  const all = Number(__ENV.CLIENTS || clients);
+  const stay = Math.ceil(all / 2);
+  /** @param {string} name @param {number} lengthS @param {number} streams @param {string} part @param {object} [labels] */
+  const phase = (name, lengthS, streams, part, labels) => ({
+    ...{ name, rate: 20, duration: `${lengthS}s`, streams },
+    labels: { part, clients: streams, ...labels },
+  });
+  /** @param {import('../../lib/phases.js').Leaving} leaving @param {number} wave */
+  const waveOf = (leaving, wave) => [
+    { ...phase(`${leaving}-${wave}-here`, hereS, all, 'here', { leaving, wave }), opening: OPENING, leaving },
+    phase(`${leaving}-${wave}-gone`, goneS, stay, 'gone', { leaving, wave }),
+  ];
+  const numbers = Array.from({ length: waves }, (_, index) => index + 1);
+  return [
+    phase('before', hereS, 0, 'before'),
+    { ...phase('half', hereS, stay, 'half'), pause: `${hereS}s` },
+    // A heap that grows with the first clients says nothing of those that leave.
+    ...(waves > 1 ? waveOf('delete', 0) : []),
+    ...WAYS.flatMap((leaving) => numbers.flatMap((wave) => waveOf(leaving, wave))),
+    ...laterS.map((lengthS, index) => phase(`later-${index + 1}`, lengthS, stay, 'later')),
+    { ...phase('back', hereS, all, 'back'), opening: OPENING },
+    phase('after', hereS, 0, 'after'),
+  ];
+}
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'disconnects',
+  title: '20 calls/s while half of the clients leave, and come back within a second',
+  group: 'protocol and access',
+  about:
+    'half of `CLIENTS` leave again and again (they end their sessions, close their connections, reset them) and come back within a second: what the server keeps of them, how long the return takes, what the others feel',
+  judgedBy: 'failures < 1%',
+  servers: 'any',
+  workload: reference,
+  mix: 'get_user',
+  phasesOf,
+  asWritten: true,
+  objectives: { each: { failure_share: 0.01 } },
+});

@@ -1,0 +1,55 @@
+/** `make disconnects` on servers that treat clients which leave as those of public reports do: what they keep is named. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { freePort } from '../../contract/free-port.js';
+import { assertMeasured, runTest } from '../lab.js';
+import { ownStack } from '../own-stack.js';
+
+await ownStack();
+
+/** @param {Record<string, string>} variables */
+async function disconnects(variables) {
+  const result = await runTest('disconnects', { THRESHOLDS: 'off', ...variables });
+  assertMeasured(result);
+  /** @type {any[]} */
+  const found = result.document.findings;
+  const own = found.filter(({ subject }) => subject === 'disconnects');
+  return { ...result, own, text: own.map(({ statement }) => statement).join('\n') };
+}
+
+test('sessions of 100 KiB that only their clients end: what is closed or reset is kept, what is ended is not', async () => {
+  const port = await freePort();
+  const { text, document } = await disconnects({
+    ...{ PROFILE: 'quick', CLIENTS: '400', TARGET_URL: `http://127.0.0.1:${port}/mcp` },
+    SERVER_COMMAND: `exec node tests/servers/streams.js ${port} keeps 100`,
+  });
+  for (const does of ['closes its connections', 'resets its connections']) {
+    const pattern = new RegExp(`^a client that ${does} leaves the server with (\\d+) KiB of memory`, 'm');
+    const kib = Number(pattern.exec(text)?.[1]);
+    assert.ok(kib > 80 && kib < 200, text);
+  }
+  const [, ended = '0'] =
+    /^a client that ends its session leaves the server with (\d+) KiB/m.exec(text) ?? [];
+  assert.ok(Number(ended) < 60, text);
+  assert.match(
+    text,
+    /^60 s after clients had reset their connections the server still knew (\d+) of \1 sessions$/m,
+  );
+  assert.match(text, /^200 clients came back within a second/m);
+  const server = document.tables.find((/** @type {any} */ { title }) => title.startsWith('The server'));
+  assert.equal(server.rows.length, 2 + 2 * 10 + 2 + 2);
+});
+
+test('the reference target in its older version, which ends sessions that nobody uses only later', async () => {
+  const { text } = await disconnects({ PROFILE: 'smoke', TARGET_PROTOCOL: 'legacy' });
+  assert.match(
+    text,
+    /^8 s after clients had reset their connections the server still knew \d+ of \d+ sessions$/m,
+  );
+});
+
+test('without sessions there is none to be known: the streams of 2026-07-28', async () => {
+  const { text } = await disconnects({ PROFILE: 'smoke' });
+  assert.doesNotMatch(text, /still knew/);
+  assert.match(text, /^20 clients came back within a second/m);
+});
