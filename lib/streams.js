@@ -98,5 +98,4 @@ async function leave(clients, askMs, phase) {
   const { status } = client.ping();
   // In a session that is gone the call is made again in a new one.
   if (status > 0) sessionsKept.add(client.sessionId === session, { phase });
-  client.close();
 }
