@@ -25,6 +25,7 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {number} [streams] held while it lasts: those of the phase before, and more, which are opened in the pause before it
  * @property {string} [opening] k6 duration: they are opened in the beginning of the phase instead, within this time
  * @property {Leaving} [leaving] how the clients of these streams leave; by default they end their sessions
+ * @property {true} [returning] a client whose stream ends opens another a second later
  * @property {string} [asking] k6 duration: when those that left ask whether their sessions are still known; by default when others come, or at the end
  * @property {Labels} [labels] what varies between the phases of a table, for example {items: 10}
  *
@@ -49,6 +50,7 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {number} over_s
  * @property {number} until_s when their clients leave
  * @property {Leaving} [leaving]
+ * @property {true} [returning]
  * @property {number} ask_s when those that only left ask whether their sessions are still known
  *
  * @typedef {Record<string, any>} Labels numbers and strings, by name
@@ -201,7 +203,7 @@ function withStreams(planned, shape) {
   };
   return planned.map((phase, position) => {
     const index = position - before;
-    const { streams = 0, opening, leaving, asking } = shape[index] ?? {};
+    const { streams = 0, opening, leaving, returning, asking } = shape[index] ?? {};
     const more = moreStreams(shape, index);
     if (more <= 0) return phase;
     const fewer = shape.findIndex((later, at) => at > index && (later.streams ?? 0) < streams);
@@ -219,6 +221,7 @@ function withStreams(planned, shape) {
         until_s,
         ask_s: asking ? until_s + (parseDuration(asking) ?? 0) : endBefore(again < 0 ? shape.length : again),
         ...(leaving && { leaving }),
+        ...(returning && { returning }),
       },
     };
   });

@@ -7,6 +7,8 @@ import { sessionsKept, streamOpening } from './metrics.js';
 /** A VU whose last so many streams were refused or lost opens no more. */
 const MAX_LOST = 10;
 const MIN_TIMEOUT_MS = 1000;
+/** As the official SDKs wait before they come back. */
+const RETURN_MS = 1000;
 
 /**
  * @typedef {object} StreamsData
@@ -47,7 +49,7 @@ const until = (ms) =>
  */
 export async function holdStreams({ client: options, phases, startedMs, streams: offered }, env) {
   const { name, opens } = /** @type {import('./phases.js').PlannedPhase} */ (phases[__ENV.STREAMS_OF ?? '']);
-  const { streams, vus, from_s, over_s, until_s, leaving, ask_s } =
+  const { streams, vus, from_s, over_s, until_s, leaving, returning, ask_s } =
     /** @type {import('./phases.js').Opening} */ (opens);
   const { areCalls, notifications } = /** @type {StreamsData} */ (offered);
   const how = leaving === 'reset' ? { resetConnections: true } : {};
@@ -60,26 +62,52 @@ export async function holdStreams({ client: options, phases, startedMs, streams:
   const held = [];
   let lost = 0;
   // A client that only leaves has a session to lose, with a stream and without.
-  const mayGoOn = () => Date.now() < endMs && (leaving !== undefined || lost < MAX_LOST);
+  const mayGoOn = () => Date.now() < endMs && (leaving !== undefined || returning || lost < MAX_LOST);
   for (let number = exec.scenario.iterationInTest; number < streams && mayGoOn(); number += vus) {
     await until(startedMs + (from_s + (number * over_s) / streams) * 1000);
     const shared = clients[0];
     const client = shared && areCalls ? shared : user();
     if (client !== shared) clients.push(client);
-    const leftMs = Math.max(MIN_TIMEOUT_MS, endMs - Date.now());
     const askedMs = exec.instance.currentTestRunDuration;
-    const stream = client.listen({ notifications }, { abandonAfter: leftMs, timeout: leftMs });
+    const stream = listen(client, notifications, endMs);
     const connectedMs = exec.instance.currentTestRunDuration - askedMs;
     held.push(
       stream.then(({ ok, status, timings }) => {
         lost = ok ? 0 : lost + 1;
         if (status > 0) streamOpening.add(connectedMs + timings.firstByte, { phase: name });
+        return returning ? comeBack(client, notifications, endMs) : undefined;
       }),
     );
   }
   await Promise.all([...held, until(endMs)]);
   if (leaving === 'close' || leaving === 'reset') await leave(clients, startedMs + ask_s * 1000, name);
   else for (const client of clients) client.close();
+}
+
+/**
+ * @param {import('k6/x/mcp').Client} client
+ * @param {Record<string, unknown>} notifications
+ * @param {number} endMs Unix time
+ */
+function listen(client, notifications, endMs) {
+  const leftMs = Math.max(MIN_TIMEOUT_MS, endMs - Date.now());
+  return client.listen({ notifications }, { abandonAfter: leftMs, timeout: leftMs });
+}
+
+/**
+ * Opens a stream in place of one that ended, until the clients leave.
+ *
+ * @param {import('k6/x/mcp').Client} client
+ * @param {Record<string, unknown>} notifications
+ * @param {number} endMs Unix time
+ */
+async function comeBack(client, notifications, endMs) {
+  while (Date.now() + RETURN_MS + MIN_TIMEOUT_MS < endMs) {
+    await until(Date.now() + RETURN_MS);
+    // Of a stream alone 404 may say that there is none here; a call opens a new session where the old one is gone.
+    if (client.sessionId) client.ping({ timeout: MIN_TIMEOUT_MS });
+    await listen(client, notifications, endMs);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { toolPath } from '../../cli/tool-path.ts';
-import { startHaproxy } from '../../scenarios/scaling/haproxy.ts';
+import { startHaproxy } from '../../cli/trials/haproxy.ts';
 import { freePort } from '../../tests/lab.js';
 
 /**

@@ -1,6 +1,6 @@
 /** The server under test of a run, if SERVER_COMMAND starts it. */
 import { copyFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { secretsOf } from '../../analysis/clean-text.ts';
 import { interrupted } from '../child.ts';
 import { Ending, TARGET } from '../ending.ts';
@@ -19,6 +19,13 @@ export class OwnServer {
   constructor(asked: AskedServer, folder: string) {
     this.#asked = asked;
     this.#log = join(folder, LOG);
+  }
+
+  /** @returns another one at another port: where the command and the URL name the port, they name that one */
+  at(port: number): OwnServer {
+    const { command, url } = this.#asked;
+    const asked = { ...this.#asked, command: withPort(command, url, port), url: withPort(url, url, port) };
+    return new OwnServer(asked, dirname(this.#log));
   }
 
   /** @returns milliseconds until it was ready @throws {Ending} with its last words, if it was not in time */
@@ -59,3 +66,12 @@ export function ownServer(folder: string): OwnServer | null {
   const asked = askedServer();
   return asked && new OwnServer(asked, folder);
 }
+
+/** @returns the port of a URL as a word of a text */
+const portIn = (url: string) => new RegExp(`(?<!\\d)${new URL(url).port}(?!\\d)`, 'g');
+
+const withPort = (text: string, url: string, port: number) => text.replaceAll(portIn(url), String(port));
+
+/** @returns whether a command names the port of a URL, so that it can start a server at another one */
+export const namesPort = (command: string, url: string) =>
+  new URL(url).port !== '' && portIn(url).test(command);

@@ -1,7 +1,6 @@
 /** HAProxy in front of several instances of one server: least connections, health checks, no affinity. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newFolder, type ServerProcess, startServer } from '../../cli/trials/server-process.ts';
+import { startHaproxy } from '../../cli/trials/haproxy.ts';
+import type { ServerProcess } from '../../cli/trials/server-process.ts';
 import { freePort } from '../../contract/free-port.js';
 
 interface Balancer extends ServerProcess {
@@ -24,22 +23,6 @@ export async function startBalancer(program: string, ports: number[]): Promise<B
   });
   const requests = async () => requestsIn(await (await fetch(`${stats}/stats;csv`)).text());
   return { ...server, metrics: `127.0.0.1:${statsPort}`, requests };
-}
-
-/**
- * @param program path to HAProxy
- * @param endpoints url: of its frontend; ready: answers once HAProxy is up, by default the url
- */
-export async function startHaproxy(
-  program: string,
-  config: string,
-  endpoints: { url: string; ready?: string },
-): Promise<ServerProcess> {
-  const folder = newFolder();
-  const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, config);
-  // -db: in the foreground, one process.
-  return startServer('HAProxy', { file: program, args: ['-db', '-f', file], folder, ...endpoints });
 }
 
 /** A configuration that needs neither root nor a user or folder for HAProxy. */

@@ -1,0 +1,124 @@
+/** `make rolling-restart`: what clients felt while the server was replaced, and how soon all was as before. */
+import { counterOf, failuresOf, inScope } from '../../analysis/collect/groups.ts';
+import type { Streams } from '../../analysis/collect/streams.ts';
+import { bucketsOf } from '../../analysis/episode.ts';
+import { type Effect, faultEffect } from '../../analysis/findings/fault-effect.ts';
+import { judged } from '../../analysis/judge/judged.ts';
+import type { Phase } from '../../analysis/judge/phases.ts';
+import type { Threshold } from '../../analysis/judge/threshold.ts';
+import { wordsOf } from '../../analysis/judge/threshold-words.ts';
+import { RECOVERY } from '../../analysis/limits.ts';
+import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
+import { duration } from '../../contract/units.js';
+import { findingsOf } from './findings.ts';
+import type { RollingResult } from './trials.ts';
+
+/** A phase, and what became of its calls. */
+export interface Part extends Phase {
+  /** Calls that found their session gone, and were made again in a new one. */
+  sessionsLost: number;
+}
+
+/** Streams that were held when the calls went over. */
+export interface HeldThrough {
+  before: number;
+  /** The fewest that were held at a time from then on. */
+  least: number;
+  /** From the end of the old server until as many were held as before; null: not in time. */
+  backS: number | null;
+}
+
+/** Of the last phase: clients leave at its end, give or take this. */
+const LEAVING_MS = 500;
+
+/** The recovery may take so long. */
+const RECOVERY_S = 5;
+
+export default function rollingRestart({
+  phases,
+  trials,
+  seconds,
+  groups,
+  streams: [record],
+}: Facts<RollingResult>): Built {
+  const result = trials?.result;
+  const named = (part: string) => phases.find(({ measured, labels }) => measured && labels.part === part);
+  const [baseline, fault, after] = [named('baseline'), named('fault'), named('after')];
+  if (!result || !baseline || !fault || !after || !result.endedMs) return { tables: [] };
+  const buckets = bucketsOf([...seconds.values()].flat(), [baseline, fault, after]);
+  const effect = faultEffect({ baseline, fault, after }, result.endedMs / 1000, buckets);
+  const parts = [baseline, fault, after].map(
+    (phase): Part => ({
+      ...phase,
+      sessionsLost: counterOf(inScope(groups, { phase: phase.name }), 'mcp_sessions_expired'),
+    }),
+  );
+  const failures = failuresOf([fault, after].flatMap(({ name }) => inScope(groups, { phase: name })));
+  const held = record ? heldThrough(record, result, after) : null;
+  return {
+    tables: [partTable(parts, result)],
+    findings: findingsOf({ parts, failures, held, effect, result }),
+    thresholds: effect ? recovered(effect, after) : [],
+  };
+}
+
+function heldThrough(
+  { held }: Streams,
+  { switchedMs, endedMs }: RollingResult,
+  { end }: Phase,
+): HeldThrough | null {
+  const before = held.findLast(({ at }) => at < switchedMs)?.count ?? 0;
+  if (before === 0) return null;
+  const untilMs = Date.parse(end ?? '') - LEAVING_MS;
+  const since = held.filter(({ at }) => at >= switchedMs && at < untilMs);
+  const least = since.reduce((low, { count }) => Math.min(low, count), before);
+  const lowest = since.findLastIndex(({ count }) => count === least);
+  const back = since.find(({ count }, index) => index > lowest && count >= before);
+  return { before, least, backS: back ? Math.max(0, back.at - endedMs) / 1000 : null };
+}
+
+/** @returns nothing where the baseline does not show what is normal, or too little was watched */
+function recovered({ recovery_s, observed_s, affected }: Effect, after: Phase): Threshold[] {
+  if (affected === null) return [];
+  const { name, format } = wordsOf('recovery_s');
+  const observed = recovery_s ?? Math.max(0, observed_s - RECOVERY.minNormalS);
+  if (recovery_s === null && observed < RECOVERY_S) return [];
+  const threshold = { scope: { phase: after.name }, metric: 'recovery_s', op: '<' as const, format };
+  return [
+    judged({
+      ...threshold,
+      limit: RECOVERY_S,
+      observed,
+      samples: after.requests ?? 0,
+      what: `the replacement: ${name}`,
+    }),
+  ];
+}
+
+const partTable = (
+  parts: readonly Part[],
+  { readyMs, switchedMs, endingMs, endedMs }: RollingResult,
+): ReportTable =>
+  tableOf(
+    'The server is replaced',
+    parts,
+    [
+      { name: 'part', unit: 'text', of: ({ labels }) => PARTS[String(labels.part)] ?? '' },
+      { name: 'calls', unit: 'count', of: ({ requests }) => requests },
+      { name: 'failed', unit: 'count', of: ({ failed }) => failed },
+      { name: 'sessions lost', unit: 'count', of: ({ sessionsLost }) => sessionsLost },
+      { name: 'p50', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p50 ?? null },
+      { name: 'p95', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p95 ?? null },
+      { name: 'max', unit: 'ms', of: ({ latency_ms: latency }) => latency?.max ?? null },
+    ],
+    [
+      `The new server was ready after ${duration(readyMs / 1000)}. From then on it got all calls; the old one was told to end (SIGTERM) ${duration((endingMs - switchedMs) / 1000)} later, and took ${duration((endedMs - endingMs) / 1000)}.`,
+      'Sessions lost: calls whose session the new server did not know. They were made again in a new one, and count once.',
+    ],
+  );
+
+const PARTS: Record<string, string> = {
+  baseline: 'before',
+  fault: 'while it is replaced',
+  after: 'after',
+};

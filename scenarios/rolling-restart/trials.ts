@@ -1,0 +1,148 @@
+/** Replaces the server in the middle of a steady load: a second one is started, calls go to it, and the first one is ended. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from '../../cli/run/inspect.ts';
+import { namesPort, type OwnServer } from '../../cli/run/own-server.ts';
+import { toolPath } from '../../cli/tool-path.ts';
+import type { Config } from '../../cli/trials/config.ts';
+import { startInstance } from '../../cli/trials/instance.ts';
+import type { Lab } from '../../cli/trials/lab.ts';
+import { needConnection } from '../../cli/trials/need-connection.ts';
+import { isReference } from '../../cli/trials/reference-only.ts';
+import type { TrialsModule } from '../../cli/trials/trials.ts';
+import { watchInstead } from '../../cli/trials/watch-instead.ts';
+import { ConfigError } from '../../contract/config-error.js';
+import { freePort } from '../../contract/free-port.js';
+import { startSwitch } from './switch.ts';
+
+type RollingConfig = Config;
+type RollingLab = Lab<RollingConfig, RollingResult>;
+
+export interface RollingResult {
+  /** Unix times in milliseconds, 0: it did not come so far. Calls go to the new server; the old one is told to end; it has ended. */
+  switchedMs: number;
+  endingMs: number;
+  endedMs: number;
+  /** Until the new server was ready, milliseconds. */
+  readyMs: number;
+}
+
+/** Between the last new call of the old server and its end: what it has may be finished. */
+const DRAIN_MS = 2000;
+/** So short that calls without an answer fail while the load goes on. */
+const TIMEOUT = '5s';
+/** PostgreSQL has connections for the stack's own target and two more. */
+const POOL_SIZE = 10;
+
+export const nativeOnly = true;
+
+export function check(config: RollingConfig) {
+  needConnection(config, 'rolling-restart puts HAProxy in front of it');
+  const { TARGET_URL: url, SERVER_COMMAND: command } = config;
+  if (isReference(config)) return;
+  if (command === '')
+    throw new ConfigError(
+      'SERVER_COMMAND is empty, and the test rolling-restart starts a second server; valid: the command that starts the server at TARGET_URL',
+    );
+  if (!url.startsWith('http:'))
+    throw new ConfigError(
+      `TARGET_URL is "${url.slice(0, 80)}"; valid for rolling-restart: http://, without TLS`,
+    );
+  if (!namesPort(command, url))
+    throw new ConfigError(
+      `SERVER_COMMAND does not name the port of TARGET_URL (${new URL(url).port || 'none'}); valid: a command that does, so that a second server can have another`,
+    );
+}
+
+export const lasts: TrialsModule<RollingConfig>['lasts'] = (_, trialS) => trialS();
+
+export default async function rollingRestart(lab: RollingLab) {
+  await lab.sh(['scripts/setup', 'haproxy']);
+  const result: RollingResult = { switchedMs: 0, endingMs: 0, endedMs: 0, readyMs: 0 };
+  lab.result = result;
+  const { first, second, path } = lab.server ? await ownServers(lab, lab.server) : await instances(lab);
+  const balancer = await startSwitch(toolPath('haproxy'), [first.address, second.address]);
+  lab.onEnd(balancer.stop);
+  const env = {
+    TARGET_URL: balancer.url + path,
+    TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
+  };
+  const { plan } = await inspect(lab.test, env);
+  const replaced = plan.phases.find(({ labels }) => labels?.part === 'fault');
+  if (!replaced) throw new Error(`${lab.test} has no phase of the part "fault"`);
+  await lab.trial({
+    name: 'rolling',
+    env,
+    during: async ({ at, note }) => {
+      await at(replaced.start_s);
+      lab.say('rolling-restart: starting the new server ...');
+      note({ kind: 'inject' });
+      result.readyMs = await second.start();
+      await balancer.toSecond();
+      result.switchedMs = Date.now();
+      lab.say(`rolling-restart: it was ready after ${Math.round(result.readyMs)} ms, and has the calls now`);
+      await sleep(DRAIN_MS);
+      lab.check();
+      result.endingMs = Date.now();
+      await first.stop();
+      result.endedMs = Date.now();
+      note({ kind: 'lifted' });
+      lab.say('rolling-restart: the old server has ended');
+    },
+  });
+}
+
+/** One of the two. */
+interface Replica {
+  /** host:port */
+  address: string;
+  /** @returns milliseconds until it was ready */
+  start: () => Promise<number>;
+  stop: () => Promise<void>;
+}
+
+interface Replicas {
+  /** It is up. */
+  first: Replica;
+  second: Replica;
+  /** Of the MCP endpoint. */
+  path: string;
+}
+
+async function ownServers(lab: RollingLab, server: OwnServer): Promise<Replicas> {
+  const { hostname, port, pathname, search } = new URL(lab.config.TARGET_URL);
+  const other = await freePort();
+  const next = server.at(other);
+  lab.onEnd(() => next.stop());
+  return {
+    first: { address: `${hostname}:${port}`, start: () => server.start(), stop: () => server.stop() },
+    second: { address: `${hostname}:${other}`, start: () => next.start(), stop: () => next.stop() },
+    path: pathname + search,
+  };
+}
+
+/** More instances of the reference target, on the stores of the stack. */
+async function instances(lab: RollingLab): Promise<Replicas> {
+  const { SESSIONS, TARGET_KNOBS = '' } = process.env;
+  const own = Object.fromEntries(TARGET_KNOBS.split(' ').map((setting) => setting.split('=')));
+  const adminPorts = [await freePort(), await freePort()];
+  const replica = async (name: string, adminPort: number | undefined): Promise<Replica> => {
+    const port = await freePort();
+    const settings = { POOL_SIZE, SESSIONS: SESSIONS || own.SESSIONS || '0', ADMIN_PORT: adminPort ?? 0 };
+    let stop = async () => {};
+    lab.onEnd(() => stop());
+    return {
+      address: `127.0.0.1:${port}`,
+      start: async () => {
+        const beganMs = performance.now();
+        stop = (await startInstance(name, port, settings)).stop;
+        return performance.now() - beganMs;
+      },
+      stop: () => stop(),
+    };
+  };
+  const first = await replica('the first server', adminPorts[0]);
+  const second = await replica('the second server', adminPorts[1]);
+  await first.start();
+  watchInstead(lab)(...adminPorts);
+  return { first, second, path: '/mcp' };
+}
