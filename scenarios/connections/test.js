@@ -6,19 +6,17 @@ import reference from '../../workloads/reference.js';
 const IDLE_VUS = 5;
 const CHURN_VUS = 10;
 
-/** Sessions a second that are opened in the pause before a phase: half of what the reference target takes. */
-const OPENED_PER_S = 200;
-
-/** Of them one VU each asks whether its own is still known. */
+/** Sessions that are left behind, of a VU each, which asks later whether the server still knows its own. */
 const PROBES = 20;
 
-/** What trials.ts asks for (CONNECTIONS_LOAD, JSON). @type {{kind?: 'idle' | 'churn' | 'abandoned' | 'active', sizes?: number[], vus?: number, lengthS?: number, waitS?: number}} */
+/** What trials.ts asks for (CONNECTIONS_LOAD, JSON). @type {{kind?: 'idle' | 'churn' | 'abandoned' | 'active', sizes?: number[], vus?: number, lengthS?: number, waitS?: number, openedPerS?: number}} */
 const {
   kind,
   sizes = [],
   vus = IDLE_VUS,
   lengthS = 30,
   waitS = 0,
+  openedPerS = 1,
 } = JSON.parse(__ENV.CONNECTIONS_LOAD || '{}');
 const duration = `${lengthS}s`;
 
@@ -28,7 +26,7 @@ const LOADS = {
     [0, ...sizes].map((size, index) => ({
       ...{ name: String(size), vus, duration, streams: size, labels: { sessions: size } },
       ...(size > 0 && {
-        pause: `${Math.max(1, Math.ceil((size - (sizes[index - 2] ?? 0)) / OPENED_PER_S))}s`,
+        pause: `${Math.max(1, Math.ceil((size - (sizes[index - 2] ?? 0)) / openedPerS))}s`,
         leaving: 'delete',
       }),
     })),

@@ -34,6 +34,9 @@ const PLANS: Record<ProfileName, { sizes: number[]; trialS: number; timeoutS: nu
   full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], trialS: 30, timeoutS: 10 },
 };
 
+/** Sessions a second that are opened in the pause before a phase: half of what the reference target takes. */
+const OPENED_PER_S = 200;
+
 export function check(config: ConnectionsConfig) {
   needConnection(config, 'connections holds connections');
   const { TARGET_PROTOCOL } = config;
@@ -47,8 +50,14 @@ export function check(config: ConnectionsConfig) {
 
 export const nativeOnly = true;
 
-export const lasts: TrialsModule<ConnectionsConfig>['lasts'] = (config, trialS) =>
-  loadsOf(config).reduce((sum, { load, env }) => sum + trialS(envOf(load, env)), waitOf(config));
+export const lasts: TrialsModule<ConnectionsConfig>['lasts'] = (config, trialS) => {
+  const loads = loadsOf(config);
+  const sizes = sizesOf(config);
+  const lengthS = lengthOf(config);
+  // The trial `idle` has a phase for each size.
+  const ofIdle = sizes.length * lengthS + Math.max(...sizes) / OPENED_PER_S;
+  return loads.length * trialS({ DURATION: `${lengthS}s` }) + ofIdle + waitOf(config);
+};
 
 interface Load {
   name: string;
@@ -69,15 +78,18 @@ const activeOf = (config: ConnectionsConfig) => sizesOf(config).filter((size) =>
 const waitOf = (config: ConnectionsConfig) =>
   isReference(config) ? 2 * PLANS[config.PROFILE].timeoutS : config.SESSION_EXPIRY_S;
 
+/** Seconds of each phase. */
+function lengthOf(config: ConnectionsConfig) {
+  const phases = sizesOf(config).length + 1 + activeOf(config).length + 2;
+  if (config.DURATION === null) return PLANS[config.PROFILE].trialS;
+  return Math.max(1, Math.round(config.DURATION / phases));
+}
+
 function loadsOf(config: ConnectionsConfig): Load[] {
   const [sizes, active] = [sizesOf(config), activeOf(config)];
-  const phases = sizes.length + 1 + active.length + 2;
-  const lengthS =
-    config.DURATION === null
-      ? PLANS[config.PROFILE].trialS
-      : Math.max(1, Math.round(config.DURATION / phases));
+  const lengthS = lengthOf(config);
   return [
-    { name: 'idle', load: { kind: 'idle', sizes, lengthS } },
+    { name: 'idle', load: { kind: 'idle', sizes, lengthS, openedPerS: OPENED_PER_S } },
     ...active.map((vus) => ({ name: `active-${vus}`, load: { kind: 'active', vus, lengthS } })),
     { name: 'churn', load: { kind: 'churn', lengthS }, env: { SESSIONS_MODE: 'per-call' } },
     {
