@@ -64,19 +64,23 @@ export function startGroup(
   const gone = async (there: () => boolean, forMs: number) => {
     for (const untilMs = Date.now() + forMs; there() && Date.now() < untilMs; ) await sleep(LOOK_MS);
   };
+  const ended = exited.then(async (code) => {
+    // What it left running may hold its pipes for ever.
+    await Promise.race([child, sleep(PIPES_MS, undefined, { ref: false })]);
+    return code;
+  });
   return {
-    ended: exited.then(async (code) => {
-      // What it left running may hold its pipes for ever.
-      await Promise.race([child, sleep(PIPES_MS, undefined, { ref: false })]);
-      return code;
-    }),
+    ended,
     async stop(graceMs) {
       if (running) child.kill('SIGTERM');
       await gone(() => running, graceMs);
-      if (!alive()) return;
-      kill('SIGTERM');
-      await gone(alive, LEFTOVERS_MS);
-      if (alive()) kill('SIGKILL');
+      if (alive()) {
+        kill('SIGTERM');
+        await gone(alive, LEFTOVERS_MS);
+        if (alive()) kill('SIGKILL');
+      }
+      // Its last words may still be on their way.
+      await ended;
     },
   };
 }

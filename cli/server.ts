@@ -115,7 +115,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let written = 0;
   let rest = '';
   let last: string[] = [];
+  let isOver = false;
   const keep = (text: string) => {
+    // What a process says that outlives the server is not its own, and its log may be gone.
+    if (isOver) return;
     // By the line: a secret is in one whole.
     const lines = `${rest}${text}`.split('\n');
     rest = (lines.pop() ?? '').slice(-MAX_LOG);
@@ -149,6 +152,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (why) {
       await child.stop(STOP_MS);
       keep('\n');
+      isOver = true;
       const said = last.filter((line) => line !== '');
       throw new NotReady(`${why}${said.length > 0 ? `; it said last: ${said.join(' | ')}` : ''}`);
     }
@@ -160,6 +164,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       const ended = code;
       await child.stop(STOP_MS);
       if (rest !== '') keep('\n');
+      isOver = true;
       return ended === null ? null : `the server ended by itself, with exit code ${ended}`;
     },
   };

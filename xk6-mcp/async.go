@@ -107,7 +107,11 @@ func (c *Client) listen(params, options sobek.Value) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.startAsync("", k.hold, func(x *exchange) { streams.lose(streams.ask(), c, x) })
+	return k.startAsync("", k.hold, func(x *exchange) {
+		refused := streams.ask()
+		refused.asked = x.callBegan
+		streams.lose(refused, c, x)
+	})
 }
 
 // startAsync connects, and makes a call alongside the VU's others. The promise is resolved with its answer, whatever that is. refused: there is

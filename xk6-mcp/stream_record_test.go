@@ -69,11 +69,15 @@ func TestStreamRecord(t *testing.T) {
 
 // TestStreamRecordOfNoSession: a stream for which no session could be opened was asked for, too.
 func TestStreamRecordOfNoSession(t *testing.T) {
-	f := newFixture(t, &recorder{answer: func(w http.ResponseWriter, _ received) { w.WriteHeader(http.StatusTooManyRequests) }})
+	const wait = 100 * time.Millisecond
+	f := newFixture(t, &recorder{answer: func(w http.ResponseWriter, _ received) {
+		time.Sleep(wait)
+		w.WriteHeader(http.StatusTooManyRequests)
+	}})
 	f.init(`const client = new StreamableHTTPClient({ base_url: url, protocolVersion: 'legacy' })`)
 	streams.Streams, streams.held = Streams{}, 0
 	f.await(`client.listen()`)
-	if found := HeldByClients(); found.Asked != 1 || found.Lost != 1 || found.Ends[0].Kind != kinds.RateLimited {
+	if found := HeldByClients(); found.Asked != 1 || found.Lost != 1 || found.Ends[0].Kind != kinds.RateLimited || found.Ends[0].AgeMS < milliseconds(wait) {
 		t.Errorf("%+v", found)
 	}
 }

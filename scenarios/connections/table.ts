@@ -78,6 +78,9 @@ export default function connections({ phases, signals, groups, trials, streams }
       ...(abandoned
         ? [note('connections', abandonedSentence(abandoned), { figures: { known: abandoned.known } })]
         : []),
+      ...(result.abandoned && !abandoned
+        ? [note('connections', 'the server keeps no sessions: it gave none an id')]
+        : []),
     ],
     thresholds: givenBack(abandoned),
   };

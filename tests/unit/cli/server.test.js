@@ -1,9 +1,10 @@
 /** When a server that the pipeline starts is ready. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NotReady, startServer } from '../../../cli/server.ts';
 import { freePort } from '../../../contract/free-port.js';
 
@@ -80,4 +81,21 @@ test("the server has no secret of the run and none of the pipeline's files, but 
     Object.keys(environment).filter((name) => environment[name] === 's3same'),
     ['DATABASE_URL'],
   );
+});
+
+test('its last words are in its log; what a process says that outlives it is not, and harms nobody', async () => {
+  const port = await freePort();
+  const own = mkdtempSync(join(folder, 'own-'));
+  const log = join(own, 'server.log');
+  const serve = `require("node:http").createServer((_, answer) => answer.end()).listen(${port}, "127.0.0.1")`;
+  const end = 'process.once("SIGTERM", () => process.stdout.write("good bye\\n", () => process.exit()))';
+  const server = await startServer({
+    command: `setsid sh -c 'for i in $(seq 40); do sleep 0.05; echo still here; done' & exec node -e '${serve}; ${end}'`,
+    url: `http://127.0.0.1:${port}/`,
+    ...{ exact: true, withinS: 20, log, variables: [], secrets: [], signal: new AbortController().signal },
+  });
+  await server.stop();
+  assert.match(readFileSync(log, 'utf8'), /^good bye$/m);
+  rmSync(own, { recursive: true });
+  await sleep(300);
 });

@@ -15,14 +15,14 @@ const RESULT = {
 };
 
 /**
- * @param {{result?: Partial<Result>, memory?: (number | null)[], p99?: number, known?: number, opened?: number, streams?: any[]}} [how] memory: MiB of
+ * @param {{result?: Partial<Result>, memory?: (number | null)[], p99?: number, known?: number | null, opened?: number, streams?: any[]}} [how] memory: MiB of
  *   the idle steps; known: sessions of 20 that nobody used; opened: in each idle step
  */
 const connections = ({
   result = {},
   memory = [300, 400, 500],
   p99 = 8,
-  known = 0,
+  known = /** @type {number | null} */ (0),
   opened = 1000,
   streams = [],
 } = {}) => {
@@ -43,7 +43,9 @@ const connections = ({
       `mcp_stream_opening_duration{phase:${name}}`,
       { ...times, values: trend(60, opened) },
     ]),
-    ['mcp_sessions_kept{phase:abandoned}', { values: { passes: known, fails: 20 - known } }],
+    ...(known === null
+      ? []
+      : [['mcp_sessions_kept{phase:abandoned}', { values: { passes: known, fails: 20 - known } }]]),
   ]);
   return runOf(
     {
@@ -118,4 +120,12 @@ test('fewer than were asked for, and why', async () => {
   const { tables, findings } = await connections({ opened: 700, streams: [{ held: [], ends }] });
   assert.match(tables[0]?.notes.join() ?? '', /Of the idle ones 1,400 of 2,000 were opened \(EMFILE\)/);
   assert.ok(findings.some(({ statement }) => /1,400 of 2,000 were opened \(EMFILE\)/.test(statement)));
+});
+
+test('a server that gives no session an id keeps none, and none is asked for', async () => {
+  const { findings, thresholds } = await connections({ known: null });
+  assert.ok(
+    findings.some(({ statement }) => statement === 'the server keeps no sessions: it gave none an id'),
+  );
+  assert.ok(!thresholds.some(({ metric }) => metric === 'sessions_kept'));
 });
