@@ -7,7 +7,10 @@ export type Step = () => unknown;
 export class Undo {
   #steps: Step[] = [];
 
-  readonly #onExit = () => void this.#run();
+  /** What a step does before it first waits is done even where the program is about to exit. */
+  readonly #onExit = () => {
+    for (const step of this.#steps.splice(0).reverse()) void this.#done(step);
+  };
 
   constructor() {
     process.once('exit', this.#onExit);
@@ -17,18 +20,17 @@ export class Undo {
     this.#steps.push(step);
   }
 
-  /** In the opposite order, each once; one that fails keeps no other from it. */
+  /** In the opposite order, each once, when the one before has ended; one that fails keeps no other from it. */
   async all() {
+    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) await this.#done(step);
     process.off('exit', this.#onExit);
-    for (const done of await Promise.allSettled(this.#run()))
-      if (done.status === 'rejected') say(`not cleaned up: ${oneLine(String(done.reason), 500)}`);
   }
 
-  /** What a step does before it first waits is done even where the program is about to exit. */
-  #run(): Promise<unknown>[] {
-    return this.#steps
-      .splice(0)
-      .reverse()
-      .map(async (step) => await step());
+  async #done(step: Step) {
+    try {
+      await step();
+    } catch (error) {
+      say(`not cleaned up: ${oneLine(String(error), 500)}`);
+    }
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Undo } from '../../../cli/undo.ts';
 
 test('all is undone in the opposite order, once, also where a step fails', async () => {
@@ -18,6 +19,19 @@ test('all is undone in the opposite order, once, also where a step fails', async
   await undo.all();
   await undo.all();
   assert.deepEqual(done, ['last', 'first']);
+});
+
+test('a step begins when the one before has ended: a folder is removed after the server that writes to it has ended', async () => {
+  const undo = new Undo();
+  /** @type {string[]} */
+  const done = [];
+  undo.add(() => done.push('folder'));
+  undo.add(async () => {
+    await sleep(20);
+    done.push('server');
+  });
+  await undo.all();
+  assert.deepEqual(done, ['server', 'folder']);
 });
 
 test('what was undone no longer waits for the end of the program: a test of many trials has many', async () => {
