@@ -32,7 +32,7 @@ const VERSIONS = { auto: 'auto', modern: MODERN_VERSION, legacy: 'legacy' };
  * @returns {import('./credentials.js').UserOptions} what set-up hands to users: no secrets, for k6 shows it
  */
 export function clientOptions(config, dialect, observe = false) {
-  const { TARGET_TIMEOUT, SESSIONS_MODE, CLIENT_CACHE, ACCEPT_ENCODING, era, version } = config;
+  const { TARGET_TIMEOUT, SESSIONS_MODE, CLIENT_CACHE, TASKS, ACCEPT_ENCODING, era, version } = config;
   const oauth = oauthOptions(config);
   return {
     timeout: TARGET_TIMEOUT * 1000,
@@ -40,6 +40,7 @@ export function clientOptions(config, dialect, observe = false) {
     protocolVersion: /** @type {any} */ (version || VERSIONS[era]),
     sessions: /** @type {any} */ (SESSIONS_MODE),
     cache: CLIENT_CACHE,
+    tasks: TASKS,
     observe,
     ...(ACCEPT_ENCODING.length > 0 && { headers: { 'Accept-Encoding': ACCEPT_ENCODING } }),
     ...(oauth && { oauth }),

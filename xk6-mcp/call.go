@@ -161,7 +161,7 @@ func (k *call) request(argument, input string) (request, string) {
 	}
 	meta := k.meta
 	if c.isModern() {
-		meta = joined(meta, modernMeta)
+		meta = joined(meta, c.modernMeta())
 	}
 	id := ""
 	if !k.isNotification {
@@ -302,6 +302,9 @@ func (k *call) converse(argument string, follower *watcher) *exchange {
 		began := x.callBegan
 		x = k.do(argument, input, follower)
 		x.callBegan, x.hadInput = began, true
+	}
+	if c.options.tasks && c.isModern() && x.isTask() {
+		x = k.followTask(x)
 	}
 	x.isSent, x.overlap = true, met
 	return x

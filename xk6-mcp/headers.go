@@ -23,8 +23,11 @@ const (
 	clientCapabilities = `{"elicitation":{}}`
 	clientInfo         = `{"name":"` + clientName + `","version":"` + clientVersion + `"}`
 	// Members of _meta in each request of the modern era.
-	modernMeta = `"io.modelcontextprotocol/protocolVersion":"` + modernVersion + `",` +
-		`"io.modelcontextprotocol/clientCapabilities":` + clientCapabilities + `,"io.modelcontextprotocol/clientInfo":` + clientInfo
+	modernMeta = modernMetaHead + clientCapabilities
+	// The same where the server may answer with tasks (SEP-2663).
+	modernMetaTasks = modernMetaHead + `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
+	modernMetaHead  = `"io.modelcontextprotocol/protocolVersion":"` + modernVersion + `","io.modelcontextprotocol/clientInfo":` + clientInfo +
+		`,"io.modelcontextprotocol/clientCapabilities":`
 	progressToken = `"progressToken"`
 	// What a server says first on a stream of subscriptions/listen.
 	acknowledged  = "notifications/subscriptions/acknowledged"
@@ -36,7 +39,8 @@ const (
 )
 
 // Methods whose header Mcp-Name repeats a member of the parameters (2026-07-28).
-var namedBy = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+var namedBy = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri",
+	"tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId"}
 
 var safeValue = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$`)
 

@@ -44,6 +44,11 @@ declare module 'k6/x/mcp' {
     traceSampling?: number;
     /** 2026-07-28: prepared calls keep results for as long as the server allows (`ttlMs`), at most 64 MiB in all VUs. They have no `events`. */
     cache?: boolean;
+    /**
+     * 2026-07-28: the server may answer a call with a task (`io.modelcontextprotocol/tasks`). The client asks for it as often as the server wants
+     * (`pollIntervalMs`) until it has ended; the call ends with it, within `timeout`, or is cancelled. Without it such an answer is "unexpected".
+     */
+    tasks?: boolean;
     /** Also measure the size of bodies, their compression, and for how long the server says that it keeps a connection. */
     observe?: boolean;
     /** Limits on an answer; what exceeds one fails as "too_large". */

@@ -14,7 +14,7 @@ type instanceMetrics struct {
 	Requests, RequestFailed, RequestDuration, RequestBlocked, RequestConnecting, RequestTLS, Slow, Failures, Rejected, AdditionalRequests,
 	Abandoned, Interrupted, StreamsOpened, StreamsClosed, TimeToFirstEvent, EventGap, SessionDuration, SessionsExpired, WarmupRequests,
 	CacheHits, RequestBytes, ResponseBytes, Compressed, Connections, Reconnections, KeepAlive, ProcessStarts, ProcessRestarts, ProcessExits,
-	ProcessStartDuration, ProcessFirstAnswer, InvalidMessages *metrics.Metric
+	ProcessStartDuration, ProcessFirstAnswer, InvalidMessages, TaskDuration, TaskPolls, TasksAbandoned *metrics.Metric
 }
 
 func registerMetrics(registry *metrics.Registry) (*instanceMetrics, error) {

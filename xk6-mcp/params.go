@@ -66,6 +66,7 @@ type clientOptions struct {
 	traceSampling    float64
 	observe          bool
 	cache            bool
+	tasks            bool
 	maxBodySize      int64
 	maxHeaderSize    int64
 	maxEvents        int64
@@ -97,6 +98,8 @@ func (o *clientOptions) set(key string, value sobek.Value) (err error) {
 		o.observe = value.ToBoolean()
 	case "cache":
 		o.cache = value.ToBoolean()
+	case "tasks":
+		o.tasks = value.ToBoolean()
 	case "maxBodySize":
 		o.maxBodySize, err = positiveInteger(value)
 	case "maxEvents":

@@ -19,6 +19,7 @@ import { processMemory } from './notes/process-memory.ts';
 import { processStart } from './notes/process-start.ts';
 import { sharedMachine } from './notes/shared-machine.ts';
 import { smallMachine } from './notes/small-machine.ts';
+import { tasks } from './notes/tasks.ts';
 import { unfinishedPhases } from './notes/unfinished-phases.ts';
 import { unjudgedObjectives } from './notes/unjudged-objectives.ts';
 import { onset } from './onset.ts';
@@ -38,6 +39,7 @@ const FINDINGS: ((known: Known) => Finding[])[] = [
   slowOperation,
   overload,
   expiredSessions,
+  tasks,
   oneAtATime,
   processStart,
   processMemory,

@@ -173,6 +173,11 @@ export const target = {
     default: '0',
     help: '1: lists and resources that the server lets a client keep (ttlMs) are kept by each virtual user',
   },
+  TASKS: {
+    type: flag,
+    default: '0',
+    help: '1: a server of 2026-07-28 may answer calls with tasks, which are asked for until they have ended',
+  },
   ACCEPT_ENCODING: {
     type: encodings,
     help: 'compressions of answers that requests accept; sizes are then those on the wire; unset: none is asked for',
