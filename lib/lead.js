@@ -86,6 +86,10 @@ function compose(given) {
     : planObjectives(defaults, thresholds.changes, phases, operations, how);
   const plan = makePlan(definition, { config, workload, phases, operations, objectives, documents });
   needWithinLimits(phases, config);
+  if (plan.target.dialect !== 'mcp' && phases.some(({ opens }) => opens))
+    throw new ConfigError(
+      `the test ${name} holds streams, and ${plan.target.dialect} has none; valid: MCP (TARGET_PROTOCOL=auto)`,
+    );
 
   /** @type {import('k6/options').Options} */
   const options = {

@@ -92,9 +92,9 @@ func (k *call) endTask(x *exchange) bool {
 	case "working", "input_required":
 		return false
 	case "completed":
-		x.become("result", member(task, "result"))
+		x.replaceReply("result", member(task, "result"))
 	case "failed":
-		x.become("error", member(task, "error"))
+		x.replaceReply("error", member(task, "error"))
 	case "cancelled":
 		x.failure = failed(kinds.Unexpected, "the server cancelled the task")
 	default:
@@ -103,8 +103,8 @@ func (k *call) endTask(x *exchange) bool {
 	return true
 }
 
-// become makes a part of an answer the whole one.
-func (x *exchange) become(name string, part gjson.Result) {
+// replaceReply makes what a task holds the reply of the call.
+func (x *exchange) replaceReply(name string, part gjson.Result) {
 	x.text = `{"jsonrpc":"2.0","id":` + x.reply.id.Raw + `,"` + name + `":` + cmp.Or(part.Raw, "null") + `}`
 	x.reply = readMessage(x.text)
 	x.failure = x.reply.failure()

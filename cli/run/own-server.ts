@@ -21,11 +21,14 @@ export class OwnServer {
     this.#log = join(folder, LOG);
   }
 
-  /** @returns another one at another port: where the command and the URL name the port, they name that one */
-  at(port: number): OwnServer {
+  /** @returns another one: where the command, and the URL that says it is ready, name a port, they name another one */
+  withPort(port: string, other: number): OwnServer {
+    const replaced = (text: string) => text.replaceAll(wordOf(port), String(other));
     const { command, url } = this.#asked;
-    const asked = { ...this.#asked, command: withPort(command, url, port), url: withPort(url, url, port) };
-    return new OwnServer(asked, dirname(this.#log));
+    return new OwnServer(
+      { ...this.#asked, command: replaced(command), url: replaced(url) },
+      dirname(this.#log),
+    );
   }
 
   /** @returns milliseconds until it was ready @throws {Ending} with its last words, if it was not in time */
@@ -67,11 +70,7 @@ export function ownServer(folder: string): OwnServer | null {
   return asked && new OwnServer(asked, folder);
 }
 
-/** @returns the port of a URL as a word of a text */
-const portIn = (url: string) => new RegExp(`(?<!\\d)${new URL(url).port}(?!\\d)`, 'g');
+/** A port as a number of its own in a text. */
+const wordOf = (port: string) => new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');
 
-const withPort = (text: string, url: string, port: number) => text.replaceAll(portIn(url), String(port));
-
-/** @returns whether a command names the port of a URL, so that it can start a server at another one */
-export const namesPort = (command: string, url: string) =>
-  new URL(url).port !== '' && portIn(url).test(command);
+export const namesPort = (text: string, port: string) => port !== '' && wordOf(port).test(text);

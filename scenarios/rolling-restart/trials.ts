@@ -37,7 +37,7 @@ export const nativeOnly = true;
 
 export function check(config: RollingConfig) {
   needConnection(config, 'rolling-restart puts HAProxy in front of it');
-  const { TARGET_URL: url, SERVER_COMMAND: command } = config;
+  const { TARGET_URL: url, SERVER_COMMAND: command, READY_URL: ready } = config;
   if (isReference(config)) return;
   if (command === '')
     throw new ConfigError(
@@ -47,9 +47,14 @@ export function check(config: RollingConfig) {
     throw new ConfigError(
       `TARGET_URL is "${url.slice(0, 80)}"; valid for rolling-restart: http://, without TLS`,
     );
-  if (!namesPort(command, url))
+  const { port } = new URL(url);
+  if (!namesPort(command, port))
     throw new ConfigError(
-      `SERVER_COMMAND does not name the port of TARGET_URL (${new URL(url).port || 'none'}); valid: a command that does, so that a second server can have another`,
+      `SERVER_COMMAND does not name the port of TARGET_URL (${port || 'none'}); valid: a command that does, so that a second server can have another`,
+    );
+  if (ready !== '' && !namesPort(ready, port))
+    throw new ConfigError(
+      `READY_URL does not name the port of TARGET_URL (${port}); valid for rolling-restart: one that does, for both servers could not have it`,
     );
 }
 
@@ -111,7 +116,7 @@ interface Replicas {
 async function ownServers(lab: RollingLab, server: OwnServer): Promise<Replicas> {
   const { hostname, port, pathname, search } = new URL(lab.config.TARGET_URL);
   const other = await freePort();
-  const next = server.at(other);
+  const next = server.withPort(port, other);
   lab.onEnd(() => next.stop());
   return {
     first: { address: `${hostname}:${port}`, start: () => server.start(), stop: () => server.stop() },

@@ -52,6 +52,11 @@ const WRONG = [
     at(1234, 'exec node server.js'),
     /^error: SERVER_COMMAND does not name the port of TARGET_URL \(1234\)/m,
   ],
+  [
+    'a URL that says it is ready at another port',
+    { ...at(1234, 'exec node server.js 1234'), READY_URL: 'http://127.0.0.1:1235/' },
+    /^error: READY_URL does not name the port of TARGET_URL \(1234\)/m,
+  ],
 ];
 for (const [what, env, says] of WRONG)
   test(`${what}: exit 2 and one line`, async () => {

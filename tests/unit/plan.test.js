@@ -42,3 +42,11 @@ test('nothing that a plan starts reads the ~/.bashrc of its user, which may star
     rmSync(home, { recursive: true });
   }
 });
+
+test('a test that holds streams of what has none: exit 2 and one line', async () => {
+  const { code, output } = await command('scripts/run', ['streams', 'DRY_RUN=1'], {
+    ...{ TARGET_URL: 'http://127.0.0.1:1/', TARGET_PROTOCOL: 'jsonrpc', TOOL: 'a', ARGS: '{}' },
+  });
+  assert.equal(code, 2, output);
+  assert.match(output, /^error: the test streams holds streams, and jsonrpc has none; valid: MCP /m);
+});
