@@ -246,8 +246,7 @@ async function meet(dialect, operations, phases, { name, workload, observe }) {
     // Any other workload of this dialect says itself what it calls.
     if (dialect === 'rest' && 'dialect' in workload && workload.dialect === dialect)
       needRest(server, operations, name);
-    const holds = dialect === 'mcp' && phases.some(({ opens }) => opens);
-    const streams = holds ? { streams: streamsOf(server) } : {};
+    const streams = phases.some(({ opens }) => opens) ? { streams: streamsOf(server) } : {};
     server.client.close();
     return { client: options, connection: server.connection, ...streams };
   } catch (error) {

@@ -104,7 +104,7 @@ function listen(client, notifications, endMs) {
 async function comeBack(client, notifications, endMs) {
   while (Date.now() + RETURN_MS + MIN_TIMEOUT_MS < endMs) {
     await until(Date.now() + RETURN_MS);
-    // Of a stream alone 404 may say that there is none here; a call opens a new session where the old one is gone.
+    // 404 to a GET may mean that the server offers no stream. A call opens a new session if the old one has ended.
     if (client.sessionId) client.ping({ timeout: MIN_TIMEOUT_MS });
     await listen(client, notifications, endMs);
   }

@@ -193,7 +193,7 @@ declare module 'k6/x/mcp' {
      * The VUs of a scenario are others than those of the scenario before.
      */
     reuseAfter: number;
-    /** Versions before 2026-07-28: the session's id; "" where there is none. */
+    /** Versions before 2026-07-28: the session's id; "" if there is none. */
     readonly sessionId: string;
     /**
      * Connects, if no call has yet, and tells what the server is. It throws an Error where there is none: with `kind`, that of the failure, and

@@ -11,6 +11,13 @@ export interface Parts {
   after: Phase;
 }
 
+/** @param phases of the load around one fault @returns null: it was not loaded */
+export function partsOf(phases: readonly Phase[]): Parts | null {
+  const named = (part: string) => phases.find(({ labels }) => labels.part === part);
+  const [baseline, fault, after] = [named('baseline'), named('fault'), named('after')];
+  return baseline && fault && after ? { baseline, fault, after } : null;
+}
+
 export interface Effect extends Recovery {
   /** Neither latency nor failures left the normal range because of it; null: inconclusive. */
   affected: boolean | null;

@@ -2,7 +2,7 @@
 
 import { inScope, total } from '../../analysis/collect/groups.ts';
 import { bucketsOf } from '../../analysis/episode.ts';
-import { type Effect, faultEffect, type Parts } from '../../analysis/findings/fault-effect.ts';
+import { type Effect, faultEffect, type Parts, partsOf } from '../../analysis/findings/fault-effect.ts';
 import { judged } from '../../analysis/judge/judged.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
@@ -54,13 +54,6 @@ export default function chaos({ phases, trials, seconds, groups }: Facts<ChaosRe
     tables: [faultTable(seen, result.recovery_s)],
     thresholds: seen.flatMap(({ thresholds }) => thresholds),
   };
-}
-
-/** @param phases of the load around one fault @returns null: it was not loaded */
-function partsOf(phases: Phase[]): Parts | null {
-  const named = (part: string) => phases.find(({ labels }) => labels.part === part);
-  const [baseline, fault, after] = [named('baseline'), named('fault'), named('after')];
-  return baseline && fault && after ? { baseline, fault, after } : null;
 }
 
 /** @param refused of the requests under the fault @param limitS of the recovery */

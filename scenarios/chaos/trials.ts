@@ -3,10 +3,10 @@
  * time after. However this ends, the fault is removed.
  */
 
-import { inspect } from '../../cli/run/inspect.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
 import { needConnection } from '../../cli/trials/need-connection.ts';
+import { plannedFault } from '../../cli/trials/planned-fault.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { FAULTS, type Fault, type Hands } from './faults.ts';
@@ -128,9 +128,7 @@ async function timing({ test, config }: Lab<ChaosConfig, ChaosResult>) {
     TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
   };
   // At a low rate the baseline takes time from the others.
-  const { plan } = await inspect(test, env);
-  const fault = plan.phases.find(({ labels }) => labels?.part === 'fault');
-  if (!fault) throw new Error(`${test} has no phase of the part "fault"`);
+  const fault = await plannedFault(test, env);
   return { injectS: fault.start_s, removeS: fault.start_s + fault.duration_s, env };
 }
 

@@ -2,7 +2,7 @@
 import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
 import { remedy } from '../../analysis/findings/remedy.ts';
-import { STREAMS } from '../../analysis/limits.ts';
+import { isSlower } from '../../analysis/findings/slower.ts';
 import { costText } from '../../analysis/tables/resource-costs.ts';
 import { counted, duration, milliseconds, number } from '../../contract/units.js';
 import type { Part, Way } from './table.ts';
@@ -82,11 +82,10 @@ function others(parts: readonly Part[]): Finding[] {
     .sort((a, b) => b.p95 - a.p95)[0];
   if (!slow) return [];
   const factor = slow.p95 / calm;
-  const isSlower = factor >= STREAMS.slowFactor && slow.p95 - calm >= STREAMS.minSlowMs;
   const figures = `p95 ${milliseconds(calm)} -> ${milliseconds(slow.p95)}`;
   return [
     about(
-      isSlower
+      isSlower(calm, slow.p95)
         ? `others' calls took ${number(factor)} times as long ${MOMENTS[slow.part]}: ${figures}`
         : `others' calls were not slower while clients came and went: ${figures}`,
       { slowdown: factor },

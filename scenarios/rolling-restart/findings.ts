@@ -5,7 +5,6 @@ import { note } from '../../analysis/findings/note.ts';
 import { remedy } from '../../analysis/findings/remedy.ts';
 import { counted, duration, number } from '../../contract/units.js';
 import type { HeldThrough, Part } from './table.ts';
-import type { RollingResult } from './trials.ts';
 
 interface Found {
   /** before, while, after. */
@@ -14,7 +13,6 @@ interface Found {
   failures: Record<string, number>;
   held: HeldThrough | null;
   effect: Effect | null;
-  result: RollingResult;
 }
 
 const about = (statement: string, figures: Finding['figures'] = {}, evidence: string[] = []) =>

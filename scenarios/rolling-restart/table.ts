@@ -2,7 +2,7 @@
 import { counterOf, failuresOf, inScope } from '../../analysis/collect/groups.ts';
 import type { Streams } from '../../analysis/collect/streams.ts';
 import { bucketsOf } from '../../analysis/episode.ts';
-import { type Effect, faultEffect } from '../../analysis/findings/fault-effect.ts';
+import { type Effect, faultEffect, partsOf } from '../../analysis/findings/fault-effect.ts';
 import { judged } from '../../analysis/judge/judged.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
 import type { Threshold } from '../../analysis/judge/threshold.ts';
@@ -42,12 +42,12 @@ export default function rollingRestart({
   streams: [record],
 }: Facts<RollingResult>): Built {
   const result = trials?.result;
-  const named = (part: string) => phases.find(({ measured, labels }) => measured && labels.part === part);
-  const [baseline, fault, after] = [named('baseline'), named('fault'), named('after')];
-  if (!result || !baseline || !fault || !after || !result.endedMs) return { tables: [] };
-  const buckets = bucketsOf([...seconds.values()].flat(), [baseline, fault, after]);
-  const effect = faultEffect({ baseline, fault, after }, result.endedMs / 1000, buckets);
-  const parts = [baseline, fault, after].map(
+  const around = partsOf(phases);
+  if (!result?.endedMs || !around) return { tables: [] };
+  const { fault, after } = around;
+  const buckets = bucketsOf([...seconds.values()].flat(), Object.values(around));
+  const effect = faultEffect(around, result.endedMs / 1000, buckets);
+  const parts = Object.values(around).map(
     (phase): Part => ({
       ...phase,
       sessionsLost: counterOf(inScope(groups, { phase: phase.name }), 'mcp_sessions_expired'),
@@ -57,7 +57,7 @@ export default function rollingRestart({
   const held = record ? heldThrough(record, result, after) : null;
   return {
     tables: [partTable(parts, result)],
-    findings: findingsOf({ parts, failures, held, effect, result }),
+    findings: findingsOf({ parts, failures, held, effect }),
     thresholds: effect ? recovered(effect, after) : [],
   };
 }

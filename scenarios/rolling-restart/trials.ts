@@ -1,12 +1,12 @@
 /** Replaces the server in the middle of a steady load: a second one is started, calls go to it, and the first one is ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inspect } from '../../cli/run/inspect.ts';
 import { namesPort, type OwnServer } from '../../cli/run/own-server.ts';
 import { toolPath } from '../../cli/tool-path.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import { startInstance } from '../../cli/trials/instance.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
 import { needConnection } from '../../cli/trials/need-connection.ts';
+import { plannedFault } from '../../cli/trials/planned-fault.ts';
 import { isReference } from '../../cli/trials/reference-only.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { watchInstead } from '../../cli/trials/watch-instead.ts';
@@ -14,8 +14,7 @@ import { ConfigError } from '../../contract/config-error.js';
 import { freePort } from '../../contract/free-port.js';
 import { startSwitch } from './switch.ts';
 
-type RollingConfig = Config;
-type RollingLab = Lab<RollingConfig, RollingResult>;
+type RollingLab = Lab<Config, RollingResult>;
 
 export interface RollingResult {
   /** Unix times in milliseconds, 0: it did not come so far. Calls go to the new server; the old one is told to end; it has ended. */
@@ -35,7 +34,7 @@ const POOL_SIZE = 10;
 
 export const nativeOnly = true;
 
-export function check(config: RollingConfig) {
+export function check(config: Config) {
   needConnection(config, 'rolling-restart puts HAProxy in front of it');
   const { TARGET_URL: url, SERVER_COMMAND: command, READY_URL: ready } = config;
   if (isReference(config)) return;
@@ -58,7 +57,7 @@ export function check(config: RollingConfig) {
     );
 }
 
-export const lasts: TrialsModule<RollingConfig>['lasts'] = (_, trialS) => trialS();
+export const lasts: TrialsModule<Config>['lasts'] = (_, trialS) => trialS();
 
 export default async function rollingRestart(lab: RollingLab) {
   await lab.sh(['scripts/setup', 'haproxy']);
@@ -71,9 +70,7 @@ export default async function rollingRestart(lab: RollingLab) {
     TARGET_URL: balancer.url + path,
     TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
   };
-  const { plan } = await inspect(lab.test, env);
-  const replaced = plan.phases.find(({ labels }) => labels?.part === 'fault');
-  if (!replaced) throw new Error(`${lab.test} has no phase of the part "fault"`);
+  const replaced = await plannedFault(lab.test, env);
   await lab.trial({
     name: 'rolling',
     env,

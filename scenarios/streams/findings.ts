@@ -3,6 +3,7 @@ import type { StreamEnd, Streams } from '../../analysis/collect/streams.ts';
 import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
 import { remedy } from '../../analysis/findings/remedy.ts';
+import { isSlower } from '../../analysis/findings/slower.ts';
 import { STREAMS } from '../../analysis/limits.ts';
 import { type Cost, costText } from '../../analysis/tables/resource-costs.ts';
 import { counted, duration, milliseconds, number, percent } from '../../contract/units.js';
@@ -151,10 +152,9 @@ function slower(steps: readonly Step[]): Finding[] {
   const most = steps.toSorted((a, b) => b.held - a.held)[0];
   const [without, withMost] = [before?.latency_ms?.p95, most?.latency_ms?.p95];
   if (!most?.held || without === undefined || withMost === undefined || most.slowdown === null) return [];
-  const isSlower = most.slowdown >= STREAMS.slowFactor && withMost - without >= STREAMS.minSlowMs;
   return [
     about(
-      isSlower
+      isSlower(without, withMost)
         ? `calls took ${number(most.slowdown)} times as long with ${counted(most.heldAtMost, 'stream')} held: p95 ${milliseconds(without)} -> ${milliseconds(withMost)}`
         : `calls were not slower with ${counted(most.heldAtMost, 'stream')} held: p95 ${milliseconds(without)} -> ${milliseconds(withMost)}`,
       { slowdown: most.slowdown },
