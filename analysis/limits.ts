@@ -334,6 +334,22 @@ export const STREAMS = {
   maxCostError: 0.5,
 };
 
+/** Long calls */
+export const LONG_CALLS = {
+  /** Failed calls that a common time needs. */
+  minFailed: 2,
+  /** Time of a call, as a share of the one that was asked for: a shorter call does not do what its argument says. */
+  minLength: 0.8,
+  /** The same: a longer call waited for others. */
+  maxLength: 1.5,
+  /** Time of the first progress report, as a share of the call, from which on reports arrive with the answer. */
+  minHeldBack: 0.9,
+  /** CPU during a retry, as a multiple of that during the same call alone, from which on the first call is still running. */
+  minRetryCpu: 1.3,
+  /** CPU of a call, as a share of the machine: less is no work that could be doubled. */
+  minCpu: 0.05,
+};
+
 /** Leaks and drift */
 export const DRIFT = {
   /** Beginning of a stretch that is left out: heaps, caches and pools fill. */

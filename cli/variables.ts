@@ -57,7 +57,7 @@ export function takeWords(command: string, words: readonly string[]) {
   takeCommand();
   for (const name of ['TARGET_CERT', 'TARGET_KEY', 'TARGET_CA', 'OAUTH_CLIENT_KEY'])
     existingFile(name, 'the path of a PEM file');
-  readVariables(runs, env);
+  readVariables({ ...runs, ...ofCommand[command] }, env);
   const secrets = env.SECRET_SOURCE ?? '';
   const valid = 'valid: file= and the path of a file with NAME=value lines';
   // Any other source of k6's would stand in the list of processes with what it holds.

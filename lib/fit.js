@@ -34,7 +34,11 @@ export function fitTest(definition, workload, config, foreign) {
   needReference(definition, config, foreign);
   needDialect(definition, workload, config);
   const { TOOL, ARGS } = config;
-  const { fit, eachOf } = definition;
+  const { fit, eachOf, timed } = definition;
+  if (timed) {
+    needTimedTool(definition, workload, config, foreign);
+    return { definition, workload: definition.workload, TOOL: '' };
+  }
   if (!('schema' in workload)) return { definition, workload, TOOL };
   if (!TOOL) needOperations(definition, workload);
   if (eachOf && !TOOL)
@@ -48,6 +52,15 @@ function needReference({ name, servers, does }, { TARGET_URL: url }, foreign) {
   if (servers !== 'reference' || !foreign) return;
   throw new ConfigError(
     `TARGET_URL is "${url.slice(0, 80)}", and the test ${name} ${does}; valid: without TARGET_URL, on the reference target`,
+  );
+}
+
+/** @param {TestDefinition} definition @param {AnyWorkload} workload @param {FitConfig} config @param {boolean} foreign */
+function needTimedTool({ name, workload: own }, workload, { TOOL, ARGS }, foreign) {
+  if (ARGS ? workload === own : !TOOL && !foreign && workload === own) return;
+  throw new ConfigError(
+    `the test ${name} calls one tool, which takes as long as an argument says; ` +
+      `valid: TOOL=name ARGS='{"duration": "SECONDS"}' (or MILLISECONDS), without WORKLOAD and TOOLS`,
   );
 }
 

@@ -64,7 +64,7 @@ export function lead(definition) {
 
 /** @param {TestDefinition} given */
 function compose(given) {
-  const asked = readConfig(__ENV);
+  const asked = configOf(given, __ENV);
   const found = asked.WORKLOAD ? readWorkload(asked.WORKLOAD) : given.workload;
   // The scripts leave it empty for another server; without them nobody knows.
   const { definition, workload, TOOL } = fitTest(given, found, asked, __ENV.REFERENCE_TARGET === '');
@@ -229,16 +229,28 @@ function announce({ era, version, server }, startedMs, limits, phases) {
 }
 
 /**
+ * @param {Pick<TestDefinition, 'timeoutS'>} definition
+ * @param {Record<string, string | undefined>} env
+ * @returns {Config}
+ * @throws {ConfigError}
+ */
+function configOf({ timeoutS }, env) {
+  const config = readConfig(env);
+  return timeoutS && !env.TARGET_TIMEOUT ? { ...config, TARGET_TIMEOUT: timeoutS(config.PROFILE) } : config;
+}
+
+/**
  * @param {import('./plan.js').Dialect} dialect
  * @param {Operation[]} operations that the server has to have
  * @param {PlannedPhase[]} phases
  * @param {TestDefinition} definition
  * @returns {Promise<{client: SetupData['client'], connection: import('./connect.js').Connection, streams?: import('./streams.js').StreamsData}>}
  */
-async function meet(dialect, operations, phases, { name, workload, observe }) {
+async function meet(dialect, operations, phases, definition) {
+  const { name, workload, observe } = definition;
   try {
     const env = await withSecrets(__ENV);
-    const config = readConfig(env);
+    const config = configOf(definition, env);
     checkCredentials(config);
     const options = clientOptions(config, dialect, observe);
     const server = connect(options, env);

@@ -39,6 +39,8 @@ import { noteException, User } from './user.js';
  * @property {import('./objectives.js').Objectives} [anyServer] what any other server is judged by as well, compared with its first phase
  * @property {true} [observe] users look at the size of bodies and the keep-alive time of each call
  * @property {true} [newConnections] each call opens one
+ * @property {true} [timed] its calls take as long as their phase's label `seconds` says: those of the workload, which calls TOOL with ARGS
+ * @property {(profile: import('../contract/profiles.js').ProfileName) => number} [timeoutS] in place of the default of TARGET_TIMEOUT
  *
  * @typedef {object} FittedWorkload
  * @property {import('./workload.js').AnyWorkload} workload
@@ -62,6 +64,8 @@ import { noteException, User } from './user.js';
  * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
  * @property {Record<string, string>} [request_headers] for example the user's
  * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
+ * @property {boolean} [progress] the server is asked for progress
+ * @property {string} [abandon_after] k6 duration: its client gives up
  * @property {UserOperation[]} [calls] instead: these, one after the other
  *
  * @typedef {object} SetupData all that set-up hands to the users; no secrets, for k6 shows it

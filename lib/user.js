@@ -110,6 +110,8 @@ export class User {
       member,
       ...(operation.headers && { paramHeaders: operation.headers }),
       ...(operation.request_headers && { headers: operation.request_headers }),
+      ...(operation.progress && { progress: true }),
+      ...(operation.abandon_after && { abandonAfter: operation.abandon_after }),
       ...(operation.expect_status && { expectStatus: operation.expect_status }),
       ...(expect && { expect }),
     });

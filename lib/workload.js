@@ -27,6 +27,8 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {(phase: import('./phases.js').Labels) => number} [items] items that one call processes
  * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
  * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
+ * @property {boolean} [progress] the server is asked for progress (`_meta.progressToken`)
+ * @property {string} [abandon_after] k6 duration: its client gives up, and the call counts as abandoned
  *
  * @typedef {object} Workload
  * @property {string} name
@@ -43,6 +45,8 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
  * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
  * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
+ * @property {boolean} [progress] the server is asked for progress (`_meta.progressToken`)
+ * @property {string} [abandon_after] k6 duration: its client gives up, and the call counts as abandoned
  *
  * @typedef {object} Listing what it took to list all that a server offers
  * @property {number} calls
@@ -81,6 +85,8 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {OperationSpec['items']} [items]
  * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
  * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
+ * @property {boolean} [progress] the server is asked for progress (`_meta.progressToken`)
+ * @property {string} [abandon_after] k6 duration: its client gives up, and the call counts as abandoned
  */
 
 /**

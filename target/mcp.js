@@ -13,6 +13,7 @@ import generateReport from './tools/generate-report.js';
 import getUser from './tools/get-user.js';
 import payload from './tools/payload.js';
 import processBatch from './tools/process-batch.js';
+import runJob from './tools/run-job.js';
 import searchUsers from './tools/search-users.js';
 import updateUser from './tools/update-user.js';
 import { WeatherError } from './weather.js';
@@ -34,7 +35,7 @@ import { WeatherError } from './weather.js';
  * @property {import('zod').ZodType} inputSchema
  * @property {import('zod').ZodType} [outputSchema]
  * @property {import('@modelcontextprotocol/server').ToolAnnotations} annotations
- * @property {(input: any, services: Services) => Promise<object | string>} run resolves to the structured content; of a tool
+ * @property {(input: any, services: Services, call: import('./serve-tools.js').Call) => Promise<object | string>} run resolves to the structured content; of a tool
  *   without an outputSchema to a text
  */
 
@@ -47,6 +48,7 @@ export const TOOLS = [
   fetchWeather,
   processBatch,
   payload,
+  runJob,
   ...NPM_TOOLS,
 ];
 
@@ -107,10 +109,11 @@ export function mcpServerFactory(services, changes, { content }) {
   const write = /** @type {NonNullable<typeof WRITERS[string]>} */ (WRITERS[content]);
   const served = REGISTRATIONS.map(({ name, run, output, ...tool }) => {
     const own = servicesFor(name, services);
-    const answer = async (/** @type {unknown} */ input) => {
+    /** @param {unknown} input @param {import('./serve-tools.js').Call} call */
+    const answer = async (input, call) => {
       try {
         await beforeToolCall(name, services.database);
-        const result = await run(input, own);
+        const result = await run(input, own, call);
         if (typeof result === 'string')
           return { content: [{ type: /** @type {const} */ ('text'), text: result }] };
         return write(/** @type {Record<string, unknown>} */ (result));

@@ -6,7 +6,11 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
  * @property {import('@modelcontextprotocol/server').StandardSchemaWithJSON} inputSchema
  * @property {import('@modelcontextprotocol/server').StandardSchemaWithJSON} [outputSchema]
  * @property {object} description what tools/list says of it besides
- * @property {(input: any) => Promise<import('@modelcontextprotocol/server').CallToolResult>} answer
+ * @property {(input: any, call: Call) => Promise<import('@modelcontextprotocol/server').CallToolResult>} answer
+ *
+ * @typedef {object} Call the request that a tool is called by
+ * @property {AbortSignal} signal aborted when the client has given the call up
+ * @property {(progress: number, total: number) => Promise<void>} reportProgress to a client that has asked for it
  */
 
 /**
@@ -27,24 +31,38 @@ export function serveTools(tools) {
 
   return (server) => {
     server.setRequestHandler('tools/list', () => ({ tools: list }));
-    server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
-      const tool = byName.get(name);
-      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
-      const input = await tool.inputSchema['~standard'].validate(given);
-      if (input.issues)
-        return failure(`Input validation error: Invalid arguments for tool ${name}: ${textOf(input.issues)}`);
-      const result = await tool.answer(input.value);
-      if (tool.outputSchema && !result.isError) {
-        const output = await tool.outputSchema['~standard'].validate(result.structuredContent);
-        if (output.issues)
+    server.setRequestHandler(
+      'tools/call',
+      async ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
+        const tool = byName.get(name);
+        if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+        const input = await tool.inputSchema['~standard'].validate(given);
+        if (input.issues)
           return failure(
-            `Output validation error: Invalid structured content for tool ${name}: ${textOf(output.issues)}`,
+            `Input validation error: Invalid arguments for tool ${name}: ${textOf(input.issues)}`,
           );
-      }
-      return server.projectCallToolResult(result, outputs.get(name));
-    });
+        const result = await tool.answer(input.value, callOf(mcpReq));
+        if (tool.outputSchema && !result.isError) {
+          const output = await tool.outputSchema['~standard'].validate(result.structuredContent);
+          if (output.issues)
+            return failure(
+              `Output validation error: Invalid structured content for tool ${name}: ${textOf(output.issues)}`,
+            );
+        }
+        return server.projectCallToolResult(result, outputs.get(name));
+      },
+    );
   };
 }
+
+/** @param {import('@modelcontextprotocol/server').ServerContext['mcpReq']} request @returns {Call} */
+const callOf = ({ signal, notify, _meta: { progressToken } = {} }) => ({
+  signal,
+  reportProgress: async (progress, total) => {
+    if (progressToken === undefined) return;
+    await notify({ method: 'notifications/progress', params: { progressToken, progress, total } });
+  },
+});
 
 /**
  * @param {import('@modelcontextprotocol/server').StandardSchemaWithJSON} schema

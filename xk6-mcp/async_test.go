@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // stream writes events, each at once.
@@ -55,6 +57,22 @@ func TestProgress(t *testing.T) {
 		"mcp_request_failed{method=ping,operation=ping} 0", "mcp_request_failed{method=tools/call,operation=tools/call} 0",
 		"mcp_requests{method=ping,operation=ping} 1", "mcp_requests{method=tools/call,operation=tools/call} 1",
 		"mcp_time_to_first_event{method=tools/call,operation=tools/call}")
+}
+
+func TestProgressOfBlockingCalls(t *testing.T) {
+	server := modern(func(w http.ResponseWriter, r received) {
+		stream(w, fmt.Sprintf(progress, 1), reply(r.id(), `{}`))
+	})
+	f := newFixture(t, server)
+	f.run(`const client = new StreamableHTTPClient({ base_url: url });
+		const call = client.prepare('tools/call', { name: 'a' }, { progress: true });
+		const events = [call.send(), call.send()].map((answer) => answer.events.length)`)
+	f.expect(`events`, `[2,2]`)
+	for _, got := range server.requests()[1:] {
+		if token := gjson.Get(got.body, "params._meta.progressToken").Raw; token != got.id() {
+			t.Errorf("the progress token is %q; expected the id: %s", token, got.body)
+		}
+	}
 }
 
 func TestAnExceptionEndsTheIteration(t *testing.T) {

@@ -169,7 +169,7 @@ func (k *call) request(argument, input string) (request, string) {
 			r.id = c.lastID.Add(1)
 		}
 		id = strconv.FormatInt(r.id, 10)
-		if k.options.onNotification != nil && !strings.Contains(meta, progressToken) {
+		if (k.options.progress || k.options.onNotification != nil) && !strings.Contains(meta, progressToken) {
 			meta = joined(meta, progressToken+":"+id)
 		}
 		id = `,"id":` + id

@@ -129,6 +129,8 @@ declare module 'k6/x/mcp' {
      * `abandoned`, is not failed, and has no latency. A stream of `listen` is held for this time.
      */
     abandonAfter?: Duration;
+    /** The call asks for progress (`_meta.progressToken`). */
+    progress?: boolean;
     headers?: Record<string, string>;
     /** 2026-07-28: arguments that are sent as headers too: the name after `Mcp-Param-`, and a JSON pointer. */
     paramHeaders?: Record<string, string>;

@@ -218,6 +218,8 @@ type callOptions struct {
 	expect       sobek.Callable
 	expectStatus []int
 	limits       []float64
+	// The server is asked for progress.
+	progress bool
 	// Of calls that do not block their VU.
 	onNotification sobek.Callable
 }
@@ -236,6 +238,8 @@ func parseCallOptions(rt *sobek.Runtime, input sobek.Value) (*callOptions, error
 			o.headers, err = parseHeaders(rt, value)
 		case "paramHeaders":
 			err = exportTo(rt, value, &o.paramHeaders, "an object of strings")
+		case "progress":
+			o.progress = value.ToBoolean()
 		case "member":
 			o.member = value.String()
 		case "nonce":

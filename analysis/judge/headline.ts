@@ -38,7 +38,7 @@ const CAPACITY = 'capacity';
 
 export type Facts = Pick<
   Run,
-  'verdict' | 'thresholds' | 'findings' | 'phases' | 'operations' | 'failed_probes'
+  'test' | 'verdict' | 'thresholds' | 'findings' | 'phases' | 'operations' | 'failed_probes'
 >;
 
 export function headline(run: Facts): string {
@@ -56,14 +56,20 @@ export function headline(run: Facts): string {
     const shape = [capitalized(shapeIn(run, MODES) || shapeIn(run))];
     const overload = found(run, null);
     const rest = limit ? [overload, shape] : [shape, overload];
-    return joined(outcome, [held, degradedIn(run), [loadTaken(run)], ...rest]);
+    return joined(outcome, [held, ofTest(run), degradedIn(run), [loadTaken(run)], ...rest]);
   }
   const missed = run.thresholds.find((threshold) => threshold.outcome === 'fail');
   const cause = bottleneckIn(
     run,
     ({ subject, phase }) => subject !== CAPACITY && phase !== null && phase === missed?.scope.phase,
   );
-  return joined(outcome, [whatMissed(run, missed, cause), degradedIn(run), found(run, cause), [leftOut]]);
+  return joined(outcome, [
+    whatMissed(run, missed, cause),
+    ofTest(run),
+    degradedIn(run),
+    found(run, cause),
+    [leftOut],
+  ]);
 }
 
 /** @param subject of the shape; without: any of failures @returns what most failures have in common; '' if nothing does */
@@ -78,6 +84,16 @@ function shapeIn({ findings }: Facts, subject?: string): string {
   );
   return found?.statement ?? '';
 }
+
+/** @returns what a test was made to find out, in the first of its own notes */
+const ofTest = ({ test, findings }: Facts): string[] =>
+  findings
+    .filter(
+      ({ kind, subject, confidence }) =>
+        kind === 'note' && subject === test && confidence !== 'not_enough_to_tell',
+    )
+    .map(({ statement }) => capitalized(statement))
+    .slice(0, 1);
 
 /** @returns episodes under a steady load */
 const degradedIn = ({ findings }: Facts): string[] =>
@@ -111,7 +127,9 @@ function short(text: string): string {
 /** @returns what it says before it goes into details */
 const clauseOf = (statement: string): string => statement.split(': ', 1)[0] ?? '';
 
-const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+/** A tool keeps its name. */
+const capitalized = (text: string) =>
+  /^\w*_/.test(text) ? text : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 const bottleneckIn = ({ findings }: Pick<Facts, 'findings'>, matches: (finding: Finding) => boolean) =>
   findings.find(

@@ -12,6 +12,8 @@ import { ownTables, phaseTable, type TextTable, thresholdTable } from './tables.
 const MAX_PHASES = 6;
 const MAX_MISSED = 3;
 const MAX_FINDINGS = 3;
+/** The same if a test has notes of its own, which are what it is run for. */
+const MAX_OWN_NOTES = 6;
 const MAX_REASONS = 3;
 const MAX_REASON_LINES = 2;
 /** Of a test's own tables, which are what it is run for: they take the place of the phases. */
@@ -166,7 +168,7 @@ function findings(run: Run, paint: Paint): string[] {
   const noteLines = (notes: typeof all) =>
     notes
       .filter(({ kind, statement }) => kind === 'note' && !isReason(statement))
-      .map(({ statement }) => [`- ${statement}`]);
+      .map(({ subject, statement }) => (subject === run.test ? wrap(statement, '- ') : [`- ${statement}`]));
   const own = noteLines(all.slice(0, ownCount));
   const entries = [
     ...own,
@@ -178,7 +180,8 @@ function findings(run: Run, paint: Paint): string[] {
       ]),
     ...noteLines(all.slice(ownCount)),
   ];
-  const shown = entries.slice(0, MAX_FINDINGS);
+  const ofTest = all.filter(({ kind, subject }) => kind === 'note' && subject === run.test).length;
+  const shown = entries.slice(0, Math.max(MAX_FINDINGS, Math.min(ofTest, MAX_OWN_NOTES)));
   if (shown.length === 0) return [];
   const rest = entries.length - shown.length;
   const lines = shown.flat();

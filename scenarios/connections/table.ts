@@ -217,8 +217,7 @@ function memorySentence(most: number, stopped: string | null, line: Line | null)
   const held = `${number(most)} idle sessions were held${stopped ? `: ${stopped}` : ''}`;
   if (!line) return `${held}; what one costs the server is not known`;
   const { slope, error } = line;
-  if (slope <= error)
-    return `${held}; from their memory it can not be told what one costs: not enough to tell`;
+  if (slope <= error) return `${held}; what one costs the server is inconclusive`;
   return `${held}; one costs the server ${bytes(slope)} (+-${percent(error / slope, 2)})`;
 }
 

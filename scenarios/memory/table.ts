@@ -39,7 +39,11 @@ export default function memory({ trials }: Facts<MemoryResult>): Built {
         'Of Redis, where the cache is.',
       ]),
     ],
-    findings: [worker, connection, user].map((statement) => note('memory', statement)),
+    findings: [worker, connection, user].map((statement) =>
+      note('memory', statement, {
+        confidence: statement.startsWith(INCONCLUSIVE) ? 'not_enough_to_tell' : 'high',
+      }),
+    ),
   };
 }
 
@@ -71,14 +75,16 @@ function someOf(points: Point[]): Group[] {
   return groups.filter((_, index) => wanted.has(index));
 }
 
+const INCONCLUSIVE = 'not enough to tell';
+
 /** @returns what one more takes, or that it can't be told */
 export function perOne(unit: string, points: Point[]): string {
   const line = fitLine(points);
   if (!line)
-    return `not enough to tell what a ${unit} takes: fewer than three measurements, or of one number alone`;
+    return `${INCONCLUSIVE} what a ${unit} takes: fewer than three measurements, or of one number alone`;
   const { slope, error, count } = line;
   if (Math.abs(slope) <= error) {
-    return `not enough to tell what a ${unit} takes: ${signed(slope)} with an error of ${bytes(error)}, from ${count} measurements`;
+    return `${INCONCLUSIVE} what a ${unit} takes: ${signed(slope)} with an error of ${bytes(error)}, from ${count} measurements`;
   }
   return `${signed(slope)} for each ${unit} (within ${bytes(error)}, 19 times of 20; ${count} measurements)`;
 }

@@ -134,7 +134,7 @@ function lifetimes(cut: readonly StreamEnd[], found: Lifetime | null, record: St
     : '';
   return [
     about(
-      `the server, or something between, ends streams ${after}: ${number(found.streams)} of ${number(cut.length)} that ended (${low} to ${high})${withheld || unsure}`,
+      `the server, or something between, ends streams ${after}: ${number(found.count)} of ${number(cut.length)} that ended (${low} to ${high})${withheld || unsure}`,
       { limit_s: (found.ms[1] ?? 0) / 1000, ended: cut.length },
       [
         remedy(

@@ -40,7 +40,7 @@ const SELECT_NAMES = {
 
 const Spread = z.object({ median: z.number(), p95: z.number(), mean_low: z.number(), mean_high: z.number() });
 
-/** @type {import('../mcp.js').Tool} */
+/** @satisfies {import('../mcp.js').Tool} */
 export default {
   name: 'generate_report',
   title: 'Generate a report',

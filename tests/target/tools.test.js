@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { NPM_TOOLS } from '../../target/npm/tools.js';
+import runJob from '../../target/tools/run-job.js';
 import { callTool, connectClient, LEGACY, MODERN, readMetrics, useTool } from './client.js';
 import { Services } from './services.js';
 
@@ -22,6 +23,7 @@ const CALLS = [
   { tool: 'generate_report', input: { region: 'nordics' }, expected: { region: 'nordics' } },
   { tool: 'fetch_weather', input: { city: 'Oslo' }, expected: { city: 'Oslo' } },
   { tool: 'process_batch', input: { items: [{ key: 'a', value: 1 }] }, expected: { processed: 1 } },
+  { tool: 'run_job', input: { seconds: 0.1 }, expected: { seconds: 0.1 } },
 ];
 
 /** Its answer is a text and nothing else; resources.test.js calls it. */
@@ -57,6 +59,24 @@ for (const version of [MODERN, ...LEGACY]) {
   });
 }
 
+for (const version of [MODERN, ...LEGACY]) {
+  test(`run_job reports progress to a client that asks for it in ${version}`, async () => {
+    const { client } = await connectClient(target, version);
+    /** @type {unknown[]} */
+    const reports = [];
+    const job = { name: 'run_job', arguments: { seconds: 1.5 } };
+    await client.callTool(job, { onprogress: (report) => reports.push(report) });
+    assert.equal(reports.length, 2);
+    assert.deepEqual(reports[1], { progress: 1.5, total: 1.5 });
+    await client.close();
+  });
+}
+
+test('run_job ends when its client gives the call up', { timeout: 10_000 }, async () => {
+  const call = { signal: AbortSignal.abort(), reportProgress: async () => {} };
+  await assert.rejects(runJob.run({ seconds: 60 }, /** @type {any} */ ({}), call), /the job was cancelled/);
+});
+
 describe('input', () => {
   const WRONG = [
     { tool: 'get_user', input: {}, about: /user_id/ },
@@ -72,6 +92,7 @@ describe('input', () => {
     { tool: 'fetch_weather', input: { city: ' ' }, about: /city/ },
     { tool: 'process_batch', input: { items: [] }, about: /items/ },
     { tool: 'process_batch', input: { items: batch(501) }, about: /items.*<=500/ },
+    { tool: 'run_job', input: { seconds: 3601 }, about: /seconds.*<=3600/ },
   ];
   for (const { tool, input, about } of WRONG) {
     test(`${tool} refuses ${JSON.stringify(input).slice(0, 40)}`, async () => {

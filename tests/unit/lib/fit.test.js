@@ -85,6 +85,26 @@ test('rbac refuses what is not called over REST', () => {
   assert.equal(fitTest(test, rbac, CONFIG, true).workload, rbac);
 });
 
+test('a test of calls that take as long as an argument says needs TOOL and ARGS on another server', () => {
+  /** @type {import('../../../lib/test.js').TestDefinition} */
+  const timed = {
+    ...{ name: 'long-calls', title: '', workload: reference, servers: 'any', mix: 'mixed', timed: true },
+    ...OBJECTIVES,
+  };
+  const needed = /^the test long-calls calls one tool, .* valid: TOOL=name ARGS='\{"duration": "SECONDS"\}'/;
+  const ARGS = { ms: 'MILLISECONDS' };
+  for (const foreign of [true, false]) {
+    const fitted = fitTest(timed, reference, { ...CONFIG, TOOL: 'job', ARGS }, foreign);
+    assert.deepEqual([fitted.workload, fitted.TOOL], [reference, '']);
+    refused(needed, () => fitTest(timed, reference, { ...CONFIG, TOOL: 'job' }, foreign));
+    refused(needed, () =>
+      fitTest(timed, documentOf({ look: tool() }), { ...CONFIG, TOOL: 'job', ARGS }, foreign),
+    );
+  }
+  refused(needed, () => fitTest(timed, reference, CONFIG, true));
+  assert.equal(fitTest(timed, reference, CONFIG, false).workload, reference);
+});
+
 /** @type {import('../../../lib/test.js').TestDefinition} */
 const payload = {
   ...{ name: 'payload', title: '', workload: reference, servers: 'any', mix: 'payload', ...OBJECTIVES },

@@ -35,7 +35,7 @@ for (const [what, own, kind] of /** @type {const} */ ([
 
 test('streams that end after the same silence: a limit on it; where nothing ever came it may be one on age', () => {
   const mixed = lifetimeOf(ends(10, (index) => ({ ageMs: 12_500 + 1000 * index, silentMs: 12_500 + index })));
-  assert.deepEqual([mixed?.kind, mixed?.isUnsure, mixed?.streams], ['silence', false, 10]);
+  assert.deepEqual([mixed?.kind, mixed?.isUnsure, mixed?.count], ['silence', false, 10]);
   assert.equal(lifetimeOf(ends(10, () => ({})))?.isUnsure, true);
 });
 

@@ -1,0 +1,21 @@
+/** The time that calls or streams have in common which something ended: its limit. */
+import { STREAMS } from '../limits.ts';
+import { percentile } from '../statistics/percentile.ts';
+
+export interface CommonTime {
+  /** Milliseconds: 10th percentile, median and 90th percentile. */
+  ms: [number, number, number];
+  /** How many ended at that time. */
+  count: number;
+}
+
+/** @param times milliseconds @param minTimes fewer are too few @returns null: the times are not alike */
+export function commonTime(times: readonly number[], minTimes: number): CommonTime | null {
+  if (times.length < minTimes) return null;
+  const sorted = times.toSorted((a, b) => a - b);
+  const median = percentile(sorted, 0.5);
+  const spread = Math.max(STREAMS.maxSpreadMs, STREAMS.maxSpread * median);
+  const near = sorted.filter((time) => Math.abs(time - median) <= spread / 2);
+  if (median < STREAMS.minCutMs || near.length < STREAMS.minAlike * times.length) return null;
+  return { ms: [percentile(near, 0.1), median, percentile(near, 0.9)], count: near.length };
+}

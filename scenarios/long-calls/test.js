@@ -1,0 +1,78 @@
+/** How long may a call take until something ends it, and does progress keep it alive? */
+import { ConfigError } from '../../contract/config-error.js';
+import { parseDuration } from '../../contract/duration.js';
+import { defineTest } from '../../lib/test.js';
+import { workload } from '../../workloads/long-calls.js';
+
+/** lengthsS: used if CALL_DURATIONS is not set; calls: of each length, without progress and with it; retries: of calls that are given up. */
+const PROFILES = {
+  smoke: { lengthsS: [1, 5], calls: 2, retries: 1 },
+  quick: { lengthsS: [1, 10, 30, 61, 125], calls: 3, retries: 2 },
+  full: { lengthsS: [1, 10, 30, 61, 125, 300], calls: 5, retries: 5 },
+};
+
+/** What a call takes in addition to its length. */
+const MARGIN_S = 2;
+/** A call without an answer has failed this long after the longest should have ended. */
+const TIMEOUT_S = 60;
+/** The call that is given up and retried, the time until its client gives up, and until it calls again. */
+const RETRIED_S = 4;
+const GIVE_UP_S = 1.5;
+const RETRY_S = 2;
+/** A retry may have to wait for the first call. */
+const RETRY_LENGTH_S = 2 * RETRIED_S;
+
+/** @param {import('../../contract/profiles.js').ProfileName} profile @returns {number[]} seconds, in rising order */
+function lengthsOf(profile) {
+  const asked = (__ENV.CALL_DURATIONS ?? '').split(',').flatMap((text) => parseDuration(text.trim()) ?? []);
+  const lengths = asked.length > 0 ? asked : PROFILES[profile].lengthsS;
+  return [...new Set(lengths)].sort((a, b) => a - b);
+}
+
+/** @param {import('../../contract/profiles.js').ProfileName} profile @returns {import('../../lib/phases.js').Phase[]} */
+function phasesOf(profile) {
+  const { calls, retries } = PROFILES[profile];
+  /** @param {string} name @param {number} vus @param {number} lengthS @param {object} labels */
+  const phase = (name, vus, lengthS, labels) => ({
+    ...{ name, vus, iterations: vus, duration: `${lengthS}s`, labels },
+  });
+  const lengths = lengthsOf(profile);
+  if (__ENV.ARGS && !__ENV.ARGS.includes('SECONDS') && lengths.length > 1)
+    throw new ConfigError(
+      `ARGS does not say how long a call takes; valid: SECONDS or MILLISECONDS in place of a value, or one of CALL_DURATIONS, that of each call`,
+    );
+  const rounds = Array.from({ length: retries }, (_, index) => index + 1);
+  const retried = { seconds: RETRIED_S, give_up_s: GIVE_UP_S };
+  return [
+    ...rounds.flatMap((round) => [
+      { ...phase(`alone-${round}`, 1, RETRIED_S + 1, retried), operation: 'silent' },
+      {
+        ...phase(`given-up-${round}`, 1, RETRY_S, retried),
+        ...{ operation: 'given_up', overload: /** @type {const} */ (true) },
+      },
+      { ...phase(`retried-${round}`, 1, RETRY_LENGTH_S, retried), operation: 'silent' },
+    ]),
+    ...lengths.map((seconds) => ({
+      ...phase(`${seconds}s`, 2 * calls, seconds + MARGIN_S, { seconds }),
+      mix: 'both',
+    })),
+  ];
+}
+
+export const { options, setup, iterate, teardown } = defineTest({
+  name: 'long-calls',
+  title: 'calls that take longer and longer, without progress and with it',
+  group: 'protocol and access',
+  about:
+    'calls of `CALL_DURATIONS` (1 s to 5 min), without progress and with it: which of them are answered, after which time something ends the others, and whether a retry does the work a second time',
+  judgedBy: 'failures < 1%',
+  servers: 'any',
+  workload: workload(__ENV, `${GIVE_UP_S}s`),
+  mix: 'all',
+  timed: true,
+  timeoutS: (profile) => Math.max(...lengthsOf(profile)) + TIMEOUT_S,
+  phasesOf,
+  asWritten: true,
+  warmUp: 'none',
+  objectives: { each: { failure_share: 0.01 } },
+});

@@ -1,0 +1,17 @@
+import { parseDuration } from '../../contract/duration.js';
+import { optional } from '../../contract/types.js';
+
+const durations = {
+  valid: 'durations separated by commas, for example 1s,30s,2m',
+  parse: (text: string) => {
+    const seconds = text.split(',').map((part) => parseDuration(part.trim()));
+    return seconds.includes(null) ? undefined : (seconds as number[]);
+  },
+};
+
+export const variables = {
+  CALL_DURATIONS: {
+    type: optional(durations),
+    help: 'long-calls: how long calls take, for TOOL with SECONDS or MILLISECONDS in its ARGS [1s,5s at smoke, 1s,10s,30s,61s,125s, and 300s at full]',
+  },
+};
