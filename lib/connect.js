@@ -28,10 +28,10 @@ const VERSIONS = { auto: 'auto', modern: MODERN_VERSION, legacy: 'legacy' };
 /**
  * @param {import('./config.js').Config} config
  * @param {import('./plan.js').Dialect} dialect
- * @param {boolean} [observe]
+ * @param {{observe?: boolean | undefined, tasks?: boolean | undefined}} [of] the test: it looks at the size of bodies; its workload takes tasks
  * @returns {import('./credentials.js').UserOptions} what set-up hands to users: no secrets, for k6 shows it
  */
-export function clientOptions(config, dialect, observe = false) {
+export function clientOptions(config, dialect, { observe = false, tasks = false } = {}) {
   const { TARGET_TIMEOUT, SESSIONS_MODE, CLIENT_CACHE, TASKS, ACCEPT_ENCODING, era, version } = config;
   const oauth = oauthOptions(config);
   return {
@@ -40,7 +40,7 @@ export function clientOptions(config, dialect, observe = false) {
     protocolVersion: /** @type {any} */ (version || VERSIONS[era]),
     sessions: /** @type {any} */ (SESSIONS_MODE),
     cache: CLIENT_CACHE,
-    tasks: TASKS,
+    tasks: TASKS || tasks,
     observe,
     ...(ACCEPT_ENCODING.length > 0 && { headers: { 'Accept-Encoding': ACCEPT_ENCODING } }),
     ...(oauth && { oauth }),

@@ -122,7 +122,10 @@ function compose(given) {
   const test = {
     options,
     setup: async () => {
-      const { client, connection, streams } = await meet(plan.target.dialect, operations, phases, definition);
+      const { client, connection, streams } = await meet(plan.target.dialect, operations, phases, {
+        ...definition,
+        tasks: workload.tasks,
+      });
       if (definition.prepare && !config.DRY_RUN)
         await prepare(client, workload, definition.prepare, config.TOOL_NAMES);
       const startedMs = Date.now();
@@ -243,16 +246,16 @@ function configOf({ timeoutS }, env) {
  * @param {import('./plan.js').Dialect} dialect
  * @param {Operation[]} operations that the server has to have
  * @param {PlannedPhase[]} phases
- * @param {TestDefinition} definition
+ * @param {TestDefinition & {tasks?: true | undefined}} definition tasks: the server may answer with them
  * @returns {Promise<{client: SetupData['client'], connection: import('./connect.js').Connection, streams?: import('./streams.js').StreamsData}>}
  */
 async function meet(dialect, operations, phases, definition) {
-  const { name, workload, observe } = definition;
+  const { name, workload, observe, tasks } = definition;
   try {
     const env = await withSecrets(__ENV);
     const config = configOf(definition, env);
     checkCredentials(config);
-    const options = clientOptions(config, dialect, observe);
+    const options = clientOptions(config, dialect, { observe, tasks });
     const server = connect(options, env);
     if (dialect === 'mcp') needTools(server, operations);
     // Any other workload of this dialect says itself what it calls.

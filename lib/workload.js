@@ -35,6 +35,7 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {Record<string, OperationSpec>} operations
  * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight, relative to the others'
  * @property {'mcp' | 'jsonrpc' | 'rest'} [dialect] by default mcp
+ * @property {true} [tasks] the server may answer with tasks, as with TASKS=1
  *
  * @typedef {object} DocumentOperation
  * @property {OperationClass} class
@@ -61,6 +62,7 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {'mcp-load-lab/workload/1'} schema
  * @property {string} name
  * @property {'mcp' | 'jsonrpc' | 'rest'} dialect
+ * @property {true} [tasks] the server may answer with tasks, as with TASKS=1
  * @property {{era: 'modern' | 'legacy', version: string, server: {name: string, version: string} | null,
  *   subscribe?: true, listing?: Listing}} [connection] of the server that discovery asked
  * @property {Record<string, DocumentOperation>} operations

@@ -7,6 +7,7 @@ import { NPM_TOOLS } from './npm/tools.js';
 import { addPrompts } from './prompts.js';
 import { acceptSubscriptions, addResources } from './resources.js';
 import { serveTools } from './serve-tools.js';
+import { newTask, serveTasks, TASKS } from './tasks.js';
 import { ToolError } from './tool-error.js';
 import fetchWeather from './tools/fetch-weather.js';
 import generateReport from './tools/generate-report.js';
@@ -37,6 +38,7 @@ import { WeatherError } from './weather.js';
  * @property {import('@modelcontextprotocol/server').ToolAnnotations} annotations
  * @property {(input: any, services: Services, call: import('./serve-tools.js').Call) => Promise<object | string>} run resolves to the structured content; of a tool
  *   without an outputSchema to a text
+ * @property {true} [asTask] it takes the `seconds` of its arguments, and answers with a task if its client takes one
  */
 
 /** @type {Tool[]} */
@@ -59,9 +61,10 @@ const SERVER_INFO = {
 };
 
 /** The tools with their schemas ready for any number of servers. */
-const REGISTRATIONS = TOOLS.map(({ name, run, inputSchema, outputSchema, ...description }) => ({
+const REGISTRATIONS = TOOLS.map(({ name, run, asTask, inputSchema, outputSchema, ...description }) => ({
   name,
   run,
+  asTask,
   description,
   inputSchema: keepJson(inputSchema),
   // A tool that has it must answer with structured content.
@@ -107,7 +110,7 @@ const jsonText = (value) => ({ type: /** @type {const} */ ('text'), text: JSON.s
  */
 export function mcpServerFactory(services, changes, { content }) {
   const write = /** @type {NonNullable<typeof WRITERS[string]>} */ (WRITERS[content]);
-  const served = REGISTRATIONS.map(({ name, run, output, ...tool }) => {
+  const served = REGISTRATIONS.map(({ name, run, asTask, output, ...tool }) => {
     const own = servicesFor(name, services);
     /** @param {unknown} input @param {import('./serve-tools.js').Call} call */
     const answer = async (input, call) => {
@@ -124,7 +127,8 @@ export function mcpServerFactory(services, changes, { content }) {
         };
       }
     };
-    return { ...tool, name, answer, ...(content !== 'text' && output) };
+    const makeTask = asTask && ((/** @type {{seconds: number}} */ { seconds }) => newTask(seconds));
+    return { ...tool, name, answer, ...(makeTask && { makeTask }), ...(content !== 'text' && output) };
   });
   const addTools = serveTools(served);
   const ofResources = servicesFor('resources/read', services);
@@ -136,10 +140,12 @@ export function mcpServerFactory(services, changes, { content }) {
         tools: { listChanged: false },
         resources: { listChanged: false, subscribe: subscribing !== 'never' },
         prompts: { listChanged: false },
+        extensions: { [TASKS]: {} },
       },
       cacheHints: Object.fromEntries(LISTS.map((list) => [list, { ttlMs: LIST_TTL, cacheScope: 'public' }])),
     });
     addTools(server.server);
+    serveTasks(server.server, ({ seconds }) => write({ seconds }));
     addResources(server, ofResources, (error) => messageOf(error, 'resources/read'));
     addPrompts(server, ofPrompts, (error) => messageOf(error, 'prompts/get'));
     if (subscribing === 'session')

@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { takesTasks } from './tasks.js';
 
 /**
  * @typedef {object} ServedTool
@@ -7,6 +8,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
  * @property {import('@modelcontextprotocol/server').StandardSchemaWithJSON} [outputSchema]
  * @property {object} description what tools/list says of it besides
  * @property {(input: any, call: Call) => Promise<import('@modelcontextprotocol/server').CallToolResult>} answer
+ * @property {(input: any) => any} [makeTask] instead, for a client that takes tasks
  *
  * @typedef {object} Call the request that a tool is called by
  * @property {AbortSignal} signal aborted when the client has given the call up
@@ -41,6 +43,7 @@ export function serveTools(tools) {
           return failure(
             `Input validation error: Invalid arguments for tool ${name}: ${textOf(input.issues)}`,
           );
+        if (tool.makeTask && takesTasks(mcpReq)) return tool.makeTask(input.value);
         const result = await tool.answer(input.value, callOf(mcpReq));
         if (tool.outputSchema && !result.isError) {
           const output = await tool.outputSchema['~standard'].validate(result.structuredContent);

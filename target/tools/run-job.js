@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ToolError } from '../tool-error.js';
 
-const MAX_SECONDS = 3600;
+export const MAX_SECONDS = 3600;
 const PROGRESS_S = 1;
 
 /** @type {import('../mcp.js').Tool} */
@@ -13,6 +13,7 @@ export default {
     'Takes as long as the caller says, and reports progress every second if the client asks for it. No database, no cache.',
   inputSchema: z.object({ seconds: z.number().min(0).max(MAX_SECONDS).default(1) }),
   outputSchema: z.object({ seconds: z.number() }),
+  asTask: true,
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   async run({ seconds }, _, { signal, reportProgress }) {
     for (let done = 0; done < seconds; ) {

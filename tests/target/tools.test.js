@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { NPM_TOOLS } from '../../target/npm/tools.js';
 import runJob from '../../target/tools/run-job.js';
-import { callTool, connectClient, LEGACY, MODERN, readMetrics, useTool } from './client.js';
+import { callTool, connectClient, LEGACY, MODERN, post, readMetrics, useTool } from './client.js';
 import { Services } from './services.js';
 
 const services = new Services();
@@ -75,6 +75,40 @@ for (const version of [MODERN, ...LEGACY]) {
 test('run_job ends when its client gives the call up', { timeout: 10_000 }, async () => {
   const call = { signal: AbortSignal.abort(), reportProgress: async () => {} };
   await assert.rejects(runJob.run({ seconds: 60 }, /** @type {any} */ ({}), call), /the job was cancelled/);
+});
+
+describe('run_job as a task', () => {
+  const extensions = { 'io.modelcontextprotocol/tasks': {} };
+  /** @param {string} method @param {object} params @returns {Promise<any>} its message */
+  const ask = async (method, params) => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientCapabilities': { extensions },
+    };
+    const headers = { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': method };
+    const name = /** @type {any} */ (params).name ?? /** @type {any} */ (params).taskId;
+    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
+    return (await post(target, message, { ...headers, 'Mcp-Name': name })).message;
+  };
+
+  test('a client that takes tasks gets one, and its result when it has ended', async () => {
+    const job = { name: 'run_job', arguments: { seconds: 0.3 } };
+    const { result: made } = await ask('tools/call', job);
+    assert.deepEqual([made.resultType, made.status], ['task', 'working']);
+    const { taskId } = made;
+    /** @type {any} */
+    let task;
+    do task = (await ask('tasks/get', { taskId })).result;
+    while (task.status === 'working');
+    assert.deepEqual([task.resultType, task.status, task.taskId], ['complete', 'completed', taskId]);
+    assert.deepEqual(task.result.structuredContent, { seconds: 0.3 });
+    assert.equal((await ask('tasks/cancel', { taskId })).result.resultType, 'complete');
+  });
+
+  test('what is no task of this server is refused', async () => {
+    for (const taskId of ['', 'none', Buffer.from('{"seconds":1e9,"began":1}').toString('base64url')])
+      assert.equal((await ask('tasks/get', { taskId })).error.code, -32602, taskId);
+  });
 });
 
 describe('input', () => {
