@@ -288,9 +288,10 @@ async function prepare(client, workload, operation, toolNames) {
  * @throws {TargetError}
  */
 function needTools(server, operations) {
-  const tools = operations
+  const called = operations
     .flatMap((operation) => operation.calls ?? operation)
     .flatMap(({ method, params }) => (method === 'tools/call' ? [asText(params.name)] : []));
+  const tools = [...new Set(called)];
   // A server of resources alone has no list of tools.
   if (tools.length === 0) return;
   const offered = new Set();

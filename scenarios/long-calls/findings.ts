@@ -65,7 +65,7 @@ function cutOff(rows: readonly Row[]): Finding[] {
     const waited = failing.flatMap((row) => row.waited);
     const limit = commonTime(waited, LONG_CALLS.minFailed);
     const share = `${number(failed)} of ${counted(sumOf('calls'), 'call')} of ${duration(failing[0]?.seconds ?? 0)} or more failed (${kinds})`;
-    const reports = `although ${counted(sumOf('reports'), 'report')} arrived`;
+    const reports = `although ${counted(sumOf('reports'), 'notification')} arrived`;
     const calls = way === 'silent' ? 'calls without progress' : `calls with progress, ${reports},`;
     const statement = limit
       ? `the server, or something in between, ends ${calls} after ${timeText(limit.ms[1])}: ${share}`
@@ -79,7 +79,7 @@ function progress(rows: readonly Row[]): Finding[] {
   const [call] = withAnswers(rows.filter(({ way }) => way === 'progress'));
   if (!call) return [];
   const { seconds, took, firstReportMs } = call;
-  if (firstReportMs === null) return [about('the tool sends no progress notifications')];
+  if (firstReportMs === null) return [about('no progress notifications arrive')];
   if (firstReportMs < LONG_CALLS.minHeldBack * medianOf(took)) return [];
   return [
     about(

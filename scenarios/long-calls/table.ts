@@ -26,10 +26,10 @@ const lengthTable = (rows: readonly Row[]): ReportTable =>
       { name: 'max', unit: 's', of: ({ took }) => seconds(took, maximum) },
       { name: 'failed after', unit: 's', of: ({ waited }) => seconds(waited, medianOf) },
       { name: 'failures', unit: 'text', of: ({ kinds }) => Object.keys(kinds).join(', ') || null },
-      { name: 'reports', unit: 'count', of: ({ reports }) => reports },
+      { name: 'notifications', unit: 'count', of: ({ reports }) => reports },
     ],
     [
-      'p50 and max: calls that succeeded. Failed after: the median of the others. Reports: progress notifications that arrived.',
+      'p50 and max: calls that succeeded. Failed after: the median of the others. Notifications: on the streams of these calls, their results aside.',
       'Clients have timeouts of their own: the official TypeScript SDK abandons a call after 60 s by default.',
     ],
   );

@@ -50,7 +50,7 @@ test('a limit on the whole call: progress does not help', () => {
   const [, , despite] = statements([...both(30), ...cut]);
   assert.match(
     despite ?? '',
-    /^the server, .* ends calls with progress, although 183 reports arrived, after 1 min/,
+    /^the server, .* ends calls with progress, although 183 notifications arrived, after 1 min/,
   );
 });
 
@@ -64,9 +64,7 @@ test('calls that fail after different times have no limit in common', () => {
 
 test('progress that is not sent, or held back until the result', () => {
   assert.ok(
-    statements(both(10, { reports: 0, firstReportMs: null })).includes(
-      'the tool sends no progress notifications',
-    ),
+    statements(both(10, { reports: 0, firstReportMs: null })).includes('no progress notifications arrive'),
   );
   assert.match(
     statements(both(10, { firstReportMs: 9900 })).join(),
