@@ -1,5 +1,5 @@
 /**
- * Every limit of a verdict or a finding. docs/verdicts.md is written from these comments (`make docs`): the first sentence says what the
+ * Every limit of a verdict or a finding. docs/limits.md is written from these comments (`make docs`): the first sentence says what the
  * limit is for, the rest why it has this value. Shares are 0 to 1; times are in the unit at the end of the name.
  */
 import { MAX_GENERATOR_CPU, MIN_DELIVERED } from '../contract/limits.js';

@@ -1,4 +1,4 @@
-/** The tables of limits in docs/verdicts.md, from analysis/limits.ts: values as they are, and what its comments say of them. */
+/** The tables of docs/limits.md, from analysis/limits.ts: values as they are, and what its comments say of them. */
 import { readFileSync } from 'node:fs';
 import { RULES } from '../analysis/findings/drift-rules.ts';
 import * as limits from '../analysis/limits.ts';
@@ -7,21 +7,26 @@ import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 
 /**
- * @returns `limits_SECTION` of each section
- * @throws if a limit has no comment
+ * @returns `limits`: a heading and a table a section
+ * @throws if a section or a limit has no comment
  */
 export function limitTables(): Tables {
   const source = readFileSync(new URL('../analysis/limits.ts', import.meta.url), 'utf8');
-  const sections = Object.entries(limits).map(([section, values]) => {
-    const text = source.split(`export const ${section} = {`)[1]?.split('\n};')[0] ?? '';
+  const start = (section: string) => source.indexOf(`export const ${section} =`);
+  const inOrder = Object.entries(limits).toSorted(([a], [b]) => start(a) - start(b));
+  const sections = inOrder.map(([section, values]) => {
+    const [before = '', after = ''] = source.split(`export const ${section} = {`);
+    const heading = /\/\*\* (.*) \*\/\n$/.exec(before)?.[1];
+    if (!heading) throw new Error(`analysis/limits.ts: ${section} has no comment`);
+    const text = after.split('\n};')[0] ?? '';
     const rows = Object.entries(values).map(([name, value]) => [
       code(name),
       textOf(value),
       about(text, name),
     ]);
-    return [`limits_${section.toLowerCase()}`, table(['limit', 'value', 'what it is'], rows)];
+    return `## ${heading}\n\n${table(['limit', 'value', 'what it is'], rows)}`;
   });
-  return { ...Object.fromEntries(sections), drift: driftTable() };
+  return { limits: sections.join('\n\n'), drift: driftTable() };
 }
 
 function driftTable(): string {

@@ -55,6 +55,18 @@ function ofKind({ isTime, ...metric }: Omit<ClientMetric, 'series'> & { isTime: 
   };
 }
 
+/** @returns the table of xk6-mcp/README.md */
+export function moduleTable(): string {
+  const { metrics }: { metrics: Record<string, Named> } = JSON.parse(readFileSync(NAMES, 'utf8'));
+  const rows = Object.values(metrics).map(({ name, type, unit, tags = [], help }) => [
+    code(name),
+    unit ? `${type} (${unit})` : type,
+    tags.map(code).join(', '),
+    help,
+  ]);
+  return table(['metric', 'type', 'more tags', 'description'], rows);
+}
+
 function clientMetrics(): ClientMetric[] {
   const { metrics }: { metrics: Record<string, Named> } = JSON.parse(readFileSync(NAMES, 'utf8'));
   const known = Object.values(metrics).map(named);

@@ -10,11 +10,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rulesTable } from '../analysis/bottleneck/rules-table.ts';
 import { configurationTables } from './configuration-reference.ts';
+import { faultTable } from './fault-reference.ts';
 import { helpText } from './help-text.ts';
 import { limitTables } from './limit-reference.ts';
 import { listText } from './list-text.ts';
 import { makeWords } from './make-words.ts';
-import { metricTables } from './metric-reference.ts';
+import { metricTables, moduleTable } from './metric-reference.ts';
 import { signalTables } from './signal-reference.ts';
 import { clusterTables, composeFile, helpScreen, testTables } from './test-reference.ts';
 
@@ -28,7 +29,9 @@ export const PAGES: Record<string, () => Tables | Promise<Tables>> = {
   'docs/signals.md': signalTables,
   'docs/tests.md': testTables,
   'deploy/kubernetes/README.md': clusterTables,
-  'docs/verdicts.md': () => ({ bottlenecks: rulesTable(), ...limitTables() }),
+  'xk6-mcp/README.md': () => ({ module: moduleTable() }),
+  'docs/calibration.md': () => ({ faults: faultTable() }),
+  'docs/limits.md': () => ({ bottlenecks: rulesTable(), ...limitTables() }),
 };
 
 /** What `make` and Docker read without Node.js. */

@@ -1,4 +1,4 @@
-/** resources.ts as the table of docs/verdicts.md, which `make docs` writes. */
+/** resources.ts as the table of docs/limits.md, which `make docs` writes. */
 import { inUnit, number, percent } from '../../contract/units.js';
 import { BOTTLENECK } from '../limits.ts';
 import { DERIVED } from './derived.ts';

@@ -18,8 +18,8 @@ after(() => server.stop());
 
 const scripts = readPage('xk6-mcp/README.md').blocks.filter(({ language }) => language === 'javascript');
 
-test('the page has five scripts of less than 20 lines', () => {
-  assert.equal(scripts.length, 5);
+test('the page has six scripts of less than 20 lines', () => {
+  assert.equal(scripts.length, 6);
   for (const { text } of scripts) assert.ok(text.trim().split('\n').length < 20, text);
 });
 

@@ -1,0 +1,10 @@
+/** The faults of the reference target as the table of docs/calibration.md. */
+import { number } from '../contract/units.js';
+import { FAULTS } from '../target/faults/table.js';
+import { code, table } from './markdown-table.ts';
+
+export const faultTable = (): string =>
+  table(
+    ['fault', 'largest', 'what it is'],
+    Object.entries(FAULTS).map(([name, { max, about }]) => [code(name), number(max, 9), about]),
+  );
