@@ -11,7 +11,7 @@ import { Prometheus } from '../analysis/collect/prometheus.ts';
 import { readSummary } from '../analysis/collect/summary.ts';
 import { generatorEnvironment } from '../cli/k6.ts';
 import { judge, neighbours, quantile, spread, spreadText } from './figures.ts';
-import { Bench, count, runK6, say, startBenchServer, startPrometheus } from './harness.ts';
+import { Bench, count, logProgress, runK6, startBenchServer, startPrometheus } from './harness.ts';
 
 /** As k6/sleeping.js takes it: arrivals a second, of a distribution that the server knows. */
 export interface SleepingPhase {
@@ -114,7 +114,7 @@ await Bench.run(async (bench) => {
 
   const phases = [...KNOWN, STALLED];
   const length = sum(phases.map(({ seconds }) => seconds));
-  say(`${length} s and the warm-up ...`);
+  logProgress(`${length} s and the warm-up ...`);
   const env = {
     PROFILE: 'quick',
     THRESHOLDS: 'off',

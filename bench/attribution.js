@@ -29,7 +29,7 @@ import { DURATION_S, runFault } from './attribution/run-fault.js';
 import * as servers from './attribution/servers.ts';
 import { confusion } from './confusion.js';
 import { printTable } from './figures.ts';
-import { count, say } from './harness.ts';
+import { count, logProgress } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 import { wilson } from './wilson.js';
 
@@ -49,7 +49,7 @@ const { FAULTS } = table;
 const RUNS = count('RUNS', 3);
 const SEED = count('SEED', 1);
 const NAMES = namesOf(process.env.FAULTS);
-// The target has a knob of that name.
+// The target has a setting of that name.
 delete process.env.FAULTS;
 const POOL = resolve(
   process.env.POOL_DIR ||
@@ -235,16 +235,16 @@ if (process.env.REANALYSE === '1' || missing.length === 0) {
   }
   process.exitCode = (await results()) ? 0 : 1;
 } else {
-  say(`${missing.length} runs, about ${duration(missing.length * RUN_S)}; kept in ${POOL}`);
+  logProgress(`${missing.length} runs, about ${duration(missing.length * RUN_S)}; kept in ${POOL}`);
   await withLabStack(async (lab) => {
     for (const [index, { made, folder }] of missing.entries()) {
       const size = made.size === null ? '' : ` ${made.size} ${FAULTS[made.fault]?.about}`;
-      say(`${index + 1}/${missing.length}: ${made.fault}${size}, load x ${made.scale} ...`);
+      logProgress(`${index + 1}/${missing.length}: ${made.fault}${size}, load x ${made.scale} ...`);
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'truth.json'), `${JSON.stringify(made)}\n`);
       await make(lab, made, folder);
       const { said, verdict, right } = await judge(folder);
-      say(`  named: ${said}; the run is ${verdict}${right ? '' : ': WRONG'}`);
+      logProgress(`  named: ${said}; the run is ${verdict}${right ? '' : ': WRONG'}`);
     }
     return results();
   });

@@ -9,10 +9,10 @@ import {
   Bench,
   count,
   type Generator,
+  logProgress,
   oneTool,
   ownMetrics,
   runK6,
-  say,
   startBenchServer,
   startPrometheus,
 } from './harness.ts';
@@ -118,7 +118,7 @@ await Bench.run(async (bench) => {
   const measured = GOGCS.flatMap((gogc) => [...new Set(names)].map((name) => `${name}:${gogc}`));
   const figures: Record<string, number[]> = Object.fromEntries(measured.map((key) => [key, []]));
   for (let round = 1; round <= ROUNDS; round += 1) {
-    say(`round ${round} of ${ROUNDS} ...`);
+    logProgress(`round ${round} of ${ROUNDS} ...`);
     // There and back: what comes late in one round comes early in the next.
     for (const key of round % 2 === 1 ? measured : measured.toReversed()) {
       const [unit, name, GOGC = ''] = key.split(':') as [Row[1], Name, string];
@@ -136,7 +136,7 @@ await Bench.run(async (bench) => {
     }),
   );
 
-  say(`${SESSION_VUS} sessions ...`);
+  logProgress(`${SESSION_VUS} sessions ...`);
   const sessions = { ...all.module, env: { BENCH_SESSIONS: '1' } };
   const gigabytes = (await each(sessions, SESSION_VUS, CALLS_PER_SESSION)).peakBytes / 1e9;
   const what = `${SESSION_VUS} VUs with sessions, ${CALLS_PER_SESSION} calls each`;
@@ -144,7 +144,7 @@ await Bench.run(async (bench) => {
   judged.push({ cells, holds: gigabytes <= MAX_SESSIONS_GB });
 
   for (const perVU of PER_VU) {
-    say(`${LISTENERS} streams ...`);
+    logProgress(`${LISTENERS} streams ...`);
     const vus = Math.ceil(LISTENERS / perVU);
     const scenario = { executor: 'per-vu-iterations', vus, iterations: 1 };
     let descriptors = 0;
@@ -158,7 +158,7 @@ await Bench.run(async (bench) => {
     judged.push({ cells: [what, 'MB, peak', (peakBytes / 1e6).toFixed(0), '', '', ''] });
     judged.push({ cells: [what, 'descriptors', String(descriptors), '', '', ''] });
   }
-  say(`${PROCESSES} processes ...`);
+  logProgress(`${PROCESSES} processes ...`);
   const processes = { executor: 'per-vu-iterations', vus: PROCESSES, iterations: CALLS_PER_VU };
   const { peakBytes } = await runK6({ ...all.stdio, scenario: processes }, bench);
   const megabytes = (peakBytes / 1e6).toFixed(0);

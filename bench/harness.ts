@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attend, leaveWhereInterrupted, tied, whileTaking } from '../cli/child.ts';
+import { leaveWhereInterrupted, runForwardingSignals, tied, whileTaking } from '../cli/child.ts';
 import { BROKEN, Ending, INTERRUPTED, USAGE } from '../cli/ending.ts';
 import { generatorEnvironment, labOutput } from '../cli/k6.ts';
 import { ROOT } from '../cli/stack.ts';
@@ -12,7 +12,7 @@ import { startServer } from '../cli/trials/server-process.ts';
 import { freePort } from '../contract/free-port.js';
 import { variables } from '../lib/config.js';
 
-export { say } from '../cli/say.ts';
+export { logProgress } from '../cli/log-progress.ts';
 
 /** One way to run k6. */
 export interface Generator {
@@ -164,7 +164,7 @@ export async function runK6(
     join(ROOT, 'bench/k6', script),
   ];
   let running = true;
-  const ended = attend('python3', ['-c', WITH_RUSAGE, ...command], {
+  const ended = runForwardingSignals('python3', ['-c', WITH_RUSAGE, ...command], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
     extendEnv: false,

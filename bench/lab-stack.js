@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { listeners } from '../analysis/collect/host-watch-processes.ts';
 import { zeroOf } from '../cli/trials/lab.ts';
 import { freePort, hiddenHost } from '../contract/free-port.js';
-import { Bench, say } from './harness.ts';
+import { Bench, logProgress } from './harness.ts';
 
 /** A fifth of what a machine with two processors can do. */
 const WARM_UP = { PROFILE: 'quick', DURATION: '20s', RATE_SCALE: '0.25', THRESHOLDS: 'off' };
@@ -101,9 +101,9 @@ export class LabStack {
     });
   }
 
-  /** @param {Record<string, string>} knobs restarts the target with these */
-  async target(knobs) {
-    await this.sh(['scripts/up'], knobs);
+  /** @param {Record<string, string>} settings restarts the target with these */
+  async target(settings) {
+    await this.sh(['scripts/up'], settings);
   }
 
   /**
@@ -233,10 +233,10 @@ export const withLabStack = (measure) =>
   Bench.run(async (bench) => {
     const lab = new LabStack(join(bench.folder, 'run'), join(bench.folder, 'results'));
     bench.defer(() => lab.end('scripts/clean'));
-    say('starting a stack of its own ...');
+    logProgress('starting a stack of its own ...');
     await lab.sh(['scripts/up']);
     // A server that has just started compiles its code as it is called, which takes the CPU that a spike needs.
-    say('warming it up ...');
+    logProgress('warming it up ...');
     const { folder } = await lab.run('sustained', WARM_UP);
     if (folder) rmSync(folder, { recursive: true });
     return measure(lab);

@@ -9,7 +9,7 @@
  */
 import { duration, number, percent } from '../contract/units.js';
 import { printTable } from './figures.ts';
-import { count, say } from './harness.ts';
+import { count, logProgress } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 import { runLeak } from './leaks/run-leak.js';
 
@@ -86,11 +86,11 @@ if (MINUTES < LEAST_MINUTES) {
 
 await withLabStack(async (lab) => {
   const planned = Array.from({ length: RUNS }, () => CHOSEN).flat();
-  say(`${planned.length} runs, about ${duration(planned.length * (MINUTES * 60 + BESIDE_S))}`);
+  logProgress(`${planned.length} runs, about ${duration(planned.length * (MINUTES * 60 + BESIDE_S))}`);
   const rows = [];
   let good = true;
   for (const [index, one] of planned.entries()) {
-    say(`${index + 1}/${planned.length}: ${nameOf(one)} ...`);
+    logProgress(`${index + 1}/${planned.length}: ${nameOf(one)} ...`);
     const outcome = await observed(lab, one);
     const off = outcome.estimated === null ? null : Math.abs(outcome.estimated / one.perMinute - 1);
     const holds = keeps(one, outcome, off);

@@ -10,10 +10,10 @@ import {
   Bench,
   count,
   type Generator,
+  logProgress,
   oneTool,
   ownMetrics,
   runK6,
-  say,
   startBenchServer,
   startPrometheus,
 } from './harness.ts';
@@ -51,7 +51,7 @@ await Bench.run(async (bench) => {
   const rows = [];
   for (const [what, generator, requests, limit] of generators) {
     const seconds = Math.ceil(requests / RATE);
-    say(`${what}: ${RATE} requests/s for ${seconds} s ...`);
+    logProgress(`${what}: ${RATE} requests/s for ${seconds} s ...`);
     const vus = { preAllocatedVUs: USERS, maxVUs: USERS };
     const scenario = {
       executor: 'constant-arrival-rate',

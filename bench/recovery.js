@@ -5,7 +5,7 @@
  */
 import { round } from '../analysis/round.ts';
 import { printTable, verdict } from './figures.ts';
-import { say } from './harness.ts';
+import { logProgress } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 
 /** One statement a call, and no cache in front of it. */
@@ -207,9 +207,9 @@ async function each(what, all, measure) {
   const rows = [];
   let hold = true;
   for (const [index, one] of all.entries()) {
-    say(`${what} ${index + 1} of ${all.length} ...`);
+    logProgress(`${what} ${index + 1} of ${all.length} ...`);
     const { row, holds } = await measure(one);
-    say(`  ${row.join(' | ')}`);
+    logProgress(`  ${row.join(' | ')}`);
     rows.push(row);
     hold &&= holds;
   }
@@ -219,7 +219,7 @@ async function each(what, all, measure) {
 const recoveries = parts.includes('recovery') ? cases() : [];
 const limits = parts.includes('onset') ? LIMITS : [];
 const minutes = Math.ceil(((recoveries.length + limits.length) * RUN_S) / 60);
-say(`${recoveries.length + limits.length} runs, about ${minutes} min`);
+logProgress(`${recoveries.length + limits.length} runs, about ${minutes} min`);
 
 await withLabStack(async (lab) => {
   // One worker: what a pool can do is known only where the load is not spread over several of them by chance.

@@ -14,7 +14,7 @@ import { rounds } from '../cli/trials/rounds.ts';
 import { seededRandom } from '../contract/seeded-random.js';
 import { duration, percent } from '../contract/units.js';
 import { judge, printTable, spread } from './figures.ts';
-import { count, say } from './harness.ts';
+import { count, logProgress } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 import { countTrials, inventedRun, keysOf, slower } from './regression-trials.js';
 import { wilson } from './wilson.js';
@@ -108,7 +108,7 @@ async function fill(lab) {
     if (refused === null) keep(side, digest);
     const left = ((Date.now() - startedMs) / 1000 / made) * (missing - (refused === null ? 1 : 0));
     const p99 = Object.entries(digest.values).find(([key]) => /^phase\/.*\/p99$/.test(key))?.[1];
-    say(
+    logProgress(
       `${side} ${pool[side].length + (refused === null ? 1 : 0)} of ${POOL}: ${refused ?? `p99 ${p99} ms`}; about ${duration(Math.round(left))} left`,
     );
   }
@@ -147,7 +147,7 @@ function analyse() {
   );
   const random = seededRandom(SEED);
   const rows = sizes.map((runs) => {
-    say(`${runs} runs a side: ${EQUAL_TRIALS + TRIALS} comparisons ...`);
+    logProgress(`${runs} runs a side: ${EQUAL_TRIALS + TRIALS} comparisons ...`);
     const equal = countTrials({ pool: a, other: null, runs, trials: EQUAL_TRIALS, random });
     const slow = countTrials({ pool: a, other: b, runs, trials: TRIALS, random });
     return { runs, equal, slow };
@@ -168,7 +168,7 @@ function analyse() {
   printTable(
     ['slower by', ...sizes.map((runs) => `${runs} runs a side`)],
     SIZES.map((share) => {
-      say(`slower by ${percent(share)} ...`);
+      logProgress(`slower by ${percent(share)} ...`);
       const slowed = slower(share);
       const counts = sizes.map((runs) =>
         countTrials({ pool: a, other: null, runs, trials: TRIALS, random, slowed }),
@@ -219,7 +219,7 @@ function invented() {
   printTable(
     ['standard deviation', ...sizes.map((runs) => `${runs} runs a side`)],
     SPREADS.map((deviation) => {
-      say(`scatter ${percent(deviation)} ...`);
+      logProgress(`scatter ${percent(deviation)} ...`);
       const counts = sizes.map((runs) => {
         let seen = 0;
         for (let trial = 0; trial < trials; trial += 1) {
@@ -241,7 +241,7 @@ const onlyP99 = (share) => (values) => ({
 
 const { A, B } = kept();
 const missing = Math.max(0, POOL - A.length) + Math.max(0, POOL - B.length);
-say(
+logProgress(
   `${missing} of ${2 * POOL} runs are missing in ${POOL_DIR}: about ${duration(missing * RUN_S)}; then comparisons, about ${duration(Math.round(TRIALS * 0.4))}`,
 );
 if (missing > 0) {

@@ -8,7 +8,7 @@
 import { INVALID } from '../analysis/judge/verdict.ts';
 import { duration } from '../contract/units.js';
 import { printTable } from './figures.ts';
-import { count, say } from './harness.ts';
+import { count, logProgress } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 import { CASES } from './trust/cases.js';
 import { runCase } from './trust/run-case.js';
@@ -43,7 +43,7 @@ async function runOnce(lab, one) {
 }
 
 await withLabStack(async (lab) => {
-  say(
+  logProgress(
     `${chosen.length} cases, ${RUNS} runs of each, about ${duration(chosen.length * RUNS * RUN_S)}. Nothing else should run here meanwhile.`,
   );
   /** @type {Map<string, Awaited<ReturnType<typeof runOnce>>[]>} */
@@ -53,12 +53,12 @@ await withLabStack(async (lab) => {
     for (const one of chosen) {
       const lacks = one.missing?.() ?? null;
       if (lacks !== null) {
-        if (round === 1) say(`${one.name}: left out, ${lacks}`);
+        if (round === 1) logProgress(`${one.name}: left out, ${lacks}`);
         continue;
       }
       const result = await runOnce(lab, one);
       results.get(one.name)?.push(result);
-      say(
+      logProgress(
         `round ${round} of ${RUNS}: ${one.name}: ${result.invalid ? 'invalid' : 'valid'}${result.right ? '' : ', WRONG'}: ${result.reasons.join(' | ')}`,
       );
     }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { Ending, INTERRUPTED } from './ending.ts';
-import { say } from './say.ts';
+import { logProgress } from './log-progress.ts';
 
 /** These variables of the environment alone, as far as they are set. */
 export const environmentOf = (names: readonly string[]) =>
@@ -58,7 +58,7 @@ export interface Ended {
  *
  * @param how.mayAsk it stays in the terminal's foreground, where it may ask for a password
  */
-export async function attend(
+export async function runForwardingSignals(
   file: string,
   args: readonly string[],
   options: Options = {},
@@ -102,20 +102,25 @@ function ended(result: Awaited<ResultPromise>): Ended {
 /** @throws {Ending} where somebody has asked for the end */
 export function leaveWhereInterrupted() {
   if (!signalled) return;
-  say('interrupted');
+  logProgress('interrupted');
   throw new Ending('', INTERRUPTED);
 }
 
 /**
- * As `attend`, and the end of this program where it failed, which has said why, or where there was a signal. All that it says is progress:
+ * As `runForwardingSignals`, and the end of this program where it failed, which has said why, or where there was a signal. All that it says is progress:
  * standard output is the command's own.
  */
-export async function attendOrLeave(
+export async function runOrExit(
   file: string,
   args: readonly string[],
   options: Options = {},
 ): Promise<Ended> {
-  const done = await attend(file, args, { stdio: ['inherit', 2, 'inherit'], ...options }, { mayAsk: true });
+  const done = await runForwardingSignals(
+    file,
+    args,
+    { stdio: ['inherit', 2, 'inherit'], ...options },
+    { mayAsk: true },
+  );
   leaveWhereInterrupted();
   if (done.code !== 0) throw new Ending('', done.code);
   return done;

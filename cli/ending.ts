@@ -29,4 +29,4 @@ export const codeOf = (error: unknown): number =>
   error instanceof Ending ? error.code : error instanceof ConfigError ? USAGE : BROKEN;
 
 /** The beginning of what somebody typed, or pasted, as part of one line. */
-export const shown = (text: string) => text.slice(0, 200).replace(/[^ -~]/g, '?');
+export const quotable = (text: string) => text.slice(0, 200).replace(/[^ -~]/g, '?');

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
-import { attend, type Ended } from './child.ts';
+import { type Ended, runForwardingSignals } from './child.ts';
+import { logProgress } from './log-progress.ts';
 import { totalMemory } from './machine.ts';
-import { say } from './say.ts';
 import { ROOT } from './stack.ts';
 import { toolPath } from './tool-path.ts';
 
@@ -83,7 +83,7 @@ export async function runK6(
     most === undefined
       ? command
       : ['sh', '-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(most * 1024), ...command];
-  const done = await attend(
+  const done = await runForwardingSignals(
     limited[0] ?? '',
     limited.slice(1),
     {
@@ -100,6 +100,6 @@ export async function runK6(
   if (done.code !== OUT_OF_MEMORY) return done;
   // What Go says of its last moments is for Go's makers.
   const stderr = `k6 got no more memory than ${most} MiB and ended: the target's answers are too large, or the test is (GENERATOR_MEMORY)`;
-  say(stderr);
+  logProgress(stderr);
   return { ...done, code: KILLED, stderr };
 }

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { cleanText, secretsOf } from '../analysis/clean-text.ts';
 import { reportAgain } from '../analysis/report/report-again.ts';
 import { UsageError } from '../analysis/usage-error.ts';
-import { attend } from './child.ts';
+import { runForwardingSignals } from './child.ts';
 import { ci } from './ci/ci.ts';
 import { baselineSave, compare } from './commands/compare.ts';
 import { compareAb } from './commands/compare-ab.ts';
@@ -14,7 +14,7 @@ import { list } from './commands/list.ts';
 import { dashboards, live } from './commands/live.ts';
 import { signals } from './commands/signals.ts';
 import { workloadInit } from './commands/workload-init.ts';
-import { codeOf, shown, USAGE, usage } from './ending.ts';
+import { codeOf, quotable, USAGE, usage } from './ending.ts';
 import { leave, outliveReaders } from './leave.ts';
 import { run } from './run/run.ts';
 import { bringUp, ownRunFolder, ROOT, resultsFolder, setUp, takePlaces } from './stack.ts';
@@ -90,7 +90,7 @@ command('gateway', 'a gateway in front of the target, until Ctrl-C', async (word
   if (!process.env.TARGET_URL) await bringUp();
   await ownRunFolder();
   const program = join(ROOT, 'scenarios/gateway/serve.ts');
-  return (await attend('node', [program], { stdio: 'inherit' })).code;
+  return (await runForwardingSignals('node', [program], { stdio: 'inherit' })).code;
 });
 command('ci', 'a test for a pipeline', ci);
 
@@ -98,7 +98,7 @@ try {
   const [wanted = ''] = process.argv.slice(2);
   const names = program.commands.map((one) => one.name());
   if (!wanted.startsWith('-') && !names.includes(wanted))
-    throw usage(`the command is "${shown(wanted)}"; valid: ${[...names, ...ofStack].join(', ')}`);
+    throw usage(`the command is "${quotable(wanted)}"; valid: ${[...names, ...ofStack].join(', ')}`);
   await program.parseAsync();
 } catch (error) {
   const ofCommander =

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { attend, attendOrLeave, leaveWhereInterrupted } from './child.ts';
-import { broken, Ending, shown, USAGE, usage } from './ending.ts';
+import { leaveWhereInterrupted, runForwardingSignals, runOrExit } from './child.ts';
+import { broken, Ending, quotable, USAGE, usage } from './ending.ts';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const KINDS = ['native', 'external'];
@@ -14,7 +14,7 @@ export function takePlaces() {
   process.env.RUN_DIR = resolve(process.env.RUN_DIR || join(ROOT, '.run'));
   if (/['"\\\n]/.test(process.env.RUN_DIR))
     throw usage(
-      `RUN_DIR is "${shown(process.env.RUN_DIR)}"; valid: a path without quotes, backslashes and line breaks`,
+      `RUN_DIR is "${quotable(process.env.RUN_DIR)}"; valid: a path without quotes, backslashes and line breaks`,
     );
 }
 
@@ -36,15 +36,19 @@ export const stackValue = (name: string): string => valuesIn('stack.env')[name] 
 /** native, or external: someone else's. (Whether it is Docker's, scripts/lab finds out.) */
 export function stackKind(): string {
   const kind = process.env.STACK || stackValue('STACK') || 'native';
-  if (!KINDS.includes(kind)) throw usage(`STACK is "${shown(kind)}"; valid: native, docker, external`);
+  if (!KINDS.includes(kind)) throw usage(`STACK is "${quotable(kind)}"; valid: native, docker, external`);
   return kind;
 }
 
 /** Runs functions of scripts/common.sh. @throws {Ending} with what they said */
 export async function common(script: string): Promise<string> {
-  const { code, stdout, stderr } = await attend('bash', ['-c', `. scripts/common.sh; ${script}`], {
-    cwd: ROOT,
-  });
+  const { code, stdout, stderr } = await runForwardingSignals(
+    'bash',
+    ['-c', `. scripts/common.sh; ${script}`],
+    {
+      cwd: ROOT,
+    },
+  );
   leaveWhereInterrupted();
   if (code !== 0) throw new Ending(stderr.replace(/^error: /, ''), code === USAGE ? USAGE : 1);
   return stdout;
@@ -54,11 +58,11 @@ export async function common(script: string): Promise<string> {
 export const ownRunFolder = () => common('own_run_dir');
 export const checkRunFolder = () => common('check_run_dir');
 
-export const setUp = (...needs: string[]) => attendOrLeave(join(ROOT, 'scripts/setup'), needs);
+export const setUp = (...needs: string[]) => runOrExit(join(ROOT, 'scripts/setup'), needs);
 
 /** @param part observe: what watches any server, without the reference target */
 export const bringUp = async (part?: 'observe') => {
-  await attendOrLeave(join(ROOT, 'scripts/up'), part ? [part] : []);
+  await runOrExit(join(ROOT, 'scripts/up'), part ? [part] : []);
   loadStack();
 };
 

@@ -1,6 +1,6 @@
 /** What is to be undone at the end of a command, however that comes: also where a signal ends it between two programs. */
 import { oneLine } from '../contract/one-line.js';
-import { say } from './say.ts';
+import { logProgress } from './log-progress.ts';
 
 export type Step = () => unknown;
 
@@ -30,7 +30,7 @@ export class Undo {
     try {
       await step();
     } catch (error) {
-      say(`not cleaned up: ${oneLine(String(error), 500)}`);
+      logProgress(`not cleaned up: ${oneLine(String(error), 500)}`);
     }
   }
 }

@@ -8,7 +8,7 @@ import { runs } from '../contract/variables/commands.js';
 import { target } from '../contract/variables/target.js';
 import { ofAll, ofCommand } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
-import { shown, usage } from './ending.ts';
+import { quotable, usage } from './ending.ts';
 import { takePlaces } from './stack.ts';
 
 /** Settings of the reference target that people change. */
@@ -35,7 +35,7 @@ export function readWords(command: string, words: readonly string[]): Record<str
       const name = at < 0 ? word : word.slice(0, at);
       // Without the value: it may be a secret under a mistyped name.
       if (at < 0 || !valid.includes(name))
-        throw usage(`got "${shown(name)}"; valid: NAME=value with a NAME of ${listed(valid, name)}`);
+        throw usage(`got "${quotable(name)}"; valid: NAME=value with a NAME of ${listed(valid, name)}`);
       return [name, word.slice(at + 1)];
     }),
   );
@@ -64,7 +64,7 @@ export function takeWords(command: string, words: readonly string[]) {
   if (secrets !== '' && !/^file=./.test(secrets))
     throw usage(`SECRET_SOURCE is a value that is not shown; ${valid}`);
   if (secrets !== '' && !isReadable(secrets.slice('file='.length)))
-    throw usage(`SECRET_SOURCE is "${shown(secrets)}", which can't be read; ${valid}`);
+    throw usage(`SECRET_SOURCE is "${quotable(secrets)}", which can't be read; ${valid}`);
 }
 
 /** A server that is a program has the place of one that has a URL. @throws {Ending} */
@@ -81,7 +81,7 @@ export function existingFile(name: string, valid: string) {
   const path = process.env[name];
   if (!path) return;
   if (!isReadable(path) || !statSync(path).isFile())
-    throw usage(`${name} is "${shown(path)}", which can't be read; valid: ${valid}`);
+    throw usage(`${name} is "${quotable(path)}", which can't be read; valid: ${valid}`);
   process.env[name] = realpathSync(resolve(path));
 }
 

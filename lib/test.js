@@ -1,6 +1,6 @@
 /**
  * Composes a k6 test from workload, shape and objectives: the one function that every file in `scenarios/` calls.
- * This file and what it imports is what every virtual user evaluates; all else is in lead.js.
+ * This file and what it imports is what every virtual user evaluates; all else is in setup.js.
  */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
@@ -95,7 +95,9 @@ const script = isUser && WORKLOAD?.endsWith('.js') ? require(WORKLOAD).default :
 export const defineTest = (definition) => {
   // k6 runs the script once for itself, and once more for every virtual user.
   const first =
-    __VU === 0 ? require('./lead.js').lead(definition) : { options: {}, setup: none, teardown: none };
+    __VU === 0
+      ? require('./setup.js').optionsAndSetup(definition)
+      : { options: {}, setup: none, teardown: none };
   return { ...first, iterate: DRY_RUN === '1' ? () => {} : makeIterate(definition) };
 };
 

@@ -110,7 +110,7 @@ claim_ports() {
   done | paste -sd' ' -
 }
 
-# write_stack_env KIND KNOBS RUNNING NAME...: the state of the stack for everyone who uses it. A component's port stays
+# write_stack_env KIND SETTINGS RUNNING NAME...: the state of the stack for everyone who uses it. A component's port stays
 # as it is, unless someone else took it while the component was not RUNNING. One stack at a time chooses its ports.
 write_stack_env() {
   mkdir -p "$CACHE_DIR"
@@ -124,7 +124,7 @@ write_stack_env() {
 }
 
 choose_stack_env() {
-  local kind=$1 knobs=$2 running=$3 component name variable port usual taken=() ports=() claimed=''
+  local kind=$1 settings=$2 running=$3 component name variable port usual taken=() ports=() claimed=''
   shift 3
   for component in "$@"; do
     while read -r name variable usual; do
@@ -147,7 +147,7 @@ choose_stack_env() {
     echo "PROMETHEUS_URL=$(url_among prometheus '' "${ports[@]}")"
     echo "GRAFANA_URL=$(url_among grafana '' "${ports[@]}")"
     echo "PROMETHEUS_TARGETS_DIR='$RUN_DIR/prometheus/targets'"
-    echo "TARGET_KNOBS='$knobs'"
+    echo "TARGET_SETTINGS='$settings'"
   } >"$RUN_DIR/stack.env.new"
   mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
 }
@@ -170,7 +170,7 @@ status_line() {
   address=127.0.0.1:$(port_of "$1")
   case $1 in
   postgres | redis) ;;
-  target) address="$(stack_value TARGET_URL)  $(stack_value TARGET_KNOBS)" ;;
+  target) address="$(stack_value TARGET_URL)  $(stack_value TARGET_SETTINGS)" ;;
   prometheus) address="http://$address  user $PROMETHEUS_USER; the password is PROMETHEUS_PASSWORD in $RUN_DIR/secrets.env" ;;
   grafana) address="http://$address  user admin; the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env" ;;
   *) address=http://$address ;;
@@ -186,16 +186,16 @@ grafana_login() {
   fi
 }
 
-# --- the target's knobs --------------------------------------------------------------------------------------------
+# --- the target's settings --------------------------------------------------------------------------------------------
 
-TARGET_KNOB_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
+TARGET_SETTING_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
 
-# merge_knobs RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
-# A knob that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose; `default`
+# merge_settings RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
+# A setting that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose; `default`
 # takes it back.
-merge_knobs() {
-  local name value knob knobs=()
-  for name in $TARGET_KNOB_NAMES; do
+merge_settings() {
+  local name value setting settings=()
+  for name in $TARGET_SETTING_NAMES; do
     value=${!name:-}
     if [ "$name" = TARGET_FAULTS ]; then
       # JSON, as one word.
@@ -205,11 +205,11 @@ merge_knobs() {
       DIE_CODE=2 die "$name is \"$value\"; valid: a word or a number"
     fi
     if [ -z "$value" ]; then
-      for knob in $1; do
-        if [[ $knob == "$name="* ]]; then value=${knob#*=}; fi
+      for setting in $1; do
+        if [[ $setting == "$name="* ]]; then value=${setting#*=}; fi
       done
     fi
-    if [ -n "$value" ] && [ "$value" != default ]; then knobs+=("$name=$value"); fi
+    if [ -n "$value" ] && [ "$value" != default ]; then settings+=("$name=$value"); fi
   done
-  echo "${knobs[*]:-}"
+  echo "${settings[*]:-}"
 }

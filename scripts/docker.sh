@@ -129,7 +129,7 @@ write_compose_env() {
         echo "LAB_$name='$value'"
         settings="$settings${settings:+ }$name=$value"
       done
-      echo "LAB_TARGET_KNOBS='$settings'"
+      echo "LAB_TARGET_SETTINGS='$settings'"
     } >"$RUN_DIR/compose.env.new"
     mv "$RUN_DIR/compose.env.new" "$RUN_DIR/compose.env"
   )
@@ -209,7 +209,7 @@ write_stack_env() {
     echo "PROMETHEUS_PORT=${prometheus##*:}"
     echo "GRAFANA_URL=http://$grafana"
     echo 'UPSTREAM_URL='
-    echo "TARGET_KNOBS='$(compose_value TARGET_KNOBS)'"
+    echo "TARGET_SETTINGS='$(compose_value TARGET_SETTINGS)'"
   } >"$RUN_DIR/stack.env.new"
   mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
 }
@@ -394,7 +394,7 @@ stack_status() {
     case $part in
     prometheus) at=$(stack_value PROMETHEUS_URL)"  user lab; the password is PROMETHEUS_PASSWORD in $RUN_DIR/secrets.env" ;;
     grafana) at=$(stack_value GRAFANA_URL)"  user admin; the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env" ;;
-    target) at="$(stack_value TARGET_URL)  $(stack_value TARGET_KNOBS)" ;;
+    target) at="$(stack_value TARGET_URL)  $(stack_value TARGET_SETTINGS)" ;;
     postgres) at=$(address postgres 5432) ;;
     redis) at=$(address redis 6379) ;;
     *) at='in the containers'\'' network' ;;

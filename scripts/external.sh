@@ -17,7 +17,7 @@ external_up() {
     DIE_CODE=2 die 'PROMETHEUS_TARGETS_DIR is empty; valid: with TARGET_METRICS, a folder whose files that Prometheus scrapes'
   fi
   local name
-  for name in $TARGET_KNOB_NAMES; do
+  for name in $TARGET_SETTING_NAMES; do
     [ -z "${!name:-}" ] || DIE_CODE=2 die "$name is set; valid: unset, where the reference target is someone else's (STACK=external)"
   done
   external_answers || die "Prometheus at $PROMETHEUS_URL is not ready"
@@ -32,7 +32,7 @@ external_up() {
     if [ -n "${K6_LISTEN_HOST:-}" ]; then printf '%s\n' "K6_LISTEN_HOST=$K6_LISTEN_HOST" "K6_SCRAPE_HOST=${K6_SCRAPE_HOST:-$HOSTNAME}"; fi
     echo "GRAFANA_URL=${GRAFANA_URL:-}"
     echo 'UPSTREAM_URL='
-    echo "TARGET_KNOBS='${REFERENCE_KNOBS:-}'"
+    echo "TARGET_SETTINGS='${REFERENCE_SETTINGS:-}'"
   } >"$RUN_DIR/stack.env.new"
   mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
   if [ -z "${TESTID:-}" ]; then external_status; fi

@@ -415,15 +415,15 @@ running_natively() {
 
 # native_up [observe]
 native_up() {
-  local name wanted=() knobs was wave pid
+  local name wanted=() settings was wave pid
   # Any part that runs already stays a part.
   for name in $(native_components); do
     if [ -z "${1:-}" ] || is_component "$name" "$1" || process_of "$name" >/dev/null; then
       wanted+=("$name")
     fi
   done
-  was=$(process_of target >/dev/null && stack_value TARGET_KNOBS || true)
-  knobs=$(merge_knobs "$was")
+  was=$(process_of target >/dev/null && stack_value TARGET_SETTINGS || true)
+  settings=$(merge_settings "$was")
 
   # What runs needs no set-up but for what the commands below run with.
   local needs=node
@@ -444,7 +444,7 @@ native_up() {
   trap undo_up EXIT
   trap 'exit 130' INT TERM
   process_of supervisord >/dev/null || end_leftovers
-  write_stack_env native "$knobs" "$(running_natively)" supervisor "${wanted[@]}"
+  write_stack_env native "$settings" "$(running_natively)" supervisor "${wanted[@]}"
   write_targets "$RUN_DIR/prometheus/targets"
   if [[ " ${wanted[*]} " == *' postgres '* ]]; then make_cluster; fi
   if ! process_of supervisord >/dev/null; then
@@ -453,8 +453,8 @@ native_up() {
     rm -f "$RUN_DIR"/prometheus/targets/{k6-*,process-*,custom-*Z-????,custom-signals-*}.json
     start_supervisord
   fi
-  if process_of target >/dev/null && [ "$knobs" != "$was" ]; then
-    say "restarting the target: ${knobs:-its defaults} (was: ${was:-its defaults})"
+  if process_of target >/dev/null && [ "$settings" != "$was" ]; then
+    say "restarting the target: ${settings:-its defaults} (was: ${was:-its defaults})"
     supervisor stop target >/dev/null
   fi
   # Not by supervisorctl, which takes a third of the time of an `up` that has nothing to do.

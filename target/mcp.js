@@ -84,7 +84,7 @@ const LIST_TTL = 300_000;
 const TELLING_ERRORS = [ToolError, DatabaseError, WeatherError];
 
 /**
- * How a result is written, by the knob CONTENT.
+ * How a result is written, by the setting CONTENT.
  * @type {Record<string, (structuredContent: Record<string, unknown>) => import('@modelcontextprotocol/server').CallToolResult>}
  */
 const WRITERS = {

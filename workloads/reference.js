@@ -18,7 +18,7 @@ const someUser = () => 1 + Math.floor(USERS * Math.random() ** 3);
 
 /**
  * Whether an answer holds a piece of JSON: as structured content, or in the text, where the quotes are escaped. Which of
- * the two there is, is the target's knob CONTENT.
+ * the two there is, is the target's setting CONTENT.
  *
  * @param {string} text
  * @param {string} json

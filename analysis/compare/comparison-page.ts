@@ -75,7 +75,7 @@ function dotsLabel(row: Row): string {
 
 function factsOf(name: string, { machine, target }: Side): Section | null {
   if (!machine) return null;
-  const settings = Object.entries(target?.knobs ?? {}).map(([setting, value]) => `${setting}=${value}`);
+  const settings = Object.entries(target?.settings ?? {}).map(([setting, value]) => `${setting}=${value}`);
   return {
     id: `${name}-facts`,
     title: `Machine and target of ${name}`,

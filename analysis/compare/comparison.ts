@@ -1,7 +1,7 @@
 /** Two sides held against each other: the document that everything after it reads (comparison.schema.json). */
 import { counted } from '../../contract/units.js';
 import { cleanDeep } from '../clean-text.ts';
-import { targetKnobs } from '../collect/target-knobs.ts';
+import { targetSettings } from '../collect/target-settings.ts';
 import { FAIL, INVALID, PASS } from '../judge/verdict.ts';
 import { validator } from '../schemas.ts';
 // The schema refers to that of a baseline, which has to be known by then.
@@ -221,26 +221,28 @@ function notesOf(base: SideOf, head: SideOf, rows: Row[], single: boolean): stri
 }
 
 /**
- * @returns in what the targets differ: it may be what is compared; and what both have that nobody has by default: a knob of an earlier run
+ * @returns in what the targets differ: it may be what is compared; and what both have that nobody has by default: a setting of an earlier run
  *   stays until it is taken back
  */
 function targetNotes(base: Side['target'], head: Side['target']): string[] {
   if (!base || !head) return [];
-  const usual = targetKnobs('');
-  const both = Object.entries(base.knobs ?? {}).filter(
-    ([knob, value]) => value === head.knobs?.[knob] && value !== (usual[knob] ?? value),
+  const usual = targetSettings('');
+  const both = Object.entries(base.settings ?? {}).filter(
+    ([setting, value]) => value === head.settings?.[setting] && value !== (usual[setting] ?? value),
   );
-  const knobs = [...new Set([...Object.keys(base.knobs ?? {}), ...Object.keys(head.knobs ?? {})])];
+  const settings = [...new Set([...Object.keys(base.settings ?? {}), ...Object.keys(head.settings ?? {})])];
   const facts: [string, string | null | undefined, string | null | undefined][] = [
     ['server', base.server, head.server],
     ['protocol era', base.era, head.era],
-    ...knobs.map((knob) => [knob, base.knobs?.[knob], head.knobs?.[knob]] as (typeof facts)[number]),
+    ...settings.map(
+      (setting) => [setting, base.settings?.[setting], head.settings?.[setting]] as (typeof facts)[number],
+    ),
   ];
   return [
     ...facts
       .filter(([, one, other]) => one !== other)
       .map(([what, one, other]) => `${what}: ${one ?? 'none'} in BASE, ${other ?? 'none'} in HEAD`),
-    ...(both.length > 0 ? [`both with ${both.map((knob) => knob.join('=')).join(' ')}`] : []),
+    ...(both.length > 0 ? [`both with ${both.map((setting) => setting.join('=')).join(' ')}`] : []),
   ];
 }
 

@@ -15,7 +15,7 @@ export interface Digest {
   commit: string | null;
   conditions: Conditions;
   machine: Machine;
-  target: { server: string | null; era: string | null; knobs: Record<string, string> | null };
+  target: { server: string | null; era: string | null; settings: Record<string, string> | null };
   /** By `seriesKey`. */
   values: Record<string, number>;
 }
@@ -96,7 +96,7 @@ export function digestOf(run: Run): Digest {
       k6: environment.k6,
       node: environment.node,
     },
-    target: { server: server || null, era: target?.era ?? null, knobs: target?.knobs ?? null },
+    target: { server: server || null, era: target?.era ?? null, settings: target?.settings ?? null },
     values: valuesOf(run),
   };
 }

@@ -5,7 +5,7 @@ import { type Environment, environment } from '../collect/environment.ts';
 import type { Abort } from '../collect/measured.ts';
 import { observe } from '../collect/observe.ts';
 import { Prometheus } from '../collect/prometheus.ts';
-import { targetKnobs } from '../collect/target-knobs.ts';
+import { targetSettings } from '../collect/target-settings.ts';
 import { wantsColours } from '../render/colours.ts';
 import { renderTerminal } from '../render/terminal.ts';
 import { findingSamples } from '../report/publish-findings.ts';
@@ -32,7 +32,7 @@ export async function judge({
   k6Exit,
   prometheus,
   server,
-  knobs,
+  settings,
   variables,
   k6Version,
   on = environment(k6Version),
@@ -47,7 +47,7 @@ export async function judge({
   /** The label of the rules that watch the server under test. */
   server: string;
   /** Of the reference target, `NAME=value` words: those that are not at their defaults. */
-  knobs: string;
+  settings: string;
   /** Variables of the run. */
   variables?: Record<string, string | null>;
   k6Version: string | null;
@@ -73,7 +73,7 @@ export async function judge({
     k6Exit,
     environment: on,
     secrets: secretsOf(process.env),
-    knobs: server === REFERENCE ? targetKnobs(knobs) : null,
+    settings: server === REFERENCE ? targetSettings(settings) : null,
     ...(variables && { variables }),
   };
   const { run, timeline, files } = makeRun(judged, allPhases, observed, table);

@@ -52,7 +52,7 @@ export interface Run {
     dialect: string | null;
     protocol_version: string | null;
     server: { name: string | null; version: string | null } | null;
-    knobs: Record<string, string> | null;
+    settings: Record<string, string> | null;
   } | null;
   workload: string | null;
   environment: Environment;
@@ -89,7 +89,7 @@ export interface Judged extends Collected {
   environment: Environment;
   secrets: readonly string[];
   /** Of the reference target. */
-  knobs?: Record<string, string> | null;
+  settings?: Record<string, string> | null;
   /** Variables of the run. */
   variables?: Record<string, string | null>;
 }
@@ -214,7 +214,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
       dialect,
       protocol_version,
       server: name ? { name: name.name ?? null, version: name.version ?? null } : null,
-      knobs: judged.knobs ?? null,
+      settings: judged.settings ?? null,
     },
     workload: plan.workload,
     environment,

@@ -10,12 +10,12 @@ export function factsOf(run: Run): [name: string, value: string][] {
   const { k6, node, git } = environment;
   const server = target?.server ? [target.server.name, target.server.version].filter(Boolean).join(' ') : '';
   const protocol = [target?.era, target?.protocol_version].filter(Boolean).join(', ');
-  const knobs = Object.entries(target?.knobs ?? {}).map(([knob, value]) => `${knob}=${value}`);
+  const settings = Object.entries(target?.settings ?? {}).map(([setting, value]) => `${setting}=${value}`);
   const facts: [string, string | null][] = [
     ['run', testid],
     ['test', test && `${test}, profile ${profile}, workload ${workload}`],
     ['target', target && [target.url, server, protocol && `(${protocol})`].filter(Boolean).join(' ')],
-    ['knobs', knobs.join(' ')],
+    ['settings', settings.join(' ')],
     ['started', started && `${started}, ${lengthText(run)}`],
     ['machine', machineText(environment)],
     [

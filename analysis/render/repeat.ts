@@ -1,7 +1,7 @@
 /** How a run is repeated: as it was, in the next longer profile, and with limits for the latency that it measured. */
 import { counted, duration, perSecond } from '../../contract/units.js';
 import type { Longer } from '../collect/plan.ts';
-import { changedSettings } from '../collect/target-knobs.ts';
+import { changedSettings } from '../collect/target-settings.ts';
 import { type Command, commandWords, unkeptText } from '../command-line.ts';
 import type { Run } from '../judge/run.ts';
 import { suggestedLimits } from '../judge/suggested-limits.ts';
@@ -13,7 +13,7 @@ export function repeatCommands(run: Run): Command[] {
   const { test, variables, longer, target, verdict } = run;
   if (!TEST.test(test ?? '') || !variables) return [];
   // The stack may have had settings from before.
-  const given = { ...variables, ...changedSettings(target?.knobs ?? {}), ...variables };
+  const given = { ...variables, ...changedSettings(target?.settings ?? {}), ...variables };
   const again = commandWords(test ?? '', given);
   return [
     { label: 'again', words: again, comment: unkeptText(given) },

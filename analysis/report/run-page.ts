@@ -2,7 +2,7 @@
 
 import { duration, inUnit, milliseconds, number } from '../../contract/units.js';
 import type { Finding, Page, Plots, Section } from '../../page/model.ts';
-import { changedSettings } from '../collect/target-knobs.ts';
+import { changedSettings } from '../collect/target-settings.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import { commandLine } from '../command-line.ts';
 import { withoutRemedy } from '../findings/remedy.ts';
@@ -74,7 +74,7 @@ function aboutOf(run: Run): string[] {
     target?.url,
     server,
     // A reader has to know of a small pool, or of a fault that was asked for, before the figures.
-    Object.entries(changedSettings(target?.knobs ?? {}))
+    Object.entries(changedSettings(target?.settings ?? {}))
       .map(([name, value]) => `${name}=${value}`)
       .join(' '),
     started && `${started.slice(0, 19).replace('T', ' ')} UTC, ${lengthText(run)}`,

@@ -119,7 +119,7 @@ class Job {
     let server: Server | undefined;
     try {
       if (asked) {
-        this.#say('starting the server ...');
+        this.#logProgress('starting the server ...');
         server = await startServer({
           ...asked,
           log: join(this.#folder, 'server.log'),
@@ -145,7 +145,7 @@ class Job {
     const testids = [];
     for (let number = 1; number <= runs && !this.#early.signal.aborted; number += 1) {
       const what = runs === 1 ? TEST : `${TEST}, run ${number} of ${runs}`;
-      this.#say(`${what} ...`);
+      this.#logProgress(`${what} ...`);
       // A name that is given is one run's.
       const name: Record<string, string> = TESTID && runs > 1 ? { TESTID: `${TESTID}-${number}` } : {};
       const { code, folder, error } = await this.#script('scripts/run', [TEST], {
@@ -167,7 +167,7 @@ class Job {
 
   async #compareWith(base: string, testids: string[]) {
     const what = `compared with ${base}`;
-    this.#say(`${counted(testids.length, 'run')} ${what} ...`);
+    this.#logProgress(`${counted(testids.length, 'run')} ${what} ...`);
     const given = { BASE: base, HEAD: testids.join(',') };
     const { code, folder, error } = await this.#script('scripts/compare', [], given);
     const comparison = documentIn(folder, 'comparison.json');
@@ -192,7 +192,7 @@ class Job {
       if (SAVE_BASELINE === BASE) checkRuns({ head, ...options });
       const message = `there is no baseline ${BASE} yet: nothing is compared`;
       this.#annotations.push({ level: 'notice', title: 'no baseline', message });
-      this.#say(message);
+      this.#logProgress(message);
       return '';
     }
     const { digests } = readSide('BASE', BASE, { results, baselines });
@@ -230,13 +230,13 @@ class Job {
     };
   }
 
-  #say(text: string) {
+  #logProgress(text: string) {
     print(`ci: ${cleanText(text, this.#secrets, MOST)}\n`);
   }
 
   #problem(title: string, message: string) {
     this.#annotations.push({ level: 'error', title, message: cleanText(message, this.#secrets, MOST) });
-    this.#say(message);
+    this.#logProgress(message);
   }
 
   #report(code: number, onGithub: boolean) {
@@ -244,13 +244,13 @@ class Job {
     const ending = `exit code ${code}${WORDS[code] ? `: ${WORDS[code]}` : ''}`;
     const left = this.#done.filter((one) => one.folder !== '');
     for (const { what, code: itsCode, folder: itsFolder } of left)
-      this.#say(`${what}: exit code ${itsCode}, ${itsFolder}`);
+      this.#logProgress(`${what}: exit code ${itsCode}, ${itsFolder}`);
     const { RESULTS_DIR: results } = this.#places;
     if (folder !== '') {
       const markdown = summaryOf({ ending, done: this.#done });
       writeAtomic(join(folder, 'summary.md'), markdown);
       if (onGithub) addSummary(process.env.GITHUB_STEP_SUMMARY, markdown);
-      this.#say(`artifacts: ${results} (summary.md in ${basename(folder)})`);
+      this.#logProgress(`artifacts: ${results} (summary.md in ${basename(folder)})`);
     }
     if (onGithub) {
       for (const line of annotationCommands(this.#annotations)) print(`${line}\n`);
@@ -261,7 +261,7 @@ class Job {
         testids: left.map((one) => basename(one.folder)).join(','),
       });
     }
-    this.#say(ending);
+    this.#logProgress(ending);
   }
 }
 

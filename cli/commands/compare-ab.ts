@@ -1,7 +1,7 @@
 /** Runs a test with the variables of A and of B in alternation, and compares the results. */
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
-import { targetKnobs } from '../../analysis/collect/target-knobs.ts';
+import { targetSettings } from '../../analysis/collect/target-settings.ts';
 import { checkRuns } from '../../analysis/compare/check-runs.ts';
 import { CompareError } from '../../analysis/compare/compare-error.ts';
 import { compareRuns } from '../../analysis/compare/compare-runs.ts';
@@ -15,10 +15,10 @@ import { readVariables } from '../../contract/variable.js';
 import { ofCommand } from '../../contract/variables.js';
 import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
-import { attend, interrupted, leaveWhereInterrupted } from '../child.ts';
-import { shown, usage } from '../ending.ts';
+import { interrupted, leaveWhereInterrupted, runForwardingSignals } from '../child.ts';
+import { quotable, usage } from '../ending.ts';
+import { logProgress } from '../log-progress.ts';
 import { checkTest } from '../run/run.ts';
-import { say } from '../say.ts';
 import { baselinesFolder, ROOT, resultsFolder, stackValue } from '../stack.ts';
 import { rounds } from '../trials/rounds.ts';
 import { readWords, takeWords } from '../variables.ts';
@@ -40,7 +40,7 @@ type Start = (side: Variables) => Promise<Variables>;
 
 /** Runs a command of the project, with env added to the environment of this process. */
 async function sh([file = '', ...args]: string[], env: Variables): Promise<{ code: number; output: string }> {
-  const { code, all } = await attend(join(ROOT, file), args, { all: true, env });
+  const { code, all } = await runForwardingSignals(join(ROOT, file), args, { all: true, env });
   return { code, output: all };
 }
 
@@ -60,7 +60,7 @@ async function sideOf(name: Name): Promise<Variables> {
     input: text,
     reject: false,
   });
-  if (failed) throw usage(`${name} is "${shown(text)}"; valid: NAME=value words, quoted as in a shell`);
+  if (failed) throw usage(`${name} is "${quotable(text)}"; valid: NAME=value words, quoted as in a shell`);
   const side = text.trim() === '' ? {} : readWords('run', stdout.split('\n'));
   const common = COMMON.find((variable) => variable in side);
   if (common) throw new CompareError(`${name} has ${common}; valid: ${common} for both, outside of A and B`);
@@ -75,9 +75,11 @@ async function sideOf(name: Name): Promise<Variables> {
  */
 function check(name: Name, side: Variables) {
   for (const [variable, value] of Object.entries(side)) {
-    const knob = (VARIABLES as Record<string, Variable>)[variable];
-    if (knob && value !== 'default' && knob.parse(value) === undefined)
-      throw new CompareError(`${name} has ${variable}=${value.slice(0, 80)}; valid: ${knob.valid}, default`);
+    const setting = (VARIABLES as Record<string, Variable>)[variable];
+    if (setting && value !== 'default' && setting.parse(value) === undefined)
+      throw new CompareError(
+        `${name} has ${variable}=${value.slice(0, 80)}; valid: ${setting.valid}, default`,
+      );
   }
   try {
     readVariables(ofCommand.run ?? {}, { ...process.env, ...side });
@@ -118,22 +120,22 @@ export async function compareAb(words: readonly string[]): Promise<number> {
   return compared(sides, testids);
 }
 
-/** Lets work restart the reference target with the knobs of a side, and always restores its own knobs. */
+/** Lets work restart the reference target with the settings of a side, and always restores its own settings. */
 async function withTarget(sides: Sides, work: (start: Start) => Promise<number>): Promise<number> {
   const isReference = (side: Variables) => !(side.TARGET_URL ?? process.env.TARGET_URL);
   if (!Object.values(sides).some(isReference)) return work(async (side) => side);
   await must(['scripts/up'], {});
   const before = Object.fromEntries(
-    stackValue('TARGET_KNOBS')
+    stackValue('TARGET_SETTINGS')
       .split(' ')
-      .filter((knob) => knob !== '')
-      .map((knob) => knob.split('=')),
+      .filter((setting) => setting !== '')
+      .map((setting) => setting.split('=')),
   );
-  const changed = Object.keys(targetKnobs('')).filter((knob) =>
-    Object.values(sides).some((side) => knob in side),
+  const changed = Object.keys(targetSettings('')).filter((setting) =>
+    Object.values(sides).some((side) => setting in side),
   );
-  // `default` unsets a knob, so that what one side changes does not stay for the other.
-  const own = Object.fromEntries(changed.map((knob) => [knob, before[knob] ?? 'default']));
+  // `default` unsets a setting, so that what one side changes does not stay for the other.
+  const own = Object.fromEntries(changed.map((setting) => [setting, before[setting] ?? 'default']));
   try {
     return await work(async (side) => {
       if (!isReference(side)) return side;
@@ -143,7 +145,7 @@ async function withTarget(sides: Sides, work: (start: Start) => Promise<number>)
     });
   } finally {
     const { code, output } = await sh(['scripts/up'], own);
-    if (code !== 0) say(`could not restore the knobs of the target: ${lastLine(output)}`);
+    if (code !== 0) logProgress(`could not restore the settings of the target: ${lastLine(output)}`);
   }
 }
 
@@ -162,7 +164,7 @@ interface Plan {
 async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promise<number> {
   const order = rounds(NAMES, runs, seededRandom(seed)).flat();
   const startedMs = Date.now();
-  say(
+  logProgress(
     `${test}: ${counted(runs, 'run')} of ${described('A', sides.A)} and of ${described('B', sides.B)}, in turn`,
   );
   for (const [index, name] of order.entries()) {
@@ -173,11 +175,11 @@ async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promis
       ...env,
     });
     if (interrupted()) {
-      say('interrupted');
+      logProgress('interrupted');
       return INTERRUPTED;
     }
     if (HOPELESS.includes(code)) {
-      say(`${name}: ${lastLine(output)}`);
+      logProgress(`${name}: ${lastLine(output)}`);
       return code;
     }
     const folder = /^results: (.*)$/m.exec(output)?.[1];
@@ -185,7 +187,9 @@ async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promis
     const verdict = /^VERDICT (.*)$/m.exec(output)?.[1] ?? `exit code ${code}: ${lastLine(output)}`;
     const left = ((Date.now() - startedMs) / 1000 / (index + 1)) * (order.length - index - 1);
     const rest = left > 0 ? `, about ${duration(Math.round(left))} left` : '';
-    say(`${index + 1} of ${order.length}: ${name} ${verdict}${folder ? `, ${basename(folder)}` : ''}${rest}`);
+    logProgress(
+      `${index + 1} of ${order.length}: ${name} ${verdict}${folder ? `, ${basename(folder)}` : ''}${rest}`,
+    );
   }
   return 0;
 }

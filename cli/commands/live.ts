@@ -13,7 +13,7 @@ import { broken, usage } from '../ending.ts';
 import { LiveRun } from '../live/live-run.ts';
 import { newestRun } from '../live/newest-run.ts';
 import { listen, liveServer } from '../live/server.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { bringUp, loadStack, ownRunFolder, ROOT, resultsFolder, runFolder, stackValue } from '../stack.ts';
 import { takeWords } from '../variables.ts';
 
@@ -39,7 +39,7 @@ export async function live(words: readonly string[]): Promise<number> {
   );
   const url = `http://127.0.0.1:${port}/#token=${token}`;
   process.stdout.write(`${url}\n`);
-  say(`${wanted || 'The newest run'}, while it goes on and afterwards. Ctrl-C ends this.`);
+  logProgress(`${wanted || 'The newest run'}, while it goes on and afterwards. Ctrl-C ends this.`);
   browse(url);
   await new Promise<void>((resolve) => {
     void whileTaking(
@@ -112,13 +112,13 @@ export async function dashboards(words: readonly string[]): Promise<number> {
   if (!process.env.PROMETHEUS_URL) await bringUp('observe');
   const { GRAFANA_URL } = process.env;
   if (!GRAFANA_URL) {
-    say('No Grafana is here: this is the live page.');
+    logProgress('No Grafana is here: this is the live page.');
     return await live([]);
   }
   const url = `${GRAFANA_URL}/d/mcp-overview${timeRange()}`;
   process.stdout.write(`${url}\n`);
   if (stackValue('STACK') === 'native')
-    say(
+    logProgress(
       `To change something in Grafana: user admin; the password is GRAFANA_ADMIN_PASSWORD in ${runFolder()}/secrets.env`,
     );
   browse(url);

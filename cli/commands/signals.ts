@@ -6,9 +6,9 @@ import { type RecordingRule, readRules } from '../../analysis/collect/signal-rul
 import { parseName, preferred } from '../../analysis/collect/signals.ts';
 import { BORDERLESS } from '../../analysis/render/layout.ts';
 import { inUnit } from '../../contract/units.js';
-import { broken, shown, usage } from '../ending.ts';
+import { broken, quotable, usage } from '../ending.ts';
+import { logProgress } from '../log-progress.ts';
 import { askMetrics, startScraping } from '../run/watch.ts';
-import { say } from '../say.ts';
 import { bringUp, ownRunFolder } from '../stack.ts';
 import { Undo } from '../undo.ts';
 import { takeWords } from '../variables.ts';
@@ -115,7 +115,7 @@ const WAIT_S = 12;
 export async function signals(words: readonly string[]): Promise<number> {
   takeWords('signals', words);
   const format = process.env.FORMAT || 'text';
-  if (!['text', 'json'].includes(format)) throw usage(`FORMAT is "${shown(format)}"; valid: text, json`);
+  if (!['text', 'json'].includes(format)) throw usage(`FORMAT is "${quotable(format)}"; valid: text, json`);
   await ownRunFolder();
   const metrics = await askMetrics();
   await bringUp('observe');
@@ -124,7 +124,7 @@ export async function signals(words: readonly string[]): Promise<number> {
   const { WATCHED_SERVER: server = '', PROMETHEUS_URL = '' } = process.env;
   try {
     if (metrics.length > 0) {
-      say(`scraping ${server} for ${WAIT_S} s ...`);
+      logProgress(`scraping ${server} for ${WAIT_S} s ...`);
       await sleep(WAIT_S * 1000);
     }
     process.stdout.write(await describeSignals(new Prometheus(PROMETHEUS_URL), server, format));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { quoted } from '../../analysis/command-line.ts';
 import { discover } from '../discovery/discover.ts';
-import { Ending, shown, usage } from '../ending.ts';
+import { Ending, quotable, usage } from '../ending.ts';
 import { loadStack, ROOT, setUp, stackValue } from '../stack.ts';
 import { Undo } from '../undo.ts';
 import { takeWords } from '../variables.ts';
@@ -16,10 +16,10 @@ export async function workloadInit(words: readonly string[]): Promise<number> {
   if (url === '')
     throw usage('TARGET_URL is empty; valid: the MCP endpoint to ask, for example http://127.0.0.1:3001/mcp');
   if (wanted !== '' && !wanted.endsWith('.json'))
-    throw usage(`WORKLOAD is "${shown(wanted)}"; valid: the path of a .json file to write`);
+    throw usage(`WORKLOAD is "${quotable(wanted)}"; valid: the path of a .json file to write`);
   if (wanted !== '') checkFree(wanted);
   if (wanted !== '' && !statSync(dirname(wanted), { throwIfNoEntry: false })?.isDirectory())
-    throw usage(`WORKLOAD is "${shown(wanted)}"; valid: a path in a folder that exists`);
+    throw usage(`WORKLOAD is "${quotable(wanted)}"; valid: a path in a folder that exists`);
   await setUp('k6');
   if (url === stackValue('TARGET_URL')) loadStack();
   const scratch = mkdtempSync(join(tmpdir(), 'mcp-load-lab-'));
@@ -43,7 +43,7 @@ export async function workloadInit(words: readonly string[]): Promise<number> {
 
 function checkFree(file: string) {
   if (existsSync(file))
-    throw usage(`${shown(file)} exists and is not overwritten; name another file with WORKLOAD=path.json`);
+    throw usage(`${quotable(file)} exists and is not overwritten; name another file with WORKLOAD=path.json`);
 }
 
 function tell(file: string, url: string) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { oneLine } from '../../contract/one-line.js';
 import { type Choice, lineToAdd } from '../../lib/choose.js';
 import type { DocumentOperation } from '../../lib/workload.js';
-import { attend, BY_SIGNAL, leaveWhereInterrupted, plainEnvironment } from '../child.ts';
+import { BY_SIGNAL, leaveWhereInterrupted, plainEnvironment, runForwardingSignals } from '../child.ts';
 import { broken } from '../ending.ts';
 import { ROOT } from '../stack.ts';
 import type { Made, Task } from './argument-maker.ts';
@@ -76,7 +76,7 @@ async function runMaker(tasks: Task[], timeout: number): Promise<Made[]> {
   ].map((path) => `--allow-fs-read=${realpathSync(path)}`);
   const node = ['node', `--max-heap-size=${HEAP}`, '--no-warnings', '--permission', ...readable, program];
   const command = [...offline(), ...node];
-  const { code, stdout, stderr } = await attend(command[0] as string, command.slice(1), {
+  const { code, stdout, stderr } = await runForwardingSignals(command[0] as string, command.slice(1), {
     input: JSON.stringify(tasks),
     env: plainEnvironment(),
     extendEnv: false,

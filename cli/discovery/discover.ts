@@ -11,8 +11,8 @@ import type { DocumentOperation } from '../../lib/workload.js';
 import { leaveWhereInterrupted } from '../child.ts';
 import { TARGET } from '../ending.ts';
 import { KILLED, labOutput, runK6 } from '../k6.ts';
+import { logProgress } from '../log-progress.ts';
 import { abortFrom } from '../run/abort.ts';
-import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import { addArguments } from './arguments.ts';
 import { toDocument } from './document.ts';
@@ -36,7 +36,7 @@ export interface Failure {
  */
 export async function discover(file: string, dry: boolean): Promise<Failure | null> {
   const url = shownTarget(process.env.TARGET_URL ?? '');
-  say(`asking ${url} what it offers ...`);
+  logProgress(`asking ${url} what it offers ...`);
   const folder = join(dirname(file), 'discovery');
   const offered = await ask<Offered>(join(folder, 'offer'));
   if ('reason' in offered) return offered;
@@ -45,7 +45,7 @@ export async function discover(file: string, dry: boolean): Promise<Failure | nu
   await addArguments(choice, seed);
   if (!dry) {
     const names = Object.keys(operations);
-    say(`trying ${names.length} operations ...`);
+    logProgress(`trying ${names.length} operations ...`);
     const tried = await ask<Record<string, Answered>>(join(folder, 'probe'), operations);
     if ('reason' in tried) return tried;
     for (const name of names) {
@@ -62,7 +62,7 @@ export async function discover(file: string, dry: boolean): Promise<Failure | nu
       } else if (made)
         operations[name] = { ...operation, arguments: made.filter((_, index) => works.includes(index)) };
     }
-    say(`${Object.keys(operations).length} of ${names.length} answered`);
+    logProgress(`${Object.keys(operations).length} of ${names.length} answered`);
   }
   if (Object.keys(operations).length === 0) {
     const reasons = leftOut.map(({ operation, reason }) => `${operation}: ${reason}`).slice(0, 5);
@@ -96,7 +96,7 @@ async function ask<Found>(
       log += `${line.slice(0, LOG)}\n`;
       // Why it ended comes last.
       if (log.length > 2 * LOG) log = log.slice(-LOG);
-      if (line.startsWith(PROGRESS)) say(oneLine(line.slice(PROGRESS.length)));
+      if (line.startsWith(PROGRESS)) logProgress(oneLine(line.slice(PROGRESS.length)));
     });
   });
   leaveWhereInterrupted();

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { oneLine } from '../../contract/one-line.js';
 import { documentOf } from '../../page/document.ts';
 import type { Page } from '../../page/model.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 
 const FIRST_PORT = 3001;
 const PORTS_TRIED = 50;
@@ -33,7 +33,7 @@ export function liveServer(page: () => Promise<Page>, token: string): Server {
     (request, response) => {
       for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
       answer(request, response, shell, json, token).catch((error) => {
-        say(`live: ${error instanceof Error ? error.stack : error}`);
+        logProgress(`live: ${error instanceof Error ? error.stack : error}`);
         if (!response.headersSent) response.writeHead(500);
         response.end();
       });

@@ -3,7 +3,7 @@ import { commandWords } from '../../analysis/command-line.ts';
 import { hostList } from '../../contract/hosts.js';
 import { stackHosts } from '../../lib/config.js';
 import { unconfirmed } from '../../lib/target-host.js';
-import { shown, usage } from '../ending.ts';
+import { quotable, usage } from '../ending.ts';
 import type { Given } from './given.ts';
 
 /** @throws {Ending} with the command to type, if TARGET_URL is on another machine and TARGET_CONFIRM does not name that */
@@ -17,6 +17,6 @@ export function checkConfirmed(test: string, given: Given) {
   const { TARGET_CONFIRM: _, ...others } = given;
   const command = commandWords(test, { ...others, TARGET_CONFIRM: [...confirmed, host].join(',') });
   throw usage(
-    `TARGET_URL is on ${shown(host)}, which is not this machine. If it is yours to load: ${command.join(' ')}`,
+    `TARGET_URL is on ${quotable(host)}, which is not this machine. If it is yours to load: ${command.join(' ')}`,
   );
 }

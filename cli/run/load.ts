@@ -9,7 +9,7 @@ import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { oneLine } from '../../contract/one-line.js';
 import { BY_SIGNAL, interrupted } from '../child.ts';
 import { generatorEnvironment, labOutput, runK6 } from '../k6.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { ROOT } from '../stack.ts';
 import { Undo } from '../undo.ts';
 import { BoundedLog } from './bounded-log.ts';
@@ -100,7 +100,7 @@ export async function load({ test, folder, testid, vus, plan, trial }: Load): Pr
     log.close();
     await undo.all();
   }
-  if (code > 0 && code < 90) for (const line of crash) say(oneLine(line, 500));
+  if (code > 0 && code < 90) for (const line of crash) logProgress(oneLine(line, 500));
   logLine(`${name}: k6 ended with exit code ${code}`);
   if (code >= BY_SIGNAL) await cleanUp(test, folder, trial?.env);
   return interrupted() ? codeOfInterrupted(code) : code;

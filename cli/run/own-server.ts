@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { secretsOf } from '../../analysis/clean-text.ts';
 import { interrupted } from '../child.ts';
 import { Ending, TARGET } from '../ending.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { type AskedServer, askedServer, NotReady, type Server, startServer } from '../server.ts';
 
 const LOG = 'server.log';
@@ -55,7 +55,7 @@ export class OwnServer {
     const server = this.#server;
     this.#server = null;
     const how = await server?.stop();
-    if (how) say(how);
+    if (how) logProgress(how);
   }
 
   /** @param folder of the run's results: it gets the log, if it is there */

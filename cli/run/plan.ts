@@ -5,7 +5,7 @@ import { renderPlan } from '../../analysis/render/plan.ts';
 import { leaveWhereInterrupted } from '../child.ts';
 import { Ending } from '../ending.ts';
 import { labOutput, runK6 } from '../k6.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { abortFrom } from './abort.ts';
 import { type Plan, scriptPath } from './inspect.ts';
 
@@ -33,7 +33,7 @@ export async function showPlan(
       throw new Ending(reason, ending);
     }
     plan = withServer(known, measured);
-  } else say('The reference target is not up: this is how it would be loaded.');
+  } else logProgress('The reference target is not up: this is how it would be loaded.');
   printPlan(plan, { brief: false, trials });
   return 0;
 }

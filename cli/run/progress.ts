@@ -4,7 +4,7 @@ import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { logLine } from '../../analysis/run-log.ts';
 import { UTILIZATION } from '../../contract/signals.js';
 import { clock, milliseconds, number, percent } from '../../contract/units.js';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import type { Plan } from './inspect.ts';
 import { SecondsTail } from './seconds-tail.ts';
 
@@ -124,6 +124,6 @@ export async function tellProgress(folder: string, plan: Plan | null, over: Abor
     if (due) saidS = nowS;
     if (draws) process.stderr.write(`\x1b[2K${line.slice(0, (process.stderr.columns || 80) - 1)}\r`);
     if (draws && due) logLine(line);
-    if (!draws) say(line);
+    if (!draws) logProgress(line);
   }
 }

@@ -10,8 +10,8 @@ import { testNames } from '../../contract/tests.js';
 import { milliseconds } from '../../contract/units.js';
 import { whileTaking } from '../child.ts';
 import { discover } from '../discovery/discover.ts';
-import { broken, Ending, INTERRUPTED, shown, TARGET, usage } from '../ending.ts';
-import { say } from '../say.ts';
+import { broken, Ending, INTERRUPTED, quotable, TARGET, usage } from '../ending.ts';
+import { logProgress } from '../log-progress.ts';
 import {
   bringUp,
   checkRunFolder,
@@ -29,13 +29,13 @@ import { existingFile, takeWords } from '../variables.ts';
 import { checkWorkload } from '../workload-document.ts';
 import { claimTarget } from './claim.ts';
 import { checkConfirmed } from './confirm.ts';
+import { checkDisk, checkMemory } from './disk-and-memory.ts';
 import { type Given, givenVariables } from './given.ts';
 import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
 import { type OwnServer, ownServer } from './own-server.ts';
 import { payloadWorkload } from './payload.ts';
 import { printPlan, showPlan } from './plan.ts';
-import { checkDisk, checkMemory } from './room.ts';
 import { judged } from './verdict.ts';
 import { askMetrics, startExporter, startScraping } from './watch.ts';
 
@@ -46,7 +46,7 @@ export const tests = testNames();
 
 /** @param what it is the value of, for the message @throws {Ending} where there is no such test */
 export function checkTest(test: string, what = 'the test') {
-  if (!tests.includes(test)) throw usage(`${what} is "${shown(test)}"; valid: ${tests.join(', ')}`);
+  if (!tests.includes(test)) throw usage(`${what} is "${quotable(test)}"; valid: ${tests.join(', ')}`);
 }
 
 /** @param words NAME=value @returns the exit code */
@@ -90,7 +90,7 @@ function folderOf(test: string): string {
   const testid = process.env.TESTID || resultName(test);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(testid) || testid === 'latest')
     throw usage(
-      `TESTID is "${shown(testid.slice(0, 120))}"; valid: up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first, not "latest"`,
+      `TESTID is "${quotable(testid.slice(0, 120))}"; valid: up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first, not "latest"`,
     );
   const folder = join(resultsFolder(), testid);
   if (existsSync(folder))
@@ -134,7 +134,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   if (server) {
     undo.add(() => server.keepLog(folder));
     undo.add(() => server.stop());
-    say(`the server was ready after ${milliseconds(await server.start())}`);
+    logProgress(`the server was ready after ${milliseconds(await server.start())}`);
   }
   if (!dry) {
     undo.add(await claimTarget(basename(folder), foreign ? env.TARGET_URL : undefined));
@@ -231,7 +231,7 @@ async function loadAndJudge(
   const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables: given };
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
   printPlan(plan, { brief: true, trials: hasTrials(test) });
-  say(`${test}: loading ${shownTarget(env.TARGET_URL ?? '')}; watch it with: make dashboards`);
+  logProgress(`${test}: loading ${shownTarget(env.TARGET_URL ?? '')}; watch it with: make dashboards`);
   // From here on there is something to report, also where a signal comes between two programs.
   let taken = 0;
   const trials = await trialsOf(test);

@@ -7,7 +7,7 @@ import { logLine } from '../../analysis/run-log.ts';
 import { whileTaking } from '../child.ts';
 import { INTERRUPTED } from '../ending.ts';
 import { k6 } from '../k6.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { resultsFolder } from '../stack.ts';
 import type { Given } from './given.ts';
 
@@ -25,16 +25,16 @@ export async function judged(
 ): Promise<number> {
   nameLatest(folder);
   logLine('judging');
-  const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_KNOBS = '', RUN_LOG } = process.env;
+  const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_SETTINGS = '', RUN_LOG } = process.env;
   const { version } = await k6();
   let patient = true;
   const leave = () => {
     if (!patient) {
-      say(`interrupted: not judged; what k6 left is in ${folder}`);
+      logProgress(`interrupted: not judged; what k6 left is in ${folder}`);
       process.exit(INTERRUPTED);
     }
     patient = false;
-    say('the report is being written; once more to leave without it');
+    logProgress('the report is being written; once more to leave without it');
   };
   return await whileTaking(leave, () =>
     judge({
@@ -42,7 +42,7 @@ export async function judged(
       k6Exit,
       prometheus: (RUN_LOG && PROMETHEUS_URL) || null,
       server: WATCHED_SERVER,
-      knobs: TARGET_KNOBS,
+      settings: TARGET_SETTINGS,
       variables: given,
       k6Version: version || null,
       abort,
@@ -60,6 +60,6 @@ export function nameLatest(folder: string) {
     renameSync(link, latest);
   } catch (error) {
     rmSync(link, { force: true });
-    say(`${latest} is not this run: ${error instanceof Error ? error.message : error}`);
+    logProgress(`${latest} is not this run: ${error instanceof Error ? error.message : error}`);
   }
 }

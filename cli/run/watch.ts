@@ -7,7 +7,7 @@ import { isProgram, shownTarget } from '../../contract/command-line.js';
 import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { plainEnvironment, tied } from '../child.ts';
 import { usage } from '../ending.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { hasProgram } from '../setup/part.ts';
 import { ROOT, setUp, stackKind } from '../stack.ts';
 import { toolPath } from '../tool-path.ts';
@@ -63,7 +63,7 @@ export async function startExporter(name: string): Promise<() => void> {
     if (stackKind() !== 'native' || !/^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname)) return () => {};
     // An image has no Go, nor the exporter's source.
     if (!existsSync(join(ROOT, 'exporter')) || !(hasProgram('go') || existsSync(toolPath('exporter')))) {
-      say(
+      logProgress(
         "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)",
       );
       return () => {};

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { broken } from '../ending.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { hasProgram, type Job, type Part, PartError } from './part.ts';
 import { takeRelease } from './release.ts';
 
@@ -82,7 +82,7 @@ export function goPart(tool: string, source: string, folder: string): Part | nul
 async function make(job: Job, tool: string, source: string, folder: string, unfinished: string) {
   const { isTaken, reason } = await takeRelease(tool, folder, join(unfinished, tool));
   if (isTaken) return;
-  if (reason) say(`${reason}; building it instead`);
+  if (reason) logProgress(`${reason}; building it instead`);
   needsGo(tool);
   await job.run(tool, buildCommand(tool, source, `${unfinished}/`), { env: buildEnv(job.cache) });
   if (tool !== 'k6') return;

@@ -1,7 +1,7 @@
 /** Brings what is missing of the needs that it is given, and says nothing if nothing is. scripts/setup calls this. */
 import { whileTaking } from '../child.ts';
 import { codeOf, INTERRUPTED } from '../ending.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { makeParts } from './make-parts.ts';
 import { missingParts } from './needs.ts';
 import { Job, PartError } from './part.ts';
@@ -15,7 +15,7 @@ try {
 } catch (error) {
   if (job.ended) process.exit(INTERRUPTED);
   job.end();
-  if (error instanceof PartError && error.said) say(error.said);
-  say(`error: ${error instanceof Error ? error.message : error}`);
+  if (error instanceof PartError && error.said) logProgress(error.said);
+  logProgress(`error: ${error instanceof Error ? error.message : error}`);
   process.exitCode = codeOf(error);
 }

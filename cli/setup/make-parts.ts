@@ -1,5 +1,5 @@
 /** Makes the missing parts: lanes at once, and what failed once more. */
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { type Job, type Part, PartError } from './part.ts';
 import { progressLine, type State } from './progress.ts';
 
@@ -9,7 +9,7 @@ const TELL_MS = 10_000;
 async function makeAll(parts: readonly Part[], job: Job): Promise<Map<Part, PartError>> {
   const state: State = new Map();
   const failed = new Map<Part, PartError>();
-  const tell = () => say(progressLine(parts, state, Date.now()));
+  const tell = () => logProgress(progressLine(parts, state, Date.now()));
   const make = async (part: Part) => {
     state.set(part, { startedMs: Date.now(), isDone: false });
     try {
@@ -17,7 +17,7 @@ async function makeAll(parts: readonly Part[], job: Job): Promise<Map<Part, Part
     } catch (error) {
       if (!(error instanceof PartError) || job.ended) throw error;
       failed.set(part, error);
-      say(`${part.title}: ${error.message}; tried once more at the end`);
+      logProgress(`${part.title}: ${error.message}; tried once more at the end`);
     }
     state.set(part, { startedMs: 0, isDone: true });
   };
@@ -48,11 +48,11 @@ export async function makeParts(parts: readonly Part[], job: Job) {
   const since = Date.now();
   const failed = await makeAll(parts, job);
   for (const [part, { said }] of failed) {
-    say(`${said}\nset-up, once more: ${part.title}`);
+    logProgress(`${said}\nset-up, once more: ${part.title}`);
     await part.make(job).catch((error) => {
       if (!(error instanceof PartError)) throw error;
       throw new PartError(`${part.title}: ${error.message}`, error.said);
     });
   }
-  say(`set-up, once: done in ${Math.round((Date.now() - since) / 1000)} s`);
+  logProgress(`set-up, once: done in ${Math.round((Date.now() - since) / 1000)} s`);
 }

@@ -5,9 +5,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomic } from '../../analysis/write-atomic.ts';
-import { attend, leaveWhereInterrupted } from '../child.ts';
-import { broken, codeOf, shown, usage } from '../ending.ts';
-import { say } from '../say.ts';
+import { leaveWhereInterrupted, runForwardingSignals } from '../child.ts';
+import { broken, codeOf, quotable, usage } from '../ending.ts';
+import { logProgress } from '../log-progress.ts';
 import { ROOT } from '../stack.ts';
 import { buildCommand, buildEnv, needsGo } from './go-build.ts';
 import { placesOf } from './needs.ts';
@@ -25,9 +25,13 @@ const K6 = 'k6';
 
 /** What the programs are made of is a commit, so that anybody can make them again. @throws {Ending} */
 async function checkClean() {
-  const { code, stdout } = await attend('git', ['status', '--porcelain', '--', '.', ':!tools/release.json'], {
-    cwd: ROOT,
-  });
+  const { code, stdout } = await runForwardingSignals(
+    'git',
+    ['status', '--porcelain', '--', '.', ':!tools/release.json'],
+    {
+      cwd: ROOT,
+    },
+  );
   if (code !== 0 || stdout !== '')
     throw usage('this is no clean clone; commit or stash what git status shows');
 }
@@ -35,9 +39,9 @@ async function checkClean() {
 async function build(platform: string, source: string, folder: string) {
   const released = { name: K6, version: versionOf(K6, folder), platform };
   const path = join(DIST, fileOf(released));
-  say(`building ${fileOf(released)} ...`);
+  logProgress(`building ${fileOf(released)} ...`);
   const [file = '', ...args] = buildCommand(K6, source, path);
-  const { code } = await attend(file, args, {
+  const { code } = await runForwardingSignals(file, args, {
     env: { ...buildEnv(dirname(folder)), ...PLATFORMS[platform] },
     stdio: ['ignore', 2, 2],
   });
@@ -50,7 +54,7 @@ try {
   const platforms = (process.env.PLATFORMS || THIS_PLATFORM).split(',');
   const unknown = platforms.find((one) => !(one in PLATFORMS));
   if (unknown !== undefined)
-    throw usage(`PLATFORMS has "${shown(unknown)}"; valid: ${Object.keys(PLATFORMS).join(', ')}`);
+    throw usage(`PLATFORMS has "${quotable(unknown)}"; valid: ${Object.keys(PLATFORMS).join(', ')}`);
   await checkClean();
   needsGo(K6);
   const { source = '', folder = '' } = (await placesOf([K6])).get(K6) ?? {};
@@ -63,10 +67,10 @@ try {
     files = [...files.filter((one) => one.platform !== platform), released];
     writeAtomic(MANIFEST, `${JSON.stringify({ files }, null, 2)}\n`);
   }
-  say(
+  logProgress(
     `made: ${files.map(fileOf).join(', ')} in dist/, and tools/release.json; commit it, and upload dist/ to where RELEASE_URL will point`,
   );
 } catch (error) {
-  say(`error: ${error instanceof Error ? error.message : error}`);
+  logProgress(`error: ${error instanceof Error ? error.message : error}`);
   process.exitCode = codeOf(error);
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { broken, shown, usage } from '../ending.ts';
+import { broken, quotable, usage } from '../ending.ts';
 import { common, ROOT } from '../stack.ts';
 import { composePart, schemasPart } from './extra-modules.ts';
 import { goPart, goTools } from './go-build.ts';
@@ -52,7 +52,8 @@ export const needNames = [
 
 /** @throws {Ending} usage */
 function expand(need: string): string[] {
-  if (!needNames.includes(need)) throw usage(`the tool is "${shown(need)}"; valid: ${needNames.join(', ')}`);
+  if (!needNames.includes(need))
+    throw usage(`the tool is "${quotable(need)}"; valid: ${needNames.join(', ')}`);
   return GROUPS[need]?.flatMap(expand) ?? [need];
 }
 
@@ -134,7 +135,7 @@ function missingBrowser(): string[] {
     return [];
   const { CHROMIUM } = process.env;
   if (CHROMIUM)
-    throw usage(`CHROMIUM is "${shown(CHROMIUM)}"; valid: a Chromium or Google Chrome that starts`);
+    throw usage(`CHROMIUM is "${quotable(CHROMIUM)}"; valid: a Chromium or Google Chrome that starts`);
   if (!/^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8')))
     throw broken(
       'a browser is missing: install Chromium or Google Chrome (https://www.google.com/chrome), or name one with CHROMIUM=PATH',

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { broken } from '../ending.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { ROOT } from '../stack.ts';
 import { hasProgram, type Part } from './part.ts';
 
@@ -56,7 +56,7 @@ function asRoot(missing: string, command: string): string[] {
 /** Reads the lists of packages, if apt has a network. */
 export function updateLists() {
   if (!hasProgram('apt-get') || process.env.TOOLS_FROM_SOURCE === '1') return;
-  say('set-up, once: the lists of packages');
+  logProgress('set-up, once: the lists of packages');
   const command = ['apt-get', 'update', '-q'];
   const [file = '', ...args] = [...asRoot('missing: the lists of packages', command.join(' ')), ...command];
   spawnSync(file, args, { stdio: ['inherit', 'ignore', 'ignore'] });

@@ -11,9 +11,9 @@ import { judgeThresholds } from '../../analysis/judge/thresholds.ts';
 import { writeAtomic } from '../../analysis/write-atomic.ts';
 import { freePort, hiddenHost } from '../../contract/free-port.js';
 import { interrupted } from '../child.ts';
+import { logProgress } from '../log-progress.ts';
 import { load } from '../run/load.ts';
 import type { OwnServer } from '../run/own-server.ts';
-import { say } from '../say.ts';
 import { ROOT } from '../stack.ts';
 import type { Config } from './config.ts';
 
@@ -101,7 +101,7 @@ export class Lab<C = Config, R = unknown> {
   }
 
   /** Shows one line of progress. */
-  readonly say = say;
+  readonly logProgress = logProgress;
 
   /** @param undo runs when the test ends, however it ends */
   onEnd(undo: () => unknown) {
@@ -119,7 +119,7 @@ export class Lab<C = Config, R = unknown> {
       try {
         await undo();
       } catch (error) {
-        this.say(`clean-up: ${error instanceof Error ? error.message : String(error)}`);
+        this.logProgress(`clean-up: ${error instanceof Error ? error.message : String(error)}`);
         this.code ||= 1;
       }
     }
@@ -133,7 +133,7 @@ export class Lab<C = Config, R = unknown> {
    */
   async target(settings: Record<string, string>, { fresh = false } = {}) {
     if (Object.keys(this.#changed).length === 0) {
-      const { TARGET_KNOBS: own = '' } = process.env;
+      const { TARGET_SETTINGS: own = '' } = process.env;
       const before = Object.fromEntries(own.split(' ').map((setting) => setting.split('=')));
       // `default` is the setting as if it had never been set.
       this.onEnd(() => {

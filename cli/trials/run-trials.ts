@@ -4,7 +4,7 @@ import { cleanText, secretsOf } from '../../analysis/clean-text.ts';
 import { INTERRUPTED } from '../../analysis/judge/verdict.ts';
 import { whileTaking } from '../child.ts';
 import { codeOf } from '../ending.ts';
-import { say } from '../say.ts';
+import { logProgress } from '../log-progress.ts';
 import { readConfig } from './config.ts';
 import { Interrupted, Lab, type LabOptions, TrialFailed } from './lab.ts';
 import type { TrialsModule } from './trials.ts';
@@ -38,6 +38,6 @@ function codeAfter(lab: Lab, error: unknown): number {
   if (error instanceof TrialFailed) return error.code;
   const message = error instanceof Error ? error.message : String(error);
   lab.error = message;
-  say(`error: ${cleanText(message, secretsOf(process.env), 4000)}`);
+  logProgress(`error: ${cleanText(message, secretsOf(process.env), 4000)}`);
   return codeOf(error);
 }

@@ -2,10 +2,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { cleanText } from '../../analysis/clean-text.ts';
 import { messageOf } from '../../analysis/collect/k6-log.ts';
-import { attend, leaveWhereInterrupted } from '../../cli/child.ts';
+import { leaveWhereInterrupted, runForwardingSignals } from '../../cli/child.ts';
 import { BROKEN, broken, Ending, usage } from '../../cli/ending.ts';
+import { logProgress } from '../../cli/log-progress.ts';
 import { abortIn, type Ended } from '../../cli/run/abort.ts';
-import { say } from '../../cli/say.ts';
 import type { Manifest, Run } from './manifests.ts';
 
 /** In milliseconds. */
@@ -35,7 +35,7 @@ export class Cluster {
   }
 
   async #kubectl(args: string[], input?: string): Promise<string> {
-    const { code, stdout, stderr } = await attend(
+    const { code, stdout, stderr } = await runForwardingSignals(
       'kubectl',
       ['--namespace', this.#run.namespace, ...args],
       input === undefined ? {} : { input },
@@ -63,8 +63,10 @@ export class Cluster {
 
   async remove() {
     const args = ['--namespace', this.#run.namespace, 'delete', '--filename', '-', '--ignore-not-found'];
-    const { code, stderr } = await attend('kubectl', args, { input: listOf(this.#run.manifests) });
-    if (code !== 0) say(`what was made is still there: kubectl delete: ${lastLine(stderr)}`);
+    const { code, stderr } = await runForwardingSignals('kubectl', args, {
+      input: listOf(this.#run.manifests),
+    });
+    if (code !== 0) logProgress(`what was made is still there: kubectl delete: ${lastLine(stderr)}`);
   }
 
   /** @returns when all runners have ended @throws {Ending} where there can be no load, with the reason */
@@ -87,7 +89,7 @@ export class Cluster {
       const ended = pods.filter((pod) => exitOf(pod) !== null).length;
       const text = `${stage}${ended > 0 ? `, ${ended} of ${runners.length} runners have ended` : ''}${waiting && `: ${waiting}`}`;
       if (text !== said.text || Date.now() - said.at > this.#patience.saySame) {
-        say(`cluster: ${Math.round((Date.now() - began) / 1000)} s: ${text}`);
+        logProgress(`cluster: ${Math.round((Date.now() - began) / 1000)} s: ${text}`);
         said = { text, at: Date.now() };
       }
       await setTimeout(this.#patience.poll);
@@ -120,7 +122,9 @@ export class Cluster {
   async fetch(runner: string, file: string, to: string): Promise<boolean> {
     const { namespace, collector } = this.#run;
     const args = ['exec', `job/${collector}`, '--', 'cat', `/data/${runner}/${file}`];
-    const { code } = await attend('kubectl', ['--namespace', namespace, ...args], { stdout: { file: to } });
+    const { code } = await runForwardingSignals('kubectl', ['--namespace', namespace, ...args], {
+      stdout: { file: to },
+    });
     leaveWhereInterrupted();
     return code === 0;
   }

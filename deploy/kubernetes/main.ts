@@ -13,10 +13,10 @@ import { type Abort, type Measured, readMeasured } from '../../analysis/collect/
 import { leaveSums } from '../../analysis/collect/sum-generators.ts';
 import { judge } from '../../analysis/judge/judge.ts';
 import { FAIL, INVALID, PASS } from '../../analysis/judge/verdict.ts';
-import { attend, leaveWhereInterrupted, whileTaking } from '../../cli/child.ts';
+import { leaveWhereInterrupted, runForwardingSignals, whileTaking } from '../../cli/child.ts';
 import { BROKEN, codeOf, usage } from '../../cli/ending.ts';
+import { logProgress } from '../../cli/log-progress.ts';
 import { nameLatest } from '../../cli/run/verdict.ts';
-import { say } from '../../cli/say.ts';
 import { resultsFolder, takePlaces } from '../../cli/stack.ts';
 import { Cluster } from './cluster.ts';
 import { LIMITS } from './collector.ts';
@@ -41,7 +41,7 @@ function parse(args: string[]) {
 }
 
 async function render(folder: string) {
-  const { code, stdout, stderr } = await attend('kubectl', ['kustomize', folder]);
+  const { code, stdout, stderr } = await runForwardingSignals('kubectl', ['kustomize', folder]);
   leaveWhereInterrupted();
   if (code !== 0) throw usage(`kubectl kustomize ${folder}: ${stderr.trim() || 'it can not be started'}`);
   return parseAllDocuments(stdout).map((one) => one.toJS());
@@ -108,7 +108,7 @@ async function main(): Promise<number> {
   let collected: Awaited<ReturnType<typeof collect>>;
   try {
     await cluster.make();
-    say(`cluster: ${run.testid}, ${run.runners.length} runners`);
+    logProgress(`cluster: ${run.testid}, ${run.runners.length} runners`);
     await cluster.untilOver();
     mkdirSync(results, { recursive: true });
     collected = await collect(cluster, run, results);
@@ -122,7 +122,7 @@ async function main(): Promise<number> {
     ...collected,
     prometheus: prometheus || null,
     server,
-    knobs: '',
+    settings: '',
     k6Version: null,
   });
 }
@@ -130,11 +130,11 @@ async function main(): Promise<number> {
 try {
   // What was made is removed, whoever wants this to end.
   process.exitCode = await whileTaking(
-    () => say('interrupted: the run is being removed from the cluster'),
+    () => logProgress('interrupted: the run is being removed from the cluster'),
     main,
   );
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
-  if (message) say(`error: ${message}`);
+  if (message) logProgress(`error: ${message}`);
   process.exitCode = codeOf(error);
 }

@@ -1,7 +1,7 @@
 /** What is applied for one run: a kustomization as it was rendered, with what no two runs share. */
 import { randomBytes } from 'node:crypto';
 import { resultName } from '../../analysis/result-name.ts';
-import { broken, shown, usage } from '../../cli/ending.ts';
+import { broken, quotable, usage } from '../../cli/ending.ts';
 import { scriptOf } from '../../contract/tests.js';
 import { SPLIT } from '../../scripts/test-reference.ts';
 
@@ -37,13 +37,13 @@ export function runOf(manifests: Manifest[], token = randomBytes(32).toString('h
     only(manifests, 'Job'),
   ];
   const { TEST: test = '' } = variables.data;
-  if (!SPLIT.includes(test)) throw usage(`TEST is "${shown(test)}"; valid: ${SPLIT.join(', ')}`);
+  if (!SPLIT.includes(test)) throw usage(`TEST is "${quotable(test)}"; valid: ${SPLIT.join(', ')}`);
   const testid = variables.data.TESTID || resultName(test);
   // It is a label.
   if (!/^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(testid)) {
     const valid =
       'up to 63 letters, digits, dots, hyphens and underscores, a letter or a digit first and last';
-    throw usage(`TESTID is "${shown(testid)}"; valid: ${valid}`);
+    throw usage(`TESTID is "${quotable(testid)}"; valid: ${valid}`);
   }
   variables.data.TESTID = testid;
   testrun.spec.script.localFile = scriptOf(test);

@@ -110,7 +110,7 @@ export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>)
   const trying = (kind: Tried['kind'], seconds: number) => async (rate: number) => {
     const name = `${kind}-${tried.length + 1}`;
     if (of === 'processes' && freemem() / totalmem() < MIN_FREE_MEMORY) {
-      lab.say('capacity: no more processes are started: the memory of the machine is nearly full');
+      lab.logProgress('capacity: no more processes are started: the memory of the machine is nearly full');
       const full = { holds: false, generator: false, missed: ['memory of the machine'] };
       tried.push({ trial: name, rate, kind, ...full });
       return full;
@@ -136,7 +136,7 @@ export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>)
     if (kind === 'hold') thresholds = trial.thresholds;
     const shortage = outcome.users ? 'no VU was free (MAX_VUS)' : 'the load generator could not make it';
     const reason = outcome.generator ? shortage : outcome.missed.join(', ');
-    lab.say(`capacity: ${text(rate)} ${outcome.holds ? 'holds' : `does not hold: ${reason}`}`);
+    lab.logProgress(`capacity: ${text(rate)} ${outcome.holds ? 'holds' : `does not hold: ${reason}`}`);
     return outcome;
   };
 
@@ -147,7 +147,9 @@ export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>)
   );
   lab.result = { of, found, tried, precision, thresholds };
   const above = found.broken === null ? 'nothing higher was tried' : `${text(found.broken)} does not hold`;
-  lab.say(found.rate === null ? 'capacity: nothing was held' : `capacity: ${text(found.rate)} (${above})`);
+  lab.logProgress(
+    found.rate === null ? 'capacity: nothing was held' : `capacity: ${text(found.rate)} (${above})`,
+  );
 }
 
 /** @param trial one that held @returns seconds; null: the test's own */

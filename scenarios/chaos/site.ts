@@ -120,7 +120,7 @@ async function openTarget(lab: Lab, toxiproxy: Toxiproxy): Promise<Target> {
       answers = answer?.ok ? answers + 1 : 0;
       if (answers === ANSWERS) return;
     }
-    lab.say('the target does not get well by itself: it is started anew');
+    lab.logProgress('the target does not get well by itself: it is started anew');
     await stop();
     target.instance = await startTarget(port, ports);
     running = true;

@@ -83,13 +83,13 @@ export default async function chaos(lab: Lab<ChaosConfig, ChaosResult>) {
     };
     result.faults.push(row);
     if (row.why_not) {
-      lab.say(`${which} is left out: ${row.why_not}`);
+      lab.logProgress(`${which} is left out: ${row.why_not}`);
       continue;
     }
     await site.target?.heal();
     const hands = once(fault.hands(site));
     lab.onEnd(hands.lift);
-    lab.say(`${which} (${intensity}) after ${injectS} s`);
+    lab.logProgress(`${which} (${intensity}) after ${injectS} s`);
     await lab.trial({
       name,
       labels: { fault: name },

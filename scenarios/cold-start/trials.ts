@@ -93,7 +93,7 @@ async function ofProgram(lab: Lab<ColdStartConfig, ColdStartResult>, result: Col
       const name = `${step}-${atOnce}`;
       result.atOnce[name] = { step, atOnce };
       const starts = Math.max(startsOf(lab.config), atOnce);
-      lab.say(`cold-start: ${starts} starts, ${atOnce} at once, each asked for ${step} ...`);
+      lab.logProgress(`cold-start: ${starts} starts, ${atOnce} at once, each asked for ${step} ...`);
       await lab.trial({
         name,
         labels: { at_once: atOnce },
@@ -109,7 +109,7 @@ async function ofServer(lab: Lab<ColdStartConfig, ColdStartResult>, result: Cold
   const starter = lab.server ? ownStarter(lab.server) : referenceStarter();
   lab.onEnd(() => starter.stop());
   for (let start = 1; start <= starts; start += 1) {
-    lab.say(`cold-start: ${start} of ${starts} ...`);
+    lab.logProgress(`cold-start: ${start} of ${starts} ...`);
     for (const step of stepsOf(lab.config)) {
       await starter.stop();
       const { ms, env } = await starter.start();

@@ -41,9 +41,9 @@ export async function ownGateway(lab: Lab<GatewayConfig>): Promise<Subject> {
       'STACK is "docker", where no gateway is started; valid: STACK=native, or GATEWAY_URL',
     );
   }
-  lab.say('getting the gateway (half a minute the first time) ...');
+  lab.logProgress('getting the gateway (half a minute the first time) ...');
   await lab.sh(['scripts/setup', 'gateway']);
-  lab.say('starting the gateway ...');
+  lab.logProgress('starting the gateway ...');
   const { gateway, name } = await startOwn(lab.config);
   lab.onEnd(gateway.stop);
   lab.check();

@@ -119,7 +119,7 @@ export default async function gateway(lab: GatewayLab) {
   lab.result = { gateway: subject.name, rate, cores };
   const load = { RATE_SCALE: String(rate), DURATION: `${Math.round(trialS * 1000)}ms` };
   for (const [index, order] of rounds(Object.keys(ways), count, seededRandom(config.SEED)).entries()) {
-    lab.say(`round ${index + 1} of ${count}: ${order.join(', ')}`);
+    lab.logProgress(`round ${index + 1} of ${count}: ${order.join(', ')}`);
     for (const way of order) {
       const name = `round-${index + 1}-${way}`;
       const cpu = watchCpu({ gateway: subject.pid === null ? [] : [subject.pid] });
@@ -157,7 +157,7 @@ async function probe(lab: GatewayLab, ways: Ways): Promise<number> {
   const seconds = PROBE_S[lab.config.PROFILE];
   const found = [];
   for (const [way, env] of Object.entries(ways)) {
-    lab.say(`how many calls/s does ${way} do?`);
+    lab.logProgress(`how many calls/s does ${way} do?`);
     const trial = await lab.trial({
       name: `probe-${way}`,
       labels: { way, round: 'probe' },
@@ -166,9 +166,9 @@ async function probe(lab: GatewayLab, ways: Ways): Promise<number> {
     });
     const loop = trial.phases.find(({ labels }) => labels.load === 'loop');
     found.push(loop?.achieved_rps ?? 0);
-    lab.say(`${Math.round(loop?.achieved_rps ?? 0)} calls/s`);
+    lab.logProgress(`${Math.round(loop?.achieved_rps ?? 0)} calls/s`);
   }
   const rate = Math.max(MIN_RATE, Math.round(Math.min(...found) * RATE_SHARE * 10) / 10);
-  lab.say(`each way gets ${rate} calls/s`);
+  lab.logProgress(`each way gets ${rate} calls/s`);
   return rate;
 }

@@ -67,7 +67,7 @@ export default async function memory(lab: Lab<Config, MemoryResult>) {
   lab.result = result;
 
   for (const order of rounds(counts, repeats, random)) {
-    lab.say(`memory: at rest with ${order.join(', ')} workers`);
+    lab.logProgress(`memory: at rest with ${order.join(', ')} workers`);
     for (const workers of order) {
       // So few connections, none of them open yet, that the database has enough for all workers.
       await lab.target({ WORKERS: workers, POOL_SIZE: '10' }, { fresh: true });

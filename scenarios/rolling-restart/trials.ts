@@ -76,19 +76,21 @@ export default async function rollingRestart(lab: RollingLab) {
     env,
     during: async ({ at, note }) => {
       await at(replaced.start_s);
-      lab.say('rolling-restart: starting the new server ...');
+      lab.logProgress('rolling-restart: starting the new server ...');
       note({ kind: 'inject' });
       result.readyMs = await second.start();
       await balancer.toSecond();
       result.switchedMs = Date.now();
-      lab.say(`rolling-restart: it was ready after ${Math.round(result.readyMs)} ms, and has the calls now`);
+      lab.logProgress(
+        `rolling-restart: it was ready after ${Math.round(result.readyMs)} ms, and has the calls now`,
+      );
       await sleep(DRAIN_MS);
       lab.check();
       result.endingMs = Date.now();
       await first.stop();
       result.endedMs = Date.now();
       note({ kind: 'lifted' });
-      lab.say('rolling-restart: the old server has ended');
+      lab.logProgress('rolling-restart: the old server has ended');
     },
   });
 }
@@ -124,8 +126,8 @@ async function ownServers(lab: RollingLab, server: OwnServer): Promise<Replicas>
 
 /** More instances of the reference target, on the stores of the stack. */
 async function instances(lab: RollingLab): Promise<Replicas> {
-  const { SESSIONS, TARGET_KNOBS = '' } = process.env;
-  const own = Object.fromEntries(TARGET_KNOBS.split(' ').map((setting) => setting.split('=')));
+  const { SESSIONS, TARGET_SETTINGS = '' } = process.env;
+  const own = Object.fromEntries(TARGET_SETTINGS.split(' ').map((setting) => setting.split('=')));
   const adminPorts = [await freePort(), await freePort()];
   const replica = async (name: string, adminPort: number | undefined): Promise<Replica> => {
     const port = await freePort();

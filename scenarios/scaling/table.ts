@@ -28,7 +28,7 @@ interface Step {
 
 export default function scaling({ phases, trials, signals, environment }: Facts<ScalingResult>): Built {
   const result: Partial<ScalingResult> = trials?.result ?? {};
-  const { users, repeats = 1, knobs = {}, price = null, phases: byPhase = {} } = result;
+  const { users, repeats = 1, settings = {}, price = null, phases: byPhase = {} } = result;
   const { cores } = environment;
   const several = repeats > 1;
   const steps = stepsOf(phases.filter(({ measured, labels }) => measured && labels.instances));
@@ -76,7 +76,7 @@ export default function scaling({ phases, trials, signals, environment }: Facts<
   ];
   const tables = [
     tableOf(`Instances behind HAProxy (least connections), ${number(users)} users for each`, steps, scale, [
-      `an instance: ${number(Number(knobs.WORKERS))} worker with ${number(Number(knobs.POOL_SIZE))} database connections, the same for each number of them`,
+      `an instance: ${number(Number(settings.WORKERS))} worker with ${number(Number(settings.POOL_SIZE))} database connections, the same for each number of them`,
       `efficiency: of ${steps[0]?.instances ?? 1} x as much for each instance; busiest: the share of the instance with most calls` +
         (several ? '; p99: of the rounds, the middle one' : ''),
     ]),

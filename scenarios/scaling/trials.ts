@@ -28,7 +28,7 @@ export interface ScalingResult {
   users: number;
   repeats: number;
   /** Settings of each instance. */
-  knobs: Record<string, string>;
+  settings: Record<string, string>;
   /** Of an instance, USD an hour. */
   price: number | null;
   /** By phase: CPUs in use by each part of the stack, and the busiest instance's share of the calls. */
@@ -46,8 +46,8 @@ export function check() {
   if (process.env.STACK === 'docker') {
     throw new ConfigError('STACK is "docker", where no instances are started; valid: STACK=native');
   }
-  const { SESSIONS, TARGET_KNOBS = '' } = process.env;
-  if (SESSIONS === '1' || TARGET_KNOBS.split(' ').includes('SESSIONS=1')) {
+  const { SESSIONS, TARGET_SETTINGS = '' } = process.env;
+  if (SESSIONS === '1' || TARGET_SETTINGS.split(' ').includes('SESSIONS=1')) {
     throw new ConfigError('SESSIONS is "1", and a session is at home in one instance; valid: SESSIONS=0');
   }
 }
@@ -70,18 +70,18 @@ export default async function scaling(lab: ScalingLab) {
   const trialS = DURATION ?? TRIAL_S[PROFILE];
   await lab.sh(['scripts/setup', 'haproxy']);
   const most = Math.max(...counts);
-  const knobs = knobsFor(most, process.env.TARGET_KNOBS ?? '');
+  const settings = settingsFor(most, process.env.TARGET_SETTINGS ?? '');
   // The stack's own would hold connections that the instances need.
   lab.onEnd(() => lab.sh(['scripts/ctl', 'start', 'target'], {}, true));
   await lab.sh(['scripts/ctl', 'stop', 'target']);
-  lab.say(
-    `starting ${most} instances, each with ${knobs.WORKERS} worker and ${knobs.POOL_SIZE} connections ...`,
+  lab.logProgress(
+    `starting ${most} instances, each with ${settings.WORKERS} worker and ${settings.POOL_SIZE} connections ...`,
   );
   const instances: { port: number; adminPort: number; pid: number }[] = [];
   // One after the other, because the first one may have to prepare the database.
   for (let number = 1; number <= most; number += 1) {
     const [port, adminPort] = [await freePort(), await freePort()];
-    const instance = await startInstance(`instance ${number}`, port, { ...knobs, ADMIN_PORT: adminPort });
+    const instance = await startInstance(`instance ${number}`, port, { ...settings, ADMIN_PORT: adminPort });
     lab.onEnd(instance.stop);
     instances.push({ port, adminPort, pid: instance.pid });
   }
@@ -90,9 +90,9 @@ export default async function scaling(lab: ScalingLab) {
   lab.onEnd(() => rmSync(balancers, { force: true }));
 
   const byPhase: ScalingResult['phases'] = {};
-  lab.result = { users, repeats, knobs, price: PRICE_PER_INSTANCE_HOUR, phases: byPhase };
+  lab.result = { users, repeats, settings, price: PRICE_PER_INSTANCE_HOUR, phases: byPhase };
   for (const [index, order] of rounds(counts, repeats, seededRandom(SEED)).entries()) {
-    lab.say(`round ${index + 1} of ${repeats}: ${order.join(', ')} instances`);
+    lab.logProgress(`round ${index + 1} of ${repeats}: ${order.join(', ')} instances`);
     for (const count of order) {
       const used = instances.slice(0, count);
       const balancer = await startBalancer(
@@ -131,10 +131,10 @@ export default async function scaling(lab: ScalingLab) {
  * @param given the settings of the stack's own target
  * @returns the same for every number of instances, to make them comparable
  */
-export function knobsFor(most: number, given: string): { WORKERS: string; POOL_SIZE: string } {
-  const knobs = Object.fromEntries(given.split(' ').map((knob) => knob.split('=')));
+export function settingsFor(most: number, given: string): { WORKERS: string; POOL_SIZE: string } {
+  const settings = Object.fromEntries(given.split(' ').map((setting) => setting.split('=')));
   // An instance is one process, unless it is said to be more.
-  const workers = Number(knobs.WORKERS ?? 1);
+  const workers = Number(settings.WORKERS ?? 1);
   const fitting = Math.floor(CONNECTIONS / (most * workers));
   if (fitting < 1) {
     throw new ConfigError(
@@ -143,7 +143,7 @@ export function knobsFor(most: number, given: string): { WORKERS: string; POOL_S
   }
   return {
     WORKERS: String(workers),
-    POOL_SIZE: String(Math.min(Number(knobs.POOL_SIZE ?? POOL_SIZE), fitting)),
+    POOL_SIZE: String(Math.min(Number(settings.POOL_SIZE ?? POOL_SIZE), fitting)),
   };
 }
 

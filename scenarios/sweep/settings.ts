@@ -19,7 +19,7 @@ export const SETTINGS: Record<string, string[]> = {
  */
 export function checkedValues(setting: string, given: string[]): string[] {
   if (!Object.hasOwn(SETTINGS, setting))
-    throw new ConfigError(`KNOB is "${setting.slice(0, 80)}"; valid: ${Object.keys(SETTINGS).join(', ')}`);
+    throw new ConfigError(`SETTING is "${setting.slice(0, 80)}"; valid: ${Object.keys(SETTINGS).join(', ')}`);
   const values = given.length > 0 ? given : (SETTINGS[setting] ?? []);
   const { parse, valid } = (VARIABLES as Record<string, Variable>)[setting] as Variable;
   const wrong = values.find((value) => parse(value) === undefined);

@@ -4,10 +4,10 @@ import reference from '../../workloads/reference.js';
 
 export const { options, setup, iterate } = defineTest({
   name: 'sweep',
-  title: 'one setting of the reference target, value by value: KNOB=WORKERS VALUES="1 2 4"',
+  title: 'one setting of the reference target, value by value: SETTING=WORKERS VALUES="1 2 4"',
   group: 'limits and tuning',
   about:
-    '`KNOB=POOL_SIZE VALUES="5 25"`: the reference target with each value, in random order, repeated; the value to take, or that no difference can be told',
+    '`SETTING=POOL_SIZE VALUES="5 25"`: the reference target with each value, in random order, repeated; the value to take, or that no difference can be told',
   judgedBy: 'failures < 1%',
   servers: 'reference',
   does: 'restarts the reference target with other settings',

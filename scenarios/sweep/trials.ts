@@ -27,8 +27,8 @@ const TRIAL_S: Record<ProfileName, number> = { smoke: 4, quick: 15, full: 60 };
 const RESTART_S = 5;
 const DEFAULT_VUS = 50;
 
-export function check({ KNOB, VALUES }: SweepConfig) {
-  neededSettings(KNOB, checkedValues(KNOB, VALUES), process.env);
+export function check({ SETTING, VALUES }: SweepConfig) {
+  neededSettings(SETTING, checkedValues(SETTING, VALUES), process.env);
 }
 
 const trialSecondsOf = ({ DURATION, PROFILE }: SweepConfig) => DURATION ?? TRIAL_S[PROFILE];
@@ -36,13 +36,13 @@ const trialSecondsOf = ({ DURATION, PROFILE }: SweepConfig) => DURATION ?? TRIAL
 export const nativeOnly = true;
 
 export const lasts: TrialsModule<SweepConfig>['lasts'] = (config, trialS) =>
-  checkedValues(config.KNOB, config.VALUES).length *
+  checkedValues(config.SETTING, config.VALUES).length *
   (config.RUNS ?? DEFAULT_RUNS) *
   (RESTART_S + trialS({ DURATION: `${trialSecondsOf(config)}s` }));
 
 /** Restarts the reference target with each value, in rounds of random order, and loads it alike each time. */
 export default async function sweep(lab: Lab<SweepConfig, SweepResult>) {
-  const { KNOB: setting, VALUES, RUNS, CONCURRENCY, SEED } = lab.config;
+  const { SETTING: setting, VALUES, RUNS, CONCURRENCY, SEED } = lab.config;
   const repeats = RUNS ?? DEFAULT_RUNS;
   const values = checkedValues(setting, VALUES);
   const trialS = trialSecondsOf(lab.config);
@@ -55,7 +55,7 @@ export default async function sweep(lab: Lab<SweepConfig, SweepResult>) {
     ACCEPT_ENCODING: 'gzip',
   };
   for (const [index, order] of rounds(values, repeats, seededRandom(SEED)).entries()) {
-    lab.say(`sweep: round ${index + 1} of ${repeats}, ${duration(trialS)} each: ${order.join(', ')}`);
+    lab.logProgress(`sweep: round ${index + 1} of ${repeats}, ${duration(trialS)} each: ${order.join(', ')}`);
     for (const value of order) {
       await lab.target({ ...needed, [setting]: value }, { fresh: true });
       const name = `v${values.indexOf(value) + 1}-r${index + 1}`;

@@ -2,7 +2,7 @@ import { text, words } from '../../contract/types.js';
 import { SETTINGS } from './settings.ts';
 
 export const variables = {
-  KNOB: {
+  SETTING: {
     type: text,
     default: 'WORKERS',
     help: "sweep: which of the reference target's settings to vary",
@@ -10,7 +10,7 @@ export const variables = {
   },
   VALUES: {
     type: words,
-    help: "sweep: the KNOB's values, separated by spaces; unset: some that differ",
-    valid: "two or more of the KNOB's values, separated by spaces",
+    help: "sweep: the SETTING's values, separated by spaces; unset: some that differ",
+    valid: "two or more of the SETTING's values, separated by spaces",
   },
 };

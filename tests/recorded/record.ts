@@ -66,7 +66,7 @@ async function record(lab: LabStack, name: string) {
     testid: basename(left),
     k6Exit: Number(/k6 ended with exit code (\d+)/.exec(read('run.log'))?.[1] ?? code),
     server: JSON.parse(read('plan.json')).watched_server,
-    knobs: lab.stackEnv.TARGET_KNOBS ?? '',
+    settings: lab.stackEnv.TARGET_SETTINGS ?? '',
     k6Version: environment.k6,
     ...(variables && { variables }),
     on: environment,

@@ -23,7 +23,7 @@ export interface Told {
   testid: string;
   k6Exit: number;
   server: string;
-  knobs: string;
+  settings: string;
   k6Version: string | null;
   variables?: Record<string, string | null>;
   on: Environment;

@@ -141,9 +141,9 @@ for (const [script, args, message] of WRONG_USE) {
   });
 }
 
-test('compare-ab runs both sides in turn, on a target of each side, which gets its own knobs back', async () => {
-  const knobs = { CACHE_TTL: '77' };
-  assert.equal((await command('scripts/up', [], knobs)).code, 0);
+test('compare-ab runs both sides in turn, on a target of each side, which gets its own settings back', async () => {
+  const settings = { CACHE_TTL: '77' };
+  assert.equal((await command('scripts/up', [], settings)).code, 0);
   try {
     const { code, output } = await command(
       'scripts/compare-ab',
@@ -164,9 +164,9 @@ test('compare-ab runs both sides in turn, on a target of each side, which gets i
     for (const [, side, testid = ''] of made) {
       const path = join(places.RESULTS_DIR, testid, 'run.json');
       const { target, objectives_off } = JSON.parse(readFileSync(path, 'utf8'));
-      assert.equal(target.knobs.WORKERS, side === 'A' ? '1' : '2');
+      assert.equal(target.settings.WORKERS, side === 'A' ? '1' : '2');
       assert.equal(
-        target.knobs.CACHE_TTL,
+        target.settings.CACHE_TTL,
         side === 'A' ? '60' : '77',
         "the target's own where a side says nothing",
       );
@@ -174,7 +174,7 @@ test('compare-ab runs both sides in turn, on a target of each side, which gets i
     }
     assert.match(output, /^base {2}A: WORKERS=1 CACHE_TTL=60 \(\d runs?\)$/m);
     assert.ok(existsSync(join(written(output), 'comparison.html')));
-    assert.equal(envFile('stack.env').TARGET_KNOBS, 'CACHE_TTL=77');
+    assert.equal(envFile('stack.env').TARGET_SETTINGS, 'CACHE_TTL=77');
   } finally {
     await command('scripts/up', [], { CACHE_TTL: 'default' });
   }
@@ -196,7 +196,7 @@ test('compare-ab loads two servers by their addresses', async () => {
   assert.match(output, /^base {2}A: TARGET_URL=http:.* \(1 run\)$/m);
 });
 
-test('compare-ab that is interrupted gives the target its knobs back', async () => {
+test('compare-ab that is interrupted gives the target its settings back', async () => {
   const files = () => readdirSync(places.RESULTS_DIR, { recursive: true, encoding: 'utf8' });
   const before = new Set(files());
   const child = spawn('scripts/compare-ab', [], {
@@ -217,9 +217,9 @@ test('compare-ab that is interrupted gives the target its knobs back', async () 
   // k6 writes it once it loads.
   const loads = () => files().some((file) => !before.has(file) && file.endsWith('seconds.jsonl'));
   while (!loads() && child.exitCode === null) await sleep(100);
-  assert.match(envFile('stack.env').TARGET_KNOBS ?? '', /CACHE_TTL=6[12]/);
+  assert.match(envFile('stack.env').TARGET_SETTINGS ?? '', /CACHE_TTL=6[12]/);
   child.kill('SIGTERM');
   assert.equal(await ended, 105, output);
   assert.match(output, /^interrupted$/m);
-  assert.equal(envFile('stack.env').TARGET_KNOBS ?? '', '');
+  assert.equal(envFile('stack.env').TARGET_SETTINGS ?? '', '');
 });

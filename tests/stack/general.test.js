@@ -24,7 +24,7 @@ const rowsOf = ({ tables }, title) => {
   assert.ok(found, `${title} of ${tables.map((/** @type {any} */ table) => table.title)}`);
   return found.rows;
 };
-const knobs = () => envFile('stack.env').TARGET_KNOBS;
+const settings = () => envFile('stack.env').TARGET_SETTINGS;
 
 test('tools: each has its queries a call, one the look-ups, one the calls of a service elsewhere', async () => {
   const result = await runTest('tools', { ...SHORT, DURATION: '12s' });
@@ -36,7 +36,7 @@ test('tools: each has its queries a call, one the look-ups, one the calls of a s
   assert.ok(rows.generate_report[3] > 5, String(rows.generate_report));
   assert.equal(rows.fetch_weather[3], 0);
   assert.ok(rows.fetch_weather[5] > 100, 'of calls that take 650 ms');
-  assert.equal(result.document.target.knobs.CONTENT, 'structured');
+  assert.equal(result.document.target.settings.CONTENT, 'structured');
 });
 
 test('tools of another server: each of its operations', async () => {
@@ -56,7 +56,7 @@ test('tools of another server: each of its operations', async () => {
     ['echo', 'get-sum'],
   );
   for (const [tool, rate, , , queries] of rows) assert.ok(rate > 0 && queries === null, tool);
-  assert.equal(result.document.target.knobs, null);
+  assert.equal(result.document.target.settings, null);
 });
 
 test('ramp: seven steps, and from which on it is too much', async () => {
@@ -99,9 +99,9 @@ test('capacity: doubles, narrows down, holds; on any server', async () => {
   assert.equal(steps[0]?.[1], 40);
 });
 
-test('sweep: each value once, in one table; the target has its own knobs back', async () => {
-  const before = knobs();
-  const variables = { ...SHORT, KNOB: 'COMPRESSION', RUNS: '1', CONCURRENCY: '10', DURATION: '3s' };
+test('sweep: each value once, in one table; the target has its own settings back', async () => {
+  const before = settings();
+  const variables = { ...SHORT, SETTING: 'COMPRESSION', RUNS: '1', CONCURRENCY: '10', DURATION: '3s' };
   const result = await runTest('sweep', variables);
   assertMeasured(result);
   const rows = rowsOf(result.document, 'Sweep of COMPRESSION');
@@ -111,11 +111,11 @@ test('sweep: each value once, in one table; the target has its own knobs back', 
   );
   for (const [value, rate] of rows) assert.ok(rate > 0, value);
   assert.match(reportOf(result), /not enough to tell which value is best: measured once each/);
-  assert.equal(knobs(), before);
+  assert.equal(settings(), before);
 });
 
 test('network: what gzip saves, bytes both ways, connections', async () => {
-  const before = knobs();
+  const before = settings();
   const result = await runTest('network', SHORT);
   assertMeasured(result);
   const sizes = Object.fromEntries(
@@ -130,7 +130,7 @@ test('network: what gzip saves, bytes both ways, connections', async () => {
   const connections = Object.fromEntries(rowsOf(result.document, 'Connection behaviour'));
   assert.match(connections['connection set-up (TCP)'], / ms$/);
   assert.equal(connections['keep-alive timeout'], '75 s');
-  assert.equal(knobs(), before);
+  assert.equal(settings(), before);
 });
 
 test('network of another server: sizes and connections of what discovery found', async () => {
@@ -195,7 +195,7 @@ test('make list TARGET_URL=: what each scenario says of the server, by the refus
 });
 
 test('memory: at rest, and by what it has', async () => {
-  const before = knobs();
+  const before = settings();
   const result = await runTest('memory', SHORT);
   assertMeasured(result);
   const [alone, one, two] = rowsOf(result.document, 'Memory at rest');
@@ -204,7 +204,7 @@ test('memory: at rest, and by what it has', async () => {
   const cached = rowsOf(result.document, 'Memory by cached users');
   assert.equal(cached.at(-1)?.[0], '1000');
   assert.match(reportOf(result), /\d+ B for each cached user/);
-  assert.equal(knobs(), before);
+  assert.equal(settings(), before);
 });
 
 /** @type {[string, string[], RegExp][]} */
@@ -214,15 +214,19 @@ const WRONG_USE = [
     ['capacity', 'THRESHOLDS=off'],
     /^error: THRESHOLDS is "off", and capacity/,
   ],
-  ['an unknown knob', ['sweep', 'KNOB=THREADS'], /^error: KNOB is "THREADS"; valid: WORKERS, POOL_SIZE/],
   [
-    'a value that the knob has not',
-    ['sweep', 'KNOB=WORKERS', 'VALUES=1 many'],
+    'an unknown setting',
+    ['sweep', 'SETTING=THREADS'],
+    /^error: SETTING is "THREADS"; valid: WORKERS, POOL_SIZE/,
+  ],
+  [
+    'a value that the setting has not',
+    ['sweep', 'SETTING=WORKERS', 'VALUES=1 many'],
     /^error: VALUES has "many" for WORKERS; valid: a whole number from 1 to 64$/m,
   ],
-  ['one value', ['sweep', 'KNOB=CONTENT', 'VALUES=text'], /^error: VALUES is "text"; valid: two or more/],
+  ['one value', ['sweep', 'SETTING=CONTENT', 'VALUES=text'], /^error: VALUES is "text"; valid: two or more/],
   [
-    'knobs of another server',
+    'settings of another server',
     ['sweep', 'TARGET_URL=http://127.0.0.1:3001/mcp'],
     /^error: TARGET_URL is .*sweep restarts the reference target.*; valid: without TARGET_URL/,
   ],

@@ -210,7 +210,7 @@ test('make up changes what is asked for and nothing else; make down ends all of 
   assert.equal(again.code, 0, again.output);
   assert.doesNotMatch(again.output, /restarting|starting/);
   assert.match((await type('make up POOL_SIZE=5')).output, /restarting the target/);
-  assert.match(envFile('stack.env').TARGET_KNOBS ?? '', /POOL_SIZE=5/);
+  assert.match(envFile('stack.env').TARGET_SETTINGS ?? '', /POOL_SIZE=5/);
   await type('make down');
   await everything.stop();
   await nothingIsLeft(`RUN_DIR=${RUN_DIR}`);

@@ -28,8 +28,8 @@ setUp('k6', 'stack');
 const folder = mkdtempSync(join(tmpdir(), 'stack-'));
 // Longer than a socket's path may be, and with what a shell would take apart.
 const runDir = join(folder, 'a folder; with # and %', 'long'.repeat(30));
-const KNOBS = ['WORKERS', 'POOL_SIZE', 'CACHE_STRATEGY', 'CACHE_TTL', 'RATE_LIMIT_RPS', 'SESSIONS'];
-const UNSET = Object.fromEntries(['TARGET_URL', 'TARGET_TOKEN', ...KNOBS].map((name) => [name, '']));
+const SETTINGS = ['WORKERS', 'POOL_SIZE', 'CACHE_STRATEGY', 'CACHE_TTL', 'RATE_LIMIT_RPS', 'SESSIONS'];
+const UNSET = Object.fromEntries(['TARGET_URL', 'TARGET_TOKEN', ...SETTINGS].map((name) => [name, '']));
 const environment = { STACK: 'native', RUN_DIR: runDir, ...UNSET };
 const timeout = 150_000;
 
@@ -307,17 +307,17 @@ test('a second up is quick and changes nothing', { timeout }, async () => {
   assert.equal(readFileSync(join(runDir, 'stack.env'), 'utf8'), stack);
 });
 
-test('other knobs restart the target alone, and stay until others are given', { timeout }, async () => {
+test('other settings restart the target alone, and stay until others are given', { timeout }, async () => {
   const { target, ...others } = pids();
-  const knobs = { WORKERS: '1', CACHE_STRATEGY: 'none' };
-  await succeeds('up', [], knobs);
+  const settings = { WORKERS: '1', CACHE_STRATEGY: 'none' };
+  await succeeds('up', [], settings);
   const { target: restarted, ...same } = pids();
   assert.notEqual(restarted, target);
   assert.deepEqual(same, others);
-  assert.equal(read('stack.env').TARGET_KNOBS, 'WORKERS=1 CACHE_STRATEGY=none');
+  assert.equal(read('stack.env').TARGET_SETTINGS, 'WORKERS=1 CACHE_STRATEGY=none');
   const metrics = await (await fetch(read('stack.env').TARGET_METRICS_URL)).text();
   assert.match(metrics, /^target_workers 1$/m);
-  await succeeds('up', [], knobs);
+  await succeeds('up', [], settings);
   await succeeds('up');
   assert.equal(pids().target, restarted);
 });
@@ -332,10 +332,10 @@ test('a target that does not start is named, with its reason; the rest stays up'
   assert.deepEqual(same, others);
   assert.equal((await run('status')).code, 1);
   await succeeds('up');
-  assert.equal(read('stack.env').TARGET_KNOBS, '');
+  assert.equal(read('stack.env').TARGET_SETTINGS, '');
 });
 
-test('a knob that is no word never reaches a shell', { timeout }, async () => {
+test('a setting that is no word never reaches a shell', { timeout }, async () => {
   const { code, output } = await run('up', [], { CACHE_TTL: '1; exit' });
   assert.equal(code, 2);
   assert.match(output, /^error: CACHE_TTL is "1; exit"; valid: a word or a number\n$/m);

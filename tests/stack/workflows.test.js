@@ -23,7 +23,7 @@ function isMeasured({ code, exitCode, output, document }) {
 }
 
 test('workflows: each step in its row, the sequence as one, and the target as it was before', async () => {
-  const { TARGET_KNOBS: before } = envFile('stack.env');
+  const { TARGET_SETTINGS: before } = envFile('stack.env');
   const result = await runTest('workflows', { ...SMOKE, DURATION: '10s' });
   isMeasured(result);
   const { document } = result;
@@ -43,7 +43,7 @@ test('workflows: each step in its row, the sequence as one, and the target as it
   assert.ok(rows.at(-1)?.[2] > sequence.latency_ms.p50);
   const sent = document.operations.find((/** @type {any} */ { operation }) => operation === 'tool-sequence');
   assert.equal(sent.requests, 3 * sequence.iterations);
-  assert.equal(envFile('stack.env').TARGET_KNOBS, before);
+  assert.equal(envFile('stack.env').TARGET_SETTINGS, before);
 });
 
 test('payload: what was to be carried went over the wire, each way', async () => {

@@ -15,7 +15,7 @@ async function judged(directory, k6Exit, prometheus = null) {
   let stdout = '';
   const print = (/** @type {string} */ text) => (stdout += text);
   const status = await judge({
-    ...{ directory, k6Exit, prometheus, server: '', knobs: '', k6Version: '1.8.1' },
+    ...{ directory, k6Exit, prometheus, server: '', settings: '', k6Version: '1.8.1' },
     print,
   });
   return { status, stdout };

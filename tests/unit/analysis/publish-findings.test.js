@@ -178,7 +178,7 @@ test('where they can not be sent, the verdict stays, and the log has one line', 
     process.env.RUN_LOG = RUN_LOG;
     t.after(() => delete process.env.RUN_LOG);
     const prometheus = 'http://someone:hunter22@127.0.0.1:1';
-    const run = { directory: folder, k6Exit: 0, prometheus, server: '', knobs: '', k6Version: null };
+    const run = { directory: folder, k6Exit: 0, prometheus, server: '', settings: '', k6Version: null };
     assert.equal(await judge({ ...run, print: () => {} }), 0);
   }
   const log = readFileSync(join(folder, 'run.log'), 'utf8');

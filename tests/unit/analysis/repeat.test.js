@@ -1,7 +1,7 @@
 /** What a run says of how it is repeated, and which limits it offers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { targetKnobs } from '../../../analysis/collect/target-knobs.ts';
+import { targetSettings } from '../../../analysis/collect/target-settings.ts';
 import { suggestedLimits } from '../../../analysis/judge/suggested-limits.ts';
 import { renderMarkdown } from '../../../analysis/render/markdown.ts';
 import { nextCommands } from '../../../analysis/render/next-commands.ts';
@@ -16,7 +16,7 @@ const URL = 'http://127.0.0.1:3001/mcp';
 /** @param {Partial<import('../../../analysis/judge/run.ts').Run>} changes @returns {Promise<string[]>} without where the results are */
 async function commands(changes) {
   const made = await spikeRun();
-  const target = made.target && { ...made.target, knobs: null };
+  const target = made.target && { ...made.target, settings: null };
   return nextCommands({ ...made, target, ...changes }, 'results/x', WIDTH).slice(1);
 }
 
@@ -69,7 +69,7 @@ test('a secret is named and not shown', async () => {
 
 test("the reference target's settings are part of it, also those from an earlier `make up`", async () => {
   const { target } = await spikeRun();
-  const own = target && { ...target, knobs: targetKnobs('POOL_SIZE=1') };
+  const own = target && { ...target, settings: targetSettings('POOL_SIZE=1') };
   assert.deepEqual(await commands({ verdict: ERROR, target: own, variables: { PROFILE: 'smoke' } }), [
     'again:    make spike PROFILE=smoke POOL_SIZE=1',
   ]);
@@ -127,7 +127,11 @@ test('no limits where they are set already, by documents too, of too few answers
 test('report.md ends with the same commands, each as it is typed', async () => {
   const made = await spikeRun();
   const variables = { TARGET_URL: URL, ARGS: '{"a":"*_`|"}', TOOL: 'echo', TARGET_TOKEN: null };
-  const text = renderMarkdown({ ...made, target: made.target && { ...made.target, knobs: null }, variables });
+  const text = renderMarkdown({
+    ...made,
+    target: made.target && { ...made.target, settings: null },
+    variables,
+  });
   assert.match(text, /\n## Run it again\n\n {4}make spike [^\n]*\n\n<sub>/);
   const line = `    make spike TARGET_URL=${URL} ARGS='{"a":"*_\`|"}' TOOL=echo  # with TARGET_TOKEN as before\n`;
   assert.ok(text.includes(line), text.slice(-1500));

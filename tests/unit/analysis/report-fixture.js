@@ -94,7 +94,7 @@ export async function spikeRun() {
         },
       }),
       k6Exit: 99,
-      knobs: { POOL_SIZE: '2', WORKERS: '1' },
+      settings: { POOL_SIZE: '2', WORKERS: '1' },
       log: { ...QUIET_LOG, samples: { tool: 'get_user: no connection to the database within 2 s' } },
     },
     {

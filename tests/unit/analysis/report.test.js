@@ -136,7 +136,7 @@ test('links lead to places of the page, names of places are there once, and noth
 
 /** What a server or a person may have written. */
 const FREE = new Set(
-  `title statement subject sample reason expression name url version knob operation method class workload profile testid test os
+  `title statement subject sample reason expression name url version setting operation method class workload profile testid test os
   cpu node k6 era dialect protocol_version phase first_phase series signal metric relative_to`.split(/\s+/),
 );
 

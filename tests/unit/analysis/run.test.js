@@ -153,11 +153,11 @@ test('handshakes are kept apart from the calls', async () => {
 
 test('how the reference target was set up is in the run document and in the report', async () => {
   const spec = { phases: [{ name: 'one', figures: { iterations: 200 } }] };
-  const run = await runOf({ summary: summary(spec), knobs: { WORKERS: '4' } });
-  assert.deepEqual(run.target?.knobs, { WORKERS: '4' });
-  assert.match(renderMarkdown(run), /\| knobs \| WORKERS=4 \|/);
+  const run = await runOf({ summary: summary(spec), settings: { WORKERS: '4' } });
+  assert.deepEqual(run.target?.settings, { WORKERS: '4' });
+  assert.match(renderMarkdown(run), /\| settings \| WORKERS=4 \|/);
   const { target } = await runOf({ summary: summary(spec) });
-  assert.equal(target?.knobs, null);
+  assert.equal(target?.settings, null);
 });
 
 test('figures that fit the summary and make no run: an error that says so, not none at all', async () => {

@@ -25,7 +25,7 @@ async function isGone(needle) {
 test('a program that is killed takes with it what it waits for', async () => {
   const needle = `MARK=${folder}`;
   const script =
-    "import { attend } from './cli/child.ts'; await attend('sh', ['-c', 'echo up; exec sleep 60'], { stdio: 'inherit' });";
+    "import { runForwardingSignals } from './cli/child.ts'; await runForwardingSignals('sh', ['-c', 'echo up; exec sleep 60'], { stdio: 'inherit' });";
   const child = spawn('node', ['--input-type=module', '-e', script], {
     env: { ...process.env, MARK: folder },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rounds } from '../../../cli/trials/rounds.ts';
 import scalingTable from '../../../scenarios/scaling/table.ts';
-import { check, knobsFor } from '../../../scenarios/scaling/trials.ts';
+import { check, settingsFor } from '../../../scenarios/scaling/trials.ts';
 import { variables } from '../../../scenarios/scaling/variables.ts';
 import { near } from '../analysis/build.js';
 import { rowsOf } from './rows-of.js';
 
 test('all instances together have no more connections than the database', () => {
-  assert.deepEqual(knobsFor(4, ''), { WORKERS: '1', POOL_SIZE: '22' });
-  assert.deepEqual(knobsFor(2, 'WORKERS=2 POOL_SIZE=10'), { WORKERS: '2', POOL_SIZE: '10' });
-  assert.throws(() => knobsFor(32, 'WORKERS=4'), /INSTANCES has 32, with 4 workers each/);
+  assert.deepEqual(settingsFor(4, ''), { WORKERS: '1', POOL_SIZE: '22' });
+  assert.deepEqual(settingsFor(2, 'WORKERS=2 POOL_SIZE=10'), { WORKERS: '2', POOL_SIZE: '10' });
+  assert.throws(() => settingsFor(32, 'WORKERS=4'), /INSTANCES has 32, with 4 workers each/);
 });
 
 test('it is for tools without sessions', () => {
@@ -58,7 +58,7 @@ async function build(price, host) {
         users: 20,
         repeats: 2,
         price,
-        knobs: { WORKERS: '1', POOL_SIZE: '22' },
+        settings: { WORKERS: '1', POOL_SIZE: '22' },
         phases: Object.fromEntries(
           phases.map(({ name }) => [name, { cores: { instances: 1, PostgreSQL: 0.5 }, busiest: 0.51 }]),
         ),

@@ -18,8 +18,8 @@ const WRONG = [
     /^VALUES has "all" for CACHE_STRATEGY; valid: one of none, read-through/,
   ],
   ['COMPRESSION', ['gzip'], /^VALUES is "gzip"; valid: two or more different values of COMPRESSION/],
-  ['THREADS', ['1', '2'], /^KNOB is "THREADS"; valid: WORKERS, POOL_SIZE/],
-  ['toString', ['1', '2'], /^KNOB is "toString"; valid: /],
+  ['THREADS', ['1', '2'], /^SETTING is "THREADS"; valid: WORKERS, POOL_SIZE/],
+  ['toString', ['1', '2'], /^SETTING is "toString"; valid: /],
   ['WORKERS', ['1', '1'], /two or more different/],
   ['WORKERS', ['1', '2', '2'], /two or more different/],
 ];

@@ -43,9 +43,11 @@ test('a component is known by its name each time that it is asked for', () => {
   ]);
 });
 
-test('knobs: the environment goes before what the target has, and default takes it back', () => {
+test('settings: the environment goes before what the target has, and default takes it back', () => {
   assert.deepEqual(
-    lines(`WORKERS=default POOL_SIZE=3 merge_knobs 'WORKERS=4 CACHE_TTL=9 TARGET_FAULTS={"slow_query":0.5}'`),
+    lines(
+      `WORKERS=default POOL_SIZE=3 merge_settings 'WORKERS=4 CACHE_TTL=9 TARGET_FAULTS={"slow_query":0.5}'`,
+    ),
     ['POOL_SIZE=3 CACHE_TTL=9 TARGET_FAULTS={"slow_query":0.5}'],
   );
 });

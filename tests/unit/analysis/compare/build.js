@@ -15,7 +15,7 @@ import { runOf, signal, summary } from '../build.js';
  * @property {number} [rate]
  * @property {Partial<import('../../../../analysis/judge/verdict.ts').Verdict>} [verdict]
  * @property {Partial<import('../../../../analysis/collect/environment.ts').Environment>} [environment]
- * @property {Record<string, string>} [knobs]
+ * @property {Record<string, string>} [settings]
  */
 
 /** @param {Wanted} [wanted] @returns {Promise<import('../../../../analysis/judge/run.ts').Run>} */
@@ -29,7 +29,7 @@ export async function run({
   rate = 100,
   verdict = {},
   environment = {},
-  knobs,
+  settings,
 } = {}) {
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
   const figures = { iterations: answered + failed, requests: answered + failed, answered, failures, p99 };
@@ -43,7 +43,7 @@ export async function run({
         plan: { testid },
         startedMs: Date.UTC(2026, 0, day),
       }),
-      ...(knobs && { knobs }),
+      ...(settings && { settings }),
     },
     { signals: [signal('memory', 'calm', memory, 'bytes'), signal('gc', 'calm', 0.002)] },
   );

@@ -85,12 +85,12 @@ test('runs of something else, and one run on both sides, are an error of one lin
   );
 });
 
-test('another machine and other knobs are said', async () => {
+test('another machine and other settings are said', async () => {
   const base = await side('a', CALM, {
-    knobs: { WORKERS: '2', CACHE_TTL: '300', POOL_SIZE: '1', TARGET_FAULTS: '{}' },
+    settings: { WORKERS: '2', CACHE_TTL: '300', POOL_SIZE: '1', TARGET_FAULTS: '{}' },
   });
   const head = await side('b', CALM, {
-    knobs: { WORKERS: '1', CACHE_TTL: '300', POOL_SIZE: '1', TARGET_FAULTS: '{}' },
+    settings: { WORKERS: '1', CACHE_TTL: '300', POOL_SIZE: '1', TARGET_FAULTS: '{}' },
     environment: { cores: 2 },
   });
   const { notes } = compare('x', base, head, DEFAULTS);

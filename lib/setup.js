@@ -53,7 +53,7 @@ const SETTLE_S = 2;
  * @returns {{options: import('k6/options').Options, setup: () => Promise<SetupData>,
  *   teardown: (data: SetupData) => Promise<void>}}
  */
-export function lead(definition) {
+export function optionsAndSetup(definition) {
   try {
     return compose(definition);
   } catch (error) {
@@ -157,8 +157,8 @@ function compose(given) {
 /**
  * Set-up alone: it looks at the target.
  *
- * @param {ReturnType<typeof lead>} test
- * @returns {ReturnType<typeof lead>}
+ * @param {ReturnType<typeof optionsAndSetup>} test
+ * @returns {ReturnType<typeof optionsAndSetup>}
  */
 function dry(test) {
   const scenarios = {

@@ -1,4 +1,4 @@
-/** How answers are written: the knobs COMPRESSION and CONTENT; and what tools are counted for. */
+/** How answers are written: the settings COMPRESSION and CONTENT; and what tools are counted for. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
@@ -86,7 +86,7 @@ describe('COMPRESSION=gzip', () => {
   });
 });
 
-test('without the knob nothing is compressed', async () => {
+test('without the setting nothing is compressed', async () => {
   const target = await services.startTarget();
   const { headers } = await callRaw(target, LARGE.name, LARGE.input, 'gzip');
   assert.equal(headers['content-encoding'], undefined);
@@ -94,7 +94,7 @@ test('without the knob nothing is compressed', async () => {
   await target.stop();
 });
 
-/** What a result has by the knob: whether text, whether structured content. */
+/** What a result has by the setting: whether text, whether structured content. */
 const CONTENTS = { structured: [true, true], text: [true, false], 'structured-only': [false, true] };
 
 for (const [CONTENT, [hasText, hasStructured]] of Object.entries(CONTENTS)) {
