@@ -16,13 +16,13 @@ $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name)))$(eval expo
 
 .PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup release audit conformance ci signals docs signals-record dashboards live dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
 
-help: ## one screen of what there is
+help: ## Show an overview on one screen
 	@cat scripts/help.txt
 
-help-all: ## this list: every target, every variable with its default
+help-all: ## List every target, and every variable with its default
 	@cat scripts/help-all.txt
 
-list: ## every test with what it measures and how long it takes; with TARGET_URL=..., which of them can load that server, and why the others can't
+list: ## List the tests with what they measure and how long they take; with TARGET_URL=..., which of them can load that server
 	@if [ -z "$$TARGET_URL$$TARGET_COMMAND" ]; then exec cat scripts/list.txt; fi; by_make=1 exec scripts/list
 
 # make turns every failure into its own exit code 2; by_make has the test's shown. One simple command: the shell becomes it,
@@ -30,114 +30,114 @@ list: ## every test with what it measures and how long it takes; with TARGET_URL
 $(TESTS): ## run the test
 	@by_make=1 exec scripts/run $@
 
-plan: ## print what a test would do (TEST=spike, TARGET_URL=...) and send nothing but discovery
+plan: ## Show what a test would do, and send nothing but discovery (TEST=spike TARGET_URL=...)
 	@DRY_RUN=1 exec scripts/run "$${TEST:-spike}"
 
-workload-init: ## ask the server at TARGET_URL what it offers and write a workload file to edit (WORKLOAD=file.json)
+workload-init: ## Ask the server at TARGET_URL what it offers, and write a workload file to edit (WORKLOAD=file.json)
 	@scripts/workload-init
 
-report: ## write a run's reports again from what it left, without Prometheus (RUN=testid, latest or a folder)
+report: ## Write a run's reports again, without Prometheus (RUN=testid, latest, or a folder)
 	@scripts/report
 
-compare: ## is HEAD better or worse than BASE? each one or more runs, with commas between, or a baseline's name (BASE=... HEAD=...)
+compare: ## Compare HEAD with BASE: runs, separated by commas, or the name of a baseline (BASE=... HEAD=...)
 	@scripts/compare
 
-compare-ab: ## run a test with A's variables and with B's, in turn, and compare (RUNS=5 A="WORKERS=2" B="WORKERS=1" TEST=baseline)
+compare-ab: ## Run a test with the variables of A and of B in turn, and compare (RUNS=5 A="WORKERS=2" B="WORKERS=1" TEST=baseline)
 	@scripts/compare-ab
 
-baseline-save: ## keep the figures of runs as a plain file in baselines/ (NAME=main BASE=testid,testid)
+baseline-save: ## Save the figures of runs as a baseline in baselines/ (NAME=main BASE=testid,testid)
 	@scripts/baseline-save
 
-ci: ## a test for a pipeline: no questions, bounded in time, compared with a baseline (TEST=spike RUNS=5 BASE=main LIMIT_MINUTES=60; docs/ci.md)
+ci: ## Run a test in a pipeline, and compare it with a baseline (TEST=spike RUNS=5 BASE=main LIMIT_MINUTES=60; docs/ci.md)
 	@by_make=1 exec scripts/ci
 
-gateway-up: ## start ContextForge, a gateway, in front of the target until Ctrl-C (GATEWAY_STORE=stack: on PostgreSQL and Redis)
+gateway-up: ## Start the gateway ContextForge in front of the target, until Ctrl-C (GATEWAY_STORE=stack: on PostgreSQL and Redis)
 	@scripts/gateway
 
-up: ## start the stack (SERVICES=observe: Prometheus and node_exporter only) and wait until all of it is healthy
+up: ## Start the stack and wait until it is healthy (SERVICES=observe: Prometheus and node_exporter only)
 	@scripts/up $${SERVICES:+"$$SERVICES"}
 
-down: ## stop what `make up` started; the data stays
+down: ## Stop the stack and keep its data
 	@scripts/down
 
-status: ## what runs where
+status: ## Show what runs, and where
 	@scripts/status
 
-logs: ## logs of the stack (COMPONENT=target for one, FOLLOW=1 to follow)
+logs: ## Show logs of the stack (COMPONENT=target, FOLLOW=1)
 	@scripts/logs $${COMPONENT:+"$$COMPONENT"} $${FOLLOW:+-f}
 
-clean: ## down, and remove the stack's data
+clean: ## Stop the stack and remove its data
 	@scripts/clean
 
-setup: ## install and build everything that the stack and the tests need, ahead of time
+setup: ## Install and build everything that the stack and the tests need
 	@scripts/setup stack k6 node
 
-lint: ## format, lint and type checks
+lint: ## Check format, lint rules and types
 	@scripts/setup node node-servers && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p page/browser
 
-check: lint ## format, lint, types and unit tests: everything that needs no load
+check: lint ## Check format, lint rules, types and unit tests: everything that needs no load
 	@scripts/node tests/main.js tests/unit
 
-test: lint ## the project's own tests: what each change has to pass
+test: lint ## Run the project's own tests: those that each change has to pass
 	@scripts/node tests/main.js
 
-test-all: lint ## every test of the project, also the long and the rare (one file: scripts/node --test FILE)
+test-all: lint ## Run every test of the project, including the long ones (one file: scripts/node --test FILE)
 	@scripts/node tests/main.js tests
 
-release: ## build k6 into dist/ from a clean clone, with its checksums in tools/release.json (PLATFORMS=linux-x64,linux-arm64)
+release: ## Build k6 into dist/ from a clean clone, and write its checksums to tools/release.json (PLATFORMS=linux-x64,linux-arm64)
 	@scripts/node cli/setup/make-release.ts
 
-audit: ## what is known of weaknesses in npm packages and Go tools (asks the npm registry and Go's vulnerability database)
+audit: ## Look up known vulnerabilities of npm packages and Go tools (asks npm's registry and Go's database)
 	@scripts/audit
 
-fuzz: ## generated input against everything that reads some; seed and counts are printed (MINUTES=10 AREA=configuration,documents SEED=1)
+fuzz: ## Run everything that reads input with generated input (MINUTES=10 AREA=configuration,documents SEED=1)
 	@scripts/setup k6 && scripts/node tests/fuzz/main.js
 
-conformance: ## run the official client conformance suite against the client, one line a scenario
+conformance: ## Run the official client conformance suite against the client
 	@scripts/setup k6 conformance && scripts/node tests/conformance/run.js
 
-dashboards: ## open Grafana on the newest run, or where there is none the live page
+dashboards: ## Open the newest run in Grafana, or in the live page if there is no Grafana
 	@scripts/dashboards
 
-live: ## a page of the newest run, while it goes on and afterwards, until Ctrl-C (RUN=testid PORT=3001)
+live: ## Open a page of the newest run, until Ctrl-C (RUN=testid PORT=3001)
 	@scripts/live
 
-dashboards-build: ## write the dashboards' JSON from their code
+dashboards-build: ## Build the JSON of the dashboards
 	@scripts/node dashboards/build.ts
 
-signals: ## which signals have data, from which metric, and what would give the others (TARGET_METRICS=host:port/path, FORMAT=json)
+signals: ## List the signals that have data, and what would provide the others (TARGET_METRICS=host:port/path FORMAT=json)
 	@scripts/signals
 
-docs: ## write what is made from the code: tables of docs/, and what make list and make help-all print
+docs: ## Write what is generated from the code: tables in docs/, and what make list and make help-all print
 	@scripts/node scripts/reference.ts
 
-signals-record: ## record what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go, root)
+signals-record: ## Record what HikariCP and cAdvisor export, for the tests (needs a JDK, Maven, Go and root)
 	@scripts/node tests/signals/recorded/record.js
 
-bench-client: ## what a call with k6/x/mcp costs the load generator, against bare k6 (ROUNDS=8 REQUESTS=40000 GOGC=100,400)
+bench-client: ## Measure what a call costs the load generator, compared with bare k6 (ROUNDS=8 REQUESTS=40000 GOGC=100,400)
 	@scripts/setup k6 bench-server && scripts/node bench/client.ts
 
-bench-accuracy: ## are reported latencies those that there were? Against the log of a server with known ones (ROUNDS=3)
+bench-accuracy: ## Compare reported latencies with the server's own log (ROUNDS=3)
 	@export TOOLS_FROM_SOURCE=1 && scripts/setup k6 prometheus bench-server && scripts/node bench/accuracy.ts
 
-bench-memory: ## how much memory each request leaves behind in the load generator (REQUESTS=400000)
+bench-memory: ## Measure the memory that each request leaves behind in the load generator (REQUESTS=400000)
 	@scripts/setup k6 prometheus bench-server && scripts/node bench/memory.ts
 
-bench-exporter: ## what watching a server's processes costs (CONNECTIONS=2000 SCRAPES=15)
+bench-exporter: ## Measure what watching a server's processes costs (CONNECTIONS=2000 SCRAPES=15)
 	@scripts/setup exporter && scripts/node bench/exporter.ts
 
-bench-attribution: ## is the right bottleneck named? Faults injected, the confusion matrix (RUNS=3 FAULTS=... TABLE=reference, outside or servers)
+bench-attribution: ## Inject faults, and count how often the right bottleneck is named (RUNS=3 FAULTS=... TABLE=reference, outside or servers)
 	@scripts/setup stack k6 toxiproxy haproxy exporter servers public-servers && scripts/node bench/attribution.js
 
-bench-leaks: ## is a leak's rate found, and none where there is none? Leaks injected at several rates (RUNS=1 MINUTES=6 RATE_SCALE=0.25 ONLY=healthy,memory,connections)
+bench-leaks: ## Inject leaks, and compare their rate with the one found (RUNS=1 MINUTES=6 RATE_SCALE=0.25 ONLY=healthy,memory,connections)
 	@scripts/setup stack k6 && scripts/node bench/leaks.js
 
-bench-recovery: ## are recovery time and the onset of degradation found? Faults lifted at known times
+bench-recovery: ## Inject faults, and compare recovery and onset with the known ones
 	@scripts/setup stack k6 && scripts/node bench/recovery.js
 
-bench-regression: ## false alarms and power of `make compare`, from repeated runs (POOL=30)
+bench-regression: ## Measure false alarms and power of make compare (POOL=30)
 	@scripts/setup stack k6 && scripts/node bench/regression.js
 
-bench-trust: ## is a run invalid where it has to be, and valid where not? (RUNS=3)
+bench-trust: ## Make runs that have to be invalid, and runs that have to be valid (RUNS=3)
 	@scripts/setup stack k6 bench-server && scripts/node bench/trust.js
 

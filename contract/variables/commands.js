@@ -17,17 +17,17 @@ export const runs = {
       ...text,
       parse: (/** @type {string} */ value) => (/^([1-9]\d{0,9})?$/.test(value) ? value : undefined),
     },
-    help: "the server's process, natively, where the one that listens on the port of TARGET_URL is another (a proxy, a supervisor)",
+    help: "the server's process, if it does not listen on the port of TARGET_URL itself (native stack)",
     valid: 'the number of a process',
   },
   TARGET_CONTAINER: {
     type: text,
-    help: "the server's container, in Docker: it is watched, and TARGET_URL may have its name as the host",
+    help: "the server's container, to watch it; TARGET_URL may use its name as the host (Docker)",
     valid: 'the name of a container',
   },
   TARGET_IMAGE: {
     type: text,
-    help: "in Docker: the image that TARGET_COMMAND is started in, instead of the generator's; without a TARGET_COMMAND its own command is the server",
+    help: "the image that TARGET_COMMAND runs in (Docker); without TARGET_COMMAND, the image's own command is the server",
     valid: 'the name of an image',
   },
   TESTID: {
@@ -38,23 +38,23 @@ export const runs = {
   },
   GENERATOR_MEMORY: {
     type: optional(positiveInteger),
-    help: "MiB that k6 may have, where it runs natively: an answer may unpack to any size, and each user takes up to 1 [three quarters of the machine's]",
+    help: "MiB that k6 may use natively [three quarters of the machine's]",
     valid: 'MiB, a whole number above 0',
   },
 };
 
 /** Of compare, compare-ab and ci. */
 export const comparisons = {
-  METRICS: { type: text, help: 'compare these alone', valid: 'names of metrics with commas between' },
+  METRICS: { type: text, help: 'compare these metrics only', valid: 'names of metrics with commas between' },
   MIN_EFFECT: {
     type: text,
     help: 'the smallest change that counts, as a share',
     valid: 'metrics with shares, as in p99=0.05,throughput=0.01',
   },
-  OPERATIONS: { type: flag, default: '0', help: "1: compare each operation's latency and failures, too" },
-  INCLUDE_FAILED: { type: flag, default: '0', help: '1: runs that missed an objective are compared, too' },
-  ALLOW_SINGLE_RUN: { type: flag, default: '0', help: '1: one run against one may fail' },
-  BASELINES_DIR: { type: folder, help: 'where baselines are [baselines]' },
+  OPERATIONS: { type: flag, default: '0', help: "1: also compare each operation's latency and failures" },
+  INCLUDE_FAILED: { type: flag, default: '0', help: '1: also compare runs that missed an objective' },
+  ALLOW_SINGLE_RUN: { type: flag, default: '0', help: '1: one run a side may fail' },
+  BASELINES_DIR: { type: folder, help: 'folder of the baselines [baselines]' },
 };
 
 const sides = {
@@ -67,12 +67,12 @@ export const compare = {
     type: sides,
     help: 'what to compare with, several with commas between; ci: a baseline or runs, worse is 99; baseline-save: the runs that it is made of',
   },
-  HEAD: { type: sides, help: 'what is compared, several with commas between' },
+  HEAD: { type: sides, help: 'the runs to compare, separated by commas' },
 };
 
 export const compareAb = {
-  A: { type: text, help: 'compare-ab: what one side has and the other has not', valid: '"NAME=value ..."' },
-  B: { type: text, help: 'compare-ab: the same of the other side', valid: '"NAME=value ..."' },
+  A: { type: text, help: 'compare-ab: the variables of side A', valid: '"NAME=value ..."' },
+  B: { type: text, help: 'compare-ab: the variables of side B', valid: '"NAME=value ..."' },
 };
 
 export const test = {
@@ -84,7 +84,7 @@ export const test = {
 };
 
 export const baseline = {
-  NAME: { type: optional(baselineName, ''), help: 'baseline-save: of the file in baselines/' },
+  NAME: { type: optional(baselineName, ''), help: "baseline-save: the baseline's name" },
 };
 
 /** Of ci alone. */
@@ -92,16 +92,16 @@ export const pipeline = {
   LIMIT_MINUTES: {
     type: positiveNumber,
     default: '60',
-    help: 'ci: after so many minutes a run that goes on is ended as by Ctrl-C, and ci ends with 124',
+    help: 'ci: minutes after which the run is ended as by Ctrl-C, with exit code 124',
   },
   BASE_OPTIONAL: {
     type: flag,
     default: '0',
-    help: 'ci: 1: compare with nothing if BASE names a baseline that does not exist yet; not needed if SAVE_BASELINE has the same name',
+    help: 'ci: 1: compare with nothing if the baseline BASE does not exist yet',
   },
   SAVE_BASELINE: {
     type: optional(baselineName, ''),
-    help: 'ci: save the runs as the baseline of this name if ci ends with 0',
+    help: 'ci: save the runs as this baseline if the exit code is 0',
   },
   VARIABLES: {
     type: text,
@@ -116,10 +116,10 @@ export const others = {
     help: 'report, live: which run [report: latest; live: whichever is the newest]',
     valid: 'a testid, latest, or a results folder',
   },
-  SERVICES: { type: oneOf(['', 'observe']), help: 'up: observe, for Prometheus and node_exporter alone' },
-  COMPONENT: { type: text, help: "logs: one component's", valid: 'a name of make status' },
-  FOLLOW: { type: flag, default: '0', help: 'logs: 1: go on as they grow' },
-  FORMAT: { type: oneOf(['text', 'json']), default: 'text', help: 'signals: how they are printed' },
+  SERVICES: { type: oneOf(['', 'observe']), help: 'up: observe starts Prometheus and node_exporter only' },
+  COMPONENT: { type: text, help: 'logs: show this component only', valid: 'a name of make status' },
+  FOLLOW: { type: flag, default: '0', help: 'logs: 1: follow' },
+  FORMAT: { type: oneOf(['text', 'json']), default: 'text', help: 'signals: output format' },
   PORT: {
     type: text,
     help: "live: the page's, instead of the first free one from 3001 on",
@@ -134,8 +134,8 @@ export const stack = {
     help: "native, docker, or external: PROMETHEUS_URL says where somebody else's Prometheus is [docker where a Docker engine answers, else native]",
     valid: 'native, docker, external',
   },
-  RUN_DIR: { type: folder, help: "the stack's state: data, logs, secrets [.run]" },
-  RESULTS_DIR: { type: folder, help: 'where results go [results]' },
+  RUN_DIR: { type: folder, help: "folder of the stack's data, logs and secrets [.run]" },
+  RESULTS_DIR: { type: folder, help: 'folder of the results [results]' },
 };
 
 /** Not for a command line: of who asks Prometheus, and of the machine. */
@@ -144,10 +144,10 @@ export const environment = {
     type: url,
     help: "somebody else's Prometheus: of a stack that is external, or of the live page",
   },
-  PROMETHEUS_USERNAME: { type: text, help: 'who asks that Prometheus, where it has basic authentication' },
-  PROMETHEUS_PASSWORD: { type: text, help: 'the password of PROMETHEUS_USERNAME', secret },
-  REFERENCE_URL: { type: url, help: "with STACK=external: the reference target of somebody else's stack" },
-  REFERENCE_TOKEN: { type: text, help: 'the token of REFERENCE_URL', secret },
+  PROMETHEUS_USERNAME: { type: text, help: 'user of PROMETHEUS_URL, if it has basic auth' },
+  PROMETHEUS_PASSWORD: { type: text, help: 'password of PROMETHEUS_USERNAME', secret },
+  REFERENCE_URL: { type: url, help: 'STACK=external: the reference target' },
+  REFERENCE_TOKEN: { type: text, help: 'token of REFERENCE_URL', secret },
   RELEASE_URL: {
     type: url,
     help: 'where the programs of tools/release.json are: k6 is downloaded and checked instead of built',
@@ -157,5 +157,5 @@ export const environment = {
     default: '0',
     help: "natively: 1 builds the pinned Prometheus and node_exporter, instead of the host's",
   },
-  MCP_LOAD_LAB_CACHE: { type: folder, help: 'where built tools are kept [~/.cache/mcp-load-lab]' },
+  MCP_LOAD_LAB_CACHE: { type: folder, help: 'folder of the built tools [~/.cache/mcp-load-lab]' },
 };

@@ -12,11 +12,11 @@ export const load = {
   },
   REQUESTS: {
     type: optional(positiveInteger),
-    help: 'calls to make, in a test with one phase of users that call in a loop (-n of other load generators)',
+    help: 'calls to make, in a test with one closed phase (-n of other load generators)',
   },
   CONCURRENCY: {
     type: optional(positiveInteger),
-    help: 'users that call at the same time, in such a test (-c of other load generators) and in each run of sweep [50]; scaling: for each instance',
+    help: 'VUs of such a test (-c of other load generators) and of each run of sweep [50]; scaling: for each instance',
   },
   DRY_RUN: {
     type: flag,
@@ -25,37 +25,37 @@ export const load = {
   },
   THRESHOLDS: {
     type: text,
-    help: 'off: measure without judging; documents: the limits of the benchmark documents, the default for the reference target; or changes to the objectives: baseline.p99_ms=120,all.failure_share=0.01',
+    help: 'off: do not judge; documents: the limits of the benchmark documents, the default for the reference target; or changes: baseline.p99_ms=120,all.failure_share=0.01',
     valid: 'off, documents, or scope.metric=number pairs separated by commas (also after documents,)',
   },
   DURATION: {
     type: optional(duration),
-    help: "length of all measured phases together, instead of the profile's; phases keep their proportions, unless a low rate makes one too short for a p99",
+    help: "length of all measured phases together, instead of the profile's; phases keep their proportions",
     valid: 'a duration such as 90s or 10m',
   },
   RATE_SCALE: {
     type: positiveNumber,
     default: '1',
-    help: "factor on every arrival rate, on top of the profile's (0.5 = half the load)",
+    help: "factor on every arrival rate, on top of the profile's (0.5: half the load)",
   },
   MAX_VUS: {
     type: positiveInteger,
     default: '1000',
-    help: 'most virtual users that a phase may have: an arrival rate uses no more, users without a pause that are more end the run; each costs the generator up to 1 MB',
+    help: 'maximum VUs of a phase; each takes up to 1 MB of the generator',
   },
   MAX_RATE: {
     type: positiveNumber,
     default: '5000',
-    help: 'most requests/s that a phase may offer, and at which capacity stops; more has to be meant',
+    help: 'maximum requests/s of a phase, and of the search of capacity',
   },
   MAX_BACKGROUND_CPU: {
     type: share,
     default: '0.2',
-    help: "share of the machine's CPU that programs which are no part of the test may use in a measured phase; above it the run is invalid (1: any)",
+    help: "share of the machine's CPU that unrelated programs may use in a measured phase; above it the run is invalid (1: any)",
   },
   SEED: {
     type: positiveInteger,
     default: '1',
-    help: 'seed of the generated arguments: with the same seed each virtual user makes the same sequence of them',
+    help: 'seed of the generated arguments; the same seed sends the same calls',
   },
 };

@@ -40,7 +40,7 @@ const encodings = {
 export const target = {
   TARGET_URL: {
     type: url,
-    help: "the MCP endpoint to load; unset: the project's own reference target, started with the stack",
+    help: 'the MCP endpoint to load; unset: the reference target, which is started with the stack',
     valid: 'an http(s) URL without credentials, for example http://127.0.0.1:3001/mcp',
   },
   TARGET_COMMAND: {
@@ -49,11 +49,11 @@ export const target = {
       /** @returns {string[] | null | undefined} null: none */
       parse: (/** @type {string} */ value) => (value.trim() === '' ? null : splitCommand(value)),
     },
-    help: 'instead of TARGET_URL: the command of a server that speaks MCP on its standard input and output. It is started without a shell; in Docker in a container, of TARGET_IMAGE',
+    help: 'the command of a server on standard input and output, instead of TARGET_URL. No shell reads it; in Docker it runs in a container of TARGET_IMAGE',
   },
   TARGET_ENV: {
     type: names,
-    help: 'variables that the server of TARGET_COMMAND gets besides HOME, LOGNAME, PATH, SHELL, TERM and USER; their values are never printed or stored',
+    help: 'variables that the server of TARGET_COMMAND gets in addition to HOME, LOGNAME, PATH, SHELL, TERM and USER; values are never printed or stored',
     valid: 'names of variables that are set, separated by commas',
   },
   PROCESSES: {
@@ -63,88 +63,88 @@ export const target = {
         ['per-vu', 'per-call'].includes(value) ? value : positiveInteger.parse(value),
     },
     default: 'per-vu',
-    help: 'processes of TARGET_COMMAND: one for each VU, as desktop clients have; one for each call; or so many that all VUs share, as gateways do',
+    help: 'processes of TARGET_COMMAND: one for each VU, one for each call, or a number that all VUs share',
   },
   TARGET_CONFIRM: {
     type: { valid: 'hosts, or host:port, separated by commas', parse: hostList },
-    help: 'the host of a TARGET_URL (GATEWAY_URL) that is not on loopback, or of an authorization server that the target names on another host or port; without it either is refused',
+    help: 'the host of a TARGET_URL or GATEWAY_URL that is not on loopback, or of an authorization server on another host or port; required to load it',
   },
   TARGET_PROTOCOL: {
     type: optional(oneOf(PROTOCOLS), ''),
-    help: 'MCP: auto asks the server; modern (2026-07-28, stateless), legacy (initialize), or the one version to speak. jsonrpc: plain JSON-RPC by POST; rest: POST TARGET_URL/tools/{tool}/call [as the workload says, else auto]',
+    help: 'auto: ask the server; modern (2026-07-28), legacy (initialize), or a version. jsonrpc: plain JSON-RPC by POST; rest: POST TARGET_URL/tools/{tool}/call [as the workload says, else auto]',
   },
-  TARGET_TOKEN: { type: token, help: 'bearer token sent to the target (never printed or stored)', secret },
+  TARGET_TOKEN: { type: token, help: 'bearer token for the target; never printed or stored', secret },
   TARGET_HEADERS: {
     type: headerLines,
-    help: 'headers on every request to the target, `Name: value` a line or one JSON object (values never printed)',
+    help: 'headers of every request to the target, `Name: value` a line or one JSON object; values are never printed',
     secret,
   },
   OAUTH_CLIENT_ID: {
     type: text,
-    help: 'OAuth client credentials: the tokens come from the authorization server, and are renewed before they expire',
+    help: 'OAuth client credentials; tokens are renewed before they expire',
     valid: 'a client id, with OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY',
   },
-  OAUTH_CLIENT_SECRET: { type: text, help: "the OAuth client's secret (never printed or stored)", secret },
+  OAUTH_CLIENT_SECRET: { type: text, help: "the OAuth client's secret; never printed or stored", secret },
   OAUTH_CLIENT_KEY: {
     type: file,
-    help: "instead of a secret: the client's private key (ES256 or RS256), to sign with as private_key_jwt has it",
+    help: "the OAuth client's private key (ES256 or RS256) for private_key_jwt, instead of a secret",
     valid: 'the path of a PEM file in PKCS #8',
   },
   OAUTH_CLIENT_AUTH: {
     type: oneOf(['auto', ...AUTH_METHODS]),
     default: 'auto',
-    help: 'how the client proves itself to the authorization server; auto: as its metadata says',
+    help: 'how the client authenticates at the authorization server; auto: as its metadata says',
   },
   OAUTH_TOKEN_URL: {
     type: url,
-    help: "the authorization server's token endpoint; unset: found as MCP says, from the target's 401",
+    help: "the token endpoint; unset: discovered from the target's 401",
   },
   OAUTH_SCOPE: {
     type: text,
-    help: 'scopes to ask for; unset: those that the target names',
+    help: 'scopes to request; unset: those that the target names',
     valid: 'scopes separated by spaces',
   },
   OAUTH_RESOURCE: {
     type: text,
-    help: 'the `resource` of the token requests (RFC 8707); unset: the target; off: none',
+    help: '`resource` of the token requests (RFC 8707); unset: the target; off: none',
     valid: 'a URI, or off',
   },
   SECRET_SOURCE: {
     type: text,
-    help: 'file=PATH: secret variables that are not set are read by name from this file of NAME=value lines',
+    help: 'file=PATH: a file of NAME=value lines for secrets that are not set',
     valid: 'file= and the path of a file with NAME=value lines',
   },
   TARGET_CERT: { type: file, help: 'client certificate for mTLS, with TARGET_KEY' },
-  TARGET_KEY: { type: file, help: "the client certificate's private key (never printed or stored)" },
+  TARGET_KEY: { type: file, help: "the client certificate's private key; never printed or stored" },
   TARGET_KEY_PASSWORD: {
     type: text,
-    help: 'password of TARGET_KEY, where it is encrypted (never printed or stored)',
+    help: 'password of an encrypted TARGET_KEY; never printed or stored',
     secret,
   },
   TARGET_CA: {
     type: file,
-    help: "certificate of a private authority to trust besides the system's own (not on macOS: add it to the keychain)",
+    help: "certificate of a private authority, in addition to the system's (on macOS: add it to the keychain)",
   },
   TARGET_TIMEOUT: {
     type: duration,
     default: '10s',
-    help: 'longest wait for one answer; after it the request counts as a timeout',
+    help: 'maximum time for an answer; then the call fails as a timeout',
   },
   TOOL: {
     type: text,
-    help: 'load just this tool; with ARGS for a tool that the workload does not know',
+    help: 'load this tool only; with ARGS also one that the workload does not have',
     valid: "a tool's name",
   },
   ARGS: { type: jsonObject, help: "the TOOL's arguments, one JSON object" },
   TOOLS: {
     type: names,
-    help: 'discovery: call just these tools, also ones that write or destroy',
+    help: 'discovery: call these tools only, including ones that write or destroy',
     valid: 'names of tools separated by commas',
   },
   ALLOW_WRITES: {
     type: flag,
     default: '0',
-    help: '1: discovery may also call tools that are not marked as read-only; destructive ones only when named in TOOLS',
+    help: '1: discovery may call tools that are not marked as read-only; destructive ones only if TOOLS names them',
   },
   WORKLOAD: {
     type: {
@@ -152,31 +152,31 @@ export const target = {
       parse: (/** @type {string} */ value) =>
         value === '' || /\.(json|js)$/.test(value) ? value : undefined,
     },
-    help: "a workload document (JSON, see `make workload-init`) or JS workload; unset: the reference target's own, for any other target what discovery finds",
+    help: "a workload file, JSON (see `make workload-init`) or JavaScript; unset: discovery, or the reference target's own",
   },
   PAYLOAD: {
     type: text,
-    help: 'instead of a workload: a file with one JSON-RPC request, to be sent as it is; tools/call as MCP, any other method as plain JSON-RPC (TARGET_PROTOCOL)',
+    help: 'a file with one JSON-RPC request to send as it is, instead of a workload; tools/call as MCP, other methods as plain JSON-RPC (TARGET_PROTOCOL)',
     valid: 'the path of a .json file with {"jsonrpc": "2.0", "method": "...", "params": {...}}',
   },
   TOOL_NAMES: {
     type: textObject,
-    help: 'what the target calls the tools of the workload, where it has other names for them, as a gateway has',
+    help: "the target's names for the workload's tools, if they differ, as behind a gateway",
   },
   SESSIONS_MODE: {
     type: oneOf(['per-vu', 'per-call', 'abandon']),
     default: 'per-vu',
-    help: 'legacy sessions: per-vu keeps one for each virtual user; per-call opens and ends one around each call; abandon opens one for each call and never ends it',
+    help: 'legacy sessions: per-vu, per-call, or abandon: one for each call that is never ended',
   },
   CLIENT_CACHE: {
     type: flag,
     default: '0',
-    help: '1: lists and resources that the server lets a client keep (ttlMs) are kept by each virtual user',
+    help: '1: each VU caches lists and resources for their ttlMs',
   },
   TASKS: {
     type: flag,
     default: '0',
-    help: '1: a server of 2026-07-28 may answer calls with tasks, which are asked for until they have ended',
+    help: '1: a 2026-07-28 server may answer calls with tasks, which are polled until they end',
   },
   ACCEPT_ENCODING: {
     type: encodings,

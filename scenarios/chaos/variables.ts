@@ -9,6 +9,6 @@ export const variables = {
   RECOVERY_S: {
     type: positiveNumber,
     default: '5',
-    help: 'chaos: seconds in which the server must be as before, once a fault is lifted',
+    help: 'chaos: seconds until the server has to be normal after a fault was removed',
   },
 };

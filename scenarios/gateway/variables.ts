@@ -6,13 +6,13 @@ const secret = true as const;
 export const variables = {
   GATEWAY_URL: {
     type: url,
-    help: 'gateway: the MCP endpoint of a gateway that stands in front of the target; unset: ContextForge is started there',
+    help: 'gateway: the MCP endpoint of a gateway in front of the target; unset: ContextForge is started',
   },
-  GATEWAY_RPC_URL: { type: url, help: 'gateway: its endpoint for plain JSON-RPC, to be measured as well' },
-  GATEWAY_TOKEN: { type: token, help: 'gateway: bearer token for it (never printed or stored)', secret },
+  GATEWAY_RPC_URL: { type: url, help: 'gateway: its endpoint for plain JSON-RPC, to measure as well' },
+  GATEWAY_TOKEN: { type: token, help: 'gateway: its bearer token; never printed or stored', secret },
   GATEWAY_HEADERS: {
     type: headerLines,
-    help: 'gateway: headers for it, as TARGET_HEADERS (values never printed)',
+    help: 'gateway: its headers, as TARGET_HEADERS; values are never printed',
     secret,
   },
   GATEWAY_PREFIX: {

@@ -6,7 +6,7 @@ export const variables = {
   INSTANCES: {
     type: countsUpTo(MAX_INSTANCES),
     default: '1 2 4',
-    help: 'scaling: how many instances of the reference target, separated by spaces',
+    help: 'scaling: numbers of instances of the reference target, separated by spaces',
   },
   PRICE_PER_INSTANCE_HOUR: {
     type: optional(positiveNumber),

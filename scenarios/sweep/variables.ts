@@ -5,7 +5,7 @@ export const variables = {
   SETTING: {
     type: text,
     default: 'WORKERS',
-    help: "sweep: which of the reference target's settings to vary",
+    help: 'sweep: the setting of the reference target to vary',
     valid: Object.keys(SETTINGS).join(', '),
   },
   VALUES: {
