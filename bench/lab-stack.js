@@ -107,9 +107,9 @@ export class LabStack {
   }
 
   /**
-   * Makes these faults of the target, and lifts all others.
+   * Injects these faults into the target, and removes all others.
    *
-   * @param {Record<string, number>} faults {} lifts them all
+   * @param {Record<string, number>} faults {} removes all
    */
   async faults(faults) {
     const response = await fetch(`http://127.0.0.1:${this.stackEnv.TARGET_ADMIN_PORT}/admin/faults`, {

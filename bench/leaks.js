@@ -17,8 +17,8 @@ const RUNS = count('RUNS', 1);
 const MINUTES = count('MINUTES', 6);
 const LEAST_MINUTES = 4;
 const RATE_SCALE = process.env.RATE_SCALE || '0.25';
-/** What a run takes beside its windows: a target just started, the warm-up, the analysis. */
-const BESIDE_S = 45;
+/** What a run takes in addition to its windows: a target just started, the warm-up, the analysis. */
+const OVERHEAD_S = 45;
 const MOST_OFF = 0.1;
 
 /** V8 alone lets the target's memory go up and down by 100 to 200 MB. */
@@ -86,7 +86,7 @@ if (MINUTES < LEAST_MINUTES) {
 
 await withLabStack(async (lab) => {
   const planned = Array.from({ length: RUNS }, () => CHOSEN).flat();
-  logProgress(`${planned.length} runs, about ${duration(planned.length * (MINUTES * 60 + BESIDE_S))}`);
+  logProgress(`${planned.length} runs, about ${duration(planned.length * (MINUTES * 60 + OVERHEAD_S))}`);
   const rows = [];
   let good = true;
   for (const [index, one] of planned.entries()) {

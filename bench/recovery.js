@@ -1,6 +1,6 @@
 /**
  * `make bench-recovery`: are recovery times and the onset of degradation found where they are known? A fault of the target
- * is made as the spike ends and lifted so many seconds later, so that is the recovery time; a rate limit, or a pool of known
+ * is made as the spike ends and removed so many seconds later, so that is the recovery time; a rate limit, or a pool of known
  * capacity, is where a rising load has to degrade. What is judged is what the run's own findings say.
  */
 import { round } from '../analysis/round.ts';
@@ -14,7 +14,7 @@ const RUN_S = 95;
 
 /** A fifth of the spike's rates: 20 requests/s, a spike of 400. */
 const SPIKE = { PROFILE: 'quick', DURATION: '70s', RATE_SCALE: '0.2', ...CALL };
-/** A slow statement still makes its call slow when it is lifted. */
+/** A slow statement still makes its call slow when it is removed. */
 const SLOW_MS = 300;
 /** @type {Record<string, Record<string, number>>} */
 const FAULTS = { latency: { slow_statement_ms: SLOW_MS }, failures: { rate_limit_rps: 1 } };
@@ -77,8 +77,8 @@ const kinds = words(
   (word) => word in FAULTS || word === 'dead',
   'latency, failures, dead',
 );
-const lifted = words(
-  'LIFTED',
+const removedAfter = words(
+  'REMOVED',
   ['0', '4', '8', '15', NEVER],
   (word) => word === NEVER || /^(\d|1[0-8])$/.test(word),
   `whole seconds after the spike, 0 to 18, or ${NEVER}; 0 is no fault at all`,
@@ -99,19 +99,19 @@ function words(name, fallback, isValid, valid) {
   process.exit(2);
 }
 
-/** @typedef {{kind: string, liftS: number | null}} Case liftS: null = never */
+/** @typedef {{kind: string, removeS: number | null}} Case removeS: null = never */
 
 /** @returns {Case[]} */
 function cases() {
-  const healthy = lifted.includes('0') ? [{ kind: 'none', liftS: 0 }] : [];
+  const healthy = removedAfter.includes('0') ? [{ kind: 'none', removeS: 0 }] : [];
   const faulty = kinds
     .filter((kind) => kind !== 'dead')
     .flatMap((kind) =>
-      lifted
+      removedAfter
         .filter((word) => word !== '0')
-        .map((word) => ({ kind, liftS: word === NEVER ? null : Number(word) })),
+        .map((word) => ({ kind, removeS: word === NEVER ? null : Number(word) })),
     );
-  const dead = kinds.includes('dead') && lifted.includes(NEVER) ? [{ kind: 'dead', liftS: null }] : [];
+  const dead = kinds.includes('dead') && removedAfter.includes(NEVER) ? [{ kind: 'dead', removeS: null }] : [];
   return [...healthy, ...faulty, ...dead];
 }
 
@@ -126,7 +126,7 @@ const findingOf = ({ run }, kind) =>
  * @param {Case} one
  * @returns {Promise<{row: string[], holds: boolean}>}
  */
-async function recoveryRow(lab, { kind, liftS }) {
+async function recoveryRow(lab, { kind, removeS }) {
   /** When the fault was really gone, seconds after the spike. @type {number | null} */
   let goneS = kind === 'none' ? 0 : null;
   const fault = FAULTS[kind];
@@ -135,8 +135,8 @@ async function recoveryRow(lab, { kind, liftS }) {
       if (phase.name !== 'spike' || kind === 'none') return;
       await after(phase.duration_s - BEFORE_S);
       await (fault ? lab.faults(fault) : lab.sh(['scripts/ctl', 'stop', 'target']));
-      if (liftS === null) return;
-      await after(phase.duration_s + liftS);
+      if (removeS === null) return;
+      await after(phase.duration_s + removeS);
       await lab.faults({});
       goneS = Date.now() / 1000 - (zeroMs / 1000 + phase.start_s + phase.duration_s);
     },
@@ -232,7 +232,7 @@ await withLabStack(async (lab) => {
         `${LATE_S.toFixed(1)} s late (a second, ${SLOW_MS} ms of the last slow statement, 0.5 s)`,
     );
     printTable(
-      ['fault', 'lifted after', 'found', 'error', 'p99 alone', 'failures alone', 'verdict', 'limit'],
+      ['fault', 'removed after', 'found', 'error', 'p99 alone', 'failures alone', 'verdict', 'limit'],
       recovered.rows,
     );
   }

@@ -2,7 +2,7 @@
  * `make bench-regression`: how often does `make compare` raise a false alarm, and how often does it see that p99 is 10 % worse?
  * Real runs of the reference target as it is (A) and with each tool call stretched by a tenth (B), in turn; then comparisons
  * are drawn from the two pools. A pool is kept in POOL_DIR: a bench that was ended goes on there, and with a whole pool only
- * the comparisons are drawn anew.
+ * the comparisons are drawn again.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

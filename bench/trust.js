@@ -88,7 +88,7 @@ await withLabStack(async (lab) => {
   return rows.length > 0 && rows.every(({ holds }) => holds);
 });
 
-/** @param {string} text @returns {string} what fits beside the rest */
+/** @param {string} text @returns {string} what fits next to the rest */
 function cut(text) {
   return text.length > 110 ? `${text.slice(0, 107)}...` : text;
 }

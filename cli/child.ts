@@ -15,7 +15,7 @@ export const environmentOf = (names: readonly string[]) =>
 export const plainEnvironment = () => environmentOf(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR']);
 
 /** Who is told when somebody wants this program to end; the first of the list alone. */
-const takers: ((signal: NodeJS.Signals) => void)[] = [];
+const signalHandlers: ((signal: NodeJS.Signals) => void)[] = [];
 let signalled = false;
 
 /** Has somebody asked for the end? */
@@ -24,9 +24,9 @@ export const interrupted = () => signalled;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     signalled = true;
-    const [taker] = takers;
-    if (!taker) process.exit(INTERRUPTED);
-    taker(signal);
+    const [handler] = signalHandlers;
+    if (!handler) process.exit(INTERRUPTED);
+    handler(signal);
   });
 }
 
@@ -35,11 +35,11 @@ export async function whileTaking<T>(
   take: (signal: NodeJS.Signals) => void,
   work: () => Promise<T>,
 ): Promise<T> {
-  takers.unshift(take);
+  signalHandlers.unshift(take);
   try {
     return await work();
   } finally {
-    takers.splice(takers.indexOf(take), 1);
+    signalHandlers.splice(signalHandlers.indexOf(take), 1);
   }
 }
 

@@ -72,7 +72,7 @@ function takeCommand() {
   const { env } = process;
   if (!env.TARGET_COMMAND) return;
   const { TARGET_COMMAND: words } = readVariables({ TARGET_COMMAND: target.TARGET_COMMAND }, env);
-  if (env.TARGET_URL) throw usage('TARGET_URL and TARGET_COMMAND are set; valid: one of them');
+  if (env.TARGET_URL) throw usage('set only one of TARGET_URL and TARGET_COMMAND');
   if (words) env.TARGET_URL = stdioUrl(words);
 }
 

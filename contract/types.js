@@ -9,7 +9,7 @@
 import { parseDuration } from './duration.js';
 import { oneLine } from './one-line.js';
 
-/** Beyond it a rate is none that anything has, and k6, which counts in 64 bits, may begin anew below zero. */
+/** Beyond it a rate is none that anything has, and k6, which counts in 64 bits, may wrap around to below zero. */
 const GREATEST = 1e9;
 
 export const text = { valid: 'any text', parse: (/** @type {string} */ value) => value };

@@ -32,12 +32,11 @@ export function readConfig(env) {
   if (!config.DRY_RUN) {
     needConfirmed('TARGET_URL', config.TARGET_URL, [...config.TARGET_CONFIRM, ...stackHosts(env)]);
   }
-  if (config.ARGS && !config.TOOL)
-    throw new ConfigError('ARGS is set without TOOL; valid: TOOL=name ARGS=JSON');
+  if (config.ARGS && !config.TOOL) throw new ConfigError('ARGS needs TOOL; valid: TOOL=name ARGS=JSON');
   if (config.PAYLOAD && (config.TOOL || config.TOOLS))
-    throw new ConfigError('PAYLOAD is set, and TOOL or TOOLS, too; valid: one of the three');
+    throw new ConfigError('set only one of PAYLOAD, TOOL and TOOLS');
   if (config.TOOLS && (config.TOOL || config.WORKLOAD))
-    throw new ConfigError('TOOLS is set, and TOOL or WORKLOAD, too; valid: one of the three');
+    throw new ConfigError('set only one of TOOLS, TOOL and WORKLOAD');
   return { ...config, ...readProtocol(config.TARGET_PROTOCOL) };
 }
 

@@ -29,7 +29,7 @@ export function checkCredentials(config) {
     OAUTH_CLIENT_ID && 'OAUTH_CLIENT_ID',
     hasHeader(TARGET_HEADERS, 'authorization') && 'an Authorization in TARGET_HEADERS',
   ].filter(Boolean);
-  if (ways.length > 1) throw new ConfigError(`${ways.join(' and ')} are set; valid: one of them`);
+  if (ways.length > 1) throw new ConfigError(`set only one of ${ways.join(' and ')}`);
   if (OAUTH_CLIENT_ID && !OAUTH_CLIENT_SECRET === !OAUTH_CLIENT_KEY) {
     throw new ConfigError(
       'OAUTH_CLIENT_ID is set; valid: with either OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY',
@@ -37,7 +37,7 @@ export function checkCredentials(config) {
   }
   if (OAUTH_CLIENT_KEY && !KEY.includes('-----BEGIN PRIVATE KEY-----')) {
     throw new ConfigError(
-      `OAUTH_CLIENT_KEY is "${OAUTH_CLIENT_KEY}", where no such key is; valid: the path of a PEM file in PKCS #8`,
+      `OAUTH_CLIENT_KEY is "${OAUTH_CLIENT_KEY}", which is not such a key; valid: the path of a PEM file in PKCS #8`,
     );
   }
 }

@@ -33,7 +33,7 @@ function begin() {
     const config = readConfig(__ENV);
     if (config.dialect && config.dialect !== 'mcp') {
       throw new ConfigError(
-        `TARGET_PROTOCOL is "${config.dialect}", which does not say what it offers; valid: with WORKLOAD=path, or TOOL and ARGS`,
+        `TARGET_PROTOCOL is "${config.dialect}", which has no discovery; valid: with WORKLOAD=path, or TOOL and ARGS`,
       );
     }
     const { OPERATIONS_FILE: file } = __ENV;

@@ -51,7 +51,7 @@ export function fitTest(definition, workload, config, foreign) {
 function needReference({ name, servers, does }, { TARGET_URL: url }, foreign) {
   if (servers !== 'reference' || !foreign) return;
   throw new ConfigError(
-    `TARGET_URL is "${url.slice(0, 80)}", and the test ${name} ${does}; valid: without TARGET_URL, on the reference target`,
+    `TARGET_URL is "${url.slice(0, 80)}"; the test ${name} ${does}, so it loads the reference target only: unset TARGET_URL`,
   );
 }
 
@@ -130,7 +130,7 @@ function onlyTool(document, tool) {
   const operation = found === undefined ? undefined : operations[found];
   if (found === undefined || !operation)
     throw new ConfigError(
-      `TOOL is "${tool.slice(0, 80)}", which the workload ${name} does not know; valid: ${namesOf(Object.keys(operations))}`,
+      `TOOL is "${tool.slice(0, 80)}", which is not in the workload ${name}; valid: ${namesOf(Object.keys(operations))}`,
     );
   return { ...document, operations: { [found]: operation } };
 }

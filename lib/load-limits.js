@@ -29,5 +29,5 @@ export function needWithinLimits(phases, { MAX_RATE, MAX_VUS }) {
  * @throws {ConfigError}
  */
 export function tooMuch(what, variable, enough) {
-  throw new ConfigError(`${what}; valid: less, or ${variable}=${enough} where so much is meant`);
+  throw new ConfigError(`${what}; valid: less, or ${variable}=${enough} to allow it`);
 }

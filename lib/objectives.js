@@ -241,7 +241,7 @@ export function percentileLimits(objectives) {
 }
 
 /**
- * Those that a line beside the figures can show: percentiles, the share of failures, and multiples of the first phase's
+ * Those that a line next to the figures can show: percentiles, the share of failures, and multiples of the first phase's
  * (`p99_vs_first`, `throughput_vs_first`).
  *
  * @param {Objective[]} objectives

@@ -128,7 +128,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp, 
   const least = Math.ceil(own / Math.min(...lengths));
   if (measuredS < least) {
     throw new ConfigError(
-      `DURATION is ${measuredS} s, which leaves a phase less than the second that k6 wants; valid: ${least}s or longer`,
+      `DURATION is ${measuredS} s, but each phase needs a second or more; valid: ${least}s or longer`,
     );
   }
 

@@ -51,7 +51,7 @@ import { noteException, User } from './user.js';
  *
  * @typedef {import('./phases.js').PlannedPhase} PlannedPhase
  *
- * @typedef {object} UserOperation what a user has to know of an operation, beside the functions in the workload
+ * @typedef {object} UserOperation what a user has to know of an operation, in addition to the functions in the workload
  * @property {string} operation
  * @property {string} method
  * @property {string} class
@@ -93,7 +93,7 @@ const script = isUser && WORKLOAD?.endsWith('.js') ? require(WORKLOAD).default :
  *   exports; teardown only where there is something to clean up
  */
 export const defineTest = (definition) => {
-  // k6 runs the script once for itself, and once more for every virtual user.
+  // k6 runs the script once for itself, and again for every virtual user.
   const first =
     __VU === 0
       ? require('./setup.js').optionsAndSetup(definition)

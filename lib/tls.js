@@ -14,7 +14,7 @@ export function clientCertificates({ TARGET_CERT, TARGET_KEY, TARGET_KEY_PASSWOR
   if (TARGET_CA) readPem('TARGET_CA', TARGET_CA, CERTIFICATE, 'a certificate', open);
   if (!TARGET_CERT && !TARGET_KEY) return null;
   if (!TARGET_CERT || !TARGET_KEY) {
-    throw new ConfigError('of TARGET_CERT and TARGET_KEY one is set; valid: both, or neither');
+    throw new ConfigError('set both TARGET_CERT and TARGET_KEY, or neither');
   }
   const cert = readPem('TARGET_CERT', TARGET_CERT, CERTIFICATE, 'a certificate', open);
   const key = readPem('TARGET_KEY', TARGET_KEY, /-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key', open);

@@ -137,7 +137,7 @@ function chosenOperations(workload, mix, config) {
         (own(operations, mix) && !('schema' in workload) ? { [mix]: 100 } : own(mixes, 'default')));
   if (!weights) {
     throw new ConfigError(
-      `${config.TOOL ? 'TOOL' : 'the mix'} is "${config.TOOL.slice(0, 80) || mix}", which the workload ${name} does not know; ` +
+      `${config.TOOL ? 'TOOL' : 'the mix'} is "${config.TOOL.slice(0, 80) || mix}", which is not in the workload ${name}; ` +
         `valid: ${namesOf(Object.keys(operations))}, or any tool with its ARGS='{...}'`,
     );
   }

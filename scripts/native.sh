@@ -435,7 +435,7 @@ native_up() {
   mkdir -p "$RUN_DIR"/{log,pids,redis,prometheus/data,prometheus/targets}
   chmod 700 "$RUN_DIR"/{log,pids,redis,prometheus}
   # Links, not copies, so that a rule edited in the project is a rule in effect after the next `up`. Prometheus looks
-  # for the rules and the targets beside its configuration.
+  # for the rules and the targets next to its configuration.
   provide_prometheus_config "$(version_of prometheus "$(tool_path prometheus)")" "$RUN_DIR/prometheus/prometheus.yml"
   ln -sfn "$ROOT/provisioning/prometheus/rules" "$RUN_DIR/prometheus/rules"
   renew_web_configs

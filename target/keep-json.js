@@ -2,7 +2,7 @@
 const JSON_SCHEMA = 'draft-2020-12';
 
 /**
- * A schema that makes its JSON form once. The SDK asks for it on every list, and zod would make it anew.
+ * A schema that makes its JSON form once. The SDK asks for it on every list, and zod would re-create it.
  * @param {import('zod').ZodType} schema
  * @returns {import('@modelcontextprotocol/server').StandardSchemaWithJSON}
  */

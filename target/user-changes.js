@@ -78,7 +78,7 @@ export class UserChanges {
   }
 
   #hear() {
-    // Kept by the Redis client when it has to connect anew.
+    // Kept by the Redis client when it has to reconnect.
     this.#heard ??= this.#redis
       .subscribe(CHANGED_USERS, (message) => this.#changed(message))
       .catch((error) => {

@@ -1,4 +1,4 @@
-/** What is done to a run beside the target's own faults. Each function resolves to what undoes it. */
+/** What is done to a run in addition to the target's own faults. Each function resolves to what undoes it. */
 import { fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

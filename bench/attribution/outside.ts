@@ -165,7 +165,7 @@ export async function start(
     const behind = await startBehind({ ports: lab.stackEnv, passwords: lab.secrets, undo });
     if (slow) {
       const latency = { type: 'latency' as const, attributes: { latency: Math.round(amount) } };
-      begin = () => behind.toxiproxy.poison(slow, latency);
+      begin = () => behind.toxiproxy.addToxic(slow, latency);
     }
     const held = limits && limited(limits(amount), { restarts });
     if (held) undo.push(held.remove);

@@ -1,4 +1,4 @@
-/** Faults of the reference target (target/faults/table.js) and of what is beside it: which resource each is the truth of, and how it is made. */
+/** Faults of the reference target (target/faults/table.js) and of what is next to it: which resource each is the truth of, and how it is made. */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const file = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
  *
  * @typedef {object} Made
  * @property {string} [target] the target's fault of that size
- * @property {'burners' | 'generator' | 'network'} [outside] or what is done beside it
+ * @property {'burners' | 'generator' | 'network'} [outside] or what is done next to it
  * @property {Record<string, number>} [standing] faults of the target that are on from the beginning: what is normal here
  * @property {string} [workload]
  */
@@ -130,7 +130,7 @@ export async function start(lab, { fault: name, size }, folder, undo) {
       type: /** @type {const} */ ('latency'),
       attributes: { latency: Math.round(amount), jitter: Math.round(amount / 4) },
     };
-    begin = async () => toxiproxy.poison('target', toxic);
+    begin = async () => toxiproxy.addToxic('target', toxic);
   }
   await lab.faults(standing);
   undo.push(() => lab.faults({}));

@@ -93,10 +93,7 @@ function folderOf(test: string): string {
       `TESTID is "${quotable(testid.slice(0, 120))}"; valid: up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first, not "latest"`,
     );
   const folder = join(resultsFolder(), testid);
-  if (existsSync(folder))
-    throw usage(
-      `TESTID is "${testid}", a run that is there already (${folder}); valid: a name that no run has, or none at all`,
-    );
+  if (existsSync(folder)) throw usage(`TESTID "${testid}" already exists (${folder}); choose another`);
   return folder;
 }
 
@@ -115,7 +112,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   // The scripts in k6 judge it by the benchmark documents.
   env.REFERENCE_TARGET = foreign ? '' : '1';
   if (env.PAYLOAD) {
-    if (env.WORKLOAD) throw usage('PAYLOAD is set, and WORKLOAD, too; valid: one of the two');
+    if (env.WORKLOAD) throw usage('set only one of PAYLOAD and WORKLOAD');
     env.WORKLOAD = payloadWorkload(env.PAYLOAD, join(scratch, 'workload.json'));
   }
   checkWorkload();

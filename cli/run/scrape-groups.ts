@@ -78,7 +78,7 @@ async function ask(url: URL, container: string): Promise<string> {
     // Where a redirect leads is not the server's choice.
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     if (answer.status === 401 || answer.status === 403) {
-      return `answers ${answer.status}: it wants credentials, which Prometheus is not given; valid: an address that answers without`;
+      return `answers ${answer.status}: it requires credentials, which are not supported; valid: an address that answers without`;
     }
     if (!answer.ok)
       return `answers ${answer.status}; valid: an address with metrics in Prometheus' text format`;

@@ -34,7 +34,7 @@ export async function judged(
       process.exit(INTERRUPTED);
     }
     patient = false;
-    logProgress('the report is being written; once more to leave without it');
+    logProgress('the report is being written; press Ctrl-C again to quit without it');
   };
   return await whileTaking(leave, () =>
     judge({

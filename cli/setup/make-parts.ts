@@ -1,4 +1,4 @@
-/** Makes the missing parts: lanes at once, and what failed once more. */
+/** Makes the missing parts: lanes at once, and what failed again. */
 import { logProgress } from '../log-progress.ts';
 import { type Job, type Part, PartError } from './part.ts';
 import { progressLine, type State } from './progress.ts';
@@ -17,7 +17,7 @@ async function makeAll(parts: readonly Part[], job: Job): Promise<Map<Part, Part
     } catch (error) {
       if (!(error instanceof PartError) || job.ended) throw error;
       failed.set(part, error);
-      logProgress(`${part.title}: ${error.message}; tried once more at the end`);
+      logProgress(`${part.title}: ${error.message}; it will be retried at the end`);
     }
     state.set(part, { startedMs: 0, isDone: true });
   };
@@ -48,7 +48,7 @@ export async function makeParts(parts: readonly Part[], job: Job) {
   const since = Date.now();
   const failed = await makeAll(parts, job);
   for (const [part, { said }] of failed) {
-    logProgress(`${said}\nset-up, once more: ${part.title}`);
+    logProgress(`${said}\nset-up, retry: ${part.title}`);
     await part.make(job).catch((error) => {
       if (!(error instanceof PartError)) throw error;
       throw new PartError(`${part.title}: ${error.message}`, error.said);

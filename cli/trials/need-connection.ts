@@ -9,5 +9,5 @@ export function needConnection(
   what: string,
 ) {
   if (!TARGET_COMMAND) return;
-  throw new ConfigError(`TARGET_COMMAND is set, and the test ${what}; valid: a server with a TARGET_URL`);
+  throw new ConfigError(`the test ${what}; set TARGET_URL instead of TARGET_COMMAND`);
 }

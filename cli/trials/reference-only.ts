@@ -13,6 +13,6 @@ export function isReference({ TARGET_URL: url }: { TARGET_URL: string }): boolea
 export function needReference(config: { TARGET_URL: string }, what: string) {
   if (isReference(config)) return;
   throw new ConfigError(
-    `TARGET_URL is "${config.TARGET_URL.slice(0, 80)}", and the test ${what}; valid: without TARGET_URL, on the reference target`,
+    `TARGET_URL is "${config.TARGET_URL.slice(0, 80)}"; the test ${what}, so it loads the reference target only: unset TARGET_URL`,
   );
 }

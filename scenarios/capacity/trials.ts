@@ -84,10 +84,10 @@ export const lasts: TrialsModule<CapacityConfig>['lasts'] = (config, trialS) => 
 
 export function check({ THRESHOLDS, CAPACITY_OF, TARGET_COMMAND }: CapacityConfig) {
   if (CAPACITY_OF === 'processes' && !TARGET_COMMAND)
-    throw new ConfigError('CAPACITY_OF is "processes"; valid: with a TARGET_COMMAND');
+    throw new ConfigError('CAPACITY_OF=processes needs TARGET_COMMAND');
   if (THRESHOLDS !== 'off') return;
   throw new ConfigError(
-    'THRESHOLDS is "off", and capacity looks for the rate that breaks one; valid: unset, or such as each.p99_ms=200',
+    'THRESHOLDS is "off", but capacity searches for the rate that breaks an objective; valid: unset, or each.p99_ms=200',
   );
 }
 

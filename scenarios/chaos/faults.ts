@@ -10,10 +10,10 @@ import type { Toxic } from './toxiproxy.ts';
 // biome-ignore lint/suspicious/noConfusingVoidType: most faults report nothing
 export type Outcome = Record<string, string | number> | void;
 
-export interface Hands {
+export interface FaultHandle {
   inject: () => Promise<Outcome>;
   /** Works even if `inject` failed or was not called. */
-  lift: () => Promise<Outcome>;
+  remove: () => Promise<Outcome>;
 }
 
 export interface Fault {
@@ -30,7 +30,7 @@ export interface Fault {
   most_refused: number | null;
   /** The fault is over as soon as `inject` ends. */
   brief?: true;
-  hands: (site: Site) => Hands;
+  handle: (site: Site) => FaultHandle;
 }
 
 const TOXICS = {
@@ -42,33 +42,33 @@ const TOXICS = {
   silence: { type: 'timeout', attributes: { timeout: 0 } },
 } satisfies Record<string, Toxic>;
 
-const poison =
-  (proxy: string, toxic: Toxic): Fault['hands'] =>
+const toxicHandle =
+  (proxy: string, toxic: Toxic): Fault['handle'] =>
   ({ toxiproxy }) => ({
-    inject: () => toxiproxy.poison(proxy, toxic),
-    lift: () => toxiproxy.cure(proxy, toxic),
+    inject: () => toxiproxy.addToxic(proxy, toxic),
+    remove: () => toxiproxy.removeToxic(proxy, toxic),
   });
 
 const cut =
-  (proxy: string): Fault['hands'] =>
-  ({ toxiproxy }) => ({ inject: () => toxiproxy.cut(proxy), lift: () => toxiproxy.join(proxy) });
+  (proxy: string): Fault['handle'] =>
+  ({ toxiproxy }) => ({ inject: () => toxiproxy.cut(proxy), remove: () => toxiproxy.join(proxy) });
 
 /** Does not use Toxiproxy, which would release its port: a process that takes the port would get Redis' password. */
-const cutRedis: Fault['hands'] = ({ target }) => ({
+const cutRedis: Fault['handle'] = ({ target }) => ({
   inject: async () => target?.redis.cut(),
-  lift: async () => target?.redis.join(),
+  remove: async () => target?.redis.join(),
 });
 
 const LOSS = 0.2;
 
-const losePackets: Fault['hands'] = ({ link }) => ({
+const losePackets: Fault['handle'] = ({ link }) => ({
   inject: async () => link?.lose(LOSS),
-  lift: async () => link?.lose(0),
+  remove: async () => link?.lose(0),
 });
 
 const KILL_EVERY_MS = 2000;
 
-const killWorkers: Fault['hands'] = ({ target }) => {
+const killWorkers: Fault['handle'] = ({ target }) => {
   let kills = 0;
   let timer: NodeJS.Timeout | undefined;
   const kill = () => {
@@ -84,7 +84,7 @@ const killWorkers: Fault['hands'] = ({ target }) => {
       timer = setInterval(kill, KILL_EVERY_MS);
     },
     // Kills a last worker, because recovery is measured from here.
-    lift: async () => {
+    remove: async () => {
       if (!timer) return;
       clearInterval(timer);
       timer = undefined;
@@ -95,14 +95,14 @@ const killWorkers: Fault['hands'] = ({ target }) => {
 };
 
 /** A fault that consists of helper processes: `start` starts them and returns their stop functions. */
-const helpers = (start: () => Promise<() => Promise<void>>[]): Hands => {
+const helpers = (start: () => Promise<() => Promise<void>>[]): FaultHandle => {
   let running: Promise<() => Promise<void>>[] = [];
   return {
     inject: async () => {
       running = start();
       await Promise.all(running);
     },
-    lift: async () => {
+    remove: async () => {
       const stops = await Promise.allSettled(running);
       running = [];
       await Promise.all(stops.map((stop) => stop.status === 'fulfilled' && stop.value()));
@@ -112,21 +112,21 @@ const helpers = (start: () => Promise<() => Promise<void>>[]): Hands => {
 
 const CORES = availableParallelism();
 
-const burnCpu: Fault['hands'] = () =>
+const burnCpu: Fault['handle'] = () =>
   helpers(() => Array.from({ length: CORES }, () => startHelper('burner.js')));
 
 const NEW_CLIENTS = 300;
 
-const storm: Fault['hands'] = ({ url, headers }) =>
+const storm: Fault['handle'] = ({ url, headers }) =>
   helpers(() => [startHelper('storm.js', { url, headers, perSecond: NEW_CLIENTS })]);
 
 const HEAP_SHARE = 0.9;
 
-const fillHeap: Fault['hands'] = ({ target }) => ({
+const fillHeap: Fault['handle'] = ({ target }) => ({
   inject: async () => {
     if (target) writeFileSync(target.instance.heapFile, String(HEAP_SHARE));
   },
-  lift: async () => {
+  remove: async () => {
     if (!target) return;
     const { heapFile } = target.instance;
     rmSync(heapFile, { force: true });
@@ -135,10 +135,10 @@ const fillHeap: Fault['hands'] = ({ target }) => ({
 });
 
 const ctl =
-  (action: 'stop' | 'restart', component: string): Fault['hands'] =>
+  (action: 'stop' | 'restart', component: string): Fault['handle'] =>
   (site) => ({
     inject: () => site.ctl(action, component),
-    lift: () => site.ctl('start', component),
+    remove: () => site.ctl('start', component),
   });
 
 const TO_TARGET = { way: 'proxy', foreign: true } as const;
@@ -155,12 +155,12 @@ const EVERY = 'every connection';
 const GONE = 'no connection';
 
 /** What may happen to the network between the target and a store. */
-const onTheWayTo = (store: string, title: string, cutOff: Fault['hands']): Fault[] =>
+const onTheWayTo = (store: string, title: string, cutOff: Fault['handle']): Fault[] =>
   [
-    { name: 'latency', intensity: SLOW, ...UNHARMED, hands: poison(store, TOXICS.latency) },
-    { name: 'reset', intensity: EVERY, ...HALF, hands: poison(store, TOXICS.reset) },
-    { name: 'bandwidth', intensity: '50 KB/s each', ...UNHARMED, hands: poison(store, TOXICS.narrow) },
-    { name: 'cut', intensity: GONE, ...HALF, hands: cutOff },
+    { name: 'latency', intensity: SLOW, ...UNHARMED, handle: toxicHandle(store, TOXICS.latency) },
+    { name: 'reset', intensity: EVERY, ...HALF, handle: toxicHandle(store, TOXICS.reset) },
+    { name: 'bandwidth', intensity: '50 KB/s each', ...UNHARMED, handle: toxicHandle(store, TOXICS.narrow) },
+    { name: 'cut', intensity: GONE, ...HALF, handle: cutOff },
   ].map((fault) => ({
     ...fault,
     name: `${store}-${fault.name}`,
@@ -175,7 +175,7 @@ export const FAULTS: Fault[] = [
     intensity: SLOW,
     ...TO_TARGET,
     ...UNHARMED,
-    hands: poison('target', TOXICS.latency),
+    handle: toxicHandle('target', TOXICS.latency),
   },
   {
     name: 'reset',
@@ -183,7 +183,7 @@ export const FAULTS: Fault[] = [
     intensity: EVERY,
     ...TO_TARGET,
     ...NOTHING,
-    hands: poison('target', TOXICS.reset),
+    handle: toxicHandle('target', TOXICS.reset),
   },
   {
     name: 'bandwidth',
@@ -191,16 +191,16 @@ export const FAULTS: Fault[] = [
     intensity: '5 KB/s each',
     ...TO_TARGET,
     ...UNHARMED,
-    hands: poison('target', TOXICS.bandwidth),
+    handle: toxicHandle('target', TOXICS.bandwidth),
   },
-  { name: 'cut', title: 'Network cut', intensity: GONE, ...TO_TARGET, ...NOTHING, hands: cut('target') },
+  { name: 'cut', title: 'Network cut', intensity: GONE, ...TO_TARGET, ...NOTHING, handle: cut('target') },
   {
     name: 'silence',
     title: 'Network silent',
     intensity: 'nothing comes back',
     ...TO_TARGET,
     ...NOTHING,
-    hands: poison('target', TOXICS.silence),
+    handle: toxicHandle('target', TOXICS.silence),
   },
   {
     name: 'packet-loss',
@@ -210,7 +210,7 @@ export const FAULTS: Fault[] = [
     foreign: true,
     least_success: 0.992,
     most_refused: 0.01,
-    hands: losePackets,
+    handle: losePackets,
   },
   ...onTheWayTo('database', 'Database', cut('database')),
   ...onTheWayTo('redis', 'Redis', cutRedis),
@@ -221,7 +221,7 @@ export const FAULTS: Fault[] = [
     ...INSIDE,
     least_success: 0.999,
     most_refused: 0.05,
-    hands: killWorkers,
+    handle: killWorkers,
   },
   {
     name: 'database-restart',
@@ -230,7 +230,7 @@ export const FAULTS: Fault[] = [
     ...INSIDE,
     ...HALF,
     brief: true,
-    hands: ctl('restart', 'postgres'),
+    handle: ctl('restart', 'postgres'),
   },
   {
     name: 'redis-gone',
@@ -238,7 +238,7 @@ export const FAULTS: Fault[] = [
     intensity: 'stopped',
     ...INSIDE,
     ...HALF,
-    hands: ctl('stop', 'redis'),
+    handle: ctl('stop', 'redis'),
   },
   {
     name: 'memory',
@@ -247,7 +247,7 @@ export const FAULTS: Fault[] = [
     ...INSIDE,
     least_success: 0.875,
     most_refused: 0.125,
-    hands: fillHeap,
+    handle: fillHeap,
   },
   {
     name: 'cpu',
@@ -256,7 +256,7 @@ export const FAULTS: Fault[] = [
     ...INSIDE,
     least_success: 1,
     most_refused: 0,
-    hands: burnCpu,
+    handle: burnCpu,
   },
   {
     name: 'storm',
@@ -266,6 +266,6 @@ export const FAULTS: Fault[] = [
     foreign: true,
     least_success: 0.998,
     most_refused: 0.002,
-    hands: storm,
+    handle: storm,
   },
 ];

@@ -1,7 +1,7 @@
 /**
  * Loaded into each process of the target with `--import`: holds as much heap as brings it to the share of HEAP_LIMIT_MB
  * that the file HEAP_SHARE_FILE names, for as long as there is such a file. What it reached goes into a file of its own
- * beside it.
+ * next to it.
  */
 import cluster from 'node:cluster';
 import { readFileSync, writeFileSync } from 'node:fs';

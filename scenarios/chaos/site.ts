@@ -34,7 +34,7 @@ export interface Site {
 }
 
 interface Target {
-  /** Replaced where it is started anew. */
+  /** Replaced when it is restarted. */
   instance: Instance;
   /** Upstream of the proxy `redis`. */
   redis: RedisRelay;
@@ -55,7 +55,7 @@ const AT_ONCE_MS = 500;
 export async function openSite(lab: Lab, { lossy }: { lossy: boolean }): Promise<Site> {
   const { TARGET_PORT, STACK } = process.env;
   if (STACK === 'docker') {
-    throw new ConfigError('STACK is "docker", whose processes are out of reach; valid for chaos: native');
+    throw new ConfigError('STACK is "docker"; valid for chaos: native');
   }
   await lab.sh(['scripts/setup', 'toxiproxy']);
   const binary = toolPath('toxiproxy');
@@ -120,7 +120,7 @@ async function openTarget(lab: Lab, toxiproxy: Toxiproxy): Promise<Target> {
       answers = answer?.ok ? answers + 1 : 0;
       if (answers === ANSWERS) return;
     }
-    lab.logProgress('the target does not get well by itself: it is started anew');
+    lab.logProgress('the target does not get well by itself: it is restarted');
     await stop();
     target.instance = await startTarget(port, ports);
     running = true;

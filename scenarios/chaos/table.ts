@@ -13,7 +13,7 @@ import { type Built, type Facts, type ReportTable, tableOf } from '../../analysi
 import { duration, number, percent } from '../../contract/units.js';
 import type { ChaosResult, ChaosRow } from './trials.ts';
 
-/** A fault, and what the load saw of it; nothing but the row: it was not made, or the load ended before it was lifted. */
+/** A fault, and what the load saw of it; nothing but the row: it was not made, or the load ended before it was removed. */
 interface Seen {
   row: ChaosRow;
   effect: Effect | null;
@@ -34,10 +34,10 @@ export default function chaos({ phases, trials, seconds, groups }: Facts<ChaosRe
   const seen = result.faults.map((row): Seen => {
     const parts = partsOf(phases.filter(({ labels }) => labels.fault === row.name));
     const events = trials?.trials.find(({ name }) => name === row.name)?.events ?? [];
-    const lifted = events.find(({ kind }) => kind === 'lifted');
-    if (row.why_not || !parts || !lifted) return { row, ...NOTHING };
+    const removed = events.find(({ kind }) => kind === 'removed');
+    if (row.why_not || !parts || !removed) return { row, ...NOTHING };
     const buckets = bucketsOf(seconds.get(row.name) ?? [], Object.values(parts));
-    const effect = faultEffect(parts, lifted.time_ms / 1000, buckets);
+    const effect = faultEffect(parts, removed.time_ms / 1000, buckets);
     if (!effect) return { row, ...NOTHING };
     const refusedIn = ({ name }: Phase) => total(inScope(groups, { phase: name }), 'rejected');
     const { fault, after } = parts;
@@ -117,7 +117,7 @@ function faultTable(seen: Seen[], limitS: number): ReportTable {
       { name: 'status', unit: 'text', of: statusOf },
     ],
     [
-      `Recovery: from the lifting until p99 and failures of the calls that began then were in the normal range of the fault's own baseline (at most the normal p99). N/A: they never left it. Objective: < ${duration(limitS)}.`,
+      `Recovery: from the removal until p99 and failures of the calls that began then were in the normal range of the fault's own baseline (at most the normal p99). N/A: they never left it. Objective: < ${duration(limitS)}.`,
       'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that began under fault. Latency under fault: see the phases.',
       ...seen.flatMap(({ row: { title, name, why_not }, effect }) =>
         effect ? [] : [`${title} (${name}) was not made: ${why_not ?? 'the load ended before'}.`],

@@ -1,4 +1,4 @@
-/** What breaks when something does? This is the load around one fault, which trials.ts makes and lifts. */
+/** What breaks when something does? This is the load around one fault, which trials.ts injects and removes. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

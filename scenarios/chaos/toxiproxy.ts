@@ -55,13 +55,13 @@ export class Toxiproxy {
   }
 
   /** Adds a toxic to the direction towards the client only: in both directions, a latency would count twice. */
-  async poison(proxy: string, toxic: Toxic): Promise<void> {
+  async addToxic(proxy: string, toxic: Toxic): Promise<void> {
     const body = { name: toxic.type, stream: 'downstream', toxicity: 1, ...toxic };
     await this.#ask('POST', `/proxies/${proxy}/toxics`, body);
   }
 
   /** Removes a toxic, if the proxy has it. */
-  async cure(proxy: string, { type }: Toxic): Promise<void> {
+  async removeToxic(proxy: string, { type }: Toxic): Promise<void> {
     const { toxics } = await this.#ask<{ toxics: { name: string }[] }>('GET', `/proxies/${proxy}`);
     if (toxics.some(({ name }) => name === type))
       await this.#ask('DELETE', `/proxies/${proxy}/toxics/${type}`);

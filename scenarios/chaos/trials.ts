@@ -9,7 +9,7 @@ import { needConnection } from '../../cli/trials/need-connection.ts';
 import { plannedFault } from '../../cli/trials/planned-fault.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { ConfigError } from '../../contract/config-error.js';
-import { FAULTS, type Fault, type Hands } from './faults.ts';
+import { FAULTS, type Fault, type FaultHandle } from './faults.ts';
 import { openSite, type Site } from './site.ts';
 import type { variables } from './variables.ts';
 
@@ -87,8 +87,8 @@ export default async function chaos(lab: Lab<ChaosConfig, ChaosResult>) {
       continue;
     }
     await site.target?.heal();
-    const hands = once(fault.hands(site));
-    lab.onEnd(hands.lift);
+    const handle = once(fault.handle(site));
+    lab.onEnd(handle.remove);
     lab.logProgress(`${which} (${intensity}) after ${injectS} s`);
     await lab.trial({
       name,
@@ -99,14 +99,14 @@ export default async function chaos(lab: Lab<ChaosConfig, ChaosResult>) {
         try {
           await at(injectS);
           note({ kind: 'inject' });
-          Object.assign(row.did, await hands.inject());
+          Object.assign(row.did, await handle.inject());
           if (!fault.brief) await at(removeS);
         } catch (error) {
           lab.check();
           row.why_not = `it could not be injected: ${error instanceof Error ? error.message : error}`;
         } finally {
-          Object.assign(row.did, await hands.lift());
-          note({ kind: 'lifted' });
+          Object.assign(row.did, await handle.remove());
+          note({ kind: 'removed' });
         }
       },
     });
@@ -133,16 +133,16 @@ async function timing({ test, config }: Lab<ChaosConfig, ChaosResult>) {
 }
 
 /** Removes a fault as often as it was injected: the end of the test removes what the end of a trial could not. */
-function once({ inject, lift }: Hands): Hands {
+function once({ inject, remove }: FaultHandle): FaultHandle {
   let injected = false;
   return {
     inject: () => {
       injected = true;
       return inject();
     },
-    lift: async () => {
+    remove: async () => {
       if (!injected) return;
-      const did = await lift();
+      const did = await remove();
       injected = false;
       return did;
     },

@@ -73,11 +73,11 @@ export const lasts: TrialsModule<ColdStartConfig>['lasts'] = (config) => {
 export function check({ TARGET_URL, SERVER_COMMAND }: ColdStartConfig) {
   if (stackKind() === 'external' && !isProgram(TARGET_URL) && SERVER_COMMAND === '')
     throw new ConfigError(
-      'the test cold-start starts the server, which it can do natively alone; valid: STACK=native make cold-start, or a TARGET_COMMAND',
+      'cold-start starts a SERVER_COMMAND natively only; valid: STACK=native make cold-start, or a TARGET_COMMAND',
     );
   if (process.env.REFERENCE_TARGET === '' && !isProgram(TARGET_URL) && SERVER_COMMAND === '')
     throw new ConfigError(
-      'SERVER_COMMAND is empty, and the test cold-start starts the server; valid: the command that starts the server at TARGET_URL',
+      'SERVER_COMMAND is empty; cold-start needs the command that starts the server at TARGET_URL',
     );
 }
 

@@ -20,7 +20,7 @@ const WAYS = ['delete', 'close', 'reset'];
 function phasesOf(profile) {
   if (__ENV.TARGET_COMMAND)
     throw new ConfigError(
-      'TARGET_COMMAND is set, and the test disconnects closes connections; valid: a server with a TARGET_URL',
+      'the test disconnects closes connections; set TARGET_URL instead of TARGET_COMMAND',
     );
   const { clients, waves, hereS, goneS, laterS } = PROFILES[profile];
   const all = Number(__ENV.CLIENTS || clients);

@@ -37,9 +37,7 @@ export async function givenGateway(config: GatewayConfig): Promise<Subject> {
 /** ContextForge in front of the target, until the test ends. */
 export async function ownGateway(lab: Lab<GatewayConfig>): Promise<Subject> {
   if (process.env.STACK === 'docker') {
-    throw new ConfigError(
-      'STACK is "docker", where no gateway is started; valid: STACK=native, or GATEWAY_URL',
-    );
+    throw new ConfigError('STACK is "docker", which starts no gateway; valid: STACK=native, or GATEWAY_URL');
   }
   lab.logProgress('getting the gateway (half a minute the first time) ...');
   await lab.sh(['scripts/setup', 'gateway']);

@@ -54,7 +54,7 @@ export function check(config: GatewayConfig) {
   needConnection(config, 'gateway puts a gateway in front of it');
   const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE, TARGET_CONFIRM, RATE, MAX_RATE } = config;
   if (GATEWAY_RPC_URL && !GATEWAY_URL) {
-    throw new ConfigError('GATEWAY_RPC_URL is set without GATEWAY_URL; valid: both, or GATEWAY_URL alone');
+    throw new ConfigError('GATEWAY_RPC_URL needs GATEWAY_URL');
   }
   // They are loaded as the target is.
   if (GATEWAY_URL) needConfirmed('GATEWAY_URL', GATEWAY_URL, TARGET_CONFIRM);
@@ -64,12 +64,12 @@ export function check(config: GatewayConfig) {
   const other = ['TARGET_HEADERS', 'OAUTH_CLIENT_ID', 'TARGET_CERT'].find((name) => process.env[name]);
   if (other && !GATEWAY_URL) {
     throw new ConfigError(
-      `${other} is set without GATEWAY_URL, and the gateway that is started gets to the target by TARGET_TOKEN; valid: one of those two`,
+      `${other} needs GATEWAY_URL; the gateway that is started without it uses TARGET_TOKEN`,
     );
   }
   if (GATEWAY_STORE === 'stack') {
     if (GATEWAY_URL) {
-      throw new ConfigError('GATEWAY_STORE is "stack" beside GATEWAY_URL; valid: one of the two');
+      throw new ConfigError('set only one of GATEWAY_STORE=stack and GATEWAY_URL');
     }
     needReference(config, "gateway with GATEWAY_STORE=stack uses the stores of the stack's own target");
   }

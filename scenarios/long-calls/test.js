@@ -39,7 +39,7 @@ function phasesOf(profile) {
   const lengths = lengthsOf(profile);
   if (__ENV.ARGS && !__ENV.ARGS.includes('SECONDS') && lengths.length > 1)
     throw new ConfigError(
-      `ARGS does not say how long a call takes; valid: SECONDS or MILLISECONDS in place of a value, or one of CALL_DURATIONS, that of each call`,
+      'ARGS does not set how long a call takes; valid: SECONDS or MILLISECONDS as a value, or a single CALL_DURATIONS',
     );
   const rounds = Array.from({ length: retries }, (_, index) => index + 1);
   const retried = { seconds: RETRIED_S, give_up_s: GIVE_UP_S };

@@ -40,7 +40,7 @@ export function check(config: Config) {
   if (isReference(config)) return;
   if (command === '')
     throw new ConfigError(
-      'SERVER_COMMAND is empty, and the test rolling-restart starts a second server; valid: the command that starts the server at TARGET_URL',
+      'SERVER_COMMAND is empty; rolling-restart needs the command that starts the server at TARGET_URL',
     );
   if (!url.startsWith('http:'))
     throw new ConfigError(
@@ -49,11 +49,11 @@ export function check(config: Config) {
   const { port } = new URL(url);
   if (!namesPort(command, port))
     throw new ConfigError(
-      `SERVER_COMMAND does not name the port of TARGET_URL (${port || 'none'}); valid: a command that does, so that a second server can have another`,
+      `SERVER_COMMAND does not contain the port of TARGET_URL (${port || 'none'}); a second server could not have another port`,
     );
   if (ready !== '' && !namesPort(ready, port))
     throw new ConfigError(
-      `READY_URL does not name the port of TARGET_URL (${port}); valid for rolling-restart: one that does, for both servers could not have it`,
+      `READY_URL does not contain the port of TARGET_URL (${port}); both servers would have the same`,
     );
 }
 
@@ -89,7 +89,7 @@ export default async function rollingRestart(lab: RollingLab) {
       result.endingMs = Date.now();
       await first.stop();
       result.endedMs = Date.now();
-      note({ kind: 'lifted' });
+      note({ kind: 'removed' });
       lab.logProgress('rolling-restart: the old server has ended');
     },
   });

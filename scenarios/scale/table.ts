@@ -57,7 +57,7 @@ const lists = (title: string, steps: Repeated[], signals: Signal[]): ReportTable
       { name: 'memory', unit: 'bytes', of: (step) => memoryOf(step, signals) },
     ],
     [
-      'Latency and throughput: medians of the repetitions, one user. Memory: the most that the server had in the first repetition, where it has not yet answered longer lists; no figure: too short to be looked at. A server keeps what it once needed: this column wants one that was started anew (make down, make up).',
+      'Latency and throughput: medians of the repetitions, one user. Memory: the most that the server had in the first repetition, where it has not yet answered longer lists; no figure: too short to be looked at. A server keeps what it once needed: start it again for this column (make down, make up).',
     ],
   );
 

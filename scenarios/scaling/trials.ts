@@ -44,11 +44,11 @@ const POOL_SIZE = 25;
 
 export function check() {
   if (process.env.STACK === 'docker') {
-    throw new ConfigError('STACK is "docker", where no instances are started; valid: STACK=native');
+    throw new ConfigError('STACK is "docker"; valid for scaling: native');
   }
   const { SESSIONS, TARGET_SETTINGS = '' } = process.env;
   if (SESSIONS === '1' || TARGET_SETTINGS.split(' ').includes('SESSIONS=1')) {
-    throw new ConfigError('SESSIONS is "1", and a session is at home in one instance; valid: SESSIONS=0');
+    throw new ConfigError('SESSIONS is "1", but a session belongs to one instance; valid: SESSIONS=0');
   }
 }
 

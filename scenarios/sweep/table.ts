@@ -89,7 +89,7 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
     ...(apart === null
       ? []
       : [
-          `Values are told apart where one does ${number(apart)} x the other or more; less may be chance (Tukey's range at 95 %, with what a round has in common taken out).`,
+          `Values differ if one does ${number(apart)} x the other or more; less may be chance (Tukey's range at 95 %, with what a round has in common taken out).`,
         ]),
     'CPU is of the whole machine; waited: acquisitions of a connection that took more than 1 ms; queries: of the database for each call; answer: bytes on the wire for each call, headers included, to a client that accepts gzip.',
     ...notesOf(result),

@@ -13,7 +13,7 @@ let state = 1;
 
 /** @returns {number} a slot that is not next to the one before: whole pages of memory would otherwise become free at once */
 function anySlot() {
-  // Numerical Recipes' generator: next to nothing beside what it is for.
+  // Numerical Recipes' generator: almost nothing compared with what it is for.
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * SLOTS);
 }

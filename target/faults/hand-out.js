@@ -59,7 +59,7 @@ export class FaultControl {
     if (values.lock_hold_ms > 0) await createHotRow(this.#database);
     const was = this.#state;
     const now = Date.now();
-    // What goes on unchanged has not begun anew: a leak keeps its pace.
+    // What goes on unchanged has not restarted: a leak keeps its pace.
     const since = Object.fromEntries(
       Object.entries(values).map(([key, value]) => {
         const name = /** @type {import('./table.js').FaultName} */ (key);

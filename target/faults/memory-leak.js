@@ -56,7 +56,7 @@ export function leakMemory({ slots }) {
       pages = 0;
       return collectNow();
     }
-    // A worker that was replaced begins anew: what its predecessor had is free.
+    // A worker that was replaced starts from zero: what its predecessor had is free.
     const start = Math.max(since.memory_leak_mb_per_minute, born);
     const bytesPerMs = (rate * 1e6) / slots / 60_000;
     timer = setInterval(() => {

@@ -14,7 +14,7 @@ export function leakConnections(database, { slot, slots }) {
   const taken = [];
   let rate = 0;
   let start = 0;
-  /** Changes when the fault is lifted. */
+  /** Changes when the fault is removed. */
   let era = 0;
   /** @type {NodeJS.Timeout | undefined} */
   let timer;

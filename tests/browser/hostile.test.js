@@ -27,16 +27,16 @@ const ITS = /^(operation|method|statement|evidence|sample|reasons|name|version|t
  * @param {T} value
  * @returns {T} every text that a server may have a say in, with an attack behind it
  */
-function poisoned(value) {
+function withAttacks(value) {
   let turn = 0;
   /** @param {any} node @param {string} key @returns {any} */
-  const poison = (node, key) => {
+  const attack = (node, key) => {
     if (typeof node === 'string') return ITS.test(key) ? `${node} ${EVIL[turn++ % EVIL.length]}` : node;
-    if (Array.isArray(node)) return node.map((each) => poison(each, key));
+    if (Array.isArray(node)) return node.map((each) => attack(each, key));
     if (node === null || typeof node !== 'object') return node;
-    return Object.fromEntries(Object.entries(node).map(([name, each]) => [name, poison(each, name)]));
+    return Object.fromEntries(Object.entries(node).map(([name, each]) => [name, attack(each, name)]));
   };
-  return poison(value, '');
+  return attack(value, '');
 }
 
 /** @type {import('playwright-core').Browser} */
@@ -55,7 +55,7 @@ test('a report in which every text is an attack: nothing is run, asked for, hidd
   const { operations, failures, findings, verdict, target, title, thresholds, environment } = run;
   const hostile = {
     ...run,
-    ...poisoned({ operations, failures, findings, verdict, target, title, environment }),
+    ...withAttacks({ operations, failures, findings, verdict, target, title, environment }),
     thresholds: thresholds.map((threshold) => ({ ...threshold, reason: EVIL.join(' ') })),
   };
   const file = join(folder, 'report.html');

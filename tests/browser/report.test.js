@@ -153,7 +153,7 @@ for (const [width, scheme] of /** @type {[number, 'light' | 'dark'][]} */ ([
   });
 }
 
-test('the only moment of a series, with none beside it, can be seen', async () => {
+test('the only moment of a series, with none next to it, can be seen', async () => {
   const values = plots.series['client.iterations']?.map((_, index) => (index === 40 ? 0.5 : null)) ?? [];
   const series = { ...plots.series, 'client.iterations': values, 'client.offered': [], 'client.dropped': [] };
   const { page, close } = await open(withDataAlone({ ...plots, series }));

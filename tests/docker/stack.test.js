@@ -303,7 +303,7 @@ const assertReached = () =>
     );
   }, 30);
 
-test('make up WORKERS=2 replaces the target, and nothing beside it', async () => {
+test('make up WORKERS=2 replaces the target, and nothing next to it', async () => {
   const [target, network, namespace] = ['target', 'target-network', 'target-namespace'].map((name) =>
     clone.service(name),
   );

@@ -331,10 +331,10 @@ const area = {
       input: fc.record({
         program: fc.constantFrom('report', 'compare'),
         text: damagedText(RUNS),
-        beside: mostly(damagedText(TIMELINES)),
+        alongside: mostly(damagedText(TIMELINES)),
       }),
-      holds: ({ program, text, beside }) => {
-        const folder = folderWith({ 'run.json': text, ...(beside && { 'timeline.json': beside }) });
+      holds: ({ program, text, alongside }) => {
+        const folder = folderWith({ 'run.json': text, ...(alongside && { 'timeline.json': alongside }) });
         const args = program === 'report' ? ['report', folder] : ['compare'];
         const env = { PATH: process.env.PATH, BASE: folder, HEAD: folder, RESULTS_DIR: scratch };
         const { status, stdout, stderr, error } = spawnSync(

@@ -166,7 +166,7 @@ test('what does not let a run in is said in the words of its variables', async (
     TARGET_URL: 'http://127.0.0.1:9/mcp?sig=4711',
   });
   for (const said of [refused, nobody]) assert.ok(!said.includes('4711'), said);
-  await isNotLetIn(/exit 2: OAUTH_CLIENT_KEY is \S+nowhere\.pem\S+ where no such key is/, {
+  await isNotLetIn(/exit 2: OAUTH_CLIENT_KEY is \S+nowhere\.pem\S+ which is not such a key/, {
     ...client,
     OAUTH_CLIENT_KEY: join(folder, 'nowhere.pem'),
   });

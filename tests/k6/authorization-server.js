@@ -11,7 +11,7 @@ export const SCOPE = 'mcp:load';
  * @param {number} settings.lifeS of a token
  */
 export async function startAuthorizationServer({ resource, lifeS }) {
-  // Its start warns of what a test does on purpose: keys that are made anew, and http.
+  // Its start warns of what a test does on purpose: new keys, and http.
   const { warn, info } = console;
   Object.assign(console, { warn() {}, info() {} });
   // @ts-expect-error it has no types of its own

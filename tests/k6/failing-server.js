@@ -93,7 +93,7 @@ const nested = (id, depth, closed) =>
 
 /**
  * path -> behaviour; the part of the path before the dash is the failure's kind, or `ok`. Where that is a matter of
- * judgement, its reason stands beside it.
+ * judgement, its reason stands next to it.
  *
  * @type {Record<string, Behaviour>}
  */

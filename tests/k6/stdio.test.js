@@ -12,7 +12,7 @@ const EVERYTHING = [
   'node_modules/@modelcontextprotocol/server-everything/dist/index.js',
   'stdio',
 ];
-/** Starts the server as a launcher does, with a process beside it that hears neither the end of its input nor SIGTERM. */
+/** Starts the server as a launcher does, with a process next to it that hears neither the end of its input nor SIGTERM. */
 const LAUNCHER = ['sh', '-c', 'trap "" TERM; sleep 300 & "$@"; true', 'launcher', ...EVERYTHING];
 
 let runs = 0;

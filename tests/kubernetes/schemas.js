@@ -55,7 +55,7 @@ function schemasOf(file) {
   );
 }
 
-/** Go's expressions say in their text what JavaScript says beside it. @param {string} pattern @param {string} flags */
+/** Go's expressions say in their text what JavaScript says next to it. @param {string} pattern @param {string} flags */
 function regExp(pattern, flags) {
   const plain = pattern.replace('(?i)', '');
   return new RegExp(plain, plain === pattern ? flags : `${flags}i`);

@@ -68,6 +68,6 @@ test('ContextForge: its time for a request, what it refuses, its process', async
 test('with its password it is refused with what to do instead', async () => {
   await assert.rejects(
     watch.scrape('refused', [`${gateway.origin}/metrics`]),
-    /answers 40[13]: it wants credentials/,
+    /answers 40[13]: it requires credentials/,
   );
 });

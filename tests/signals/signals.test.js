@@ -165,7 +165,7 @@ for (const name of [...PLAYED, ...Object.keys(EXPECTED).filter((one) => !PLAYED.
 
 test('`make signals` says which signals there are, from what, and what would give the others', async () => {
   const output = await describeSignals(new Prometheus(watch.url), servers.python ?? '', 'text');
-  // Of three pools the first in the order of sources; the others are named beside it.
+  // Of three pools the first in the order of sources; the others are named next to it.
   assert.match(
     output,
     /^ *pool_utilization +(75|100) % +psycopg \(signals-psycopg\.yml\): psycopg_pool_pool_.*; also asyncpg, sqlalchemy$/m,

@@ -1,4 +1,4 @@
-/** Faults on the real stack: made, lifted, and told of; and lifted, too, where the test does not come to its end. */
+/** Faults on the real stack: made, removed, and told of; and removed, too, where the test does not come to its end. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ test('the database is cut off under load: its share of the calls fails, and work
   assert.equal(row?.failures, failed('not_cached'), seen);
   assert.notEqual(row?.status, 'not made');
   const after = phases.find((/** @type {any} */ { labels }) => labels.part === 'after');
-  assert.ok(after.failed < after.requests / 2, 'it was lifted');
+  assert.ok(after.failed < after.requests / 2, 'it was removed');
   assert.match(run.output, /^FAULTS IN THE MIDDLE OF A STEADY LOAD$/m);
   assert.ok(readFileSync(`${run.folder}/report.md`, 'utf8').includes('Database cut off'));
 });
@@ -143,7 +143,7 @@ const ENDS = [
 ];
 
 for (const [name, end, expected] of ENDS) {
-  test(`${name} in the middle of a fault: it is lifted, and nothing is left behind`, async (t) => {
+  test(`${name} in the middle of a fault: it is removed, and nothing is left behind`, async (t) => {
     const { REDIS_PORT, PROMETHEUS_TARGETS_DIR } = envFile('stack.env');
     const watched = `${PROMETHEUS_TARGETS_DIR}/target.json`;
     const before = readFileSync(watched, 'utf8');

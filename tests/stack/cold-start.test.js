@@ -95,7 +95,7 @@ const REFUSED = [
     'a server that somebody else starts',
     { TARGET_URL: 'http://127.0.0.1:1/mcp', ARGS: '{}', TOOL: 'a' },
     2,
-    /^error: SERVER_COMMAND is empty, and the test cold-start starts the server/m,
+    /^error: SERVER_COMMAND is empty; cold-start needs the command/m,
   ],
 ];
 

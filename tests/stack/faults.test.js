@@ -43,7 +43,7 @@ async function get(port) {
   }
 }
 
-test('each fault of a network, made and lifted, leaves its proxy as it was', async () => {
+test('each fault of a network, made and removed, leaves its proxy as it was', async () => {
   /** @type {Record<string, number>} */
   const ports = {};
   for (const proxy of ['target', 'database', 'redis']) ports[proxy] = await toxiproxy.proxy(proxy, server);
@@ -54,14 +54,14 @@ test('each fault of a network, made and lifted, leaves its proxy as it was', asy
     ({ name }) => /latency|reset|bandwidth|cut|silence/.test(name) && name !== 'redis-cut',
   );
   assert.equal(ofNetworks.length, 12);
-  for (const { name, hands } of ofNetworks) {
-    const { inject, lift } = hands(site);
+  for (const { name, handle } of ofNetworks) {
+    const { inject, remove } = handle(site);
     await inject();
     assert.notDeepEqual(await toxiproxy.proxies(), untouched, name);
-    await lift();
+    await remove();
     assert.deepEqual(await toxiproxy.proxies(), untouched, name);
-    // Once more, as at the end of a test that was cut off.
-    await lift();
+    // Again, as at the end of a test that was cut off.
+    await remove();
   }
   for (const port of Object.values(ports)) assert.equal(await get(port), 'here');
 });
@@ -72,14 +72,14 @@ test('a cut connection is refused, a reset one reset, a silent one says nothing'
   assert.equal(await get(port), 'ECONNREFUSED');
   await toxiproxy.join('one');
   const reset = /** @type {const} */ ({ type: 'reset_peer', attributes: { timeout: 0 } });
-  await toxiproxy.poison('one', reset);
+  await toxiproxy.addToxic('one', reset);
   assert.equal(await get(port), 'ECONNRESET');
-  await toxiproxy.cure('one', reset);
+  await toxiproxy.removeToxic('one', reset);
   const silence = /** @type {const} */ ({ type: 'timeout', attributes: { timeout: 0 } });
-  await toxiproxy.poison('one', silence);
+  await toxiproxy.addToxic('one', silence);
   // The server's end of the connection is passed on, its answer is not.
   assert.notEqual(await get(port), 'here');
-  await toxiproxy.cure('one', silence);
+  await toxiproxy.removeToxic('one', silence);
   assert.equal(await get(port), 'here');
 });
 

@@ -166,7 +166,7 @@ const WRONG_USE = [
   [
     'half a gateway',
     ['gateway', 'GATEWAY_RPC_URL=http://127.0.0.1:1/rpc'],
-    /GATEWAY_RPC_URL is set without GATEWAY_URL/,
+    /GATEWAY_RPC_URL needs GATEWAY_URL/,
   ],
 ];
 for (const [what, args, message] of WRONG_USE) {

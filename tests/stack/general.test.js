@@ -228,17 +228,17 @@ const WRONG_USE = [
   [
     'settings of another server',
     ['sweep', 'TARGET_URL=http://127.0.0.1:3001/mcp'],
-    /^error: TARGET_URL is .*sweep restarts the reference target.*; valid: without TARGET_URL/,
+    /^error: TARGET_URL is .*sweep restarts the reference target.*: unset TARGET_URL/,
   ],
   [
     'the memory of another server',
     ['memory', 'TARGET_URL=http://127.0.0.1:3001/mcp'],
-    /valid: without TARGET_URL/,
+    /reference target only: unset TARGET_URL/,
   ],
   [
     'processes of a server with a URL',
     ['capacity', 'CAPACITY_OF=processes'],
-    /^error: CAPACITY_OF is "processes"; valid: with a TARGET_COMMAND$/m,
+    /^error: CAPACITY_OF=processes needs TARGET_COMMAND$/m,
   ],
   ['a rate that is none', ['capacity', 'RATE=fast'], /^error: RATE is "fast"; valid: a number above 0$/m],
 ];

@@ -66,7 +66,7 @@ test('Ctrl-C while the report is written: it is written', async () => {
   const ended = await interrupt([...SPIKE.slice(0, -1), 'DURATION=6s'], {
     at: /judging/,
   });
-  assert.match(ended.output, /^the report is being written; once more to leave/m);
+  assert.match(ended.output, /^the report is being written; press Ctrl-C again to quit/m);
   assert.equal(documentOf(ended.id).verdict.exit_code, ended.code);
   await nothingIsLeft(`TESTID=${ended.id}`);
 });

@@ -91,7 +91,7 @@ test('what is missing is said before any call: exit 2', async () => {
     ],
     [
       { TARGET_URL, TOOL: 'a', ARGS: '{}' },
-      /^error: ARGS does not say how long a call takes; valid: SECONDS/m,
+      /^error: ARGS does not set how long a call takes; valid: SECONDS/m,
     ],
     [
       { CALL_DURATIONS: '1s,soon' },

@@ -243,7 +243,7 @@ test('a run of the same name as another: exit 2, and the other stays as it is', 
     RESULTS_DIR,
   });
   assert.equal(code, 2, output);
-  assert.match(output, /^error: TESTID is "nightly", a run that is there already/m);
+  assert.match(output, /^error: TESTID "nightly" already exists/m);
   assert.equal(readFileSync(kept, 'utf8'), '{}');
 });
 
@@ -259,15 +259,15 @@ test('two runs at once: of one target the second is told to wait, of different o
   const plain = { PROFILE: 'smoke', RATE_SCALE: '0.1', DURATION: '6s', THRESHOLDS: 'off' };
   const TESTID = `first-${process.pid}`;
   /** @type {Promise<[Awaited<ReturnType<typeof command>>, Awaited<ReturnType<typeof runTest>>]> | undefined} */
-  let beside;
+  let alongside;
   const first = await runTest('spike', { ...plain, TESTID }, () => {
     // The same server under another name is another one, as far as anyone can tell.
     const { TARGET_URL = '', ...rest } = elsewhere();
     const other = { ...plain, ...rest, TARGET_URL: TARGET_URL.replace('127.0.0.1', 'localhost') };
-    beside = Promise.all([command('scripts/run', ['spike', ...BRIEF]), runTest('spike', other)]);
-    return beside;
+    alongside = Promise.all([command('scripts/run', ['spike', ...BRIEF]), runTest('spike', other)]);
+    return alongside;
   });
-  const [refused, second] = (await beside) ?? [];
+  const [refused, second] = (await alongside) ?? [];
   assert.equal(refused?.code, 2, refused?.output);
   assert.match(
     refused?.output ?? '',

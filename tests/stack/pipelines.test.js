@@ -235,7 +235,7 @@ test('GitHub, pass: the run is kept, annotated and becomes the baseline; no word
   assert.ok(!run.raw.includes(SECRET));
 });
 
-test('GitHub, a missed objective: 99, an error beside the change, and everything kept', async () => {
+test('GitHub, a missed objective: 99, an error next to the change, and everything kept', async () => {
   const run = await workflow({
     name: 'missed',
     delayMs: 1,

@@ -45,17 +45,17 @@ const WRONG = [
   [
     'no command',
     { TARGET_URL: 'http://127.0.0.1:1/mcp' },
-    /^error: SERVER_COMMAND is empty, and the test rolling-restart/m,
+    /^error: SERVER_COMMAND is empty; rolling-restart needs the command/m,
   ],
   [
     'a command without the port',
     at(1234, 'exec node server.js'),
-    /^error: SERVER_COMMAND does not name the port of TARGET_URL \(1234\)/m,
+    /^error: SERVER_COMMAND does not contain the port of TARGET_URL \(1234\)/m,
   ],
   [
     'a URL that says it is ready at another port',
     { ...at(1234, 'exec node server.js 1234'), READY_URL: 'http://127.0.0.1:1235/' },
-    /^error: READY_URL does not name the port of TARGET_URL \(1234\)/m,
+    /^error: READY_URL does not contain the port of TARGET_URL \(1234\)/m,
   ],
 ];
 for (const [what, env, says] of WRONG)

@@ -88,7 +88,7 @@ test('a test that takes a connection says so', async () => {
     TARGET_COMMAND: EVERYTHING,
   });
   assert.equal(code, 2, output);
-  assert.match(output, /^error: TARGET_COMMAND is set, and the test connections holds connections;/m);
+  assert.match(output, /^error: the test connections holds connections; set TARGET_URL/m);
 });
 
 /** What two calls at once do to it, and what is said. @type {[mode: string, subject: string, says: RegExp][]} */

@@ -1,4 +1,4 @@
-/** Runs whose figures can't be trusted, made for real; and the watcher beside k6, which never outlives its trial. */
+/** Runs whose figures can't be trusted, made for real; and the watcher next to k6, which never outlives its trial. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

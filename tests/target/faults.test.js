@@ -1,4 +1,4 @@
-/** Each fault makes what it says, really and measurably, and is gone when it is lifted. */
+/** Each fault makes what it says, really and measurably, and is gone when it is removed. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
@@ -253,7 +253,7 @@ describe('a fault', () => {
       assert.ok(leaked <= (later - start) / 200 && leaked >= (earlier - start - 400) / 200 - 1, `${leaked}`);
     }
     const before = await used();
-    // Another fault beside it does not begin it anew.
+    // Another fault next to it does not restart it.
     await put({ pool_leak_per_minute: 300, cache_off: 1 });
     assert.ok((await used()) >= before);
     await put({});

@@ -29,7 +29,7 @@ for (const version of LEGACY) {
   });
 }
 
-test('modern clients have no session beside them', async () => {
+test('modern clients have no session next to them', async () => {
   const { client, transport } = await connectClient(target, MODERN);
   await client.callTool({ name: 'get_user', arguments: { user_id: 1 } });
   assert.equal(transport.sessionId, undefined);

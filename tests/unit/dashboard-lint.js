@@ -30,8 +30,8 @@ const COLUMN_PX = 1280 / COLUMNS;
 /** Below this a legend or a number is cut off there. */
 const MIN_COLUMNS = { stat: 4, gauge: 4, default: 6 };
 const CHARACTER_PX = 8;
-/** Beside a title: the panel's edges and the mark of its description. */
-const BESIDE_TITLE_PX = 64;
+/** Next to a title: the panel's edges and the mark of its description. */
+const TITLE_MARGIN_PX = 64;
 const TABLE_COLUMN_PX = 70;
 
 /** What a run, the recording rules and the end of a run write. */
@@ -219,7 +219,7 @@ export function panelProblems(panel) {
   );
   const least = /** @type {Record<string, number>} */ (MIN_COLUMNS)[type] ?? MIN_COLUMNS.default;
   if (gridPos.w < least) found.push(`${gridPos.w} columns wide; at 1280 pixels it needs ${least}`);
-  if (title.length * CHARACTER_PX > gridPos.w * COLUMN_PX - BESIDE_TITLE_PX)
+  if (title.length * CHARACTER_PX > gridPos.w * COLUMN_PX - TITLE_MARGIN_PX)
     found.push('the title is cut off at 1280 pixels');
   if (type === 'table' && targets.length * TABLE_COLUMN_PX > gridPos.w * COLUMN_PX)
     found.push('too many columns for 1280 pixels');
@@ -303,7 +303,7 @@ export function gridProblems(panels) {
 
 /**
  * @param {any} dashboard
- * @returns {string[]} what is wrong with it, beside its panels and queries
+ * @returns {string[]} what is wrong with it, apart from its panels and queries
  */
 export function frameProblems(dashboard) {
   const {

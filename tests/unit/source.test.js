@@ -60,7 +60,7 @@ const FLOORS = [
   ['bench', 'deploy'],
 ];
 const floorOf = (/** @type {string} */ room) => FLOORS.findIndex((rooms) => rooms.includes(room));
-/** What a test has beside its k6 script is above the rooms that load it by its name. */
+/** What a test has next to its k6 script is above the rooms that load it by its name. */
 const roomOf = (/** @type {string} */ path) =>
   isScript(path) ? 'k6 scripts' : (path.split('/', 1)[0] ?? '');
 

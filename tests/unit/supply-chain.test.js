@@ -24,7 +24,7 @@ test('every npm package in a lock file has its checksum, and no address of its o
   }
 });
 
-test('every package.json beside a lock file has exact versions', () => {
+test('every package.json next to a lock file has exact versions', () => {
   for (const file of those(/(^|\/)package\.json$/)) {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(file, 'utf8'));
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {

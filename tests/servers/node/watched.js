@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, register } from 'prom-client';
 import { createClient, OpenTelemetry } from 'redis';
 
-// Installed beside this file, for nothing else.
+// Installed next to this file, for nothing else.
 const require = createRequire(import.meta.url);
 const { PrometheusExporter } = require('@opentelemetry/exporter-prometheus');
 const { MeterProvider } = require('@opentelemetry/sdk-metrics');

@@ -85,7 +85,7 @@ def quote(order: Order) -> float:
 
 @server.tool(annotations=READ)
 def area(shape: Annotated[Circle | Rectangle, Field(discriminator="kind")]) -> float:
-    """A union told apart by a constant."""
+    """A union distinguished by a constant."""
     return 3.1416 * shape.radius**2 if isinstance(shape, Circle) else shape.width * shape.height
 
 

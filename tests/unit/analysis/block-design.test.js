@@ -39,7 +39,7 @@ test('the least difference is that of a table worked by hand', () => {
   within(Math.log(found?.apart ?? 0), (6.085 * Math.sqrt(1 / 6)) / Math.sqrt(3), 0.02);
 });
 
-test('alternatives that are all the same are told apart one time in twenty', () => {
+test('alternatives that are all the same are distinguished one time in twenty', () => {
   // A normal sample from a fixed sequence: 400 experiments of 4 alternatives in 3 rounds, 0.3 of a noise of rounds.
   let state = 7;
   const uniform = () => {

@@ -73,7 +73,7 @@ test('the objective of the lightest load widens the normal range', () => {
   assert.deepEqual(interval(only(shape)), [50, 100]);
 });
 
-test('failures and delivery are told beside latency', () => {
+test('failures and delivery are told next to latency', () => {
   const failing = only([step(50), step(100, { failures: { rate_limited: 21 } })]);
   assert.match(failing.statement, /and 100\/s: failures \(1\.05 %\) left the normal range$/);
   const at = only([step(50), step(100, { failures: { rate_limited: 20 } })]);

@@ -183,7 +183,7 @@ test('in an overload, and with users without a pause, k6 may wait for longer: th
   assert.match(share(110), /short of CPU in a and 2 other phases:/);
 });
 
-test('another heavy process, beside a target of ours, and beside one that may have more of them', () => {
+test('another heavy process, alongside a target of ours, and alongside one that may have more of them', () => {
   const heavy = { ...WELL, other: 0.9 };
   const { reasons, findings } = judge(CALM, { watches: [watch(heavy)] });
   assert.match(
@@ -199,8 +199,8 @@ test('another heavy process, beside a target of ours, and beside one that may ha
     /^other processes used 45 % .*, most of it cc1, which MAX_BACKGROUND_CPU allowed$/,
   );
   for (const target of /** @type {const} */ (['found', 'unknown'])) {
-    const beside = judge(CALM, { watches: [watch(heavy, { target })] });
-    assert.deepEqual([beside.reasons.length, beside.findings.length], [0, 1]);
+    const alongside = judge(CALM, { watches: [watch(heavy, { target })] });
+    assert.deepEqual([alongside.reasons.length, alongside.findings.length], [0, 1]);
   }
   const far = judge(CALM, { watches: [watch(heavy, { target: 'elsewhere' })] });
   assert.deepEqual(far, { reasons: [], findings: [] });

@@ -238,7 +238,7 @@ test('a tool that runs as a task only is left out, and one whose schema is large
   assert.deepEqual(Object.keys(choice.wanted), ['fine']);
 });
 
-test('lists and pings: 5% beside calls, everything without any', () => {
+test('lists and pings: 5% next to calls, everything without any', () => {
   const modern = offering({ era: 'modern', capabilities: { tools: {}, prompts: {} }, tools: TOOLS });
   const { mixes } = toDocument(CONNECTION, chooseOperations(modern, CONFIG, none));
   assert.equal(mixes.default?.read, 95);

@@ -63,7 +63,7 @@ test('a wrong value names the variable, what it got and what is valid', () => {
   refuses({ RATE_SCALE: '1e9' }, /^RATE_SCALE/);
   refuses({ DURATION: '5 min' }, /^DURATION is "5 min"; valid: a duration such as/);
   refuses({ TOOL: 'x', ARGS: '[1]' }, /^ARGS is "\[1\]"; valid: one JSON object/);
-  refuses({ ARGS: '{}' }, /^ARGS is set without TOOL/);
+  refuses({ ARGS: '{}' }, /^ARGS needs TOOL/);
   refuses(
     { TARGET_PROTOCOL: 'old' },
     /^TARGET_PROTOCOL is "old"; valid: auto, modern, legacy, 2026-07-28, .*, jsonrpc, rest$/,

@@ -31,7 +31,7 @@ const ELSEWHERE = [
   'https://mcp.example.org/mcp',
 ];
 
-test('loopback is loaded without further ado', () => {
+test('loopback is loaded without confirmation', () => {
   for (const url of LOOPBACK) assert.equal(confirmed(url).TARGET_URL, url);
 });
 

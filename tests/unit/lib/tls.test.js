@@ -33,7 +33,7 @@ test('a certificate goes with its key', () => {
 
 test('a wrong file is named before k6 stumbles over it', () => {
   for (const [env, message] of /** @type {[Record<string, string>, RegExp][]} */ ([
-    [{ TARGET_CERT: '/cert' }, /one is set; valid: both/],
+    [{ TARGET_CERT: '/cert' }, /^set both TARGET_CERT and TARGET_KEY/],
     [{ TARGET_CERT: '/nowhere', TARGET_KEY: '/key' }, /^TARGET_CERT is "\/nowhere", which can't be read/],
     [{ TARGET_CERT: '/key', TARGET_KEY: '/key' }, /^TARGET_CERT is "\/key", which holds no certificate/],
     [{ TARGET_CERT: '/cert', TARGET_KEY: '/cert' }, /^TARGET_KEY is "\/cert", which holds no private key/],

@@ -12,7 +12,7 @@ const PARTS = [
   { part: 'after', from: 12, to: 42 },
 ];
 const INJECTED_S = 6;
-const LIFTED_S = 12;
+const REMOVED_S = 12;
 
 const ROW = { title: 'Cut', intensity: 'high', least_success: 0.99, most_refused: 0, why_not: null, did: {} };
 
@@ -62,7 +62,7 @@ function made(fate, { row = {}, limitS = 5, rate = RATE, endS = 42 } = {}) {
                 name: 'cut',
                 events: [
                   { kind: 'inject', time_ms: STARTED_MS + INJECTED_S * 1000 },
-                  { kind: 'lifted', time_ms: STARTED_MS + LIFTED_S * 1000 },
+                  { kind: 'removed', time_ms: STARTED_MS + REMOVED_S * 1000 },
                 ],
               },
             ],
@@ -101,9 +101,9 @@ for (const [how, fate] of /** @type {[string, Fate][]} */ ([
   ['refused', { refused: RATE }],
   ['slow', { ms: 300 }],
 ])) {
-  test(`calls that are ${how} until 2 s after the lifting`, () => {
+  test(`calls that are ${how} until 2 s after the removal`, () => {
     const row = { least_success: null, most_refused: null };
-    const { cell, outcomes } = made(between(INJECTED_S, LIFTED_S + 2, fate), { row });
+    const { cell, outcomes } = made(between(INJECTED_S, REMOVED_S + 2, fate), { row });
     const refused = fate.refused ? 800 : 0;
     assert.deepEqual([cell('failures'), cell('refusals')], [refused, refused]);
     assert.equal(cell('success'), fate.refused ? 0 : 1);
@@ -114,9 +114,9 @@ for (const [how, fate] of /** @type {[string, Fate][]} */ ([
 
 test('a relapse right after it is part of it; one much later shows in whether it came back', () => {
   const relapse = (/** @type {number} */ from) => (/** @type {number} */ at) =>
-    (at >= INJECTED_S && at < LIFTED_S) || (at >= from && at < from + 2) ? { failed: RATE } : {};
-  assert.equal(made(relapse(LIFTED_S + 2)).cell('recovery'), '4 s');
-  const late = made(relapse(LIFTED_S + 20));
+    (at >= INJECTED_S && at < REMOVED_S) || (at >= from && at < from + 2) ? { failed: RATE } : {};
+  assert.equal(made(relapse(REMOVED_S + 2)).cell('recovery'), '4 s');
+  const late = made(relapse(REMOVED_S + 20));
   assert.equal(late.cell('recovery'), '0 s');
   assert.equal(late.outcomes.back_to_baseline, 'fail');
 });
@@ -135,7 +135,7 @@ test('inconclusive: watched for less than the bound, or no baseline', () => {
   const few = made(() => ({}), { rate: 16 });
   assert.equal(few.cell('recovery'), 'inconclusive');
   assert.match(String(few.reasons), /cut-baseline has too few answers/);
-  const cut = made(() => ({}), { endS: LIFTED_S + 2 });
+  const cut = made(() => ({}), { endS: REMOVED_S + 2 });
   assert.deepEqual([cut.cell('recovery'), cut.outcomes.recovery_s], ['inconclusive', 'invalid']);
 });
 

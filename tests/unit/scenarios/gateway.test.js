@@ -19,19 +19,25 @@ const CONFIG = {
 
 test('what does not go together is one clear line', () => {
   assert.doesNotThrow(() => check(CONFIG));
-  assert.throws(() => check({ ...CONFIG, GATEWAY_RPC_URL: 'http://x/rpc' }), /without GATEWAY_URL/);
+  assert.throws(
+    () => check({ ...CONFIG, GATEWAY_RPC_URL: 'http://x/rpc' }),
+    /GATEWAY_RPC_URL needs GATEWAY_URL/,
+  );
   assert.throws(
     () => check({ ...CONFIG, DURATION: 10 }),
     /DURATION is 10 s, for 4 rounds of 3 trials; valid: 36s/,
   );
   process.env.TARGET_HEADERS = 'X-User: one';
   try {
-    assert.throws(() => check(CONFIG), /TARGET_HEADERS is set without GATEWAY_URL/);
+    assert.throws(() => check(CONFIG), /TARGET_HEADERS needs GATEWAY_URL/);
   } finally {
     delete process.env.TARGET_HEADERS;
   }
   const stack = { ...CONFIG, GATEWAY_STORE: 'stack' };
-  assert.throws(() => check({ ...stack, GATEWAY_URL: 'http://[::1]/mcp' }), /"stack" beside GATEWAY_URL/);
+  assert.throws(
+    () => check({ ...stack, GATEWAY_URL: 'http://[::1]/mcp' }),
+    /set only one of GATEWAY_STORE=stack/,
+  );
   assert.throws(() => check({ ...stack, TARGET_URL: 'http://x/mcp' }), /TARGET_URL is "http:\/\/x\/mcp"/);
 });
 

@@ -74,7 +74,7 @@ test('what a round has in common is no difference between values, and hides none
   // The machine is twice as fast in the second round: unpaired, the two would overlap.
   const { statement, notes } = await sweepOf('WORKERS', { 1: [2000, 4010, 3000], 2: [2400, 4790, 3610] });
   assert.match(statement, /^WORKERS=2 is recommended: .*, 1\.2 x 1 with /);
-  assert.match(notes, /Values are told apart where one does 1\.0\d+ x the other or more/);
+  assert.match(notes, /Values differ if one does 1\.0\d+ x the other or more/);
 });
 
 test('down from the fastest, not below one that does less', async () => {

@@ -68,7 +68,7 @@ test('runs that failed, are invalid or broke are refused; failed ones may be let
   assert.equal(await of('error', true), 'error: for this');
 });
 
-test('runs of something else are told apart, in words', async () => {
+test('runs of something else are distinguished, in words', async () => {
   const one = await digest();
   assert.equal(difference(one, await digest({ testid: 'other', p99: 90 })), null);
   assert.equal(

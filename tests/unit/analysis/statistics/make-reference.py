@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes reference.json anew: what SciPy says of fixed inputs.
+"""Re-creates reference.json: what SciPy says of fixed inputs.
 
     python3 -m venv venv && venv/bin/pip install scipy
     venv/bin/python make-reference.py

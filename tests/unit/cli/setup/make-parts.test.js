@@ -43,7 +43,7 @@ test('lanes go on at once, parts of one lane after each other', async (t) => {
   assert.deepEqual(steps, ['first begins', 'package', 'first ends', 'second']);
 });
 
-test('what fails is said at once, and tried once more when the rest is there', async (t) => {
+test('what fails is said at once, and retried when the rest is there', async (t) => {
   const said = listen(t);
   let tries = 0;
   const job = new Job(cache);
@@ -54,8 +54,8 @@ test('what fails is said at once, and tried once more when the rest is there', a
   await makeParts([flaky, part('other', 'build', async () => {})], job);
   assert.equal(tries, 2);
   const log = join(cache, 'flaky.log');
-  assert.ok(said.includes(`flaky: failed (the log: ${log}); tried once more at the end\n`), said.join(''));
-  assert.ok(said.includes('no network\nset-up, once more: flaky\n'), said.join(''));
+  assert.ok(said.includes(`flaky: failed (the log: ${log}); it will be retried at the end\n`), said.join(''));
+  assert.ok(said.includes('no network\nset-up, retry: flaky\n'), said.join(''));
   assert.match(said.at(-1) ?? '', /^set-up, once: done in \d+ s\n$/);
 });
 
