@@ -6,7 +6,7 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// Answer is what a script gets of a call. It is made into JavaScript values as they are read.
+// Answer is the answer to a call, as a script sees it. Its members are converted to JavaScript values when they are read.
 type Answer struct {
 	client   *Client
 	exchange *exchange
@@ -61,7 +61,7 @@ func (a *Answer) Get(key string) sobek.Value {
 	return nil
 }
 
-// text returns the message with the reply, or what there was in its place.
+// text returns the message with the reply, or the body if there is no reply in it.
 func (a *Answer) text() string {
 	if a.exchange.known.before != "" {
 		return a.exchange.known.text(a.exchange.id)
@@ -69,7 +69,7 @@ func (a *Answer) text() string {
 	return a.exchange.text
 }
 
-// result parses the reply's result when it is first read; null where there is none.
+// result returns the result of the reply, or null if there is none. It is parsed when it is first read.
 func (a *Answer) result() sobek.Value {
 	if a.parsed != nil {
 		return a.parsed

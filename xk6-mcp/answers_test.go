@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// What servers were seen to answer, or might: each is one kind of failure, or none. ID stands for that of the request.
+// Answers that servers have given or might give, each with its kind of failure, if any. ID stands for the request's ID.
 var answers = []struct{ name, kind, contentType, body string }{
 	{"line breaks and spaces", "", jsonType, "\n{\n  \"result\": {},\r\n\t\"id\": ID,\n \"jsonrpc\": \"2.0\"\n}\n"},
 	{"escaped names, and a lone surrogate", "", jsonType, `{"\u006asonrpc":"2.0","id":ID,"result":{"text":"\ud800 \u0000"}}`},
@@ -59,7 +59,7 @@ var answers = []struct{ name, kind, contentType, body string }{
 
 	{"an error without a code", "jsonrpc", jsonType, `{"jsonrpc":"2.0","id":ID,"error":{}}`},
 	{"an error of text", "jsonrpc", jsonType, `{"jsonrpc":"2.0","id":ID,"error":"bad arguments"}`},
-	// One of the two is wrong, and the call cannot be relied on.
+	// An answer with both a result and an error is a failure: one of them must be wrong.
 	{"an error and a result", "jsonrpc", jsonType, `{"jsonrpc":"2.0","id":ID,"result":{},"error":{"code":-1}}`},
 	{"an escaped error", "jsonrpc", jsonType, `{"jsonrpc":"2.0","id":ID,"result":{},"\u0065rror":{"code":-1}}`},
 	{"a tool's error on a stream", "tool", sseType, `data: {"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[]}}` + "\n\n"},
@@ -83,7 +83,7 @@ func inUTF16(text string) string {
 	return bytes.String()
 }
 
-// Each is looked at as the first answer of its kind, and after a success that the call remembers.
+// Each answer is sent as the first one of its kind, and after a success that the call remembers.
 func TestAnswers(t *testing.T) {
 	var body, contentType string
 	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
@@ -107,7 +107,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Whatever is wrong below JSON.
+// Answers that are broken below the level of JSON.
 func TestBrokenAnswers(t *testing.T) {
 	start := func(contentType, text string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
@@ -184,7 +184,7 @@ func TestBrokenAnswers(t *testing.T) {
 	}
 }
 
-// replacing puts the request's id into what is written.
+// replacing replaces ID with the request's ID in what is written.
 type replacing struct {
 	http.ResponseWriter
 	id string

@@ -16,23 +16,23 @@ import (
 // loop runs functions on a VU's event loop, one after the other.
 type loop struct {
 	vu modules.VU
-	// What is to be run.
+	// The queue.
 	turns chan turn
-	// Bytes of the events that the turns hold. drained gets a value when there are fewer.
+	// Bytes of the events in the queue. drained receives a value after each turn.
 	queued  atomic.Int64
 	drained chan struct{}
-	// The next turn is registered in the one before: an event loop ends when nothing is.
+	// Registered with the event loop during the previous turn: the event loop ends when no callback is registered.
 	next func(func() error)
 }
 
-// turn is a function to be run, and the size of the event that it holds.
+// turn is a function to run, and the size of the event that it holds, in bytes.
 type turn struct {
 	run  func() error
 	size int64
 }
 
-// What bounds a script that is behind: from there on its stream waits for it. The bytes are those of streams that are held, for other calls'
-// answers have a limit of their own. A larger event is queued alone.
+// Limits of the queue of a script that is behind. When they are reached, the stream waits for the script. maxQueuedBytes applies to held
+// streams: the answers of other calls have their own limit. A larger event is queued alone.
 const (
 	maxTurns       = 1000
 	maxQueuedBytes = 256 << 10
@@ -42,7 +42,7 @@ func newLoop(vu modules.VU, queue int) *loop {
 	return &loop{vu: vu, next: vu.RegisterCallback(), turns: make(chan turn, queue), drained: make(chan struct{}, 1)}
 }
 
-// add queues a turn, and tells whether it had to wait because there was too much in the queue. It is called by one reader alone.
+// add queues a turn, and reports whether it had to wait for space in the queue. Only one goroutine may call it.
 func (l *loop) add(one turn) bool {
 	hasWaited := false
 	for queued := l.queued.Load(); queued > 0 && queued+one.size > maxQueuedBytes; queued = l.queued.Load() {
@@ -59,7 +59,7 @@ func (l *loop) add(one turn) bool {
 	return hasWaited
 }
 
-// runAll runs what is queued, until the reader has closed the queue.
+// runAll runs the queued turns until the queue is closed.
 func (l *loop) runAll() {
 	for one := range l.turns {
 		l.run(one.run)
@@ -71,7 +71,8 @@ func (l *loop) runAll() {
 	}
 }
 
-// run waits until the function has run. After the VU's end it is not: k6 takes turns then, too, and would not interrupt it.
+// run runs a function on the event loop and waits until it has returned. It skips the function if the VU's context has ended: k6 still runs
+// callbacks then, but would not interrupt them.
 func (l *loop) run(turn func() error) {
 	done := make(chan struct{})
 	l.next(func() error {
@@ -97,7 +98,7 @@ func (c *Client) requestAsync(method string, params, options sobek.Value) (any, 
 	}, func(*exchange) {})
 }
 
-// listen holds the stream on which a server says what no call asked for: that of subscriptions/listen, or of a GET (versions before
+// listen holds the stream on which a server sends messages that belong to no call: that of subscriptions/listen, or of a GET (versions before
 // 2026-07-28).
 func (c *Client) listen(params, options sobek.Value) (any, error) {
 	if c.options.protocol != dialectMCP {
@@ -114,8 +115,8 @@ func (c *Client) listen(params, options sobek.Value) (any, error) {
 	})
 }
 
-// startAsync connects, and makes a call alongside the VU's others. The promise is resolved with its answer, whatever that is. refused: there is
-// no session to make it in
+// startAsync connects, and makes a call alongside the VU's other calls. The promise is resolved with the answer, even if it is a failure.
+// refused is called if no session could be opened.
 func (k *call) startAsync(nonce string, read func(l *loop) *exchange, refused func(x *exchange)) (any, error) {
 	c := k.client
 	if c.options.sessions == sessionPerCall || c.options.sessions == sessionAbandon {
@@ -131,7 +132,7 @@ func (k *call) startAsync(nonce string, read func(l *loop) *exchange, refused fu
 		return resolve((&Answer{client: c, exchange: x}).object())
 	}
 	var began time.Time
-	// In a new session a second time, where the server has ended the old one.
+	// start makes the call, and a second time in a new session if the server has ended the old one.
 	var start func(isAgain bool) error
 	start = func(isAgain bool) error {
 		if x, err := c.open(); err != nil {
@@ -161,9 +162,9 @@ func (k *call) startAsync(nonce string, read func(l *loop) *exchange, refused fu
 	return promise, start(false)
 }
 
-// readAlongside reads while the VU goes on, and ends on its event loop.
+// readAlongside calls read in the background, and then end on the VU's event loop.
 func (k *call) readAlongside(read func(l *loop) *exchange, end func(x *exchange) error) {
-	// The VU goes on with its client meanwhile: what a client changes as it reads is this one's own.
+	// The VU goes on using its client, so the call gets a copy of the state that reading changes.
 	own := *k.client
 	own.streamBuffer = nil
 	k.client = &own
@@ -183,7 +184,7 @@ func (k *call) readAlongside(read func(l *loop) *exchange, end func(x *exchange)
 	}()
 }
 
-// hold reads a stream until it ends. Its events are measured as they arrive, and not kept.
+// hold reads a stream until it ends. Its events are measured as they arrive and are not kept.
 func (k *call) hold(l *loop) *exchange {
 	c, m := k.client, k.client.instance.metrics
 	r := k.bareRequest(http.MethodGet)
@@ -207,7 +208,7 @@ func (k *call) hold(l *loop) *exchange {
 		heard: func(x *exchange, said message) {
 			at := x.events[len(x.events)-1].at
 			streams.hear(stream)
-			// A gap in which the stream waited for the script says nothing of the server.
+			// A gap during which the stream waited for the script says nothing about the server.
 			if c.isMeasured() && !hasWaited {
 				c.push(k, func(b *batch) { b.addEvent(m, !hasEvents, at-last) })
 			}
@@ -238,19 +239,21 @@ func (k *call) hold(l *loop) *exchange {
 	} else {
 		streams.lose(stream, c, x)
 	}
-	// It was to end so, and how long it was held is no latency.
+	// A held stream that the client ends is not an abandoned call, and the time that it was held is not a latency.
 	x.abandoned, x.complete, x.events = false, false, nil
 	return x
 }
 
-// countStream counts also where the iteration has ended: what was opened is closed. Its VU still waits for the stream.
+// countStream also counts after the iteration has ended, so that every opened stream is counted as closed. The VU still waits for the stream
+// then.
 func (k *call) countStream(metric *metrics.Metric) {
 	if k.client.isMeasured() {
 		k.client.instance.vu.State().Samples <- k.batch(func(b *batch) { b.add(metric, 1) })
 	}
 }
 
-// notify tells the script of a server's notification, and returns whether it had to wait for the script. size: what counts in the queue, bytes
+// notify queues a server's notification for the script, and reports whether it had to wait for the script. size is the number of bytes that
+// count towards the queue's limit.
 func (k *call) notify(l *loop, said message, size int64) bool {
 	if k.options.onNotification == nil || said.method.Type != gjson.String || said.id.Exists() {
 		return false

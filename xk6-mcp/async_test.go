@@ -14,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// stream writes events, each at once.
+// stream writes events and flushes after each of them.
 func stream(w http.ResponseWriter, events ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, data := range events {
@@ -25,7 +25,7 @@ func stream(w http.ResponseWriter, events ...string) {
 
 const progress = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`
 
-// failThenWait answers with an error whose text does not end.
+// failThenWait answers with an error status and a body that does not end.
 func failThenWait(w http.ResponseWriter, r received) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 	_, _ = io.WriteString(w, "boom")
@@ -136,7 +136,7 @@ func TestAbandonedCalls(t *testing.T) {
 	}
 }
 
-// Whatever a server does with a stream that is to be held, it ends as one outcome.
+// A held stream has exactly one outcome, whatever the server does.
 func TestListen(t *testing.T) {
 	const change = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 	const ack = `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged"}`
@@ -150,7 +150,7 @@ func TestListen(t *testing.T) {
 	for name, test := range map[string]struct {
 		server  *recorder
 		options string
-		// ok, the failure's kind, notifications
+		// ok, the kind of the failure, and the number of notifications.
 		expected string
 		opened   bool
 	}{
@@ -203,7 +203,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// A server may say more on a stream that is held than in an answer.
+// The size limit of an answer applies to each event of a held stream, not to the stream.
 func TestHeldStreamsAreNotKept(t *testing.T) {
 	const events = 2000
 	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
@@ -218,7 +218,7 @@ func TestHeldStreamsAreNotKept(t *testing.T) {
 	f.expect(`[got.ok, got.failure, got.events.length, notifications]`, fmt.Sprintf("[true,null,0,%d]", events+1))
 }
 
-// Nothing of a VU is left when it ends, whatever it was waiting for.
+// Nothing remains of a VU when it ends, whatever it was waiting for.
 func TestNothingOutlivesItsVU(t *testing.T) {
 	server := modern(func(w http.ResponseWriter, r received) {
 		stream(w, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged"}`)
@@ -260,7 +260,7 @@ func TestNothingOutlivesItsVU(t *testing.T) {
 		name, _, _ := strings.Cut(sample, "{")
 		count[name]++
 	}
-	// What was cut off is in no other metric.
+	// Interrupted calls are in no other metric.
 	delete(count, "mcp_time_to_first_event")
 	if len(count) != 3 || count["mcp_interrupted"] != 50 || count["mcp_streams_closed"] != count["mcp_streams_opened"] {
 		t.Errorf("got %v", count)
@@ -285,7 +285,7 @@ func TestWhatDoesNotBlockNeedsASession(t *testing.T) {
 	}
 }
 
-// A server asks on a stream that is held as often as it likes.
+// The number of the server's requests on a held stream is not limited.
 func TestAHeldStreamAnswers(t *testing.T) {
 	t.Parallel()
 	server := legacy(nil)
@@ -319,7 +319,7 @@ func TestAHeldStreamAnswers(t *testing.T) {
 	}
 }
 
-// A call that failed is not one that was given up, though its answer does not end.
+// A failed call is not an abandoned call, even if the body of its answer does not end.
 func TestFailuresAreNotAbandoned(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, modern(failThenWait))
@@ -332,7 +332,7 @@ func TestFailuresAreNotAbandoned(t *testing.T) {
 	f.expect(`client.callTool({ name: 'a' }, { abandonAfter: 200 }).failure.kind`, `"timeout"`)
 }
 
-// What keeps the script busy is in none of the server's figures, and what it is told too late it is not told.
+// A busy script changes neither the timings nor the outcome of a call, and still receives all notifications.
 func TestABusyScript(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
@@ -348,7 +348,7 @@ func TestABusyScript(t *testing.T) {
 	f.expect(`[got.ok, got.timings.last < 1000, got.events.length, count]`, `[true,true,21,20]`)
 }
 
-// A server's own requests, and what is said of a call that was given up, take no longer than the call, or a second.
+// Answers to a server's requests take no longer than the call, and a cancellation takes at most a second.
 func TestTimeOfWhatIsSentBesides(t *testing.T) {
 	t.Parallel()
 	server := legacy(func(w http.ResponseWriter, r received) {
@@ -379,7 +379,7 @@ func TestTimeOfWhatIsSentBesides(t *testing.T) {
 	}
 }
 
-// What the server has made does not make the share of failed requests smaller.
+// Requests that the server caused do not lower the failure rate.
 func TestWhatTheServerHasMade(t *testing.T) {
 	server := legacy(func(w http.ResponseWriter, r received) {
 		switch {
@@ -436,7 +436,7 @@ func TestAsyncSessionExpires(t *testing.T) {
 	}
 }
 
-// A server may end its stream, and have the client come back (2025-11-25).
+// A server may end its stream and let the client reconnect (2025-11-25).
 func TestHeldStreamsGoOn(t *testing.T) {
 	t.Parallel()
 	server := legacy(func(w http.ResponseWriter, r received) {

@@ -11,7 +11,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// A script that is behind has its stream wait: the notifications of a server that goes on must not fill the memory.
+// The stream of a script that is behind waits: notifications of a fast server must not fill the memory.
 func TestQueuedNotificationsAreBounded(t *testing.T) {
 	const size, count = 1 << 20, 40
 	note := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"%s"}}`, strings.Repeat("x", size))
@@ -38,16 +38,16 @@ func TestQueuedNotificationsAreBounded(t *testing.T) {
 		time.Sleep(2500 * time.Millisecond)
 		grown, sentMeanwhile = heap()-before, sent.Load()
 	}()
-	// The script is busy with a call while the server goes on.
+	// The script is busy with a call while the server sends more notifications.
 	f.await(`client.connect();
 		const made = client.listen({}, { onNotification: (method, params) => { count += params?.data ? 1 : 0 } });
 		client.callTool({ name: 'a' }, { timeout: 15000 }); made.then((answer) => { failure = answer.failure })`)
 	if sentMeanwhile >= count/2 || grown > count*size/2 {
 		t.Errorf("%d messages were taken, and the heap grew by %d MiB", sentMeanwhile, grown>>20)
 	}
-	// None of them is lost.
+	// No notification is lost.
 	f.expect(`[count, failure]`, fmt.Sprintf("[%d,null]", count))
-	// What the stream waited for the script is in no gap, and is no stall.
+	// Waiting for the script counts neither as an event gap nor as a stall.
 	for _, container := range metrics.GetBufferedSamples(f.samples) {
 		for _, sample := range container.GetSamples() {
 			if sample.Metric.Name == Names.Metrics["eventGap"].Name && sample.Value > 1500 {

@@ -11,17 +11,17 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// cacheable are the methods whose results a client may keep (2026-07-28, ttlMs).
+// cacheable are the methods whose results a client may cache (2026-07-28, ttlMs).
 var cacheable = []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"}
 
 const (
-	// Answers that a prepared call keeps.
+	// maxCached is the maximum number of answers in the cache of a prepared call.
 	maxCached = 100
-	// Bytes of all answers that the VUs of a process keep.
+	// maxCacheBytes is the maximum size of the cached answers of all VUs of a process.
 	maxCacheBytes = 64 << 20
-	// What the interpreter takes for an object or an array, and for a member of one, once a script has read the result.
+	// Estimated memory that the interpreter needs for an object or array, and for a member of one, once a script has read the result; in bytes.
 	bytesPerObject, bytesPerMember = 512, 64
-	// Of an answer, without its text.
+	// cachedOverhead is the estimated memory of an answer without its text, in bytes.
 	cachedOverhead = 1024
 )
 
@@ -31,7 +31,7 @@ type cacheBudget struct {
 	isFull sync.Once
 }
 
-// reserve takes bytes of the budget, and tells whether there were as many.
+// reserve takes bytes from the budget, and reports whether they were available.
 func (b *cacheBudget) reserve(size int64) bool {
 	if b.used.Add(size) <= maxCacheBytes {
 		return true
@@ -40,18 +40,18 @@ func (b *cacheBudget) reserve(size int64) bool {
 	return false
 }
 
-// cached is an answer that a prepared call keeps for as long as the server says.
+// cached is an answer that a prepared call keeps for as long as the server allows.
 type cached struct {
 	answer     *Answer
 	size       int64
 	freshUntil time.Time
 }
 
-// answerCache has the answers of a prepared call, by its argument.
+// answerCache holds the cached answers of a prepared call by their argument.
 type answerCache struct {
 	budget *cacheBudget
 	kept   map[string]cached
-	// What the kept answers take of the budget. On its own: it outlives a cache that its script has dropped.
+	// Bytes of the budget that the answers use. It is allocated separately, because the cleanup needs it after the script has dropped the cache.
 	held *int64
 }
 
@@ -61,7 +61,7 @@ func newAnswerCache(budget *cacheBudget) *answerCache {
 	return made
 }
 
-// fresh returns the answer to an argument; nil: there is none, or it is stale.
+// fresh returns the cached answer to an argument, or nil if there is none or it is stale.
 func (a *answerCache) fresh(argument string) *Answer {
 	if a == nil {
 		return nil
@@ -72,7 +72,7 @@ func (a *answerCache) fresh(argument string) *Answer {
 	return nil
 }
 
-// keep keeps an answer, and tells whether the budget allows it.
+// keep caches an answer, and reports whether the budget allows it.
 func (a *answerCache) keep(argument string, answer *Answer, ttl time.Duration) bool {
 	now := time.Now()
 	a.drop(func(key string, one cached) bool { return key == argument || !now.Before(one.freshUntil) })
@@ -86,7 +86,7 @@ func (a *answerCache) keep(argument string, answer *Answer, ttl time.Duration) b
 	}
 	*a.held += size
 	x := answer.exchange
-	// Not the headers and the events: a stream may have many times the size of its reply, and an answer from the cache came on none.
+	// Headers and events are not kept: the events can be many times as large as the reply, and a cached answer did not arrive on a stream.
 	a.kept[argument] = cached{&Answer{client: answer.client, parsed: answer.parsed, exchange: &exchange{
 		status: x.status, text: x.text, reply: x.reply, known: x.known, id: x.id,
 		began: x.began, callBegan: x.callBegan, written: x.written, firstByte: x.firstByte, last: x.last, complete: x.complete,
@@ -104,13 +104,13 @@ func (a *answerCache) drop(isDropped func(argument string, one cached) bool) {
 	}
 }
 
-// sizeInMemory is what a text takes with the values that a script reads in it, at most.
+// sizeInMemory estimates the memory of a text and of the values that a script reads from it. It is an upper limit.
 func sizeInMemory(text string) int64 {
 	objects := strings.Count(text, "{") + strings.Count(text, "[")
 	return int64(3*len(text) + bytesPerObject*objects + bytesPerMember*strings.Count(text, ","))
 }
 
-// throughCache makes a call, where it has not kept the answer.
+// throughCache returns the cached answer if it is fresh, and otherwise makes the call.
 func (k *call) throughCache(argument string, given sobek.Value) (*Answer, error) {
 	c := k.client
 	if !c.options.cache || !c.isModern() || !slices.Contains(cacheable, k.method) {
@@ -121,7 +121,7 @@ func (k *call) throughCache(argument string, given sobek.Value) (*Answer, error)
 		return found, nil
 	}
 	answer, err := k.ask(argument, given)
-	// A result that took rounds of input belongs to that input.
+	// A result that depended on further input is not valid for other input.
 	if err != nil || answer.exchange.failure != nil || answer.exchange.hadInput || len(answer.exchange.text) > maxRemembered {
 		return answer, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// cacheServer answers reads with a result that may be kept, of the members that a function writes.
+// cacheServer answers reads with a cacheable result, whose further members a function writes.
 func cacheServer(answer func(w http.ResponseWriter, id, members string)) *recorder {
 	return modern(func(w http.ResponseWriter, r received) {
 		answer(w, r.id(), `"ttlMs":60000,"contents":[{"uri":`+gjson.Get(r.body, "params.uri").Raw+`}]`)
@@ -22,7 +22,7 @@ const cachedReads = `const client = new StreamableHTTPClient({ base_url: url, ca
 	const prepared = client.prepare('resources/read', {}, { member: 'uri' });
 	const read = (uri) => prepared.send(JSON.stringify(uri));`
 
-// A stream has many times the bytes of its reply: it must not be kept with it.
+// A stream can be many times as large as its reply, and must not be cached with it.
 func TestCacheKeepsNoStreams(t *testing.T) {
 	const streamed = 8 << 20
 	server := cacheServer(func(w http.ResponseWriter, id, members string) {
@@ -42,9 +42,9 @@ func TestCacheKeepsNoStreams(t *testing.T) {
 	}
 }
 
-// All VUs of a process share one budget, and give back what they no longer keep.
+// All VUs of a process share one budget, and return what they no longer keep.
 func TestCacheIsBoundedOverAllVUs(t *testing.T) {
-	// Small as text, large once it is read.
+	// Small as text, but large when it is parsed.
 	answer := func(w http.ResponseWriter, id, members string) {
 		writeJSON(w, reply(id, `{"x":[`+strings.Repeat("{},", 20_000)+`{}],`+members+`}`))
 	}

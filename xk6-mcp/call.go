@@ -21,43 +21,43 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// cancelTimeout is how long a server may take to hear that a call was given up.
+// cancelTimeout bounds the request that tells a server that a call or a task was cancelled.
 const cancelTimeout = time.Second
 
-// classProtocol is the class of requests in which no call ends.
+// classProtocol is the class tag of protocol requests, such as handshakes and task polls: no call of the script ends in them.
 const classProtocol = "protocol"
 
-// call is a request made ready to be sent many times.
+// call is a request that is prepared to be sent many times.
 type call struct {
 	client  *Client
 	method  string
 	options *callOptions
-	// JSON. head: the body up to the parameters; members, meta: those of the parameters and of _meta, without braces; argument: the value of the
-	// member that varies; memberHead: its name
+	// Parts of the body, as JSON: head is everything before the parameters, members and meta are the members of the parameters and of _meta
+	// without braces, argument is the value of the member that varies, and memberHead is the name of that member with a colon.
 	head, members, meta, argument, memberHead string
-	// The value of the header Mcp-Name.
+	// The value of the Mcp-Name header.
 	name string
-	// The request of a session, and no operation of the script.
+	// Protocol traffic (a handshake, for example), not an operation of the script.
 	isOfSession bool
-	// A message that is not answered.
+	// A notification: the server sends no reply.
 	isNotification bool
 
-	// Only a prepared call has a memo.
+	// nil unless the call is prepared.
 	memo  *memo
 	cache *answerCache
 	url   *url.URL
-	// Made for an epoch of the client.
+	// The request headers, and the client's epoch that they were built for.
 	header http.Header
 	epoch  int
-	// Made for a VU's tags.
+	// The call's tags, and the VU's tags that they were built from.
 	vuTags, tags *metrics.TagSet
-	// It counts for the phase in which it began, whatever its VU does meanwhile.
+	// An asynchronous call keeps its tags: it counts for the phase in which it began, even if the VU has moved on to the next one.
 	keepsTags bool
 	slowTags  []*metrics.TagSet
 	byOutcome map[string]*metrics.TagSet
 }
 
-// newCall makes a request ready that has no parameters yet.
+// newCall returns a call without parameters.
 func (c *Client) newCall(method string, options *callOptions) *call {
 	return &call{
 		client: c, method: method, options: options, url: c.options.url,
@@ -65,7 +65,7 @@ func (c *Client) newCall(method string, options *callOptions) *call {
 	}
 }
 
-// newScriptCall makes a request of a script ready. params: an object, or nothing
+// newScriptCall returns a call of the script. params is an object, null or undefined.
 func (c *Client) newScriptCall(method string, params sobek.Value, options *callOptions) (*call, error) {
 	made := c.newCall(method, options)
 	if common.IsNullish(params) {
@@ -98,7 +98,7 @@ func (c *Client) newScriptCall(method string, params sobek.Value, options *callO
 	return made, nil
 }
 
-// jsonOf returns a value's JSON, and nothing for undefined.
+// jsonOf returns a value as JSON, or an empty string for undefined.
 func (c *Client) jsonOf(value sobek.Value) (string, error) {
 	text, err := c.instance.stringify(sobek.Undefined(), value)
 	if err != nil || sobek.IsUndefined(text) {
@@ -119,14 +119,14 @@ func joined(a, b string) string {
 	return a + "," + b
 }
 
-// headers returns those of a request that is made for the call.
+// headers returns the headers of the call's requests.
 func (k *call) headers(method string) http.Header {
 	headers := k.client.requestHeaders(method, k.name)
 	maps.Copy(headers, k.options.headers)
 	return headers
 }
 
-// bareRequest returns one without a JSON-RPC body, with what the options of the call and of its client say.
+// bareRequest returns a request without a JSON-RPC body, with the headers and timeouts of the call and its client.
 func (k *call) bareRequest(httpMethod string) request {
 	return request{
 		method: httpMethod, url: k.url, header: k.headers(""), callHeaders: k.options.headers,
@@ -134,7 +134,8 @@ func (k *call) bareRequest(httpMethod string) request {
 	}
 }
 
-// request makes the next request of the call, and the id of its trace, where it has one. argument, input: JSON, or nothing
+// request builds the next request of the call. It also returns its trace ID, which is empty if the request is not traced. argument is the JSON
+// of the member that varies, input are further JSON members; both may be empty.
 func (k *call) request(argument, input string) (request, string) {
 	c := k.client
 	if k.header == nil || k.epoch != c.epoch {
@@ -177,7 +178,7 @@ func (k *call) request(argument, input string) (request, string) {
 	traceID := ""
 	if share := c.options.traceSampling; share > 0 && rand.Float64() < share {
 		traceID = fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()|1)
-		// W3C Trace Context, in _meta by SEP-414.
+		// W3C Trace Context, carried in _meta (SEP-414).
 		meta = joined(meta, fmt.Sprintf(`"traceparent":"00-%s-%016x-01"`, traceID, rand.Uint64()|1))
 	}
 	params := joined(k.members, input)
@@ -191,7 +192,7 @@ func (k *call) request(argument, input string) (request, string) {
 	return r, traceID
 }
 
-// withMember adds a member to an object; what is none stays as it is.
+// withMember adds a member to a JSON object. Text that is not an object is returned unchanged.
 func withMember(object, member string) string {
 	if object = cmp.Or(strings.TrimSpace(object), "{}"); !strings.HasSuffix(object, "}") {
 		return object
@@ -199,7 +200,7 @@ func withMember(object, member string) string {
 	return "{" + joined(strings.TrimSpace(object[1:len(object)-1]), member) + "}"
 }
 
-// answerTo makes the call, for JavaScript.
+// answerTo makes the call and returns its answer as a JavaScript object.
 func (k *call) answerTo(given sobek.Value) (any, error) {
 	answer, err := k.send(given)
 	if err != nil {
@@ -208,7 +209,7 @@ func (k *call) answerTo(given sobek.Value) (any, error) {
 	return answer.object(), nil
 }
 
-// send makes the call. given: an argument, or its JSON; without it the call has the one that it was prepared with
+// send makes the call. given is the argument, as an object or as JSON. If it is null or undefined, the prepared argument is sent.
 func (k *call) send(given sobek.Value) (*Answer, error) {
 	c := k.client
 	argument := k.argument
@@ -235,7 +236,7 @@ func (k *call) send(given sobek.Value) (*Answer, error) {
 	return answer, err
 }
 
-// ask makes one request, and a second one in a new session where the server has ended the old one.
+// ask makes one request. If the server has ended the session, it opens a new session and repeats the request.
 func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 	c := k.client
 	x, err := k.exchange(argument, given)
@@ -259,7 +260,7 @@ func (k *call) ask(argument string, given sobek.Value) (*Answer, error) {
 	return &Answer{client: c, exchange: x}, nil
 }
 
-// sessionIsLost counts a request that found its session ended, and forgets that, unless there is a new one.
+// sessionIsLost records a request whose session the server had ended. It forgets that session unless the client already has a new one.
 func (c *Client) sessionIsLost(k *call, x *exchange, session string) {
 	x.failure = nil
 	c.record(k, x, true)
@@ -269,14 +270,14 @@ func (c *Client) sessionIsLost(k *call, x *exchange, session string) {
 	}
 }
 
-// exchange makes one request, and judges its answer. An error is an exception that must end the script's iteration.
+// exchange makes one request and judges its answer. A returned error is an exception that must end the script's iteration.
 func (k *call) exchange(argument string, given sobek.Value) (*exchange, error) {
 	argument, nonce := k.withNonce(argument)
 	x := k.converse(argument, nil)
 	return x, k.judge(x, nonce, given)
 }
 
-// withNonce gives the argument of a call its nonce, where the call has one.
+// withNonce adds a new nonce to the argument if the call has the option nonce. It also returns the nonce.
 func (k *call) withNonce(argument string) (string, string) {
 	if k.options.nonce == "" {
 		return argument, ""
@@ -285,7 +286,7 @@ func (k *call) withNonce(argument string) (string, string) {
 	return withMember(argument, quote(k.options.nonce)+`:"`+nonce+`"`), nonce
 }
 
-// converse makes a request, and repeats it with the input that the server asks for.
+// converse makes a request, repeats it with the input that the server asks for, and follows the task that the server may return.
 func (k *call) converse(argument string, follower *watcher) *exchange {
 	c := k.client
 	number, met := flights.begin(k.operation())
@@ -310,7 +311,7 @@ func (k *call) converse(argument string, follower *watcher) *exchange {
 	return x
 }
 
-// inputFor returns the input that an answer asks for, within the time of its request, or why there is none.
+// inputFor returns the input that an answer asks for, or a failure if the client cannot provide it before the request's deadline.
 func (k *call) inputFor(x *exchange) (string, *failure) {
 	ctx, cancel := context.WithDeadline(k.client.instance.vu.Context(), x.began.Add(k.timeout()))
 	defer cancel()
@@ -324,10 +325,10 @@ func (k *call) inputFor(x *exchange) (string, *failure) {
 	return "", failed(kinds.Unexpected, "it asks for input that this client cannot give")
 }
 
-// timeout is that of each request of the call.
 func (k *call) timeout() time.Duration { return cmp.Or(k.options.timeout, k.client.options.timeout) }
 
-// judge decides whether an answer is what was wanted. given: what the script gave for arguments, for its own judgement
+// judge decides whether an answer is the expected one. given is what the script passed to send; it is passed on to expect. A returned error is
+// an exception that must end the script's iteration.
 func (k *call) judge(x *exchange, nonce string, given sobek.Value) error {
 	c := k.client
 	if x.abandoned {
@@ -356,7 +357,7 @@ func (k *call) judge(x *exchange, nonce string, given sobek.Value) error {
 	case !met.ToBoolean():
 		x.failure = failed(kinds.Unexpected, "the result is not what was expected")
 	default:
-		// Not by exporting it: that copies an object whole.
+		// Checking the type does not copy the value, as exporting an object would.
 		if met.ExportType() == reflect.TypeFor[*sobek.Promise]() {
 			x.failure = failed(kinds.Unexpected, "expect returned a promise; expected a value")
 		}
@@ -364,12 +365,12 @@ func (k *call) judge(x *exchange, nonce string, given sobek.Value) error {
 	return nil
 }
 
-// asksForInput looks at the result of what is no success only: that takes time for a large one.
+// asksForInput reports whether the server asks for input. It only looks at failed exchanges: searching a large result takes time.
 func (x *exchange) asksForInput() bool {
 	return x.failure != nil && x.failure.kind == kinds.Unexpected && member(x.reply.result, "resultType").Str == "input_required"
 }
 
-// do sends the call's next request.
+// do sends the next request of the call, and resumes its stream if that ends early.
 func (k *call) do(argument, input string, follower *watcher) *exchange {
 	c := k.client
 	r, traceID := k.request(argument, input)
@@ -381,7 +382,7 @@ func (k *call) do(argument, input string, follower *watcher) *exchange {
 	return x
 }
 
-// tellAbandoned tells the server that a request was given up, if nothing else does.
+// tellAbandoned notifies the server that a request was abandoned, unless closing the stream does so.
 func (k *call) tellAbandoned(r request, x *exchange) {
 	if !x.abandoned || !k.saysCancelled(r) {
 		return
@@ -391,7 +392,8 @@ func (k *call) tellAbandoned(r request, x *exchange) {
 	k.client.sendNotification(cancelled)
 }
 
-// saysCancelled tells whether a server has to be told that a call was given up: over HTTP the end of the stream says so in 2026-07-28.
+// saysCancelled reports whether the server must be sent notifications/cancelled for an abandoned call. Over HTTP, 2026-07-28 takes the closed
+// stream as the cancellation.
 func (k *call) saysCancelled(r request) bool {
 	c := k.client
 	if c.process != nil {
@@ -400,14 +402,14 @@ func (k *call) saysCancelled(r request) bool {
 	return !c.isModern() && c.options.protocol == dialectMCP && !r.holds()
 }
 
-// sessionIsGone tells whether the server has ended the session. The specification's status is 404; the TypeScript SDK's example servers send
-// 400 and name the session. A stream that was resumed had been accepted.
+// sessionIsGone reports whether the server has ended the session. The specification requires status 404; the TypeScript SDK's example servers
+// send 400 and mention the session. A resumed stream does not count: the server had accepted its session.
 func (x *exchange) sessionIsGone() bool {
 	return !x.isResumed && (x.status == http.StatusNotFound ||
 		x.status == http.StatusBadRequest && x.failure != nil && strings.Contains(strings.ToLower(x.failure.detail), "session"))
 }
 
-// enterTags makes the tags of the call's samples, where the VU's have changed.
+// enterTags rebuilds the tags of the call's samples if the tags of its VU have changed.
 func (k *call) enterTags(vuTags *metrics.TagSet) {
 	if k.vuTags == vuTags || k.keepsTags {
 		return
@@ -425,7 +427,7 @@ func (k *call) enterTags(vuTags *metrics.TagSet) {
 	}
 }
 
-// outcomeTags are those of a call's latency.
+// outcomeTags returns the tags of the latency of calls with this outcome.
 func (k *call) outcomeTags(outcome string) *metrics.TagSet {
 	tags := k.byOutcome[outcome]
 	if tags == nil {

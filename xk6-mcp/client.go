@@ -15,54 +15,55 @@ import (
 // maxPages bounds a list whose pages do not end.
 const maxPages = 1000
 
-// Client is a StreamableHTTPClient or a StdioClient of a script. Its calls block their VU, as those of k6/http do, but for those of async.go.
+// Client is a StreamableHTTPClient or a StdioClient of a script. Its calls block their VU, as those of k6/http do, except for requestAsync and
+// listen (async.go).
 type Client struct {
 	instance  *ModuleInstance
 	options   *clientOptions
 	transport transport
-	// The server, if it is a program on this machine.
+	// The server's process; nil over HTTP.
 	process *process
-	// Without it requests are counted as warm-up.
+	// Whether requests are measured. Otherwise they only count as warm-up.
 	measured bool
-	// When another client may take over its process; Unix time in milliseconds, 0: never.
+	// When another client may take over the process, as Unix time in milliseconds; 0 means never.
 	reuseAfter int64
 
-	// The protocol version that is spoken, and the session.
+	// The negotiated protocol version, and the session.
 	version string
 	isOpen  bool
 	session string
-	// It changes with what the headers depend on.
+	// Changes whenever the request headers have to be rebuilt.
 	epoch int
-	// The last id that was given to a request; streams that are read meanwhile have theirs from it, too.
+	// The last request ID. It is shared with the copies of the client that read streams in the background.
 	lastID *atomic.Int64
 	usage  *usage
 	info   serverInfo
-	// What lets it in, where that is OAuth: the value of a header, and where it comes from.
+	// With OAuth: the value of the Authorization header, and the source of the tokens.
 	token  string
 	tokens *tokenSource
-	// Kinds of failure of which a line is in the log.
+	// What has been logged: kinds of failure, and invalid messages.
 	logged *sync.Map
-	// What the server said that is no message, and that was not counted yet.
+	// Lines of the server that are not JSON-RPC and have not been counted yet.
 	invalid      *invalidMessages
 	streamBuffer []byte
 	cookies      cookieHeader
-	// Streams in a row that the server left open after a reply.
+	// Number of consecutive streams that the server left open after their reply.
 	openStreams int
 }
 
-// Methods of a client that make one call, by their names in JavaScript.
+// requestMethods are the client's methods that make one call, by their names in JavaScript.
 var requestMethods = map[string]string{
 	"callTool": "tools/call", "listTools": "tools/list", "listResources": "resources/list", "listPrompts": "prompts/list",
 	"listResourceTemplates": "resources/templates/list", "readResource": "resources/read", "getPrompt": "prompts/get", "complete": "completion/complete",
 }
 
-// Those that follow a list to its end, and the member of its pages.
+// listMethods are the client's methods that read all pages of a list. key is the member of a page that holds the items.
 var listMethods = map[string]struct{ list, key string }{
 	"listAllTools": {"listTools", "tools"}, "listAllResources": {"listResources", "resources"},
 	"listAllResourceTemplates": {"listResourceTemplates", "resourceTemplates"}, "listAllPrompts": {"listPrompts", "prompts"},
 }
 
-// define gives an object the client's methods and properties.
+// define adds the client's methods and properties to an object.
 func (c *Client) define(object *sobek.Object) error {
 	rt := c.instance.vu.Runtime()
 	var failed error
@@ -122,8 +123,8 @@ func (c *Client) define(object *sobek.Object) error {
 		}), sobek.FLAG_FALSE, sobek.FLAG_TRUE))
 }
 
-// native makes a function of JavaScript that throws its error. One that sobek finds by reflection costs more than all else that a call does in
-// the interpreter.
+// native returns a JavaScript function that throws the error of call. A function that sobek calls by reflection would take longer than the rest
+// of the call's work in the interpreter.
 func native(rt *sobek.Runtime, call func(call sobek.FunctionCall) (any, error)) sobek.Value {
 	return rt.ToValue(func(given sobek.FunctionCall) sobek.Value {
 		result, err := call(given)
@@ -140,7 +141,7 @@ func native(rt *sobek.Runtime, call func(call sobek.FunctionCall) (any, error)) 
 	})
 }
 
-// request makes a call once.
+// request prepares a call and makes it once.
 func (c *Client) request(method string, params, options sobek.Value) (any, error) {
 	made, err := c.makeCall(method, params, options)
 	if err != nil {
@@ -149,7 +150,7 @@ func (c *Client) request(method string, params, options sobek.Value) (any, error
 	return made.answerTo(nil)
 }
 
-// prepare makes a call ready to be sent many times, for the hot path.
+// prepare returns a call that is prepared to be sent many times, for the hot path.
 func (c *Client) prepare(method string, params, options sobek.Value) (any, error) {
 	made, err := c.makeCall(method, params, options)
 	if err != nil {
@@ -178,7 +179,7 @@ func (c *Client) makeCall(method string, params, options sobek.Value) (*call, er
 	return made, err
 }
 
-// makeAsyncCall makes a call ready whose notifications the script may follow.
+// makeAsyncCall prepares a call that may have the option onNotification.
 func (c *Client) makeAsyncCall(method string, params, options sobek.Value) (*call, error) {
 	if method == "" || method == "undefined" {
 		return nil, errors.New("a method is missing, for example tools/call")
@@ -193,7 +194,7 @@ func (c *Client) makeAsyncCall(method string, params, options sobek.Value) (*cal
 	return c.newScriptCall(method, params, parsed)
 }
 
-// listAll follows a list's cursor to its end.
+// listAll returns the items of all pages of a list.
 func (c *Client) listAll(method, key string, options sobek.Value) (any, error) {
 	rt := c.instance.vu.Runtime()
 	params := rt.NewObject()

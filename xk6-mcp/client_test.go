@@ -94,7 +94,7 @@ func TestSessionsOfCalls(t *testing.T) {
 	}
 }
 
-// A session that the server has ended is opened again, and the call is made again: both statuses that servers send for it.
+// If the server has ended the session, it is reopened and the call is repeated. Servers send one of two statuses for this.
 func TestSessionExpires(t *testing.T) {
 	for _, status := range []int{http.StatusNotFound, http.StatusBadRequest} {
 		server := legacy(func(w http.ResponseWriter, r received) {
@@ -119,7 +119,7 @@ func TestSessionExpires(t *testing.T) {
 	}
 }
 
-// What a first VU finds out is not found out again by the next.
+// What the first VU negotiates is not negotiated again by the next one.
 func TestNegotiatedOnce(t *testing.T) {
 	for name, server := range map[string]*recorder{"modern": modern(succeed), "legacy": legacy(succeed)} {
 		root := New()
@@ -221,7 +221,7 @@ func TestPrepared(t *testing.T) {
 	f := newFixture(t, server)
 	f.run(`const client = new StreamableHTTPClient({ base_url: url });
 		const call = client.prepare('tools/call', { name: 'a', arguments: { q: 0 } }, { expect: (answer, args) => answer.text.includes('"x"') && args !== 7 })`)
-	// The second and third answer are known but for their id; what differs is read.
+	// The second and the third answer equal the first one except for their ID. An answer that differs is parsed.
 	f.expect(`[call.send(), call.send({ q: 1 }), call.send('{"q":3}'), call.send({ q: 2 }), call.send()].map((answer) => answer.failure?.kind ?? answer.text)`,
 		`["{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}",`+
 			`"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}",`+
@@ -236,7 +236,7 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// What the server lets a client keep is asked for once, until it is stale.
+// An answer that may be cached is requested once, until it is stale.
 func TestCache(t *testing.T) {
 	server := modern(func(w http.ResponseWriter, r received) {
 		ttl := "60000"
@@ -286,7 +286,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// The end of the VU ends a call at once, which is neither finished nor failed.
+// The end of the VU interrupts a call at once. The call counts neither as finished nor as failed.
 func TestInterrupted(t *testing.T) {
 	f := newFixture(t, modern(stalled))
 	f.run(`const client = new StreamableHTTPClient({ base_url: url }); client.connect()`)
@@ -304,7 +304,7 @@ func TestNotMeasured(t *testing.T) {
 	f.run(`const client = new StreamableHTTPClient({ base_url: url }); client.measured = false; client.ping()`)
 	f.expectSamples("mcp_warmup_requests{} 1")
 	f.run(`client.measured = true`)
-	// Set-up and teardown.
+	// setup and teardown.
 	f.state.VUID = 0
 	f.run(`client.ping()`)
 	f.expectSamples("mcp_warmup_requests{} 1")
@@ -362,7 +362,7 @@ func TestInitContext(t *testing.T) {
 	f.init(`new StreamableHTTPClient({ base_url: url }).close()`)
 }
 
-// A server of 2026-07-28 that has an error for a moment is asked again by the next call.
+// A server of 2026-07-28 that fails temporarily is tried again by the next call.
 func TestStaysInEra(t *testing.T) {
 	failures := 1
 	server := modern(succeed)
@@ -383,7 +383,7 @@ func TestStaysInEra(t *testing.T) {
 		`[404,200,"2026-07-28"]`)
 }
 
-// A server may refuse a version and list it, once.
+// A server may refuse a version once although it lists it.
 func TestRefusesAVersionThatItLists(t *testing.T) {
 	for refusals, expected := range map[int]string{1: "", 2: `server/discover: HTTP 400 text/plain; charset=utf-8: m; it lists ["2026-07-28"]; initialize: `} {
 		server := modern(succeed)
@@ -405,7 +405,7 @@ func TestRefusesAVersionThatItLists(t *testing.T) {
 	}
 }
 
-// What varies is repeated in the header, too (2026-07-28).
+// An argument that varies is repeated in the header (2026-07-28).
 func TestNameVaries(t *testing.T) {
 	server := modern(succeed)
 	f := newFixture(t, server)
@@ -427,10 +427,10 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// The option rps makes calls wait, and does not make them fail.
+// The option rps delays calls, and does not make them fail.
 func TestRPS(t *testing.T) {
 	f := newFixture(t, modern(succeed))
-	// The first is for what the client asks by itself.
+	// The only token of the limiter is used by the client's own first request.
 	f.state.RPSLimit = rate.NewLimiter(1, 1)
 	f.expect(`const client = new StreamableHTTPClient({ base_url: url, timeout: 700 }); client.ping().ok`, `true`)
 }

@@ -10,31 +10,31 @@ import (
 	"time"
 )
 
-// What a VU keeps of one host's cookies. The jar itself has no limit, and the time to read it grows with each cookie.
+// Limits of the cookies of one host per VU. The jar has no limit of its own, and reading it takes longer with each cookie.
 const (
 	maxCookies = 50
 	// Names, values, domains and paths together.
 	maxCookieBytes = 16 << 10
 )
 
-// cookieKey is what a jar distinguishes cookies by.
+// cookieKey identifies a cookie in a jar.
 type cookieKey struct{ domain, path, name string }
 
 type keptCookie struct {
 	size int
-	// Zero: it does not expire.
+	// Zero if the cookie does not expire.
 	expires time.Time
 }
 
-// cookieLedger counts what servers put into a VU's cookie jar, by host: the jar does not tell. It is locked for answers that set cookies only.
+// cookieLedger tracks the cookies in a VU's jar by host, because the jar cannot tell. It is only locked for answers that set cookies.
 type cookieLedger struct {
 	mu sync.Mutex
-	// k6 gives a VU another jar with each iteration, unless noCookiesReset is set.
+	// k6 gives a VU a new jar for each iteration, unless noCookiesReset is set.
 	jar   *cookiejar.Jar
 	hosts map[string]map[cookieKey]keptCookie
 }
 
-// keep puts an answer's cookies into the jar. It keeps none and returns false if the host then had more than the limits allow.
+// keep adds the cookies of an answer to the jar. It adds none and returns false if the host would then exceed the limits.
 func (l *cookieLedger) keep(jar *cookiejar.Jar, from *url.URL, response *http.Response) bool {
 	if jar == nil || len(response.Header["Set-Cookie"]) == 0 {
 		return true
@@ -77,7 +77,7 @@ func (l *cookieLedger) keep(jar *cookiejar.Jar, from *url.URL, response *http.Re
 	return true
 }
 
-// cookiePath returns a cookie's path or, if it has none, that of the URL up to its last slash (RFC 6265, section 5.1.4).
+// cookiePath returns the path of a cookie. If the cookie has none, it is the URL's path up to its last slash (RFC 6265, section 5.1.4).
 func cookiePath(cookie *http.Cookie, from *url.URL) string {
 	if strings.HasPrefix(cookie.Path, "/") {
 		return cookie.Path
@@ -85,22 +85,22 @@ func cookiePath(cookie *http.Cookie, from *url.URL) string {
 	return from.Path[:max(strings.LastIndexByte(from.Path, '/'), 0)]
 }
 
-// cookieHeader is the header Cookie that a client sent last. A script may change the jar at any time: the header is made again if the jar's
-// cookies differ from those that it was made of.
+// cookieHeader caches the Cookie header that a client last sent. A script may change the jar at any time, so the header is rebuilt if the jar's
+// cookies have changed.
 type cookieHeader struct {
-	of    []*http.Cookie
-	value string
+	cookies []*http.Cookie
+	value   string
 }
 
-// valueFor returns the header for cookies of a jar.
+// valueFor returns the Cookie header for the cookies of a jar.
 func (h *cookieHeader) valueFor(cookies []*http.Cookie) string {
 	isSame := func(a, b *http.Cookie) bool { return a.Name == b.Name && a.Value == b.Value && a.Quoted == b.Quoted }
-	if slices.EqualFunc(h.of, cookies, isSame) {
+	if slices.EqualFunc(h.cookies, cookies, isSame) {
 		return h.value
 	}
 	var made strings.Builder
 	for _, cookie := range cookies {
-		// As http.Request.AddCookie, which copies the whole header for each cookie.
+		// http.Request.AddCookie on the real request would copy the whole header for each cookie.
 		one := http.Request{Header: http.Header{}}
 		one.AddCookie(cookie)
 		if made.Len() > 0 {
@@ -108,6 +108,6 @@ func (h *cookieHeader) valueFor(cookies []*http.Cookie) string {
 		}
 		made.WriteString(one.Header.Get("Cookie"))
 	}
-	h.of, h.value = cookies, made.String()
+	h.cookies, h.value = cookies, made.String()
 	return h.value
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// setting answers calls, and sets cookies that a function writes for the n-th call.
+// setting answers calls, and sets the cookies that a function returns for the n-th call.
 func setting(write func(call int, set func(cookie string))) *recorder {
 	call := 0
 	return modern(func(w http.ResponseWriter, r received) {
@@ -60,7 +60,7 @@ func TestCookiesHaveALimit(t *testing.T) {
 			f := newFixture(t, setting(test.write))
 			f.run(`const client = new StreamableHTTPClient({ base_url: url })`)
 			f.expect(`Array.from({ length: 3 }, () => client.callTool({ name: 'a' }).failure?.kind ?? 'ok')`, test.expected)
-			// What k6 sends from then on.
+			// The cookies that k6 sends from then on.
 			at, _ := url.Parse(f.server.URL + "/other/1/1")
 			if got := len(f.state.CookieJar.Cookies(at)); got > maxCookies {
 				t.Errorf("got %d cookies", got)
@@ -69,7 +69,7 @@ func TestCookiesHaveALimit(t *testing.T) {
 	}
 }
 
-// k6 gives a VU an empty jar with each iteration.
+// k6 gives a VU an empty jar for each iteration.
 func TestCookiesOfAnotherIteration(t *testing.T) {
 	f := newFixture(t, setting(func(call int, set func(string)) {
 		for i := range maxCookies {
@@ -83,7 +83,7 @@ func TestCookiesOfAnotherIteration(t *testing.T) {
 	}
 }
 
-// The header has what the jar has, also if it is the script that changes the jar.
+// The header matches the jar, even if the script changes the jar.
 func TestCookieHeader(t *testing.T) {
 	server := setting(func(call int, set func(string)) {
 		if call == 1 {
@@ -107,7 +107,7 @@ func TestCookieHeader(t *testing.T) {
 	}
 }
 
-// The header is made of 50 cookies once: what a call pays for afterwards is the comparison.
+// The header is built from 50 cookies once. After that, a call only compares the cookies.
 func TestCookieHeaderIsKept(t *testing.T) {
 	var cookies []*http.Cookie
 	for i := range maxCookies {

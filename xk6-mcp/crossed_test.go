@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A server that answers with the arguments of the call before.
+// The server answers with the arguments of the previous call.
 func TestCrossed(t *testing.T) {
 	last := "{}"
 	server := legacy(func(w http.ResponseWriter, r received) {
@@ -45,7 +45,7 @@ func TestNonce(t *testing.T) {
 	}
 }
 
-// All VUs have one session, and in it the same id, or each its own. What lets in another is no part of it.
+// All VUs share one session, and use the same request ID or unique ones. Clients with other credentials use another session.
 func TestSharedSession(t *testing.T) {
 	for ids, expected := range map[string]map[string]int{
 		"same": {"ping s1 1": 6, "ping s2 1": 2, "initialize  1": 2, "notifications/initialized s1 ": 1, "notifications/initialized s2 ": 1},

@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// readREST judges the answer of a REST server. expected: statuses that are no failure; without any every success
+// readREST judges the answer of a REST server. expected are the statuses that are not a failure; if empty, those are 200 to 299.
 func (c *Client) readREST(x *exchange, expected []int) *failure {
 	if x.status == 0 || !x.complete {
 		return x.failure
@@ -22,7 +22,7 @@ func (c *Client) readREST(x *exchange, expected []int) *failure {
 		}
 		return x.failure
 	}
-	// A refusal that was expected may be worded as it likes, and these two have no body.
+	// An expected error may have any body, and these two successes have none.
 	mustBeJSON := isSuccess(x.status) && x.status != http.StatusNoContent && x.status != http.StatusResetContent
 	if err := validate(x.text, c.options.maxNesting); err != nil {
 		if mustBeJSON {
@@ -34,7 +34,7 @@ func (c *Client) readREST(x *exchange, expected []int) *failure {
 	return resultFailure(x.reply.result)
 }
 
-// resultFailure is what a tool without MCP says went wrong: its result may be any JSON.
+// resultFailure returns the failure that a tool reports in its result if the server does not speak MCP. The result may be any JSON.
 func resultFailure(result gjson.Result) *failure {
 	if member(result, "isError").Type != gjson.True {
 		return nil

@@ -29,7 +29,7 @@ func TestJSONRPC(t *testing.T) {
 	}
 }
 
-// A prepared call is known from its second answer on.
+// A prepared call recognizes its answer from the second call on.
 func TestJSONRPCPrepared(t *testing.T) {
 	server := &recorder{answer: func(w http.ResponseWriter, r received) { writeJSON(w, reply(r.id(), `{"a":1}`)) }}
 	f := newFixture(t, server)
@@ -37,7 +37,7 @@ func TestJSONRPCPrepared(t *testing.T) {
 		`[true,true,{"a":1}]`)
 }
 
-// Whatever such a server answers: it is there. Where nothing listens, connect throws.
+// Any answer shows that the server is there. If nothing listens, connect throws.
 func TestConnectWithoutMCP(t *testing.T) {
 	f := newFixture(t, &recorder{answer: func(w http.ResponseWriter, _ received) { w.WriteHeader(http.StatusNotFound) }})
 	f.run(`new StreamableHTTPClient({ base_url: url, protocol: 'rest' }).connect()`)

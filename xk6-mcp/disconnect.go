@@ -9,8 +9,8 @@ import (
 	"go.k6.io/k6/v2/lib/netext"
 )
 
-// disconnect closes the VU's idle connections, and says nothing to the server: the session stays as it is. Over stdio it ends the server, which has
-// one client alone.
+// disconnect closes the VU's idle connections without telling the server, so that the session stays open. Over stdio it ends the process, unless
+// other clients share it.
 func (c *Client) disconnect() {
 	if c.process != nil {
 		c.transport.leave(c)
@@ -23,20 +23,20 @@ func (c *Client) disconnect() {
 	}
 }
 
-// watchConnection follows a request's connection, where that is of interest.
+// watchConnection returns a trace of the request's connection, or nil if none is needed.
 func (c *Client) watchConnection(r request, x *exchange) *httptrace.ClientTrace {
 	if !r.holds() && !c.options.resetConnections {
 		return nil
 	}
 	trace := &httptrace.ClientTrace{}
 	if r.holds() {
-		// The standard library repeats a GET on another connection if the server closed the one that it had kept.
+		// net/http repeats a GET on a new connection if the server has closed the kept one, so the last time counts.
 		trace.WroteRequest = func(httptrace.WroteRequestInfo) { x.sentAt.Store(time.Now().UnixNano()) }
 	}
 	if c.options.resetConnections {
 		trace.GotConn = func(got httptrace.GotConnInfo) {
 			if connection := tcpConnection(got.Conn); connection != nil {
-				// What is closed without time for its last bytes is reset.
+				// With a linger of 0, closing the connection resets it.
 				_ = connection.SetLinger(0)
 			}
 		}
@@ -44,7 +44,7 @@ func (c *Client) watchConnection(r request, x *exchange) *httptrace.ClientTrace 
 	return trace
 }
 
-// tcpConnection returns what TLS and k6's counting of bytes are wrapped around.
+// tcpConnection unwraps the TCP connection from TLS and from k6's byte counter.
 func tcpConnection(connection net.Conn) *net.TCPConn {
 	switch one := connection.(type) {
 	case *net.TCPConn:

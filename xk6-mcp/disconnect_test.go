@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// endsListener tells how clients end their connections.
+// endsListener reports how clients close their connections.
 type endsListener struct {
 	net.Listener
 	ends chan error
@@ -35,7 +35,7 @@ func (c *endsConn) Read(buffer []byte) (int, error) {
 	return count, err
 }
 
-// TestDisconnect: a client that leaves without a word closes its connections, or resets them; its session stays.
+// TestDisconnect checks that a client that leaves without notice closes or resets its connections, and that its session stays open.
 func TestDisconnect(t *testing.T) {
 	for options, expected := range map[string]error{"": io.EOF, ", resetConnections: true": syscall.ECONNRESET} {
 		handler := legacy(func(w http.ResponseWriter, r received) {
@@ -58,7 +58,7 @@ func TestDisconnect(t *testing.T) {
 			session = client.sessionId;
 			await held;
 		})()`)
-		// The stream's, and that of the ping.
+		// The connection of the stream, and that of the ping.
 		for _, code := range []string{``, `client.ping(); client.disconnect()`} {
 			f.run(code)
 			if err := <-ends; !errors.Is(err, expected) {

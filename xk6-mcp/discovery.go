@@ -21,14 +21,15 @@ const (
 	maxChallenge    = 8 << 10
 )
 
-// grant is where and how a client asks for tokens.
+// grant says where and how a client requests tokens.
 type grant struct {
 	endpoint, method, scope, resource string
-	// The audience of a signed assertion; the endpoint is, where nobody said.
+	// The audience of a signed assertion. If it is unknown, the endpoint is the audience.
 	issuer string
 }
 
-// findGrant finds a server's token endpoint, as MCP's authorization specification says. headers: what the server gets with each request
+// findGrant finds the token endpoint of a server, as described in MCP's authorization specification. headers are those that the server gets with
+// each request.
 func (s *tokenSource) findGrant(ctx context.Context, client *http.Client, headers http.Header) (*grant, error) {
 	target := *s.target
 	target.RawQuery = ""
@@ -52,7 +53,8 @@ func (s *tokenSource) findGrant(ctx context.Context, client *http.Client, header
 	return found, nil
 }
 
-// authMethod returns the way in which the client proves itself, and nothing where the server takes none. supported: what it lists, if anything
+// authMethod returns how the client authenticates at the token endpoint, or an empty string if the server supports none of its methods.
+// supported is the server's list of methods, if it has one.
 func (s *tokenSource) authMethod(supported gjson.Result) string {
 	possible := []string{clientSecretBasic, clientSecretPost}
 	switch {
@@ -63,7 +65,7 @@ func (s *tokenSource) authMethod(supported gjson.Result) string {
 	case s.options.privateKey != "":
 		possible = []string{privateKeyJWT}
 	}
-	// RFC 8414: without a list it is client_secret_basic.
+	// RFC 8414: without a list, the method is client_secret_basic.
 	if !supported.IsArray() {
 		return possible[0]
 	}
@@ -75,7 +77,7 @@ func (s *tokenSource) authMethod(supported gjson.Result) string {
 	return ""
 }
 
-// discover goes from the server's 401 to its authorization server's metadata, and returns which ways of proving oneself that lists.
+// discover follows the server's 401 to the metadata of its authorization server, and returns the authentication methods that the metadata lists.
 func (s *tokenSource) discover(
 	ctx context.Context, client *http.Client, headers http.Header, target *url.URL, found *grant,
 ) (gjson.Result, error) {
@@ -130,7 +132,8 @@ func (s *tokenSource) discover(
 	return member(server, "token_endpoint_auth_methods_supported"), s.trust(found.endpoint)
 }
 
-// trust returns why a URL that the server named is not asked: the client's secret, or a request from inside a network, would go there.
+// trust returns an error if a URL that the server named must not be requested. The client's secret would be sent there, or a request from inside
+// a private network.
 func (s *tokenSource) trust(text string) error {
 	named, err := parseURL(text)
 	if err != nil {
@@ -148,7 +151,7 @@ func (s *tokenSource) trust(text string) error {
 		return nil
 	}
 	differs := "host"
-	// The server's own host on another port is another service, as on loopback.
+	// Another port of the same host is another service, for example on loopback.
 	if targetHost, _ := hostAndPort(s.target); host == targetHost {
 		differs = "port"
 	}
@@ -158,22 +161,22 @@ func (s *tokenSource) trust(text string) error {
 	return fmt.Errorf("the server names %s, on another %s; if that is to be trusted, set trustedHosts: ['%s']", text, differs, host)
 }
 
-// isSameOrigin tells whether two URLs have the same scheme, host and port.
+// isSameOrigin reports whether two URLs have the same scheme, host and port.
 func isSameOrigin(a, b *url.URL) bool {
 	hostA, portA := hostAndPort(a)
 	hostB, portB := hostAndPort(b)
 	return a.Scheme == b.Scheme && hostA == hostB && portA == portB
 }
 
-// hostAndPort returns a URL's host, an IPv6 address in brackets, and its port, also if that is its scheme's own.
-func hostAndPort(of *url.URL) (host, port string) {
-	host = strings.ToLower(of.Hostname())
+// hostAndPort returns the host of a URL, with brackets around an IPv6 address, and its port, which may be the default port of the scheme.
+func hostAndPort(u *url.URL) (host, port string) {
+	host = strings.ToLower(u.Hostname())
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	switch port = of.Port(); {
+	switch port = u.Port(); {
 	case port != "":
-	case of.Scheme == "https":
+	case u.Scheme == "https":
 		port = "443"
 	default:
 		port = "80"
@@ -181,11 +184,11 @@ func hostAndPort(of *url.URL) (host, port string) {
 	return host, port
 }
 
-// challengeOf returns the parameters of the Bearer challenge that a server answers a request without a token with.
+// challengeOf returns the parameters of the Bearer challenge with which a server answers a request without a token.
 func challengeOf(ctx context.Context, client *http.Client, target *url.URL, headers http.Header) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
 	defer cancel()
-	// Any request would do: this one changes nothing on a server that lets everybody in.
+	// Any request would do. A ping changes nothing on a server that requires no token.
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {
 		return nil, err
@@ -204,10 +207,11 @@ func challengeOf(ctx context.Context, client *http.Client, target *url.URL, head
 	return parseChallenge(response.Header.Values("WWW-Authenticate")), nil
 }
 
-// challengePart is a parameter, or a scheme.
+// challengePart matches a parameter or a scheme.
 var challengePart = regexp.MustCompile(`([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w-]+)`)
 
-// parseChallenge returns the parameters of Bearer challenges, of one that is there twice the first (RFC 9110, section 11.6.1).
+// parseChallenge returns the parameters of Bearer challenges. The first of several parameters with the same name counts (RFC 9110, section
+// 11.6.1).
 func parseChallenge(values []string) map[string]string {
 	params := make(map[string]string)
 	text := strings.Join(values, ", ")
@@ -225,7 +229,7 @@ func parseChallenge(values []string) map[string]string {
 	return params
 }
 
-// wellKnown returns where metadata may be (RFC 9728, RFC 8414): for the URL's path, and also for the root where that counts.
+// wellKnown returns the URLs where metadata may be (RFC 9728, RFC 8414): for the URL's path and, if alsoRoot is set, for the root.
 func wellKnown(about *url.URL, name string, alsoRoot bool) []string {
 	root := about.Scheme + "://" + about.Host + "/.well-known/" + name
 	path := strings.TrimRight(about.Path, "/")
@@ -238,8 +242,8 @@ func wellKnown(about *url.URL, name string, alsoRoot bool) []string {
 	return []string{root + path}
 }
 
-// firstDocument returns the first JSON object that has a member, and where it was; nothing where there is none. An error: one of the places is
-// not to be asked
+// firstDocument returns the first JSON object that has the member key, and its URL. Both are empty if there is none. It returns an error if one
+// of the URLs must not be requested.
 func (s *tokenSource) firstDocument(ctx context.Context, client *http.Client, places []string, key string) (gjson.Result, string, error) {
 	for _, place := range places {
 		if err := s.trust(place); err != nil {
@@ -252,11 +256,11 @@ func (s *tokenSource) firstDocument(ctx context.Context, client *http.Client, pl
 	return gjson.Result{}, "", nil
 }
 
-// withoutURL takes an error's URL out of it: its query may hold a key.
+// withoutURL removes the URL from an error: its query may hold a key.
 func withoutURL(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
-		return of.Err
+	var urlError *url.Error
+	if errors.As(err, &urlError) {
+		return urlError.Err
 	}
 	return err
 }
@@ -281,7 +285,7 @@ func get(ctx context.Context, client *http.Client, place string) (gjson.Result, 
 	return gjson.ParseBytes(text), validate(string(text), defaultMaxNesting)
 }
 
-// isResourceOf tells whether metadata is about the server (RFC 9728, section 3.3): of its origin, and of its path or one above.
+// isResourceOf reports whether metadata describes the server (RFC 9728, section 3.3): same origin, and the same path or a parent of it.
 func isResourceOf(target *url.URL, text string) bool {
 	resource, err := parseURL(text)
 	if err != nil || resource.Scheme != target.Scheme || !strings.EqualFold(resource.Host, target.Host) {

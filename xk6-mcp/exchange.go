@@ -9,101 +9,105 @@ import (
 	"time"
 )
 
-// noEnd is the life of a stream that is held without an end.
+// noEnd stands for an unlimited time, such as the life of a held stream.
 const noEnd = 365 * 24 * time.Hour
 
-// request is one HTTP request of a client.
 type request struct {
 	method string
 	url    *url.URL
 	header http.Header
-	// Those of the header that the call has, and not its client.
+	// The headers that were set by the call, not by its client.
 	callHeaders http.Header
 	body        []byte
 	timeout     time.Duration
-	// JSON-RPC id of the reply; 0: none is expected; noReply: a stream that has none
+	// JSON-RPC ID of the reply. 0 means that no reply is expected, noReply that the stream has none.
 	id int64
-	// When the client gives up waiting; 0: it does not.
+	// How long the client waits before it gives up; 0 means until the timeout.
 	abandonAfter time.Duration
-	// Who follows the stream, if anybody does.
+	// nil if nobody follows the stream.
 	watcher *watcher
-	// Ends the time in which a stream that is held has to begin.
+	// Stops the timer that ends a held stream that does not begin in time.
 	begun func() bool
-	// What the call remembers of its answers, where it does.
+	// The call's last successful answer; nil if the call does not keep it.
 	memo *memo
-	// The call's; empty for requests of the protocol.
+	// The call's operation; empty for protocol requests.
 	operation string
-	// Requests of the server's own that were answered.
+	// Number of the server's own requests that were answered.
 	asked int
-	// Of the streams that this one goes on from.
+	// Bytes and events of the streams that this one continues.
 	earlierBytes  int64
 	earlierEvents int
 }
 
-// noReply is the id of no request.
+// noReply is an ID that no request has.
 const noReply = -1
 
 // watcher follows a stream while it is read.
 type watcher struct {
-	// The stream is there to be held: its timeout is for its begin, its events are not kept, and each of them may have the size that an answer may.
+	// The stream is held: its timeout applies only until it begins, its events are not kept, and the size limit of an answer applies to each
+	// event.
 	holds  bool
 	opened func()
-	// said: the event's message, if it has one
+	// said is the message in the event, or empty.
 	heard func(x *exchange, said message)
 }
 
-// exchange is one HTTP request and what came of it.
+// exchange is one request and its outcome.
 type exchange struct {
 	failure *failure
-	// What the server answered to server/discover, if initialize was sent because of it.
+	// Why server/discover failed, if that is why initialize was sent.
 	refusal string
-	// What was sent, of which a server may make its answer.
+	// The headers that were sent, which the server may repeat in its answer.
 	sent, sentByCall http.Header
-	// 0: no answer
+	// HTTP status; 0 if there was no answer.
 	status int
 	header http.Header
-	// The message with the reply, or a body that has none.
+	// The message with the reply, or the body if there is no reply in it.
 	text  string
 	reply message
-	// In place of the text, where the answer was known.
+	// Set instead of text if the answer equals the call's last one, except for its ID.
 	known  memo
 	id     int64
 	events []event
-	// When the request began; the other times are relative to it.
+	// When the request began. The durations are relative to it.
 	began                    time.Time
 	written, firstByte, last time.Duration
-	// When the call began: earlier than its last request if that is not its first.
+	// When the call began. It differs from began if the call took more than one request.
 	callBegan time.Time
-	// When there was a connection. Without one it is when the client stopped waiting.
+	// Time until there was a connection. Without a connection, it is the time until the client stopped waiting.
 	connected   time.Duration
 	isConnected bool
-	// The answer was read to its end, or to its reply.
+	// The answer was read to its end or up to its reply.
 	complete bool
-	// The client gave up waiting.
+	// The client gave up waiting (abandonAfter).
 	abandoned                  bool
 	connecting, tlsHandshaking time.Duration
 	isNewConnection            bool
-	// A server that keeps connections has kept the client's last one: it can't have been idle for too long.
+	// The client's last answer came less than maxIdle ago, so the server should not have closed the connection for being idle.
 	isFollowUp bool
 	// The server closes the connection after its answer.
 	closesConnection            bool
 	requestBytes, responseBytes int64
-	// Of a stream and those that it went on from, decompressed.
+	// Decompressed size of the stream and of the streams that it continues.
 	streamBytes int64
 	compressed  bool
 	traceID     string
-	// It was repeated with the input that the server asked for.
+	// The call was repeated with the input that the server asked for.
 	hadInput bool
-	// A stream that was held; when it was asked for, the last time, as a Unix time in nanoseconds; when its last byte came. Zero: never.
+	// The exchange is a stream of listen.
 	isHeld bool
+	// When the stream was last requested, as Unix time in nanoseconds; 0 if it never was.
 	sentAt atomic.Int64
-	heard  time.Time
-	// The server had it made: that it went well says nothing of the calls.
+	// When the last byte of the stream arrived.
+	heard time.Time
+	// The request was made because of the server (a resumed stream, an answer to its request). Its success says nothing about the calls.
 	isByServer bool
-	// The call's own, and not a handshake before it: operations that had a call in flight when it began.
-	isSent  bool
+	// The exchange belongs to the call itself and not to a handshake before it.
+	isSent bool
+	// Operations that had a call in flight when the call began.
 	overlap Overlap
-	// Where a stream that ended before its reply goes on, and whether it did.
+	// For a stream that ended before its reply: the ID of its last event, the delay that it asked for before it is resumed (negative if none),
+	// and whether it was resumed.
 	lastEventID string
 	retry       time.Duration
 	isResumed   bool
@@ -111,18 +115,18 @@ type exchange struct {
 
 // transport carries the requests of clients to a server.
 type transport interface {
-	// prepare makes sure that there is something to send requests to, for a client that is about to make a call. It tells whether that is new, so
-	// that nothing was negotiated with it.
+	// prepare ensures that there is a server for a client that is about to make a call. isNew reports whether the server was just started, so
+	// that nothing has been negotiated with it yet.
 	prepare(c *Client) (isNew bool, f *failure)
-	// roundTrip sends a request, and reads what comes of it until the context ends.
+	// roundTrip sends a request and reads its answer until the context ends.
 	roundTrip(ctx context.Context, cancel context.CancelFunc, c *Client, r request, x *exchange)
-	// leave ends what the client has on the server, if that is its own.
+	// leave ends the client's session or process, unless others share it.
 	leave(c *Client)
-	// name is the server's, without what may be a secret.
+	// name returns the server's name for people, without secrets.
 	name() string
-	// key is the same for clients that use the same server.
+	// key returns the same key for all clients of the same server.
 	key() string
-	// opened ends what prepare began for a client to which the server is new.
+	// opened completes prepare after a client has tried to open a session with a new server.
 	opened(c *Client, isOpen bool)
 }
 
@@ -130,7 +134,7 @@ type transport interface {
 func (c *Client) do(r request) *exchange {
 	state := c.instance.vu.State()
 	if state.RPSLimit != nil {
-		// It fails where the VU ends, as the request then does.
+		// Wait only fails if the VU's context ends. The request fails then, too.
 		_ = state.RPSLimit.Wait(c.instance.vu.Context())
 	}
 	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), r.life())
@@ -143,7 +147,7 @@ func (c *Client) do(r request) *exchange {
 		r.begun = timer.Stop
 	}
 	c.transport.roundTrip(ctx, cancel, c, r, x)
-	// What had failed before, or had no connection, is no less a failure.
+	// Any other failure, or a timeout without a connection, remains a failure.
 	if r.givesUp() && x.ranOutOfTime() && x.isConnected && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		x.failure, x.abandoned = nil, true
 	}
@@ -152,7 +156,7 @@ func (c *Client) do(r request) *exchange {
 
 func (r *request) holds() bool { return r.watcher != nil && r.watcher.holds }
 
-// givesUp tells whether the end of a request's time is the client's own wish.
+// givesUp reports whether the request ends because the client gives up (abandonAfter), and not because of its timeout.
 func (r *request) givesUp() bool {
 	return r.abandonAfter > 0 && (r.holds() || r.abandonAfter < r.timeout)
 }
@@ -161,7 +165,7 @@ func (x *exchange) ranOutOfTime() bool {
 	return x.failure != nil && (x.failure.kind == kinds.Timeout || x.failure.kind == kinds.Stalled)
 }
 
-// life is the longest time that a request may take.
+// life returns the maximum duration of the request.
 func (r *request) life() time.Duration {
 	switch {
 	case r.givesUp():
@@ -172,13 +176,14 @@ func (r *request) life() time.Duration {
 	return r.timeout
 }
 
-// open notes that a stream that is held has begun.
+// open notes that a held stream has begun.
 func (r *request) open() {
 	r.begun()
 	r.watcher.opened()
 }
 
-// hear takes one message that a server sent for a request, and tells whether it was the last: the reply, or one that cannot be read.
+// hear handles one message that the server sent for a request. It reports whether the message was the last one: the reply, or a message that is
+// nested too deeply.
 func (c *Client) hear(x *exchange, r *request, said incoming) bool {
 	if errors.Is(said.err, errNested) {
 		x.failure = invalidText(said.err, x)
@@ -191,7 +196,7 @@ func (c *Client) hear(x *exchange, r *request, said incoming) bool {
 		}
 		return true
 	}
-	// A program logs to its standard output by mistake.
+	// Servers on stdio write log lines to their standard output by mistake.
 	if c.process != nil && !said.isMessage() {
 		c.invalid.add(said.text)
 	}
@@ -208,6 +213,6 @@ func (c *Client) hear(x *exchange, r *request, said incoming) bool {
 	return false
 }
 
-// latency is how long the call took from the wish to make it: connecting, and earlier requests of the call, included. A call without an answer
-// has waited that long.
+// latency returns how long the call took, including connecting and earlier requests of the call. Without an answer it is the time that the call
+// waited.
 func (x *exchange) latency() time.Duration { return x.began.Add(x.last).Sub(x.callBegan) }

@@ -12,20 +12,20 @@ import (
 	"unicode"
 )
 
-// failure is why a request or a call failed, of one kind of names.json.
+// failure is why a request or a call failed. Its kind is one of names.json.
 type failure struct {
 	kind string
-	// With what a server said, as it said it: Client.describe makes of it what a person may read.
+	// The detail may contain unredacted text of the server. Client.describe makes it fit to be shown.
 	detail string
-	// The request was not let in, rather than let in and then lost.
+	// The server rejected the request, instead of accepting it and then failing.
 	rejected bool
 }
 
 const (
 	maxDetail = 64 << 10
-	// Of which what a person sees is made: a call that fails must not cost much more than one that does not.
+	// maxRedacted is how much of a detail is redacted and shown, in bytes. A failed call must not cost much more than a successful one.
 	maxRedacted = 8 << 10
-	// Characters that a person sees of it.
+	// maxShown is the maximum length of a detail that is shown, in characters.
 	maxShown = 200
 )
 
@@ -34,8 +34,8 @@ func failed(kind, format string, arguments ...any) *failure {
 	return &failure{kind: kind, detail: detail[:min(len(detail), maxDetail)]}
 }
 
-// describe returns what a person may read of a failure: one line, without what lets the client in. That is replaced before the line is cut, so
-// that no part of a credential is left.
+// describe returns the detail of a failure as one line without credentials. They are redacted before the line is cut, so that no part of one
+// remains.
 func (c *Client) describe(x *exchange) string {
 	hidden := c.secrets()
 	hidden.add(x.sent.Values("Authorization")...)
@@ -54,16 +54,16 @@ func (c *Client) describe(x *exchange) string {
 	return "server/discover: " + x.refusal + "; initialize: " + shown
 }
 
-// redact takes what lets the client in out of a text of a server, or one that a script is about to show.
+// redact replaces the client's credentials in a text of the server, or in a text that a script is about to show.
 func (c *Client) redact(text string) string { return c.secrets().hide(text, false) }
 
-// publicHeaders say what a client is and takes. Their values are words that a server may have, too.
+// publicHeaders hold no secrets, and their values are words that a server may use, too.
 var publicHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "Host", "User-Agent"}
 
-// secretHeader is a header whose name says that its value is a secret.
+// secretHeader matches the names of headers whose values are secret.
 var secretHeader = regexp.MustCompile(`(?i)auth|cookie|credential|key|passw|secret|session|signature|token`)
 
-// secrets returns what lets the client in.
+// secrets returns the client's credentials.
 func (c *Client) secrets() secrets {
 	var all secrets
 	all.add(c.token)
@@ -92,7 +92,7 @@ func (c *Client) secrets() secrets {
 	return all
 }
 
-// oneLine makes a line of what a server sent: bounded, and without what a terminal would obey.
+// oneLine shortens a server's text to one line without control characters, which a terminal would interpret.
 func oneLine(text string, limit int) string {
 	var line strings.Builder
 	count := 0
@@ -109,7 +109,7 @@ func oneLine(text string, limit int) string {
 	return line.String()
 }
 
-// readFailure is why an answer that had begun could not be read to its end.
+// readFailure returns why an answer that had begun could not be read to its end.
 func (o *clientOptions) readFailure(err error, x *exchange) *failure {
 	var network net.Error
 	switch {
@@ -123,7 +123,7 @@ func (o *clientOptions) readFailure(err error, x *exchange) *failure {
 	return connectionFailure(err, kinds.Stalled)
 }
 
-// connectionFailure is why there was no answer. onTimeout: the kind of failure where time ran out
+// connectionFailure returns why there was no answer. onTimeout is the kind of the failure if it was a timeout.
 func connectionFailure(err error, onTimeout string) *failure {
 	var operation *net.OpError
 	isDial := errors.As(err, &operation) && operation.Op == "dial"
@@ -134,7 +134,7 @@ func connectionFailure(err error, onTimeout string) *failure {
 		return failed(onTimeout, "the answer began and did not go on in time")
 	case isTimeout && !isDial:
 		return failed(onTimeout, "no answer in time")
-	// The server's word on TLS: it wants another certificate.
+	// A TLS alert of the server, for example because it requires another certificate.
 	case operation != nil && operation.Op == "remote error":
 		return failed(kinds.Auth, "%v", err)
 	case strings.Contains(err.Error(), "server response headers exceeded"):
@@ -170,7 +170,7 @@ func invalidText(err error, x *exchange) *failure {
 	return failed(kinds.Protocol, "the answer cannot be read: %v: %s", err, x.describe())
 }
 
-// describe returns what a person needs of an answer: its status, type, and message or beginning.
+// describe summarizes an answer: its status, its content type, and its error message or the beginning of its body.
 func (x *exchange) describe() string {
 	contentType := x.header.Get("Content-Type")
 	if contentType == "" {
@@ -188,7 +188,7 @@ func (x *exchange) describe() string {
 	return fmt.Sprintf("HTTP %d %s%s", x.status, contentType, text)
 }
 
-// errorReply returns the JSON-RPC message that an error status came with.
+// errorReply returns the JSON-RPC message in an answer with an error status.
 func (x *exchange) errorReply() message {
 	if validate(x.text, defaultMaxNesting) != nil {
 		return message{}

@@ -23,7 +23,7 @@ import (
 	"gopkg.in/guregu/null.v3"
 )
 
-// fixture is a VU with the module, in this process, and a server for it.
+// fixture is a VU with the module, and a server for it, both in this process.
 type fixture struct {
 	*modulestest.Runtime
 	t       *testing.T
@@ -54,7 +54,7 @@ func newFixture(t *testing.T, handler http.Handler) *fixture {
 	return f
 }
 
-// enter gives the VU an instance of the module, in the init context.
+// enter gives the VU a new instance of the module, in the init context.
 func (f *fixture) enter(root *RootModule) {
 	instance := root.NewModuleInstance(f.VU)
 	if err := f.VU.Runtime().Set("mcp", instance.Exports().Named); err != nil {
@@ -69,7 +69,7 @@ func (f *fixture) init(code string) {
 	}
 }
 
-// run runs code of a VU, and returns what it evaluates to.
+// run runs VU code and returns its value.
 func (f *fixture) run(code string) any {
 	f.t.Helper()
 	value, err := f.try(code)
@@ -90,7 +90,7 @@ func (f *fixture) try(code string) (any, error) {
 	return value.Export(), nil
 }
 
-// await runs code of a VU until nothing is waited for.
+// await runs VU code until its event loop is empty.
 func (f *fixture) await(code string) {
 	f.t.Helper()
 	if f.VU.StateField == nil {
@@ -101,7 +101,7 @@ func (f *fixture) await(code string) {
 	}
 }
 
-// expect runs code, and compares what it evaluates to as JSON.
+// expect runs code and compares its value as JSON.
 func (f *fixture) expect(code, expected string) {
 	f.t.Helper()
 	got, _ := json.Marshal(f.run(code))
@@ -113,7 +113,7 @@ func (f *fixture) expect(code, expected string) {
 // ofConnections are the metrics that depend on which request opens a connection.
 var ofConnections = []string{"mcp_connections", "mcp_reconnections", "mcp_request_blocked", "mcp_request_connecting", "mcp_request_tls"}
 
-// taken returns the samples so far, but those of connections: "name{tags} value", sorted by name. A time has no value.
+// taken returns the samples so far as "name{tags} value", sorted by name. It omits those of connections, and the values of durations.
 func (f *fixture) taken() []string {
 	var lines []string
 	for _, container := range metrics.GetBufferedSamples(f.samples) {
@@ -145,17 +145,17 @@ func (f *fixture) expectSamples(expected ...string) {
 	}
 }
 
-// received is a request as a server got it.
+// received is a request as a server received it.
 type received struct {
 	method string
 	url    string
 	header http.Header
 	body   string
-	// Closed when the client has gone.
+	// Closed when the client has disconnected.
 	gone <-chan struct{}
 }
 
-// recorder is a server that answers with a function, and keeps what it got.
+// recorder is a server that answers with a function and records its requests.
 type recorder struct {
 	sync.Mutex
 	got    []received
@@ -177,7 +177,7 @@ func (s *recorder) requests() []received {
 	return slices.Clone(s.got)
 }
 
-// id returns that of a request, as its JSON.
+// id returns the ID of a request as JSON.
 func (r received) id() string {
 	var parsed struct{ ID json.RawMessage }
 	_ = json.Unmarshal([]byte(r.body), &parsed)
@@ -199,7 +199,7 @@ func reply(id, result string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"result":` + result + `}`
 }
 
-// modern is a server of 2026-07-28 whose calls are answered by a function.
+// modern is a server of 2026-07-28 that answers calls with a function.
 func modern(answer func(w http.ResponseWriter, r received)) *recorder {
 	return &recorder{answer: func(w http.ResponseWriter, r received) {
 		if r.rpcMethod() == "server/discover" {
@@ -211,7 +211,7 @@ func modern(answer func(w http.ResponseWriter, r received)) *recorder {
 	}}
 }
 
-// legacy is a server with sessions, of the versions before.
+// legacy is a server with sessions, of the versions before 2026-07-28.
 func legacy(answer func(w http.ResponseWriter, r received)) *recorder {
 	sessions := 0
 	return &recorder{answer: func(w http.ResponseWriter, r received) {

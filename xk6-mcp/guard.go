@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// guardScript keeps a list of process groups, and ends them when its input does: however k6 ends, nothing that it started is left. A group has the
-// time to end by itself that a server has whose input was closed.
+// guardScript keeps a list of process groups, and ends them when its standard input is closed. This leaves no server behind, however k6 ends.
+// The groups get as much time to exit by themselves as a server whose input was closed.
 const guardScript = `live=' '
 while read -r change group; do
 	case $change in
@@ -21,14 +21,14 @@ send() { for group in $live; do kill -s "$1" -- "-$group" 2>/dev/null; done; }
 sleep 2; send TERM
 sleep 2; send KILL`
 
-// guard is the process that outlives k6.
+// guard is the process that outlives k6 and runs guardScript.
 var guard struct {
 	sync.Mutex
 	input io.Writer
 	isOff bool
 }
 
-// tellGuard starts the guard with the first group. Without a shell there is none.
+// tellGuard sends a line to the guard, which it starts with the first line. If there is no shell, there is no guard.
 func tellGuard(change string, group int) {
 	guard.Lock()
 	defer guard.Unlock()

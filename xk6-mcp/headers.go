@@ -9,45 +9,45 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// versions of the protocol, newest first. The first is stateless; the others begin with initialize.
+// versions are the supported protocol versions, newest first. The first is stateless; the others begin with initialize.
 var versions = []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 const (
 	modernVersion = "2026-07-28"
-	// The first version whose requests have the header MCP-Protocol-Version.
+	// versionHeaderSince is the first version whose requests carry the MCP-Protocol-Version header.
 	versionHeaderSince = "2025-06-18"
 
 	clientName    = "mcp-load-lab"
 	clientVersion = "0.1.0"
-	// Forms are filled in without a person: see input.go.
+	// Forms are filled in automatically (input.go).
 	clientCapabilities = `{"elicitation":{}}`
 	clientInfo         = `{"name":"` + clientName + `","version":"` + clientVersion + `"}`
-	// Members of _meta in each request of the modern era.
+	// modernMeta are the members of _meta in each request of 2026-07-28.
 	modernMeta = modernMetaHead + clientCapabilities
-	// The same where the server may answer with tasks (SEP-2663).
+	// modernMetaTasks are the same members for a client with the option tasks (SEP-2663).
 	modernMetaTasks = modernMetaHead + `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 	modernMetaHead  = `"io.modelcontextprotocol/protocolVersion":"` + modernVersion + `","io.modelcontextprotocol/clientInfo":` + clientInfo +
 		`,"io.modelcontextprotocol/clientCapabilities":`
 	progressToken = `"progressToken"`
-	// What a server says first on a stream of subscriptions/listen.
+	// acknowledged is the first message of a server on a stream of subscriptions/listen.
 	acknowledged  = "notifications/subscriptions/acknowledged"
 	serverInfoKey = "io.modelcontextprotocol/serverInfo"
-	// On a pipe, which all streams share.
+	// subscriptionKey identifies the stream that a message belongs to over stdio, where all streams share a pipe.
 	subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 
 	sessionHeader = "Mcp-Session-Id"
 )
 
-// Methods whose header Mcp-Name repeats a member of the parameters (2026-07-28).
+// namedBy lists the methods whose Mcp-Name header repeats a parameter, and that parameter (2026-07-28).
 var namedBy = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri",
 	"tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId"}
 
 var safeValue = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$`)
 
-// unescaped undoes the escapes of a JSON pointer's step (RFC 6901).
+// unescaped decodes a reference token of a JSON pointer (RFC 6901).
 var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
 
-// headerValue returns a value as a header may have it: one that is unsafe there travels as base64 (2026-07-28).
+// headerValue returns a value as it is sent in a header. Values that are not safe there are sent as base64 (2026-07-28).
 func headerValue(value string) string {
 	if safeValue.MatchString(value) && !strings.HasPrefix(value, "=?") {
 		return value
@@ -55,7 +55,7 @@ func headerValue(value string) string {
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(value)) + "?="
 }
 
-// requestHeaders returns those of a request. name: what a header of the modern era repeats of the parameters, or nothing
+// requestHeaders returns the headers of a request. name is the value for the Mcp-Name header (2026-07-28), or empty.
 func (c *Client) requestHeaders(method, name string) http.Header {
 	headers := c.options.headers.Clone()
 	headers.Set("Content-Type", "application/json")
@@ -70,7 +70,7 @@ func (c *Client) requestHeaders(method, name string) http.Header {
 		headers.Set("Accept", "application/json")
 		return headers
 	}
-	// Both, or the official servers answer 406.
+	// The official servers answer 406 unless both are accepted.
 	headers.Set("Accept", "application/json, text/event-stream")
 	switch {
 	case c.isModern():
@@ -94,14 +94,14 @@ func setName(headers http.Header, name string) {
 	}
 }
 
-// setParamHeaders adds the arguments that a tool's schema marks with x-mcp-header (2026-07-28).
+// setParamHeaders adds headers for the arguments that the schema of a tool marks with x-mcp-header (2026-07-28).
 func setParamHeaders(headers http.Header, pointers map[string]string, arguments string) {
 	for name, pointer := range pointers {
 		value := gjson.Parse(arguments)
 		for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 			value = member(value, unescaped.Replace(step))
 		}
-		// One that is null or not given has no header.
+		// An argument that is null or missing has no header.
 		if value.Type == gjson.String || value.Type == gjson.Number || value.IsBool() {
 			headers.Set("Mcp-Param-"+name, headerValue(value.String()))
 		}

@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	// Of the buffer for streams, which stays with its VU.
+	// maxKeptBuffer is the maximum size of the stream buffer that a client keeps between requests, in bytes.
 	maxKeptBuffer = 16 << 10
-	// Of an answer with an error status, which is text for a person.
+	// maxErrorBody is how much is read of an answer with an error status, in bytes. Such an answer is meant for people.
 	maxErrorBody   = 64 << 10
 	drainTimeout   = 50 * time.Millisecond
 	maxDrainBytes  = 64 << 10
 	maxOpenStreams = 3
-	// zstd: what a frame may make the decoder allocate.
+	// maxWindow is the maximum memory that a zstd frame may make the decoder allocate, in bytes.
 	maxWindow = 8 << 20
 )
 
-// httpTransport is Streamable HTTP, and plain JSON-RPC and REST over HTTP.
+// httpTransport carries requests over Streamable HTTP, and JSON-RPC or REST over plain HTTP.
 type httpTransport struct{ url *url.URL }
 
 func (t *httpTransport) name() string { return withoutQuery(t.url.String()) }
@@ -47,14 +47,14 @@ func (t *httpTransport) prepare(c *Client) (bool, *failure) {
 
 func (t *httpTransport) opened(*Client, bool) {}
 
-// leave ends the session on the server, where there is one.
+// leave ends the client's session on the server, unless all VUs share it.
 func (t *httpTransport) leave(c *Client) {
 	if c.session == "" || c.options.sessions == sessionShared {
 		return
 	}
 	k := c.protocolCall(http.MethodDelete)
 	x := c.do(k.bareRequest(http.MethodDelete))
-	// A server may refuse to have its sessions ended by clients.
+	// The specification allows servers to refuse this with 405.
 	if x.status == http.StatusMethodNotAllowed {
 		x.failure = nil
 	}
@@ -110,7 +110,7 @@ func (c *Client) httpRequest(ctx context.Context, r request) *http.Request {
 	return request.WithContext(ctx)
 }
 
-// time takes over what k6's own tracer measured. late: for how long the answer had been there by then
+// time adopts the timings of k6's own tracer. late is how long ago the answer had arrived when the tracer stopped.
 func (x *exchange) time(trail *httpext.Trail, late time.Duration) {
 	x.last = trail.EndTime.Sub(x.began) - late
 	x.firstByte = x.last - (trail.Receiving - late)
@@ -124,11 +124,11 @@ func (x *exchange) time(trail *httpext.Trail, late time.Duration) {
 		return
 	}
 	x.connecting, x.tlsHandshaking = trail.Connecting, trail.TLSHandshaking
-	// The standard library calls a connection of HTTP/2 new that is not.
+	// net/http reports some reused HTTP/2 connections as new.
 	x.isNewConnection = x.isConnected && x.connecting > 0
 }
 
-// read reads an answer, to its end or to the reply on a stream, and returns when that had arrived.
+// read reads an answer to its end, or a stream up to its reply, and returns when that had arrived.
 func (c *Client) read(x *exchange, r request, response *http.Response, cancel context.CancelFunc) time.Time {
 	defer response.Body.Close()
 	body := &meter{source: response.Body, isTimed: r.holds()}
@@ -167,7 +167,7 @@ func (c *Client) read(x *exchange, r request, response *http.Response, cancel co
 	return c.readBody(x, r, decoded)
 }
 
-// readBody reads an answer that is no stream.
+// readBody reads an answer that is not a stream.
 func (c *Client) readBody(x *exchange, r request, source io.Reader) time.Time {
 	pool := c.instance.vu.State().BufferPool
 	buffer := pool.Get()
@@ -196,7 +196,7 @@ func (c *Client) readBody(x *exchange, r request, source io.Reader) time.Time {
 	return arrived
 }
 
-// readReply looks for the reply in a body.
+// readReply finds the reply in a body.
 func (c *Client) readReply(x *exchange, id int64) *failure {
 	isMCP := c.options.protocol == dialectMCP
 	if isMCP && mediaType(x.header) != "application/json" {
@@ -260,8 +260,8 @@ func (c *Client) readStream(x *exchange, r request, source io.Reader, body *mete
 	}
 }
 
-// drain reads the end of a stream whose reply has arrived, so that its connection can be used again. A server that leaves its streams open is
-// waited for a few times only.
+// drain reads the rest of a stream after its reply, so that the connection can be reused. It gives up on servers that leave several streams in a
+// row open.
 func (c *Client) drain(body *meter, cancel context.CancelFunc) {
 	if c.openStreams >= maxOpenStreams {
 		return
@@ -275,13 +275,13 @@ func (c *Client) drain(body *meter, cancel context.CancelFunc) {
 	}
 }
 
-// meter counts bytes, and resets the stall timer on each read.
+// meter counts the bytes read, and resets the stall timer on each read.
 type meter struct {
 	source   io.Reader
 	count    int64
 	watchdog *time.Timer
 	stall    time.Duration
-	// When the last bytes came, if that is of interest.
+	// When the last bytes arrived, if isTimed is set.
 	isTimed bool
 	read    time.Time
 }
@@ -298,7 +298,7 @@ func (m *meter) Read(buffer []byte) (int, error) {
 	return count, err
 }
 
-// pause stops the stall timer while nothing is read because the script is behind.
+// pause stops the stall timer while the stream waits for the script.
 func (m *meter) pause() {
 	if m.watchdog != nil {
 		m.watchdog.Stop()
@@ -311,8 +311,8 @@ func (m *meter) goOn() {
 	}
 }
 
-// decode undoes a content encoding, of those that k6's http module knows. It takes one: each decoder has buffers of its own, and a header may
-// name thousands.
+// decode decompresses a body, with the content encodings that k6/http supports. It accepts a single encoding: each decoder allocates its own
+// buffers, and a header may name thousands.
 func decode(encoding string, source io.Reader) (io.Reader, error) {
 	var decoded io.Reader
 	var err error

@@ -10,29 +10,30 @@ import (
 )
 
 const (
-	// Rounds of input that a server gets for one call (2026-07-28), and requests of its own on one stream (the versions before).
+	// maxRounds is the maximum number of rounds of input for one call (2026-07-28), and of the server's own requests on one stream (earlier
+	// versions).
 	maxRounds = 5
-	// A form that asks for more is not filled in: characters of a field, and bytes of all fields.
+	// Limits of the forms that are filled in: characters of a field, and bytes of all fields.
 	maxFieldLength = 10_000
 	maxFormSize    = 1 << 20
-	// Requests and fields of all forms of one answer.
+	// maxFields is the maximum number of requests and fields in one answer.
 	maxFields = 200
 )
 
-// textByFormat are values for the formats that a form's field may have.
+// textByFormat holds the values for a form field with one of these formats.
 var textByFormat = map[string]string{
 	"email": "load@example.com", "uri": "https://example.com/", "date": "2026-01-01", "date-time": "2026-01-01T00:00:00Z",
 }
 
-// filler writes what a server asked for. Its limits are for all requests of one answer together.
+// filler writes the input that a server asks for. Its limits apply to all requests in one answer together.
 type filler struct {
-	// Ends with the call's time: what a server asks for must not keep a VU for longer.
+	// Ends with the call's time, so that a server cannot occupy a VU for longer.
 	ctx     context.Context
 	made    strings.Builder
 	started int
 }
 
-// mayStart counts a request or a field that is about to be filled in, and tells whether the limits allow it.
+// mayStart counts a request or field that is about to be filled in, and reports whether the limits allow it.
 func (f *filler) mayStart() bool {
 	f.started++
 	return f.started <= maxFields && f.fits()
@@ -40,8 +41,8 @@ func (f *filler) mayStart() bool {
 
 func (f *filler) fits() bool { return f.made.Len() <= maxFormSize && f.ctx.Err() == nil }
 
-// inputMembers returns the parameters that a call repeats with the input that a server asked for; false: this client cannot give it, or the
-// context has ended.
+// inputMembers returns the parameters that the repeated call needs to provide the input that a server asked for. It returns false if the client
+// cannot provide the input, or if the context has ended.
 func inputMembers(ctx context.Context, result gjson.Result) (string, bool) {
 	members := ""
 	requests, state := member(result, "inputRequests"), member(result, "requestState")
@@ -72,7 +73,7 @@ func inputMembers(ctx context.Context, result gjson.Result) (string, bool) {
 	return members, true
 }
 
-// respond writes the result of a server's request, where that takes neither a model nor a person.
+// respond writes the result of a server's request. It returns false if the request needs a model or a person.
 func (f *filler) respond(method string, params gjson.Result) bool {
 	switch method {
 	case "ping":
@@ -93,7 +94,7 @@ func (f *filler) respond(method string, params gjson.Result) bool {
 	return false
 }
 
-// fillForm writes the fields of a form, without braces.
+// fillForm writes the fields of a form, without the braces around them.
 func (f *filler) fillForm(fields gjson.Result) bool {
 	if !fields.IsObject() {
 		return !fields.Exists()
@@ -117,7 +118,7 @@ func (f *filler) fillForm(fields gjson.Result) bool {
 	return ok && f.fits()
 }
 
-// fieldValue returns a field's default, or the plainest value that it allows, as JSON. A field is text, a number, a boolean or a choice.
+// fieldValue returns the default of a field, or the simplest value that it allows, as JSON. A field is text, a number, a boolean or a choice.
 func fieldValue(field gjson.Result) (string, bool) {
 	if !field.IsObject() {
 		return "", false
@@ -163,7 +164,7 @@ func fieldValue(field gjson.Result) (string, bool) {
 	return quote(text + strings.Repeat("d", max(0, int(length)-len(text)))), true
 }
 
-// choices returns the values of an enumeration, as JSON.
+// choices returns the values of an enumeration as JSON.
 func choices(field gjson.Result, alternatives string) []string {
 	var all []string
 	for _, value := range member(field, "enum").Array() {

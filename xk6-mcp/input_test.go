@@ -13,7 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// filled returns what a form's fields are filled in with.
+// filled returns the values that the fields of a form are filled in with.
 func filled(fields string) (string, bool) {
 	f := &filler{ctx: context.Background()}
 	ok := f.fillForm(gjson.Parse(fields))
@@ -50,7 +50,7 @@ func TestFillForm(t *testing.T) {
 	}
 }
 
-// An answer of a few MB must not keep a VU: neither forms nor requests without end are filled in, and their time is bounded.
+// An answer of a few MB must not occupy a VU: the number of forms and requests that are filled in is limited, and so is the time for it.
 func TestEndlessInput(t *testing.T) {
 	const count = 110_000
 	many := func(each string) string {
@@ -81,7 +81,7 @@ func TestEndlessInput(t *testing.T) {
 	}
 }
 
-// What is asked for after the call's time has ended is not made.
+// Input is not prepared after the call's time has ended.
 func TestInputEndsWithItsCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -123,7 +123,7 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// A server's requests on a stream are answered before the call goes on.
+// A server's requests on a stream are answered before the call continues.
 func TestServerAsks(t *testing.T) {
 	answers := make(chan string, 10)
 	server := legacy(nil)

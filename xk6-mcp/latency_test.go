@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// requests returns those of the samples so far in which a call ended, or was interrupted.
+// requests returns the requests so far in which a call ended or was interrupted.
 func (f *fixture) requests() []*Request {
 	var found []*Request
 	for _, container := range metrics.GetBufferedSamples(f.samples) {
@@ -21,7 +21,7 @@ func (f *fixture) requests() []*Request {
 	return found
 }
 
-// latency returns the sample of a request, in milliseconds.
+// latency returns the latency of a request, in milliseconds.
 func (r *Request) latency() float64 {
 	for _, sample := range r.Samples {
 		if sample.Metric.Name == "mcp_request_duration" {
@@ -35,7 +35,7 @@ func (p Parts) sum() time.Duration {
 	return p.Blocked + p.Connecting + p.TLS + p.Sending + p.Waiting + p.Receiving
 }
 
-// Every call has a latency, which its parts add up to; without an answer it is what the call waited, and no limit held.
+// Every call has a latency that is the sum of its parts. Without an answer, it is the time that the call waited, and every limit is exceeded.
 func TestLatencyByOutcome(t *testing.T) {
 	status := func(code int) func(http.ResponseWriter, received) {
 		return func(w http.ResponseWriter, _ received) {
@@ -77,7 +77,7 @@ func TestLatencyByOutcome(t *testing.T) {
 	}
 }
 
-// slowListener accepts a connection, and reads from it, only after a time.
+// slowListener accepts a connection, and reads from it only after a delay.
 type slowListener struct{ net.Listener }
 
 const handshakeTime = 100 * time.Millisecond
@@ -90,7 +90,7 @@ func (l slowListener) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// Connecting is in the latency: here of a server that is slow at TLS, and closes each connection.
+// The latency includes connecting, here to a server that is slow at TLS and closes each connection.
 func TestLatencyIncludesConnecting(t *testing.T) {
 	server := httptest.NewUnstartedServer(modern(func(w http.ResponseWriter, r received) {
 		w.Header().Set("Connection", "close")
@@ -106,7 +106,7 @@ func TestLatencyIncludesConnecting(t *testing.T) {
 		for (let count = 0; count < 3; count += 1) client.ping()`)
 	reconnections := 0
 	for _, request := range f.requests() {
-		// On a busy machine the client notices late that it is connected: the server has begun to wait by then.
+		// On a busy machine, the client notices its connection late, when the server has already begun to wait.
 		if request.Parts.Connecting+request.Parts.TLS < handshakeTime || request.latency() < milliseconds(handshakeTime) || !request.ClosesConnection {
 			t.Errorf("got %v ms, %+v, closes the connection: %v", request.latency(), request.Parts, request.ClosesConnection)
 		}
@@ -121,7 +121,7 @@ func TestLatencyIncludesConnecting(t *testing.T) {
 	}
 }
 
-// A handshake that gets no answer is what its call waited for.
+// The latency of a call whose handshake is not answered is the time that the handshake waited.
 func TestLatencyOfHandshake(t *testing.T) {
 	f := newFixture(t, modern(func(_ http.ResponseWriter, r received) { <-r.gone }))
 	f.run(`new StreamableHTTPClient({ base_url: url, timeout: '100ms', protocolVersion: '2025-11-25' }).ping()`)
@@ -131,7 +131,7 @@ func TestLatencyOfHandshake(t *testing.T) {
 	}
 }
 
-// A call that a stream takes over, or that a new session takes up again, began where the script called.
+// A call that is continued on a resumed stream or repeated in a new session began when the script made it.
 func TestLatencyOfResumedCall(t *testing.T) {
 	asked := 0
 	f := newFixture(t, legacy(func(w http.ResponseWriter, r received) {
@@ -149,7 +149,7 @@ func TestLatencyOfResumedCall(t *testing.T) {
 	}
 }
 
-// A call that the VU's end interrupts says since when it was open.
+// A call that is interrupted by the end of the VU records when it began.
 func TestInterruptedSince(t *testing.T) {
 	f := newFixture(t, modern(stalled))
 	f.run(`const client = new StreamableHTTPClient({ base_url: url }); client.connect()`)

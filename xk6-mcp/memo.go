@@ -2,27 +2,27 @@ package mcp
 
 import "strconv"
 
-// maxRemembered bounds what a prepared call keeps of an answer, bytes.
+// maxRemembered is the maximum size of an answer that a prepared call remembers, in bytes.
 const maxRemembered = 256 << 10
 
-// memo is the last success of a call. Most servers give the same answer to the same call, but for its id: one with the same bytes around the
-// id says the same, and need not be read again.
+// memo is the last successful answer of a call. Most servers give the same answer to the same call, except for its ID. An answer with the same
+// bytes before and after the ID is therefore not parsed again.
 type memo struct {
 	before, after string
 	reply         message
 }
 
-// recall completes an exchange whose answer is known, and tells whether it is.
+// recall completes an exchange if its answer equals the memo, and reports whether it does.
 func (m *memo) recall(x *exchange, answer []byte, id int64) bool {
 	if !m.knows(answer, id) {
 		return false
 	}
-	// The text is put together where somebody reads it.
+	// The text is only assembled if it is read.
 	x.known, x.id, x.reply, x.complete = *m, id, m.reply, true
 	return true
 }
 
-// knows tells whether an answer is that of the memo, but for its id.
+// knows reports whether an answer equals the memo, except for its ID.
 func (m *memo) knows(answer []byte, id int64) bool {
 	if m == nil || m.before == "" || len(answer) <= len(m.before)+len(m.after) {
 		return false
@@ -35,7 +35,7 @@ func (m *memo) knows(answer []byte, id int64) bool {
 
 func (m *memo) text(id int64) string { return m.before + strconv.FormatInt(id, 10) + m.after }
 
-// remember keeps a success.
+// remember stores a successful answer.
 func (m *memo) remember(text string, reply message) {
 	if m == nil {
 		return

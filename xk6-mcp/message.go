@@ -10,7 +10,8 @@ import (
 
 var errNested = errors.New("it nests too deeply")
 
-// validate returns why a text is not JSON that may be read. The order matters: both the validator and the interpreter recurse.
+// validate returns an error if a text is not valid JSON or is nested too deeply. The nesting is checked first, because both the validator and
+// the interpreter recurse.
 func validate(text string, maxNesting int64) error {
 	if nestsDeeper(text, maxNesting) {
 		return errNested
@@ -22,7 +23,7 @@ func validate(text string, maxNesting int64) error {
 }
 
 func nestsDeeper(text string, limit int64) bool {
-	// Counting is much faster than looking, and most answers have fewer.
+	// Counting is much faster than parsing, and most answers have fewer brackets than the limit.
 	if int64(strings.Count(text, "[")+strings.Count(text, "{")) <= limit {
 		return false
 	}
@@ -46,7 +47,7 @@ func nestsDeeper(text string, limit int64) bool {
 	return false
 }
 
-// member returns an object's member. Of several with a name it is the last, as in JavaScript.
+// member returns a member of an object. If several have the same name, it is the last one, as in JavaScript.
 func member(object gjson.Result, name string) gjson.Result {
 	var found gjson.Result
 	if object.IsObject() {
@@ -65,15 +66,15 @@ type message struct {
 	id, result, err, method, params gjson.Result
 }
 
-// incoming is a message as it arrived.
+// incoming is a message as it was received.
 type incoming struct {
 	message
 	text string
-	// Why the message is empty; nil if it was read.
+	// Why the message could not be read; nil if it was.
 	err error
 }
 
-// receive reads a message, once for all who want to know what it says.
+// receive parses a message once for everyone who needs it.
 func receive(text string, maxNesting int64) incoming {
 	if err := validate(text, maxNesting); err != nil {
 		return incoming{text: text, err: err}
@@ -81,10 +82,10 @@ func receive(text string, maxNesting int64) incoming {
 	return incoming{message: readMessage(text), text: text}
 }
 
-// isMessage tells whether it is JSON-RPC.
+// isMessage reports whether the text is a JSON-RPC message.
 func (r incoming) isMessage() bool { return r.id.Exists() || r.method.Exists() }
 
-// readMessage returns an empty message for what is none of JSON-RPC. The text has to be valid JSON.
+// readMessage parses a message. It returns an empty one if the text is not JSON-RPC. The text must be valid JSON.
 func readMessage(text string) message {
 	var read message
 	version := ""
@@ -115,12 +116,12 @@ func readMessage(text string) message {
 	return read
 }
 
-// answers tells whether a message is the reply to the request with this id.
+// answers reports whether the message is the reply to the request with this ID.
 func (m message) answers(id int64) bool {
 	return !m.method.Exists() && m.id.Type == gjson.Number && m.id.Num == float64(id)
 }
 
-// failure returns what a reply says went wrong, nil for a success.
+// failure returns the failure that a reply reports, or nil if it is a success.
 func (m message) failure() *failure {
 	if isTruthy(m.err) {
 		return failed(kinds.JSONRPC, "%s: %s", member(m.err, "code"), member(m.err, "message"))
@@ -141,17 +142,17 @@ func (m message) failure() *failure {
 		return true
 	})
 	switch {
-	// Not only true: a server that says "true" means it.
+	// A server that sends "true" as a string means it, too.
 	case isTruthy(isError):
 		return failed(kinds.Tool, "%s", toolError(content))
-	// A server that wants input before it goes on has not done what it was asked for.
+	// A server that asks for input has not done yet what it was asked for.
 	case resultType.Exists() && resultType.Str != "complete":
 		return failed(kinds.Unexpected, "resultType is %s", resultType)
 	}
 	return nil
 }
 
-// isTruthy is JavaScript's notion of true.
+// isTruthy reports whether a value is truthy in JavaScript.
 func isTruthy(value gjson.Result) bool {
 	switch value.Type {
 	case gjson.Null, gjson.False:

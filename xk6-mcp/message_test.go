@@ -22,7 +22,7 @@ func TestNestsDeeper(t *testing.T) {
 	}
 }
 
-// What is taken for JSON is what Go's own reader takes for it, and its members are those that it finds.
+// Text is accepted as JSON exactly if encoding/json accepts it, and its members are the same.
 func FuzzMessage(f *testing.F) {
 	for _, text := range []string{`{"jsonrpc":"2.0","id":1,"result":{"isError":false}}`, `{"id":1e0,"error":{"code":1}}`, `[{"\u0069d":"\ud800"}]`, "{\"a\":\"\xff\"}"} {
 		f.Add(text)
@@ -50,7 +50,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// An answer that is known is one that would be read in the same way.
+// An answer is recognized only if parsing it would have the same result.
 func FuzzMemo(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`)
 	f.Add(`{"jsonrpc":"2.0","id":1,"result":{"a":1}}`, `{"jsonrpc":"2.0","id":2,"result":{"a":2}}`)

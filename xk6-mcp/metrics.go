@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// instanceMetrics are the metrics of names.json, by the keys that they have there.
+// instanceMetrics are the metrics of names.json. The field names are the keys in names.json.
 type instanceMetrics struct {
 	Requests, RequestFailed, RequestDuration, RequestBlocked, RequestConnecting, RequestTLS, Slow, Failures, Rejected, AdditionalRequests,
 	Abandoned, Interrupted, StreamsOpened, StreamsClosed, TimeToFirstEvent, EventGap, SessionDuration, SessionsExpired, WarmupRequests,
@@ -39,7 +39,7 @@ func registerMetrics(registry *metrics.Registry) (*instanceMetrics, error) {
 	return registered, nil
 }
 
-// batch collects the samples of one request, which reach k6 as one.
+// batch collects the samples of one request, which are sent to k6 together.
 type batch struct {
 	samples metrics.Samples
 	tags    metrics.TagsAndMeta

@@ -7,7 +7,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// Each field has its metric in names.json: one without would be nil, and end a run.
+// Each field has a metric in names.json. Without one it would be nil, and the run would panic.
 func TestNames(t *testing.T) {
 	registered, err := registerMetrics(metrics.NewRegistry())
 	if err != nil {

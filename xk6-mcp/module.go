@@ -16,26 +16,26 @@ import (
 
 func init() { modules.Register("k6/x/mcp", New()) }
 
-// registry is that of the test: a process has one.
+// registry is the registry of the test. A process runs one test.
 var registry atomic.Pointer[metrics.Registry]
 
-// Registry returns where the metrics of the test are, nil where its script does not import the module.
+// Registry returns the metrics registry of the test, or nil if its script does not import the module.
 func Registry() *metrics.Registry { return registry.Load() }
 
-// Server is one that a script asked who it is.
+// Server is a server that a script connected to.
 type Server struct {
-	// Without a query, which may hold a key.
+	// The URL without its query, which may hold a key.
 	URL string `json:"url"`
-	// Empty where it does not speak MCP.
+	// Empty if the server does not speak MCP.
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
 	Name            string `json:"name,omitempty"`
 	Version         string `json:"version,omitempty"`
 }
 
-// connected has them by their URL.
+// connected holds the servers by URL.
 var connected sync.Map
 
-// Servers returns those that clients of the test connected to, in the order of their URLs.
+// Servers returns the servers that clients of the test connected to, sorted by URL.
 func Servers() []Server {
 	var all []Server
 	connected.Range(func(_, one any) bool {
@@ -47,28 +47,28 @@ func Servers() []Server {
 }
 
 type (
-	// RootModule makes an instance for each VU.
+	// RootModule creates an instance of the module for each VU.
 	RootModule struct {
-		// What was negotiated with a server, by its URL: a VU that starts later does not ask again.
+		// What was negotiated with each server, so that VUs that start later need not negotiate. The keys are those of Client.negotiatedKey.
 		negotiated sync.Map
-		// Sessions that all VUs share, by the server's URL.
+		// Sessions that all VUs share. The keys are those of Client.sharedKey.
 		sharing sync.Mutex
 		shared  map[string]sharedSession
-		// Sources of OAuth tokens that VUs share.
+		// OAuth tokens that VUs share.
 		tokens    sync.Map
 		cache     cacheBudget
 		processes processes
 	}
 
-	// ModuleInstance is the module of one VU.
+	// ModuleInstance is the instance of the module in one VU.
 	ModuleInstance struct {
 		vu      modules.VU
 		root    *RootModule
 		metrics *instanceMetrics
 		cookies cookieLedger
-		// The last iteration whose start was noted.
+		// The last iteration whose start was recorded; -1 if there is none.
 		noted int64
-		// The interpreter's JSON functions, looked up once.
+		// JSON.parse and JSON.stringify of the VU's runtime.
 		parse, stringify sobek.Callable
 	}
 )

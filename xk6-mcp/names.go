@@ -13,7 +13,7 @@ type metricName struct {
 	Name, Type, Unit string
 }
 
-// Names are those of metrics, tags and failure kinds; JavaScript reads them, too.
+// Names are the names of metrics, tags, outcomes and failure kinds. JavaScript code reads them from names.json, too.
 var Names = func() (parsed struct {
 	Metrics      map[string]metricName
 	Tags         struct{ Phase, Method, Operation, Class, Kind, Limit, Outcome string }

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Answers to server/discover of servers that then answer initialize. ID stands for the request's.
+// Answers to server/discover of servers that then answer initialize. ID stands for the request's ID.
 var refusals = []struct {
 	name        string
 	status      int
 	contentType string
 	body        string
-	// The protocol version that initialize asks for; by default the newest of the older ones.
+	// The protocol version that initialize requests. The default is the newest version before 2026-07-28.
 	version string
 }{
 	{"400, not initialized", 400, jsonType, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}`, ""},
@@ -66,7 +66,7 @@ func versionError(supported string) string {
 	return `{"jsonrpc":"2.0","id":ID,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":` + supported + `}}}`
 }
 
-// refusing is a server that answers server/discover with a text, and all else like another server.
+// refusing is a server that answers server/discover with a text, and everything else like another server.
 func refusing(other *recorder, status int, contentType, body string) *recorder {
 	return &recorder{answer: func(w http.ResponseWriter, r received) {
 		if r.rpcMethod() != "server/discover" {
@@ -153,7 +153,7 @@ func TestBothAnswersAreShown(t *testing.T) {
 	}
 }
 
-// What is not an answer, or what another version cannot change, does not lead to initialize.
+// No answer, or an error that another version would not change, does not lead to initialize.
 func TestDoesNotLeadToInitialize(t *testing.T) {
 	for name, test := range map[string]struct {
 		options, expected string

@@ -13,7 +13,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// The options hosts and blockHostnames, HTTP/2 and k6's count of bytes are the transport's and the dialer's, and so the module's.
+// The options hosts and blockHostnames, HTTP/2 and k6's byte count are implemented by k6's transport and dialer, which the module uses.
 func TestNetworkOfK6(t *testing.T) {
 	protocol := ""
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -24,13 +24,13 @@ import (
 
 const (
 	tokenTimeout = 10 * time.Second
-	// How long nobody asks again after a token was not given, or was refused as soon as it had been.
+	// tokenPause is the delay before the next token request if a token could not be obtained, or if the server refused a token promptly.
 	tokenPause = 5 * time.Second
-	// A token that is refused this soon after it was issued is not renewed at once: the next one would be refused, too.
+	// promptly is the age up to which a refused token is not renewed at once: the server would refuse the next one, too.
 	promptly = time.Second
-	// Of an assertion.
+	// assertionLife is how long a signed assertion is valid.
 	assertionLife = time.Minute
-	// A token goes into each request.
+	// maxToken is the maximum length of a token, in bytes. The token is sent with every request.
 	maxToken = 16 << 10
 
 	clientSecretBasic = "client_secret_basic"
@@ -41,14 +41,14 @@ const (
 	tokensPerVU  = "per-vu"
 )
 
-// oauthOptions say how a client gets in by OAuth 2.1 client credentials. They are comparable: VUs with the same ones share their tokens.
+// oauthOptions configure OAuth 2.1 client credentials. They are comparable: VUs with equal options can share their tokens.
 type oauthOptions struct {
 	clientID, clientSecret, privateKey, assertion string
 	tokenURL, authMethod, scope                   string
-	// What the token is for; without one it is the server.
+	// The resource that the token is for. By default it is the server.
 	resource    string
 	hasResource bool
-	// Hosts, or host:port, separated by commas.
+	// Trusted hosts or host:port pairs, separated by commas.
 	trusted string
 	tokens  string
 }
@@ -104,7 +104,7 @@ func parseOAuthOptions(rt *sobek.Runtime, input sobek.Value) (*oauthOptions, err
 	return o, nil
 }
 
-// signingKey reads a private key, and tells how it signs.
+// signingKey parses a private key, and returns its signing method.
 func signingKey(pem string) (crypto.PrivateKey, jwt.SigningMethod, error) {
 	if key, err := jwt.ParseECPrivateKeyFromPEM([]byte(pem)); err == nil && key.Params().BitSize == 256 {
 		return key, jwt.SigningMethodES256, nil
@@ -116,26 +116,26 @@ func signingKey(pem string) (crypto.PrivateKey, jwt.SigningMethod, error) {
 	return key, jwt.SigningMethodRS256, nil
 }
 
-// token is what an authorization server gave, or why it gave none.
+// token is a token from an authorization server, or the reason why there is none.
 type token struct {
 	header string
-	// The one before, which may be good for a while yet: it is no less a secret.
+	// The header of the previous token. It is secret, too: it may still be valid.
 	previous             string
 	failure              *failure
 	issued, renewal, end time.Time
 }
 
-// tokenSource gets tokens and renews them, for a VU or for all.
+// tokenSource obtains and renews the tokens of one VU or of all VUs.
 type tokenSource struct {
 	target  *url.URL
 	options *oauthOptions
 	current atomic.Pointer[token]
-	// Held by the one who asks for a token, who also knows where.
+	// Held while a token is requested. It guards grant.
 	asking sync.Mutex
 	grant  *grant
 }
 
-// authorize makes sure that the client has a token, and returns why it has none.
+// authorize ensures that the client has a token. It returns the failure if there is none.
 func (c *Client) authorize() *failure {
 	if c.tokens == nil {
 		c.tokens = c.tokenSource()
@@ -161,7 +161,7 @@ func (c *Client) tokenSource() *tokenSource {
 	return kept.(*tokenSource)
 }
 
-// get returns the token in use. The first who comes when it is due for renewal renews it; the others go on with the old one while it lasts.
+// get returns the current token. When it is due for renewal, one caller renews it, and the others use the old token until it expires.
 func (s *tokenSource) get(c *Client) *token {
 	now := time.Now()
 	old := s.current.Load()
@@ -181,11 +181,11 @@ func (s *tokenSource) get(c *Client) *token {
 	if err != nil {
 		next = &token{renewal: time.Now().Add(tokenPause), failure: failed(kinds.Auth, "no token: %v", err)}
 		if c.instance.vu.Context().Err() != nil {
-			// It was this VU that ended.
+			// The request failed because this VU ended. Other VUs try again.
 			return next
 		}
 		if old != nil && old.failure == nil {
-			// The server will say whether the old one is still good: nobody waits for another.
+			// Keep the old token: it may still be valid, and no VU should wait for another one.
 			c.logOnce(c.protocolCall("token"), &exchange{failure: next.failure})
 			next.header, next.previous, next.issued, next.end, next.failure = old.header, old.previous, old.issued, time.Now().Add(noEnd), nil
 		}
@@ -196,7 +196,7 @@ func (s *tokenSource) get(c *Client) *token {
 	return next
 }
 
-// refused tells that the server does not take a token.
+// refused notes that the server refused a token, so that it is renewed.
 func (s *tokenSource) refused(header string) {
 	old := s.current.Load()
 	if old.header != header || time.Now().After(old.renewal) {
@@ -210,11 +210,11 @@ func (s *tokenSource) refused(header string) {
 	s.current.CompareAndSwap(old, &next)
 }
 
-// ask requests a token.
+// ask requests a token from the authorization server.
 func (s *tokenSource) ask(c *Client) (*token, error) {
 	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), tokenTimeout)
 	defer cancel()
-	// Without k6's cookies, and without redirects: where one leads is not the server's choice.
+	// No cookies and no redirects: the server must not choose where the client's secret is sent.
 	client := &http.Client{
 		Transport:     c.instance.vu.State().Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -252,14 +252,15 @@ func (s *tokenSource) ask(c *Client) (*token, error) {
 	made := &token{header: "Bearer " + got.AccessToken, issued: now, renewal: now.Add(noEnd), end: now.Add(noEnd)}
 	if life := got.Expiry.Sub(now); life > 0 {
 		made.end = got.Expiry
-		// Well before the end, and not for all VUs at once. Servers count whole seconds: a token may end one second before its time.
+		// Renew after 70 % to 90 % of the token's life, so that not all VUs do it at once. Servers count in whole seconds: a token may expire up
+		// to one second early.
 		life = max(life-time.Second, life/4)
 		made.renewal = now.Add(time.Duration(float64(life) * (0.7 + 0.2*rand.Float64())))
 	}
 	return made, nil
 }
 
-// config returns what a token request has, and the assertion in it.
+// config returns the token request, and the assertion in it.
 func (s *tokenSource) config() (*clientcredentials.Config, string, error) {
 	o := s.options
 	config := &clientcredentials.Config{
@@ -271,7 +272,7 @@ func (s *tokenSource) config() (*clientcredentials.Config, string, error) {
 	}
 	switch {
 	case o.assertion != "":
-		// RFC 7523, section 2.1: the grant itself.
+		// RFC 7523, section 2.1: the assertion is the grant.
 		config.EndpointParams.Set("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
 		config.EndpointParams.Set("assertion", o.assertion)
 		return config, o.assertion, nil
@@ -285,7 +286,7 @@ func (s *tokenSource) config() (*clientcredentials.Config, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	// RFC 7523, section 3.
+	// RFC 7523, section 3: the claims that an assertion must have.
 	now := time.Now()
 	assertion, err := jwt.NewWithClaims(method, jwt.MapClaims{
 		"iss": o.clientID, "sub": o.clientID, "aud": cmp.Or(s.grant.issuer, s.grant.endpoint),

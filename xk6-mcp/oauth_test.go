@@ -20,14 +20,14 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// authority is an MCP server that wants a token, and the authorization server which gives it.
+// authority is an MCP server that requires a token, and the authorization server that issues it.
 type authority struct {
 	sync.Mutex
 	*httptest.Server
-	// Changes a document or an answer, by its path.
+	// Replacements for documents or answers, by path.
 	replace map[string]http.HandlerFunc
 	life    int
-	// Token requests, and the tokens that the server takes.
+	// The token requests, and the tokens that the server accepts.
 	asked  []url.Values
 	basic  []string
 	issued []string
@@ -90,7 +90,7 @@ func (a *authority) withdraw() {
 	clear(a.valid)
 }
 
-// client makes a fixture with a client of this server.
+// client returns a fixture with a client of this server.
 func (a *authority) client(t *testing.T, oauth string) *fixture {
 	f := newFixture(t, http.NotFoundHandler())
 	f.init(`const client = new StreamableHTTPClient({ base_url: '` + a.URL + `/mcp', oauth: { clientId: 'me', ` + oauth + ` } })`)
@@ -177,7 +177,7 @@ func TestRenewal(t *testing.T) {
 	if len(a.issued) != 2 {
 		t.Errorf("got %d tokens after half of a token's life", len(a.issued))
 	}
-	// From now on there are none: calls go on with the old one, and nobody waits.
+	// From now on no token is issued: calls continue with the old one, and none of them waits.
 	a.Lock()
 	a.replace["/token"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }
 	a.Unlock()
@@ -190,7 +190,7 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// A token that the server does not take any more is renewed, once.
+// A token that the server no longer accepts is renewed once.
 func TestRefusedTokens(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -199,7 +199,7 @@ func TestRefusedTokens(t *testing.T) {
 	time.Sleep(promptly)
 	a.withdraw()
 	f.expect(calls, `"auth,ok,ok"`)
-	// The server may say the old one at any time.
+	// The server may repeat the old token at any time.
 	f.expect(`client.redact('token-1, token-2')`, `"***, ***"`)
 	a.withdraw()
 	f.expect(calls, `"auth,auth,auth"`)
@@ -208,11 +208,11 @@ func TestRefusedTokens(t *testing.T) {
 	}
 }
 
-// What a server says of its authorization server may be hostile: no secret and no request goes where it should not.
+// The server may name a hostile authorization server: secrets and requests must not be sent to a host that is not trusted.
 func TestHostileMetadata(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("got %s %s", r.Method, r.URL) }))
 	defer elsewhere.Close()
-	// The same machine, and not the same host.
+	// The same machine, but another host.
 	other := strings.Replace(elsewhere.URL, "127.0.0.1", "127.0.0.2", 1)
 	const resource, server = "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-authorization-server/as"
 	send := func(text string) func(a *authority) http.HandlerFunc {
@@ -287,7 +287,7 @@ func TestHostileMetadata(t *testing.T) {
 				strings.Contains(got, base64.StdEncoding.EncodeToString([]byte("me:sec"))[:8]) {
 				t.Errorf("got %s", got)
 			}
-			// The next call does not ask again at once.
+			// The next call does not request a token again at once.
 			f.expect(calls, `"auth,auth,auth"`)
 			if len(f.log.AllEntries()) != 1 {
 				t.Errorf("got %v", f.log.AllEntries())
@@ -296,7 +296,7 @@ func TestHostileMetadata(t *testing.T) {
 	}
 }
 
-// Trusted are the server's own origin, and the hosts, or host:port, that the options name.
+// The server's own origin is trusted, and the hosts or host:port pairs in the options.
 func TestTrust(t *testing.T) {
 	for _, test := range []struct {
 		target, trusted, named string
@@ -368,7 +368,7 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// What a server sends back of a call's own headers, or of a token that was renewed meanwhile, is no less a secret.
+// Headers of a call and renewed tokens are redacted, too, if a server repeats them.
 func TestSecretsOfCalls(t *testing.T) {
 	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
 		http.Error(w, "bad "+r.header.Get("Authorization")+" "+r.header.Get("X-Key"), http.StatusInternalServerError)
@@ -394,7 +394,7 @@ func TestRedact(t *testing.T) {
 	f.expect(`client.connect(); client.redact('secret-4711, token-1')`, `"***, ***"`)
 }
 
-// A stream may be held for longer than its token is good: what the client sends meanwhile has a newer one.
+// A stream may be held for longer than its token is valid: requests that are sent meanwhile carry a newer token.
 func TestHeldStreamsHaveNewTokens(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)

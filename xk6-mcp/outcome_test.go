@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Every answer ends as one kind of failure, or as none.
+// Every answer has exactly one kind of failure, or none.
 func TestOutcomes(t *testing.T) {
 	stream := func(text string) func(http.ResponseWriter, received) {
 		return func(w http.ResponseWriter, r received) {
@@ -104,7 +104,7 @@ func TestOutcomes(t *testing.T) {
 				client.connect();
 				const call = client.prepare('tools/call', { name: 'a' }, { timeout: '` + test.timeout + `' })`)
 			f.taken()
-			// Twice: once as it is read, and once as it is known.
+			// Twice: the first answer is parsed, the second one may be recognized.
 			f.run(`const kinds = [call.send(), call.send()].map(({ ok, failure }) => (ok ? '' : failure.kind))`)
 			f.expect(`kinds.join()`, `"`+test.kind+`,`+test.kind+`"`)
 			samples := strings.Join(f.taken(), "\n")
@@ -141,7 +141,7 @@ func withHeader(value string) func(http.ResponseWriter, received) {
 	}
 }
 
-// hijacked writes these bytes and closes the connection.
+// hijacked writes bytes to the connection and closes it.
 func hijacked(bytes string) func(http.ResponseWriter, received) {
 	return func(w http.ResponseWriter, _ received) {
 		conn, _, _ := w.(http.Hijacker).Hijack()
@@ -157,7 +157,7 @@ func stalled(w http.ResponseWriter, r received) {
 	<-r.gone
 }
 
-// A server that is not there is a failure of the call, whichever request finds it out.
+// If the server is unreachable, the call fails, whichever of its requests finds out.
 func TestRefusedConnection(t *testing.T) {
 	for _, version := range append([]string{"auto"}, versions...) {
 		testRefusedConnection(t, version)
@@ -181,7 +181,7 @@ func testRefusedConnection(t *testing.T, version string) {
 		"mcp_request_failed{method=ping,operation=a} 1", "mcp_requests{method=ping,operation=a} 1")
 }
 
-// An exception in expect, too, is an outcome and not the iteration's end; and what the script reads of an answer in it is there.
+// An exception in expect is an outcome of the call and does not end the iteration. The answer has all the members that expect reads.
 func TestExpect(t *testing.T) {
 	f := newFixture(t, modern(succeed))
 	f.run(`const client = new StreamableHTTPClient({ base_url: url });
@@ -190,7 +190,7 @@ func TestExpect(t *testing.T) {
 		`",unexpected,unexpected,unexpected,unexpected"`)
 }
 
-// A stream that could be resumed is not where it was cut off for a limit.
+// A stream that exceeds a limit is not resumed.
 func TestLimitsOfResumableStreams(t *testing.T) {
 	events := strings.Repeat("id: 1\ndata: {}\n\n", 101)
 	for kind, answer := range map[string]func(w http.ResponseWriter, r received){
@@ -214,7 +214,7 @@ func TestLimitsOfResumableStreams(t *testing.T) {
 	}
 }
 
-// A limit holds for all streams of a call together.
+// A limit applies to all streams of a call together.
 func TestLimitsOfResumedStreams(t *testing.T) {
 	server := legacy(func(w http.ResponseWriter, _ received) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -230,7 +230,7 @@ func TestStallTimeout(t *testing.T) {
 	f.expect(`const answer = new StreamableHTTPClient({ base_url: url, stallTimeout: 100 }).ping(); answer.failure.kind`, `"stalled"`)
 }
 
-// Bounded memory, whatever a server sends: 6 MB of [, 2 GB that unpack from 2 MB, a stream and a body without an end.
+// Memory is bounded whatever a server sends: 6 MB of "[", 2 GB compressed to 2 MB, a stream and a body without an end.
 func TestHostileAnswers(t *testing.T) {
 	zeros := strings.Repeat("\x00", 1<<20)
 	for name, answer := range map[string]func(w http.ResponseWriter, r received){
@@ -282,7 +282,7 @@ func TestHostileAnswers(t *testing.T) {
 			f.expect(`client.ping().failure.kind`, `"too_large"`)
 			t.Logf("too_large, with %d MiB on the heap at most", peak()>>20)
 			runtime.ReadMemStats(&after)
-			// All that was allocated meanwhile, the server's own included.
+			// Everything that was allocated meanwhile, including by the server.
 			if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 200 {
 				t.Errorf("%d MiB were allocated; expected at most 200", allocated)
 			}
@@ -298,7 +298,7 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// watchHeap returns a function that ends the watch, and tells how many bytes of objects there were at most.
+// watchHeap returns a function that stops watching the heap, and returns the maximum size of the objects on it, in bytes.
 func watchHeap() func() uint64 {
 	end, result := make(chan struct{}), make(chan uint64)
 	go func() {

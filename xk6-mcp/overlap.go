@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// maxOverlapping bounds the operations that are distinguished; the last number is that of all others.
+// maxOverlapping is the maximum number of operations that are distinguished. The last number stands for all others.
 const maxOverlapping = 64
 
-// Overlap is a set of operations that had a call in flight when another call began. Not while it was: a call that waits for its timeout would
-// meet them all.
+// Overlap is a set of operations that had a call in flight when another call began. Operations that began later are not in it: a call that waits
+// for its timeout would overlap with all of them.
 type Overlap uint64
 
-// inFlight counts the calls in flight, by operation: those of this process, with its warm-up.
+// inFlight counts the calls in flight of this process by operation, including those of the warm-up.
 type inFlight struct {
 	guard   sync.Mutex
 	numbers map[string]int
 	running [maxOverlapping]uint32
 }
 
-// flights are those of all clients: a server does not know which script a call is of.
+// flights are the calls of all clients: a server does not know which script a call belongs to.
 var flights = inFlight{numbers: map[string]int{}}
 
-// begin notes that a call begins. It returns the number of its operation, and those that have a call in flight.
+// begin records the start of a call. It returns the number of its operation, and the operations that have a call in flight.
 func (f *inFlight) begin(operation string) (number int, met Overlap) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
@@ -43,14 +43,14 @@ func (f *inFlight) begin(operation string) (number int, met Overlap) {
 	return number, met
 }
 
-// end notes that a call of an operation has ended.
+// end records the end of a call of an operation.
 func (f *inFlight) end(number int) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
 	f.running[number]--
 }
 
-// Numbers are those of the operations, below 64.
+// Numbers iterates over the numbers of the operations, which are below 64.
 func (o Overlap) Numbers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for rest := uint64(o); rest != 0; rest &= rest - 1 {
@@ -61,7 +61,7 @@ func (o Overlap) Numbers() iter.Seq[int] {
 	}
 }
 
-// OverlapNames returns the operations' names by their numbers; without one are those that have no number of their own.
+// OverlapNames returns the names of the operations by number. The number that stands for all others has no name.
 func OverlapNames() map[int]string {
 	flights.guard.Lock()
 	defer flights.guard.Unlock()
@@ -72,5 +72,5 @@ func OverlapNames() map[int]string {
 	return names
 }
 
-// operation is the name by which the call's requests are counted.
+// operation returns the name of the operation that the call's requests are counted under.
 func (k *call) operation() string { return cmp.Or(k.options.tags[Names.Tags.Operation], k.method) }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// metNames returns the operations of an overlap, sorted.
+// metNames returns the names of the operations of an overlap, sorted.
 func metNames(o Overlap) string {
 	names := OverlapNames()
 	found := map[string]bool{}
@@ -45,7 +45,7 @@ func TestFlights(t *testing.T) {
 	}
 }
 
-// Operations beyond the bound are one, and take no memory.
+// Operations beyond the maximum count as one, and use no memory.
 func TestFlightsOfManyOperations(t *testing.T) {
 	f := inFlight{numbers: map[string]int{}}
 	for index := range 3 * maxOverlapping {
@@ -58,7 +58,7 @@ func TestFlightsOfManyOperations(t *testing.T) {
 	}
 }
 
-// A call knows which operations had one in flight when it began; one that got no session was not sent.
+// A call records which operations had a call in flight when it began. A call that got no session was not sent.
 func TestOverlapOfCalls(t *testing.T) {
 	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
 		time.Sleep(50 * time.Millisecond)
@@ -76,7 +76,7 @@ func TestOverlapOfCalls(t *testing.T) {
 		}
 		met[operation] = metNames(request.Overlap)
 	}
-	// Either may be the first.
+	// Either call may be the first.
 	pair := met["overlap-a"] + met["overlap-b"]
 	if len(met) != 3 || pair != "overlap-a" && pair != "overlap-b" || met["overlap-c"] != "" {
 		t.Errorf("got %q", met)

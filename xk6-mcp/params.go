@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// What a server may send, unless the options say otherwise.
+// Default limits of what a server may send.
 const (
 	defaultTimeout       = 60 * time.Second
 	defaultMaxBodySize   = 16 << 20
@@ -39,18 +39,17 @@ const (
 	dialectREST    = "rest"
 
 	versionAuto = "auto"
-	// Any before 2026-07-28.
+	// Any version before 2026-07-28.
 	versionLegacy = "legacy"
 )
 
-// isFixed tells whether there is one version alone that the client speaks.
+// isFixed reports whether the client speaks one protocol version only.
 func (o *clientOptions) isFixed() bool {
 	return o.protocolVersion != versionAuto && o.protocolVersion != versionLegacy
 }
 
-// clientOptions are those of a client.
 type clientOptions struct {
-	// Of a StdioClient alone.
+	// Only set for a StdioClient.
 	command         *command
 	url             *url.URL
 	timeout         time.Duration
@@ -61,7 +60,7 @@ type clientOptions struct {
 	ids             string
 	headers         http.Header
 	oauth           *oauthOptions
-	// Its connections end with a reset.
+	// Connections are closed with a reset (RST).
 	resetConnections bool
 	traceSampling    float64
 	observe          bool
@@ -80,7 +79,7 @@ func defaultOptions() *clientOptions {
 	}
 }
 
-// set sets an option that all clients have.
+// set sets an option that all clients share.
 func (o *clientOptions) set(key string, value sobek.Value) (err error) {
 	switch key {
 	case "timeout":
@@ -165,7 +164,6 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 	return o, nil
 }
 
-// parseStdioOptions takes those of a client whose server is a program.
 func parseStdioOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, error) {
 	o := defaultOptions()
 	o.command = &command{}
@@ -176,7 +174,7 @@ func parseStdioOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, er
 		case "args":
 			err = exportTo(rt, value, &o.command.args, "an array of strings")
 		case "env":
-			// The value is not repeated: it may be a secret.
+			// The error does not repeat the value: it may be a secret.
 			if rt.ExportTo(value, &o.command.env) != nil {
 				err = errors.New("expected an object of strings")
 			}
@@ -206,7 +204,6 @@ func parseStdioOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, er
 	return o, err
 }
 
-// callOptions are those of one call, or of a prepared one.
 type callOptions struct {
 	tags         map[string]string
 	timeout      time.Duration
@@ -218,9 +215,9 @@ type callOptions struct {
 	expect       sobek.Callable
 	expectStatus []int
 	limits       []float64
-	// The server is asked for progress.
+	// The call asks the server for progress.
 	progress bool
-	// Of calls that do not block their VU.
+	// Only for calls that do not block their VU.
 	onNotification sobek.Callable
 }
 
@@ -262,7 +259,7 @@ func parseCallOptions(rt *sobek.Runtime, input sobek.Value) (*callOptions, error
 
 var errUnknownOption = errors.New("unknown option")
 
-// eachOption gives all members of an object to a function, and names the one that it does not take.
+// eachOption passes each member of an object to take. Its error names the option that take refused.
 func eachOption(rt *sobek.Runtime, input sobek.Value, take func(key string, value sobek.Value) error) error {
 	if common.IsNullish(input) {
 		return nil
@@ -333,7 +330,7 @@ func exportTo(rt *sobek.Runtime, value sobek.Value, target any, expected string)
 	return nil
 }
 
-// parseLimits returns milliseconds.
+// parseLimits parses limits in milliseconds.
 func parseLimits(rt *sobek.Runtime, value sobek.Value) ([]float64, error) {
 	var limits []float64
 	if err := exportTo(rt, value, &limits, "an array of milliseconds"); err != nil {
@@ -347,7 +344,7 @@ func parseLimits(rt *sobek.Runtime, value sobek.Value) ([]float64, error) {
 	return limits, nil
 }
 
-// parseHeaders does not repeat a value that it refuses: it may be a secret.
+// parseHeaders parses headers. Its errors do not repeat a value: it may be a secret.
 func parseHeaders(rt *sobek.Runtime, value sobek.Value) (http.Header, error) {
 	values := make(map[string]string)
 	if rt.ExportTo(value, &values) != nil {

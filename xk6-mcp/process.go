@@ -16,56 +16,57 @@ import (
 )
 
 const (
-	// How long a server may take to end after its input was closed, and again after SIGTERM.
+	// endTimeout is how long a server may take to exit after its standard input is closed, and again after SIGTERM.
 	endTimeout = 2 * time.Second
-	// How long the outputs of a server that ended are read.
+	// pipeTimeout is how long the outputs of a server that has exited are still read.
 	pipeTimeout = time.Second
-	// Of what a server writes to its standard error.
+	// maxStderr is how much of the end of a server's standard error is kept, in bytes.
 	maxStderr = 4 << 10
-	// Of the buffer that lines are read into.
+	// lineBuffer is the size of the read buffer, in bytes.
 	lineBuffer = 64 << 10
 )
 
-// process is a server that is a program. It takes messages on its standard input and gives them on its standard output, one a line.
+// process is a server that runs as a child process. It reads messages from its standard input and writes messages to its standard output, one
+// per line.
 type process struct {
 	cmd   *exec.Cmd
 	input *os.File
 	began time.Time
-	// Whoever puts something in may write.
+	// A semaphore for writing to input.
 	writing chan struct{}
 	stderr  tail
-	// Ends the reading of both outputs.
+	// Closes both outputs, which ends the reading.
 	closeOutputs func()
-	// Closed when it has ended, and everything it said was delivered. Then fault says how.
+	// Closed when the process has ended and all of its output has been delivered. From then on, fault says how it ended.
 	over  chan struct{}
 	fault *failure
-	// Whether its end was counted, and whether it has answered a call well.
+	// Whether the exit was counted, and whether the process has answered a call successfully.
 	isCounted, hasAnswered atomic.Bool
-	// Lines that were no message, while no call was open.
+	// Lines that were not JSON-RPC messages and arrived while no request was open.
 	invalid invalidMessages
-	// Of all clients that share it.
+	// Shared by all clients of the process: the last request ID, and the lock that its first client holds while it negotiates.
 	lastID  atomic.Int64
 	opening sync.Mutex
-	// What its first client found out.
+	// What the first client learned about the server.
 	negotiated atomic.Pointer[negotiated]
-	// Of a process that is not shared; nil if it has none any more.
+	// The client of a process that is not shared; nil once that client ends it.
 	owner atomic.Pointer[Client]
-	// When another client may take it over; Unix time in milliseconds, 0: never.
+	// When another client may take over the process, as Unix time in milliseconds; 0 means never.
 	reuseAfter atomic.Int64
 
 	guard   sync.Mutex
 	inboxes map[int64]*inbox
-	// Calls without an answer, by their ids.
+	// Calls without an answer, by request ID.
 	working map[int64]*workingCall
-	// When it answered last, what has come of calls since, and when the last of the answered calls was sent.
+	// When the process last answered, when the most recently sent of the answered calls was sent, and what has happened since the last answer.
 	lastAnswer, answeredSent time.Time
 	silence                  Silence
 }
 
-// running has the processes that have not ended.
+// running is the set of processes that have not ended.
 var running sync.Map
 
-// EndProcesses ends all servers that clients have started, and waits for their end.
+// EndProcesses ends all servers that clients have started, and waits until they have exited.
 func EndProcesses() {
 	var ending sync.WaitGroup
 	running.Range(func(one, _ any) bool {
@@ -75,26 +76,26 @@ func EndProcesses() {
 	ending.Wait()
 }
 
-// inbox takes what a process says to one request, or to whoever listens.
+// inbox receives the messages for one request or one held stream.
 type inbox struct {
 	number int64
-	// What its call remembers, until it is answered: then the call changes it.
+	// The call's last successful answer. It is cleared when the call is answered, because the call then changes it.
 	memo   *memo
 	holds  bool
 	lines  chan line
 	closed chan struct{}
 }
 
-// line is one of a server's output.
+// line is a line of a server's standard output.
 type line struct {
 	at   time.Time
 	text []byte
-	// What it says; nothing if the request has a memo that knows it.
+	// The parsed message. It is empty if isKnown is set: the line equals the call's last answer.
 	said    incoming
 	isKnown bool
 }
 
-// startProcess starts a server. maxLine: bytes of a message, a longer one ends the process; maxNesting: its levels
+// startProcess starts a server. A message of more than maxLine bytes ends the process; maxNesting is the maximum nesting of a message.
 func startProcess(cmd *exec.Cmd, maxLine, maxNesting int64) (*process, error) {
 	input, ours, err := os.Pipe()
 	if err != nil {
@@ -118,27 +119,27 @@ func startProcess(cmd *exec.Cmd, maxLine, maxNesting int64) (*process, error) {
 	if err := startInGroup(cmd); err != nil {
 		return nil, errors.Join(err, ours.Close())
 	}
-	// What has left the group may hold the pipes for ever.
+	// A descendant that has left the process group may hold the pipes open forever.
 	p.closeOutputs = func() { _ = errors.Join(output.Close(), errorOutput.Close()) }
 	guardGroup(cmd.Process.Pid)
 	running.Store(p, true)
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		// A full pipe would stop the server.
+		// A full pipe would block the server.
 		_, _ = io.Copy(&p.stderr, errorOutput)
 	}()
 	go p.readUntilExit(output, maxLine, maxNesting, drained)
 	return p, nil
 }
 
-// readUntilExit reads until the process has ended, and sees that nothing of it is left.
+// readUntilExit reads the output until the process has ended, and kills what is left of its process group.
 func (p *process) readUntilExit(output io.Reader, maxLine, maxNesting int64, drained <-chan struct{}) {
 	pid := p.cmd.Process.Pid
 	outputEnded, exited := make(chan struct{}), make(chan struct{})
 	go func() {
 		awaitExit(pid, outputEnded)
-		// What it started holds its pipes open.
+		// Descendants of the process hold its pipes open.
 		killGroup(pid)
 		close(exited)
 		select {
@@ -151,7 +152,7 @@ func (p *process) readUntilExit(output io.Reader, maxLine, maxNesting int64, dra
 	readError := p.readLines(output, maxLine, maxNesting)
 	close(outputEnded)
 	if readError == nil {
-		// It is about to end, most often, and says how.
+		// A process that closes its output usually exits soon. Wait for it, to report its own exit status and not SIGKILL.
 		_ = p.input.Close()
 		select {
 		case <-exited:
@@ -172,7 +173,7 @@ func (p *process) readUntilExit(output io.Reader, maxLine, maxNesting int64, dra
 	close(p.over)
 }
 
-// faultOf is how a process ended. readError: why it had to
+// faultOf returns how a process ended. readError is why it was made to end, if it was.
 func (p *process) faultOf(readError, exit error) *failure {
 	if errors.Is(readError, errTooLarge) {
 		return failed(kinds.TooLarge, "a line without an end: the server was ended")
@@ -188,7 +189,7 @@ func (p *process) faultOf(readError, exit error) *failure {
 	return failed(kinds.Process, "%s", text)
 }
 
-// readLines delivers each line; what has no line end is none.
+// readLines delivers each complete line. A last line without a line end is discarded.
 func (p *process) readLines(output io.Reader, maxLine, maxNesting int64) error {
 	reader := bufio.NewReaderSize(output, lineBuffer)
 	for {
@@ -219,7 +220,7 @@ func readLine(reader *bufio.Reader, limit int64) ([]byte, error) {
 	}
 }
 
-// deliver gives a line to the request that it is for, and waits until that has room for it.
+// deliver passes a line to the request that it is for, and waits until that request has room for it.
 func (p *process) deliver(one line, maxNesting int64) {
 	to := p.waitingFor(one)
 	if one.isKnown = to != nil; !one.isKnown {
@@ -238,7 +239,7 @@ func (p *process) deliver(one line, maxNesting int64) {
 	}
 }
 
-// waitingFor is the only open request, if the line is the answer that it got before.
+// waitingFor returns the only open request if the line equals its call's last answer, otherwise nil.
 func (p *process) waitingFor(one line) *inbox {
 	p.guard.Lock()
 	defer p.guard.Unlock()
@@ -255,7 +256,8 @@ func (p *process) waitingFor(one line) *inbox {
 	return nil
 }
 
-// addressee is whom a line is for: the request that it answers or is about, else whoever listens, else the oldest request. nil: there is none
+// addressee returns the request that a line is for: the one that it answers or names, else a held stream, else the oldest request. It returns
+// nil if no request is open.
 func (p *process) addressee(one line) *inbox {
 	p.guard.Lock()
 	defer p.guard.Unlock()
@@ -280,7 +282,7 @@ func (p *process) addressee(one line) *inbox {
 	return oldest
 }
 
-// open takes what is said to a request. One that listens (noReply) has no number of its own.
+// open registers a request and returns its inbox. A held stream without an ID (noReply) gets a negative number.
 func (p *process) open(r *request) *inbox {
 	p.guard.Lock()
 	defer p.guard.Unlock()
@@ -293,7 +295,7 @@ func (p *process) open(r *request) *inbox {
 	return in
 }
 
-// close ends it. isTold, isLate: as giveUp has them
+// close removes an inbox. isTold and isLate are passed to giveUp.
 func (p *process) close(in *inbox, isTold, isLate bool) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
@@ -302,8 +304,8 @@ func (p *process) close(in *inbox, isTold, isLate bool) {
 	p.giveUp(in.number, isTold, isLate)
 }
 
-// write gives the server a message. One that does not read until the context ends has stalled; with a part of a message it is of no use any more.
-// begin is called when nothing else is written before it.
+// write sends a message to the server. If the server does not read it before the context ends, the server has stalled. If it has read only a
+// part of it, the process is unusable and is killed. begin is called when the writer's turn has come, just before the message is written.
 func (p *process) write(ctx context.Context, body []byte, begin func()) *failure {
 	stalled := failed(kinds.Stalled, "the server does not read its standard input")
 	select {
@@ -345,7 +347,7 @@ func (p *process) write(ctx context.Context, body []byte, begin func()) *failure
 	}
 }
 
-// end ends a server as the specification says: its input is closed, then SIGTERM, then SIGKILL.
+// end ends the server as the specification requires: it closes the server's input, then sends SIGTERM, then SIGKILL.
 func (p *process) end() {
 	p.isCounted.Store(true)
 	_ = p.input.Close()
@@ -364,7 +366,7 @@ func (p *process) end() {
 	}
 }
 
-// isIdle tells whether no request is open.
+// isIdle reports whether no request is open.
 func (p *process) isIdle() bool {
 	p.guard.Lock()
 	defer p.guard.Unlock()
@@ -380,7 +382,7 @@ func (p *process) isOver() bool {
 	}
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last maxStderr bytes that are written to it.
 type tail struct {
 	guard sync.Mutex
 	kept  []byte
@@ -396,10 +398,10 @@ func (t *tail) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// errorLine is how Node.js, Python, Java and Go begin to say what ended a program. Most go on with a stack.
+// errorLine matches the line with which Node.js, Python, Java and Go report a fatal error. A stack trace often follows it.
 var errorLine = regexp.MustCompile(`(?m)^(Caused by: |Exception in thread .*)?(panic: |[\w.]*(Error|Exception)\b).*$`)
 
-// lastLine is the last error, or the last line that is not empty.
+// lastLine returns the last line that reports an error or, if there is none, the last line.
 func (t *tail) lastLine() string {
 	t.guard.Lock()
 	defer t.guard.Unlock()
@@ -410,7 +412,7 @@ func (t *tail) lastLine() string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// invalidMessages counts what a server said that is no JSON-RPC message.
+// invalidMessages counts the lines of a server that are not JSON-RPC messages.
 type invalidMessages struct {
 	count atomic.Int64
 	first atomic.Pointer[string]
@@ -421,7 +423,7 @@ func (m *invalidMessages) add(text string) {
 	m.first.CompareAndSwap(nil, &text)
 }
 
-// moveTo adds what was counted to another count.
+// moveTo moves the count to another counter.
 func (m *invalidMessages) moveTo(other *invalidMessages) {
 	if count := m.count.Swap(0); count > 0 {
 		other.count.Add(count)
@@ -429,7 +431,8 @@ func (m *invalidMessages) moveTo(other *invalidMessages) {
 	}
 }
 
-// addressee is the number of the request that a message is about, 0 for none; isReply: it answers that request, and is for nobody else
+// addressee returns the ID of the request that a message names, or 0 if it names none. isReply reports whether the message is the reply to that
+// request, and so is for no other.
 func (m message) addressee() (number int64, isReply bool) {
 	switch {
 	case !m.method.Exists():

@@ -9,7 +9,7 @@ import (
 	"mcp-load-lab/xk6-mcp/internal/child"
 )
 
-// starting runs on one thread that lives as long as k6: the kernel sends a child its signal when the thread that started it ends.
+// starting runs functions on one thread that lives as long as k6: the kernel sends a child its Pdeathsig when the thread that started it ends.
 var starting = sync.OnceValue(func() chan<- func() {
 	starts := make(chan func())
 	go func() {
@@ -21,7 +21,7 @@ var starting = sync.OnceValue(func() chan<- func() {
 	return starts
 })
 
-// startInGroup starts a process in a group of its own, which is killed when k6 is.
+// startInGroup starts a process in its own process group. The process is killed when k6 ends.
 func startInGroup(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = inGroup()
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
@@ -30,5 +30,5 @@ func startInGroup(cmd *exec.Cmd) error {
 	return <-done
 }
 
-// awaitExit waits until a process has ended, and leaves it to be waited for.
+// awaitExit waits until a process has ended, without reaping it.
 func awaitExit(pid int, _ <-chan struct{}) { child.AwaitExit(pid) }

@@ -6,78 +6,79 @@ import (
 	"time"
 )
 
-// maxWorking bounds the calls of a process that are followed although nobody waits for them.
+// maxWorking bounds the calls of a process that are still tracked although the client has stopped waiting for them.
 const maxWorking = 10_000
 
-// Processes says what became of the servers that are programs. It includes the warm-up.
+// Processes summarizes the server processes (stdio), including those of the warm-up.
 type Processes struct {
 	Starts int64 `json:"starts"`
-	// Starts after the end of an earlier process, and processes that ended by themselves.
+	// Starts after an earlier process had ended, and processes that ended by themselves.
 	Restarts int64 `json:"restarts"`
 	Exits    int64 `json:"exits"`
 	// Calls that were answered after the client had stopped waiting.
 	Late int64 `json:"late,omitempty"`
-	// Calls that were never answered although a later one was, and how many calls were answered: those during which no other call was open, and
-	// the others.
+	// Calls that were never answered although a later one was, and calls that were answered; each by whether another call was open at the same
+	// time.
 	Lost     ByOverlap `json:"lost,omitzero"`
 	Answered ByOverlap `json:"answered,omitzero"`
-	// How answers to overlapping calls came, by operation. Measured calls only.
+	// How overlapping calls were answered, by operation. Measured calls only.
 	Turns map[string]Turns `json:"turns,omitempty"`
-	// Processes that gave no answer after their last one, though they lived; nil if there are none.
+	// Processes that stopped answering while they were still running; nil if there are none.
 	Silent *Silence `json:"silent,omitempty"`
 }
 
-// ByOverlap counts calls.
+// ByOverlap counts calls by whether another call was open at the same time.
 type ByOverlap struct {
 	Alone   int64 `json:"alone"`
 	Overlap int64 `json:"overlap"`
 }
 
-// Turns tells a process that serves one call at a time from one that works on several.
+// Turns distinguishes a process that serves one call at a time from one that works on several.
 type Turns struct {
-	// Calls during which no other call was open, their durations added up, and the longest; milliseconds.
+	// Calls during which no other call was open, the sum of their durations, and the longest duration, in milliseconds.
 	Alone   int64   `json:"alone"`
 	AloneMS float64 `json:"aloneMs"`
 	MaxMS   float64 `json:"maxMs"`
-	// Calls that were sent while another one was open and then waited for its answer; the times from the answer before theirs to theirs added up.
+	// Calls that were sent while another call was open and then waited for its answer. GapMS is the sum of the times between that answer and
+	// their own.
 	Behind int64   `json:"behind"`
 	GapMS  float64 `json:"gapMs"`
-	// Calls that were answered before one that had been sent earlier.
+	// Calls that were answered before a call that had been sent earlier.
 	Overtook int64 `json:"overtook"`
 }
 
-// Silence is that of one or more processes.
+// Silence describes one or more processes that have stopped answering.
 type Silence struct {
 	Processes int64 `json:"processes"`
-	// Calls that were sent after the last answer and got none.
+	// Calls that were sent after the last answer and not answered in time.
 	Unanswered int64 `json:"unanswered"`
-	// The first process to fall silent: its last answer, or its start; Unix time in milliseconds.
+	// When the first of the processes gave its last answer or, if it gave none, was started; Unix time in milliseconds.
 	Since int64 `json:"since"`
-	// The first overlap of calls after that: when the second one was sent; calls that were open then; how long the first had been open, in
-	// milliseconds; the operation of the first. All zero if no calls overlapped.
+	// The first two calls that overlapped after that: when the second one was sent, how many calls were open then, how long the oldest one had
+	// been open (in milliseconds), and its operation. All are zero if no calls overlapped.
 	OverlapAt int64   `json:"overlapAt,omitempty"`
 	Open      int     `json:"open,omitempty"`
 	OpenMS    float64 `json:"openMs,omitempty"`
 	Operation string  `json:"operation,omitempty"`
 }
 
-// processRecord collects it.
+// processRecord collects Processes.
 type processRecord struct {
 	sync.Mutex
 	Processes
 }
 
-// record is that of this k6.
+// record is the record of this k6 process.
 var record processRecord
 
-// count adds one to a number of the record.
+// count increments a counter of the record.
 func (r *processRecord) count(number *int64) {
 	r.Lock()
 	defer r.Unlock()
 	*number++
 }
 
-// StdioProcesses returns what became of the servers that are programs; nil if none was started.
+// StdioProcesses returns the summary of the server processes. It is nil if none was started.
 func StdioProcesses() *Processes {
 	record.Lock()
 	found := record.Processes
@@ -93,7 +94,7 @@ func StdioProcesses() *Processes {
 	return &found
 }
 
-// add adds what is left of a process.
+// add adds the silence and the lost calls of a process.
 func (r *Processes) add(p *process) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
@@ -105,7 +106,7 @@ func (r *Processes) add(p *process) {
 	}
 }
 
-// isLost tells whether a call that nobody waits for any more was sent before one that was answered. The caller holds the guard.
+// isLost reports whether an abandoned call was sent before a call that has been answered since. The caller holds the guard.
 func (p *process) isLost(call *workingCall) bool {
 	return call.isGivenUp && call.sent.Before(p.answeredSent)
 }
@@ -118,7 +119,7 @@ func (b *ByOverlap) count(isShared bool) {
 	}
 }
 
-// with adds the silence of one more process.
+// with returns the silence together with that of one more process.
 func (s *Silence) with(other Silence) *Silence {
 	if other.Unanswered == 0 {
 		return s
@@ -135,18 +136,18 @@ func (s *Silence) with(other Silence) *Silence {
 	return &sum
 }
 
-// workingCall is a call that a process works on, as far as is known.
+// workingCall is a call that a process presumably works on.
 type workingCall struct {
 	operation  string
 	isMeasured bool
 	sent       time.Time
-	// Another call was open when it was sent, and while it was open.
+	// Another call was open when this one was sent (isBehind), or at any time while it was open (isShared).
 	isBehind, isShared bool
-	// Nobody waits for it any more.
+	// The client has stopped waiting for the answer.
 	isGivenUp bool
 }
 
-// begin notes that a call is about to be sent.
+// begin records that a call is about to be sent.
 func (p *process) begin(number int64, call *workingCall) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
@@ -169,7 +170,7 @@ func (p *process) begin(number int64, call *workingCall) {
 	p.working[number] = call
 }
 
-// answer notes that the process answered a call. The caller holds the guard.
+// answer records that the process answered a call. The caller holds the guard.
 func (p *process) answer(number int64, at time.Time) {
 	call := p.working[number]
 	if call == nil {
@@ -202,7 +203,8 @@ func (p *process) answer(number int64, at time.Time) {
 	}
 }
 
-// giveUp notes that nobody waits for a call any more. isTold: the process knows. isLate: the time for an answer is over. The caller holds the guard.
+// giveUp records that the client no longer waits for a call. isTold is set if the process was notified, isLate if the call's time is over. The
+// caller holds the guard.
 func (p *process) giveUp(number int64, isTold, isLate bool) {
 	call := p.working[number]
 	if call == nil {
@@ -217,7 +219,7 @@ func (p *process) giveUp(number int64, isTold, isLate bool) {
 	}
 }
 
-// with adds a call that was answered. before: when the process gave the answer before
+// with returns the turns with an answered call added. before is when the process gave its previous answer.
 func (t Turns) with(call *workingCall, at, before time.Time, overtook bool) Turns {
 	took := milliseconds(at.Sub(call.sent))
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// recordOf returns what is said about the processes of a server that is called alone, and then twice at once.
+// recordOf returns the record of a server that is called alone, and then by two calls at once.
 func recordOf(t *testing.T, mode, options string) *Processes {
 	t.Helper()
 	t.Cleanup(EndProcesses)
@@ -26,7 +26,7 @@ func TestProcessThatServesOneCallAtATime(t *testing.T) {
 			found := recordOf(t, mode, "")
 			turns := found.Turns["tools/call"]
 			gap, alone := turns.GapMS/max(1, float64(turns.Behind)), turns.AloneMS/float64(turns.Alone)
-			// Calls in parallel are answered in any order, nearly at once.
+			// Parallel calls are answered in any order, at nearly the same time.
 			isInTurn := turns.Behind == 3 && gap > alone/2
 			if turns.Alone != 3 || alone < milliseconds(workTime) || turns.Behind+turns.Overtook > 3 || isInTurn != isSerial {
 				t.Errorf("%+v", turns)
@@ -47,7 +47,7 @@ func TestProcessThatIsSilentAfterAnOverlap(t *testing.T) {
 	}
 }
 
-// What nobody waits for any more is answered in turn all the same.
+// Calls that the client has given up are still answered in turn.
 func TestProcessThatIsLate(t *testing.T) {
 	found := recordOf(t, "serial", "timeout: '60ms'")
 	if found.Late == 0 || found.Lost.Overlap > 0 || found.Turns["tools/call"].Overtook > 0 {

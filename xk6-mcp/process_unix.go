@@ -4,13 +4,13 @@ package mcp
 
 import "syscall"
 
-// terminateGroup asks a process and what it started to end.
+// terminateGroup sends SIGTERM to a process and its descendants.
 func terminateGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGTERM) }
 
-// killGroup ends a process that was not waited for yet, so that its number is no other one's, and what it started.
+// killGroup kills a process and its descendants. The process must not have been reaped, so that its PID cannot have been reused.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
-// inSession is for what the terminal's Ctrl-C does not reach.
+// inSession puts a process into its own session, where Ctrl-C in the terminal does not reach it.
 func inSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func inGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -9,40 +9,39 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// Request is the samples of one request, and what they do not say.
+// Request holds the samples of one request, and what the samples do not tell.
 type Request struct {
 	metrics.Samples
-	// When the call began, and when the request ended. The samples have the time at which they reached k6: Prometheus does not take older ones.
+	// When the call began, and when the request ended. The samples carry the time at which they reach k6, because Prometheus rejects samples
+	// with an older time.
 	Began, Ended time.Time
-	// A call ended in it.
+	// The request is the one in which a call ended.
 	IsCall bool
-	// One of names.json, and the latency's parts, of a call.
+	// The outcome of the call, as named in names.json, and the parts of its latency.
 	Outcome string
 	Parts   Parts
-	// The VU that made it.
+	// The ID of the VU that made the request.
 	VU uint64
-	// Of a call that was sent: operations that had a call in flight when it began. One that got no session was not.
+	// Whether the call was sent, and the operations that had a call in flight when it began. A call that got no session was not sent.
 	IsSent  bool
 	Overlap Overlap
 	// The server closes the connection after its answer.
 	ClosesConnection bool
-	// It began less than a second after the client's last answer.
-	IsFollowUp bool
-	// k6 interrupted it.
+	// The request began less than a second after the client's last answer.
+	IsFollowUp    bool
 	IsInterrupted bool
 }
 
-// Parts are those of a call's latency, which they add up to. Waiting includes earlier requests of the call.
+// Parts are the parts of a call's latency. They add up to it. Waiting includes the earlier requests of the call.
 type Parts struct {
 	Blocked, Connecting, TLS, Sending, Waiting, Receiving time.Duration
 }
 
-// parts divides the latency.
 func (x *exchange) parts() Parts {
 	p := Parts{Connecting: x.connecting, TLS: x.tlsHandshaking}
 	switch {
 	case x.connected == x.last && x.connecting == 0:
-		// It did not get a connection.
+		// The TCP connection was not established.
 		p.Connecting = x.connected
 	case x.connected == x.last && x.tlsHandshaking == 0:
 		p.TLS = x.connected - x.connecting
@@ -55,10 +54,10 @@ func (x *exchange) parts() Parts {
 	return p
 }
 
-// blocked is how long a request with a connection waited, before or between the handshakes.
+// blocked returns how long a request waited for a connection, apart from the TCP and TLS handshakes.
 func (x *exchange) blocked() time.Duration { return max(0, x.connected-x.connecting-x.tlsHandshaking) }
 
-// outcome is one of names.json.
+// outcome returns the outcome of the exchange, as named in names.json.
 func (x *exchange) outcome() string {
 	switch {
 	case !x.complete:
@@ -71,15 +70,15 @@ func (x *exchange) outcome() string {
 	return outcomes.Failed
 }
 
-// isMeasured tells whether requests enter the metrics: not those of setup and teardown, which k6 runs as VU 0.
+// isMeasured reports whether requests are measured. Those of setup and teardown, which k6 runs as VU 0, are not.
 func (c *Client) isMeasured() bool { return c.measured && c.instance.vu.State().VUID != 0 }
 
-// push sends k6 what is added for a call.
+// push sends k6 the samples that add adds for a call.
 func (c *Client) push(k *call, add func(b *batch)) {
 	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, k.batch(add))
 }
 
-// batch returns what is added for a call.
+// batch returns the samples that add adds for a call.
 func (k *call) batch(add func(b *batch)) metrics.Samples {
 	state := k.client.instance.vu.State()
 	values := state.Tags.GetCurrentValues()
@@ -89,15 +88,15 @@ func (k *call) batch(add func(b *batch)) metrics.Samples {
 	return b.samples
 }
 
-// measure adds one sample of a call, where its client measures.
+// measure adds one sample for a call if the client is measured.
 func (c *Client) measure(k *call, metric *metrics.Metric, value float64) {
 	if c.isMeasured() {
 		c.push(k, func(b *batch) { b.add(metric, value) })
 	}
 }
 
-// record counts a request, and logs a failure of a kind that was not met before. isAdditional: no call ends in it (of a handshake, a session's end,
-// a resumed stream, a round of input)
+// record counts a request, and logs its failure if it is the client's first one of that kind. isAdditional is set if no call ends in the
+// request: a handshake, the end of a session, a resumed stream, a round of input.
 func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 	if x.failure != nil {
 		c.logOnce(k, x)
@@ -106,11 +105,11 @@ func (c *Client) record(k *call, x *exchange, isAdditional bool) {
 	c.count(k, x, isAdditional)
 }
 
-// count does what record does, but for the log.
+// count counts a request without logging it.
 func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 	m := c.instance.metrics
 	if !c.isMeasured() {
-		// Such requests have no tags of a call.
+		// Unmeasured requests carry the tags of their VU only.
 		c.push(k, func(b *batch) { b.addTagged(m.WarmupRequests, k.vuTags, 1) })
 		return
 	}
@@ -122,7 +121,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 		if request.IsCall && !x.complete {
 			request.IsCall, request.IsInterrupted = false, true
 			request.Samples = k.batch(func(b *batch) { b.add(m.Interrupted, 1) })
-			// k6 waits for its VUs.
+			// k6 waits for its VUs to end, so the output still receives this sample.
 			c.instance.vu.State().Samples <- request
 		}
 		return
@@ -177,7 +176,7 @@ func (b *batch) addOutcome(m *instanceMetrics, k *call, x *exchange) {
 	}
 }
 
-// addLatency adds that of a call. One without an answer was not answered within any limit.
+// addLatency adds the latency of a call. A call without an answer exceeds every limit.
 func (b *batch) addLatency(m *instanceMetrics, k *call, x *exchange, outcome string) {
 	latency := milliseconds(x.latency())
 	b.addTagged(m.RequestDuration, k.outcomeTags(outcome), latency)
@@ -198,7 +197,7 @@ func (b *batch) addConnection(m *instanceMetrics, x *exchange) {
 	}
 }
 
-// addEvent adds the time between an event and what was before it: the call's beginning, or another event.
+// addEvent adds the time since the previous event, or since the call began if it is the first event.
 func (b *batch) addEvent(m *instanceMetrics, isFirst bool, gap time.Duration) {
 	if isFirst {
 		b.add(m.TimeToFirstEvent, milliseconds(gap))
@@ -207,7 +206,7 @@ func (b *batch) addEvent(m *instanceMetrics, isFirst bool, gap time.Duration) {
 	}
 }
 
-// observe adds what tests about the network want to know.
+// observe adds the samples of the option observe.
 func (b *batch) observe(m *instanceMetrics, x *exchange) {
 	if x.status == 0 {
 		return
@@ -232,9 +231,9 @@ func toFloat(value bool) float64 {
 	return 0
 }
 
-// logOnce logs one line for each kind of failure and client: enough to see what happened, never a flood.
+// logOnce logs the first failure of each kind per client: enough to see what happened, without flooding the log.
 func (c *Client) logOnce(k *call, x *exchange) {
-	// What the end of the run cut off is no failure of the server's.
+	// A request that is cut off by the end of the run is not a failure of the server.
 	if c.instance.vu.Context().Err() != nil {
 		return
 	}
@@ -244,7 +243,7 @@ func (c *Client) logOnce(k *call, x *exchange) {
 	c.instance.vu.State().Logger.Errorf("failure %s of %s: %s", x.failure.kind, k.operation(), c.describe(x))
 }
 
-// logInvalid shows the first message that is none.
+// logInvalid logs the first line that is not a JSON-RPC message.
 func (c *Client) logInvalid() {
 	first := c.invalid.first.Load()
 	if first == nil {

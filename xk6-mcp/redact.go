@@ -16,20 +16,22 @@ import (
 
 const (
 	redacted = "***"
-	// A shorter value of a header is none that has to be hidden.
+	// minSecret is the minimum length of a value that is redacted.
 	minSecret = 4
-	// A header with another name than a secret's may have any word as its value, such as a tenant's name. Tokens are longer.
+	// minUnnamed is the minimum length of a redacted value whose name does not mark it as a secret. It could be any word, for example the name
+	// of a tenant. Tokens are longer.
 	minUnnamed = 12
-	// Escapes within escapes that are undone.
+	// maxEscapes is the maximum number of nested escapes that are decoded.
 	maxEscapes = 4
-	// Of an HTML entity, for example &#x0000002F;
+	// maxEntity is the maximum length of an HTML entity, for example &#x0000002F;
 	maxEntity = 12
 )
 
-// secrets are texts that must not be shown, in the spellings that no escape explains.
+// secrets are texts that must not be shown, in all spellings that decoding escapes does not reveal.
 type secrets []string
 
-// add adds credentials: of a header's value also what follows its scheme, and the password that a Basic one has.
+// add adds credentials. If a value has a scheme, as that of an Authorization header does, it also adds the part after the scheme, and the
+// password of Basic authentication.
 func (s *secrets) add(values ...string) {
 	for _, value := range values {
 		s.addSpellings(value)
@@ -45,7 +47,7 @@ func (s *secrets) add(values ...string) {
 	}
 }
 
-// addClient adds a client's secret, also as HTTP Basic authentication has it.
+// addClient adds the secret of an OAuth client, also as it is sent in HTTP Basic authentication.
 func (s *secrets) addClient(id, secret string) {
 	if secret == "" {
 		return
@@ -64,7 +66,7 @@ func (s *secrets) addSpellings(secret string) {
 	}
 }
 
-// visible returns a text without characters that have no width.
+// visible returns a text without invisible characters.
 func visible(text string) string {
 	return strings.Map(func(char rune) rune {
 		if isIgnored(char) {
@@ -74,13 +76,13 @@ func visible(text string) string {
 	}, text)
 }
 
-// isIgnored tells whether a character may be in a secret without being seen.
+// isIgnored reports whether a character is invisible, so that a secret may contain it unnoticed.
 func isIgnored(char rune) bool { return unicode.In(char, unicode.Cf, unicode.Cc) }
 
-// reading is a text as somebody may read it who undoes escapes. Its bytes remember where in the text they came from.
+// reading is a text with its escapes decoded. Each of its bytes keeps its position in the original text.
 type reading struct {
 	text []byte
-	// Where each byte begins and ends in the text.
+	// Where each byte begins and ends in the original text.
 	from, to []int
 }
 
@@ -92,8 +94,8 @@ func newReading(size int) reading {
 	return reading{make([]byte, 0, size), make([]int, 0, size), make([]int, 0, size)}
 }
 
-// hide replaces the secrets in a text, whatever escapes of URLs, JSON and HTML they are written with. isCut: the text goes on, so that it may end
-// within a secret
+// hide replaces the secrets in a text, even if they are written with escapes of URLs, JSON or HTML. isCut is set if the text was cut and may end
+// within a secret.
 func (s secrets) hide(text string, isCut bool) string {
 	if len(s) == 0 || text == "" {
 		return text
@@ -120,7 +122,7 @@ func (s secrets) hide(text string, isCut bool) string {
 	return replaced(text, found)
 }
 
-// isPlain tells whether a text can be read in one way alone.
+// isPlain reports whether a text has no escapes and no invisible characters.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if char := text[i]; char < ' ' || char > '~' || char == '%' || char == '\\' || char == '&' {
@@ -130,8 +132,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// in returns where in the text the secrets of a reading are. of: nil: the text itself
-func (s secrets) in(read string, of *reading) [][2]int {
+// in returns the positions of the secrets of a reading in the original text. If decoded is nil, the reading is the original text.
+func (s secrets) in(read string, decoded *reading) [][2]int {
 	var found [][2]int
 	for _, secret := range s {
 		for start := 0; ; {
@@ -141,8 +143,8 @@ func (s secrets) in(read string, of *reading) [][2]int {
 			}
 			start += at + len(secret)
 			part := [2]int{start - len(secret), start}
-			if of != nil {
-				part = [2]int{of.from[part[0]], of.to[part[1]-1]}
+			if decoded != nil {
+				part = [2]int{decoded.from[part[0]], decoded.to[part[1]-1]}
 			}
 			found = append(found, part)
 		}
@@ -152,7 +154,8 @@ func (s secrets) in(read string, of *reading) [][2]int {
 
 var partialEscape = regexp.MustCompile(`(%[0-9A-Fa-f]?|\\(u[0-9A-Fa-f]{0,3})?|&#?[0-9A-Za-z]{0,10})$`)
 
-// partialAt returns where the beginning of a secret is, or of an escape after one, with which a text ends; its length: nowhere.
+// partialAt returns the position of an incomplete secret at the end of a text, or of an incomplete escape at its end. It returns the length of
+// the text if there is none.
 func (s secrets) partialAt(text []byte) int {
 	longest := 0
 	for _, secret := range s {
@@ -170,7 +173,7 @@ func (s secrets) partialAt(text []byte) int {
 	return len(text)
 }
 
-// decoded undoes escapes once, and leaves out what cannot be seen. It also tells whether it found an escape.
+// decoded decodes one level of escapes if undoes is set, and removes invisible characters. It also reports whether it found an escape.
 func (r reading) decoded(undoes bool) (reading, bool) {
 	next := newReading(len(r.text))
 	isChanged := false
@@ -196,7 +199,7 @@ func (r reading) decoded(undoes bool) (reading, bool) {
 	return next, isChanged
 }
 
-// unescape returns what an escape at the beginning of a text stands for, and its size; 0: there is none.
+// unescape returns the text that an escape at the beginning of text stands for, and the length of the escape; 0 if there is none.
 func unescape(text []byte) (string, int) {
 	switch text[0] {
 	case '%':
@@ -244,7 +247,7 @@ func unescapeJSON(text []byte) (string, int) {
 	return "", 0
 }
 
-// hex reads digits of a text.
+// hex parses hexadecimal digits of a text.
 func hex(text []byte, start, count int) (rune, bool) {
 	if len(text) < start+count {
 		return 0, false
@@ -253,7 +256,7 @@ func hex(text []byte, start, count int) (rune, bool) {
 	return rune(value), err == nil
 }
 
-// replaced puts a mark in the place of parts of a text, one where they overlap.
+// replaced replaces parts of a text with a mark. Overlapping parts share one.
 func replaced(text string, parts [][2]int) string {
 	if len(parts) == 0 {
 		return text

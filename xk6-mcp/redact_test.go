@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A server chooses how it spells what it was sent.
+// A server may repeat a secret in any spelling.
 func TestSpellingsOfSecrets(t *testing.T) {
 	const secret = `tök/en+4711="x y"`
 	var hidden secrets
@@ -55,7 +55,7 @@ func TestSpellingsOfSecrets(t *testing.T) {
 	}
 }
 
-// Where a text is cut, no part of a secret is left, in whatever spelling.
+// If a text is cut, no part of a secret remains, in any spelling.
 func TestSecretsAtACut(t *testing.T) {
 	const secret = `secret/"4711"-of-mine`
 	var hidden secrets
@@ -67,7 +67,7 @@ func TestSecretsAtACut(t *testing.T) {
 			}
 		}
 	}
-	// A token that is repeated comes to the front with its last, cut part as the ones before are taken out.
+	// Redacting the repeated tokens moves the last one, which was cut, to the part that is shown.
 	token := strings.Repeat("t0ken-", 100)
 	f := newFixture(t, modern(func(w http.ResponseWriter, _ received) {
 		http.Error(w, strings.Repeat("."+token, 200), http.StatusInternalServerError)
@@ -78,7 +78,7 @@ func TestSecretsAtACut(t *testing.T) {
 	}
 }
 
-// What a server calls itself ends in labels and files.
+// The name of a server is written to labels and files.
 func TestNamesThatHoldSecrets(t *testing.T) {
 	token := strings.Repeat("tok-4711-", 12)
 	f := newFixture(t, &recorder{answer: func(w http.ResponseWriter, r received) {
@@ -88,14 +88,14 @@ func TestNamesThatHoldSecrets(t *testing.T) {
 	f.expect(`new StreamableHTTPClient({ base_url: url, token: '`+token+`' }).connect().serverInfo`, `{"name":"I am ***","version":"***"}`)
 }
 
-// What a client takes is no secret: a tool may be called gzip.
+// The values of Accept-Encoding and User-Agent are not secrets: a tool may be called gzip.
 func TestPublicHeaders(t *testing.T) {
 	f := newFixture(t, modern(succeed))
 	f.expect(`new StreamableHTTPClient({ base_url: url, headers: { 'accept-encoding': 'gzip', 'user-agent': 'mine', 'x-key': 'abcd' } }).redact('gzip, mine, abcd')`,
 		`"gzip, mine, ***"`)
 }
 
-// A tool of the tenant acme may have the tenant's name.
+// A tool of the tenant acme may contain the tenant's name.
 func TestWordsInHeaders(t *testing.T) {
 	f := newFixture(t, modern(succeed))
 	f.expect(`new StreamableHTTPClient({ base_url: url, headers: { 'X-Tenant': 'acme', 'X-Trace': 'a-long-value-1' } }).redact('acme_search a-long-value-1')`,

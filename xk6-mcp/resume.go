@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// Where a stream says nothing, as the official SDKs do.
+	// defaultRetry is the delay before a stream is resumed that set none, as in the official SDKs.
 	defaultRetry     = time.Second
 	maxReconnections = 20
-	// A stream that is held goes on as often as the server likes, and not faster.
+	// minHeldRetry is the minimum delay before a held stream is resumed. The number of times is not limited.
 	minHeldRetry = 100 * time.Millisecond
 )
 
-// resume asks for the rest of a stream that ended before its reply (versions before 2026-07-28): by GET, with the id of the last event,
-// after the time that the stream said. The exchange becomes that of the whole call.
+// resume requests the rest of a stream that ended before its reply (versions before 2026-07-28). It sends a GET with the ID of the last event,
+// after the delay that the stream set. x becomes the exchange of the whole call.
 func (c *Client) resume(k *call, r request, x *exchange) {
 	for count := 0; (count < maxReconnections || r.holds()) && !c.isModern() && x.lastEventID != ""; count++ {
 		pause := x.retry
@@ -34,7 +34,7 @@ func (c *Client) resume(k *call, r request, x *exchange) {
 				x.failure, x.abandoned = nil, true
 			}
 			return
-		// It becomes a header, as a session's id does.
+		// The ID is sent as a header.
 		case len(x.lastEventID) > maxSessionID || !httpguts.ValidHeaderFieldValue(x.lastEventID):
 			x.failure = failed(kinds.Protocol, "the id of the last event cannot be a header")
 			return
@@ -57,7 +57,7 @@ func (c *Client) resume(k *call, r request, x *exchange) {
 	}
 }
 
-// continueWith makes an exchange one with the stream that went on.
+// continueWith appends the stream that resumed the exchange.
 func (x *exchange) continueWith(next *exchange) {
 	offset := next.began.Sub(x.began)
 	for _, one := range next.events {
@@ -69,7 +69,7 @@ func (x *exchange) continueWith(next *exchange) {
 	x.last = next.last + offset
 	x.responseBytes += next.responseBytes
 	x.isResumed, x.heard = true, next.heard
-	// A stream that brought no id goes on from the same event.
+	// A stream without a new ID is resumed from the same event again.
 	isOver := next.failure == nil || !next.complete && next.failure.kind != kinds.Connect || next.status != http.StatusOK
 	if isOver {
 		x.lastEventID = ""

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// resumable is a server that closes the stream of each call, and sends the reply after so many reconnections.
+// resumable is a server that closes the stream of each call, and sends the reply after a number of reconnections.
 func resumable(reconnections int, leaveOpen bool) *recorder {
 	count, id := 0, ""
 	return legacy(func(w http.ResponseWriter, r received) {
@@ -61,7 +61,7 @@ func TestResumeEnds(t *testing.T) {
 		client.ping().failure.kind`, `"timeout"`)
 }
 
-// The reply ends a call, and not the end of its stream.
+// A call ends with its reply, not with the end of its stream.
 func TestStreamStaysOpen(t *testing.T) {
 	f := newFixture(t, modern(func(w http.ResponseWriter, r received) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -73,7 +73,7 @@ func TestStreamStaysOpen(t *testing.T) {
 	f.expect(`[client.ping().ok, client.ping().ok, client.ping().ok]`, `[true,true,true]`)
 }
 
-// A call whose stream was accepted is not made again, whatever became of the rest of it; and an id that cannot be a header is sent nowhere.
+// A call whose stream was accepted is not repeated, whatever happens to the rest of the stream. An ID that is not valid in a header is not sent.
 func TestResumeFails(t *testing.T) {
 	for id, expected := range map[string]string{"1": "http_4xx", "\x01": "protocol", strings.Repeat("x", 5000): "protocol"} {
 		calls := 0

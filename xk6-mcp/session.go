@@ -16,44 +16,44 @@ import (
 )
 
 const (
-	// A session's id goes into each request.
+	// maxSessionID is the maximum length of a session ID, in bytes. The ID is sent with every request.
 	maxSessionID = 4096
-	// Of a server's name for itself, and of its version.
+	// maxName is the maximum length of a server's name and of its version, in characters.
 	maxName = 100
-	// Bytes of JSON.
+	// maxCapabilities is the maximum size of a server's capabilities, in bytes of JSON.
 	maxCapabilities = 64 << 10
-	// For a server of the other era that does not answer what it does not know.
+	// discoverTimeout bounds server/discover over HTTP: an older server may not answer a method that it does not know.
 	discoverTimeout = 4 * time.Second
-	// For the first event of a stream of the old transport.
+	// endpointTimeout bounds the wait for the first event of the deprecated HTTP+SSE transport.
 	endpointTimeout = time.Second
 )
 
-// JSON-RPC error codes that only a server of the modern era sends: it understood the request and refuses it.
+// JSON-RPC error codes that only servers of version 2026-07-28 send: the server understood the request and refuses it.
 const (
 	codeHeaderMismatch    = -32020
 	codeMissingCapability = -32021
 )
 
-// serverInfo is what a server says of itself.
+// serverInfo is what a server reports about itself.
 type serverInfo struct {
 	Name, Version string
 	capabilities  string
 }
 
-// sharedSession is one that all VUs use, and count their requests in.
+// sharedSession is a session that all VUs use. They also share the counter of its request IDs.
 type sharedSession struct {
 	negotiated
 	session string
 	lastID  *atomic.Int64
 }
 
-// negotiated is what a first client found out about a server.
+// negotiated is what the first client learned about a server.
 type negotiated struct {
 	version string
 	info    serverInfo
 }
 
-// unusable is why there is no server that can be called. For the script it is an Error with a kind, and a status.
+// unusable is the error for a server that cannot be called. A script sees it as an Error with a kind and an HTTP status.
 type unusable struct {
 	kind   string
 	status int
@@ -64,7 +64,7 @@ func (u *unusable) Error() string { return u.text }
 
 func (c *Client) isModern() bool { return c.version == modernVersion }
 
-// connect makes sure that there is a server which can be called, and tells who it is.
+// connect ensures that the server can be called, and returns its protocol version, name, version and capabilities.
 func (c *Client) connect() (any, error) {
 	x, err := c.open()
 	if err != nil {
@@ -72,12 +72,12 @@ func (c *Client) connect() (any, error) {
 	}
 	switch {
 	case x != nil:
-	// Whatever such a server answers is for the calls to find out.
+	// Any HTTP answer shows that the server can be reached. Calls find out whether it can be used.
 	case c.options.protocol != dialectMCP:
 		if x = c.do(c.protocolCall(http.MethodOptions).bareRequest(http.MethodOptions)); x.status > 0 {
 			x.failure = nil
 		}
-	// A version that the options say is not asked for before a call.
+	// With a fixed version, open does not send server/discover, so the server's name is still unknown.
 	case c.isModern() && c.info.Name == "":
 		x = c.discover(true, false)
 	}
@@ -101,13 +101,13 @@ func (c *Client) connect() (any, error) {
 	}, nil
 }
 
-// withoutQuery returns a URL as it may be shown: its query may hold a key.
+// withoutQuery returns a URL without its query, which may hold a key.
 func withoutQuery(text string) string {
 	shown, _, _ := strings.Cut(text, "?")
 	return shown
 }
 
-// notify sends a message that is not answered.
+// notify sends a notification.
 func (c *Client) notify(method string, params sobek.Value) error {
 	if c.options.protocol == dialectREST {
 		return errors.New("notify: there are no notifications over REST")
@@ -133,17 +133,17 @@ func (c *Client) sendNotification(k *call) {
 	c.record(k, k.do(k.argument, "", nil), true)
 }
 
-// answerServer answers a request that a server makes on a stream (versions before 2026-07-28).
-func (c *Client) answerServer(asked message, r request, of *exchange) {
-	// A stream may be older than the token that it was opened with.
+// answerServer answers a request that the server sent on a stream (versions before 2026-07-28).
+func (c *Client) answerServer(asked message, r request, stream *exchange) {
+	// The token that the stream was opened with may have expired.
 	if c.tokens != nil {
 		c.authorize()
 	}
-	// The server chooses the method's name: it is no tag.
+	// The method's name is chosen by the server, so it must not become a tag.
 	k := c.protocolCall("response")
 	k.options.headers = r.callHeaders
 	response := k.bareRequest(http.MethodPost)
-	response.timeout = min(response.timeout, max(0, r.life()-time.Since(of.began)))
+	response.timeout = min(response.timeout, max(0, r.life()-time.Since(stream.began)))
 	ctx, cancel := context.WithTimeout(c.instance.vu.Context(), response.timeout)
 	defer cancel()
 	answer := `"error":{"code":-32601,"message":"Method not found"}`
@@ -156,14 +156,14 @@ func (c *Client) answerServer(asked message, r request, of *exchange) {
 	c.record(k, x, true)
 }
 
-// protocolCall is a call in which no operation of the script ends.
+// protocolCall returns a call for protocol traffic, which is not an operation of the script.
 func (c *Client) protocolCall(method string) *call {
 	k := c.newCall(method, &callOptions{})
 	k.isOfSession = true
 	return k
 }
 
-// leave ends a call that had a session of its own.
+// leave ends the session of a call that has its own.
 func (c *Client) leave() {
 	if c.options.sessions == sessionPerCall {
 		c.transport.leave(c)
@@ -178,7 +178,7 @@ func (c *Client) forget() {
 	if c.options.sessions == sessionShared {
 		c.instance.root.sharing.Lock()
 		defer c.instance.root.sharing.Unlock()
-		// Another VU may have opened a new one.
+		// Another VU may already have opened a new session.
 		if c.instance.root.shared[c.sharedKey()].session == c.session {
 			delete(c.instance.root.shared, c.sharedKey())
 		}
@@ -187,8 +187,8 @@ func (c *Client) forget() {
 	c.epoch++
 }
 
-// open finds out how a server wants to be spoken to, and opens a session where it keeps any. Where that fails, it returns the exchange with the
-// failure, which is not recorded yet: the call ends with it for which this was to be done.
+// open negotiates the protocol version and, if the server keeps sessions, opens one. If that fails, it returns the failed exchange, which is not
+// recorded yet: the call that needed the session fails with it.
 func (c *Client) open() (*exchange, error) {
 	state := c.instance.vu.State()
 	if state == nil {
@@ -220,7 +220,7 @@ func (c *Client) open() (*exchange, error) {
 		x = c.initialize()
 		x.refusal = refusal
 	case isNew && !x.complete:
-		// Of a program it is to be known that it has started.
+		// A new process must answer once before it counts as started.
 		x = c.discover(true, false)
 	}
 	c.isOpen = x.failure == nil
@@ -241,12 +241,12 @@ func (c *Client) negotiatedKey() string {
 	return c.options.protocolVersion + " " + c.transport.key()
 }
 
-// sharedKey is the same for clients that may use the same session.
+// sharedKey returns the same key for all clients that may use the same session.
 func (c *Client) sharedKey() string {
 	return fmt.Sprint(c.negotiatedKey(), c.options.headers, c.options.oauth)
 }
 
-// negotiate decides on a protocol version: that of the options, one that another client found, or what the server understands.
+// negotiate chooses the protocol version: the configured one, one that another client has negotiated, or one that the server supports.
 func (c *Client) negotiate() *exchange {
 	x := &exchange{}
 	if known, ok := c.instance.root.negotiated.Load(c.negotiatedKey()); ok {
@@ -267,8 +267,8 @@ func (c *Client) negotiate() *exchange {
 	return x
 }
 
-// discover sends a request of the modern era, and sends it again if the server refuses a version that it lists. Unless isForced, any answer but a
-// valid one of that version leads to initialize: it is not a failure, and is not counted.
+// discover sends server/discover, and repeats it once if the server refuses a version that it lists itself. Unless isForced is set, any answer
+// other than a valid one of 2026-07-28 leads to initialize: it is not a failure and is not counted.
 func (c *Client) discover(isForced, isAgain bool) *exchange {
 	c.version = modernVersion
 	k := c.protocolCall("server/discover")
@@ -312,13 +312,13 @@ func (c *Client) discover(isForced, isAgain bool) *exchange {
 	return &exchange{refusal: c.describe(x)}
 }
 
-// isSilent tells whether a program has started and said nothing, as those of the old era may that wait for initialize.
+// isSilent reports whether a server process has started but has not answered. An older server may stay silent until it receives initialize.
 func (c *Client) isSilent(x *exchange) bool {
 	return c.process != nil && x.failure.kind == kinds.Timeout
 }
 
-// isAnswered tells whether the server answered so that initialize may get a better answer: it was not late, and the answer is neither a refusal of
-// the credentials, nor a redirect, nor too large.
+// isAnswered reports whether the server's answer leaves a chance that initialize succeeds: it was in time, and it is not a refusal of the
+// credentials, a redirect or too large.
 func (x *exchange) isAnswered() bool {
 	switch x.failure.kind {
 	case kinds.Connect, kinds.Timeout, kinds.Stalled, kinds.Auth, kinds.TooLarge:
@@ -327,7 +327,7 @@ func (x *exchange) isAnswered() bool {
 	return isSuccess(x.status) || x.status >= http.StatusBadRequest
 }
 
-// isModernError tells whether an error does not depend on the protocol version, or is one that only 2026-07-28 has.
+// isModernError reports whether an error does not depend on the protocol version, or exists in 2026-07-28 only.
 func (x *exchange) isModernError(reply message) bool {
 	code := int(member(reply.err, "code").Num)
 	return x.failure.kind == kinds.HTTP5xx || x.failure.kind == kinds.RateLimited || code == codeHeaderMismatch || code == codeMissingCapability
@@ -345,7 +345,7 @@ func listed(versions gjson.Result) string {
 }
 
 func (c *Client) setInfo(info, capabilities gjson.Result) {
-	// They become labels: what the server was sent is taken out before they are cut.
+	// Name and version become labels. Credentials that the server repeats are redacted before the text is cut.
 	own := func(key string) string { return oneLine(c.redact(member(info, key).Str), maxName) }
 	c.info = serverInfo{Name: own("name"), Version: own("version")}
 	if capabilities.IsObject() && len(capabilities.Raw) <= maxCapabilities {
@@ -353,7 +353,8 @@ func (c *Client) setInfo(info, capabilities gjson.Result) {
 	}
 }
 
-// initialize opens a session (versions before 2026-07-28). Its requests are counted; their time is the session's, and no call's.
+// initialize opens a session (versions before 2026-07-28). Its requests are counted. Their time is the session's duration and not part of any
+// call's latency.
 func (c *Client) initialize() *exchange {
 	root := c.instance.root
 	if c.options.sessions == sessionShared {
@@ -398,11 +399,11 @@ func (c *Client) initialize() *exchange {
 	return x
 }
 
-// isHTTPSSE tells whether a GET opens a stream whose first event names where to POST to: the deprecated transport.
+// isHTTPSSE reports whether a GET opens a stream whose first event names the URL to POST to, as in the deprecated HTTP+SSE transport.
 func (c *Client) isHTTPSSE() bool {
 	r := c.protocolCall(http.MethodGet).bareRequest(http.MethodGet)
 	r.header.Set("Accept", "text/event-stream")
-	// A stream without a reply: it is read until the time ends.
+	// No reply with this ID ever arrives, so the stream is read until the timeout.
 	r.id, r.timeout = 1, endpointTimeout
 	x := c.do(r)
 	return len(x.events) > 0 && x.events[0].kind == "endpoint"

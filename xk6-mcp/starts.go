@@ -10,32 +10,31 @@ import (
 
 // Start is the first use of a client in an iteration.
 type Start struct {
-	Scenario string
-	Time     time.Time
-	// When k6 began to run the scenario.
+	Scenario      string
+	Time          time.Time
 	ScenarioStart time.Time
 }
 
-// Starts collects starts for an output.
+// Starts collects the starts of iterations for an output.
 type Starts struct {
 	guard  sync.Mutex
 	starts []Start
 }
 
-// listener is where starts are collected, nil without an output that takes them.
+// listener collects the starts. It is nil without an output that needs them.
 var listener atomic.Pointer[Starts]
 
-// CollectStarts returns where starts are collected from now on.
+// CollectStarts begins to collect starts.
 func CollectStarts() *Starts {
 	s := &Starts{}
 	listener.Store(s)
 	return s
 }
 
-// Close ends the collection.
+// Close stops collecting.
 func (s *Starts) Close() { listener.CompareAndSwap(s, nil) }
 
-// Drain returns what was collected since the last time.
+// Drain returns the starts since the last call.
 func (s *Starts) Drain() []Start {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -44,7 +43,7 @@ func (s *Starts) Drain() []Start {
 	return drained
 }
 
-// noteStart notes that the iteration of a VU has begun. k6 runs setup and teardown outside of scenarios.
+// noteStart records that the VU has begun an iteration. setup and teardown have none: k6 runs them outside of scenarios.
 func (m *ModuleInstance) noteStart(state *lib.State) {
 	m.noted = state.Iteration
 	s := listener.Load()
@@ -53,7 +52,7 @@ func (m *ModuleInstance) noteStart(state *lib.State) {
 	}
 	ctx := m.vu.Context()
 	scenario := lib.GetScenarioState(ctx)
-	// The end of a run cuts a sleep short; the call after it is not made.
+	// The end of a run cuts sleeps short. A call after such a sleep is not made.
 	if scenario == nil || ctx.Err() != nil {
 		return
 	}

@@ -19,7 +19,7 @@ func TestStarts(t *testing.T) {
 		f.state.Iteration++
 		f.run("client.ping(); client.ping();")
 	}
-	// Setup is in no scenario.
+	// setup is not part of a scenario.
 	if iterate(); len(starts.Drain()) != 0 {
 		t.Error("what is in no scenario has begun")
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// modeVariable makes a server of this test binary.
+// modeVariable makes the test binary run as a server.
 const modeVariable = "STDIO_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -28,10 +28,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// childID is the process that the server started, if it did.
+// childID is the PID of the process that the server started, if it started one.
 var childID int
 
-// serve is a server that misbehaves as its mode says.
+// serve runs a server that misbehaves in the way that the mode says.
 func serve(mode string) {
 	switch mode {
 	case "broken":
@@ -90,7 +90,7 @@ func answerLine(mode, text string) {
 	}
 }
 
-// working has the calls that are being worked on; from the second one at once on, a server in mode "lock" is stuck.
+// working is the number of calls in progress. In the mode "lock", the server is stuck once there are two.
 var (
 	working atomic.Int32
 	isStuck atomic.Bool
@@ -98,7 +98,7 @@ var (
 
 const workTime = 40 * time.Millisecond
 
-// workOn answers after a while, and reads on meanwhile. A forgetful server answers only the last of the calls at once.
+// workOn answers after a while, and continues to read meanwhile. A forgetful server only answers the last of several simultaneous calls.
 func workOn(mode, answer string) {
 	if working.Add(1) > 1 && mode == "lock" {
 		isStuck.Store(true)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// stdioFixture is a VU with a StdioClient of a server that behaves as its mode says, and with further options of the client.
+// stdioFixture returns a VU with a StdioClient, whose server behaves as the mode says.
 func stdioFixture(t *testing.T, mode, options string) *fixture {
 	t.Helper()
 	f := newFixture(t, http.NotFoundHandler())
@@ -32,7 +32,7 @@ func stdioFixture(t *testing.T, mode, options string) *fixture {
 	return f
 }
 
-// isGone tells whether a process has ended, within seconds.
+// isGone reports whether a process ends within a few seconds.
 func isGone(pid int) bool {
 	for range 80 {
 		if syscall.Kill(pid, 0) != nil {
@@ -67,13 +67,13 @@ func TestStdioCountsStarts(t *testing.T) {
 	}
 }
 
-// A server of the old era may wait for initialize, and answer nothing before.
+// An older server may wait for initialize, and answer nothing before it.
 func TestStdioServerThatIgnoresDiscover(t *testing.T) {
 	f := stdioFixture(t, "silent", "{ protocolVersion: 'legacy' }")
 	f.expect("client.connect().protocolVersion", `"2025-11-25"`)
 }
 
-// One that is slow to start speaks the version that it is known to speak all the same.
+// A slow start does not change a fixed protocol version.
 func TestStdioServerThatIsSlowToStart(t *testing.T) {
 	f := stdioFixture(t, "silent", "{ protocolVersion: '2026-07-28', timeout: '300ms' }")
 	f.expect("try { client.connect() } catch (error) { error.kind }", `"timeout"`)
@@ -102,7 +102,7 @@ func TestStdioServerThatDies(t *testing.T) {
 	}
 }
 
-// What is said after an answer that is known is no part of the next one.
+// A line after an answer that the call recognized is not part of the next answer.
 func TestStdioServerThatTalksAfterItsAnswer(t *testing.T) {
 	f := stdioFixture(t, "talkative", "{}")
 	f.expect(`const call = client.prepare('tools/call', { name: 'echo', arguments: { text: 'a' } });
@@ -133,7 +133,7 @@ func TestStdioMessagesAreBounded(t *testing.T) {
 	half.expect("say('a').failure.kind", `"process"`)
 }
 
-// What a pipe does not take is not waited for, and a server that has a part of a message is started again.
+// A client does not wait for a server that does not read. A server that has read a part of a message is restarted.
 func TestStdioServerThatDoesNotRead(t *testing.T) {
 	f := stdioFixture(t, "deaf", "{ timeout: '500ms' }")
 	f.expect("say('a').failure.kind", `"timeout"`)
@@ -146,7 +146,7 @@ func TestStdioErrorOutputIsDrained(t *testing.T) {
 	f.expect("say('a').ok", "true")
 }
 
-// Only some variables reach the server, and what it is given is not shown.
+// Only some variables are passed to the server, and their values are redacted.
 func TestStdioEnvironment(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_RUN", "sesame")
 	f := stdioFixture(t, "modern", "{}")
@@ -188,7 +188,7 @@ func TestStdioListens(t *testing.T) {
 	f.expect("heard.sort()", `["notifications/subscriptions/acknowledged","notifications/tools/list_changed",null,true]`)
 }
 
-// Calls of several clients travel on the pipes of one process, and each gets its own answer.
+// Several clients share the pipes of one process, and each call gets its own answer.
 func TestStdioSharesProcesses(t *testing.T) {
 	f := stdioFixture(t, "late", "{ processes: 1 }")
 	f.await(`const found = [];
@@ -202,13 +202,13 @@ func TestStdioSharesProcesses(t *testing.T) {
 	if starts := len(slices.DeleteFunc(got, func(line string) bool { return !strings.HasPrefix(line, "mcp_process_starts") })); starts != 2 {
 		t.Errorf("%d starts", starts)
 	}
-	// A shared process is not the client's to end.
+	// A client does not end a shared process.
 	pid := int(f.run("pidOf(client)").(int64))
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	isGone(pid)
 }
 
-// A client that has no more calls to make leaves its process to another one.
+// A client without further calls leaves its process to another client.
 func TestStdioProcessIsTakenOver(t *testing.T) {
 	for _, mode := range []string{"modern", "legacy"} {
 		f := stdioFixture(t, mode, "{}")
@@ -237,7 +237,7 @@ func TestStdioProcessOfEachCall(t *testing.T) {
 	}
 }
 
-// A server is ended as the specification says, however little it listens, and so is what it started.
+// A server is ended as the specification requires, even if it ignores this, and so are its children.
 func TestStdioEndsServers(t *testing.T) {
 	f := stdioFixture(t, "stubborn", "{}")
 	pid := int(f.run("say('a').result.pid").(int64))
@@ -255,7 +255,7 @@ func TestStdioEndsServers(t *testing.T) {
 	parent.expect("say('a').ok", "true")
 }
 
-// A daemon that a server started has left its group, and holds its pipes.
+// A daemon started by the server has left its process group and holds its pipes.
 func TestStdioServerWhoseDaemonHoldsThePipes(t *testing.T) {
 	f := stdioFixture(t, "daemon", "{}")
 	pid := int(f.run("say('a').result.pid").(int64))
@@ -269,7 +269,7 @@ func TestStdioServerWhoseDaemonHoldsThePipes(t *testing.T) {
 	}
 }
 
-// TestLastLine: of a standard error the line that says what ended the server.
+// TestLastLine checks that the line that explains the end of the server is found in its standard error.
 func TestLastLine(t *testing.T) {
 	for said, expected := range map[string]string{
 		"": "", "starting\nport is taken\n\n": "port is taken",

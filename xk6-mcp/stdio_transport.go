@@ -15,35 +15,34 @@ import (
 )
 
 const (
-	// A server that ended is started again at most so often by a client.
+	// restartPause is the minimum time between two starts of a server process by the same client.
 	restartPause = time.Second
-	// A server of the old era may not answer server/discover, and one that is slow to start answers late.
+	// stdioDiscoverTimeout bounds server/discover: an older server may never answer it, and a server that is slow to start answers late.
 	stdioDiscoverTimeout = 10 * time.Second
 )
 
-// inherited are the variables that a server gets of k6's environment, as the official SDKs' clients give them: none that may hold a secret.
+// inherited are the environment variables of k6 that a server gets: the ones that the official SDKs pass on, none of which holds a secret.
 var inherited = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
 
-// command is how a server is started.
 type command struct {
 	path string
 	args []string
 	env  map[string]string
 	cwd  string
-	// The socket of a stdio-runner in another container, where the server runs.
+	// The socket of a stdio-runner in another container. The server then runs in that container.
 	runner string
-	// 0: each client has a process of its own.
+	// Number of processes that all VUs share; 0 means that each client has its own.
 	processes int64
 }
 
-// stdioTransport is that of one client. Its server is a program on its pipes.
+// stdioTransport carries the messages of one client over the pipes of a child process.
 type stdioTransport struct {
 	command *command
-	// When the client started its last process; zero: none, or one that it ended itself.
+	// When the client last started a process; zero if it has not, or if it ended that process itself.
 	started time.Time
 }
 
-// processes are those that the VUs share, by their command and number, and those of one VU each, by their command.
+// processes holds the server processes: shared ones by command and number, and ones of a single client by command.
 type processes struct {
 	sync.Mutex
 	byKey map[string]*sharedProcess
@@ -79,7 +78,7 @@ func (t *stdioTransport) key() string {
 	return fmt.Sprintf("stdio:%q %q %q %q %q", c.path, c.args, c.env, c.cwd, c.runner)
 }
 
-// secrets are what must not be shown of a command.
+// secrets returns the values of the command's environment that must not be shown.
 func (c *command) secrets() secrets {
 	var all secrets
 	for name, value := range c.env {
@@ -90,7 +89,7 @@ func (c *command) secrets() secrets {
 	return all
 }
 
-// cmd makes the command ready to be started. No shell reads it.
+// cmd returns the command to run. It is not run in a shell.
 func (c *command) cmd() *exec.Cmd {
 	cmd := exec.Command(c.path, c.args...)
 	if c.runner != "" {
@@ -111,11 +110,11 @@ func (c *command) cmd() *exec.Cmd {
 	return cmd
 }
 
-// prepare starts a process, where the client has none that lives. Of a shared one that is new, the client finds out what it speaks, and others wait.
+// prepare starts a process if the client has none that is running. The first client of a shared process negotiates, while the others wait.
 func (t *stdioTransport) prepare(c *Client) (bool, *failure) {
 	lives := c.process != nil && !c.process.isOver()
 	if t.command.processes > 0 {
-		// It may wait for its first client's handshake.
+		// A client without an open session may have to wait for the first client's handshake.
 		if lives && c.isOpen {
 			return false, nil
 		}
@@ -125,7 +124,7 @@ func (t *stdioTransport) prepare(c *Client) (bool, *failure) {
 		return false, nil
 	}
 	t.countEnd(c)
-	// Another client has its process: the next one is no restart.
+	// Another client has taken over the process, so the next start is not a restart.
 	if lives {
 		t.started = time.Time{}
 	}
@@ -145,7 +144,7 @@ func (t *stdioTransport) prepare(c *Client) (bool, *failure) {
 	return true, nil
 }
 
-// use takes over what another client found out about a process.
+// use adopts a process and what another client has negotiated with it.
 func (c *Client) use(p *process, known *negotiated) {
 	c.process, c.lastID = p, &p.lastID
 	if c.version, c.info = known.version, known.info; !c.isOpen {
@@ -154,7 +153,7 @@ func (c *Client) use(p *process, known *negotiated) {
 	c.isOpen = true
 }
 
-// takeOver gives a client the process of another one that has no more calls to make, nil if there is none.
+// takeOver gives a client the process of another client that has no more calls to make. It returns nil if there is none.
 func (r *RootModule) takeOver(c *Client) *process {
 	if c.options.sessions == sessionPerCall {
 		return nil
@@ -164,7 +163,7 @@ func (r *RootModule) takeOver(c *Client) *process {
 	key, now := c.negotiatedKey(), time.Now().UnixMilli()
 	for _, p := range r.processes.owned[key] {
 		before, until := p.owner.Load(), p.reuseAfter.Load()
-		// Without an owner it is being ended.
+		// A process without an owner is being ended.
 		mayTake := before != nil && until > 0 && until <= now
 		if mayTake && !p.isOver() && p.isIdle() && p.owner.CompareAndSwap(before, c) {
 			p.reuseAfter.Store(c.reuseAfter)
@@ -174,18 +173,18 @@ func (r *RootModule) takeOver(c *Client) *process {
 	return nil
 }
 
-// own notes a process that another client may take over later.
+// own registers a process that another client may take over later.
 func (r *RootModule) own(key string, p *process) {
 	r.processes.Lock()
 	defer r.processes.Unlock()
 	if r.processes.owned == nil {
 		r.processes.owned = make(map[string][]*process)
 	}
-	// Those that have ended are forgotten.
+	// Remove the processes that have ended.
 	r.processes.owned[key] = append(slices.DeleteFunc(r.processes.owned[key], (*process).isOver), p)
 }
 
-// join gives a client the process that it shares with others.
+// join gives a client the process that it shares with other clients.
 func (t *stdioTransport) join(c *Client) (bool, *failure) {
 	number := c.instance.vu.State().VUID % uint64(t.command.processes)
 	shared := c.instance.root.sharedProcess(fmt.Sprint(t.key(), number))
@@ -224,7 +223,7 @@ func (r *RootModule) sharedProcess(key string) *sharedProcess {
 	return r.processes.byKey[key]
 }
 
-// start starts a process, not sooner than a pause after the one before.
+// start starts a process, at least restartPause after the last start (before).
 func (t *stdioTransport) start(c *Client, before time.Time) (*process, *failure) {
 	ctx, m, k := c.instance.vu.Context(), c.instance.metrics, c.protocolCall("initialize")
 	if !before.IsZero() {
@@ -268,13 +267,13 @@ func (t *stdioTransport) opened(c *Client, isOpen bool) {
 	}
 }
 
-// leave ends the process, if it is the client's own.
+// leave ends the client's process unless it is shared.
 func (t *stdioTransport) leave(c *Client) {
 	if c.process == nil || t.command.processes > 0 {
 		return
 	}
 	t.countEnd(c)
-	// Another client may have taken it over.
+	// Another client may have taken over the process.
 	if c.process.owner.CompareAndSwap(c, nil) {
 		c.process.end()
 	}
@@ -298,7 +297,7 @@ func (t *stdioTransport) roundTrip(ctx context.Context, cancel context.CancelFun
 	var in *inbox
 	if r.id != 0 {
 		in = p.open(&r)
-		// The end of the run is no fault of the server's.
+		// A call that is cut off by the end of the run is not counted against the server.
 		defer func() { p.close(in, r.givesUp(), x.ranOutOfTime() && c.instance.vu.Context().Err() == nil) }()
 	}
 	if len(r.body) > 0 {
@@ -349,7 +348,7 @@ func (t *stdioTransport) roundTrip(ctx context.Context, cancel context.CancelFun
 	}
 }
 
-// take hears one line, and tells whether the exchange is over.
+// take handles one line, and reports whether the exchange is over.
 func (t *stdioTransport) take(c *Client, r *request, x *exchange, one line, watchdog *time.Timer) bool {
 	x.last = one.at.Sub(x.began)
 	if x.firstByte == 0 {

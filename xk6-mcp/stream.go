@@ -13,32 +13,32 @@ var (
 	errTooManyEvents = errors.New("the stream has too many events")
 )
 
-// event is one of a stream (text/event-stream, HTML Living Standard, section 9.2).
+// event is an event of a stream (text/event-stream; HTML Living Standard, section 9.2).
 type event struct {
 	at       time.Duration
 	kind, id string
 	data     []byte
 }
 
-// eventReader reads a stream's events as they arrive. A line ends with LF, CRLF or CR; comments and unknown fields are passed over.
+// eventReader reads the events of a stream as they arrive. A line ends with LF, CRLF or CR. Comments and unknown fields are ignored.
 type eventReader struct {
 	source io.Reader
 	buffer []byte
-	// The part of the buffer that is not read yet.
+	// The unread part of the buffer.
 	start, end int
-	// Bytes that may still come, of the stream, or of an event where that has a limit.
+	// Bytes that may still be read. eventLimit is the limit of each event, if the limit is not that of the whole stream.
 	left, eventLimit int64
-	// The last line ended with CR, of which LF may be the second half.
+	// The last line ended with CR, so an LF that follows belongs to it.
 	afterCR bool
 	began   bool
-	// What the stream said last, for its resumption. retry is negative where it said nothing.
+	// The last ID and retry fields, which are needed to resume the stream. retry is negative if there was none.
 	lastEventID string
 	retry       time.Duration
 }
 
 const firstBuffer = 4096
 
-// newEventReader takes a buffer that was used before, or nil.
+// newEventReader returns a reader that uses a buffer of an earlier reader, or a new one if it is nil.
 func newEventReader(source io.Reader, maxBytes int64, buffer []byte) *eventReader {
 	if buffer == nil {
 		buffer = make([]byte, firstBuffer)
@@ -46,8 +46,8 @@ func newEventReader(source io.Reader, maxBytes int64, buffer []byte) *eventReade
 	return &eventReader{source: source, buffer: buffer, left: maxBytes, retry: -1}
 }
 
-// next returns the next event that has data, and io.EOF at the stream's end. An event that the end cuts off is one, too: a server may forget
-// the last blank line.
+// next returns the next event that has data, and io.EOF at the end of the stream. An event that is cut off by the end of the stream is returned
+// as well: servers forget the last blank line.
 func (r *eventReader) next() (event, error) {
 	var read event
 	var data []byte
@@ -67,7 +67,7 @@ func (r *eventReader) next() (event, error) {
 			if r.eventLimit > 0 {
 				r.left = r.eventLimit
 			}
-			// Servers begin a stream with an event of empty data, to give it an id.
+			// Servers start a stream with an event without data to give it an ID.
 			if len(data) > 0 {
 				read.data, read.id = data, id
 				return read, nil
@@ -98,7 +98,7 @@ func (r *eventReader) next() (event, error) {
 	}
 }
 
-// line returns the next line without its end; it is valid until the next call. A last line without an end is one, too.
+// line returns the next line without its line end. The line is valid until the next call. A last line without a line end is returned as well.
 func (r *eventReader) line() ([]byte, error) {
 	searched := 0
 	for {
@@ -127,7 +127,7 @@ func (r *eventReader) line() ([]byte, error) {
 	}
 }
 
-// withoutMark removes the byte order mark that a stream may begin with.
+// withoutMark removes the byte order mark at the beginning of a stream.
 func (r *eventReader) withoutMark(line []byte) []byte {
 	if !r.began {
 		r.began = true
@@ -147,7 +147,7 @@ func indexLineEnd(window []byte) int {
 	return lf
 }
 
-// fill reads more, moves what is left to the buffer's begin, and doubles a buffer that is full.
+// fill moves the unread part to the beginning of the buffer, doubles a full buffer, and reads more.
 func (r *eventReader) fill() error {
 	if r.left <= 0 {
 		return errTooLarge

@@ -6,53 +6,53 @@ import (
 )
 
 const (
-	// Lost streams with an entry in Ends.
+	// maxLostStreams is the maximum number of streams in Ends.
 	maxLostStreams = 2000
-	// Points of the number of held streams: one a second at most.
+	// maxHeldPoints is the maximum number of points in Held, of which there is at most one per second.
 	maxHeldPoints = 10_000
 )
 
-// Streams says what became of the streams that clients asked for with listen. It includes the warm-up.
+// Streams summarizes the streams that clients requested with listen, including those of the warm-up.
 type Streams struct {
-	// Streams that were asked for, those of them that the server opened, and those that were not held to their end.
+	// Streams that clients requested, streams that the server opened, and streams that were not held to their end.
 	Asked  int64 `json:"asked"`
 	Opened int64 `json:"opened"`
 	Lost   int64 `json:"lost"`
-	// Streams that ended and went on with the event after their last one.
+	// Streams that ended early and were resumed after their last event.
 	Resumed int64 `json:"resumed,omitempty"`
-	// Messages of the server on them.
+	// Messages that the server sent on these streams.
 	Messages int64 `json:"messages"`
-	// How many were held: a point for each second in which the number changed, with the number at its end.
+	// Number of held streams: one point for each second in which it changed, with the value at the end of the second.
 	Held []HeldStreams `json:"held"`
-	// The first of those that were lost.
+	// The first streams that were lost, at most maxLostStreams.
 	Ends []StreamEnd `json:"ends,omitempty"`
 }
 
-// HeldStreams is how many streams were held.
+// HeldStreams is the number of held streams at one time.
 type HeldStreams struct {
 	// Unix time in milliseconds.
 	At    int64 `json:"at"`
 	Count int64 `json:"count"`
 }
 
-// StreamEnd is a stream that was refused, or that the server or what is between ended. Times are in milliseconds.
+// StreamEnd describes a stream that was refused, or that was ended by the server or by something on the network. Durations are in milliseconds.
 type StreamEnd struct {
-	// When the client asked for it, as a Unix time, and how many streams were held then.
+	// When the client requested the stream, as Unix time in milliseconds, and how many streams were held then.
 	Asked int64 `json:"asked"`
 	Held  int64 `json:"held"`
-	// From then until it was open; absent: it never was.
+	// Time from the request until the stream was open; absent if it never was.
 	OpenedMS *float64 `json:"openedMs,omitempty"`
-	// From then to its end, and from the last byte that came to its end.
+	// Time from the request, and from the last byte received, to the end of the stream.
 	AgeMS    float64 `json:"ageMs"`
 	SilentMS float64 `json:"silentMs"`
 	Messages int64   `json:"messages"`
-	// The failure, of names.json; empty: the server ended it with a reply. The HTTP status; 0: no answer.
+	// The kind of failure, as named in names.json; empty if the server ended the stream with a reply. The HTTP status; 0 if there was no answer.
 	Kind   string `json:"kind,omitempty"`
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty"`
 }
 
-// streamRecord collects it.
+// streamRecord collects Streams.
 type streamRecord struct {
 	sync.Mutex
 	Streams
@@ -61,7 +61,7 @@ type streamRecord struct {
 
 var streams streamRecord
 
-// HeldByClients returns what became of the streams that clients held; nil if they asked for none.
+// HeldByClients returns the summary of the streams that clients requested. It is nil if they requested none.
 func HeldByClients() *Streams {
 	streams.Lock()
 	defer streams.Unlock()
@@ -69,12 +69,12 @@ func HeldByClients() *Streams {
 		return nil
 	}
 	found := streams.Streams
-	// Of the JSON it is an array where none was held, too.
+	// In JSON, Held is an array even if no stream was held.
 	found.Held = append([]HeldStreams{}, found.Held...)
 	return &found
 }
 
-// heldStream is one while it lasts.
+// heldStream is a stream that has been requested and has not ended.
 type heldStream struct {
 	asked    time.Time
 	held     int64
@@ -82,7 +82,7 @@ type heldStream struct {
 	messages int64
 }
 
-// ask begins one.
+// ask records the request of a stream.
 func (r *streamRecord) ask() *heldStream {
 	r.Lock()
 	defer r.Unlock()
@@ -90,7 +90,6 @@ func (r *streamRecord) ask() *heldStream {
 	return &heldStream{asked: time.Now(), held: r.held}
 }
 
-// open notes that the server has opened it.
 func (r *streamRecord) open(s *heldStream) {
 	r.Lock()
 	defer r.Unlock()
@@ -99,7 +98,6 @@ func (r *streamRecord) open(s *heldStream) {
 	r.change(1)
 }
 
-// hear notes a message on it.
 func (r *streamRecord) hear(s *heldStream) {
 	r.Lock()
 	defer r.Unlock()
@@ -107,14 +105,13 @@ func (r *streamRecord) hear(s *heldStream) {
 	r.Messages++
 }
 
-// resume notes that one that had ended went on.
 func (r *streamRecord) resume() {
 	r.Lock()
 	defer r.Unlock()
 	r.Resumed++
 }
 
-// close ends one that the client let go.
+// close records the end of a stream that the client closed.
 func (r *streamRecord) close(s *heldStream) {
 	r.Lock()
 	defer r.Unlock()
@@ -123,7 +120,7 @@ func (r *streamRecord) close(s *heldStream) {
 	}
 }
 
-// lose ends one that the client would have held.
+// lose records the end of a stream that the client did not close.
 func (r *streamRecord) lose(s *heldStream, c *Client, x *exchange) {
 	asked, ended := s.asked, x.began.Add(x.last)
 	if sent := x.sentAt.Load(); sent > 0 {
@@ -152,7 +149,7 @@ func (r *streamRecord) lose(s *heldStream, c *Client, x *exchange) {
 	}
 }
 
-// change changes how many are held. The caller holds the lock.
+// change adds by to the number of held streams. The caller holds the lock.
 func (r *streamRecord) change(by int64) {
 	r.held += by
 	now := time.Now().UnixMilli()

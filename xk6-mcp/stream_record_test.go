@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// TestStreamRecord: of each stream it is known whether it was opened, who ended it, and when it was silent.
+// TestStreamRecord checks what is recorded about streams: whether each was opened, who ended it, and how long it was silent.
 func TestStreamRecord(t *testing.T) {
 	const pause = 200 * time.Millisecond
-	// Of the stream that is asked for again on another connection, one after the other.
+	// When the requests for a stream arrived that net/http repeats on another connection.
 	arrivals := make(chan time.Time, 10)
 	answers := map[string]func(w http.ResponseWriter, r received){
 		"refused": func(w http.ResponseWriter, _ received) { w.WriteHeader(http.StatusServiceUnavailable) },
@@ -67,7 +67,7 @@ func TestStreamRecord(t *testing.T) {
 	}
 }
 
-// TestStreamRecordOfNoSession: a stream for which no session could be opened was asked for, too.
+// TestStreamRecordOfNoSession checks that a stream counts as requested if no session could be opened for it.
 func TestStreamRecordOfNoSession(t *testing.T) {
 	const wait = 100 * time.Millisecond
 	f := newFixture(t, &recorder{answer: func(w http.ResponseWriter, _ received) {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// resumption is what a stream says last.
+// resumption holds the last ID and retry fields of a stream.
 type resumption struct {
 	lastEventID string
 	retry       time.Duration
 }
 
-// readEvents returns a stream's events as "kind|id|data", and how it can be resumed.
+// readEvents returns the events of a stream as "kind|id|data", and what is needed to resume it.
 func readEvents(source io.Reader, maxBytes int64) ([]string, resumption, error) {
 	reader := newEventReader(source, maxBytes, nil)
 	var events []string
@@ -50,7 +50,7 @@ func TestEventReader(t *testing.T) {
 		if expected.retry == 0 {
 			expected.retry = -1
 		}
-		// Whole, and byte by byte: CR and LF in two reads are one end of a line.
+		// Whole and byte by byte: CR and LF are one line end, even in two reads.
 		for _, source := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
 			events, point, err := readEvents(source, 1000)
 			if !slices.Equal(events, expected.events) || point != (resumption{expected.id, expected.retry}) || !errors.Is(err, io.EOF) {
@@ -67,7 +67,7 @@ func TestEventReaderLimit(t *testing.T) {
 	}
 }
 
-// However a stream is cut, its events are the same.
+// The events of a stream do not depend on how it is split into reads.
 func FuzzEventReader(f *testing.F) {
 	f.Add("event: a\r\nid: 1\ndata: b\r\rdata: c\n\n", uint8(3))
 	f.Fuzz(func(t *testing.T, text string, size uint8) {
@@ -79,7 +79,7 @@ func FuzzEventReader(f *testing.F) {
 	})
 }
 
-// cutReader gives so many bytes at once.
+// cutReader returns at most size bytes per read.
 type cutReader struct {
 	text string
 	size int

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// Where a server does not say how often it wants to be asked for a task, and the least that a client waits, whatever the server says.
+	// The interval of polling for a task if the server does not suggest one, and its minimum, whatever the server suggests.
 	defaultPollInterval = time.Second
 	minPollInterval     = 10 * time.Millisecond
 )
 
-// isTask tells whether a server answers a call with a task, of which the call's result is to be had later (SEP-2663). It looks at the result of
-// what is no success only: that takes time for a large one.
+// isTask reports whether the server answered a call with a task, whose result is available later (SEP-2663). It only looks at failed exchanges:
+// searching a large result takes time.
 func (x *exchange) isTask() bool {
 	return x.failure != nil && x.failure.kind == kinds.Unexpected && member(x.reply.result, "resultType").Str == "task"
 }
 
-// followTask asks for a call's task until that has ended, as often as the server wants to be asked. The exchange becomes that of the whole call.
+// followTask polls a call's task until it has ended, as often as the server suggests. The returned exchange is that of the whole call.
 func (k *call) followTask(x *exchange) *exchange {
 	c, began := k.client, x.callBegan
 	id := member(x.reply.result, "taskId").Str
@@ -36,7 +36,7 @@ func (k *call) followTask(x *exchange) *exchange {
 		task := x.reply.result
 		x.failure = nil
 		c.record(k, x, true)
-		// The answer to tasks/update has no task.
+		// The answer to tasks/update does not contain the task.
 		if member(task, "status").Exists() {
 			pause = pollInterval(task)
 		}
@@ -48,22 +48,25 @@ func (k *call) followTask(x *exchange) *exchange {
 		case <-time.After(pause):
 		case <-c.instance.vu.Context().Done():
 		}
-		left := life - time.Since(began)
+		left := max(time.Millisecond, life-time.Since(began))
 		if member(task, "status").Str != "input_required" || rounds == maxRounds {
 			polls++
 			x = c.askTask("tasks/get", id, "", left)
 			hasEnded = x.failure != nil || k.endTask(x)
-			continue
+		} else {
+			rounds++
+			input, f := k.inputFor(x)
+			if f != nil {
+				x = c.askTask("tasks/cancel", id, "", cancelTimeout)
+				x.failure = f
+				break
+			}
+			x = c.askTask("tasks/update", id, input, left)
+			hasEnded = x.failure != nil
 		}
-		rounds++
-		input, f := k.inputFor(x)
-		if f != nil {
-			x = c.askTask("tasks/cancel", id, "", cancelTimeout)
-			x.failure = f
-			break
+		if x.failure != nil && x.failure.kind == kinds.Timeout {
+			x, hasEnded = k.abandonTask(id), true
 		}
-		x = c.askTask("tasks/update", id, input, left)
-		hasEnded = x.failure != nil
 	}
 	x.callBegan = began
 	if x.complete {
@@ -73,7 +76,7 @@ func (k *call) followTask(x *exchange) *exchange {
 	return x
 }
 
-// askTask makes a request for a task.
+// askTask sends a request about a task.
 func (c *Client) askTask(method, id, input string, timeout time.Duration) *exchange {
 	k := c.newCall(method, &callOptions{timeout: timeout})
 	k.isOfSession, k.name = true, id
@@ -85,7 +88,7 @@ func (c *Client) askTask(method, id, input string, timeout time.Duration) *excha
 	return x
 }
 
-// endTask tells whether a task has ended, and makes what it says the answer of the call.
+// endTask reports whether a task has ended, and makes its outcome the answer of the call.
 func (k *call) endTask(x *exchange) bool {
 	task := x.reply.result
 	switch status := member(task, "status").Str; status {
@@ -103,14 +106,14 @@ func (k *call) endTask(x *exchange) bool {
 	return true
 }
 
-// replaceReply makes what a task holds the reply of the call.
+// replaceReply makes the result or the error of a task the reply of the call.
 func (x *exchange) replaceReply(name string, part gjson.Result) {
 	x.text = `{"jsonrpc":"2.0","id":` + x.reply.id.Raw + `,"` + name + `":` + cmp.Or(part.Raw, "null") + `}`
 	x.reply = readMessage(x.text)
 	x.failure = x.reply.failure()
 }
 
-// abandonTask tells the server that nobody waits for a task any more. The call ends with that request.
+// abandonTask tells the server that the client no longer waits for a task. The call ends with that request.
 func (k *call) abandonTask(id string) *exchange {
 	c := k.client
 	x := c.askTask("tasks/cancel", id, "", cancelTimeout)
@@ -124,17 +127,17 @@ func (k *call) abandonTask(id string) *exchange {
 	return x
 }
 
-// pollInterval is how long a client waits before it asks for a task again.
+// pollInterval returns how long the client waits before it asks for a task again.
 func pollInterval(task gjson.Result) time.Duration {
 	wanted := member(task, "pollIntervalMs")
 	if wanted.Type != gjson.Number || wanted.Num < 0 {
 		return defaultPollInterval
 	}
-	// One that is too long ends with the call's time.
+	// An interval that is too long ends with the call's time.
 	return max(minPollInterval, time.Duration(min(wanted.Num, float64(noEnd/time.Millisecond)))*time.Millisecond)
 }
 
-// modernMeta returns the members of _meta in each request of the modern era.
+// modernMeta returns the members of _meta in each request of 2026-07-28.
 func (c *Client) modernMeta() string {
 	if c.options.tasks {
 		return modernMetaTasks

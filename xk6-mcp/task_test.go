@@ -10,7 +10,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// taskServer answers each call with a task that has these states, one after the other.
+// noAnswer is the state of a task whose server does not answer.
+const noAnswer = ""
+
+// taskServer answers each call with a task that passes through the given states.
 func taskServer(states ...string) *recorder {
 	var polls atomic.Int64
 	return modern(func(w http.ResponseWriter, r received) {
@@ -22,7 +25,12 @@ func taskServer(states ...string) *recorder {
 			polls.Store(0)
 			writeJSON(w, strings.Replace(task(`"status":"working"`), `"complete"`, `"task"`, 1))
 		case "tasks/get":
-			writeJSON(w, task(states[min(int(polls.Add(1)), len(states))-1]))
+			state := states[min(int(polls.Add(1)), len(states))-1]
+			if state == noAnswer {
+				<-r.gone
+				return
+			}
+			writeJSON(w, task(state))
 		default:
 			writeJSON(w, reply(r.id(), `{"resultType":"complete"}`))
 		}
@@ -46,6 +54,7 @@ func TestTasks(t *testing.T) {
 			`"status":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"requestedSchema":{"properties":{"ok":{"type":"boolean"}}}}}}`,
 			`"status":"completed","result":{"content":[{"type":"text","text":"done"}]}`,
 		}, `["","done"]`, "tools/call tasks/get tasks/update tasks/get"},
+		"no answer":   {[]string{noAnswer}, `["timeout",null]`, "tools/call tasks/get tasks/cancel"},
 		"not in time": {[]string{working}, `["timeout",null]`, "tools/call tasks/get ... tasks/cancel"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +84,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestTaskSamples: a call with a task is one call, whose latency lasts until the task's end.
+// TestTaskSamples checks that a call with a task counts as one call, whose latency ends with the task.
 func TestTaskSamples(t *testing.T) {
 	server := taskServer(`"status":"working"`, `"status":"completed","result":{"content":[]}`)
 	f := newFixture(t, server)
@@ -95,7 +104,7 @@ func TestTaskSamples(t *testing.T) {
 	}
 }
 
-// TestTaskOfTheUnasked: who does not declare tasks gets none.
+// TestTaskOfTheUnasked checks that a task is an unexpected answer to a client without the option tasks.
 func TestTaskOfTheUnasked(t *testing.T) {
 	f := newFixture(t, taskServer(`"status":"completed","result":{"content":[]}`))
 	f.init(`const client = new StreamableHTTPClient({ base_url: url })`)

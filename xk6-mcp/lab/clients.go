@@ -2,30 +2,30 @@ package lab
 
 import mcp "mcp-load-lab/xk6-mcp"
 
-// maxClients bounds what VUs can make; the calls of later ones are not counted by client.
+// maxClients bounds the clients that are counted. The calls of further VUs are not counted by client.
 const maxClients = 100_000
 
-// clients are the calls of VUs, each of which is a client with its own connection, session and credentials.
+// clients counts calls by VU. Each VU is a client with its own connection, session and credentials.
 type clients map[uint64]*callsOfClient
 
 type callsOfClient struct{ calls, failed int64 }
 
 func (c clients) count(request *mcp.Request) {
-	of := c[request.VU]
-	if of == nil {
+	client := c[request.VU]
+	if client == nil {
 		if len(c) >= maxClients {
 			return
 		}
-		of = &callsOfClient{}
-		c[request.VU] = of
+		client = &callsOfClient{}
+		c[request.VU] = client
 	}
-	of.calls++
+	client.calls++
 	if request.Outcome != mcp.Names.Outcomes.OK {
-		of.failed++
+		client.failed++
 	}
 }
 
-// clientTotals are clients by how many of their calls failed.
+// clientTotals groups clients by how many of their calls failed.
 type clientTotals struct {
 	None clientTotal `json:"none"`
 	Some clientTotal `json:"some"`
@@ -43,17 +43,17 @@ func (c clients) totals() *clientTotals {
 		return nil
 	}
 	totals := &clientTotals{}
-	for _, of := range c {
+	for _, client := range c {
 		total := &totals.Some
-		switch of.failed {
+		switch client.failed {
 		case 0:
 			total = &totals.None
-		case of.calls:
+		case client.calls:
 			total = &totals.All
 		}
 		total.Clients++
-		total.Calls += of.calls
-		total.Failed += of.failed
+		total.Calls += client.calls
+		total.Failed += client.failed
 	}
 	return totals
 }

@@ -8,57 +8,60 @@ import (
 	mcp "mcp-load-lab/xk6-mcp"
 )
 
-// maxGroups bounds what a script's tags can make; what comes later is counted in one group without a name.
+// maxGroups bounds the groups that a script's tags can create. Samples of further groups are counted in one group without a name.
 const maxGroups = 1000
 
-// group is what samples are counted by.
+// group is the set of tag values that samples are counted by.
 type group struct {
 	Phase     string `json:"phase"`
 	Operation string `json:"operation"`
 	Class     string `json:"class,omitempty"`
 }
 
-// share is how many of how many.
+// share is a number of samples out of a total.
 type share struct {
 	Trues int64 `json:"trues"`
 	Total int64 `json:"total"`
 }
 
-// counts is what was measured of a group, in a second or in all. Durations are milliseconds.
+// counts holds the measurements of a group, for one second or for the whole run. Durations are in milliseconds.
 type counts struct {
 	Requests int64            `json:"requests,omitempty"`
 	Failed   int64            `json:"failed,omitempty"`
 	Failures map[string]int64 `json:"failures,omitempty"`
-	// By kind: when the first and the last of these requests began, Unix times in milliseconds.
+	// By kind: when the first and the last failed request began, as Unix time in milliseconds.
 	FailedAt map[string][2]int64 `json:"failedAt,omitempty"`
-	// Of a second: when calls began that went well, milliseconds into it, to a tenth of a second. A failure may come much later.
+	// In seconds.jsonl: when the successful calls of the second began, in milliseconds from its start, rounded to tenths of a second.
 	WellOffsets histogram `json:"wellOffsets,omitempty"`
 	Rejected    int64     `json:"rejected,omitempty"`
 	Additional  int64     `json:"additional,omitempty"`
 	Abandoned   int64     `json:"abandoned,omitempty"`
-	// Calls that k6 interrupted, and when the first and the last of them began, Unix times in milliseconds.
+	// Calls that k6 interrupted, and when the first and the last of them began, as Unix time in milliseconds.
 	Interrupted   int64    `json:"interrupted,omitempty"`
 	InterruptedAt [2]int64 `json:"interruptedAt,omitzero"`
-	// By limit: the share of calls that were not answered within it.
+	// By limit: calls that were not answered within it, out of all calls.
 	Slow map[string]share `json:"slow,omitempty"`
-	// Latencies of calls, by outcome.
+	// By outcome: the latencies of calls.
 	Durations  map[string]histogram `json:"durations,omitempty"`
 	FirstEvent histogram            `json:"firstEvent,omitempty"`
-	// By outcome: calls that were answered in this second, whenever they began.
+	// By outcome: calls that were answered in this second, regardless of when they began.
 	Answered map[string]int64 `json:"answered,omitempty"`
-	// Of all seconds together alone: the parts of the latencies, added up, and until when calls had a connection.
+	// Only for the whole run: the sums of the parts of the latencies, and the times until calls had a connection.
 	Parts          *parts    `json:"parts,omitempty"`
 	UntilConnected histogram `json:"untilConnected,omitempty"`
-	// Likewise, by operation: calls that began while one of its calls was in flight, and, without a name, those that began alone.
+	// Only for the whole run, by operation: calls that began while a call of that operation was in flight. The name is empty for calls that
+	// began while no other call was.
 	Overlaps overlaps `json:"overlaps,omitzero"`
-	// Opened, and closed by the server after its answer.
+	// Connections opened.
 	Connections int64 `json:"connections,omitempty"`
-	// Requests less than a second after their client's last answer, and those of them that opened a connection.
-	FollowUps         int64 `json:"followUps,omitempty"`
-	Reconnections     int64 `json:"reconnections,omitempty"`
+	// Requests that began less than a second after their client's last answer, and how many of them opened a connection.
+	FollowUps     int64 `json:"followUps,omitempty"`
+	Reconnections int64 `json:"reconnections,omitempty"`
+	// Connections that the server closed after its answer.
 	ClosedConnections int64 `json:"closedConnections,omitempty"`
 
-	// Of a phase: iterations that made a call, that were finished (late: after the phase had ended), and that k6 dropped.
+	// Only for phases: iterations that made a call, iterations that were completed, iterations that were completed after the phase had ended,
+	// and iterations that k6 dropped.
 	Started    int64 `json:"started,omitempty"`
 	Iterations int64 `json:"iterations,omitempty"`
 	Late       int64 `json:"late,omitempty"`
@@ -66,11 +69,11 @@ type counts struct {
 
 	BytesSent     int64 `json:"bytesSent,omitempty"`
 	BytesReceived int64 `json:"bytesReceived,omitempty"`
-	// By name: what a script, or the client, measures besides.
+	// By name: metrics of the script, and metrics of the client that have no field here.
 	Metrics map[string]*other `json:"metrics,omitempty"`
 }
 
-// parts are sums of those of mcp.Parts.
+// parts holds the sums of the fields of mcp.Parts, in milliseconds.
 type parts struct {
 	Blocked    float64 `json:"blocked"`
 	Connecting float64 `json:"connecting"`
@@ -99,13 +102,13 @@ func (c *counts) add(other *counts) {
 	for kind, at := range other.FailedAt {
 		c.failedAt(kind, at)
 	}
-	for limit, of := range other.Slow {
-		c.Slow[limit] = share{c.Slow[limit].Trues + of.Trues, c.Slow[limit].Total + of.Total}
+	for limit, slow := range other.Slow {
+		c.Slow[limit] = share{c.Slow[limit].Trues + slow.Trues, c.Slow[limit].Total + slow.Total}
 	}
 	c.Interrupted += other.Interrupted
 	c.interruptedAt(other.InterruptedAt)
-	for outcome, of := range other.Durations {
-		c.durations(outcome).add(of)
+	for outcome, durations := range other.Durations {
+		c.durations(outcome).add(durations)
 	}
 	for outcome, count := range other.Answered {
 		c.Answered[outcome] += count
@@ -121,8 +124,8 @@ func (c *counts) add(other *counts) {
 	c.Dropped += other.Dropped
 	c.BytesSent += other.BytesSent
 	c.BytesReceived += other.BytesReceived
-	for name, of := range other.Metrics {
-		c.other(name).add(of)
+	for name, values := range other.Metrics {
+		c.other(name).add(values)
 	}
 }
 
@@ -142,36 +145,35 @@ func (c *counts) interruptedAt(at [2]int64) {
 	}
 }
 
-// wentWell counts a call by when it began.
+// wentWell counts a successful call by when it began.
 func (c *counts) wentWell(began time.Time) {
 	const tenth = 100
 	c.WellOffsets.count(float64(began.UnixMilli()%1000/tenth*tenth + tenth/2))
 }
 
 func (c *counts) durations(outcome string) histogram {
-	of := c.Durations[outcome]
-	if of == nil {
-		of = histogram{}
-		c.Durations[outcome] = of
+	durations := c.Durations[outcome]
+	if durations == nil {
+		durations = histogram{}
+		c.Durations[outcome] = durations
 	}
-	return of
+	return durations
 }
 
-// addParts adds those of a call.
-func (c *counts) addParts(of mcp.Parts) {
+func (c *counts) addParts(latency mcp.Parts) {
 	if c.Parts == nil {
 		c.Parts = &parts{}
 	}
-	c.Parts.Blocked += metrics.D(of.Blocked)
-	c.Parts.Connecting += metrics.D(of.Connecting)
-	c.Parts.TLS += metrics.D(of.TLS)
-	c.Parts.Sending += metrics.D(of.Sending)
-	c.Parts.Waiting += metrics.D(of.Waiting)
-	c.Parts.Receiving += metrics.D(of.Receiving)
-	c.UntilConnected.count(metrics.D(of.Blocked + of.Connecting + of.TLS))
+	c.Parts.Blocked += metrics.D(latency.Blocked)
+	c.Parts.Connecting += metrics.D(latency.Connecting)
+	c.Parts.TLS += metrics.D(latency.TLS)
+	c.Parts.Sending += metrics.D(latency.Sending)
+	c.Parts.Waiting += metrics.D(latency.Waiting)
+	c.Parts.Receiving += metrics.D(latency.Receiving)
+	c.UntilConnected.count(metrics.D(latency.Blocked + latency.Connecting + latency.TLS))
 }
 
-// counters says what a sample of a metric adds to the counts of its group.
+// counters returns, for each metric, the function that adds a sample to the counts of its group.
 func counters(registry *metrics.Registry) map[*metrics.Metric]func(c *counts, s *metrics.Sample) {
 	all := make(map[*metrics.Metric]func(c *counts, s *metrics.Sample))
 	for key, add := range map[string]func(c *counts, s *metrics.Sample){
@@ -206,12 +208,12 @@ func counters(registry *metrics.Registry) map[*metrics.Metric]func(c *counts, s 
 	return all
 }
 
-// groupOf returns what a sample is counted by. A script that does not name its phases has k6's scenarios for them.
+// groupOf returns the group of a sample. If a script does not tag its phases, k6's scenarios are the phases.
 func groupOf(tags *metrics.TagSet, scenarios map[string]*scenario) group {
 	phase, ok := tags.Get(mcp.Names.Tags.Phase)
 	if !ok {
 		phase, _ = tags.Get("scenario")
-		// k6 does not give its dropped iterations the tags of their scenario.
+		// k6 emits dropped iterations without the tags of their scenario.
 		if s := scenarios[phase]; s != nil {
 			phase = s.phase.Phase
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime returns what this process has used of processors.
+// cpuTime returns the CPU time that this process has used.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// What takes the files may be away for so long all in all.
+	// The pause doubles after each try, so the receiver may be unavailable for 31 s.
 	deliveryTries = 6
 	firstPause    = time.Second
-	// Of one file: a day of seconds is 100 MB.
+	// deliveryTimeout bounds the upload of one file. The seconds of one day are 100 MB.
 	deliveryTimeout = 5 * time.Minute
 )
 
-// delivery sends what was written to whoever adds up several generators. There is none without K6_LAB_SERVER_URL.
+// delivery uploads the files to the server that adds up several generators. It does nothing unless K6_LAB_SERVER_URL is set.
 type delivery struct {
-	// The files' names are added to it.
+	// The base URL, to which the file names are appended.
 	url, token string
 	pause      time.Duration
 }
@@ -31,7 +31,7 @@ func deliveryOf(params output.Params) delivery {
 	return delivery{params.Environment["K6_LAB_SERVER_URL"], params.Environment["K6_LAB_TOKEN"], firstPause}
 }
 
-// send puts both files, that which says how the run ended last: where it is, all is.
+// send uploads both files. measured.json comes last: once it has arrived, the run is complete.
 func (d delivery) send(folder string) error {
 	if d.url == "" {
 		return nil
@@ -56,7 +56,7 @@ func (d delivery) sendFile(path string) error {
 		if status, err = d.put(path); err == nil {
 			switch {
 			case status == http.StatusCreated, status == http.StatusConflict && try > 0:
-				// What came before it was taken, and only the answer was lost.
+				// An earlier try was successful, but its answer was lost.
 				return nil
 			case status < http.StatusInternalServerError:
 				return fmt.Errorf("the answer was %d", status)
@@ -67,7 +67,8 @@ func (d delivery) sendFile(path string) error {
 	return err
 }
 
-// put returns the status of the answer. It goes nowhere but to the address that was given: not through a proxy, not where it is sent on to.
+// put uploads a file and returns the status of the answer. It uses no proxy and follows no redirects: the token must only reach the configured
+// URL.
 func (d delivery) put(path string) (status int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), deliveryTimeout)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"go.k6.io/k6/v2/output"
 )
 
-// receiver answers with one status after the other, and with 201 from then on. It returns what it got, by path.
+// receiver answers with the given statuses in turn, and then with 201. It returns the files that it received, by path.
 func receiver(t *testing.T, statuses ...int) (url string, got func() []string) {
 	t.Helper()
 	var all []string

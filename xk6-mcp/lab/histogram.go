@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// mantissaBits of a value choose its bucket: each is a 512th of a power of two wide, and its middle is off by 0.1 % at most.
+// mantissaBits is the number of mantissa bits that select the bucket of a value. A bucket is 1/512 of a power of two wide, so its middle is off
+// by at most 0.1 %.
 const mantissaBits = 9
 
-// histogram counts values above 0 by their buckets. Its size depends on how far values are apart, and not on their number; adding two is exact.
+// histogram counts values by bucket; values of 0 and less share one. Its size depends on the spread of the values and not on their number.
+// Adding two histograms is exact.
 type histogram map[uint64]int64
 
 func (h histogram) count(value float64) {
@@ -28,8 +30,8 @@ func (h histogram) add(other histogram) {
 	}
 }
 
-// MarshalText writes the buckets in order, each by its distance from the one before, and a count that is not 1 behind it: "b84g 1 3*2", in
-// base 36.
+// MarshalText writes the buckets in ascending order. Each is its distance from the previous one in base 36, followed by "*" and its count in
+// base 36 if that is not 1: "b84g 1 3*2".
 func (h histogram) MarshalText() ([]byte, error) {
 	var text strings.Builder
 	var last uint64

@@ -27,7 +27,7 @@ import (
 	mcp "mcp-load-lab/xk6-mcp"
 )
 
-// middles reads a histogram's text.
+// middles parses the text of a histogram, and returns the middles and the counts of its buckets.
 func middles(t *testing.T, text string) (values []float64, counts []int64) {
 	t.Helper()
 	var bucket uint64
@@ -80,7 +80,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// run is an output and what a script's metrics are.
+// fixture is an output and the registry with a script's metrics.
 type fixture struct {
 	*Output
 	t    *testing.T
@@ -147,7 +147,7 @@ func TestCounts(t *testing.T) {
 		f.add(at, f.builtin.Iterations, 1, "phase", "load")
 		f.add(at, f.builtin.DroppedIterations, float64(index%2), "phase", "load")
 	}
-	// One that comes too late for its second.
+	// A sample that arrives after its second was written.
 	time.Sleep(300 * time.Millisecond)
 	f.add(now.Add(-time.Hour), f.metric("requests"), 1, "scenario", "s", "operation", "late", "class", "read")
 	if err := f.StopWithTestError(nil); err != nil {
@@ -181,7 +181,7 @@ func TestCounts(t *testing.T) {
 			t.Errorf("got %s; expected %s", got, expected)
 		}
 	}
-	// The seconds are the whole.
+	// The seconds add up to the total.
 	text, _ := os.ReadFile(filepath.Join(f.folder, "seconds.jsonl"))
 	requests, lines := 0.0, 0
 	for line := range strings.Lines(string(text)) {
@@ -204,7 +204,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// A call counts for the second in which it began, and its answer for the one in which that came.
+// A call counts in the second in which it began, and its answer in the second in which it arrived.
 func TestSecondsOfRequests(t *testing.T) {
 	f := newFixture(t, t.TempDir(), "disabled")
 	if err := f.open(); err != nil {
@@ -226,7 +226,7 @@ func TestSecondsOfRequests(t *testing.T) {
 			Began: at(began), Ended: at(ended), IsCall: true, Outcome: outcome, Parts: mcp.Parts{Connecting: waited / 4, Waiting: 3 * waited / 4},
 		}})
 	}
-	// As they end. Each flush comes 3 s after the second.
+	// In the order in which the calls end. Each flush comes 3 s after the second that it writes.
 	add(0.1, 0.2, "ok")
 	f.flush(start + 1)
 	add(0.5, 3.5, "ok")
@@ -270,7 +270,7 @@ func TestSecondsOfRequests(t *testing.T) {
 	}
 }
 
-// Calls are counted by what was in flight alongside, and a failure by when its request began.
+// Calls are counted by the operations in flight when they began, and failures by when their request began.
 func TestOverlapsOfRequests(t *testing.T) {
 	f := newFixture(t, t.TempDir(), "disabled")
 	if err := f.open(); err != nil {
@@ -340,7 +340,7 @@ func TestMetricsOfScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for index, value := range []float64{2, 0, 1, math.Inf(1)} {
-		// In different seconds, which are added.
+		// In different seconds, which are added up.
 		at := time.Unix(int64(1000+index), 0)
 		for _, metric := range made {
 			f.add(at, metric, value, "phase", "load", "operation", "a")
@@ -388,7 +388,7 @@ func TestGroupsAreBounded(t *testing.T) {
 	}
 }
 
-// A threshold on a Trend keeps its values; the others are not kept where k6 makes no summary.
+// A Trend with a threshold keeps its values. The others do not if k6 prints no summary.
 func TestTrends(t *testing.T) {
 	for summary, kept := range map[string]bool{"disabled": false, "compact": true} {
 		f := newFixture(t, t.TempDir(), summary)
@@ -464,7 +464,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// What cannot be written is an error, and no document is left that says otherwise.
+// If the files cannot be written, it is an error, and no document that says otherwise is left behind.
 func TestFolders(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "measured.json")

@@ -20,21 +20,21 @@ import (
 	mcp "mcp-load-lab/xk6-mcp"
 )
 
-// measured is the document at the end of a run. A run without one has failed, whatever k6's exit code says.
+// measured is the document that is written at the end of a run. A run without one has failed, regardless of k6's exit code.
 type measured struct {
 	Schema string `json:"schema"`
 	// Unix times in milliseconds.
 	Began int64 `json:"began"`
 	Ended int64 `json:"ended"`
 	End   end   `json:"end"`
-	// What the script says of its test, as it says it.
+	// The script's description of its test, unchanged.
 	Plan json.RawMessage `json:"plan,omitempty"`
-	// Those that the script connected to.
+	// The servers that the script connected to.
 	Servers []mcp.Server `json:"servers,omitempty"`
-	// Of servers that are programs.
+	// Server processes (stdio).
 	Processes *mcp.Processes `json:"processes,omitempty"`
 	Streams   *mcp.Streams   `json:"streams,omitempty"`
-	// Processors that this process may use: as many as its affinity and its cgroup's quota allow, or GOMAXPROCS.
+	// Number of CPUs that this process may use, as limited by its affinity, its cgroup's quota and GOMAXPROCS.
 	Cores      int         `json:"cores"`
 	ClockJumps []clockJump `json:"clockJumps,omitempty"`
 	run
@@ -55,28 +55,28 @@ type groupTotal struct {
 	*counts
 }
 
-// threshold is one of the script's, and what k6 made of it.
+// threshold is a threshold of the script, and k6's verdict on it.
 type threshold struct {
 	Metric string `json:"metric"`
 	Source string `json:"threshold"`
 	Passed bool   `json:"passed"`
 	Aborts bool   `json:"aborts,omitempty"`
-	// Without samples k6 takes it for passed.
+	// Without samples, k6 considers the threshold passed.
 	HasSamples bool `json:"hasSamples"`
-	// Of a Rate, so that those of several runs can be judged together.
+	// For a Rate, so that the thresholds of several runs can be judged together.
 	Share *share `json:"share,omitempty"`
-	// Of a Counter and a Gauge.
+	// For a Counter or a Gauge.
 	Value *float64 `json:"value,omitempty"`
 }
 
-// reasons are k6's, by its own numbers for them.
+// reasons are the names of k6's abort reasons.
 var reasons = map[errext.AbortReason]string{
 	errext.AbortedByUser: "signal", errext.AbortedByThreshold: "threshold", errext.AbortedByThresholdsAfterTestEnd: "finished",
 	errext.AbortedByScriptError: "exception", errext.AbortedByScriptAbort: "abort", errext.AbortedByTimeout: "timeout",
 	errext.AbortedByOutput: "output",
 }
 
-// maxMessage is in bytes. A reason of lib/abort.js has 2,000 characters.
+// maxMessage is the maximum length of a message, in bytes. lib/abort.js limits its reasons to 2,000 characters.
 const maxMessage = 8000
 
 func endOf(testError error) end {
@@ -100,7 +100,7 @@ func endOf(testError error) end {
 
 func (o *Output) measuredPath() string { return filepath.Join(o.folder, measuredFile) }
 
-// writeMeasured writes the document next to its place, and moves it there when it is whole.
+// writeMeasured writes the document to a temporary file, and renames it once it is complete.
 func (o *Output) writeMeasured(testError error) error {
 	document := measured{
 		Schema: "mcp-load-lab/measured/2",
@@ -108,8 +108,8 @@ func (o *Output) writeMeasured(testError error) error {
 		Plan: o.plan, Servers: mcp.Servers(), Processes: mcp.StdioProcesses(), Streams: mcp.HeldByClients(), Cores: runtime.GOMAXPROCS(0), ClockJumps: o.self.jumps, run: o.ledger.total,
 		Clients: o.ledger.clients.totals(), Groups: []groupTotal{}, Thresholds: o.thresholds(),
 	}
-	for number, of := range o.ledger.groups {
-		document.Groups = append(document.Groups, groupTotal{of, o.ledger.totals[number]})
+	for number, key := range o.ledger.groups {
+		document.Groups = append(document.Groups, groupTotal{key, o.ledger.totals[number]})
 	}
 	text, err := json.Marshal(document)
 	if err != nil {
@@ -132,7 +132,7 @@ func (o *Output) writeMeasured(testError error) error {
 	return nil
 }
 
-// inASCII returns JSON that says the same: what a server named may be there, and a terminal would obey some of it.
+// inASCII returns the same JSON in ASCII only. It may contain names chosen by a server, and a terminal would interpret some characters in them.
 func inASCII(text []byte) []byte {
 	ascii := make([]byte, 0, len(text))
 	for _, char := range string(text) {
@@ -149,7 +149,7 @@ func inASCII(text []byte) []byte {
 	return ascii
 }
 
-// thresholds returns the script's, as k6 judged them last.
+// thresholds returns the script's thresholds, as k6 last evaluated them.
 func (o *Output) thresholds() []threshold {
 	all := []threshold{}
 	for _, metric := range o.registry.All() {
@@ -158,7 +158,7 @@ func (o *Output) thresholds() []threshold {
 			all = append(all, thresholdsOf(sub.Metric)...)
 		}
 	}
-	// k6 has its metrics in no order.
+	// The registry returns metrics in random order.
 	slices.SortStableFunc(all, func(a, b threshold) int { return strings.Compare(a.Metric, b.Metric) })
 	return all
 }
@@ -182,7 +182,7 @@ func thresholdsOf(metric *metrics.Metric) []threshold {
 	return all
 }
 
-// finite returns nothing for what JSON has no number for.
+// finite returns nil for values that JSON cannot represent.
 func finite(value float64) *float64 {
 	if math.IsInf(value, 0) || math.IsNaN(value) {
 		return nil

@@ -6,19 +6,19 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// other is what a group has of a metric that is not the client's own: of a script, or of the client for those who want to know more.
+// other holds a group's values of a metric that has no field in counts: one of the script, or an additional one of the client.
 type other struct {
-	// Of a Counter.
+	// For a Counter.
 	Sum float64 `json:"sum,omitempty"`
-	// Of a Rate.
+	// For a Rate.
 	Share *share `json:"share,omitempty"`
-	// Of a Gauge: the least and the most that it was.
+	// For a Gauge: its minimum and maximum.
 	Range *[2]float64 `json:"range,omitempty"`
-	// Of a Trend.
+	// For a Trend.
 	Values histogram `json:"values,omitempty"`
 }
 
-// builtins are the names of k6's own metrics: those that are wanted of them are counted by themselves.
+// builtins are the names of k6's own metrics. Only the ones that have a counter are counted.
 var builtins = func() map[string]bool {
 	registry := metrics.NewRegistry()
 	metrics.RegisterBuiltinMetrics(registry)
@@ -33,32 +33,32 @@ func (c *counts) other(name string) *other {
 	if c.Metrics == nil {
 		c.Metrics = map[string]*other{}
 	}
-	of := c.Metrics[name]
-	if of == nil {
-		of = &other{}
-		c.Metrics[name] = of
+	found := c.Metrics[name]
+	if found == nil {
+		found = &other{}
+		c.Metrics[name] = found
 	}
-	return of
+	return found
 }
 
-// countOther leaves out what JSON has no number for: a script may add 1/0.
+// countOther counts a sample of a metric that has no field in counts. It ignores infinite values, which JSON cannot represent.
 func (c *counts) countOther(s *metrics.Sample) {
 	if math.IsInf(s.Value, 0) {
 		return
 	}
-	of := c.other(s.Metric.Name)
+	counted := c.other(s.Metric.Name)
 	switch s.Metric.Type {
 	case metrics.Counter:
-		of.Sum += s.Value
+		counted.Sum += s.Value
 	case metrics.Rate:
-		of.add(&other{Share: &share{int64(metrics.B(s.Value != 0)), 1}})
+		counted.add(&other{Share: &share{int64(metrics.B(s.Value != 0)), 1}})
 	case metrics.Gauge:
-		of.add(&other{Range: &[2]float64{s.Value, s.Value}})
+		counted.add(&other{Range: &[2]float64{s.Value, s.Value}})
 	case metrics.Trend:
-		if of.Values == nil {
-			of.Values = histogram{}
+		if counted.Values == nil {
+			counted.Values = histogram{}
 		}
-		of.Values.count(s.Value)
+		counted.Values.count(s.Value)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package lab is the k6 output lab: what a run measured, in constant memory. `-o lab=FOLDER` writes seconds.jsonl while the run goes on, and
-// measured.json at its end.
+// Package lab is the k6 output lab. It aggregates what a run measured in constant memory: `-o lab=FOLDER` writes seconds.jsonl during the run,
+// and measured.json at its end.
 package lab
 
 import (
@@ -31,14 +31,14 @@ func init() {
 	output.RegisterExtension("lab", func(params output.Params) (output.Output, error) { return newOutput(params) })
 }
 
-// Output is the output lab.
+// Output implements the output lab.
 type Output struct {
 	output.SampleBuffer
 	folder   string
 	delivery delivery
-	// The script's option ext.mcp-load-lab.
+	// The script's options.ext["mcp-load-lab"].
 	plan json.RawMessage
-	// k6 makes no summary: it needs no values of Trends.
+	// k6 prints no summary, so it does not need the values of Trends.
 	hasNoSummary bool
 	builtin      *metrics.BuiltinMetrics
 	registry     *metrics.Registry
@@ -53,7 +53,7 @@ type Output struct {
 	self     *self
 	stopSelf func()
 	starts   *mcp.Starts
-	// By name.
+	// Scenarios by name.
 	scenarios map[string]*scenario
 	failed    error
 	signals   chan os.Signal
@@ -89,7 +89,7 @@ func (o *Output) Start() error {
 	if err := o.open(); err != nil {
 		return err
 	}
-	// A signal that comes while outputs are stopped would end k6 before the file is written.
+	// A signal that arrives while outputs are stopped would end k6 before the file is written.
 	o.signals = make(chan os.Signal, 1)
 	signal.Notify(o.signals, os.Interrupt, syscall.SIGTERM)
 	o.stopSelf = o.watchSelf()
@@ -98,7 +98,7 @@ func (o *Output) Start() error {
 	return err
 }
 
-// open makes the folder, and what counts.
+// open creates the folder and the file of seconds, and prepares the counting.
 func (o *Output) open() error {
 	if o.registry = mcp.Registry(); o.registry == nil {
 		return errors.New("output lab: it measures calls of k6/x/mcp, which the script does not import")
@@ -106,7 +106,7 @@ func (o *Output) open() error {
 	if err := os.MkdirAll(o.folder, 0o750); err != nil {
 		return fmt.Errorf("output lab: %w", err)
 	}
-	// What an earlier run left says nothing of this one.
+	// A file of an earlier run must not be taken for one of this run.
 	if err := os.Remove(o.measuredPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("output lab: %w", err)
 	}
@@ -128,8 +128,8 @@ func (o *Output) open() error {
 	return nil
 }
 
-// discardTrends makes k6 keep no values of Trends but of those that have a threshold: it would keep each. (With another sink than its own k6
-// takes a threshold for passed.)
+// discardTrends makes k6 keep no values of Trends, all of which it would keep otherwise. Trends with a threshold are left alone: with a foreign
+// sink, k6 considers the threshold passed.
 func (o *Output) discardTrends() {
 	for _, metric := range o.registry.All() {
 		if metric.Type == metrics.Trend && len(metric.Thresholds.Thresholds) == 0 {
@@ -152,7 +152,7 @@ func (o *Output) runCounters() map[*metrics.Metric]func(r *run, s *metrics.Sampl
 	}
 }
 
-// countBuiltins adds k6's own counters to those of groups.
+// countBuiltins adds counters for k6's own metrics.
 func (o *Output) countBuiltins() {
 	o.ledger.counters[o.builtin.DataSent] = func(c *counts, s *metrics.Sample) { c.BytesSent += int64(s.Value) }
 	o.ledger.counters[o.builtin.DataReceived] = func(c *counts, s *metrics.Sample) { c.BytesReceived += int64(s.Value) }
@@ -173,13 +173,13 @@ func (o *Output) scenarioOf(s *metrics.Sample) *scenario {
 func (o *Output) countStarts(starts []mcp.Start) {
 	for _, start := range starts {
 		if s := o.scenarios[start.Scenario]; s != nil {
-			o.ledger.at(start.Time.Unix()).of(o.ledger.numberOf(s.phase)).Started++
+			o.ledger.at(start.Time.Unix()).countsOf(o.ledger.numberOf(s.phase)).Started++
 			s.began = start.ScenarioStart
 		}
 	}
 }
 
-// watchSelf notes how this process fares, until the returned function is called.
+// watchSelf records the CPU time and the timer lateness of this process until the returned function is called.
 func (o *Output) watchSelf() (stop func()) {
 	stopped, over := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -198,7 +198,7 @@ func (o *Output) watchSelf() (stop func()) {
 	}
 }
 
-// flush writes the seconds before a time.
+// flush counts the buffered samples, and writes the seconds before a time.
 func (o *Output) flush(before int64) {
 	o.counting.Lock()
 	defer o.counting.Unlock()
@@ -215,13 +215,13 @@ func (o *Output) Stop() error { return o.StopWithTestError(nil) }
 
 // StopWithTestError implements output.WithStopWithTestError.
 func (o *Output) StopWithTestError(testError error) error {
-	// A run whose servers are still there is not over.
+	// A run is not over while its servers are still running.
 	defer mcp.EndProcesses()
 	defer signal.Stop(o.signals)
 	o.stopSelf()
 	o.flusher.Stop()
 	o.starts.Close()
-	// All of it: the clock may have been set back.
+	// Write everything: the clock may have been set back.
 	o.flush(math.MaxInt64)
 	return o.close(testError)
 }

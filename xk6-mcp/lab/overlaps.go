@@ -7,19 +7,19 @@ import (
 	mcp "mcp-load-lab/xk6-mcp"
 )
 
-// overlaps are the calls of a group by the operations that had a call in flight when they began.
+// overlaps counts the calls of a group by the operations that had a call in flight when they began.
 type overlaps struct {
-	// By the operation's number.
-	with []met
-	// No call was.
+	// Indexed by the number of the operation.
+	byOperation []met
+	// Calls that began while no other call was in flight.
 	alone met
 }
 
-// met are the calls of a group that met those of an operation.
+// met counts the calls of a group that began while a call of one operation was in flight.
 type met struct {
 	Calls  int64 `json:"calls"`
 	Failed int64 `json:"failed"`
-	// When the first and the last of them began, Unix times in milliseconds.
+	// When the first and the last of the calls began, as Unix time in milliseconds.
 	At [2]int64 `json:"at"`
 }
 
@@ -33,10 +33,10 @@ func (o *overlaps) count(request *mcp.Request) {
 		o.alone.count(began, failed)
 	}
 	for number := range request.Overlap.Numbers() {
-		for len(o.with) <= number {
-			o.with = append(o.with, met{})
+		for len(o.byOperation) <= number {
+			o.byOperation = append(o.byOperation, met{})
 		}
-		o.with[number].count(began, failed)
+		o.byOperation[number].count(began, failed)
 	}
 }
 
@@ -51,16 +51,16 @@ func (m *met) count(began int64, failed bool) {
 	}
 }
 
-// IsZero reports whether encoding/json leaves the member out.
-func (o overlaps) IsZero() bool { return len(o.with) == 0 && o.alone.Calls == 0 }
+// IsZero reports whether there are no calls. encoding/json then omits the member.
+func (o overlaps) IsZero() bool { return len(o.byOperation) == 0 && o.alone.Calls == 0 }
 
-// MarshalJSON writes them by the operations' names.
+// MarshalJSON writes an object whose keys are the names of the operations.
 func (o overlaps) MarshalJSON() ([]byte, error) {
 	named := map[string]met{}
 	names := mcp.OverlapNames()
-	for number, of := range o.with {
-		if of.Calls > 0 {
-			named[cmp.Or(names[number], "others")] = of
+	for number, calls := range o.byOperation {
+		if calls.Calls > 0 {
+			named[cmp.Or(names[number], "others")] = calls
 		}
 	}
 	if o.alone.Calls > 0 {

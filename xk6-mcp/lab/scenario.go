@@ -8,16 +8,16 @@ import (
 	mcp "mcp-load-lab/xk6-mcp"
 )
 
-// scenario is what counting needs of a k6 scenario.
+// scenario is the part of a k6 scenario that counting needs.
 type scenario struct {
 	phase group
-	// When k6 began to run it, zero before its first start.
+	// When k6 began to run the scenario; zero until its first iteration.
 	began time.Time
-	// For which it starts iterations.
+	// How long the scenario starts iterations.
 	length time.Duration
 }
 
-// scenariosOf returns a test's by their names.
+// scenariosOf returns the scenarios of a test by name.
 func scenariosOf(options lib.Options) map[string]*scenario {
 	all := make(map[string]*scenario)
 	tuple, err := lib.NewExecutionTuple(options.ExecutionSegment, options.ExecutionSegmentSequence)
@@ -35,7 +35,7 @@ func scenariosOf(options lib.Options) map[string]*scenario {
 	return all
 }
 
-// isOver tells whether no iteration is started any more.
+// isOver reports whether the scenario starts no more iterations.
 func (s *scenario) isOver(at time.Time) bool {
 	return s.length > 0 && !s.began.IsZero() && at.After(s.began.Add(s.length))
 }

@@ -12,26 +12,26 @@ import (
 	mcp "mcp-load-lab/xk6-mcp"
 )
 
-// A second is written when it is so old: samples are a little late.
+// secondsKept is the age, in seconds, at which a second is written. Samples arrive slightly late.
 const secondsKept = 2
 
-// second is what began in one. A call that is answered after its second was written opens it again: lines of the same second add up.
+// second holds what began in one second. A call that is answered after its second was written reopens it: lines of the same second add up.
 type second struct {
 	At int64 `json:"at"`
 	run
-	// By the number of its group.
+	// By the number of the group.
 	Groups map[int]*counts `json:"groups,omitempty"`
 }
 
-// run is what is counted once for all groups.
+// run holds what is counted once for all groups.
 type run struct {
-	// The most that were active, and that there were.
+	// The maximum number of active VUs and of allocated VUs.
 	VUs    int64 `json:"vus"`
 	VUsMax int64 `json:"vusMax"`
 	Warmup int64 `json:"warmup"`
-	// How late a timer of this process came, in milliseconds: what kept it busy, or kept it from the processor.
+	// How late a timer of this process fired, in milliseconds. The process was busy or was not scheduled for that time.
 	TimerLateness histogram `json:"timerLateness,omitempty"`
-	// What this process used of processors.
+	// CPU time that this process used.
 	CPUMicroseconds int64 `json:"cpuMicroseconds,omitempty"`
 }
 
@@ -43,23 +43,23 @@ func (r *run) add(other *run) {
 	r.CPUMicroseconds += other.CPUMicroseconds
 }
 
-// ledger counts samples, second by second, and all together.
+// ledger counts samples per second and for the whole run.
 type ledger struct {
 	out      *bufio.Writer
 	counters map[*metrics.Metric]func(c *counts, s *metrics.Sample)
-	// What is counted once for all groups.
+	// Counters of what is counted once for all groups.
 	ofRun map[*metrics.Metric]func(r *run, s *metrics.Sample)
 
-	// By name.
+	// Scenarios by name.
 	scenarios map[string]*scenario
 
 	numbers map[group]int
 	groups  []group
-	// The number of each set of tags that was met.
+	// Caches the group number of each set of tags.
 	known map[*metrics.TagSet]int
 
 	open map[int64]*second
-	// The seconds before it have been written.
+	// The seconds before this one have been written.
 	before  int64
 	total   run
 	totals  []*counts
@@ -73,7 +73,7 @@ func newLedger(file *os.File) *ledger {
 	}
 }
 
-// at returns the second that is open for a time, which opens it.
+// at returns a second, and opens it if it is not open.
 func (l *ledger) at(unix int64) *second {
 	found := l.open[unix]
 	if found == nil {
@@ -83,8 +83,8 @@ func (l *ledger) at(unix int64) *second {
 	return found
 }
 
-// of returns the counts of a group.
-func (s *second) of(number int) *counts {
+// countsOf returns the counts of a group.
+func (s *second) countsOf(number int) *counts {
 	found := s.Groups[number]
 	if found == nil {
 		found = newCounts()
@@ -103,36 +103,36 @@ func (l *ledger) count(containers []metrics.SampleContainer) {
 			if add := l.ofRun[sample.Metric]; add != nil {
 				add(&l.at(sample.Time.Unix()).run, &sample)
 			} else if add := l.counterOf(sample.Metric); add != nil {
-				add(l.at(sample.Time.Unix()).of(l.number(sample.Tags)), &sample)
+				add(l.at(sample.Time.Unix()).countsOf(l.number(sample.Tags)), &sample)
 			}
 		}
 	}
 }
 
-// countRequest counts a request in the second in which its call began, and its answer in the one in which that came.
+// countRequest counts a request in the second in which its call began, and its answer in the second in which it arrived.
 func (l *ledger) countRequest(request *mcp.Request) {
 	began := request.Began.Unix()
 	number := l.number(request.Samples[0].Tags)
-	of := l.at(began).of(number)
+	counted := l.at(began).countsOf(number)
 	for index := range request.Samples {
 		sample := request.Samples[index]
-		// The time of a sample is that of the request's end.
+		// The samples carry the time at which the request ended.
 		sample.Time = request.Began
 		if add := l.counterOf(sample.Metric); add != nil {
-			add(of, &sample)
+			add(counted, &sample)
 		}
 	}
 	if request.IsCall && request.Outcome == mcp.Names.Outcomes.OK {
-		of.wentWell(request.Began)
+		counted.wentWell(request.Began)
 	}
 	if request.ClosesConnection {
-		of.ClosedConnections++
+		counted.ClosedConnections++
 	}
 	if request.IsFollowUp {
-		of.FollowUps++
+		counted.FollowUps++
 	}
 	if request.IsInterrupted {
-		of.interruptedAt([2]int64{request.Began.UnixMilli(), request.Began.UnixMilli()})
+		counted.interruptedAt([2]int64{request.Began.UnixMilli(), request.Began.UnixMilli()})
 	}
 	if !request.IsCall {
 		return
@@ -141,11 +141,11 @@ func (l *ledger) countRequest(request *mcp.Request) {
 	l.totals[number].Overlaps.count(request)
 	l.clients.count(request)
 	if request.Outcome != mcp.Names.Outcomes.Unanswered {
-		l.at(request.Ended.Unix()).of(number).Answered[request.Outcome]++
+		l.at(request.Ended.Unix()).countsOf(number).Answered[request.Outcome]++
 	}
 }
 
-// counterOf returns what adds a metric to the counts of a group; nil: it is one of k6's that nobody wants.
+// counterOf returns the function that adds a metric to the counts of a group, or nil for a metric of k6 that is not counted.
 func (l *ledger) counterOf(metric *metrics.Metric) func(c *counts, s *metrics.Sample) {
 	add, known := l.counters[metric]
 	if !known {
@@ -157,7 +157,7 @@ func (l *ledger) counterOf(metric *metrics.Metric) func(c *counts, s *metrics.Sa
 	return add
 }
 
-// number returns that of a sample's group.
+// number returns the number of a sample's group.
 func (l *ledger) number(tags *metrics.TagSet) int {
 	number, ok := l.known[tags]
 	if !ok {
@@ -170,28 +170,28 @@ func (l *ledger) number(tags *metrics.TagSet) int {
 	return number
 }
 
-// numberOf returns that of a group, and makes a new one known in the file.
-func (l *ledger) numberOf(of group) int {
-	number, ok := l.numbers[of]
+// numberOf returns the number of a group. A new group is written to the file.
+func (l *ledger) numberOf(wanted group) int {
+	number, ok := l.numbers[wanted]
 	if !ok {
 		if len(l.groups) >= maxGroups {
-			of = group{}
+			wanted = group{}
 		}
-		if number, ok = l.numbers[of]; !ok {
+		if number, ok = l.numbers[wanted]; !ok {
 			number = len(l.groups)
-			l.numbers[of] = number
-			l.groups = append(l.groups, of)
+			l.numbers[wanted] = number
+			l.groups = append(l.groups, wanted)
 			l.totals = append(l.totals, newCounts())
 			l.line(struct {
 				Group int `json:"group"`
 				group
-			}{number, of})
+			}{number, wanted})
 		}
 	}
 	return number
 }
 
-// write writes the seconds before a time, each as a line. Those that were opened again are written once a second.
+// write writes each second before a time as a line. Seconds that were reopened are written once per second.
 func (l *ledger) write(before int64) error {
 	if before == l.before {
 		return l.out.Flush()
@@ -205,11 +205,11 @@ func (l *ledger) write(before int64) error {
 		done := l.open[at]
 		delete(l.open, at)
 		l.total.add(&done.run)
-		for number, of := range done.Groups {
-			l.totals[number].add(of)
+		for number, counted := range done.Groups {
+			l.totals[number].add(counted)
 		}
 		if at < written {
-			// The line before it has what is counted once for all groups.
+			// The values that are counted once for all groups were in its first line.
 			l.line(struct {
 				At     int64           `json:"at"`
 				Groups map[int]*counts `json:"groups"`
@@ -221,7 +221,7 @@ func (l *ledger) write(before int64) error {
 	return l.out.Flush()
 }
 
-// line writes one, whose error the next flush returns.
+// line writes one line. An error is returned by the next flush.
 func (l *ledger) line(value any) {
 	text, _ := json.Marshal(value)
 	_, _ = l.out.Write(append(inASCII(text), '\n'))

@@ -4,27 +4,27 @@ import "time"
 
 const (
 	timerEvery = 50 * time.Millisecond
-	// jump is how far the wall clock goes off at once if somebody set it: else it only drifts.
+	// jump is the step of the wall clock from which it counts as having been set. Smaller steps are drift.
 	jump     = time.Second
 	maxJumps = 20
 )
 
-// self is what k6's own process tells of itself: what keeps it busy, or keeps it from the processors, is in every latency.
+// self observes k6's own process: while it is busy or is not scheduled, all latencies are too high.
 type self struct {
 	began time.Time
-	// When the timer is to come next. A ticker would not do: it keeps a tick that nobody took for the moment somebody does.
+	// When the timer is due. A time.Ticker would not do: it buffers a tick until somebody receives it.
 	due time.Time
 	cpu time.Duration
-	// Of the wall clock against the monotonic one.
+	// Difference between the wall clock and the monotonic clock since began.
 	drift time.Duration
 	jumps []clockJump
 }
 
-// clockJump is one of the wall clock.
+// clockJump is a step of the wall clock.
 type clockJump struct {
 	// Unix time in milliseconds.
 	At int64 `json:"at"`
-	// In seconds; below zero, it was set back.
+	// Seconds; negative if the clock was set back.
 	By float64 `json:"by"`
 }
 
@@ -32,7 +32,7 @@ func newSelf(now time.Time) *self {
 	return &self{began: now, due: now.Add(timerEvery), cpu: cpuTime()}
 }
 
-// watch looks each time that its timer comes, until it is told to stop.
+// watch calls tell each time the timer fires, until stop is closed.
 func (s *self) watch(stop <-chan struct{}, tell func(late, used time.Duration)) {
 	timer := time.NewTimer(time.Until(s.due))
 	defer timer.Stop()
@@ -47,7 +47,7 @@ func (s *self) watch(stop <-chan struct{}, tell func(late, used time.Duration)) 
 	}
 }
 
-// look returns how late the timer came, and the CPU time since the last look.
+// look returns how late the timer fired, and the CPU time since the last call.
 func (s *self) look(now time.Time) (late, used time.Duration) {
 	late = max(0, now.Sub(s.due))
 	s.due = s.due.Add((late/timerEvery + 1) * timerEvery)

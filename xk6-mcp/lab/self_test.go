@@ -11,7 +11,7 @@ func TestTimerStaysOnItsGrid(t *testing.T) {
 	for _, one := range []struct{ at, late time.Duration }{
 		{50 * time.Millisecond, 0},
 		{101 * time.Millisecond, time.Millisecond},
-		// It stood still for two seconds: 40 ticks were left out.
+		// The process did not run for two seconds: 40 ticks were skipped.
 		{2152 * time.Millisecond, 2002 * time.Millisecond},
 		{2203 * time.Millisecond, 3 * time.Millisecond},
 		{2250 * time.Millisecond, 0},
@@ -28,7 +28,7 @@ func TestTimerIsNotLateByItself(t *testing.T) {
 	late := 0
 	ticks := 0
 	s.watch(stop, func(by, _ time.Duration) {
-		// Nobody says that this machine is idle: most of them have to come in time.
+		// This machine may not be idle: only most of the ticks have to be on time.
 		if by > 10*time.Millisecond {
 			late++
 		}
@@ -63,7 +63,7 @@ func TestClockJumps(t *testing.T) {
 	if len(s.jumps) != 0 {
 		t.Errorf("it only went on: %v", s.jumps)
 	}
-	// As if the clock had been an hour behind until now.
+	// As if the clock had been one hour behind until now.
 	s.drift = -time.Hour
 	s.look(began.Add(2 * time.Second))
 	if len(s.jumps) != 1 || s.jumps[0].By != 3600 || s.jumps[0].At != began.Add(2*time.Second).UnixMilli() {

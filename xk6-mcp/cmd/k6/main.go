@@ -1,4 +1,4 @@
-// Command k6 is k6 with the module k6/x/mcp and the output lab.
+// Command k6 is k6 with the module k6/x/mcp and the output lab built in.
 package main
 
 import (

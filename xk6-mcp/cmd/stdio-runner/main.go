@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command stdio-runner starts programs in another container than that of the client that uses them. In the one it listens on a socket; in the
-// other it stands for the program: it hands over its standard streams, which the program then reads and writes itself, passes signals on, and
-// ends as the program does.
+// Command stdio-runner runs a program in a different container than the client that uses it. In the program's container, it listens on a socket
+// and starts programs. In the client's container, it takes the place of the program: it passes its standard streams to the program, which then
+// reads and writes them directly, forwards signals, and exits as the program does.
 //
 //	stdio-runner -listen SOCKET
 //	stdio-runner -connect SOCKET [-env NAME,...] COMMAND [ARGUMENT...]
@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// As a shell has it, where a program could not be started.
+// notStarted is the exit code if the program cannot be started, as in a shell.
 const notStarted = 127
 
 func main() {
@@ -45,7 +45,7 @@ func run(words []string) (code int, err error) {
 	return 2, errors.New("got neither -listen nor a command; valid: -listen SOCKET, or -connect SOCKET COMMAND")
 }
 
-// variables returns those of these names that are set, as NAME=value.
+// variables returns the named variables that are set, as NAME=value.
 func variables(names string) []string {
 	var found []string
 	for name := range strings.SplitSeq(names, ",") {
@@ -58,17 +58,18 @@ func variables(names string) []string {
 
 func unixSocket(path string) *net.UnixAddr { return &net.UnixAddr{Name: path, Net: "unix"} }
 
-// order is what a client asks for, after one byte that brings its standard streams. Each byte after it is a signal for the program's group.
+// order is the request of a client. It follows one byte that carries the file descriptors of the client's standard streams. Each byte after it
+// is a signal for the program's process group.
 type order struct {
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 }
 
-// outcome is the answer, once the program has ended.
+// outcome is the reply to an order, sent when the program has ended.
 type outcome struct {
-	// Why it could not be started.
+	// Why the program could not be started.
 	Error string `json:"error,omitempty"`
 	Code  int    `json:"code"`
-	// That ended it; 0: none.
+	// The signal that ended the program; 0 if none did.
 	Signal int `json:"signal"`
 }

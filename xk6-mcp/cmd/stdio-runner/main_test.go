@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The test's own program is stdio-runner where this is set.
+// The test binary runs as stdio-runner if this variable is set.
 const isRunner = "STDIO_RUNNER_TEST"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func runner(words ...string) *exec.Cmd {
 	return cmd
 }
 
-// listening starts one that starts programs, until the test ends.
+// listening starts a stdio-runner that starts programs, until the test ends.
 func listening(t *testing.T) (socket string) {
 	t.Helper()
 	socket = filepath.Join(t.TempDir(), "socket")
@@ -61,7 +61,7 @@ func eventually(t *testing.T, isSo func() bool) {
 	t.Fatal("it did not become so in 10 s")
 }
 
-// TestStreams: the program has the client's streams, its variables besides those named, and its exit code.
+// TestStreams checks that the program gets the client's streams and only its named variables, and that its exit code is returned.
 func TestStreams(t *testing.T) {
 	cmd := runner("-connect", listening(t), "-env", "KEY,UNSET", "sh", "-c", `cat; echo "$OF $KEY $OTHER" >&2; exit 7`)
 	cmd.Env = append(cmd.Env, "KEY=open", "OTHER=none", "OF=client")
@@ -74,7 +74,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestOutputEnds: a program that closes its output and lives on is seen to do so.
+// TestOutputEnds checks that the client notices that a program has closed its output while it is still running.
 func TestOutputEnds(t *testing.T) {
 	cmd := runner("-connect", listening(t), "sh", "-c", "exec >&-; read -r line")
 	input, _ := cmd.StdinPipe()
@@ -92,7 +92,7 @@ func TestOutputEnds(t *testing.T) {
 	_ = cmd.Wait()
 }
 
-// TestSignals: a signal reaches the program and what it started, and its end by a signal is the client's end.
+// TestSignals checks that a signal reaches the program and its children, and that the client ends by the signal that ended the program.
 func TestSignals(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		mark := filepath.Join(t.TempDir(), "pid")
@@ -118,13 +118,13 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// runs tells whether a process is there that has not ended.
+// runs reports whether a process exists and has not ended.
 func runs(pid string) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	return err == nil && !bytes.Contains(stat, []byte(") Z "))
 }
 
-// TestNotStarted: what can't be started is said, with the exit code of a shell.
+// TestNotStarted checks that a program that cannot be started is reported, with the exit code of a shell.
 func TestNotStarted(t *testing.T) {
 	for socket, says := range map[string]string{
 		listening(t): "no-such-program", filepath.Join(t.TempDir(), "none"): "the container that starts the server does not answer",

@@ -14,12 +14,12 @@ import (
 	"mcp-load-lab/xk6-mcp/internal/child"
 )
 
-// Standard input, output and error.
+// streams is the number of standard streams: input, output and error.
 const streams = 3
 
-// serve starts programs until it is ended.
+// serve starts programs until it fails.
 func serve(socket string) error {
-	// Of a container that was ended.
+	// A container that was ended leaves its socket behind.
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -27,7 +27,7 @@ func serve(socket string) error {
 	if err != nil {
 		return err
 	}
-	// The client is another user. Who may reach it says the folder.
+	// The client runs as another user. The permissions of the folder decide who can reach the socket.
 	if err := os.Chmod(socket, 0o666); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func serve(socket string) error {
 	}
 }
 
-// runFor runs a client's program to its end. One whose client is gone is killed.
+// runFor runs a client's program until it ends. If the client disconnects, the program is killed.
 func runFor(client *net.UnixConn) outcome {
 	files, err := receiveFiles(client)
 	defer func() {
@@ -80,7 +80,7 @@ func runFor(client *net.UnixConn) outcome {
 	close(ended)
 	_ = client.CloseRead()
 	<-passed
-	// While it was not waited for, the number of its group is no other one's.
+	// Until the process is reaped, its group's ID is not reused.
 	_ = syscall.Kill(group, syscall.SIGKILL)
 	_ = cmd.Wait()
 	status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
@@ -90,7 +90,7 @@ func runFor(client *net.UnixConn) outcome {
 	return outcome{Code: status.ExitStatus()}
 }
 
-// receiveFiles takes the client's standard streams.
+// receiveFiles receives the client's standard streams.
 func receiveFiles(client *net.UnixConn) (files []*os.File, err error) {
 	space := make([]byte, syscall.CmsgSpace(streams*4))
 	_, size, _, _, err := client.ReadMsgUnix(make([]byte, 1), space)
@@ -117,7 +117,7 @@ func receiveFiles(client *net.UnixConn) (files []*os.File, err error) {
 	return files, nil
 }
 
-// passSignals gives a group the signals that come, and SIGKILL where no more can, until the program has ended.
+// passSignals forwards signals to a process group until the program has ended. If the client disconnects, it sends SIGKILL.
 func passSignals(from *bufio.Reader, group int, ended <-chan struct{}) {
 	for {
 		number, err := from.ReadByte()

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Bytes of an outcome: what sends it runs where the server runs.
+// maxOutcome is the maximum size of an outcome, in bytes. It comes from the server's container, which is not trusted.
 const maxOutcome = 64 << 10
 
-// passed are the signals that end a program, and can be taken.
+// passed are the signals that are forwarded: those that end a program and can be caught.
 var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM}
 
-// start has a program started, and ends as it does: with its exit code, or by its signal.
+// start asks a stdio-runner to run a program, and exits as the program does: with its exit code, or by its signal.
 func start(socket string, wanted order) (code int, err error) {
 	signals := make(chan os.Signal, len(passed))
 	signal.Notify(signals, passed...)
@@ -32,7 +32,7 @@ func start(socket string, wanted order) (code int, err error) {
 	if _, _, err := server.WriteMsgUnix([]byte{0}, syscall.UnixRights(0, 1, 2), nil); err != nil {
 		return notStarted, err
 	}
-	// Its end would not be seen otherwise.
+	// While these copies are open, the client cannot see that the program has closed its own.
 	_ = os.Stdin.Close()
 	_ = os.Stdout.Close()
 	if err := json.NewEncoder(server).Encode(wanted); err != nil {
@@ -55,13 +55,13 @@ func start(socket string, wanted order) (code int, err error) {
 	return end.Code, nil
 }
 
-// endBy ends this process by a signal, but for those that Go prints its stacks at.
+// endBy ends this process by a signal, except for signals at which the Go runtime prints stack traces.
 func endBy(number syscall.Signal) {
 	if number != syscall.SIGKILL && !slices.Contains(passed, os.Signal(number)) {
 		return
 	}
 	signal.Reset(number)
 	_ = syscall.Kill(os.Getpid(), number)
-	// It comes, but not at once.
+	// The signal is delivered asynchronously.
 	time.Sleep(time.Second)
 }

@@ -1,9 +1,9 @@
-// Package child is about processes that this one has started.
+// Package child waits for child processes of this process.
 package child
 
 import "golang.org/x/sys/unix"
 
-// AwaitExit waits until a process has ended, and leaves it to be waited for: until then its number is no other one's.
+// AwaitExit waits until a child process has ended. It does not reap the process, so its PID is not reused yet.
 func AwaitExit(pid int) {
 	for {
 		if err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != unix.EINTR {
