@@ -1,9 +1,10 @@
 /**
- * What a server answers at most, and how many calls it works on at once, by the operational laws: while calls wait, answers come at its
- * capacity X; by Little's law, N = X S are being served, each for S, the time of a call while nothing waits. Neither needs a metric of the
- * server's.
+ * Estimates a server's capacity, and how many calls it works on at once, by the operational laws. While calls
+ * wait, the server answers at its capacity X. By Little's law, it serves N = X S calls at once, where S is
+ * the duration of a call that does not wait. Neither needs the server's own metrics.
  *
- * P. J. Denning, J. P. Buzen, The Operational Analysis of Queueing Network Models, ACM Computing Surveys 10, 1978.
+ * P. J. Denning, J. P. Buzen, The Operational Analysis of Queueing Network Models, ACM Computing Surveys 10,
+ * 1978.
  */
 import { type Group, inScope, latenciesOf } from './collect/groups.ts';
 import { OUTCOMES, type Outcome } from './collect/latencies.ts';
@@ -14,7 +15,7 @@ import { CAPACITY } from './limits.ts';
 import { round } from './round.ts';
 import { intervalOf, studentT } from './statistics/interval.ts';
 
-/** 19 times of 20 the true value is between the two. */
+/** An estimate with its 95 % confidence interval. */
 export interface Estimate {
   value: number;
   low: number;
@@ -24,52 +25,55 @@ export interface Estimate {
 export interface Capacity {
   phase: string;
   baseline: string;
-  /** Unix time: calls waited from then to then, the drain after the phase included. */
+  /** Unix times between which calls waited, including the drain after the phase. */
   waited: { fromS: number; toS: number };
-  /** Likewise, of that the stretch in which the most was answered. */
+  /** Unix times of the part of that wait with the highest rate of answers. */
   fromS: number;
   toS: number;
-  /** Good answers a second. */
+  /** Successful answers per second. */
   answers_per_s: Estimate;
-  /** Of the calls that were answered then, in the baseline. */
+  /** Service time of the same mix of calls in the baseline. */
   service_ms: Estimate;
-  /** Calls that were served at once; null: see `unknown`. */
+  /** Calls that were served at once; null if unknown, see `unknown`. */
   parallelism: Estimate | null;
-  /** Why it is not known how many. */
+  /** Why the number of calls served at once is unknown. */
   unknown?: 'short' | 'failing';
 }
 
-/** Of a longer wait all seconds count. */
+/** If calls wait for longer than this, all seconds count and no search takes place. */
 const MAX_SEARCHED_S = 600;
-/** Standard deviations of a normal distribution that hold 95 %. */
+/** 95 % of a normal distribution lie within this many standard deviations. */
 const Z_95 = 1.96;
 
-/** Of one second. */
+/** Counts of one second. */
 interface Second {
   at: number;
   began: number;
   ended: number;
-  /** Good answers, by operation. */
+  /** Successful answers by operation. */
   good: Map<string, number>;
   bad: number;
 }
 
-/** @returns whether so many calls at a time are one */
+/** @returns whether the estimate means one call at a time */
 export const isOne = ({ low, high }: Estimate): boolean =>
   high < CAPACITY.maxOfOne && low > CAPACITY.minOfOne;
 
-/** @returns whether so many calls at a time are less than one: each takes longer than before */
+/** @returns whether the estimate is less than one call at a time: calls take longer than in the baseline */
 export const isLessThanOne = (calls: Estimate): boolean => calls.high < 1 && !isOne(calls);
 
-/** @returns whether the server works on one call at a time, or less; false: on several, or not known */
+/**
+ * @returns whether the server works on at most one call at a time; false if it works on several, or if
+ *   unknown
+ */
 export const isSerial = (capacity: Capacity | null): boolean =>
   (capacity?.parallelism?.high ?? Number.POSITIVE_INFINITY) < CAPACITY.maxOfOne;
 
 /**
- * @param compared phases with what shows how long their calls take while nothing waits
- * @param groups of the run
- * @param lines of its seconds
- * @returns of those phases in which calls waited, in their order
+ * @param compared phases, each with the baseline that shows the duration of calls that do not wait
+ * @param groups groups of the run
+ * @param lines lines of the run's seconds
+ * @returns the capacity in each phase in which calls waited, in order
  */
 export function capacitiesOf(
   compared: { phase: Phase; baseline: Phase | null }[],
@@ -83,7 +87,7 @@ export function capacitiesOf(
   );
 }
 
-/** @returns in order, without gaps */
+/** @returns the seconds in order, without gaps */
 function secondsOf(lines: readonly Line[]): Second[] {
   const found = new Map<number, Second>();
   const at = (time: number) => {
@@ -97,7 +101,7 @@ function secondsOf(lines: readonly Line[]): Second[] {
     for (const [number, { durations = {}, answered = {} }] of Object.entries(second.groups ?? {})) {
       const operation = groups.get(number)?.operation ?? '';
       for (const outcome of OUTCOMES) at(second.at).began += new SparseHistogram(durations[outcome]).count;
-      // When a call was given up is known by how long it waited; it began in the middle of its second, on average.
+      // The wait shows when a call was given up. On average, it began in the middle of its second.
       for (const ms of new SparseHistogram(durations.unanswered).values)
         at(Math.floor(second.at + 0.5 + ms / 1000)).ended += 1;
       for (const [outcome, count] of Object.entries(answered) as [Outcome, number][]) {
@@ -112,7 +116,7 @@ function secondsOf(lines: readonly Line[]): Second[] {
   return Array.from({ length: last - first + 1 }, (_, index) => at(first + index));
 }
 
-/** @returns whole seconds in which calls of the phase waited from the beginning to the end, with how many were in flight */
+/** @returns whole seconds during which calls of the phase waited, with the number of calls in flight */
 function waitingIn({ start, end }: Phase, seconds: readonly Second[]): (Second & { inFlight: number })[] {
   const [fromS, toS] = [Date.parse(start ?? '') / 1000, Date.parse(end ?? '') / 1000];
   let after = 0;
@@ -123,8 +127,9 @@ function waitingIn({ start, end }: Phase, seconds: readonly Second[]): (Second &
   });
   const own = all.filter(({ at }) => at >= fromS && at < toS);
   const peak = Math.max(...own.map((second) => second.after));
-  const least = Math.max(CAPACITY.minInFlight, CAPACITY.minOfPeak * peak);
-  const waits = ({ before, after }: { before: number; after: number }) => before >= least && after >= least;
+  const minInFlight = Math.max(CAPACITY.minInFlight, CAPACITY.minOfPeak * peak);
+  const waits = ({ before, after }: { before: number; after: number }) =>
+    before >= minInFlight && after >= minInFlight;
   const drainEnd = all.find((second) => second.at >= toS && !waits(second))?.at ?? Number.POSITIVE_INFINITY;
   return all.filter((second) => second.at >= fromS && second.at < drainEnd && waits(second));
 }
@@ -144,7 +149,7 @@ function capacityIn(
   if (!(goodShare >= CAPACITY.minGood)) return null;
   const service = serviceOf(mixOf(waiting), inScope(groups, { phase: baseline.name }));
   if (!service) return null;
-  // Little's law, of the calls in flight.
+  // Little's law, applied to the calls in flight.
   const stayedMs = (1000 * sum(waiting.map(({ inFlight }) => inFlight))) / good;
   if (stayedMs < CAPACITY.minStay * service.value) return null;
   const answersPerS = { value: rate.mean, low: Math.max(0, rate.low), high: rate.high };
@@ -165,41 +170,43 @@ function capacityIn(
   };
 }
 
-/** @returns Unix time */
+/** @returns Unix times */
 const spanOf = (seconds: readonly Second[]) => ({
   fromS: seconds[0]?.at ?? Number.NaN,
   toS: (seconds.at(-1)?.at ?? Number.NaN) + 1,
 });
 
 /**
- * A server that is flooded opens connections and sessions first, and later works on calls that nobody waits for any more.
+ * Selects the consecutive seconds with the highest rate of successful answers. A flooded server opens
+ * connections and sessions first, and later works on calls that its clients have given up.
  *
- * @returns those, one after the other, whose rate of good answers is surely the highest: by the lower end of its interval
+ * @returns the seconds whose confidence interval of the rate has the highest lower bound
  */
 function bestSeconds<T extends Second>(waiting: readonly T[]): readonly T[] {
   if (waiting.length > MAX_SEARCHED_S) return waiting;
   let best: readonly T[] = [];
-  // A rate has no lower end below this; seconds without an answer are no better than those whose interval begins here.
-  let most = 0;
+  // A rate's interval never begins below 0, so seconds without an answer are equivalent to an interval that
+  // begins at 0.
+  let bestLow = 0;
   for (let first = 0; first < waiting.length; first += 1) {
     let [total, squares] = [0, 0];
     for (let last = first; last < waiting.length; last += 1) {
       const second = waiting[last] as T;
-      // A gap ends it.
+      // Seconds must be consecutive.
       if (second.at - (waiting[first] as T).at !== last - first) break;
       total += goodOf(second);
       squares += goodOf(second) ** 2;
       const count = last - first + 1;
       if (count < CAPACITY.minS) continue;
       const low = Math.max(0, total / count - halfWidth(count, total, squares));
-      if (low > most || (low === most && count > best.length))
-        [best, most] = [waiting.slice(first, last + 1), low];
+      if (low > bestLow || (low === bestLow && count > best.length))
+        [best, bestLow] = [waiting.slice(first, last + 1), low];
     }
   }
   return best;
 }
 
-/** @returns of the 95 % interval of a mean */
+/** @returns half the width of the mean's 95 % confidence interval */
 function halfWidth(count: number, total: number, squares: number): number {
   const variance = Math.max(0, squares - total ** 2 / count) / (count - 1);
   return studentT(count - 1) * Math.sqrt(variance / count);
@@ -207,7 +214,7 @@ function halfWidth(count: number, total: number, squares: number): number {
 
 const goodOf = ({ good }: Second) => sum([...good.values()]);
 
-/** @returns answers by operation */
+/** @returns the number of answers by operation */
 function mixOf(seconds: readonly Second[]): Map<string, number> {
   const mix = new Map<string, number>();
   for (const { good } of seconds)
@@ -215,13 +222,16 @@ function mixOf(seconds: readonly Second[]): Map<string, number> {
   return mix;
 }
 
-/** @returns the operations' medians in the baseline, by the mix, milliseconds; null: too few answers for them */
+/**
+ * @returns the baseline's median durations, weighted by the mix, in milliseconds; null if there are too few
+ *   answers
+ */
 function serviceOf(mix: Map<string, number>, baseline: readonly Group[]): Estimate | null {
   const known = [...mix].flatMap(([operation, calls]) => {
     const answered = latenciesOf(inScope(baseline, { operation })).of('ok');
     const { count } = answered;
     if (count < CAPACITY.minSamples) return [];
-    // Of the ranks that the true median is between (binomial, approximated by the normal distribution).
+    // Ranks of the median's 95 % confidence interval: binomial, approximated by the normal distribution.
     const half = Z_95 / (2 * Math.sqrt(count));
     const at = (share: number) => answered.percentile(share) ?? Number.NaN;
     return [{ calls, value: at(0.5), low: at(0.5 - half), high: at(0.5 + half) }];

@@ -1,13 +1,13 @@
 /**
- * Text that the run takes over from elsewhere (a server's name, a failure sample, k6's log) is not to be
- * trusted: it may hold the token that was sent, escape codes for the terminal, or a megabyte.
+ * Cleans text from external sources (a server's name, a failure sample, k6's log). It is not trusted: it may
+ * contain the token that was sent, terminal escape codes, or a megabyte of data.
  */
 import { base64Of, hideSecrets, REDACTED, spellingsOf } from './hide-secrets.ts';
 
-/** Longest string that a run document keeps. */
+/** Maximum length of a string in a run document. */
 export const MAX_TEXT = 500;
 
-/** Environment variables whose values must never show up in what a run leaves. */
+/** Environment variables whose values must not appear in any result. */
 const SECRET_VARIABLES = [
   'TARGET_TOKEN',
   'REFERENCE_TOKEN',
@@ -24,7 +24,7 @@ const SECRET_VARIABLES = [
   'K6_PROMETHEUS_RW_PASSWORD',
 ];
 
-/** @returns the secrets' values in the spellings that `redact` looks for, longest first */
+/** @returns the secrets' values in the spellings that `redact` searches for, longest first */
 export function secretsOf(env: NodeJS.ProcessEnv): string[] {
   return spellingsOf([
     ...SECRET_VARIABLES.map((name) => env[name] ?? ''),
@@ -36,13 +36,16 @@ export function secretsOf(env: NodeJS.ProcessEnv): string[] {
   ]);
 }
 
-/** @returns an OAuth client's credentials as HTTP Basic authentication has them */
+/** @returns an OAuth client's credentials as HTTP Basic authentication encodes them */
 const basicOf = (id: string, secret: string): string[] =>
   id === '' || secret === ''
     ? []
     : [`${id}:${secret}`, `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`].map(base64Of);
 
-/** @param value of a header @returns the value, what follows its scheme, and the password of HTTP Basic */
+/**
+ * @param value value of a header
+ * @returns the value, the credentials after its scheme, and the password of HTTP Basic
+ */
 function credentialsIn(value: string): string[] {
   const [, scheme = '', rest = ''] = /^(\S+) +(.+)$/.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [value, rest];
@@ -53,10 +56,13 @@ function credentialsIn(value: string): string[] {
   }
 }
 
-/** Settings whose name says so: most others are words, such as `true`, that a report has, too. */
+/**
+ * Names of settings that contain secrets. Values of other settings are common words, such as `true`, which
+ * also occur in reports.
+ */
 const SECRET_SETTING = /SECRET|PASSW|TOKEN|KEY|CREDENTIAL/i;
 
-/** @param text GATEWAY_SETTINGS: one JSON object */
+/** @param text GATEWAY_SETTINGS: a JSON object */
 function settingValues(text: string): string[] {
   try {
     return Object.entries(JSON.parse(text)).flatMap(([name, value]) =>
@@ -67,7 +73,7 @@ function settingValues(text: string): string[] {
   }
 }
 
-/** @param text TARGET_HEADERS: `Name: value` a line, or one JSON object */
+/** @param text TARGET_HEADERS: one `Name: value` per line, or a JSON object */
 function headerValues(text: string): string[] {
   try {
     return Object.values(JSON.parse(text)).map((value) => String(value).trim());
@@ -78,8 +84,9 @@ function headerValues(text: string): string[] {
 
 /**
  * @param secrets from `secretsOf`
- * @param isCut the text goes on
- * @returns without the secrets, bearer tokens, URL credentials and secret-looking URL parameters
+ * @param isCut whether the text is truncated
+ * @returns the text without the secrets, bearer tokens, URL credentials, and URL parameters that look like
+ *   secrets
  */
 export function redact(text: string, secrets: readonly string[], isCut: boolean = false): string {
   return hideSecrets(text, secrets, isCut)
@@ -91,20 +98,23 @@ export function redact(text: string, secrets: readonly string[], isCut: boolean 
     );
 }
 
-/** @param max most characters kept @returns one line: redacted, no control or text-direction characters, bounded */
+/**
+ * @param max maximum number of characters
+ * @returns a single line without secrets, control characters and text-direction characters
+ */
 export function cleanText(text: string, secrets: readonly string[], max: number = MAX_TEXT): string {
-  // Bounded before the patterns run as well, far beyond what is kept.
-  const most = 20 * MAX_TEXT;
-  const oneLine = redact(text.slice(0, most), secrets, text.length > most)
-    // biome's rule against control characters in patterns does not see that they are what is looked for: \p{C}
-    // holds controls, formats (text direction, zero width), lone surrogates and unassigned ones.
+  // The length is limited before the patterns run as well, far above the final limit.
+  const maxInput = 20 * MAX_TEXT;
+  const oneLine = redact(text.slice(0, maxInput), secrets, text.length > maxInput)
+    // \p{C} matches control characters, format characters (text direction, zero width), lone surrogates and
+    // unassigned code points. biome's rule against control characters in patterns does not apply to it.
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim();
   const characters = [...oneLine];
   return characters.length <= max ? oneLine : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** @param value plain JSON data @returns the same with every string and every key cleaned */
+/** @param value plain JSON data @returns a copy with all strings and keys cleaned */
 export function cleanDeep<T>(value: T, secrets: readonly string[]): T {
   const clean = (node: unknown): unknown => {
     if (typeof node === 'string') return cleanText(node, secrets);

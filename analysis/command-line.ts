@@ -1,17 +1,20 @@
-/** Command lines for a person to type: quoted for a shell. */
+/** Renders command lines, quoted for a shell. */
 
-/** What a shell takes as it is. */
+/** Words that need no quotes in a shell. */
 const PLAIN = /^[\w:/.@%,+-]+$/;
 
 export interface Command {
   label: string;
-  /** Of a command line, quoted for a shell. */
+  /** Words of a command line, quoted for a shell. */
   words: string[];
-  /** '' = none. */
+  /** '' if there is none. */
   comment: string;
 }
 
-/** @param variables null: not shown @returns of the command line that runs it, quoted for a shell */
+/**
+ * @param variables null: the value is not shown
+ * @returns the words of the command line that runs the test, quoted for a shell
+ */
 export const commandWords = (test: string, variables: Record<string, string | null>): string[] => [
   'make',
   test,
@@ -20,16 +23,15 @@ export const commandWords = (test: string, variables: Record<string, string | nu
   ),
 ];
 
-/** @returns a comment on those whose values are not kept; '' if all are */
+/** @returns a comment about variables whose values are not stored; '' if there are none */
 export function unkeptText(variables: Record<string, string | null>): string {
   const names = Object.keys(variables).filter((name) => variables[name] === null);
   return names.length > 0 ? `with ${names.join(', ')} as before` : '';
 }
 
-/** @returns one line that a shell takes */
+/** @returns a single line for a shell */
 export const commandLine = ({ words, comment }: Command): string =>
   [...words, ...(comment ? [` # ${comment}`] : [])].join(' ');
 
-/** @returns as a shell reads it back */
 export const quoted = (value: string): string =>
   PLAIN.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;

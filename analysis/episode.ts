@@ -1,10 +1,11 @@
 /**
- * Episodes: stretches of time in which the calls that began then were outside the normal range.
+ * Detects episodes: time spans in which the calls that began were outside the normal range.
  *
- * Each call is evidence for one of two rates of bad calls: the normal one, or one that is several times as high. The evidence is added up
- * second by second and never falls below 0 (E. S. Page, Continuous Inspection Schemes, Biometrika 41, 1954). An episode begins where the sum left 0
- * before it reached the limit, and ends with its maximum before it fell. So it has no window: at a low rate it takes more seconds to be certain,
- * and begins and ends in the same ones.
+ * Uses a cumulative sum (CUSUM) test. Each call is evidence for one of two rates of bad calls: the normal
+ * rate, or a rate several times as high. The evidence is added up second by second and never falls below 0
+ * (E. S. Page, Continuous Inspection Schemes, Biometrika 41, 1954). An episode begins where the sum last left
+ * 0 before it reached the limit, and ends at the maximum of the sum. The test has no fixed window: at a low
+ * call rate it needs more seconds to reach the limit, but it still finds the correct start and end.
  */
 import type { Line } from './collect/seconds.ts';
 import { Within } from './collect/seconds.ts';
@@ -18,10 +19,10 @@ export interface Episode {
   /** Unix time. */
   fromS: number;
   toS: number;
-  /** What left the normal range, with its own times. */
+  /** What left the normal range, each with its own times. */
   latency?: Stretch;
   failures?: Stretch;
-  /** In which it began. */
+  /** The phase in which it began. */
   phase: string;
 }
 
@@ -31,28 +32,31 @@ export interface Stretch {
   toS: number;
 }
 
-/** What began in one second of one phase. */
+/** The calls that began in one second of one phase. */
 export interface Bucket {
   phase: string;
-  /** Unix time: the part of the second that belongs to the phase. */
+  /** Unix times of the part of the second that belongs to the phase. */
   fromS: number;
   toS: number;
   /**
-   * Calls that were due, none while the generator stood still; null: its users call again once they are answered, and without an answer there is
-   * no call.
+   * Number of calls that were due; 0 while the generator was stalled. null in a closed model, where a VU
+   * makes its next call only after the answer to the last one.
    */
   due: number | null;
   sums: Within;
 }
 
-/** @param lines of the run's seconds @returns in order; a second that two phases share is two */
+/**
+ * @param lines lines of the run's seconds
+ * @returns the buckets in order; a second shared by two phases becomes two buckets
+ */
 export function bucketsOf(lines: readonly Line[], phases: readonly Phase[]): Bucket[] {
   const spans = phases.flatMap(({ name, measured, start, end, offered_rps }) =>
     measured && start !== null && end !== null
       ? [{ phase: name, fromS: Date.parse(start) / 1000, toS: Date.parse(end) / 1000, rate: offered_rps }]
       : [],
   );
-  // A second in which k6 stood still is not written.
+  // k6 writes no line for a second in which it was stalled.
   const written = new Set(lines.map(({ second }) => second.at));
   const found = new Map<string, Bucket>();
   for (const { phase, rate, ...span } of spans)
@@ -69,13 +73,13 @@ export function bucketsOf(lines: readonly Line[], phases: readonly Phase[]): Buc
   return [...found.values()].sort((a, b) => a.fromS - b.fromS);
 }
 
-/** @returns those of these phases, in order */
+/** @returns the buckets of these phases, in order */
 export function bucketsIn(buckets: readonly Bucket[], phases: readonly Phase[]): Bucket[] {
   const names = new Set(phases.map(({ name }) => name));
   return buckets.filter(({ phase }) => names.has(phase));
 }
 
-/** Bad calls of a bucket, and all. */
+/** Counts the bad calls and all calls of a bucket. */
 type Count = (bucket: Bucket) => { bad: number; all: number };
 
 const slowCalls =
@@ -83,7 +87,7 @@ const slowCalls =
   ({ due, sums: { latencies, dropped } }) => {
     const made = latencies.all.count + dropped;
     const missing = due !== null && made < EPISODES.minMade * due ? due - made : 0;
-    // Load is dropped because all VUs wait for an answer.
+    // Iterations are dropped because all VUs wait for an answer.
     return { bad: latencies.countOver(limit) + dropped + missing, all: made + missing };
   };
 
@@ -91,19 +95,26 @@ const failedCalls: Count = ({ sums: { failed, requests } }) => ({ bad: failed, a
 
 const droppedLoad: Count = ({ due, sums: { dropped } }) => ({ bad: dropped, all: due ?? 0 });
 
-/** @param buckets in order, of one k6 run @returns in order, p99 over the range */
+/** @param buckets in order, of a single k6 run @returns spans with p99 above the range, in order */
 export const slowStretches = (buckets: readonly Bucket[], range: NormalRange): Stretch[] =>
   stretchesOf(buckets, EPISODES.slowShare, slowCalls(range));
 
-/** @param buckets in order, of one k6 run @returns in order, failures over the range */
+/** @param buckets in order, of a single k6 run @returns spans with failures above the range, in order */
 export const failingStretches = (buckets: readonly Bucket[], range: NormalRange): Stretch[] =>
   stretchesOf(buckets, range.failure_share, failedCalls);
 
-/** @param buckets in order, of one k6 run @param allowed share of the load that may be dropped @returns in order */
+/**
+ * @param buckets in order, of a single k6 run
+ * @param allowed share of the load that may be dropped
+ * @returns spans in order
+ */
 export const droppingStretches = (buckets: readonly Bucket[], allowed: number): Stretch[] =>
   stretchesOf(buckets, allowed, droppedLoad);
 
-/** @param buckets in order, of one k6 run @returns in order; two that overlap, one by latency and one by failures, are one */
+/**
+ * @param buckets in order, of a single k6 run
+ * @returns episodes in order; overlapping spans of latency and failures are merged
+ */
 export function episodesOf(buckets: readonly Bucket[], range: NormalRange): Episode[] {
   const all = [
     ...slowStretches(buckets, range).map((stretch) => ({ ...stretch, kind: 'latency' as const })),
@@ -126,7 +137,7 @@ function join(episode: Episode, kind: Kind, { fromS, toS }: Stretch) {
   episode.toS = Math.max(episode.toS, toS);
 }
 
-/** @param normal the share of bad calls that is normal */
+/** @param normal normal share of bad calls */
 function stretchesOf(buckets: readonly Bucket[], normal: number, count: Count): Stretch[] {
   const raised = Math.min(
     EPISODES.maxBad,

@@ -1,27 +1,29 @@
 /**
- * Finds secrets in a text, whatever escapes of URLs, JSON and HTML it has: a server chooses how it spells what it was sent.
- * xk6-mcp/redact.go does the same for what a client of k6/x/mcp says.
+ * Finds secrets in a text, independent of its escapes (URL, JSON, HTML), because a server may encode what it
+ * received. xk6-mcp/redact.go does the same for messages of clients of k6/x/mcp.
  */
 
 export const REDACTED = '***';
-/** Shorter values are no secrets, and taking them out would shred ordinary words. */
+/** Shorter values are not treated as secrets, because removing them would destroy ordinary words. */
 const MIN_SECRET = 4;
-/** Escapes within escapes that are undone. */
+/** Maximum number of nested escapes that are decoded. */
 const MAX_ESCAPES = 4;
-/** Characters of the longest escape, an HTML entity. */
+/** Length of the longest escape, an HTML entity. */
 const MAX_ENTITY = 12;
 
-/** A text as somebody may read it who undoes escapes. */
-
+/** A decoded text, with the position of each code unit in the original text. */
 export interface Reading {
   text: string;
-  /** Where each of its code units begins in the text that it was read from. */
+  /** Start of each code unit in the original text. */
   from: number[];
-  /** Where each ends there. */
+  /** End of each code unit in the original text. */
   to: number[];
 }
 
-/** What may be in a secret without being seen: controls, and characters without a width. */
+/**
+ * Characters that may be in a secret without being visible: control characters, and characters without a
+ * width.
+ */
 const INVISIBLE = '[\\p{Cf}\\p{Cc}]+';
 const UNSEEN = new RegExp(INVISIBLE, 'gu');
 const ESCAPES = new RegExp(
@@ -29,7 +31,7 @@ const ESCAPES = new RegExp(
   'giu',
 );
 const PARTIAL_ESCAPE = /(?:%[0-9a-f]?|\\(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&#?[0-9a-z]{0,10})$/i;
-/** A text that can be read in one way alone. */
+/** A text without characters that may belong to an escape. */
 const PLAIN = /^[ !"#$'-[\]-~]*$/;
 
 const ENTITIES: Record<string, string> = {
@@ -37,7 +39,7 @@ const ENTITIES: Record<string, string> = {
   ...{ colon: ':', comma: ',', period: '.', lowbar: '_', percnt: '%', num: '#', semi: ';', excl: '!' },
 };
 
-/** @returns the values in the spellings that no escape explains, longest first */
+/** @returns the values in the spellings that do not result from an escape, longest first */
 export function spellingsOf(values: readonly string[]): string[] {
   const spellings = values
     .flatMap((value) => {
@@ -51,14 +53,14 @@ export function spellingsOf(values: readonly string[]): string[] {
     .sort((a, b) => b.length - a.length);
 }
 
-/** @param text in UTF-8 */
+/** @param text encoded as UTF-8 */
 export const base64Of = (text: string) =>
   text.length < MIN_SECRET ? '' : btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
 /**
  * @param secrets from `spellingsOf`
- * @param isCut the text goes on, so that it may end within a secret
- * @returns the text with a mark in the place of each secret
+ * @param isCut whether the text is truncated, so that it may end within a secret
+ * @returns the text, with each secret replaced by `REDACTED`
  */
 export function hideSecrets(text: string, secrets: readonly string[], isCut: boolean = false): string {
   if (secrets.length === 0 || text === '') return text;
@@ -66,7 +68,7 @@ export function hideSecrets(text: string, secrets: readonly string[], isCut: boo
   let reading = asReading(text);
   const places: [number, number][] = [];
   for (let round = 0; round <= MAX_ESCAPES; round += 1) {
-    const next = readAgain(reading, round > 0);
+    const next = decoded(reading, round > 0);
     if (round > 0 && next.text === reading.text) break;
     reading = next;
     places.push(...placesOf(reading, secrets));
@@ -82,7 +84,7 @@ const asReading = (text: string): Reading => ({
   to: Array.from({ length: text.length }, (_, index) => index + 1),
 });
 
-/** @returns where they are in the text that was read */
+/** @returns their positions in the original text */
 function placesOf({ text, from, to }: Reading, secrets: readonly string[]): [number, number][] {
   const places: [number, number][] = [];
   for (const secret of secrets) {
@@ -93,8 +95,8 @@ function placesOf({ text, from, to }: Reading, secrets: readonly string[]): [num
   return places;
 }
 
-/** @param undoes whether escapes are undone, once; what cannot be seen is left out always */
-function readAgain(reading: Reading, undoes: boolean): Reading {
+/** @param decodesEscapes whether to decode escapes (one level); invisible characters are always removed */
+function decoded(reading: Reading, decodesEscapes: boolean): Reading {
   const parts = [];
   const from: number[] = [];
   const to: number[] = [];
@@ -106,8 +108,8 @@ function readAgain(reading: Reading, undoes: boolean): Reading {
       to.push(reading.to[done] ?? 0);
     }
   };
-  for (const found of reading.text.matchAll(undoes ? ESCAPES : UNSEEN)) {
-    const text = undoes ? meaningOf(found[0], found.groups ?? {}) : '';
+  for (const found of reading.text.matchAll(decodesEscapes ? ESCAPES : UNSEEN)) {
+    const text = decodesEscapes ? meaningOf(found[0], found.groups ?? {}) : '';
     copyTo(found.index);
     done = found.index + found[0].length;
     parts.push(text);
@@ -120,7 +122,7 @@ function readAgain(reading: Reading, undoes: boolean): Reading {
   return { text: parts.join(''), from, to };
 }
 
-/** @param written an escape @param groups of ESCAPES @returns what it stands for */
+/** @param written an escape @param groups groups of ESCAPES @returns the decoded text */
 function meaningOf(
   written: string,
   { url, unit, byte, char, entity }: Record<string, string | undefined>,
@@ -132,7 +134,8 @@ function meaningOf(
   if (unit || byte) {
     return String.fromCharCode(Number.parseInt(unit ?? byte ?? '', 16)).replace(UNSEEN, '');
   }
-  // The letters are controls: \n, \t and so on.
+  // The letters are control characters:
+  // , \t and so on.
   if (char) return /\w/.test(char) ? '' : char;
   if (entity?.startsWith('#')) {
     const hex = /^#x(.*)/i.exec(entity)?.[1];
@@ -142,7 +145,10 @@ function meaningOf(
   return entity ? (ENTITIES[entity.toLowerCase()] ?? written) : '';
 }
 
-/** @returns where the beginning of a secret is, or of an escape after one, with which the text ends; its length: nowhere */
+/**
+ * @returns the position of a partial secret at the end of the text, possibly followed by a partial escape;
+ *   the text's length if there is none
+ */
 function partialAt(text: string, secrets: readonly string[]): number {
   const start = Math.max(0, text.length - (secrets[0]?.length ?? 0) - MAX_ENTITY);
   const tail = text.slice(start);
@@ -155,7 +161,7 @@ function partialAt(text: string, secrets: readonly string[]): number {
   return text.length;
 }
 
-/** @returns with one mark where they overlap */
+/** @returns the text with a single mark for overlapping positions */
 function replaced(text: string, places: [number, number][]): string {
   let out = '';
   let end = 0;

@@ -1,395 +1,396 @@
 /**
- * Every limit of a verdict or a finding. docs/limits.md is written from these comments (`make docs`): the first sentence says what the
- * limit is for, the rest why it has this value. Shares are 0 to 1; times are in the unit at the end of the name.
+ * All limits of verdicts and findings. `make docs` writes docs/limits.md from these comments: the first
+ * sentence says what a limit is for, the rest why it has its value. Shares are 0 to 1. The end of a name is
+ * its unit.
  */
 import { MAX_GENERATOR_CPU, MIN_DELIVERED } from '../contract/limits.js';
 
 /** Objectives */
 export const OBJECTIVES = {
-  /** Chance that a server which meets an objective shows this many slow or failed calls: less contradicts the objective. */
+  /** Probability, for a server that meets its objective, of this many slow or failed calls. Below it, the calls contradict the objective. */
   maxChance: 1e-4,
-  /** Share of the failures that one operation must have to be named as their cause. */
+  /** Minimum share of the failures for an operation to be named as their cause. */
   minOwnFailures: 0.5,
 };
 
 /** Trust */
 export const TRUST = {
-  /** CPU of k6, as a share of what it may use. A busier generator measures itself. */
+  /** Maximum CPU of k6, as a share of what it may use. A busier generator measures mostly itself. */
   maxGeneratorCpu: MAX_GENERATOR_CPU,
-  /** Time that answers wait for k6, as a share of the mean latency. An overloaded server delays k6 as well, but takes far longer itself. */
+  /** Maximum time that answers wait for k6, as a share of the mean latency. An overloaded server also delays k6, but adds far more latency itself. */
   maxDelayShare: 0.25,
-  /** The same if the load fills the machine by design (overload, VUs without a pause). Above half, k6 measures mostly itself. */
+  /** Maximum time that answers wait for k6 if the load fills the machine by design (overload, VUs without a pause), as a share of the mean latency. Above half, k6 measures mostly itself. */
   maxDelayShareIfFull: 0.5,
-  /** A shorter wait is ignored: a request over loopback takes as much. */
+  /** Shorter waits for k6 are ignored. A request over loopback takes as long. */
   minDelayMs: 1.5,
-  /** The wait that counts if no call was answered: it cannot be compared with a latency. */
+  /** Minimum wait for k6 that counts if no call was answered. Without an answer there is no latency to compare it with. */
   minDelayAloneMs: 100,
-  /** CPU of unrelated processes, as a share of the machine. On two cores that is two fifths of one. */
+  /** Maximum CPU of unrelated processes, as a share of the machine. On two cores, this is 40 % of one core. */
   maxOtherCpu: 0.2,
-  /** Share of the offered load that must be made. */
+  /** Minimum share of the offered load that must be delivered. */
   minDelivered: MIN_DELIVERED,
-  /** Share of the VUs that must be busy before a slow server explains missing load. */
+  /** Minimum share of busy VUs for a slow server to explain missing load. */
   minBusyVus: 0.5,
-  /** Share of calls without an answer that explains missing load: each keeps its VU for the whole timeout. */
+  /** Minimum share of unanswered calls that explains missing load. Each blocks its VU for the whole timeout. */
   minUnanswered: 0.01,
-  /** A server is slow if it takes this many times as long as under a load that was made in full. */
+  /** Multiple of the latency under a load that was fully delivered, from which on a server is slow. */
   slowFactor: 2,
-  /** If there is nothing to compare with: VUs for shorter calls than this are too few for any server. */
+  /** Minimum call duration that a phase must have VUs for, if there is no baseline. With fewer VUs, no server could take the load. */
   minHeadroomS: 0.1,
-  /** Call length for which a test has VUs, if MAX_VUS allows it. */
+  /** Call duration that a test has VUs for, unless MAX_VUS is lower. */
   usualHeadroomS: 3,
-  /** Share of a phase in which writes to Prometheus failed. */
+  /** Maximum share of a phase in which writes to Prometheus failed. */
   maxLostWrites: 0.1,
-  /** Shorter phases are judged together: CPU times are known to a hundredth of a second. */
+  /** Shorter phases are checked together. CPU times have a resolution of 10 ms. */
   minSpanS: 5,
-  /** An operation that should have been called this often and never was is missing, not rare. */
+  /** Minimum number of expected calls for an operation without any call to count as missing. Below it, the operation may just be rare. */
   minMissingCalls: 20,
 };
 
 /** Normal range */
 export const NORMAL = {
-  /** Calls that a p99 needs: one of them is above it. */
+  /** Minimum number of calls for a p99. With 100 calls, one is above it. */
   minP99Calls: 100,
-  /** Multiple of the baseline's p99 that is still normal, if its objective does not allow more. */
+  /** Multiple of the baseline's p99 that is still normal, unless its objective allows more. */
   p99Factor: 1.3,
-  /** Failure rate above the baseline's that is still normal, if its objective does not allow more. */
+  /** Increase of the baseline's failure rate that is still normal, unless its objective allows more. */
   failureMargin: 0.01,
-  /** A baseline that fails more often shows nothing normal, unless its objective allows it. */
+  /** Maximum failure rate of a baseline, unless its objective allows more. With more failures, it does not show what is normal. */
   maxBaselineFailures: 0.05,
 };
 
 /** Episodes */
 export const EPISODES = {
-  /** Logarithm of the likelihood ratio at which an episode begins: 10^7, as an hour of 2,000 calls/s has 7 x 10^6 of them. */
+  /** Logarithm of the likelihood ratio at which an episode begins. The ratio is about 10^7, because an hour at 2,000 calls/s has 7 x 10^6 calls. */
   minEvidence: 16,
-  /** The same for its end: a ratio of 3,000, which takes 200 normal calls. */
+  /** Logarithm of the likelihood ratio at which an episode ends. The ratio is about 3,000, which takes 200 normal calls. */
   minEvidenceOfEnd: 8,
-  /** The share of bad calls that is tested for, as a multiple of the normal share. */
+  /** Share of bad calls that the test looks for, as a multiple of the normal share. */
   badFactor: 5,
-  /** The same, at least this much above the normal share. */
+  /** Minimum difference between the share that the test looks for and the normal share. */
   minMoreBad: 0.02,
-  /** The same, at most. */
+  /** Maximum of the share of bad calls that the test looks for. */
   maxBad: 0.9,
-  /** A second with less of its due calls is bad: a server that is no longer called has no bad p99. */
+  /** Minimum share of the due calls in a second. With fewer, the missing calls count as bad: calls that are not made cannot raise p99. */
   minMade: 0.5,
   /** Normal share of slow calls, by the definition of p99. */
   slowShare: 0.01,
-  /** Parts of 100 calls that the first phase needs to show what is normal; with fewer it is taken as a whole. */
+  /** Minimum number of parts (100 calls each) in the first phase for a normal range of most parts. With fewer, the phase counts as a whole. */
   minParts: 5,
-  /** Length of a stall. */
+  /** Minimum length of a stall. */
   minStallS: 0.3,
-  /** Share of the calls that begin in a stall and wait for its end. */
+  /** Minimum share of the calls begun in a stall that wait for its end. */
   minStalled: 0.6,
-  /** Stalls that show a period. */
+  /** Minimum number of stalls for a period. */
   minPeriodic: 3,
-  /** Difference of their intervals from the median. */
+  /** Maximum difference between an interval and the median interval of periodic stalls. */
   maxPeriodScatter: 0.2,
-  /** Beginning of a phase that is left out: connections and sessions are opened. */
+  /** Time at the beginning of a phase that is ignored. Connections and sessions are opened then. */
   settlingS: 2,
-  /** A timer of the generator this late shows that the machine stood still, not the server. */
+  /** Maximum lateness of a generator timer. A later timer shows that the machine was stalled, not the server. */
   maxLatenessMs: 30,
 };
 
 /** Recovery */
 export const RECOVERY = {
-  /** An episode that begins this soon after an overload, or after its last episode, is still caused by it. */
+  /** Maximum time between an overload, or its last episode, and the next episode that it still caused. */
   sameOverloadS: 10,
-  /** Time at the end that must have been normal. */
+  /** Minimum normal time at the end. */
   minNormalS: 3,
-  /** Normal calls after which confidence is high: as much evidence as an episode takes to begin. */
+  /** Number of normal calls for high confidence. This is as much evidence as the start of an episode needs. */
   manyCalls: 400,
 };
 
 /** Onset */
 export const ONSET = {
-  /** Calls of a phase after which confidence is high: with fewer, chance moves a p99. */
+  /** Number of calls in a phase for high confidence. With fewer, p99 varies by chance. */
   manyCalls: 1000,
 };
 
 /** Bottleneck */
 export const BOTTLENECK = {
-  /** Points of a signal that make a reading: one is chance. */
+  /** Minimum number of points for a reading. A single point may be chance. */
   minPoints: 2,
-  /** Share of the later points of a phase that must be outside the normal range too: a breakage lasts. */
+  /** Minimum share of a phase's later points that must be outside the normal range as well. A breakage lasts. */
   lasting: 0.7,
-  /** Share of the baseline's moments that are normal: the largest of ten is, too. */
+  /** Share of the baseline's points that are considered normal. The largest of ten may be an outlier. */
   usualMoments: 0.9,
-  /** Share of the failures that must be refusals (429) for failures to be told before latency. */
+  /** Minimum share of refusals (429) among the failures for failures to be reported before latency. */
   refused: 0.5,
-  /** Share of the added time, or of the failures, that a cause must explain. */
+  /** Minimum share of the added time, or of the failures, that a cause must explain. */
   minPart: 0.2,
-  /** CPU of the largest consumer, as a share of the machine. */
+  /** Minimum CPU of the largest consumer, as a share of the machine. */
   minConsumed: 0.2,
-  /** Share of the used CPU that one consumer must have; with less it shares the machine with others. */
+  /** Minimum share of the used CPU for a single consumer to be the cause. Below it, the machine is shared. */
   minConsumedOfUsed: 0.5,
-  /** CPU at which a machine is full: averaged over seconds, it has moments without any CPU left. */
+  /** CPU utilization at which a machine is full. Averaged over seconds, 90 % includes moments without any free CPU. */
   fullCpu: 0.9,
-  /** Utilization at which a resource is nearly full, averaged over a phase. Said with less confidence. */
+  /** Utilization, averaged over a phase, at which a resource is nearly full. It is reported with a lower confidence. */
   nearlyFull: 0.85,
-  /** Share of the failures that must be lost connections or timeouts for "the target was away". */
+  /** Minimum share of lost connections and timeouts among the failures for "the target was away". */
   mostlyAway: 0.9,
-  /** A signal looks back this long: a limit reached within it was not reached late. */
+  /** Maximum delay of a limit after the onset. Signals look back over this time, so a smaller delay is not significant. */
   lateS: 8,
-  /** Rank correlation with p99 below which confidence drops: medium in Cohen, Statistical Power Analysis, 2nd ed., 1988, 3.2. */
+  /** Minimum rank correlation with p99 for full confidence. A medium effect in Cohen, Statistical Power Analysis, 2nd ed., 1988, 3.2. */
   minCorrelation: 0.3,
-  /** Rank correlation that is worth a word: small in Cohen. */
+  /** Minimum rank correlation that is reported. A small effect in Cohen. */
   minCorrelationSaid: 0.1,
-  /** Weight by which a second resource must be behind for full confidence. */
+  /** Minimum lead in weight over the second resource for full confidence. */
   minLead: 0.5,
-  /** Factor on the limits of what is inferred from connections: it underestimates the baseline. */
+  /** Factor on the limits of signals inferred from connections. They underestimate the baseline. */
   inferredFactor: 2.5,
-  /** Growth over the baseline of a limit that was reached there already. */
+  /** Minimum growth over the baseline if the baseline was already at the limit. */
   minGrowth: 1.1,
-  /** Share of a thread's time that one operation must hold to block it. */
+  /** Minimum share of a thread's time that an operation must hold to block it. */
   minHeld: 0.5,
-  /** More than this ran on several threads. */
+  /** Maximum share of a thread's time that an operation can hold. Above it, several threads ran it. */
   maxHeld: 1.2,
-  /** Share of all operations' time that the blocking one has. */
+  /** Minimum share of the blocking operation in the time of all operations. */
   minBlockingShare: 0.6,
-  /** Multiple of the other operations' service time. */
+  /** Minimum service time of the blocking operation, as a multiple of the other operations' median. */
   minBlockingFactor: 5,
-  /** Share of its own delay by which the others must be delayed. */
+  /** Minimum delay of the other operations, as a share of the blocking operation's own delay. */
   minDelayedTogether: 0.3,
-  /** Connections that are called a pool: one may be all that is needed. */
+  /** Minimum number of connections for a pool. A single connection may be all that the server needs. */
   minPool: 2,
-  /** Difference between connections and calls served at once: a call takes longer than its statement. */
+  /** Maximum relative difference between the number of connections and the calls served at once. A call takes longer than its statement. */
   poolMargin: 0.2,
-  /** Width of the interval of the calls served at once, relative to their number. */
+  /** Maximum width of the confidence interval of the calls served at once, relative to their number. */
   maxPoolWidth: 1,
-  /** Utilization in the baseline below which it predicts nothing: most of it is not caused by calls. */
+  /** Minimum utilization in the baseline for a prediction. Below it, calls do not cause most of the utilization. */
   minBaselineUtilization: 0.02,
 };
 
 /** Capacity */
 export const CAPACITY = {
-  /** Calls in flight at the beginning and the end of a wait. */
+  /** Minimum number of calls in flight at the beginning and the end of a wait. */
   minInFlight: 3,
-  /** The same, as a share of the most that were ever in flight. */
+  /** Minimum number of calls in flight, as a share of their maximum. */
   minOfPeak: 0.5,
-  /** Seconds that a rate needs. */
+  /** Minimum number of seconds for a rate. */
   minS: 3,
-  /** Time a call stays in the system, as a multiple of its service time: calls wait. */
+  /** Minimum time that a call stays in the system, as a multiple of its service time. Above it, calls wait. */
   minStay: 2,
-  /** Share of good answers; with fewer it is the rate of failing. */
+  /** Minimum share of successful answers. Below it, the rate is that of failures. */
   minGood: 0.5,
-  /** The same for the number of calls served at once. */
+  /** Minimum share of successful answers for the number of calls served at once. */
   minGoodOfServed: 0.9,
-  /** Answers that a median of the baseline needs. */
+  /** Minimum number of answers in the baseline for an operation's median. */
   minSamples: 10,
-  /** Share of the answers whose operation has such a median. */
+  /** Minimum share of the answers whose operation has such a median. */
   minKnown: 0.9,
-  /** Calls shorter than this do not show how many are served at once: client and network take about a millisecond. */
+  /** Minimum service time for the number of calls served at once. Client and network take about a millisecond. */
   minServiceMs: 5,
-  /** Fewer calls at once than this, by the interval, are one. */
+  /** Maximum of the confidence interval of the calls served at once, for one call at a time. */
   maxOfOne: 2,
-  /** One call at a time needs an interval that begins above this. */
+  /** Minimum of that interval, for one call at a time. */
   minOfOne: 0.5,
-  /** Width of the rate's interval, relative to the rate, for high confidence. */
+  /** Maximum width of the rate's confidence interval for high confidence, relative to the rate. */
   maxWidth: 0.5,
 };
 
 /** Connections */
 export const CONNECTIONS = {
-  /** Share of p95 that connecting must take. */
+  /** Minimum share of connection time in p95. */
   minShare: 1 / 3,
-  /** A shorter time delays nobody. */
+  /** Minimum connection time. Shorter times are negligible. */
   minMs: 1,
-  /** Share of the answers after which a server closes the connection. */
+  /** Minimum share of answers after which the server closes the connection. */
   minClosed: 0.9,
-  /** Requests of a phase. */
+  /** Minimum number of requests in a phase. */
   minRequests: 20,
 };
 
 /** Failures */
 export const FAILURES = {
-  /** Failures that a shape needs. */
+  /** Minimum number of failures for a shape. */
   minFailures: 5,
-  /** Chance, by Fisher's exact test, below which a shape is no coincidence. */
+  /** Maximum p-value of a shape (Fisher's exact test). Above it, the shape may be a coincidence. */
   maxChance: 1e-4,
-  /** Share of the failures that the shape of one kind must explain. */
+  /** Minimum share of all failures that the shape of one kind must explain. */
   minExplained: 0.02,
-  /** Share of the failures that shapes must explain for "inconclusive" to be left out. */
+  /** Minimum share of the failures that shapes must explain for "inconclusive" to be omitted. */
   explainsAll: 0.9,
-  /** Share of the failures that the headline's shape must explain. */
+  /** Minimum share of the failures that a shape in the headline must explain. */
   mostlyExplained: 0.5,
-  /** `operation`: share of the failures that other operations may have. */
+  /** `operation`: maximum share of the failures in other operations. */
   maxElsewhere: 0.02,
-  /** `operation`: share of the requests that the others must have; they may be a few pings. */
+  /** `operation`: minimum share of the requests of other operations. They may be a few pings. */
   minOthers: 0.02,
-  /** `since`, `window`, `clients`: share of the failures that it must contain. */
+  /** `since`, `window`, `clients`: minimum share of the failures within the shape. */
   minCovered: 0.95,
-  /** `since`, `window`: share of the calls in it that failed. */
+  /** `since`, `window`: minimum failure rate within it. */
   minFailing: 0.9,
-  /** `since`, `window`: calls that went well before it. */
+  /** `since`, `window`: minimum number of successful calls before it. */
   minBefore: 5,
-  /** `window`: its length in tenths of a second, so that its edges do not matter. */
+  /** `window`: minimum length in tenths of a second for successes in its first and last tenth to count as outside of it. */
   minTenths: 5,
-  /** `overlap`: how many times less likely by chance than the next operation's calls. */
+  /** `overlap`: minimum ratio between the p-values of the next operation and of the best one. */
   minAhead: 1e3,
-  /** `overlap`: share of failures without the other call in flight. */
+  /** `overlap`: maximum share of the failures without an overlap. */
   maxWithout: 0.02,
-  /** `overlap`: time between the first overlap and the first failure. */
+  /** `overlap`: maximum time between the first overlap and the first failure. */
   togetherS: 1.5,
-  /** `overlap`: calls that overlap and were still answered. */
+  /** `overlap`: maximum number of overlapping calls that were still answered. */
   maxAnswered: 2,
-  /** `clients`: calls of such a client, on average. */
+  /** `clients`: minimum mean number of calls per failing client. */
   minClientCalls: 5,
-  /** `clients`: clients without a failure. */
+  /** `clients`: minimum number of clients without a failure. */
   minWellClients: 3,
-  /** `replicas`: sessions that were opened. */
+  /** `replicas`: minimum number of opened sessions. */
   minSessions: 10,
-  /** `replicas`: share of them that is refused at first use. Two replicas refuse half; a server whose sessions expire refuses none. */
+  /** `replicas`: minimum share of sessions refused at first use. Two replicas refuse half; a server whose sessions expire refuses none. */
   minRefused: 0.2,
-  /** `replicas`: share refused at opening. */
+  /** `replicas`: maximum share of sessions refused when they are opened. */
   maxRefusedAtOpening: 0.02,
 };
 
 /** Processes */
 export const PROCESSES = {
-  /** `silence`, `lost`, `late`: calls without an answer. */
+  /** `silence`, `lost`, `late`: minimum number of unanswered calls. */
   minUnanswered: 5,
-  /** `lost`: share of answers that come late instead. A server that loses answers gives none; one that is slow gives most of them late. */
+  /** `lost`: maximum share of answers that arrive late instead. A server that loses answers sends none; a slow server sends most of them late. */
   maxLateOfLost: 0.02,
-  /** `late`: share of the calls without an answer in time that are answered later. The last ones of a run would be after its end. */
+  /** `late`: minimum share of the timed-out calls that are answered later. The answers to the last calls would arrive after the end of the run. */
   minLate: 0.2,
-  /** One call at a time: calls that waited for the answer to another. */
+  /** One call at a time: minimum number of calls that waited for the answer to another call. */
   minBehind: 20,
-  /** One call at a time: calls of an operation that were alone. */
+  /** One call at a time: minimum number of calls of an operation without any overlap. */
   minAlone: 5,
-  /** One call at a time: share of the calls that were answered before an earlier one. */
+  /** One call at a time: maximum share of calls that were answered before an earlier one. */
   maxOvertook: 0.02,
-  /** One call at a time: time from the answer before, relative to a call alone. With calls of equal length served at once it is 0.5 at most. */
+  /** One call at a time: minimum time since the previous answer, relative to a call alone. Concurrent calls of equal length have 0.5 at most. */
   minGap: 0.8,
-  /** One call at a time: factor between the times of two operations. Of calls at once the shorter ones overtake. */
+  /** One call at a time: minimum ratio between the times of two operations. Among concurrent calls, shorter ones overtake longer ones. */
   minUnequal: 2,
-  /** Share of a call that is the start of its process. */
+  /** Minimum share of a call that is the start of its process. */
   minStartShare: 0.1,
 };
 
 /** Shares and modes */
 export const SPREAD = {
-  /** `share`: failures. */
+  /** `share`: minimum number of failures. */
   minFailures: 10,
-  /** Share of the calls: more than half is not an exception. */
+  /** Maximum share of the calls. More than half is not an exception. */
   maxShare: 0.5,
-  /** Factor between two loads that are different. */
+  /** Minimum ratio between two loads that count as different. */
   loadFactor: 2,
-  /** `share`: failures to be expected at one of them. */
+  /** `share`: minimum number of expected failures at each load. */
   minExpected: 5,
-  /** `share`: factor between the shares at two loads that do not matter. */
+  /** `share`: maximum ratio between the shares at two loads. */
   maxRatio: 2,
-  /** `share`: equal parts of the run that must not differ: failures that come together have another reason. */
+  /** `share`: number of equal parts of the run that are compared. Failures that cluster have another cause. */
   parts: 10,
-  /** Chance below which parts, or loads, differ. */
+  /** Maximum p-value at which parts or loads differ. */
   maxChance: 0.01,
-  /** `modes`: width of the slow answers' times, 5th to 95th percentile: timeouts are exact, queues are not. */
+  /** `modes`: maximum width of the slow answers' times (5th to 95th percentile), as a share. Timeouts are exact, queues are not. */
   maxModeWidth: 0.1,
-  /** `modes`: multiple of the fast answers' p95. */
+  /** `modes`: minimum time of the slow answers, as a multiple of the fast answers' p95. */
   minModeFactor: 5,
-  /** `modes`: time of the slow answers. */
+  /** `modes`: minimum time of the slow answers. */
   minModeMs: 300,
-  /** `modes`: slow answers. */
+  /** `modes`: minimum number of slow answers. */
   minModeAnswers: 10,
 };
 
 /** Slow operation */
 export const SLOW_OPERATION = {
-  /** Multiple of the other operations' median. */
+  /** Minimum latency, as a multiple of the other operations' median. */
   factor: 10,
-  /** Difference from it: below, the client's own time counts. */
+  /** Minimum difference from it. Below this, the client's own time matters. */
   minMs: 20,
-  /** Answers that a percentile needs on either side. */
+  /** Minimum number of answers on either side for a percentile. */
   minAnswers: 40,
-  /** Share of the calls above the mix's p99 that are the operation's. */
+  /** Minimum share of the operation in the calls above the mix's p99. */
   minOfSlow: 0.8,
-  /** Multiple of its own p95 in the baseline above which a call is slow. */
+  /** Multiple of an operation's own p95 in the baseline above which a call is slow. */
   slowFactor: 1.3,
-  /** Share of slow calls. */
+  /** Share of slow calls above which an operation became slow. */
   slowShare: 0.1,
-  /** Multiple of any other operation's share. */
+  /** Minimum ratio between the operation's share of slow calls and that of any other operation. */
   minAhead: 2,
-  /** Chance that this many calls are slow. */
+  /** Maximum p-value of the number of slow calls. */
   maxChance: 1e-4,
 };
 
 /** Held streams */
 export const STREAMS = {
-  /** Streams that ended by themselves before a time that they have in common is looked for. */
+  /** Minimum number of streams that ended by themselves, for a common duration. */
   minEnded: 5,
-  /** Share of the ended streams whose time is within the spread. */
+  /** Minimum share of the ended streams whose duration is within the spread. */
   minAlike: 0.8,
-  /** Spread of such a time, as a share of it: a limit is exact, give or take the moment at which somebody looks. */
+  /** Maximum spread of a common duration, as a share of it. A limit is exact, except for the interval at which it is checked. */
   maxSpread: 0.1,
-  /** The same in milliseconds: proxies look once a second. */
+  /** Maximum spread of a common duration in milliseconds, if that is more. Proxies check once a second. */
   maxSpreadMs: 1100,
-  /** Time from which on a stream that ended was cut. One that was open for less was ended as soon as it had begun. */
+  /** Minimum duration of a stream that was cut. A shorter one was ended as soon as it had begun. */
   minCutMs: 1000,
-  /** Share of the calls without an answer from which on calls are not served any more. */
+  /** Minimum share of unanswered calls for calls not being served any more. */
   minUnanswered: 0.5,
   /** Multiple of the p95 without streams from which on calls are slower. */
   slowFactor: 1.5,
-  /** Difference from it: below, the client's own time counts. */
+  /** Minimum difference from that p95. Below this, the client's own time matters. */
   minSlowMs: 5,
-  /** Half of the 95 % interval of what one costs, as a share of it: a heap that fills grows without any cost, and unevenly. */
+  /** Maximum error (half of the 95 % interval) of the cost per stream, as a share of it. A growing heap is not a cost, and grows unevenly. */
   maxCostError: 0.5,
 };
 
 /** Long calls */
 export const LONG_CALLS = {
-  /** Failed calls that a common time needs. */
+  /** Minimum number of failed calls for a common time. */
   minFailed: 2,
-  /** Time of a call, as a share of the one that was asked for: a shorter call does not do what its argument says. */
+  /** Minimum duration of a call, as a share of the requested one. A shorter call does not do what its argument says. */
   minLength: 0.8,
-  /** The same: a longer call waited for others. */
+  /** Maximum duration of a call, as a multiple of the requested one. A longer call waited for others. */
   maxLength: 1.5,
-  /** Time of the first progress report, as a share of the call, from which on reports arrive with the answer. */
+  /** Time of the first progress report, as a share of the call, from which on reports arrive only with the answer. */
   minHeldBack: 0.9,
   /** CPU during a retry, as a multiple of that during the same call alone, from which on the first call is still running. */
   minRetryCpu: 1.3,
-  /** CPU of a call, as a share of the machine: less is no work that could be doubled. */
+  /** Minimum CPU of a call, as a share of the machine. With less, doubled work would not show. */
   minCpu: 0.05,
 };
 
 /** Leaks and drift */
 export const DRIFT = {
-  /** Beginning of a stretch that is left out: heaps, caches and pools fill. */
+  /** Share of a stretch that is ignored at its beginning. Heaps, caches and pools fill then. */
   settlingShare: 1 / 6,
-  /** The same, at least. */
+  /** Minimum length of that beginning. */
   minSettlingS: 30,
-  /** The same, at most. */
+  /** Maximum length of that beginning. */
   maxSettlingS: 1800,
-  /** Blocks of a stretch. */
+  /** Minimum number of blocks in a stretch. */
   minBlocks: 12,
-  /** The same, at most. */
+  /** Maximum number of blocks in a stretch. */
   maxBlocks: 24,
-  /** Length of a block: longer than the 6 s that a rate looks back over. */
+  /** Minimum length of a block. A rate looks back over 6 s, which is less. */
   minBlockS: 10,
-  /** Points of a block. */
+  /** Minimum number of points in a block. */
   minBlockPoints: 4,
-  /** A leak reaches its limit within this time; what takes longer does not end a deployment. */
+  /** Maximum time until a leak reaches its limit. A slower leak does not end a deployment. */
   horizonH: 168,
-  /** Speed of the second half, relative to the first: caches and heaps that fill level off. */
+  /** Minimum slope of the second half, relative to the first. Filling caches and heaps level off. */
   persists: 0.5,
-  /** Difference between the slopes of both halves that is none. */
+  /** Maximum relative difference between the slopes of both halves for high confidence. */
   steady: 0.33,
-  /** Growth with time: points of a phase. */
+  /** Growth over time: minimum number of points in a phase. */
   minPoints: 3,
-  /** Growth with time: factor between the loads of two phases. */
+  /** Growth over time: minimum ratio between the loads of two phases. */
   loadFactor: 3,
-  /** Growth with time: difference between the slopes of a phase and the run. */
+  /** Growth over time: maximum difference between the slopes of a phase and of the run, as a share of the latter. */
   maxApart: 0.4,
-  /** Growth with time: share of the first value. A heap grows as much while it settles. */
+  /** Growth over time: minimum growth as a share of the first value. A settling heap may grow by as much. */
   minGrowth: 0.3,
-  /** Growth with time: the same in bytes. */
+  /** Growth over time: minimum growth in bytes. */
   minGrowthBytes: 32 * 2 ** 20,
 };
 
 /** Recommended values */
 export const RECOMMENDED = {
-  /** Failure rate at which a value, a batch size or a number of calls at once is not recommended. */
+  /** Maximum failure rate of a recommended value, batch size or number of concurrent calls. */
   maxFailures: 0.01,
-  /** Throughputs this close to the best are equal: the smallest value wins. */
+  /** Maximum relative difference from the best throughput that counts as equal. The smallest value wins. */
   tie: 0.1,
-  /** A smaller factor between two values is not worth a change of the server. */
+  /** Minimum improvement that is worth a change of the server. */
   minFactor: 1.02,
 };

@@ -1,4 +1,4 @@
-/** The normal range of a test: p99 and failure rate of its baseline, with their margin. */
+/** The normal range of a test: the p99 and failure rate of its baseline, plus a margin. */
 import { milliseconds, percent } from '../contract/units.js';
 import type { Objective } from './collect/plan.ts';
 import type { Phase } from './judge/phases.ts';
@@ -6,19 +6,21 @@ import { NORMAL } from './limits.ts';
 import { round } from './round.ts';
 
 export interface NormalRange {
-  /** The phase that shows what is normal. */
+  /** Name of the phase that shows what is normal. */
   baseline: string;
   baseline_p99_ms: number;
   baseline_failure_share: number;
-  /** At or below is normal. */
+  /** Values at or below this are normal. */
   p99_ms: number;
-  /** Multiple of the baseline's p99 that an objective allows later phases; absent: none does. */
+  /**
+   * Multiple of the baseline's p99 that an objective allows later phases; absent without such an objective.
+   */
   p99_factor?: number;
-  /** Likewise. */
+  /** Values at or below this are normal. */
   failure_share: number;
 }
 
-/** @returns null: the phase has too few answers, or too many failures, to show what is normal */
+/** @returns null if the phase has too few answers, or too many failures, to show what is normal */
 export function normalRangeOf(
   { name, latency_ms: latency, answered, error_rate: failed }: Phase,
   objectives: Objective[],
@@ -29,7 +31,8 @@ export function normalRangeOf(
       .filter((one) => one.scope.phase === name && one.metric === metric && !one.relative_to)
       .map(({ limit }) => limit);
   const allowed = Math.max(0, ...limits('failure_share'));
-  // What later phases are allowed in comparison with it is normal, too: `recovered p99 <= 1.5 x baseline`.
+  // An objective of a later phase relative to this one, such as `recovered p99 <= 1.5 x baseline`, extends
+  // the normal range.
   const factors = objectives
     .filter((one) => one.relative_to?.phase === name && one.metric.endsWith('_ms'))
     .map(({ limit }) => limit);
@@ -44,12 +47,12 @@ export function normalRangeOf(
   };
 }
 
-/** @returns for a sentence: what is inside of it */
+/** @returns the range as part of a sentence */
 export function rangeText({ p99_ms, failure_share }: NormalRange): string {
   return `p99 <= ${milliseconds(p99_ms)}, failures <= ${percent(failure_share)}`;
 }
 
-/** @returns evidence: what it was made of */
+/** @returns how the range was derived, as evidence */
 export function rangeOrigin({
   baseline,
   baseline_p99_ms: p99,

@@ -1,4 +1,4 @@
-/** @param digits after the point; 3 keeps a millisecond figure to the microsecond */
+/** @param digits decimal places; 3 keeps microseconds of a value in milliseconds */
 export function round(value: number, digits: number = 3): number {
   return Number(value.toFixed(digits));
 }

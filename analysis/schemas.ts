@@ -5,7 +5,7 @@ import { cleanText } from './clean-text.ts';
 
 const MAX_PROBLEM = 500;
 
-/** Each run compiles them: a test looks once for all whether they are schemas. */
+/** Schemas are compiled in every run, so they are not validated here; a test does that. */
 const ajv = new Ajv2020({
   allErrors: false,
   verbose: true,
@@ -15,10 +15,13 @@ const ajv = new Ajv2020({
 });
 formats.default(ajv);
 
-/** @param file a JSON Schema beside this module @returns the first thing that is wrong with a document, in one line; null = valid */
+/**
+ * @param file a JSON Schema in this directory
+ * @returns the first error of a document as a single line; null if it is valid
+ */
 export function validator(file: string): (document: unknown) => string | null {
   const schema = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
-  // Others refer to it. It is compiled where it is needed, if at all.
+  // Other schemas may refer to this one. It is compiled only when it is needed.
   if (!ajv.schemas[schema.$id]) ajv.addSchema(schema);
   return (document) => {
     const validate = ajv.getSchema(schema.$id) as ValidateFunction;
@@ -32,7 +35,7 @@ export function validator(file: string): (document: unknown) => string | null {
     const details = [extra ?? error?.propertyName, valid && `valid: ${[valid].flat().join(', ')}`, about]
       .filter(Boolean)
       .join('; ');
-    // It has names in it that are the document's own.
+    // The message may contain names from the document.
     return cleanText(
       `${error?.instancePath || '/'} ${error?.message}${details && ` (${details})`}`,
       [],

@@ -1,2 +1,2 @@
-/** What was given can't be used: a command ends with exit code 2 and this message. */
+/** Invalid input of a user: the command prints the message and ends with exit code 2. */
 export class UsageError extends Error {}

@@ -1,9 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * Writes a file so that a reader sees the old content or the new one, never a part.
+ * Writes a file atomically: a reader sees either the old content or the new one.
  *
- * @throws {Error} where the folder can't be written; nothing is left behind then
+ * @throws {Error} if the directory is not writable; no file is left behind
  */
 export function writeAtomic(path: string, content: string) {
   const temporary = `${path}.${process.pid}.tmp`;

@@ -21,7 +21,7 @@ var (
 	cpuLimit          = description("cgroup_cpu_limit_cores", "CPU quota of the server's cgroup, in cores.")
 )
 
-// cgroupVersion says where a version of cgroups has its files (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst).
+// cgroupVersion contains the file names of a cgroup version (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst).
 type cgroupVersion struct {
 	memory, memoryLimit, inactive, memoryEvents string
 	memoryRoot, cpuRoot                         string
@@ -38,8 +38,7 @@ var (
 	}
 )
 
-// collectCgroup makes metrics of the limits of a process' cgroup; the nearest one that has a limit counts, up to the root. Without limits
-// there are none.
+// collectCgroup exports the limits of a process's cgroup. The nearest ancestor with a limit counts. Without limits, there are no metrics.
 func collectCgroup(metrics chan<- prometheus.Metric, proc procfs.Proc) {
 	groups, err := proc.Cgroups()
 	if err != nil {
@@ -66,7 +65,7 @@ func collectCgroup(metrics chan<- prometheus.Metric, proc procfs.Proc) {
 func (v cgroupVersion) collectMemory(metrics chan<- prometheus.Metric, path string) {
 	for folder := range upTo(v.memoryRoot, path) {
 		limit, limited := number(filepath.Join(folder, v.memoryLimit))
-		// Version 1 says "none" as the largest number of pages.
+		// Version 1 represents "no limit" as the largest number of pages.
 		if !limited || limit > 1<<62 {
 			continue
 		}
@@ -92,7 +91,7 @@ func (v cgroupVersion) collectCPU(metrics chan<- prometheus.Metric, path string)
 	}
 }
 
-// quota returns a cgroup's CPU quota in cores; false where it has none.
+// quota returns a cgroup's CPU quota in cores; false if it has none.
 func quota(folder string) (float64, bool) {
 	if text, err := os.ReadFile(filepath.Join(folder, "cpu.max")); err == nil {
 		parts := strings.Fields(string(text))
@@ -108,16 +107,16 @@ func quota(folder string) (float64, bool) {
 	return allowed / period, hasQuota && hasPeriod && allowed > 0
 }
 
-// upTo yields a cgroup's folder and those above it, the nearest first.
+// upTo yields a cgroup's directory and those of its ancestors, the nearest first.
 func upTo(root, path string) func(func(string) bool) {
 	return func(yield func(string) bool) {
-		// A path of another cgroup namespace begins with "..".
+		// The path of another cgroup namespace begins with "..".
 		for path = filepath.Join("/", path); yield(filepath.Join(root, path)) && path != "/"; path = filepath.Dir(path) {
 		}
 	}
 }
 
-// number reads a file with one; false where there is no such file, or "max".
+// number reads a file that contains a number; false if the file does not exist or contains "max".
 func number(file string) (float64, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -127,7 +126,7 @@ func number(file string) (float64, bool) {
 	return value, err == nil
 }
 
-// fields reads a file of names with numbers, one a line.
+// fields reads a file with a name and a number per line.
 func fields(file string) map[string]float64 {
 	found := make(map[string]float64)
 	open, err := os.Open(file)

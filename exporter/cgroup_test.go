@@ -8,13 +8,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// collected makes a collector of a function.
+// collected implements prometheus.Collector with a function.
 type collected func(chan<- prometheus.Metric)
 
 func (collected) Describe(chan<- *prometheus.Desc)           {}
 func (c collected) Collect(metrics chan<- prometheus.Metric) { c(metrics) }
 
-// hierarchy writes files, and returns the folder that they are in.
+// hierarchy writes the files to a temporary directory and returns its path.
 func hierarchy(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// What is looked at, and what is shown: a server may have thousands, each of which would be a series.
+	// Limits on the processes and threads that are read and exported: a server may have thousands, and each is a series.
 	maxProcesses    = 256
 	maxThreads      = 512
 	maxThreadsShown = 32
-	// Clock ticks a second in /proc: 100 on every Linux that Go runs on.
+	// Clock ticks per second in /proc: 100 on every Linux that Go supports.
 	ticks = 100
-	// Between two looks at the connections, on average; and times what a look takes: 0.2 % of a core.
+	// The mean pause between two looks at the connections, and its minimum as a multiple of a look's duration (0.2 % of a core).
 	meanPause   = 100 * time.Millisecond
 	pauseFactor = 500
-	// A look may take long because it waits for a CPU. With fewer looks nothing is known of a phase.
+	// A look may take long because it waits for CPU. With longer pauses, short phases would have no data.
 	maxPause = 500 * time.Millisecond
 )
 
@@ -59,7 +59,7 @@ type collector struct {
 	server  *server
 	sockets *socketsCollector
 	peers   peerFinder
-	// Prometheus is not the only one that may ask.
+	// Several clients may scrape at the same time.
 	mutex sync.Mutex
 }
 
@@ -67,12 +67,12 @@ func newCollector(fs procfs.FS, server *server) *collector {
 	return &collector{fs: fs, server: server, sockets: newSocketsCollector()}
 }
 
-// watch looks at the connections between scrapes, at random moments: a load of constant rate would always be seen at the same one. It
-// takes a small share of a core at most.
+// watch looks at the connections between scrapes, at random times: otherwise, a load with a constant rate would always be seen in the same state. It
+// uses a small share of a core at most.
 func (c *collector) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		c.mutex.Lock()
-		// Not before: a scrape that takes long ends later, and is no reason to look less often.
+		// Measured after Lock, so that waiting for a slow scrape does not count as the duration of the look.
 		began := time.Now()
 		if len(c.sockets.sent) > 0 {
 			if tcp, err := tcpSockets(); err == nil {
@@ -85,10 +85,10 @@ func (c *collector) watch(ctx context.Context) {
 	}
 }
 
-// Describe implements prometheus.Collector. What there is depends on the server: none is described.
+// Describe implements prometheus.Collector. The metrics depend on the server, so the collector is unchecked.
 func (c *collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements prometheus.Collector. Without a process there are `target_processes 0` and `target_restarts_total`, and nothing else.
+// Collect implements prometheus.Collector. Without a process, it exports only `target_processes 0` and `target_restarts_total`.
 func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -143,7 +143,7 @@ func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process
 	metrics <- gauge(memory, float64(one.stat.ResidentMemory()), labels...)
 	metrics <- gauge(threads, float64(one.stat.NumThreads), labels...)
 	metrics <- counter(majorFaults, float64(one.stat.MajFlt), labels...)
-	// Files of another user's process may not be looked at.
+	// The file descriptors of another user's process are not readable.
 	if open, err := one.FileDescriptorsLen(); err == nil {
 		metrics <- gauge(openFiles, float64(open), labels...)
 	}
@@ -156,8 +156,8 @@ func (c *collector) collectProcess(metrics chan<- prometheus.Metric, one process
 	}
 }
 
-// thread is one of a process, with its seconds on a CPU and of waiting for one, and when they were read: where a scrape has to wait for a
-// CPU, its own time would make a busy second longer or shorter than it was.
+// thread contains a thread's seconds on a CPU and in the run queue, and the time at which they were read. If a scrape has to wait for CPU, the time
+// of the scrape would distort rates.
 type thread struct {
 	labels    []string
 	cpu, wait float64
@@ -180,7 +180,7 @@ func (c *collector) threadsOf(one process) []thread {
 			cpu:    float64(stat.UTime+stat.STime) / ticks,
 			read:   time.Now(),
 		}
-		// A kernel may not count waiting. Where it does, what ran is as exact.
+		// Some kernels do not count the time in the run queue. Those that do report the time on the CPU more precisely.
 		if schedule, err := proc.Schedstat(); err == nil && schedule.RunningNanoseconds > 0 {
 			own.cpu, own.wait = float64(schedule.RunningNanoseconds)/1e9, float64(schedule.WaitingNanoseconds)/1e9
 		}
@@ -189,7 +189,7 @@ func (c *collector) threadsOf(one process) []thread {
 	return threads
 }
 
-// label makes a label's value of a name that the server chose: any bytes, of which one that is no UTF-8 is an error.
+// label returns a valid label value. The server chose the name, so it may contain any bytes, but invalid UTF-8 is an error.
 func label(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
 func gauge(description *prometheus.Desc, value float64, labels ...string) prometheus.Metric {

@@ -1,5 +1,5 @@
-// Command exporter is a Prometheus exporter for one server: what Linux knows of the processes that serve a port, or that k6 has started,
-// without any help of the server. It reads /proc, the kernel's list of sockets, and cgroups.
+// Command exporter is a Prometheus exporter for one server. It exports what Linux knows about the processes that serve a port, or that k6 has
+// started, without any support by the server. It reads /proc, the kernel's list of sockets, and cgroups.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// A scrape comes from the Prometheus on this machine.
+// Scrapes come from the Prometheus on the same machine.
 const readTimeout = 5 * time.Second
 
 func main() {

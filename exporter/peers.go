@@ -15,24 +15,24 @@ import (
 const (
 	maxPeerProcesses = 256
 	maxServices      = 32
-	// To find a program, the files of all processes are looked at.
+	// Finding a program requires reading the file descriptors of all processes.
 	minSearchPause = 5 * time.Second
 )
 
-// peerFinder finds the programs of this machine that the server is connected to: its database, a browser, another server.
+// peerFinder finds the programs on this machine that the server is connected to, for example its database, a browser or another server.
 type peerFinder struct {
-	// By where they listen: an address and port, or the path of a Unix socket.
+	// By the address they listen on: an IP address with a port, or the path of a Unix socket.
 	roots    map[string][]root
 	searched time.Time
 }
 
-// root is the first process of a program; its start tells it from a later one of the same number.
+// root is the first process of a program. Its start time distinguishes it from a later process with the same PID.
 type root struct {
 	pid     int
 	started uint64
 }
 
-// end is that of the program, of a connection of the server.
+// end is the program's end of a connection to the server.
 type end struct {
 	inode uint64
 	user  int
@@ -40,14 +40,14 @@ type end struct {
 
 const unknownUser = -1
 
-// processes returns those of the programs, whose ends of connections these are.
+// processes returns the processes of the programs at these ends of connections.
 func (f *peerFinder) processes(t *table, server map[int]bool, ends map[string]end) []process {
 	ancestors := t.ancestorsOf(server)
 	f.search(t, ends, func(pid int) bool { return server[pid] || ancestors[pid] })
 	found := make(map[int]process)
 	for _, roots := range f.roots {
 		for _, one := range roots {
-			// What started the server, or this exporter, started others that have nothing to do with it.
+			// An ancestor of the server or of this exporter has descendants that are unrelated to the connection.
 			if ancestors[one.pid] {
 				found[one.pid] = t.processes[one.pid]
 			} else {
@@ -65,7 +65,7 @@ func (f *peerFinder) processes(t *table, server map[int]bool, ends map[string]en
 	return processes[:min(len(processes), maxPeerProcesses)]
 }
 
-// known returns the peers whose programs say what they are, by where they listen.
+// known returns the peers that are identified by the names of their programs, by the address they listen on.
 func (f *peerFinder) known(t *table) map[netip.AddrPort]peer {
 	found := make(map[netip.AddrPort]peer)
 	for service, roots := range f.roots {
@@ -82,7 +82,7 @@ func (f *peerFinder) known(t *table) map[netip.AddrPort]peer {
 	return found
 }
 
-// search looks for the programs that are not known, or have ended. No program is climbed out of into one that is apart.
+// search looks for programs that are unknown or have ended. The search for the root of a program stops before processes that are apart.
 func (f *peerFinder) search(t *table, ends map[string]end, apart func(pid int) bool) {
 	runs := func(one root) bool { return t.processes[one.pid].stat.Starttime == one.started }
 	wanted := make(map[uint64]string)
@@ -115,7 +115,7 @@ func (f *peerFinder) search(t *table, ends map[string]end, apart func(pid int) b
 	}
 }
 
-// rootOf climbs from a process to the first of the same program: backends of a database belong to the one that started them.
+// rootOf returns the first ancestor of the same program: the backends of a database belong to the process that started them.
 func (t *table) rootOf(pid int, apart func(pid int) bool) root {
 	one := t.processes[pid]
 	for {
@@ -127,7 +127,7 @@ func (t *table) rootOf(pid int, apart func(pid int) bool) root {
 	}
 }
 
-// ancestorsOf returns what started these, and this exporter.
+// ancestorsOf returns the ancestors of these processes and of this exporter.
 func (t *table) ancestorsOf(pids map[int]bool) map[int]bool {
 	ancestors := make(map[int]bool)
 	for pid := range pids {
@@ -143,8 +143,8 @@ func (t *table) addAncestors(pid int, into map[int]bool) {
 	}
 }
 
-// rootsOf returns all processes of a user, whose files may not be looked at. A database has a user of its own as a rule; root and the
-// exporter's own user have other programs, too.
+// rootsOf returns all processes of a user whose file descriptors are not readable. A database usually has its own user. It returns none for root and
+// the exporter's own user, who have other programs as well.
 func (t *table) rootsOf(user int) []root {
 	if user <= 0 || user == os.Getuid() {
 		return nil
@@ -162,7 +162,7 @@ func (t *table) rootsOf(user int) []root {
 	return roots
 }
 
-// connection is one as one of its ends has it.
+// connection is a connection from the perspective of one of its ends.
 type connection struct{ from, to netip.AddrPort }
 
 func connectionOf(socket *netlink.Socket) connection {
@@ -174,10 +174,10 @@ func connectionOf(socket *netlink.Socket) connection {
 	}
 }
 
-// endsOf returns the other ends of the server's connections that are on this machine, one of each service. outgoing are those that it opened.
+// endsOf returns the local peers' ends of the server's connections, one for each service. outgoing are the connections that the server opened.
 func endsOf(tcp []*netlink.InetDiagTCPInfoResp, outgoing []*netlink.Socket, own map[uint64]bool) map[string]end {
 	ends := make(map[string]end)
-	// There may be thousands of clients, and these are few.
+	// There may be thousands of clients, but only few outgoing connections.
 	wanted := make(map[connection]bool, len(outgoing))
 	for _, one := range outgoing {
 		own := connectionOf(one)
@@ -193,7 +193,7 @@ func endsOf(tcp []*netlink.InetDiagTCPInfoResp, outgoing []*netlink.Socket, own 
 	return ends
 }
 
-// addUnixEnds adds those of Unix sockets: what a program accepted has the name of the socket on which it listens.
+// addUnixEnds adds the ends of Unix sockets: an accepted socket has the name of the listening socket.
 func addUnixEnds(ends map[string]end, own map[uint64]bool) {
 	sockets, err := netlink.UnixSocketDiagInfo()
 	if err != nil {

@@ -11,33 +11,34 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// server finds the processes of the server: those that listen on its address, one that is named, or those that k6 has started, and their
-// descendants.
+// server finds the processes of the server and their descendants: those that listen on its address, the process with a given PID, or those that k6
+// has started.
 type server struct {
 	fs        procfs.FS
 	addresses []net.IP
 	port      uint16
 	pid       int
-	// Below it is k6, whose children are the server.
+	// PID of an ancestor of k6; k6's children are the server.
 	generator int
 	roots     []int
 	restarts  int
 	sockets   map[int]*openSockets
 }
 
-// openSockets are the inodes of a process' sockets.
+// openSockets contains the inodes of a process's sockets.
 type openSockets struct {
 	inodes []uint64
-	// Of the process, which tells it from a later one of the same number, and of its files, when they were looked at.
+	// The start time of the process, which distinguishes it from a later one with the same PID, and the number of its open files when the inodes were
+	// read.
 	started uint64
 	files   int
 	scrapes int
 }
 
-// With as many files as before they are mostly the same; they are looked at again after so many scrapes at the latest.
+// The inodes are re-read after this number of scrapes even if the number of open files is unchanged.
 const maxScrapes = 5
 
-// process is one with when it was read and, of the server's, the inodes of its sockets.
+// process is a process with the time at which it was read and, for the server's processes, the inodes of its sockets.
 type process struct {
 	procfs.Proc
 	stat    procfs.ProcStat
@@ -45,7 +46,7 @@ type process struct {
 	sockets []uint64
 }
 
-// table is what runs now, by its number.
+// table contains all running processes by PID.
 type table struct {
 	processes map[int]process
 	children  map[int][]int
@@ -58,7 +59,7 @@ func readTable(fs procfs.FS) (*table, error) {
 	}
 	t := &table{processes: make(map[int]process, len(all)), children: make(map[int][]int)}
 	for _, proc := range all {
-		// Processes come and go.
+		// Processes may have exited in the meantime.
 		if stat, err := proc.Stat(); err == nil && stat.State != "Z" {
 			t.processes[proc.PID] = process{Proc: proc, stat: stat, read: time.Now()}
 			t.children[stat.PPID] = append(t.children[stat.PPID], proc.PID)
@@ -79,7 +80,7 @@ func (t *table) collectTree(pid int, into map[int]process) {
 	}
 }
 
-// processes returns those that run now, of the sockets that there are. A server that was restarted is found again; none is no error.
+// processes returns the server's running processes. A restarted server is found again. It is not an error if there are none.
 func (s *server) processes(t *table, tcp []*netlink.InetDiagTCPInfoResp) []process {
 	stats, children := t.processes, t.children
 	sockets := make(map[int]*openSockets)
@@ -110,7 +111,7 @@ func (s *server) processes(t *table, tcp []*netlink.InetDiagTCPInfoResp) []proce
 	return found
 }
 
-// startedByK6 returns the children of each k6 below a process, but for the one that outlives k6, in a session of its own. In a container
+// startedByK6 returns the children of each k6 below a process, except for the child that outlives k6, which has its own session. In a container,
 // xk6-mcp/cmd/stdio-runner starts them for k6.
 func (t *table) startedByK6(pid int) []int {
 	below := make(map[int]process)
@@ -126,7 +127,8 @@ func (t *table) startedByK6(pid int) []int {
 	return found
 }
 
-// socketsOf looks at a process' files, which takes long where there are thousands, only where they may be others than at the last scrape.
+// socketsOf reads the inodes of a process's sockets. This takes long with thousands of open files, so the previous result is reused if it is probably
+// unchanged.
 func (s *server) socketsOf(one process) *openSockets {
 	files, _ := one.FileDescriptorsLen()
 	if known := s.sockets[one.PID]; known != nil && known.started == one.stat.Starttime && known.files == files && known.scrapes < maxScrapes {
@@ -136,7 +138,7 @@ func (s *server) socketsOf(one process) *openSockets {
 	return &openSockets{inodes: socketInodes(one.Proc), started: one.stat.Starttime, files: files}
 }
 
-// rootsAmong returns the processes that the others come from: looked for again once none of them listens there.
+// rootsAmong returns the root processes of the server. It searches again when none of them listens any more.
 func (s *server) rootsAmong(stats map[int]process, tcp []*netlink.InetDiagTCPInfoResp, socketsOf func(int) []uint64) []int {
 	if s.pid != 0 {
 		return []int{s.pid}
@@ -165,7 +167,7 @@ func (s *server) rootsAmong(stats map[int]process, tcp []*netlink.InetDiagTCPInf
 	return found
 }
 
-// listensOn sets where it listens: host:port.
+// listensOn sets the address of the server: host:port.
 func (s *server) listensOn(target string) error {
 	host, service, err := net.SplitHostPort(target)
 	if err != nil {

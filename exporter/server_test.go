@@ -30,7 +30,7 @@ func listen(t *testing.T) net.Listener {
 	return listener
 }
 
-// collectorOf returns one of the process that listens there, or that is named.
+// collectorOf returns a collector for the process that listens on the target, or that has the PID.
 func collectorOf(t *testing.T, target string, pid int) *collector {
 	t.Helper()
 	fs, err := procfs.NewDefaultFS()
@@ -77,7 +77,7 @@ func TestTheListenerAndItsChildren(t *testing.T) {
 	}
 }
 
-// A server that is a program is k6's child: the test's stands for k6.
+// A server that is a program is k6's child. The test process acts as k6.
 func TestWhatK6HasStarted(t *testing.T) {
 	if os.Getenv("ACT_AS_K6") == "" {
 		k6 := filepath.Join(t.TempDir(), "k6")
@@ -107,7 +107,7 @@ func TestWhatK6HasStarted(t *testing.T) {
 	}
 }
 
-// TestMain makes a server of this program where LISTEN_ON says so, which is connected to CONNECT_TO.
+// TestMain runs this program as a server if LISTEN_ON is set. The server connects to CONNECT_TO.
 func TestMain(m *testing.M) {
 	address := os.Getenv("LISTEN_ON")
 	if address == "" {
@@ -126,7 +126,7 @@ func TestMain(m *testing.M) {
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// serve starts a server in a process of its own, which ends with the returned function. It may be connected to a network and address.
+// serve starts a server in a process of its own, and returns a function that stops it. The server may connect to a network and address.
 func serve(t *testing.T, address string, connectTo ...string) (string, func()) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -185,7 +185,7 @@ func TestTheProgramThatTheServerIsConnectedTo(t *testing.T) {
 			t.Fatal(err)
 		}
 		target, end := serve(t, "127.0.0.1:0", network, listener.Addr().String())
-		// Before that it is no process'.
+		// Before it is accepted, the connection belongs to no process.
 		accepted, err := listener.Accept()
 		if err != nil {
 			t.Fatal(err)
@@ -219,7 +219,7 @@ func TestADatabaseOnAnotherPortThanItsOwn(t *testing.T) {
 	expect(t, collectorOf(t, target, 0), "target_peer_connections", "target_peer_connections[PostgreSQL database] 1")
 }
 
-// rename gives this process another name while the test runs.
+// rename changes the name of this process during the test.
 func rename(t *testing.T, comm string) {
 	t.Helper()
 	name, err := os.ReadFile("/proc/self/comm")

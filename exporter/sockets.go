@@ -29,22 +29,22 @@ var (
 		"Connections that found an accept queue full, of all servers of the network namespace.")
 )
 
-// peer is whom the server is connected to.
+// peer describes a program that the server is connected to.
 type peer struct{ destination, role string }
 
-// peers are what usually listens on a port.
+// peers contains the programs that usually listen on a port.
 var peers = map[uint16]peer{
 	443: {"HTTPS", "service"}, 3306: {"MySQL", "database"}, 5432: {"PostgreSQL", "database"},
 	6379: {"Redis", "cache"}, 9200: {"Elasticsearch", "service"}, 27017: {"MongoDB", "database"},
 }
 
-// peersByProgram are those that may listen on any port, by their commands.
+// peersByProgram contains programs that may listen on any port, by command.
 var peersByProgram = map[string]peer{
 	"postgres": peers[5432], "mysqld": peers[3306], "mariadbd": peers[3306],
 	"redis-server": peers[6379], "valkey-server": peers[6379], "mongod": peers[27017],
 }
 
-// A server may connect to any number of ports; from the 33rd on they are one.
+// Maximum number of peers with their own series: a server may connect to any number of ports. Further peers share a series.
 const maxPeers = 32
 
 var otherPorts = peer{"other ports", "service"}
@@ -59,22 +59,22 @@ func (c *socketsCollector) peerAt(address netip.AddrPort) peer {
 	return peer{"port " + strconv.Itoa(int(address.Port())), "service"}
 }
 
-// tcpSockets returns those of this network namespace, both address families (sock_diag(7)).
+// tcpSockets returns the TCP sockets of this network namespace, for both address families (sock_diag(7)).
 func tcpSockets() ([]*netlink.InetDiagTCPInfoResp, error) {
 	v4, err := netlink.SocketDiagTCPInfo(unix.AF_INET)
 	if err != nil {
 		return nil, err
 	}
-	// A kernel may have no IPv6.
+	// The kernel may not support IPv6.
 	v6, _ := netlink.SocketDiagTCPInfo(unix.AF_INET6)
 	return append(v4, v6...), nil
 }
 
-// socketsCollector makes metrics of the server's sockets. What it counts outlives the connections.
+// socketsCollector exports metrics of the server's sockets. Its counters outlive the connections.
 type socketsCollector struct {
 	// Inodes of the server's sockets, as of the last scrape.
 	own map[uint64]bool
-	// Peers on this machine whose programs are known, as of the last scrape.
+	// Local peers whose programs are known, as of the last scrape.
 	programs map[netip.AddrPort]peer
 	looked   time.Time
 	segments map[uint32]uint32
@@ -86,7 +86,7 @@ func newSocketsCollector() *socketsCollector {
 	return &socketsCollector{sent: make(map[peer]float64), waited: make(map[peer]float64)}
 }
 
-// look counts what was sent to others and what waits for an answer, and returns how many connections there are.
+// look counts what was sent to peers and which connections wait for an answer. It returns the number of connections to each peer.
 func (c *socketsCollector) look(tcp []*netlink.InetDiagTCPInfoResp, listeners map[uint16]*netlink.Socket, now time.Time) map[peer]int {
 	var passed float64
 	if !c.looked.IsZero() {
@@ -119,9 +119,9 @@ func (c *socketsCollector) isConnection(socket *netlink.Socket) bool {
 	return socket.State == netlink.TCP_ESTABLISHED && c.own[uint64(socket.INode)]
 }
 
-// waits tells whether a connection waits for an answer: what was sent was sent after what was received. Both are milliseconds ago, as exact as
-// jiffies (4 ms); of two in one jiffy the request was last if it is not acknowledged yet, or was without data. Before the first answer, the
-// kernel gives the time since the connection was made.
+// waits returns whether a connection waits for an answer: the last segment was sent after the last one was received. The kernel gives both times in
+// milliseconds ago, with the resolution of a jiffy (4 ms). If both are in the same jiffy, the request was last if it is not acknowledged yet, or if
+// the last acknowledgement came without data. Before the first answer, the kernel gives the time since the connection was opened.
 func waits(info *netlink.TCPInfo) bool {
 	if info.Data_segs_in == 0 {
 		return info.Data_segs_out > 0
@@ -132,7 +132,7 @@ func waits(info *netlink.TCPInfo) bool {
 	return info.Unacked > 0 || info.Last_ack_recv < info.Last_data_recv
 }
 
-// listeners returns those of the server, of several on one port the one whose queue is fullest.
+// listeners returns the server's listening sockets by port. If several listen on a port, it returns the one with the fullest queue.
 func (c *socketsCollector) listeners(tcp []*netlink.InetDiagTCPInfoResp) map[uint16]*netlink.Socket {
 	found := make(map[uint16]*netlink.Socket)
 	for _, one := range tcp {
@@ -188,7 +188,7 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 	metrics <- gauge(connectionsIn, float64(in))
 	metrics <- gauge(unread, float64(unreadIn))
 	metrics <- gauge(sendQueue, float64(queued))
-	// Whom a server was connected to once it is not connected to now, rather than unknown.
+	// Peers that the server is no longer connected to are exported with 0 connections.
 	for other, count := range c.sent {
 		metrics <- gauge(connectionsOut, float64(out[other]), other.destination, other.role)
 		metrics <- counter(waited, c.waited[other], other.destination, other.role)
@@ -196,7 +196,7 @@ func (c *socketsCollector) collect(metrics chan<- prometheus.Metric, tcp []*netl
 	}
 }
 
-// fullness of a listener's queue, 0 to 1.
+// fullness returns the utilization of a listener's queue, 0 to 1.
 func fullness(listener *netlink.Socket) float64 {
 	return float64(listener.RQueue) / float64(max(1, listener.WQueue))
 }
@@ -211,7 +211,7 @@ func collectOverflows(metrics chan<- prometheus.Metric, fs procfs.FS) {
 	}
 }
 
-// socketInodes returns the inodes of a process' sockets; none where its files may not be looked at.
+// socketInodes returns the inodes of a process's sockets; none if its file descriptors are not readable.
 func socketInodes(proc procfs.Proc) []uint64 {
 	targets, _ := proc.FileDescriptorTargets()
 	var inodes []uint64

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// connect returns both ends of a connection, of which the server's is accepted.
+// connect opens a connection to the listener and returns both ends.
 func connect(t *testing.T, listener net.Listener) (client, server net.Conn) {
 	t.Helper()
 	client, err := net.Dial("tcp", listener.Addr().String())
@@ -55,7 +55,7 @@ func gather(t *testing.T, c prometheus.Collector) []*dto.MetricFamily {
 	return families
 }
 
-// expect compares the samples whose names begin so, each as its name, values of labels, and value.
+// expect compares the samples whose names have the prefix. Each sample is given as its name, label values and value.
 func expect(t *testing.T, c prometheus.Collector, prefix string, expected ...string) {
 	t.Helper()
 	var got []string
@@ -84,7 +84,7 @@ func TestConnections(t *testing.T) {
 	}
 	client, server := connect(t, listener)
 	c := collectorOf(t, listener.Addr().String(), 0)
-	// This process is server and client: each connection is one in and one out.
+	// This process is both server and client, so each connection counts once as incoming and once as outgoing.
 	peer := "[port " + strings.Split(listener.Addr().String(), ":")[1] + " service]"
 	connections := func(unread int) {
 		expect(t, c, "target_connections", "target_connections_in[] 3", fmt.Sprint("target_connections_in_unread[] ", unread))
@@ -99,7 +99,7 @@ func TestConnections(t *testing.T) {
 	}
 	connections(1)
 	expect(t, c, "target_peer_sent", "target_peer_sent_segments_total"+peer+" 2")
-	// What was sent stays sent.
+	// Closing the connection does not change the counter.
 	client.Close()
 	server.Close()
 	expect(t, c, "target_peer_sent", "target_peer_sent_segments_total"+peer+" 2")
@@ -131,7 +131,7 @@ func TestConnectionsAreWatchedAfterALongScrape(t *testing.T) {
 	}
 }
 
-// What waits is told from what was answered, however short the pause before the request was, and however long it has waited.
+// A waiting connection is distinguished from an answered one, however short the pause before the request was, and however long it has waited.
 func TestWaits(t *testing.T) {
 	listener := listen(t)
 	c := collectorOf(t, listener.Addr().String(), 0)
@@ -178,14 +178,14 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// Connected, sent and acknowledged within one jiffy.
+// The connection was opened, and the request sent and acknowledged, within one jiffy.
 func TestFirstRequestWaits(t *testing.T) {
 	if !waits(&netlink.TCPInfo{Data_segs_out: 1, Last_data_sent: 4, Last_data_recv: 4, Last_ack_recv: 4}) {
 		t.Error("a first request does not wait")
 	}
 }
 
-// delayAcknowledgements makes sure that a request is not acknowledged before its answer, as it is not on a connection that has been in use.
+// delayAcknowledgements ensures that a request is not acknowledged before its answer, as on a connection that has been in use.
 func delayAcknowledgements(t *testing.T, conn net.Conn) {
 	t.Helper()
 	raw, err := conn.(*net.TCPConn).SyscallConn()
@@ -232,7 +232,7 @@ func TestPeers(t *testing.T) {
 }
 
 func TestAcceptQueue(t *testing.T) {
-	// Go's own listeners have the largest backlog there is.
+	// Go's own listeners always use the maximum backlog.
 	listener, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -1,15 +1,15 @@
-/** A page's parts as HTML, in their order: the answer first. */
+/** Renders the parts of a page as HTML, in order, starting with the answer. */
 import { clock } from '../contract/units.js';
 import { type Html, html, type Part } from './html.ts';
 import type { Chart, Figure, Finding, Page, Plots, Section } from './model.ts';
 import { tableOf } from './table.ts';
 
-/** Whatever is beyond these is in run.json. */
+/** Further entries are only in run.json. */
 const MAX_REASONS = 50;
 const MAX_FINDINGS = 200;
 const MAX_EVIDENCE = 40;
 
-/** @returns each part's markup by its id; one that has none is '' */
+/** @returns the markup of each part by its ID; '' if a part is empty */
 export function partsOf(page: Page): [id: string, part: Html | ''][] {
   const chartById = new Map(page.plots?.charts.map((chart) => [chart.id, chart]));
   return [
@@ -21,7 +21,7 @@ export function partsOf(page: Page): [id: string, part: Html | ''][] {
   ];
 }
 
-/** @returns what stands in the page's body, each part in an element of its own */
+/** @returns the content of the page's body, with each part in an element of its own */
 export const bodyOf = (page: Page) =>
   html`<main data-outcome="${page.outcome}">
 ${partsOf(page).map(([id, part]) => html`<div class="part" data-part="${id}">${part}</div>\n`)}</main>`;
@@ -86,7 +86,7 @@ const drawn = (ids: readonly (string | undefined)[], charts: Charts): Part =>
     return chart && figure(chart);
   });
 
-/** Without a finding, a run that can be relied on had nothing to find. */
+/** Shown if a valid run has no findings. */
 const nothingFound = html`<p class="quiet">Nothing was found that limits, leaks, or did not recover.</p>`;
 const notReliable = html`<p class="warning">The findings of an invalid run cannot be relied on: remove the cause above and run again.</p>`;
 

@@ -1,6 +1,6 @@
 /**
- * A page as one HTML file that needs nothing else: style and script are in it, and its content policy lets it load nothing. Light or
- * dark as the reader's system is.
+ * Renders a page as a single HTML file: style and script are embedded, and its content security policy does
+ * not allow it to load anything. The colour scheme follows the reader's system.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,10 @@ import type { Page } from './model.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-/** @param page null: the script asks for it, from where the page came from @throws {Error} where the script can't be made */
+/**
+ * @param page null: the script requests the page from its server
+ * @throws {Error} if the script cannot be built
+ */
 export function documentOf(page: Page | null): string {
   const style = [read('../node_modules/uplot/dist/uPlot.min.css'), read('page.css')].join('\n');
   const script = bundle();
@@ -51,15 +54,15 @@ const ICON = `data:image/svg+xml;base64,${Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 13h4l2-9 3 7 2-3h3" fill="none" stroke="#0072b2" stroke-width="2"/></svg>',
 ).toString('base64')}`;
 
-/** @returns what a content policy names a text by */
+/** @returns the hash of a text for a content security policy */
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** @returns no text in it ends the element that it stands in, or begins a comment */
+/** @returns JSON that is safe within a script element: it cannot close the element or begin a comment */
 export const embedded = (data: unknown) => new Html(JSON.stringify(data).replaceAll('<', '\\u003c'));
 
 let made: string | undefined;
 
-/** @throws {Error} where it could not stand in a page. The same sources give the same text. */
+/** @throws {Error} if the script cannot be embedded. The same sources always result in the same text. */
 function bundle(): string {
   if (made !== undefined) return made;
   const { outputFiles } = buildSync({
@@ -72,10 +75,10 @@ function bundle(): string {
     charset: 'utf8',
     target: 'es2022',
     legalComments: 'none',
-    // An image does not have the files that it would look for.
+    // An image does not contain the tsconfig files that esbuild would look for.
     tsconfigRaw: '{}',
   });
-  // Its process would stay for what comes next.
+  // Otherwise, esbuild's process would keep running.
   void stop();
   const text = outputFiles.map((file) => file.text).join('\n');
   if (/<\/script|<!--/i.test(text))

@@ -1,11 +1,11 @@
-/** What each run of both sides measured, one above the other on one axis: base above, head below, medians as lines. */
+/** Draws the measurements of all runs of both sides on one axis: base above, head below, medians as lines. */
 import { html } from './html.ts';
 import type { Dots } from './model.ts';
 
-/** Of the drawing, in its own units. */
+/** In units of the drawing. */
 const [WIDTH, HEIGHT, MARGIN] = [220, 40, 8];
 
-/** @param label for who does not see it */
+/** @param label text for screen readers */
 export function dotStrip({ base, head, baseMedian, headMedian }: Dots, label: string) {
   const known = [...base, ...head].filter((value) => value !== null);
   const [low, high] = [Math.min(...known), Math.max(...known)];

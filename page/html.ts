@@ -1,6 +1,9 @@
-/** HTML in which text stays text, whatever it holds: a server names its own tools, and a failure quotes what it said. */
+/**
+ * HTML templates that escape all text, because it is untrusted: a server names its own tools, and a failure
+ * quotes its messages.
+ */
 
-/** Markup, as opposed to text that is still to be escaped. */
+/** Markup, which is not escaped. */
 export class Html {
   readonly markup: string;
 
@@ -13,7 +16,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template. */
+/** Allowed values in a template. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[];
 
 const ENTITIES: Record<string, string> = {
@@ -24,13 +27,14 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** @returns text, also as the value of a quoted attribute */
+/** @returns escaped text, also valid as the value of a quoted attribute */
 export const escapeHtml = (text: string) =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 /**
- * A template's tag. Strings and numbers are escaped, `Html` is not; null, undefined and false are nothing; the parts of a list stand one
- * after the other. Attributes have to be quoted, and what is escaped is not for script, style or a URL.
+ * Template tag. Strings and numbers are escaped, `Html` is not; null, undefined and false render nothing; the
+ * items of a list are concatenated. Attributes must be quoted. The escaping is not sufficient for scripts,
+ * styles and URLs.
  */
 export function html(markup: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: markup }, ...parts.map(markupOf)));

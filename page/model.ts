@@ -1,6 +1,6 @@
 /**
- * What a page shows: of a run, of one that goes on, of a comparison. It is plain data, so that it can travel as JSON, and its texts are
- * plain text, whatever a server under test put into them.
+ * The content of a page: a run, a run in progress, or a comparison. It is plain JSON data, and its texts are
+ * plain text, because they may come from a server under test.
  */
 
 export type Tone = 'pass' | 'fail' | 'invalid';
@@ -17,19 +17,19 @@ export type Cell =
   | string
   | {
       text: string;
-      /** After it, and of less weight. */
+      /** Less important text after the main text. */
       aside?: string;
       tone?: Tone;
-      /** The id of a chart, where there is one of it. */
+      /** ID of a chart of this cell, if there is one. */
       chart?: string;
       isCode?: true;
-      /** Drawn instead of the text, which says the same. */
+      /** Drawn instead of the text, which has the same content. */
       dots?: Dots;
     };
 
 export interface Table {
   head: string[];
-  /** The first cell names the row. */
+  /** The first cell is the name of the row. */
   rows: Cell[][];
   title?: string;
 }
@@ -37,22 +37,22 @@ export interface Table {
 export interface Figure {
   name: string;
   value: string;
-  /** What it is measured against, or what else has to be known of it. */
+  /** The limit of the figure, or another note about it. */
   next: string;
   tone?: Tone;
 }
 
-/** Names a colour of page.css. */
+/** Names of colours in page.css. */
 export type Colour = 'text' | 'quiet' | 'blue' | 'orange' | 'green' | 'purple';
 
 export interface Line {
-  /** In Plots.series. */
+  /** Key in Plots.series. */
   series: string;
   name: string;
   colour: Colour;
   /** A target or a limit. */
   isDashed?: true;
-  /** On the axis at the right. */
+  /** On the axis on the right. */
   isRight?: true;
 }
 
@@ -60,16 +60,16 @@ export interface Chart {
   id: string;
   title: string;
   about?: string;
-  /** As in contract/units.js. */
+  /** Same as in contract/units.js. */
   unit: string;
   rightUnit?: string;
-  /** Of the axis, where a whole has an end. */
+  /** Maximum of the axis, for shares of a whole. */
   max?: number;
   isLogarithmic?: true;
   lines: Line[];
-  /** What the findings went by. */
+  /** Thresholds that the findings used. */
   limits?: number[];
-  /** The number of the finding whose marks alone are drawn; absent: those of all findings. */
+  /** Show only the marks of the finding with this number; absent: of all findings. */
   finding?: number;
 }
 
@@ -81,7 +81,7 @@ export interface Span {
   toS: number;
 }
 
-/** When a finding saw something cross its threshold. */
+/** Time at which a series of a finding reached its threshold. */
 export interface Mark {
   finding: number;
   atS: number;
@@ -90,29 +90,29 @@ export interface Mark {
 export interface Plots {
   /** Unix time of the run's start. */
   startedS: number;
-  /** Seconds since then of the first point. */
+  /** Time of the first point, in seconds since `startedS`. */
   fromS: number;
   stepS: number;
   series: Record<string, (number | null)[]>;
   phases: Span[];
   marks: Mark[];
-  /** One above the other, on one time axis. */
+  /** Charts in a stack with a common time axis. */
   strip: Chart[];
-  /** All others. */
+  /** All other charts. */
   charts: Chart[];
 }
 
 export interface Finding {
-  /** null: a note. */
+  /** null for a note. */
   number: number | null;
   kind: string;
   about: string;
   statement: string;
   evidence: string[];
   observations?: Table;
-  /** The id of the chart below it. */
+  /** ID of the chart below the finding. */
   chart?: string;
-  /** What helps; the last line. */
+  /** Recommended action; the last line. */
   remedy?: string;
 }
 
@@ -123,22 +123,22 @@ export interface Section {
   texts?: string[];
   tables?: Table[];
   facts?: [name: string, value: string][];
-  /** Ids of charts. */
+  /** IDs of charts. */
   charts?: string[];
 }
 
 export interface Page {
-  /** pass, fail, invalid, error, running; of a comparison: same, better, worse, inconclusive. */
+  /** pass, fail, invalid, error, running; for a comparison: same, better, worse, inconclusive. */
   outcome: string;
   /** One sentence, which begins with the outcome. */
   headline: string;
-  /** What it is about. */
+  /** The test, or the subject of the comparison. */
   title: string;
   reasons: string[];
   about: string[];
   figures: Figure[];
   plots: Plots | null;
-  /** Instead of the strip. */
+  /** Text in place of the strip. */
   noPlots?: string;
   findings: Finding[] | null;
   sections: Section[];

@@ -1,7 +1,8 @@
 /**
- * One synchronous tool blocks all others on a server with one thread. From outside that is three things at once: the thread has no time
- * left, all operations became slower together, and one of them accounts for that thread's time: its calls a second, times what one call took
- * while nothing waited. A tool that waits without blocking has more calls under way than one thread can hold.
+ * Detects a synchronous tool that blocks all others on a single-threaded server. Three observations together
+ * show it: the thread is busy all the time, all operations became slower together, and one operation accounts
+ * for most of the thread's time (its call rate times its service time without queueing). A tool that waits
+ * without blocking has more calls in flight than one thread can serve.
  */
 
 import type { Timeline } from '../collect/timeline.ts';
@@ -11,11 +12,11 @@ import type { Breakage } from './breakage.ts';
 
 export interface Blocker {
   operation: string;
-  /** Of the thread's time. */
+  /** Share of the thread's time that the operation holds, 0 to 1. */
   heldRatio: number;
-  /** What a call took in the baseline. */
+  /** Mean duration of a call in the baseline. */
   callS: number;
-  /** Median of the other operations' means there. */
+  /** Median of the other operations' mean durations in the baseline. */
   othersS: number;
 }
 

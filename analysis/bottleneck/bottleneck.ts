@@ -1,12 +1,13 @@
 /**
- * What limited the run where it broke: the heart of a report. A pure function of the run's facts and its timeline; the rules
- * are data (resources.ts).
+ * Finds what limited a run in the phase in which it broke. A pure function of the run's facts and its
+ * timeline; the rules are data (resources.ts).
  *
- *  1. Where did it break, and when (breakage.ts)?
- *  2. Which resources were at their limit there, and were not before (readings.ts)?
- *  3. Which of them hold the time that was added to requests, or the failures (parts.ts)? What holds none of it limits nothing.
- *  4. Which are symptoms of others? Those are explained away.
- *  5. Of what is left: how much of the breakage is its, did it come first, does it go along with latency at a given load?
+ *  1. Find out where and when the run broke (breakage.ts).
+ *  2. Find the resources that were at their limit then, but not before (readings.ts).
+ *  3. Keep the resources that account for the time added to requests, or for the failures (parts.ts).
+ *  4. Drop the resources that are symptoms of others.
+ *  5. Rank the rest: by their share of the breakage, by whether they came first, and by their correlation
+ *     with latency at a given load.
  */
 import { type Capacity, isSerial } from '../capacity.ts';
 import type { Timeline } from '../collect/timeline.ts';
@@ -34,42 +35,42 @@ import { type Cause, RESOURCES, type Resource } from './resources.ts';
 import { levelIn } from './windows.ts';
 import { resourceFound } from './wording.ts';
 
-/** All that is needed of Known. */
+/** The members of Known that the attribution needs. */
 export type Facts = Pick<Known, 'plan' | 'phases' | 'thresholds' | 'timeline'> &
   Partial<Pick<Known, 'lines' | 'buckets' | 'capacities'>>;
 
-/** What all steps look at. */
+/** The input that all steps share. */
 export interface Case {
   breakage: Breakage;
   timeline: Timeline;
-  /** Unix time of the run's start, from which reports count. */
+  /** Unix time of the run's start; reports show times relative to it. */
   startedS: number;
   reader: Reader;
   parts: Parts | null;
   blocker: Blocker | null;
-  /** Of the phase; null: calls did not wait, or not for long enough. */
+  /** The phase's capacity; null if calls did not wait, or not for long enough. */
   capacity: Capacity | null;
-  /** What is this near to a limit counts as being at it: a share of the limit, 1 as a rule. */
+  /** A resource counts as being at its limit from this share of the limit on; 1 by default. */
   nearly: number;
 }
 
 export interface Suspect {
   resource: Resource;
-  /** Those that hold, the most telling first. */
+  /** The causes that hold, the most specific first. */
   causes: Cause[];
   held: Held[];
-  /** Of what broke that is its; null: it can't be told. */
+  /** Share of the breakage that the resource accounts for; null if unknown. */
   part: number | null;
-  /** With p99 at a given load: the largest of its readings. */
+  /** The strongest rank correlation of its readings with p99 at a given load. */
   correlation: { series: string; rho: number } | null;
-  /** Unix time at which the first of its readings was crossed. */
+  /** Unix time at which the first of its readings reached its limit. */
   firstS: number | null;
   weight: number;
-  /** Signals that it needs and that have no samples. */
+  /** Signals that its rules need but that have no samples. */
   missing: string[];
 }
 
-/** What counts how much for the order of those that are left. */
+/** Weights that rank the remaining suspects. */
 const WEIGHT = {
   part: 2,
   unknownPart: 0.5,
@@ -79,12 +80,12 @@ const WEIGHT = {
   correlation: 1,
   first: 0.5,
 };
-/** More readings, and powers of ten beyond a limit, than this add nothing. */
-const MOST = 2;
+/** Upper bound of the counts of readings, and of the powers of ten above a limit, that add weight. */
+const MAX_COUNT = 2;
 
 /**
- * @returns one for each phase that broke (breakage.ts), in their order; where none did, one that says so of the first that missed an
- *   objective
+ * @returns a finding for each phase that broke (breakage.ts), in order; if none broke, a finding for the
+ *   first phase that missed an objective
  */
 export function bottleneck({ timeline, ...judged }: Facts): Finding[] {
   if (!timeline) return [];
@@ -95,11 +96,10 @@ export function bottleneck({ timeline, ...judged }: Facts): Finding[] {
     return [awayIn(miss.phase, miss.reason, miss.observation) ?? nothingLasted(miss)];
   }
   const found = breakages.map((breakage) => limitOf(breakage, timeline, judged));
-  const told = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
-  return told.length > 0 ? told : found.slice(-1);
+  const conclusive = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
+  return conclusive.length > 0 ? conclusive : found.slice(-1);
 }
 
-/** @returns Unix time */
 const startOf = (phases: Facts['phases']): number =>
   Math.min(...phases.flatMap(({ start }) => (start === null ? [] : Date.parse(start) / 1000)));
 
@@ -124,51 +124,52 @@ function limitOf(
   const found = likeliest(all);
   if (found) return found;
   const waiting = capacity && whileWaiting(breakage, capacity, timeline);
-  const the = waiting ? caseOf(waiting) : all;
-  // Several calls at a time say more than a resource that is nearly full; one at a time may be that resource.
-  const several = () => (isSerial(the.capacity) ? null : concurrencyFound(the));
+  const context = waiting ? caseOf(waiting) : all;
+  // Several calls at a time are stronger evidence than a nearly full resource. One call at a time may be
+  // caused by that resource.
+  const several = () => (isSerial(context.capacity) ? null : concurrencyFound(context));
   return (
-    (waiting && likeliest(the)) ??
-    machineFound(the) ??
-    awayFound(the) ??
+    (waiting && likeliest(context)) ??
+    machineFound(context) ??
+    awayFound(context) ??
     several() ??
-    likeliest({ ...the, nearly: BOTTLENECK.nearlyFull }) ??
-    concurrencyFound(the) ??
-    nothingFound(the, missingOf(RESOURCES, reader))
+    likeliest({ ...context, nearly: BOTTLENECK.nearlyFull }) ??
+    concurrencyFound(context) ??
+    nothingFound(context, missingOf(RESOURCES, reader))
   );
 }
 
-/** @returns null: no resource was at its limit */
-function likeliest(the: Case): Finding | null {
-  const suspects = RESOURCES.flatMap((resource) => suspectOf(resource, the) ?? []);
-  const left = suspects.filter((one) => !suspects.some((other) => explains(other, one, the)));
-  const [first, ...others] = left
-    .map((one) => weighed(one, left, the))
+/** @returns null if no resource was at its limit */
+function likeliest(context: Case): Finding | null {
+  const suspects = RESOURCES.flatMap((resource) => suspectOf(resource, context) ?? []);
+  const unexplained = suspects.filter((one) => !suspects.some((other) => explains(other, one, context)));
+  const [first, ...others] = unexplained
+    .map((one) => weighed(one, unexplained, context))
     .toSorted((a, b) => b.weight - a.weight);
   if (!first) return null;
-  const symptoms = suspects.filter((one) => explains(first, one, the));
-  return resourceFound(the, { first, others, symptoms, doubts: doubtsOf(first, others, the) });
+  const symptoms = suspects.filter((one) => explains(first, one, context));
+  return resourceFound(context, { first, others, symptoms, doubts: doubtsOf(first, others, context) });
 }
 
-/** @returns null: it was not at its limit, or what broke is not its doing */
-function suspectOf(resource: Resource, the: Case): Suspect | null {
-  const { reader } = the;
+/** @returns null if the resource was not at its limit, or does not account for the breakage */
+function suspectOf(resource: Resource, context: Case): Suspect | null {
+  const { reader } = context;
   const causes: Cause[] = [];
-  /** Of two readings of one series the first. */
+  /** If two readings share a series, the first is kept. */
   const held: Map<string, Held> = new Map();
   const known: number[] = [];
   for (const cause of resource.causes) {
-    const its = cause.tool && !the.blocker ? null : heldOf(cause, the);
-    const part = partOf(resource, cause.parts, the);
-    if (!its || (part !== null && part < BOTTLENECK.minPart)) continue;
+    const heldReadings = cause.tool && !context.blocker ? null : heldOf(cause, context);
+    const part = partOf(resource, cause.parts, context);
+    if (!heldReadings || (part !== null && part < BOTTLENECK.minPart)) continue;
     causes.push(cause);
     if (part !== null) known.push(part);
-    for (const one of its) if (!held.has(one.reading.series)) held.set(one.reading.series, one);
+    for (const one of heldReadings) if (!held.has(one.reading.series)) held.set(one.reading.series, one);
   }
   if (causes.length === 0) return null;
   const crossed = [...held.values()].flatMap(({ atS }) => atS ?? []);
   const [correlation = null] = [...held.keys()]
-    .flatMap((series) => correlationOf(series, the) ?? [])
+    .flatMap((series) => correlationOf(series, context) ?? [])
     .toSorted((a, b) => b.rho - a.rho);
   return {
     resource,
@@ -183,11 +184,12 @@ function suspectOf(resource: Resource, the: Case): Suspect | null {
 }
 
 /**
- * Where both broke together, the larger of its two shares, if these failures can be its alone and take time: a tenth of the
- * requests that time out is all of p99, and little of the mean.
+ * If latency and failures left the normal range together, takes the larger of the resource's two shares,
+ * provided that its failures are of its own kinds and take time: requests that time out can make up all of
+ * p99 but little of the mean.
  *
- * @param wanted of the time of a request
- * @returns share of what broke that is its; null: it can't be told
+ * @param wanted parts of a request's time
+ * @returns the share of the breakage that the resource accounts for; null if unknown
  */
 function partOf(
   resource: Resource,
@@ -201,17 +203,20 @@ function partOf(
   return late && failed !== null ? Math.max(failed, share ?? 0) : share;
 }
 
-/** @returns share of its failed requests that may be the resource's doing; null: nothing failed */
+/** @returns the share of the failed requests that the resource may have caused; null if none failed */
 function failedPart({ failures }: Resource, { failures: counts }: Phase): number | null {
   const all = Object.entries(counts ?? {});
   const sum = (some: typeof all) => some.reduce((total, [, count]) => total + count, 0);
   if (sum(all) === 0) return null;
-  // Refusals are a rate limiter's alone.
+  // Only a rate limiter causes refusals.
   const own = all.filter(([kind]) => (failures ? failures.includes(kind) : kind !== 'rate_limited'));
   return sum(own) / sum(all);
 }
 
-/** @returns of the baseline's and the phase's points; load drives everything, so what it explains is taken out */
+/**
+ * @returns the partial rank correlation over the points of the baseline and the phase, controlled for the
+ *   load, which drives both series
+ */
 function correlationOf(name: string, { reader, breakage: { normal, whole } }: Case): Suspect['correlation'] {
   const [series, p99, offered] = [name, 'client.p99', 'client.offered'].map((each) => reader.series(each));
   const points = [normal, whole].flatMap(({ first, last }) =>
@@ -226,28 +231,34 @@ function correlationOf(name: string, { reader, breakage: { normal, whole } }: Ca
   return rho === undefined ? null : { series: name, rho };
 }
 
-/** @param left none of which explains another @returns with its weight; what is first of all another's part is not its own */
-function weighed(suspect: Suspect, left: Suspect[], the: Case): Suspect {
+/**
+ * @param unexplained suspects that do not explain each other
+ * @returns the suspect with its weight; excludes the parts that are the first part of another suspect's
+ *   cause
+ */
+function weighed(suspect: Suspect, unexplained: Suspect[], context: Case): Suspect {
   const { resource, held, correlation, firstS, causes } = suspect;
-  const taken = left.filter((one) => one !== suspect).flatMap((one) => one.causes[0]?.parts?.[0] ?? []);
-  const own = causes[0]?.parts?.filter((part, index) => index === 0 || !taken.includes(part));
-  const part = partOf(resource, own, the);
+  const othersParts = unexplained
+    .filter((one) => one !== suspect)
+    .flatMap((one) => one.causes[0]?.parts?.[0] ?? []);
+  const own = causes[0]?.parts?.filter((part, index) => index === 0 || !othersParts.includes(part));
+  const part = partOf(resource, own, context);
   const full = held.filter(({ reading }) => reading.role === 'utilisation').length;
-  const most = (value: number) => Math.min(MOST, Math.max(0, value));
+  const clamped = (value: number) => Math.min(MAX_COUNT, Math.max(0, value));
   const beyond = held.flatMap(({ reading, to, threshold }) =>
     reading.role !== 'utilisation' && to !== null && threshold ? Math.log10(to / threshold) : [],
   );
   const weight =
     WEIGHT.part * (part ?? WEIGHT.unknownPart) +
-    WEIGHT.saturation * most(held.length - full) +
-    WEIGHT.utilisation * most(full) +
-    WEIGHT.beyond * most(Math.max(0, ...beyond)) +
+    WEIGHT.saturation * clamped(held.length - full) +
+    WEIGHT.utilisation * clamped(full) +
+    WEIGHT.beyond * clamped(Math.max(0, ...beyond)) +
     WEIGHT.correlation * Math.max(0, correlation?.rho ?? 0) +
-    (firstS !== null && firstS <= the.breakage.onsetS + BOTTLENECK.lateS ? WEIGHT.first : 0);
+    (firstS !== null && firstS <= context.breakage.onsetS + BOTTLENECK.lateS ? WEIGHT.first : 0);
   return { ...suspect, part, weight };
 }
 
-/** @returns is one no more than a symptom of the other? */
+/** @returns whether `one` is only a symptom of `other` */
 function explains(other: Suspect, one: Suspect, { reader, breakage }: Case): boolean {
   if (other === one) return false;
   const { id } = one.resource;
@@ -257,12 +268,12 @@ function explains(other: Suspect, one: Suspect, { reader, breakage }: Case): boo
     if (later && (leadsTo?.includes(id) || one.resource.pilesUp)) return true;
     if (!slows?.includes(id) || one.causes.some(({ itself }) => itself)) return false;
     const late = within ? levelIn(reader.series(within), breakage.broken) : null;
-    const most = late ?? Number.POSITIVE_INFINITY;
-    return one.held.every(({ reading, from, to }) => !reading.once || (to ?? 0) - (from ?? 0) <= most);
+    const maxDelayS = late ?? Number.POSITIVE_INFINITY;
+    return one.held.every(({ reading, from, to }) => !reading.once || (to ?? 0) - (from ?? 0) <= maxDelayS);
   });
 }
 
-/** @returns signals that they need and that have no samples */
+/** @returns signals that the resources need but that have no samples */
 function missingOf(resources: Resource[], reader: Reader): string[] {
   const needed = new Set(resources.flatMap(({ needs }) => needs));
   return [...needed].filter((name) => !reader.series(name)?.values.some((value) => value !== null));

@@ -1,4 +1,7 @@
-/** Where a run broke: the phases in which its clients first saw what is not normal, and since when. */
+/**
+ * Finds the phases in which a run broke, and when: its clients saw latency, failures or throughput outside
+ * the normal range.
+ */
 import { counted, duration, milliseconds, percent, perSecond } from '../../contract/units.js';
 import type { Capacity } from '../capacity.ts';
 import { latencyText } from '../collect/latencies.ts';
@@ -14,48 +17,48 @@ import { round } from '../round.ts';
 import { comparedPhases, type Limit, type Usual } from './compared-phases.ts';
 import { phaseWindow, samplesIn, staysFrom, steadyPoints, timeOf, type Window, windowOf } from './windows.ts';
 
-/** How a run breaks. */
+/** The client-side measure that left the normal range. */
 type Way = 'latency' | 'failures' | 'throughput';
 
 export interface Breakage {
   way: Way;
-  /** The failures left the normal range, by themselves or at about the same time. */
+  /** Whether failures left the normal range too, at about the same time. */
   failing: boolean;
   phase: Phase;
-  /** null: there is nothing normal to compare with. */
+  /** null if there is no phase to compare with. */
   baseline: Phase | null;
-  /** The baseline's steady points; empty without one. */
+  /** The baseline's steady points; empty without a baseline. */
   normal: Window;
   /** The phase's points from the onset on. */
   broken: Window;
-  /** All of the phase's points. */
   whole: Window;
-  /** The point at which it began. */
+  /** Index of the point at which it began. */
   onset: number;
-  /** Unix time. */
+  /** Unix time of the onset. */
   onsetS: number;
-  /** What broke, for the evidence. */
+  /** Describes what broke, as evidence. */
   statement: string;
   observation: Observation;
 }
 
-/** How old a scrape is when a rule reads it, and a rule's result when it is read. */
+/** Mean age of a scrape when a rule reads it, and of a rule's result when it is queried. */
 const SCRAPE_AGE_S = 0.5;
-/** Phases that an episode is followed through. */
+/** Number of phases through which an episode is followed. */
 const MAX_PHASES = 3;
 
 export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> &
   Partial<Pick<Known, 'lines' | 'buckets'>>;
 
 /**
- * @returns the first phase that missed an objective with nothing to be compared with, and the first that broke next to its baseline: that
- *   may be the one that missed it, and have broken all the same
+ * @returns the first phase that missed an objective without a baseline, and the first that left its
+ *   baseline's normal range; if both exist, the former may have missed its objective for another reason
  */
 export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
   const breakages: Breakage[] = [];
   for (const { phase, usual } of comparedPhases(judged, timeline)) {
     const lasting = firstOf(phase, timeline, usual);
-    // What lasted to the end of a phase says the most, if the phase is long enough to be told from what was around it.
+    // A breakage that lasted to the end of the phase is the strongest evidence, if the phase is long enough
+    // to be distinguished from its neighbours.
     const found =
       lasting && !isBlurred(phase.duration_s)
         ? lasting
@@ -67,7 +70,7 @@ export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
   return breakages;
 }
 
-/** @returns the way in which it broke the earliest */
+/** @returns the breakage that began first */
 function firstOf(
   phase: Phase,
   timeline: Timeline,
@@ -83,7 +86,7 @@ function firstOf(
     duration_s,
   } = phase;
   const made = iterations === null || duration_s === 0 ? null : iterations / duration_s;
-  const least = TRUST.minDelivered * (offered ?? 0);
+  const minRate = TRUST.minDelivered * (offered ?? 0);
   const ways: (Pick<Breakage, 'way' | 'statement'> & {
     series: string;
     beyond: (value: number) => boolean;
@@ -109,9 +112,9 @@ function firstOf(
     {
       way: 'throughput',
       series: 'iterations',
-      happened: offered !== null && made !== null && made < least,
-      limit: { limit: least, from: null },
-      beyond: (value) => value < least,
+      happened: offered !== null && made !== null && made < minRate,
+      limit: { limit: minRate, from: null },
+      beyond: (value) => value < minRate,
       statement: `${name} made ${perSecond(made)} of the ${perSecond(offered)} that were offered (${counted(phase.dropped ?? 0, 'iteration')} dropped)`,
     },
   ];
@@ -121,7 +124,8 @@ function firstOf(
       const series = timeline.client[each.series] ?? null;
       const onset = staysFrom(series, whole, each.beyond);
       if (onset === null || !series) return [];
-      // A client's figure looks back, so what it shows began before it; the phase did not.
+      // A client-side metric looks back over its window, so the breakage began earlier, but not before the
+      // phase.
       const from = steadyPoints(timeline, phase).first;
       const broken = { first: Math.min(Math.max(onset, from), whole.last), last: whole.last };
       const after = samplesIn(series, broken);
@@ -148,16 +152,18 @@ function firstOf(
       };
       return [breakage];
     });
-  // Of two that show at about the same time the waiting says more than what came of it; but a refusal comes of no waiting.
+  // If latency and failures rise at about the same time, latency is reported, as it usually causes the
+  // failures. Refusals (429) are an exception: they do not result from waiting.
   if (isRefused(phase)) found.sort((a, b) => Number(b.way === 'failures') - Number(a.way === 'failures'));
-  const [first = null] = found.toSorted((a, b) => (apart(a, b) ? a.onsetS - b.onsetS : 0));
-  return first && { ...first, failing: found.some((one) => one.way === 'failures' && !apart(one, first)) };
+  const [first = null] = found.toSorted((a, b) => (areApart(a, b) ? a.onsetS - b.onsetS : 0));
+  return first && { ...first, failing: found.some((one) => one.way === 'failures' && !areApart(one, first)) };
 }
 
 /**
- * What did not last to the end of the phase, or lasted for longer than a short one: the longest episode that began in it.
+ * Finds a breakage that ended before the phase did, or that outlasted a short phase: the longest episode that
+ * began in the phase.
  *
- * @returns null: there is none, or too few moments of the timeline tell of it
+ * @returns null if there is no such episode, or if it covers too few points of the timeline
  */
 function ofEpisode(
   phase: Phase,
@@ -205,7 +211,10 @@ function ofEpisode(
   };
 }
 
-/** @returns the same with the points of the seconds in which calls waited: what limits a run is full then; null: too few points */
+/**
+ * @returns the breakage, limited to the points at which calls waited, because the limiting resource is full
+ *   then; null if there are too few points
+ */
 export function whileWaiting(found: Breakage, { waited }: Capacity, timeline: Timeline): Breakage | null {
   const broken = pointsOf(waited.fromS, waited.toS, timeline);
   return broken && { ...found, broken, whole: joined(found.whole, broken) };
@@ -214,9 +223,10 @@ export function whileWaiting(found: Breakage, { waited }: Capacity, timeline: Ti
 const joined = (a: Window, b: Window): Window => ({ ...a, last: Math.max(a.last, b.last) });
 
 /**
- * A point of a signal looks back over RULE_WINDOW_S from the scrape before it. Of a short episode the two points are taken that hold most of it.
+ * Selects the points of an episode. A point of a signal looks back over RULE_WINDOW_S from the last scrape
+ * before it. For a short episode, selects the two points whose look-back covers most of it.
  *
- * @returns null: too short for two
+ * @returns null if the episode is too short for two points
  */
 function pointsOf(fromS: number, toS: number, timeline: Timeline): Window | null {
   if (!isBlurred(toS - fromS))
@@ -227,7 +237,7 @@ function pointsOf(fromS: number, toS: number, timeline: Timeline): Window | null
   return { first, last: Math.min(first + BOTTLENECK.minPoints - 1, timeline.count - 1) };
 }
 
-/** @returns the phase, and those that follow without a pause */
+/** @returns the phase and the phases that follow it without a pause */
 function followedFrom(phase: Phase, phases: Phase[]): Phase[] {
   const index = phases.indexOf(phase);
   const followed = phases.slice(index, index + MAX_PHASES);
@@ -238,5 +248,5 @@ function followedFrom(phase: Phase, phases: Phase[]): Phase[] {
 const isRefused = ({ failures, failed }: Phase) =>
   (failures?.rate_limited ?? 0) > BOTTLENECK.refused * (failed ?? 0);
 
-const apart = (a: Pick<Breakage, 'onsetS'>, b: Pick<Breakage, 'onsetS'>) =>
+const areApart = (a: Pick<Breakage, 'onsetS'>, b: Pick<Breakage, 'onsetS'>) =>
   Math.abs(a.onsetS - b.onsetS) > RULE_WINDOW_S;

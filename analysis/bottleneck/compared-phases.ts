@@ -1,4 +1,4 @@
-/** The phases in which a run may have broken, each with what is normal for it. */
+/** Selects the phases in which a run may have broken, each with its normal range. */
 import type { Plan, PlannedPhase } from '../collect/plan.ts';
 import type { Timeline } from '../collect/timeline.ts';
 import type { Known } from '../findings/known.ts';
@@ -12,17 +12,17 @@ const NONE = { first: 0, last: -1 };
 
 export type Limit = { limit: number; from: number | null };
 
-/** What a phase is held against. */
+/** What a phase is compared with. */
 export interface Usual {
-  /** null: its objectives alone. */
+  /** null if only the phase's objectives are known. */
   baseline: Phase | null;
-  /** The baseline's steady points; empty without one. */
+  /** The baseline's steady points; empty without a baseline. */
   normal: Window;
-  /** Milliseconds. */
+  /** In milliseconds. */
   p99: Limit;
-  /** Share. */
+  /** Failure rate, 0 to 1. */
   failed: Limit;
-  /** null: there is no baseline. */
+  /** null without a baseline. */
   range: NormalRange | null;
 }
 
@@ -36,13 +36,15 @@ export function comparedPhases(
   }));
 }
 
-/** @returns the phases that may be compared, each with an earlier one of the same calls and less load */
+/** @returns the comparable phases, each with an earlier phase that makes the same calls at a lower load */
 export function withBaselines(plan: Plan, phases: Phase[]): { phase: Phase; baseline: Phase | null }[] {
-  // One user's calls, one after the other, each of another kind: they have no load that could be too much.
+  // In a sequence, a single VU makes one call after the other, each of a different kind. It cannot overload a
+  // server.
   if (plan.sequence) return [];
   const trials = trialsOf(plan.phases);
   return phases.flatMap((phase, index) => {
-    // What is done between the trials of a test is known, and is what differs between them.
+    // The difference between the parts of such a test (`labels.part`) is set by the test itself, so it needs
+    // no attribution.
     if (!phase.measured || phase.start === null || phase.end === null || phase.labels.part !== undefined)
       return [];
     const baseline = phases.find(
@@ -61,10 +63,11 @@ export function withBaselines(plan: Plan, phases: Phase[]): { phase: Phase; base
 }
 
 /**
- * Trials of a test may differ in anything; those whose phases are labelled with their rate differ in that.
+ * Numbers the trials. Trials of a test may differ in any setting, except if their phases have a `rate` label:
+ * then they differ in the rate only.
  *
- * @param planned those of all trials, each with a clock of its own
- * @returns which trial each is of
+ * @param planned phases of all trials, each trial with its own clock
+ * @returns the index of each phase's trial
  */
 function trialsOf(planned: PlannedPhase[]): number[] {
   let trial = 0;
@@ -78,19 +81,19 @@ function sameCalls(a: PlannedPhase | undefined, b: PlannedPhase | undefined) {
   return a?.operation === b?.operation && String(a?.weights) === String(b?.weights);
 }
 
-/** Labels by which phases differ in their load alone. */
+/** Labels of phases that differ only in their load. */
 const OF_LOAD = ['rate', 'users', 'load'];
 
-/** @returns what tells its calls from others of the same operation */
+/** @returns a key that distinguishes the phase's calls from other calls of the same operation */
 const kindOf = ({ labels }: Phase) =>
   JSON.stringify(Object.entries(labels).filter(([label]) => !OF_LOAD.includes(label)));
 
-/** @returns null: it can't be told what is normal */
+/** @returns null if the baseline does not show what is normal */
 function ofBaseline(plan: Plan, baseline: Phase, timeline: Timeline): Usual | null {
   const range = normalRangeOf(baseline, plan.objectives);
   if (!range) return null;
   const normal = steadyPoints(timeline, baseline);
-  // The p99 of a few answers is their slowest, and says nothing of what is usual.
+  // The p99 of a few answers is their slowest answer, which does not show what is normal.
   const answers = ((baseline.answered ?? 0) / baseline.duration_s) * timeline.window_s;
   const p99s = answers < NORMAL.minP99Calls ? null : (timeline.client.p99 ?? null);
   return {
@@ -102,7 +105,7 @@ function ofBaseline(plan: Plan, baseline: Phase, timeline: Timeline): Usual | nu
   };
 }
 
-/** Without anything to compare with, only a missed objective says that something is not as it should be. */
+/** Without a baseline, only a missed objective shows that a phase is outside the normal range. */
 function ofObjectives(phase: Phase, thresholds: Threshold[]): Usual {
   const missed = (metric: string) => ({
     limit: missedIn(phase, metric, thresholds)?.limit ?? Number.POSITIVE_INFINITY,
@@ -117,7 +120,7 @@ function ofObjectives(phase: Phase, thresholds: Threshold[]): Usual {
   };
 }
 
-/** @returns the missed objective of the phase as a whole */
+/** @returns the missed objective that applies to the phase as a whole */
 export function missedIn(phase: Phase, metric: string, thresholds: Threshold[]): Threshold | undefined {
   return thresholds.find(
     (one) =>

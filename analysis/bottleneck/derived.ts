@@ -1,9 +1,10 @@
 /**
- * Series that follow from those of the timeline, point by point.
+ * Series that are computed from the timeline's series, point by point.
  *
- * By Little's law (L = lambda W) what is in a system at a time is what arrives a second, times how long each stays: statements
- * a second times the mean time of one is how many run at a time, and how many requests wait for a connection, divided by the
- * requests a second, is how long one of them waits on average.
+ * By Little's law (L = lambda W), the mean number of items in a system is their arrival rate times the mean
+ * time that each stays. Statements per second times the mean duration of a statement is the number of running
+ * statements. The number of requests that wait for a connection, divided by the requests per second, is the
+ * mean wait of a request.
  */
 
 import { seriesOf, type Timeline, type TimeSeries } from '../collect/timeline.ts';
@@ -11,86 +12,86 @@ import { BOTTLENECK } from '../limits.ts';
 
 interface Derived {
   unit: string;
-  /** Series that it needs. */
+  /** Series that it is computed from. */
   from: string[];
-  /** A point's value, of theirs. */
+  /** Computes the value of a point from the values of the `from` series. */
   of: (values: number[]) => number;
-  /** There is none where this one is. */
+  /** The derived series is not available if this series is. */
   unless?: string;
-  /** Series that count as 0 where they have no samples. */
+  /** Series that count as 0 at points without samples. */
   optional?: string[];
-  /** The first of these series with samples. */
+  /** Use only the first of the `from` series that has samples. */
   any?: true;
-  /** Nothing where the first is 0: what does not happen takes no time, and has no samples of it. */
+  /** The value is 0 if the first series is 0: without events, there are no samples of their duration. */
   idle?: true;
 }
 
 const MS = 1000;
 
 export const DERIVED: Record<string, Derived> = {
-  // Of a request, how long its answer waits for k6 to take it up.
+  // How long the answer to a request waits until k6 processes it.
   time_in_generator: { unit: 'seconds', from: ['generator_delay'], of: ([ms = 0]) => ms / MS },
   generator_share: {
     unit: 'ratio',
     from: ['generator_delay', 'client.mean'],
     of: ([delay = 0, mean = 0]) => (mean > 0 ? Math.min(1, delay / mean) : Number.NaN),
   },
-  // By Little's law, of means.
+  // By Little's law.
   requests_in_flight: {
     unit: 'count',
     from: ['client.requests', 'client.mean'],
     of: ([requests = 0, mean = 0]) => (requests * mean) / MS,
   },
   requests_per_db_client: quotient('requests_in_flight', 'db_clients', 'count'),
-  // What is neither the server's nor k6's.
+  // Time spent neither in the server nor in k6: on the network.
   time_on_the_way: {
     unit: 'seconds',
     from: ['outside', 'time_in_generator'],
     of: ([outside = 0, generator = 0]) => Math.max(0, outside - generator),
   },
-  // How much longer a request takes for its client than for the server.
+  // Difference between a request's duration as seen by the client and by the server.
   outside: {
     unit: 'seconds',
     from: ['client.mean', 'request'],
     of: ([mean = 0, own = 0]) => mean / MS - own,
   },
-  // Statements that the server has under way.
+  // Statements in progress.
   db_busy: {
     unit: 'count',
     from: ['db_query_rate', 'db_query_duration'],
     idle: true,
     of: ([rate = 0, time = 0]) => rate * time,
   },
-  // Of the connections in use, those without a statement to run.
+  // Share of the connections in use that run no statement.
   pool_idle_in_use: {
     unit: 'ratio',
     from: ['pool_connections_in_use', 'db_busy'],
     of: ([used = 0, busy = 0]) => (used > 0 ? Math.max(0, 1 - busy / used) : 0),
   },
-  // As the machine counts it, or else as the server says: a server without CPU says it late.
+  // Prefers the machine's view (/proc), because a server that lacks CPU reports its own metrics late.
   server_cpu: { unit: 'ratio', from: ['target_process_cpu', 'cpu'], any: true, of: ([value = 0]) => value },
-  // Of a process' CPU, what its busiest thread does not use.
+  // Share of a process's CPU time that is not used by its busiest thread.
   cpu_of_other_threads: {
     unit: 'ratio',
     from: ['busiest_process', 'busiest_thread_cpu'],
     of: ([all = 0, busiest = 0]) => (all > 0 ? Math.max(0, 1 - busiest / all) : Number.NaN),
   },
-  // The same while the machine has no CPU left: then each thread waits for one.
+  // The same while the machine has no CPU left, so that every thread waits for CPU.
   cpu_of_crowding_threads: {
     unit: 'ratio',
     from: ['cpu_of_other_threads', 'host_cpu'],
     of: ([others = 0, host = 0]) => (host >= BOTTLENECK.fullCpu ? others : 0),
   },
-  // Of a program that the server is connected to, where it is none of the stack's.
+  // CPU of a program that the server is connected to, unless the stack's own database is monitored.
   connected_cpu: { unit: 'ratio', from: ['peer_cpu'], unless: 'db_cpu', of: ([value = 0]) => value },
-  // Of programs that have nothing to do with the run.
+  // CPU of programs that are not part of the run.
   unconnected_cpu: {
     unit: 'ratio',
     from: ['other_cpu'],
     optional: ['connected_cpu'],
     of: ([other = 0, connected = 0]) => Math.max(0, other - connected),
   },
-  // Of the machine, where the processes that run there could not be told apart.
+  // CPU of everything else on the machine, if individual processes could not be monitored.
   cpu_of_the_rest: {
     unit: 'ratio',
     from: ['host_cpu', 'server_cpu', 'generator_cpu'],
@@ -103,14 +104,14 @@ export const DERIVED: Record<string, Derived> = {
   upstream_timeouts_per_request: perRequest('upstream_timeouts'),
   rate_limited_per_request: perRequest('rate_limited'),
   refused_per_request: perRequest('client.failures_rate_limited'),
-  // How long a request has a connection without a statement to run.
+  // How long a request holds a connection without running a statement.
   time_held_idle: {
     unit: 'seconds',
     from: ['pool_connections_in_use', 'db_busy', 'client.requests'],
     of: ([used = 0, busy = 0, requests = 0]) =>
       requests > 0 ? Math.max(0, used - busy) / requests : Number.NaN,
   },
-  // Seconds of a request, on average over all of them, that are spent in each place.
+  // Mean time that a request spends in each place, over all requests.
   time_in_pool: { ...perRequest('pool_waiting'), unit: 'seconds' },
   time_in_database: { ...perRequest('db_busy'), unit: 'seconds' },
   time_in_cache: timeIn('cache_lookups', 'cache_time'),
@@ -121,7 +122,7 @@ function perRequest(series: string): Derived {
   return quotient(series, 'client.requests', 'ratio');
 }
 
-/** @returns not known while the divisor is 0 */
+/** @returns a series without a value at points where the divisor is 0 */
 function quotient(dividend: string, divisor: string, unit: string): Derived {
   return {
     unit,
@@ -130,7 +131,7 @@ function quotient(dividend: string, divisor: string, unit: string): Derived {
   };
 }
 
-/** @param calls a second @param time of one */
+/** @param calls series of calls per second @param time series of the duration of one call */
 function timeIn(calls: string, time: string): Derived {
   return {
     unit: 'seconds',
@@ -140,7 +141,9 @@ function timeIn(calls: string, time: string): Derived {
   };
 }
 
-/** Reads a timeline by the names that rules have: a signal's, `client.<name>`, or a derived one's. */
+/**
+ * Reads the series of a timeline by the names that rules use: a signal, `client.<name>` or a derived series.
+ */
 export class Reader {
   #known: Map<string, TimeSeries | null> = new Map();
   #timeline;
@@ -149,7 +152,7 @@ export class Reader {
     this.#timeline = timeline;
   }
 
-  /** @returns null: there are no samples */
+  /** @returns null if there are no samples */
   series(name: string): TimeSeries | null {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
@@ -181,7 +184,7 @@ export class Reader {
     return { unit: derived.unit, values, ...(program && { program }) };
   }
 
-  /** @returns the signals that are behind it */
+  /** @returns the signals that the series is computed from */
   static signalsOf(name: string): string[] {
     const derived = DERIVED[name];
     if (derived) return [...new Set(derived.from.flatMap(Reader.signalsOf))];

@@ -1,9 +1,12 @@
-/** What makes a resource that was found less sure to be what limited the run. */
+/** Reasons to be less confident that a resource limited the run. */
 import { number } from '../../contract/units.js';
 import { BOTTLENECK } from '../limits.ts';
 import type { Case, Suspect } from './bottleneck.ts';
 
-/** @param others not explained either, the weightiest first @returns each takes a step of confidence */
+/**
+ * @param others other unexplained suspects, by descending weight
+ * @returns the doubts; each lowers the confidence by one level
+ */
 export function doubtsOf(
   first: Suspect,
   [second]: Suspect[],
@@ -15,7 +18,7 @@ export function doubtsOf(
   if (first.held.some(({ source }) => source === 'connections'))
     doubts.push("it is inferred from the server's connections, seen from outside");
   if (first.missing.length > 0) doubts.push(`no samples of ${first.missing.join(', ')}`);
-  // Failures may leave p99 as it is.
+  // Failures do not necessarily affect p99.
   const rho = way === 'failures' ? null : strengthOf(first);
   if (rho !== null && rho < BOTTLENECK.minCorrelation)
     doubts.push(
@@ -30,7 +33,7 @@ export function doubtsOf(
   return doubts;
 }
 
-/** @returns its rank correlation with p99, above 0 if p99 rises as the reading gets worse */
+/** @returns the rank correlation with p99; positive if p99 rises as the reading gets worse */
 function strengthOf({ correlation, held }: Suspect): number | null {
   if (!correlation) return null;
   const reading = held.find((one) => one.reading.series === correlation.series)?.reading;

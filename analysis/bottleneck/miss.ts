@@ -8,17 +8,20 @@ import { phaseWindow, samplesIn, timeOf } from './windows.ts';
 /** An objective that was missed in a phase that did not break. */
 export interface Miss {
   phase: Phase;
-  /** What was missed, by how much. */
+  /** Which objective was missed, and by how much. */
   reason: string;
-  /** Points of the timeline that were beyond what is normal. */
+  /** Number of the timeline's points outside the normal range. */
   moments: number;
-  /** Of so many. */
+  /** Number of all points of the phase with a sample. */
   watched: number;
-  /** Its threshold is what is normal. */
+  /** The threshold is the limit of the normal range. */
   observation: Observation;
 }
 
-/** @param judged of a run in which nothing broke @returns the first one of p99 or of failures */
+/**
+ * @param judged facts of a run in which no phase broke
+ * @returns the first missed objective for p99 or the failure rate
+ */
 export function missOf(
   judged: Pick<Known, 'plan' | 'phases' | 'thresholds'>,
   timeline: Timeline,

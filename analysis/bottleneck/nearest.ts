@@ -1,8 +1,9 @@
 /**
- * What is nearest to its limit, by the utilization law. A resource that is busy for the share U of the time while X calls a second are
- * answered has the demand D = U / X, and would be full at 1 / D = X / U.
+ * Ranks resources by how close they are to their limit, by the utilization law. A resource with utilization U
+ * at X answers per second has the service demand D = U / X, and is full at 1 / D = X / U answers per second.
  *
- * P. J. Denning, J. P. Buzen, The Operational Analysis of Queueing Network Models, ACM Computing Surveys 10, 1978.
+ * P. J. Denning, J. P. Buzen, The Operational Analysis of Queueing Network Models, ACM Computing Surveys 10,
+ * 1978.
  */
 
 import { MAX_OF_ONE_CORE, MIN_UTILIZATION, SATURATING } from '../../contract/signals.js';
@@ -17,20 +18,26 @@ export interface Near {
   series: string;
   /** 0 to 1. */
   utilization: number;
-  /** Mean, 0 to 1; null: there is no baseline, or no samples in it. */
+  /** Mean, 0 to 1; null without a baseline or without samples in it. */
   baselineUtilization: number | null;
-  /** Answers a second at which it would be full, by the capacity; null: that is not known, or the load does not fill the resource. */
+  /**
+   * Answers per second at which the resource would be full, based on the capacity; null if the capacity is
+   * unknown, or if the load does not raise the resource's utilization.
+   */
   fullAtPerS: number | null;
-  /** The same by the baseline, whose load is light; null: hardly used there, or the load does not fill it. */
+  /**
+   * The same, based on the baseline with its low load; null if the baseline hardly uses the resource, or if
+   * the load does not raise its utilization.
+   */
   predictedPerS: number | null;
 }
 
 const LISTED = 3;
 
-/** Of the generator the output lab says it, and no rule. */
+/** The generator's share is measured by the output lab (k6), not by a recording rule. */
 const LIMITED = [...SATURATING, 'generator_allowed'];
 
-/** @param count rows at most @returns the fullest first */
+/** @param count maximum number of rows @returns the resources by descending utilization */
 export function nearestOf(
   {
     reader,
@@ -43,7 +50,7 @@ export function nearestOf(
   return LIMITED.flatMap((name) => {
     const series = reader.series(name);
     const level = fullestIn(series, broken);
-    // A process of several threads has no limit at one core.
+    // A process with several threads is not limited to one core.
     if (level === null || level < MIN_UTILIZATION || level >= MAX_OF_ONE_CORE) return [];
     const before = meanOf(samplesIn(series, normal));
     const isFilled = level >= BOTTLENECK.minGrowth * (before ?? 0);
@@ -64,14 +71,14 @@ export function nearestOf(
 const meanOf = (samples: readonly number[]): number | null =>
   samples.length === 0 ? null : samples.reduce((sum, value) => sum + value, 0) / samples.length;
 
-/** @returns answers a second; null: not known */
+/** @returns answers per second; null if unknown */
 function predictedFrom(baseline: Phase | null, utilization: number | null): number | null {
   if (!baseline?.answered || utilization === null || utilization < BOTTLENECK.minBaselineUtilization)
     return null;
   return baseline.answered / baseline.duration_s / utilization;
 }
 
-/** @returns for a sentence */
+/** @returns the resource as part of a sentence */
 export function nearText({ series, utilization, fullAtPerS }: Near): string {
   const until = fullAtPerS === null ? '' : `, enough for ${perSecond(fullAtPerS)}`;
   return `${series.replaceAll('_', ' ')} ${percent(utilization)}${until}`;

@@ -1,4 +1,7 @@
-/** What is said where no resource was at its limit: who shared the machine, how many calls were served at once, whether the server was there. */
+/**
+ * Findings for a run in which no resource was at its limit: the machine was shared, the server's concurrency
+ * was limited, or the target was away.
+ */
 import { counted, inUnit, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { type Estimate, isLessThanOne } from '../capacity.ts';
 import { atOnce } from '../findings/capacity-finding.ts';
@@ -14,22 +17,26 @@ import { type Cause, CONSUMERS, FULL_HOST, RESOURCES } from './resources.ts';
 import { fullestIn, levelIn } from './windows.ts';
 import { comparedWith, partsText, WORTH } from './wording.ts';
 
-/** Failures of a server that is not there, or says nothing, in words. */
+/** Phrases for the failures of a server that is away or does not respond. */
 const AWAY = {
   connect: 'found no connection or lost it',
   timeout: 'had no answer in time',
 } as Record<string, string>;
 
-/** @returns where the calls found no server, or one that said nothing; null: it was there, as far as its failures tell */
-export function awayFound(the: Pick<Case, 'breakage' | 'capacity'>): Finding | null {
-  const { phase, statement, observation, failing } = the.breakage;
-  // Who answers some while the others wait is there, until no connection is found any more.
+/**
+ * @returns a finding if the calls found no server, or one that did not respond; null if the failures show
+ *   that the server was there
+ */
+export function awayFound(context: Pick<Case, 'breakage' | 'capacity'>): Finding | null {
+  const { phase, statement, observation, failing } = context.breakage;
+  // A server that answers some calls while others wait is not away, unless most failures are failed
+  // connections.
   const unanswered =
-    the.capacity && (phase.failures?.connect ?? 0) < BOTTLENECK.mostlyAway * (phase.failed ?? 0);
+    context.capacity && (phase.failures?.connect ?? 0) < BOTTLENECK.mostlyAway * (phase.failed ?? 0);
   return failing && !unanswered ? awayIn(phase, statement, observation) : null;
 }
 
-/** @param broke what broke @param observation of that */
+/** @param broke describes what broke @param observation the measurement behind `broke` */
 export function awayIn(
   { name, failures, requests, failed }: Phase,
   broke: string,
@@ -59,9 +66,12 @@ export function awayIn(
   };
 }
 
-/** @returns where the machine has hardly any CPU left: who took it; null: it has some */
-export function machineFound(the: Case): Finding | null {
-  const { breakage, reader } = the;
+/**
+ * @returns a finding about the processes that used the CPU if the machine had hardly any left; null if it
+ *   had
+ */
+export function machineFound(context: Case): Finding | null {
+  const { breakage, reader } = context;
   const { phase, statement, broken } = breakage;
   const inUse = fullestIn(reader.series(FULL_HOST.series), broken);
   if (inUse === null || inUse < BOTTLENECK.nearlyFull) return null;
@@ -73,7 +83,7 @@ export function machineFound(the: Case): Finding | null {
   const consumer =
     first && first.share >= BOTTLENECK.minConsumedOfUsed * inUse ? resourceOf(first.series) : null;
   const subject = consumer?.subject ?? 'host CPU';
-  const who = shares.map((one) => `${programOf(one, the)} ${percent(one.share)}`).join(', ');
+  const who = shares.map((one) => `${programOf(one, context)} ${percent(one.share)}`).join(', ');
   return {
     kind: 'bottleneck',
     subject,
@@ -83,8 +93,8 @@ export function machineFound(the: Case): Finding | null {
     figures: { host_cpu_ratio: round(inUse) },
     evidence: [
       statement,
-      ...comparedWith(the),
-      ...partsText(the.parts),
+      ...comparedWith(context),
+      ...partsText(context.parts),
       remedy(
         consumer?.cause.hint ??
           'run k6 on another machine, or use one with more cores: all that wait for a CPU are slow, each because of the others',
@@ -94,7 +104,7 @@ export function machineFound(the: Case): Finding | null {
   };
 }
 
-/** @returns the resource that is named where this series takes the most of a machine's CPU */
+/** @returns the resource, with its cause, whose top consumer of CPU this series is */
 function resourceOf(series: string): { subject: string; cause: Cause } | null {
   for (const { subject, causes } of RESOURCES) {
     const cause = causes.find(({ topConsumer }) => topConsumer === series);
@@ -106,26 +116,29 @@ function resourceOf(series: string): { subject: string; cause: Cause } | null {
 const programOf = ({ series, who }: { series: string; who: string }, { reader }: Case) =>
   reader.series(series)?.program ?? who;
 
-/** What no resource limits is the number of calls that are served at once. */
+/** Subject of a finding about the number of calls that the server works on at once. */
 export const CONCURRENCY = "server's concurrency";
 
-/** @returns where nothing that is watched was full, how many calls the server works on at once; null: not known, or calls became slower */
-export function concurrencyFound(the: Case): Finding | null {
-  const { breakage, capacity } = the;
+/**
+ * @returns a finding about how many calls the server works on at once; null if that is unknown, or if calls
+ *   became slower
+ */
+export function concurrencyFound(context: Case): Finding | null {
+  const { breakage, capacity } = context;
   const { phase, statement } = breakage;
   if (!capacity?.parallelism) return null;
   const { answers_per_s: rate, service_ms: service, parallelism, baseline } = capacity;
   const width = parallelism.high - parallelism.low;
   if (isLessThanOne(parallelism) || width > BOTTLENECK.maxPoolWidth * parallelism.value) return null;
   const atATime = atOnce(parallelism);
-  const pool = poolText(the, parallelism);
+  const pool = poolText(context, parallelism);
   const subject = pool ? POOL : CONCURRENCY;
   return {
     kind: 'bottleneck',
     subject,
     phase: phase.name,
     confidence: 'medium',
-    statement: `the ${subject} limited the run in ${phase.name}${pool && ' (seen from outside)'}: it answers ${perSecond(rate.value)} at most, ${atATime}${pool}, and ${nothingFull(the)}`,
+    statement: `the ${subject} limited the run in ${phase.name}${pool && ' (seen from outside)'}: it answers ${perSecond(rate.value)} at most, ${atATime}${pool}, and ${nothingFull(context)}`,
     figures: {
       answers_per_s: rate.value,
       service_ms: service.value,
@@ -133,10 +146,10 @@ export function concurrencyFound(the: Case): Finding | null {
     },
     evidence: [
       statement,
-      ...comparedWith(the),
+      ...comparedWith(context),
       `a call took ${milliseconds(service.value)} in ${baseline}, while nothing waited: ${perSecond(rate.value)} are ${atATime} (Little's law)`,
-      ...nearestText(the),
-      ...partsText(the.parts),
+      ...nearestText(context),
+      ...partsText(context.parts),
       remedy(
         'look for what lets so many calls pass at a time: a lock, a call that blocks the loop, a pool of workers or connections, a limit of what is behind the server',
       ),
@@ -147,7 +160,10 @@ export function concurrencyFound(the: Case): Finding | null {
 
 const POOL = 'connection pool';
 
-/** @returns for a sentence, where the server works on as many calls at once as it has connections to a database; else '' */
+/**
+ * @returns a clause for the statement if the server works on as many calls at once as it has connections to
+ *   a database; otherwise ''
+ */
 function poolText({ reader, breakage }: Case, { low, high }: Estimate): string {
   const series = reader.series('db_clients');
   const count = levelIn(series, breakage.broken) ?? 0;
@@ -160,22 +176,21 @@ function poolText({ reader, breakage }: Case, { low, high }: Estimate): string {
   return `, which is the number of its connections to ${series?.destination ?? 'the database'} (${number(count)})`;
 }
 
-/** @returns for a sentence */
-function nothingFull(the: Case): string {
-  const [nearest] = nearestOf(the);
+function nothingFull(context: Case): string {
+  const [nearest] = nearestOf(context);
   return `nothing that is watched was full${nearest ? ` (nearest: ${nearText(nearest)})` : ''}`;
 }
 
-const nearestText = (the: Case): string[] => {
-  const nearest = nearestOf(the);
+const nearestText = (context: Case): string[] => {
+  const nearest = nearestOf(context);
   return nearest.length > 0 ? [`in use: ${nearest.map(nearText).join('; ')}`] : [];
 };
 
-/** @param missing signals */
-export function nothingFound(the: Case, missing: string[]): Finding {
-  const { breakage, parts } = the;
-  // What a server says of itself tells more than its processes do.
-  const most = missing.includes('request')
+/** @param missing signals without samples */
+export function nothingFound(context: Case, missing: string[]): Finding {
+  const { breakage, parts } = context;
+  // The server's own metrics are more informative than those of its processes.
+  const metricsHint = missing.includes('request')
     ? "; the server's own metrics would tell most (TARGET_METRICS)"
     : '';
   return {
@@ -183,12 +198,12 @@ export function nothingFound(the: Case, missing: string[]): Finding {
     subject: 'unknown',
     phase: breakage.phase.name,
     confidence: 'not_enough_to_tell',
-    statement: `inconclusive what limited the run in ${breakage.phase.name}: ${nothingFull(the)}${most}`,
+    statement: `inconclusive what limited the run in ${breakage.phase.name}: ${nothingFull(context)}${metricsHint}`,
     figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
     evidence: [
       breakage.statement,
-      ...comparedWith(the),
-      ...nearestText(the),
+      ...comparedWith(context),
+      ...nearestText(context),
       ...partsText(parts),
       ...(missing.length > 0 ? [`no samples of ${missing.join(', ')}`] : []),
     ],
@@ -196,7 +211,7 @@ export function nothingFound(the: Case, missing: string[]): Finding {
   };
 }
 
-/** What was missed, by its series. */
+/** Beginning of the sentence about a missed objective, by series. */
 const MISSED = {
   'client.p99': 'p99 was',
   'client.failed': 'failures were',
@@ -204,8 +219,8 @@ const MISSED = {
 
 export function nothingLasted({ phase, reason, moments, watched, observation }: Miss): Finding {
   const { series, unit, threshold } = observation;
-  const most = `${moments === 0 ? 'none' : number(moments)} of ${counted(watched, 'moment')}`;
-  const beyond = `${MISSED[series]} over the normal ${inUnit(unit, threshold)} in ${most}`;
+  const share = `${moments === 0 ? 'none' : number(moments)} of ${counted(watched, 'moment')}`;
+  const beyond = `${MISSED[series]} over the normal ${inUnit(unit, threshold)} in ${share}`;
   return {
     kind: 'bottleneck',
     subject: 'unknown',

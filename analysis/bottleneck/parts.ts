@@ -1,8 +1,8 @@
 /**
- * Where the time of a request goes. Its mean is taken apart into what each place behind the server took of it, what the server
- * took itself, what k6 took to take the answer up, and the rest, which was on the way; in which part most of what was added is, says whose doing it was. Means add up,
- * percentiles do not. What a server measures of others holds its own lateness, too: on a thread that is late every answer seems
- * to come late.
+ * Splits the mean duration of a request into the time in each place behind the server, in the server itself,
+ * in k6 (until it processes the answer), and on the network. The part with most of the added time shows what
+ * slowed requests down. Uses means, because means add up and percentiles do not. Times that a server measures
+ * for its dependencies include its own delays: on a thread that runs late, every answer seems to arrive late.
  */
 
 import { BOTTLENECK } from '../limits.ts';
@@ -20,17 +20,17 @@ const SERIES: Record<Exclude<Part, 'server'>, string> = {
   cache: 'time_in_cache',
   upstream: 'time_in_upstream',
 };
-/** Less than this on top of a mean is noise, whatever it is made of; seconds. */
-const LEAST_ADDED = 0.001;
+/** A smaller increase of the mean is noise; seconds. */
+const MIN_ADDED_S = 0.001;
 
 export interface Parts {
-  /** To the mean request. */
+  /** Increase of the mean duration of a request. */
   addedS: number;
-  /** 0 to 1 of what was added; those that can be told. */
+  /** Share of the increase in each part, 0 to 1; only the parts that are known. */
   shares: Partial<Record<Part, number>>;
 }
 
-/** @returns null: there is nothing to compare with, or nothing was added */
+/** @returns null if there is no baseline, or no increase */
 export function partsOf(reader: Reader, { normal, broken }: Breakage): Parts | null {
   const added = (name: string) => {
     const series = reader.series(name);
@@ -38,7 +38,7 @@ export function partsOf(reader: Reader, { normal, broken }: Breakage): Parts | n
     return from === null || to === null ? null : to - from;
   };
   const addedS = (added('client.mean') ?? 0) / 1000;
-  if (addedS < LEAST_ADDED) return null;
+  if (addedS < MIN_ADDED_S) return null;
   const shares: Parts['shares'] = {};
   let elsewhere = 0;
   for (const [part, series] of Object.entries(SERIES)) {
@@ -48,16 +48,16 @@ export function partsOf(reader: Reader, { normal, broken }: Breakage): Parts | n
     shares[part as Part] = share;
     elsewhere += share;
   }
-  // What is left is the server's own, where all else is known.
+  // The rest is the server's own time, if all other parts are known.
   if (Object.keys(shares).length === Object.keys(SERIES).length) shares.server = Math.max(0, 1 - elsewhere);
   return { addedS, shares };
 }
 
-/** @returns the share of what was added that is in them; null where that can't be told */
+/** @returns the share of the increase in these parts; null if unknown */
 export function shareIn(parts: Parts | null, wanted: Part[] | undefined): number | null {
   if (!parts || !wanted) return null;
   const known = wanted.flatMap((part) => parts.shares[part] ?? []);
   const sum = known.reduce((total, share) => total + share, 0);
-  // It may all be in one that is not known.
+  // All of the increase may be in a part that is unknown.
   return known.length < wanted.length && sum < BOTTLENECK.minPart ? null : Math.min(1, sum);
 }

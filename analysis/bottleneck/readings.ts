@@ -1,4 +1,4 @@
-/** Does what resources.ts says of a resource hold where the run broke? */
+/** Evaluates the rules of resources.ts at the time at which the run broke. */
 
 import type { Timeline, TimeSeries } from '../collect/timeline.ts';
 import { BOTTLENECK } from '../limits.ts';
@@ -6,28 +6,28 @@ import type { Case } from './bottleneck.ts';
 import { type Cause, CONSUMERS, FULL_HOST, type Reading } from './resources.ts';
 import { fullestIn, levelIn, staysFrom, timeOf, usualIn, type Window } from './windows.ts';
 
-/** A reading with its figures. */
+/** A reading with its measurements. */
 export interface Held {
   reading: Reading;
-  /** null: its series has no samples, or there is no baseline to compare with. */
+  /** null if its series has no samples, or if it needs a baseline and there is none. */
   holds: boolean | null;
   unit: string;
-  /** Of the signal. */
+  /** The signal's source. */
   source?: string;
-  /** In the baseline. */
+  /** Level in the baseline. */
   from: number | null;
-  /** In the phase, since it broke. */
+  /** Level in the phase, since the onset. */
   to: number | null;
   threshold: number | null;
-  /** Unix time from which on it stayed beyond. */
+  /** Unix time since which the series stayed beyond the threshold. */
   atS: number | null;
 }
 
 export type Look = Pick<Case, 'breakage' | 'timeline' | 'reader' | 'nearly'>;
 
-/** @returns those of its readings that hold; null where the cause does not */
+/** @returns the readings that hold; null if the cause does not hold */
 export function heldOf({ any = [], all = [], unless = [], topConsumer }: Cause, look: Look): Held[] | null {
-  // What speaks against it does so at its whole limit.
+  // Exclusions always apply at the whole limit.
   if (unless.some((reading) => hold(reading, { ...look, nearly: 1 }).holds)) return null;
   if (topConsumer) {
     const took = consumesMost(topConsumer, look);
@@ -41,21 +41,22 @@ export function heldOf({ any = [], all = [], unless = [], topConsumer }: Cause, 
 }
 
 /**
- * Everything waits where a machine has no CPU left, each for all others. What limits is what takes the most of it: with that
- * gone, the most would be left.
+ * If a machine has no CPU left, every process waits for the others. The largest consumer is the limit,
+ * because removing it would free the most CPU.
  */
 function consumesMost(topConsumer: string, look: Look): Held[] | null {
   const { breakage, reader, timeline } = look;
   const host = reader.series(FULL_HOST.series);
   const full = hold(FULL_HOST, { ...look, nearly: 1 });
   const { least = 0 } = FULL_HOST;
-  // It may have been full before: then who fills it says more than that it is.
+  // The machine may have been full in the baseline as well, so growth is not required: the consumer matters
+  // more.
   if (full.to === null || full.to < least) return null;
-  const taken = (name: string) => fullestIn(reader.series(name), breakage.broken) ?? 0;
-  // Where the processes of the machine could not be watched, what is not the server's or k6's is everybody's.
+  const consumedBy = (name: string) => fullestIn(reader.series(name), breakage.broken) ?? 0;
+  // If processes could not be monitored, `cpu_of_the_rest` stands for all other programs.
   const rivals = [...Object.keys(CONSUMERS), 'cpu_of_the_rest'].filter((name) => name !== topConsumer);
-  const own = taken(topConsumer);
-  if (own < BOTTLENECK.minConsumed || rivals.some((name) => taken(name) >= own)) return null;
+  const own = consumedBy(topConsumer);
+  if (own < BOTTLENECK.minConsumed || rivals.some((name) => consumedBy(name) >= own)) return null;
   const took = hold({ series: topConsumer, role: 'utilisation', least: 0 }, look);
   const since = staysFrom(host, breakage.whole, (value) => value >= least);
   const atS = since === null ? null : timeOf(timeline, since);
@@ -104,7 +105,7 @@ export function hold(
   return { ...unknown, holds, threshold, atS: point === null ? null : timeOf(timeline, point) };
 }
 
-/** What is done no more may have no samples any more. */
+/** A series of an activity that stopped has no samples: the reading holds from the last sample on. */
 function ended(
   series: TimeSeries | null,
   { first, last }: Window,
@@ -115,16 +116,17 @@ function ended(
 }
 
 /**
- * @param from in the baseline
- * @param kept what the baseline's moments mostly kept to, where that counts
- * @returns null: it takes a baseline, and there is none
+ * @param from level in the baseline
+ * @param usualLevel 90th percentile of the baseline's points, if the reading requires it
+ * @returns null if the reading needs a baseline and there is none
  */
 function thresholdOf(
   { least, times, more, fallen, share }: Reading,
   from: number | null,
-  kept: number | null,
+  usualLevel: number | null,
 ): number | null {
-  // What had no samples before was not there: a series of waits begins with the first.
+  // No samples in the baseline means that there was no such event: a series of waits begins with the first
+  // wait.
   if (from === null) return least ?? null;
   if (share !== undefined) return from > 0 ? share * from : null;
   if (fallen !== undefined) return from - fallen;
@@ -132,6 +134,6 @@ function thresholdOf(
     least ?? Number.NEGATIVE_INFINITY,
     times === undefined ? Number.NEGATIVE_INFINITY : times * from,
     more === undefined ? Number.NEGATIVE_INFINITY : from + more,
-    kept ?? Number.NEGATIVE_INFINITY,
+    usualLevel ?? Number.NEGATIVE_INFINITY,
   );
 }

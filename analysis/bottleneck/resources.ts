@@ -1,11 +1,13 @@
 /**
- * What can limit a run, and how that shows: the rules of bottleneck attribution, as data. `rules-table.ts` makes a table of them.
+ * The rules of bottleneck attribution as data: what can limit a run, and how it shows. `rules-table.ts`
+ * renders them as a table.
  *
- * A resource is looked at as the USE method has it (Gregg, Systems Performance, 2.5.9): utilisation, saturation, errors. Each
- * of its causes has readings; one that holds makes the resource a suspect. What a suspect `explains` is its symptom: of a full
- * pool in front of slow statements the database is named, not the pool.
+ * Resources are checked by the USE method (Gregg, Systems Performance, 2.5.9): utilization, saturation,
+ * errors. Each cause has readings. A cause that holds makes its resource a suspect. Resources that a suspect
+ * `explains` are its symptoms: if slow statements fill a pool, the database is reported, not the pool.
  *
- * A reading's threshold is in the unit of its series, which is a signal's (docs/signals.md), `client.*`, or one of derived.ts.
+ * A threshold has the unit of its series. The series is a signal (docs/signals.md), `client.*`, or a derived
+ * series (derived.ts).
  */
 
 import { MAX_OF_ONE_CORE } from '../../contract/signals.js';
@@ -15,82 +17,98 @@ import type { Part } from './parts.ts';
 export interface Reading {
   series: string;
   role: 'utilisation' | 'saturation' | 'errors';
-  /** At least so much. */
+  /** Holds at or above this value. */
   least?: number;
-  /** At least so many times the baseline. */
+  /** Holds at or above this multiple of the baseline. */
   times?: number;
-  /** At least so much more than in the baseline. */
+  /** Holds at or above the baseline plus this value. */
   more?: number;
-  /** At least so much less than in the baseline. */
+  /** Holds at or below the baseline minus this value. */
   fallen?: number;
-  /** At most this share of the baseline, or no samples any more. */
+  /** Holds at or below this share of the baseline, or without any samples. */
   share?: number;
-  /** It has to be known that all of that is not so. */
+  /** Inverts the reading: it holds only if the values are known to be below the threshold. */
   not?: true;
-  /** And more than in nine of ten of the baseline's own moments: a difference of two means of few requests scatters. */
+  /**
+   * Also requires a value above the 90th percentile of the baseline's points: means of few requests scatter.
+   */
   usual?: true;
-  /** A time of one round trip: a thread that is late adds no more than its lateness to it. */
+  /** The duration of one round trip: a late thread adds at most its own delay to it. */
   once?: true;
 }
 
 export interface Cause {
   id: string;
-  /** One of them has to hold. */
+  /** At least one of these must hold. */
   any?: Reading[];
-  /** And each of these. */
+  /** All of these must hold as well. */
   all?: Reading[];
-  /** And none of these does; one that is not known does not. */
+  /** None of these may hold; an unknown reading does not hold. */
   unless?: Reading[];
-  /** And one operation has to hold the thread (blocking-tool.ts). */
+  /** One operation must block the thread as well (blocking-tool.ts). */
   tool?: true;
-  /** or: the machine has no CPU left, and of all that run there this takes the most. */
+  /** Alternative to `any` and `all`: the machine has no CPU left, and this series is the largest consumer. */
   topConsumer?: string;
   /**
-   * After the colon of the statement; {series} is its figure in the phase, {series.from} the baseline's, {series.destination} to whom its
-   * connections are, {series.program} whose it is, {tool} the operation that holds the thread. Of parts between `;`, those with a missing figure are left out.
+   * Text after the colon of the statement. {series} is its level in the phase, {series.from} its level in the
+   * baseline, {series.destination} the peer of its connections, {series.program} its program, {tool} the
+   * operation that blocks the thread. Clauses are separated by `;`; a clause with an unknown value is left
+   * out.
    */
   says: string;
-  /** What to do about it. */
+  /** Recommended action. */
   hint: string;
-  /** Resources that are full because of it. */
+  /** Resources that are full because of this cause. */
   explains?: string[];
-  /** The same, of those that reached their limit after it. */
+  /** Resources that are full because of this cause if they reached their limit after it. */
   leadsTo?: string[];
-  /** Resources that look slow because of it: explained, unless a cause of their own is `itself`. */
+  /**
+   * Resources that look slow because of this cause. They are its symptoms, unless one of their own causes is
+   * `itself`.
+   */
   slows?: string[];
-  /** Slows a round trip by no more than this series, a 99th percentile: each has a few turns, most of them less late. */
+  /**
+   * Series (a 99th percentile) that bounds how much this cause slows a round trip: a round trip takes several
+   * turns of the event loop, and most of them are less late.
+   */
   within?: string;
-  /** What it reads can't come of something else being slow. */
+  /** The readings cannot be a side effect of another slow resource. */
   itself?: true;
-  /** Of a request's time: where less than BOTTLENECK.minPart of what was added is in them, it is not what made requests slow. */
+  /**
+   * Parts of a request's time that the cause affects. It is dropped if they hold less than BOTTLENECK.minPart
+   * of the added time.
+   */
   parts?: Part[];
 }
 
 export interface Resource {
   id: string;
-  /** After "the". */
+  /** Name of the resource in a sentence, after "the". */
   subject: string;
-  /** The most telling first. */
+  /** The most specific cause first. */
   causes: Cause[];
-  /** It fills up where anything is slow: what reached its limit before it explains it. */
+  /** Fills up whenever something is slow: any resource that reached its limit earlier explains it. */
   pilesUp?: true;
-  /** Kinds of failed requests that are its doing, where not any may be. */
+  /** Kinds of failures that the resource causes; absent if it may cause any kind. */
   failures?: string[];
-  /** Signals without which it can't be told well. */
+  /** Signals without which the resource cannot be assessed reliably. */
   needs: string[];
 }
 
 export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: BOTTLENECK.fullCpu } as Reading;
-/** A thread that waits for a CPU all the time looks like one that never rests. */
+/** A thread that always waits for CPU looks like one that is always busy. */
 const NO_CPU_LEFT = { series: 'host_cpu', role: 'utilisation', least: 0.97 } as Reading;
-/** A process that uses one core, and could have more. */
+/** A process that uses one core, although it could use more. */
 const ONE_CORE = { series: 'busiest_process', role: 'utilisation', least: 0.85, more: 0.1 } as Reading;
-/** Threads that nothing holds use what the machine has. */
+/** Threads that do not wait for a lock use more than one core, or all of the machine. */
 const MORE_THAN_ONE_CORE = [
   { series: 'busiest_process', role: 'utilisation', least: MAX_OF_ONE_CORE } as Reading,
   FULL_HOST,
 ];
-/** Signals of the CPU that each part of the run uses, as a share of the machine, with the part's name in a sentence. */
+/**
+ * Signals of the CPU that each part of the run uses, as a share of the machine, with the part's name in a
+ * sentence.
+ */
 export const CONSUMERS = {
   server_cpu: 'the server',
   generator_cpu: 'k6',
@@ -101,14 +119,14 @@ export const CONSUMERS = {
   unconnected_cpu: 'other programs',
 };
 
-/** What a cache does not answer is asked of the database: where that is hardly asked, something else keeps the answers away. */
+/** Cache misses go to the database. If the database is hardly queried, the cache is not the cause. */
 const DATABASE_LEFT_ALONE = {
   series: 'db_queries_per_request',
   role: 'errors',
   share: 0.5,
 } as Reading;
 
-/** Statements take what they took, or there are none. */
+/** Statements take as long as in the baseline, or there are none. */
 const CALM_DATABASE = {
   series: 'db_query_duration',
   role: 'saturation',
@@ -120,7 +138,7 @@ const EVERYTHING_SLOW = [
   ...['generator', 'target_cpu', 'database', 'pool', 'cache', 'upstream', 'network'],
   ...['server_thread', 'accept_queue'],
 ];
-/** Requests arrive and are not read. */
+/** Requests arrive, but the server does not read them. */
 const UNREAD = {
   series: 'connections_unread',
   role: 'saturation',
@@ -138,7 +156,7 @@ export const RESOURCES: Resource[] = [
         topConsumer: 'unconnected_cpu',
         says: 'they took {unconnected_cpu} of it after {unconnected_cpu.from};{host_cpu} of it was in use, and the server had {server_cpu}',
         hint: 'end what else runs on the machine, or run the test where nothing else does',
-        // Who takes new connections is late, too, and that nobody measures.
+        // The thread that accepts connections is late as well, but no signal shows it.
         explains: ['network'],
         slows: [...EVERYTHING_SLOW, 'memory_gc'],
         within: 'eventloop_lag',
@@ -147,7 +165,7 @@ export const RESOURCES: Resource[] = [
       {
         id: 'stolen',
         any: [{ series: 'cpu_steal', role: 'saturation', least: 0.1, more: 0.05 }],
-        // It makes calls late. Calls that pile up wait for something else.
+        // Stolen time makes calls late. Calls that pile up wait for something else.
         unless: [{ series: 'requests_in_flight', role: 'saturation', least: 10, times: 10 }],
         says: 'the hypervisor gave {cpu_steal} of it to others',
         hint: 'use a machine whose CPU is not shared',
@@ -301,7 +319,7 @@ export const RESOURCES: Resource[] = [
       {
         id: 'blocked',
         any: [UNREAD],
-        // It is busy, not blocked.
+        // A busy thread is not blocked.
         unless: [
           { series: 'busiest_thread', role: 'utilisation', least: 0.6 },
           { series: 'busiest_process', role: 'utilisation', least: 0.6 },
@@ -337,7 +355,7 @@ export const RESOURCES: Resource[] = [
       {
         id: 'single thread',
         any: [{ series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 }],
-        // A thread that waits for a CPU is busy, too, whatever the others do.
+        // A thread that waits for CPU counts as busy, whatever the other threads do.
         unless: [{ series: 'cpu_of_crowding_threads', role: 'utilisation', least: 0.3 }, NO_CPU_LEFT],
         says: 'its busiest thread was busy {busiest_thread} of the time after {busiest_thread.from}, with {host_cpu} of the machine in use',
         hint: 'the server runs in one thread: more workers help where the machine has cores left; profile what a request computes',
@@ -556,7 +574,7 @@ export const RESOURCES: Resource[] = [
         says: '{open_files} of the limit were open after {open_files.from};{connections_in} connections of clients',
         hint: 'raise the limit (ulimit -n, LimitNOFILE), or look for files and connections that are not closed',
         explains: ['accept_queue', 'network', 'server_thread'],
-        // A server that can't accept tries again at once.
+        // A server that cannot accept a connection retries immediately.
         leadsTo: ['target_cpu'],
         itself: true,
       },

@@ -1,10 +1,10 @@
-/** resources.ts as the table of docs/limits.md, which `make docs` writes. */
+/** Renders resources.ts as the table of docs/limits.md (`make docs`). */
 import { inUnit, number, percent } from '../../contract/units.js';
 import { BOTTLENECK } from '../limits.ts';
 import { DERIVED } from './derived.ts';
 import { type Cause, FULL_HOST, RESOURCES, type Reading } from './resources.ts';
 
-/** Units of signals that a limit is given for; of others a figure says enough. */
+/** Signals whose thresholds are durations. Other thresholds are ratios (SHARES) or plain numbers. */
 const UNITS = /^(eventloop_lag|pool_wait|db_query_duration|cache_time|upstream|outside)$/;
 const SHARES =
   /(_cpu|_thread|accept_queue|open_files|_waiting|_wait|_allowed|_utilization|_connections|_steal|_memory|_throttled|_hit|_per_request)$|^(cpu|gc|heap)$/;

@@ -1,17 +1,17 @@
-/** Stretches of a timeline, and what its series come to in them. */
+/** Windows of a timeline, and statistics of its series within them. */
 
 import { LAG_S, steadyWindow } from '../collect/signals.ts';
 import type { Timeline, TimeSeries } from '../collect/timeline.ts';
 import { BOTTLENECK } from '../limits.ts';
 import { medianOf } from '../statistics/interval.ts';
 
-/** Points of a timeline. */
+/** A range of a timeline's points, both ends included. */
 export interface Window {
   first: number;
   last: number;
 }
 
-/** @param fromS Unix time @returns the points in between; empty (last < first) where there is none */
+/** @param fromS Unix time @returns the points in between; an empty window (last < first) if there are none */
 export function windowOf({ start_s, step_s, count }: Timeline, fromS: number, toS: number): Window {
   return {
     first: Math.max(0, Math.ceil((fromS - start_s) / step_s)),
@@ -19,7 +19,7 @@ export function windowOf({ start_s, step_s, count }: Timeline, fromS: number, to
   };
 }
 
-/** @param phase one that took place @returns those of its points that look back on nothing but itself */
+/** @param phase must have taken place @returns the points whose look-back is within the phase */
 export function steadyPoints(
   timeline: Timeline,
   { start, end }: { start: string | null; end: string | null },
@@ -28,7 +28,7 @@ export function steadyPoints(
   return windowOf(timeline, fromS, toS);
 }
 
-/** @param phase one that took place @returns all of its points */
+/** @param phase must have taken place */
 export const phaseWindow = (
   { start, end }: { start: string | null; end: string | null },
   timeline: Timeline,
@@ -38,29 +38,30 @@ export function samplesIn(series: TimeSeries | null, { first, last }: Window): n
   return (series?.values.slice(first, last + 1) ?? []).filter((value) => value !== null);
 }
 
-/** @returns their median: one point that is far out says nothing */
+/** @returns the median, which is robust against a single outlier */
 export function levelIn(series: TimeSeries | null, window: Window): number | null {
   const samples = samplesIn(series, window);
   return samples.length < BOTTLENECK.minPoints ? null : medianOf(samples);
 }
 
 /**
- * A rate looks back over a time that a short stretch does not fill: of its few points one holds the most of it.
+ * A rate looks back over a longer time than a short window covers, so only one of its few points covers most
+ * of the window.
  *
- * @returns of a short window the highest, else the median
+ * @returns the maximum in a short window, otherwise the median
  */
 export function fullestIn(series: TimeSeries | null, window: Window): number | null {
   const samples = samplesIn(series, window);
   return samples.length === BOTTLENECK.minPoints ? Math.max(...samples) : levelIn(series, window);
 }
 
-/** @returns what nine of ten of its points kept to */
+/** @returns the 90th percentile of the points */
 export function usualIn(series: TimeSeries | null, window: Window): number | null {
   const samples = samplesIn(series, window).toSorted((a, b) => a - b);
   return samples[Math.ceil(BOTTLENECK.usualMoments * samples.length) - 1] ?? null;
 }
 
-/** @returns the first point from which on most are beyond, to the window's end */
+/** @returns the first point from which most points to the end of the window are beyond the limit */
 export function staysFrom(
   series: TimeSeries | null,
   { first, last }: Window,

@@ -1,4 +1,6 @@
-/** What was found about a bottleneck, in words and figures; where no resource was, see no-suspect.ts. */
+/**
+ * Renders a resource that limited the run as a finding. See no-suspect.ts for runs without such a resource.
+ */
 import { clock, duration, inUnit, milliseconds, number, percent } from '../../contract/units.js';
 import type { TimeSeries } from '../collect/timeline.ts';
 import type { Finding, Observation } from '../findings/finding.ts';
@@ -13,7 +15,7 @@ import type { Cause } from './resources.ts';
 import { fullestIn, levelIn, type Window } from './windows.ts';
 
 const CONFIDENCE = ['high', 'medium', 'low'] as const;
-/** What each part of a request's time is called. */
+/** Names of the parts of a request's time. */
 const PLACES = {
   generator: 'in the load generator',
   way: 'on the way between the two',
@@ -23,11 +25,11 @@ const PLACES = {
   upstream: 'in services behind the server',
   server: 'in the server itself',
 };
-/** Parts below this share are not worth a word. */
+/** Smaller shares are not mentioned. */
 export const WORTH = 0.05;
 
 export function resourceFound(
-  the: Case,
+  context: Case,
   {
     first,
     others,
@@ -35,15 +37,15 @@ export function resourceFound(
     doubts,
   }: { first: Suspect; others: Suspect[]; symptoms: Suspect[]; doubts: string[] },
 ): Finding {
-  const { breakage, parts } = the;
+  const { breakage, parts } = context;
   const { resource, causes, held, part, correlation, firstS } = first;
   const [cause] = causes as [Cause];
   const lead = firstS === null ? null : round(breakage.onsetS - firstS, 1);
-  const says = phrase(cause.says, the);
+  const says = phrase(cause.says, context);
   const evidence = [
     breakage.statement,
-    ...comparedWith(the),
-    ...held.map((one) => readingText(one, the)),
+    ...comparedWith(context),
+    ...held.map((one) => readingText(one, context)),
     ...partsText(parts),
     ...leadText(lead),
   ];
@@ -57,7 +59,7 @@ export function resourceFound(
     );
   if (others.length > 0)
     evidence.push(
-      `also at a limit, less likely: ${others.map((one) => `${one.resource.subject} (${one.causes[0]?.id}: ${phrase(one.causes[0]?.says ?? '', the)})`).join('; ')}`,
+      `also at a limit, less likely: ${others.map((one) => `${one.resource.subject} (${one.causes[0]?.id}: ${phrase(one.causes[0]?.says ?? '', context)})`).join('; ')}`,
     );
   evidence.push(...doubts.map((doubt) => `less sure: ${doubt}`), remedy(cause.hint));
   return {
@@ -73,7 +75,7 @@ export function resourceFound(
       correlation_ratio: correlation ? round(correlation.rho) : null,
     },
     evidence,
-    observations: [breakage.observation, ...held.flatMap((one) => observationsOf(one, the))],
+    observations: [breakage.observation, ...held.flatMap((one) => observationsOf(one, context))],
   };
 }
 
@@ -81,10 +83,9 @@ export function comparedWith({ breakage: { baseline } }: Case): string[] {
   return baseline ? [] : ['there is no earlier phase to compare with: absolute limits alone were looked at'];
 }
 
-/** @param series as a sentence has it */
+/** @param series is rendered as words of a sentence */
 const nameOf = (series: string) => series.replace(/^client\./, "clients' ").replaceAll('_', ' ');
 
-/** @param seconds Unix time */
 const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 function readingText(
@@ -104,7 +105,8 @@ function readingText(
 
 export function partsText(parts: Case['parts']): string[] {
   if (!parts) return [];
-  // Each is measured by itself, so together they may come to more than there is; cut off, not rounded, for the same reason.
+  // The parts are measured independently, so their sum may exceed 1. Shares are truncated, not rounded, for
+  // the same reason.
   const total = Math.max(
     1,
     Object.values(parts.shares).reduce((sum, share) => sum + share, 0),
@@ -128,18 +130,18 @@ function leadText(lead: number | null): string[] {
   return [`it was crossed ${duration(Math.abs(lead))} ${lead > 0 ? 'before' : 'after'} the run broke`];
 }
 
-/** @returns without the parts whose figures are not known */
+/** @returns the text without the clauses whose values are unknown */
 function phrase(says: string, { reader, blocker, breakage: { normal, broken } }: Case): string {
   if (says === '{tool}') return blocker ? blockerText(blocker) : '';
   return says
     .split(';')
     .flatMap((text) => {
       let known = true;
-      // Without a baseline there is no "after".
-      const told = text.replace(/,? after \{([\w.]+?)\.from\}/g, (part, name) =>
+      // Without a baseline, there is no "after".
+      const withoutUnknown = text.replace(/,? after \{([\w.]+?)\.from\}/g, (part, name) =>
         levelIn(reader.series(name), normal) === null ? '' : part,
       );
-      const filled = told.replace(
+      const filled = withoutUnknown.replace(
         /\{(\w+?|client\.\w+?)(?:\.(from|destination|program))?\}/g,
         (_, name, of) => {
           const series = reader.series(name);
@@ -155,7 +157,7 @@ function phrase(says: string, { reader, blocker, breakage: { normal, broken } }:
     .join(', ');
 }
 
-/** @returns as the readings have it (readings.ts): utilisations are ratios */
+/** @returns the level as readings.ts computes it: a ratio is a utilization */
 const shownIn = (series: TimeSeries | null, window: Window) =>
   series?.unit === 'ratio' ? fullestIn(series, window) : levelIn(series, window);
 
@@ -164,7 +166,7 @@ function blockerText({ operation, heldRatio, callS, othersS }: Blocker) {
   return `${operation} held it ${percent(Math.min(1, heldRatio))} of the time: a call took ${call} before, one of the others ${others}, and all became slower together`;
 }
 
-/** @returns of a derived series those that it is made of: only they can be looked at */
+/** @returns for a derived series, the series that it is computed from: only those exist in Prometheus */
 function observationsOf(
   { reading, unit, from, to, threshold, atS }: Held,
   { reader, breakage: { normal, broken } }: Case,

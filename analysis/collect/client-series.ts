@@ -1,4 +1,4 @@
-/** The client's half of a timeline, of what the output lab wrote each second. */
+/** Builds the client's series of a timeline from what the output lab wrote each second. */
 
 import type { Phase } from '../judge/phases.ts';
 import { type Grid, timesOf } from './grid.ts';
@@ -7,7 +7,7 @@ import type { Timeline } from './timeline.ts';
 
 const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 };
 
-/** @param windows one a point of the grid, each of the seconds before it */
+/** @param windows one for each point of the grid, with the seconds before the point */
 export function seriesOfWindows(
   windows: readonly Within[],
   grid: Grid,
@@ -58,7 +58,10 @@ export function seriesOfWindows(
   };
 }
 
-/** Of the part of a window in which a rate was offered, its mean; null: there is no such part. */
+/**
+ * @returns the mean offered rate over the part of the window in which a rate was offered; null without such
+ *   a part
+ */
 function offeredWithin(fromS: number, toS: number, phases: readonly Phase[]): number | null {
   const parts = phases.flatMap(({ start, end, offered_rps: rate }) => {
     if (start === null || end === null || rate === null) return [];

@@ -1,4 +1,4 @@
-/** Reads everything that a run left in its folder. */
+/** Reads all results of a run from its directory. */
 import { basename, join, resolve } from 'node:path';
 import type { HostWatch } from './host-watch-record.ts';
 import { readHostWatches } from './host-watch-series.ts';
@@ -9,28 +9,25 @@ import { readSummary, type Summary } from './summary.ts';
 import { readTrialLogs, readTrialSummaries, readTrials, type Trials } from './trials.ts';
 
 export interface Collected {
-  /** The folder's name. */
+  /** Name of the directory. */
   testid: string;
-  /** null: the test is one k6 run. */
+  /** null if the test is a single k6 run. */
   trials: Trials | null;
-  /** Of the k6 runs that left one. */
+  /** Summaries of the k6 runs; runs without one are left out. */
   runs: Summary[];
-  /** All of them in one. */
+  /** All summaries merged into one. */
   summary: Summary | null;
-  /** Why there is no summary, or not of every trial. */
+  /** Why summaries are missing. */
   summaryProblem: string | null;
-  /** Why a script ended its test. */
+  /** Why the script aborted the test. */
   abort: Abort | null;
   log: K6Log;
-  /** By trial; of a single k6 run by ''. */
+  /** By trial; the key of a single k6 run is ''. */
   seconds: ReadonlyMap<string, readonly Line[]>;
   watches: HostWatch[];
 }
 
-/**
- * @param directory of the run's results
- * @throws {TrialsError}
- */
+/** @param directory directory of the run's results @throws {TrialsError} */
 export async function collect(directory: string): Promise<Collected> {
   const trials = readTrials(directory);
   const folders = trials ? trials.trials : [{ name: '', folder: '' }];

@@ -1,4 +1,4 @@
-/** The client's half of a timeline as charts show it: each point is the step that begins there, and nothing before it. */
+/** Builds the client's series for charts: each point covers only the step that begins there. */
 
 import type { Phase } from '../judge/phases.ts';
 import { NORMAL } from '../limits.ts';
@@ -8,10 +8,10 @@ import type { Within } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 import type { Timeline } from './timeline.ts';
 
-/** @returns of each point of the grid the step that begins there */
+/** @returns the step that begins at each point of the grid */
 export const stepsOf = (grid: Grid) => timesOf(grid).map((fromS) => ({ fromS, toS: fromS + grid.step_s }));
 
-/** @param steps one a point of the grid */
+/** @param steps one for each point of the grid */
 export function drawnSeries(
   steps: readonly Within[],
   grid: Grid,
@@ -22,7 +22,10 @@ export function drawnSeries(
   return { ...series, p99: { unit: 'milliseconds', values: pooledP99(steps, grid, phases) } };
 }
 
-/** @returns one value for all steps that it takes to have 100 answers of one phase; null: the phase ended before there were as many */
+/**
+ * @returns p99 values, each computed over as many steps of a phase as contain 100 calls; null for the last
+ *   steps of a phase if they contain fewer
+ */
 function pooledP99(steps: readonly Within[], grid: Grid, phases: readonly Phase[]): (number | null)[] {
   const values: (number | null)[] = steps.map(() => null);
   const times = timesOf(grid);
@@ -45,7 +48,7 @@ function pooledP99(steps: readonly Within[], grid: Grid, phases: readonly Phase[
   return values;
 }
 
-/** @returns its place among the phases; -1: between them */
+/** @returns the index of the phase; -1 between phases */
 const phaseAt = (atS: number, phases: readonly Phase[]) =>
   phases.findIndex(
     ({ start, end }) =>

@@ -2,18 +2,16 @@ import { execFileSync } from 'node:child_process';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** Where the load came from. */
+/** The environment of the load generator. */
 export interface Environment {
-  /** Version. */
   k6: string | null;
-  /** Version. */
   node: string;
   os: string;
-  /** Model. */
+  /** Model name. */
   cpu: string | null;
   cores: number;
   memory_bytes: number;
-  /** Of this project; null outside of a work tree. */
+  /** Of this repository; null outside of a work tree. */
   git: { commit: string; dirty: boolean } | null;
 }
 
@@ -29,7 +27,7 @@ export function environment(k6Version: string | null): Environment {
   };
 }
 
-/** @returns of an image: what it was made of (Dockerfile) */
+/** @returns the commit; in an image, the commit that it was built from (Dockerfile) */
 function git(): Environment['git'] {
   const { GIT_COMMIT: commit, GIT_DIRTY: dirty } = process.env;
   if (commit) return { commit, dirty: Boolean(dirty) };

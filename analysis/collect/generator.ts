@@ -1,15 +1,15 @@
-/** How the load generator's own process fared, from what the output lab says of it each second. */
+/** Metrics of the load generator's own process, which the output lab writes each second. */
 import { round } from '../round.ts';
 import type { Within } from './seconds.ts';
 import type { SparseHistogram } from './sparse-histogram.ts';
 
-/** How often its timer is due, milliseconds (timerEvery in xk6-mcp/lab/self.go). */
+/** Period of the timer, milliseconds (timerEvery in xk6-mcp/lab/self.go). */
 const TIMER_MS = 50;
 const DIGITS = 6;
 
-/** By signal; absent: not known. */
+/** By signal; unknown signals are absent. */
 export interface GeneratorSignals {
-  /** How long what arrives waits until k6 takes it up, milliseconds. */
+  /** How long an answer waits until k6 processes it, milliseconds. */
   generator_delay?: number;
   /** Share of the CPU that k6 may use. */
   generator_allowed?: number;
@@ -20,7 +20,7 @@ export const GENERATOR_UNITS: Record<keyof GeneratorSignals, string> = {
   generator_allowed: 'ratio',
 };
 
-/** @param cores that k6 may use; null: not known */
+/** @param cores number of cores that k6 may use; null if unknown */
 export function generatorIn(sums: Within, cores: number | null): GeneratorSignals {
   const delay = delayOf(sums.timerLateness);
   return {
@@ -31,10 +31,11 @@ export function generatorIn(sums: Within, cores: number | null): GeneratorSignal
 }
 
 /**
- * A timer that comes late by more than its period left out ticks, each of which waited less than the one before: what arrives at any moment
- * of a stall waits for the rest of it.
+ * Computes the mean delay of events that arrive at random times. If a timer is late by more than its period,
+ * it skipped ticks, each of which would have waited one period less than the one before. An event that
+ * arrives during a stall waits for the rest of it.
  *
- * @returns the mean over all ticks, milliseconds; null: there was none
+ * @returns the mean over all ticks, including the skipped ones, in milliseconds; null without ticks
  */
 export function delayOf(lateness: SparseHistogram): number | null {
   let [sum, count] = [0, 0];

@@ -1,4 +1,4 @@
-/** Moments at equal distances, which all series of a timeline share. */
+/** Equidistant points in time that all series of a timeline share. */
 import type { Timeline } from './timeline.ts';
 
 export type Grid = Pick<Timeline, 'start_s' | 'step_s' | 'count' | 'window_s'>;

@@ -1,4 +1,4 @@
-/** What the output lab counted, as it is asked for: its groups by phase, operation and class, and their sums. */
+/** Selects the output lab's groups by phase, operation and class, and sums them up. */
 import { Latencies } from './latencies.ts';
 import { type Counts, type Measured, PARTS, type Part, type Share } from './measured.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
@@ -14,13 +14,13 @@ export interface Scope {
 
 /** How calls got their connections. */
 export interface Opening {
-  /** Of the latencies, added up, milliseconds. */
+  /** Sum of each part of the latencies, milliseconds. */
   parts: Record<Part, number>;
-  /** Of each call, from the wish to call until there was a connection. */
+  /** For each call, the time from its start until it had a connection. */
   untilConnected: SparseHistogram;
 }
 
-/** The numbers of a group. */
+/** Names of the group's members that are numbers. */
 type Count = {
   [name in keyof Counts]-?: Counts[name] extends number | undefined ? name : never;
 }[keyof Counts];
@@ -36,7 +36,6 @@ export const inScope = (groups: readonly Group[], { phase, operation, class: kin
 export const total = (groups: readonly Group[], count: Count): number =>
   groups.reduce((sum, group) => sum + (group[count] ?? 0), 0);
 
-/** Of calls. */
 export function latenciesOf(groups: readonly Group[]): Latencies {
   const all = new Latencies();
   for (const group of groups) all.add(group);
@@ -51,11 +50,18 @@ export function openingOf(groups: readonly Group[]): Opening {
   };
 }
 
-/** @returns Unix time in milliseconds at which the first call began that k6 interrupted; null: there is none */
+/**
+ * @returns the Unix time in milliseconds at which the first interrupted call began; null if k6 interrupted
+ *   none
+ */
 export const interruptedSince = (groups: readonly Group[]): number | null =>
   extremes(groups.map(({ interruptedAt }) => interruptedAt))?.[0] ?? null;
 
-/** @param limit milliseconds @returns calls that were not answered within it; null: not all of them were looked at */
+/**
+ * @param limit milliseconds
+ * @returns the number of calls that were not answered within it; null if the limit was not counted for all
+ *   calls
+ */
 export function slowOf(groups: readonly Group[], limit: number): number | null {
   const shares = groups.flatMap(({ slow }) => slow?.[String(limit)] ?? []);
   const looked = shares.reduce((sum, share) => sum + share.total, 0);
@@ -64,7 +70,7 @@ export function slowOf(groups: readonly Group[], limit: number): number | null {
     : shares.reduce((sum, { trues }) => sum + trues, 0);
 }
 
-/** @returns failures by kind, those that happened, in a fixed order */
+/** @returns the number of failures by kind, in a fixed order, without kinds that did not occur */
 export function failuresOf(groups: readonly Group[]): Record<string, number> {
   const kinds = new Map<string, number>();
   for (const { failures = {} } of groups)
@@ -73,19 +79,22 @@ export function failuresOf(groups: readonly Group[]): Record<string, number> {
   return Object.fromEntries([...kinds].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** @returns Unix times in milliseconds of the first and the last failure of a kind; null: there is none */
+/** @returns Unix times in milliseconds of the first and the last failure of a kind; null without one */
 export const failedAt = (groups: readonly Group[], kind: string): [first: number, last: number] | null =>
   extremes(groups.map(({ failedAt: times }) => times?.[kind]));
 
-/** @param name of a Counter of the script or the client that has no number of its own @returns 0 without a sample */
+/**
+ * @param name name of a Counter of the script or the client that is not a member of the group
+ * @returns 0 without a sample
+ */
 export const counterOf = (groups: readonly Group[], name: string): number =>
   groups.reduce((sum, { metrics }) => sum + (metrics?.[name]?.sum ?? 0), 0);
 
-/** @param name of a Trend @returns its values */
+/** @param name name of a Trend */
 export const trendOf = (groups: readonly Group[], name: string): SparseHistogram =>
   new SparseHistogram(...groups.map(({ metrics }) => metrics?.[name]?.values));
 
-/** @param name of a Rate @returns null: it has no sample */
+/** @param name name of a Rate @returns null without a sample */
 export function shareOf(groups: readonly Group[], name: string): Share | null {
   const shares = groups.flatMap(({ metrics }) => metrics?.[name]?.share ?? []);
   if (shares.length === 0) return null;
@@ -93,7 +102,7 @@ export function shareOf(groups: readonly Group[], name: string): Share | null {
   return { trues: sumOf('trues'), total: sumOf('total') };
 }
 
-/** @param name of a Gauge @returns its extremes; null: it has no sample */
+/** @param name name of a Gauge @returns its minimum and maximum; null without a sample */
 export const gaugeOf = (groups: readonly Group[], name: string): [least: number, most: number] | null =>
   extremes(groups.map(({ metrics }) => metrics?.[name]?.range));
 

@@ -1,35 +1,39 @@
 /**
- * What Linux tells in /proc about the processes of this machine: who they are, what CPU they used and waited for, and what they may use.
+ * Reads the processes of this machine from Linux's /proc: their names, the CPU time they used, and the ports
+ * they listen on.
  */
 import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 
 export interface Process {
   pid: number;
-  /** Its pid. */
+  /** PID of the parent. */
   parent: number;
-  /** Tells it from a later one with the same pid. */
+  /** Start time, which distinguishes the process from a later one with the same PID. */
   start: string;
-  /** The program's name, never its arguments: those may hold secrets. */
+  /** The program's name without its arguments, which may contain secrets. */
   comm: string;
-  /** Seconds of CPU that it used. */
+  /** CPU seconds of the process. */
   own: number;
-  /** Seconds of CPU of those that it has waited for. */
+  /** CPU seconds of its children that exited and that it has waited for. */
   children: number;
 }
 
-/** A container sees its own processes in /proc, and the machine's where somebody mounted them. */
+/**
+ * A container sees its own processes in /proc, and those of the machine if the machine's /proc is mounted at
+ * HOST_PROC.
+ */
 const PROC = process.env.HOST_PROC || '/proc';
-/** Clock ticks a second in /proc: 100 on every Linux that Node runs on. */
+/** Clock ticks per second in /proc: 100 on every Linux that Node.js supports. */
 const TICKS = 100;
-/** Of a process' flags: PF_KTHREAD. */
+/** PF_KTHREAD in the flags of a process. */
 const KERNEL_THREAD = 0x00200000;
-/** In the tables of /proc/net: TCP_LISTEN. */
+/** TCP_LISTEN in the tables of /proc/net. */
 const LISTENING = '0A';
 
-/** The kernel makes such a file as it is read, and says no size before. */
+/** The kernel generates these files when they are read, so their size is unknown. */
 const buffer = Buffer.alloc(1 << 20);
 
-/** @returns '' where it can't be read: processes come and go */
+/** @returns '' if the file cannot be read, for example because the process exited */
 function read(path: string): string {
   let file = -1;
   try {
@@ -53,13 +57,13 @@ function list(path: string): string[] {
   }
 }
 
-/** Threads of the kernel, which are half of what is listed, and of no interest. */
+/** Kernel threads, about half of the list. They are skipped. */
 let kernelThreads: Set<string> = new Set();
 
-/** @returns all that are visible */
+/** @returns all visible processes */
 export function processes(): Process[] {
   const pids = list(PROC).filter((name) => /^\d+$/.test(name));
-  // A number that is free again may become a process'.
+  // A PID may be reused by a process.
   kernelThreads = new Set(pids.filter((pid) => kernelThreads.has(pid)));
   return pids.flatMap((pid) => {
     if (kernelThreads.has(pid)) return [];
@@ -70,9 +74,12 @@ export function processes(): Process[] {
   });
 }
 
-/** @param text of /proc/<pid>/stat @returns null: gone, or a thread of the kernel */
+/**
+ * @param text content of /proc/<pid>/stat
+ * @returns null if the process exited, or if it is a kernel thread
+ */
 export function parseStat(text: string): Process | null {
-  // The name may hold blanks and brackets.
+  // The name may contain spaces and parentheses.
   const end = text.lastIndexOf(') ');
   if (end < 0) return null;
   const start = text.indexOf(' (');
@@ -89,7 +96,7 @@ export function parseStat(text: string): Process | null {
   };
 }
 
-/** @returns the processes that listen there, of those whose files may be looked at */
+/** @returns PIDs that listen on the port, among the processes whose file descriptors are readable */
 export function listeners(port: number): number[] {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const sockets = new Set(
@@ -109,13 +116,13 @@ export function listeners(port: number): number[] {
     .map(Number);
 }
 
-/** @returns this process, by the number that `processes` has for it */
+/** @returns the PID of this process as `processes` reports it */
 export const ownPid = (): number => Number(linkOf(`${PROC}/self`));
 
-/** The program that keeps a container of Docker's running. */
+/** The process that manages a Docker container. */
 const SHIM = 'containerd-shim';
 
-/** @returns a container's id and its root process, which all others of the container come from */
+/** @returns the ID of each container with the PID of its root process */
 export function containers(all: Process[]): [string, number][] {
   return all
     .filter(({ comm }) => comm.startsWith(SHIM))

@@ -1,23 +1,27 @@
 /**
- * What the watcher beside k6 saw of this machine, as it is kept: totals since its start, so that the mean over any time between two
- * points is exact however few points are left of a long run.
+ * Records the CPU time of this machine's processes while k6 runs. Stores totals since the start of the
+ * record, so that the mean between any two points is exact, however many points of a long run are dropped.
  */
 
 import type { Process } from './host-watch-processes.ts';
 
 export interface HostWatch {
   schema: 'mcp-load-lab/host-watch/1';
-  /** Of the machine. */
+  /** Number of cores of the machine. */
   cores: number;
   /**
-   * Whose processes are the target's: the stack's or the test's own, those that listen on its port, not known which, or on another machine.
+   * How the target's processes are identified: started by the stack or the test (own), found by the port they
+   * listen on (found), not identified (unknown), or on another machine (elsewhere).
    */
   target: 'own' | 'found' | 'unknown' | 'elsewhere';
-  /** Of a point, see COLUMNS. */
+  /** Columns of a point, see COLUMNS. */
   columns: string[];
-  /** Totals since the first one; null: not known. */
+  /** Totals since the first point; null if unknown. */
   points: (number | null)[][];
-  /** By point: names of the programs among `other` that used most since the point before, and their seconds. */
+  /**
+   * For each point, the programs in `other` with the most CPU time since the previous point, with their
+   * seconds.
+   */
   others: [string, number][][];
 }
 
@@ -28,15 +32,15 @@ export type Column = (typeof COLUMNS)[number];
 export interface Look {
   wallS: number;
   processes: Process[];
-  /** By pid: it and what it started are of that group. */
+  /** By PID: the process and its descendants belong to that group. */
   roots: Map<number, Group | 'ignored'>;
 }
 
-/** at_s is Unix time, all others are seconds of CPU. */
+/** at_s is Unix time; all other columns are CPU seconds. */
 export const COLUMNS = ['at_s', 'db', 'cache', 'target', 'stack', 'other'] as const;
 
-/** Twice a timeline's: never less than one for each of its points. */
-const MOST_POINTS = 3600;
+/** Twice the maximum of a timeline, so that each of its points has at least one. */
+const MAX_POINTS = 3600;
 const NAMED_OTHERS = 3;
 
 const INIT = 1;
@@ -47,21 +51,21 @@ export class HostRecord {
   target: HostWatch['target'] = 'unknown';
   #points: number[][] = [];
   #others: [string, number][][] = [];
-  /** Points are kept each so many looks. */
+  /** Number of looks per stored point. */
   #every = 1;
   #looks = 0;
 
   #known: Map<string, { group: Group | 'ignored'; parent: string; own: number; children: number }> =
     new Map();
-  /** Seconds of CPU by group. */
+  /** CPU seconds by group. */
   #used = new Map(GROUPS.map((group) => [group, 0]));
-  /** Groups of which a process was seen. */
+  /** Groups with at least one process. */
   #seen: Set<string> = new Set(['other']);
-  /** Of those who are not ours, since the last point that was kept. */
+  /** CPU seconds of unrelated programs since the last stored point. */
   #usedByOthers: Map<string, number> = new Map();
   #hasLooked = false;
 
-  /** @param cores of the machine */
+  /** @param cores number of cores of the machine */
   constructor(cores: number) {
     this.#cores = cores;
   }
@@ -72,27 +76,29 @@ export class HostRecord {
     this.#keep(look.wallS);
   }
 
-  /** @param counted false: the first look, from which is counted */
+  /** @param counted false for the first look, which is the reference */
   #count({ processes, roots }: Look, counted: boolean) {
     const alive = new Map(processes.map((one) => [one.pid, one]));
     const keyOf = ({ pid, start }: { pid: number; start: string }) => `${pid} ${start}`;
     const keys = new Set(processes.map(keyOf));
-    // What a process that is gone had used by then stands a second time in the account of the one that waited for it.
-    const twice: Map<string, number> = new Map();
+    // The CPU time of an exited process is also in the children's time of the process that waited for it. It
+    // must not be counted twice.
+    const alreadyCounted: Map<string, number> = new Map();
     for (const [key, { parent, own, children }] of this.#known) {
       if (keys.has(key)) continue;
-      let heir = parent;
-      while (heir !== '' && !keys.has(heir)) heir = this.#known.get(heir)?.parent ?? '';
-      twice.set(heir, (twice.get(heir) ?? 0) + own + children);
+      let ancestor = parent;
+      while (ancestor !== '' && !keys.has(ancestor)) ancestor = this.#known.get(ancestor)?.parent ?? '';
+      alreadyCounted.set(ancestor, (alreadyCounted.get(ancestor) ?? 0) + own + children);
     }
     for (const key of this.#known.keys()) if (!keys.has(key)) this.#known.delete(key);
-    // Whose parent ended first is waited for by init, not by the parent's parent: what is not in that account is in init's.
+    // If the parent exited first, init waits for the process, not the grandparent. Time that is missing in
+    // the grandparent's account is in init's.
     let orphans = 0;
     const initLast = [...processes].sort((a, b) => Number(a.pid === INIT) - Number(b.pid === INIT));
     for (const one of initLast) {
       const key = keyOf(one);
       const last = this.#known.get(key);
-      // A root may be found late; one whose parent has ended is still what it was.
+      // A root may be found late. A process whose parent exited keeps its group.
       const group = groupOf(one, alive, roots) ?? last?.group ?? 'other';
       const parent = alive.get(one.parent);
       this.#known.set(key, {
@@ -103,7 +109,7 @@ export class HostRecord {
       });
       this.#seen.add(group);
       if (!counted || group === 'ignored') continue;
-      const known = (twice.get(key) ?? 0) + (one.pid === INIT ? orphans : 0);
+      const known = (alreadyCounted.get(key) ?? 0) + (one.pid === INIT ? orphans : 0);
       const collected = one.children - (last?.children ?? 0) - known;
       orphans += Math.max(0, -collected);
       const used = one.own - (last?.own ?? 0) + Math.max(0, collected);
@@ -119,10 +125,10 @@ export class HostRecord {
     this.#points.push([wallS, ...GROUPS.map((group) => this.#used.get(group) ?? 0)].map(rounded));
     this.#others.push(largest([...this.#usedByOthers]));
     this.#usedByOthers.clear();
-    if (this.#points.length > MOST_POINTS) this.#thin();
+    if (this.#points.length > MAX_POINTS) this.#thin();
   }
 
-  /** Half of the points; what the others of two of them used is added up. */
+  /** Drops every second point and merges the others' CPU time of each pair. */
   #thin() {
     this.#points = this.#points.filter((_, index) => index % 2 === 0);
     this.#others = this.#points.map((_, index) =>
@@ -145,13 +151,16 @@ export class HostRecord {
     };
   }
 
-  /** @returns nothing of it was ever seen: what was not yet is 0 */
+  /** @returns whether no process of the group was ever seen; a group that appears later has 0 before */
   #unknown(column: Column): boolean {
     return column !== 'at_s' && !this.#seen.has(column);
   }
 }
 
-/** @param alive by pid @returns that of the nearest root among those that started it; null: there is none */
+/**
+ * @param alive processes by PID
+ * @returns the group of the process's nearest ancestor (or itself) that is a root; null without one
+ */
 function groupOf(
   process: Process,
   alive: Map<number, Process>,
@@ -164,7 +173,7 @@ function groupOf(
   return null;
 }
 
-/** @returns those of a name in one, the most first */
+/** @returns the sums by name, in descending order */
 function largest(used: [string, number][]): [string, number][] {
   const byName: Map<string, number> = new Map();
   for (const [name, seconds] of used) byName.set(name, (byName.get(name) ?? 0) + seconds);
@@ -174,5 +183,5 @@ function largest(used: [string, number][]): [string, number][] {
     .map(([name, seconds]) => [name, rounded(seconds)]);
 }
 
-/** @returns a ten-thousandth is less than what is measured */
+/** Rounds to 0.1 ms, which is finer than the clock of /proc. */
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;

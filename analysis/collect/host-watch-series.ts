@@ -1,4 +1,4 @@
-/** What the watchers beside k6 saw (host-watch-record.ts), as it is read: as series of a timeline, and as the means of a phase. */
+/** Reads the CPU records (host-watch-record.ts), as series of a timeline and as means of a phase. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { round } from '../round.ts';
@@ -8,13 +8,16 @@ import type { HostWatch } from './host-watch-record.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trials } from './trials.ts';
 
-/** A signal's mean, by its name; without what is not known. */
+/** Means by signal; unknown signals are absent. */
 export type Watched = Record<string, number>;
 
 const validate = validator('host-watch.schema.json');
 const DIGITS = 6;
 
-/** @param directory a run's results @returns of its trials, in their order; without those that nobody watched */
+/**
+ * @param directory directory of the run's results
+ * @returns the records of its trials, in order; trials without a record are left out
+ */
 export function readHostWatches(directory: string, trials: Trials | null): HostWatch[] {
   const folders = trials ? trials.trials.map(({ folder }) => folder) : [''];
   return folders.flatMap((folder) => {
@@ -22,13 +25,13 @@ export function readHostWatches(directory: string, trials: Trials | null): HostW
       const watch = JSON.parse(readFileSync(join(directory, folder, 'host-watch.json'), 'utf8'));
       return validate(watch) === null && watch.points.length > 1 ? [watch] : [];
     } catch {
-      // Not on Linux, or not natively: the run has all else.
+      // Without Linux's /proc, there is no record. The rest of the run is complete.
       return [];
     }
   });
 }
 
-/** The signals that are made of a watcher's totals: shares of all processors for the time. */
+/** Signals that are computed from the record's totals, as a share of all cores. */
 const SIGNALS: Record<string, { unit: string; of: string }> = {
   db_cpu: { unit: 'ratio', of: 'db' },
   cache_cpu: { unit: 'ratio', of: 'cache' },
@@ -37,11 +40,11 @@ const SIGNALS: Record<string, { unit: string; of: string }> = {
   other_cpu: { unit: 'ratio', of: 'other' },
 };
 
-/** @param fromS Unix time @returns means over this time; {} where the watcher did not see all of it */
+/** @param fromS Unix time @returns means over this time; {} if the record does not cover all of it */
 export function watchedIn(watch: HostWatch, fromS: number, toS: number): Watched {
   const [before, after] = [totalsAt(watch, fromS), totalsAt(watch, toS)];
   if (!before || !after || toS <= fromS) return {};
-  /** @returns NaN where it is not known */
+  /** @returns NaN if unknown */
   const used = (column: string): number => {
     const index = watch.columns.indexOf(column);
     return (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN);
@@ -54,12 +57,12 @@ export function watchedIn(watch: HostWatch, fromS: number, toS: number): Watched
 }
 
 /**
- * The same of a phase, without what belongs to its neighbours: between two looks totals grow evenly as far as anyone knows, and a
- * spike's first second would be in the calm before it.
+ * Computes the means of a phase without its neighbours. Totals are interpolated between two looks, so the
+ * first second of a spike would otherwise count for the phase before it.
  *
  * @param fromS Unix time
- * @returns means from the first look to the last one in this time; over all of it where they are less than half of it; {} where the watcher
- *   did not see all of it
+ * @returns means from the first to the last look within the time, or over all of it if those looks cover
+ *   less than half of it; {} if the record does not cover all of it
  */
 export function watchedWithin(watch: HostWatch, fromS: number, toS: number): Watched {
   const looks = watch.points.map(([atS]) => atS ?? 0).filter((atS) => atS >= fromS && atS <= toS);
@@ -69,9 +72,9 @@ export function watchedWithin(watch: HostWatch, fromS: number, toS: number): Wat
   return seen && last - first >= (toS - fromS) / 2 ? watchedIn(watch, first, last) : whole;
 }
 
-/** @returns its totals at this time, on the straight line between two points; null: it did not watch then */
+/** @returns the totals at this time, interpolated between two points; null outside of the record */
 function totalsAt({ points }: HostWatch, atS: number): (number | null)[] | null {
-  // A clock that was set back stands in them, too: the first pair that holds the time is taken.
+  // If the clock was set back, several pairs of points contain this time. Uses the first one.
   const index = points.findIndex((point, i) => (point[0] ?? 0) <= atS && atS <= (points[i + 1]?.[0] ?? 0));
   const [before, after] = [points[index], points[index + 1]];
   if (!before || !after) return null;
@@ -83,7 +86,7 @@ function totalsAt({ points }: HostWatch, atS: number): (number | null)[] | null 
   });
 }
 
-/** @returns the name of the program that took most of the CPU that none of the run's own parts took */
+/** @returns the name of the unrelated program with the most CPU time */
 export function heaviestOther({ points, others }: HostWatch, fromS: number, toS: number): string | null {
   const used: Map<string, number> = new Map();
   points.forEach(([atS], index) => {
@@ -94,7 +97,10 @@ export function heaviestOther({ points, others }: HostWatch, fromS: number, toS:
   return first?.[0] ?? null;
 }
 
-/** @param watches of the same run @returns with their signals, each value over the window before its point */
+/**
+ * @param watches records of the same run
+ * @returns the signals; each value covers the window before its point
+ */
 export function watchedOverTime(grid: Grid, watches: HostWatch[]): Timeline['signals'] {
   const { start_s, step_s, count, window_s } = grid;
   const rows = Array.from({ length: count }, (_, index) => {
@@ -102,7 +108,7 @@ export function watchedOverTime(grid: Grid, watches: HostWatch[]): Timeline['sig
     const watch = watches.find(
       ({ points }) => (points[0]?.[0] ?? 0) <= atS && atS <= (points.at(-1)?.[0] ?? 0),
     );
-    // The window of a watcher's first points is as long as it has watched.
+    // The window of the first points is limited to the time since the record began.
     return watch ? watchedIn(watch, Math.max(atS - window_s, watch.points[0]?.[0] ?? 0), atS) : {};
   });
   const merged = Object.entries(SIGNALS).flatMap(([name, { unit }]) => {

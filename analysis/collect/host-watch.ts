@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * Watches who uses this machine's processors alongside one k6 run. cli/run/load.ts starts it and ends it; without /proc there is nothing to
- * watch. What k6's own process needs of the machine the output lab says.
+ * Monitors which processes use this machine's CPU during one k6 run. cli/run/load.ts starts and ends it. Does
+ * nothing without /proc. The output lab monitors k6's own process.
  *
- *   node analysis/collect/host-watch.ts FILE RUN_PID
+ * node analysis/collect/host-watch.ts FILE RUN_PID
  */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -14,26 +14,31 @@ import { writeAtomic } from '../write-atomic.ts';
 import { containers, listeners, ownPid, type Process, processes } from './host-watch-processes.ts';
 import { type Group, HostRecord, type HostWatch } from './host-watch-record.ts';
 
-/** As often as the timeline has points. */
+/** Same as the step of a timeline. */
 const LOOK_MS = 2000;
-/** Looking takes longer where there are thousands of processes: it may take this share of one processor. */
-const MOST_CPU = 0.006;
+/**
+ * Maximum cost of monitoring as a share of one core. With thousands of processes, looks become less frequent.
+ */
+const MAX_CPU = 0.006;
 const WRITE_MS = 60_000;
-/** A target that starts with the test does not listen yet. */
+/** Number of attempts to find the target's port: a target that starts with the test does not listen yet. */
 const SEARCHES = 10;
-/** If the run was killed, nobody else will end this. Not with the looks, which may be far apart on a busy machine. */
+/**
+ * Interval of the check whether the run still exists: if it was killed, nothing else ends this process.
+ * Independent of the looks, which may be rare on a busy machine.
+ */
 const RUN_MS = 1000;
 
-/** Parts of the stack that are looked at by themselves; all that supervisord keeps beside them is the rest. */
+/** Parts of the stack with a group of their own; supervisord's other children are the rest of the stack. */
 const PARTS = { postgres: 'db', redis: 'cache', supervisord: 'stack' } as const;
 
 const [file = '', runPid = ''] = process.argv.slice(2);
-/** In Docker: `service=id` words, which scripts/docker.sh knows. */
+/** In Docker: space-separated `service=id` pairs, set by scripts/docker.sh. */
 const stackContainers: [string, string][] = (process.env.STACK_CONTAINERS ?? '')
   .split(' ')
   .filter(Boolean)
   .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]);
-/** Whose CPU each of them uses; all others are the stack's. */
+/** Groups of the services; all others belong to the stack. */
 const CONTAINER_GROUPS: Record<string, Group> = {
   target: 'target',
   program: 'target',
@@ -41,23 +46,26 @@ const CONTAINER_GROUPS: Record<string, Group> = {
   redis: 'cache',
 };
 
-/** Told, not asked for: the parent may be another by now, if the run was killed before this began. */
+/**
+ * Passed as an argument, because process.ppid is a different process if the run was killed before this
+ * process started.
+ */
 const run = Number(runPid);
 const record = new HostRecord(cpus().length);
 const own = targetAddress();
 const isProgram = Boolean(process.env.TARGET_COMMAND);
 let over = false;
 
-/** @returns of the clock that nobody sets */
+/** @returns the monotonic time */
 const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** @returns CPU that this process has used */
+/** @returns CPU time of this process */
 function costMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** @returns where the load goes; null: nobody said */
+/** @returns the target of the load; null if unknown */
 function targetAddress(): { port: number; here: boolean; reference: boolean } | null {
   const { TARGET_URL = '', TARGET_PORT = '', REFERENCE_URL = '' } = process.env;
   if (!/^https?:/.test(TARGET_URL)) return null;
@@ -73,7 +81,10 @@ function targetAddress(): { port: number; here: boolean; reference: boolean } | 
   };
 }
 
-/** @param part of the stack @returns its pid, as scripts/component noted it; 0: it does not run */
+/**
+ * @param part part of the stack
+ * @returns its PID, as recorded by scripts/component; 0 if it is not running
+ */
 function pidOf(part: string): number {
   try {
     return Number(readFileSync(join(process.env.RUN_DIR ?? '', 'pids', part), 'utf8').split(' ')[0]);
@@ -85,7 +96,7 @@ function pidOf(part: string): number {
 let searches = 0;
 let listening: number[] = [];
 
-/** @returns the roots of the target's processes */
+/** @returns the root PIDs of the target's processes */
 function targetPids(alive: Set<number>): number[] {
   if (own?.reference) return [pidOf('target')];
   if (!own?.here) return [];
@@ -96,11 +107,11 @@ function targetPids(alive: Set<number>): number[] {
   return listening;
 }
 
-/** @returns by pid */
+/** @returns the groups by root PID */
 function rootsOf(all: Process[]): Map<number, Group | 'ignored'> {
   const roots: Map<number, Group | 'ignored'> = new Map();
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
-  // Whatever the run starts beside its load is its own.
+  // All other processes that the run starts belong to the stack.
   const own = ownPid();
   const ownRun = parents.get(own) ?? 0;
   if (ownRun > 1) roots.set(ownRun, 'stack');
@@ -119,7 +130,7 @@ function rootsOf(all: Process[]): Map<number, Group | 'ignored'> {
     while (at > 0 && at !== ownRun) at = parents.get(at) ?? 0;
     return at === ownRun;
   };
-  // Of a run of several generators there is more than one.
+  // A run with several generators has several k6 processes.
   const generators = new Set(
     all.filter(({ pid, comm }) => comm === 'k6' && isOfRun(pid)).map(({ pid }) => pid),
   );
@@ -133,12 +144,13 @@ function rootsOf(all: Process[]): Map<number, Group | 'ignored'> {
 function targetKind(): HostWatch['target'] {
   if (isProgram) return 'found';
   if (own && !own.here) return 'elsewhere';
-  // Which container it is may not be told: not every engine has a shim that names it, and none where /proc is another machine's.
+  // The target's container may be unknown: not every engine has a shim that names it, and /proc may belong to
+  // another machine.
   if (own?.reference) return targetSeen ? 'own' : 'unknown';
   return listening.length > 0 ? 'found' : 'unknown';
 }
 
-/** Was a process of the stack's own target seen? */
+/** Whether a process of the stack's own target was found. */
 let targetSeen = false;
 
 function look() {
@@ -159,7 +171,7 @@ function end() {
   process.exit();
 }
 
-// Ctrl-C is for k6, which takes its time to end.
+// Ctrl-C is for k6, which needs some time to stop.
 process.on('SIGINT', () => {});
 process.on('SIGHUP', () => {});
 process.on('SIGTERM', end);
@@ -174,7 +186,7 @@ if (processes().length > 0) {
       write();
       writtenMs = monotonicMs();
     }
-    const restMs = Math.max(LOOK_MS, (costMs() - beforeMs) / MOST_CPU);
+    const restMs = Math.max(LOOK_MS, (costMs() - beforeMs) / MAX_CPU);
     await sleep(Math.max(1, restMs - (monotonicMs() - startMs)));
   }
 }

@@ -1,9 +1,9 @@
-/** What counters of Prometheus counted in phases, for the tables of tests. */
+/** Increases of Prometheus counters during phases, for the tables of tests. */
 import type { Phase } from '../judge/phases.ts';
 import { type Prometheus, PrometheusError } from './prometheus.ts';
 
 export interface Counter {
-  /** Of one counter or several, for example `database_queries_total{job="target"}`. */
+  /** Selector of one or several counters, for example `database_queries_total{job="target"}`. */
   selector: string;
   phase: Pick<Phase, 'name' | 'start' | 'end'>;
 }
@@ -13,11 +13,11 @@ export type Increases = Map<string, number | null>;
 
 const keyOf = ({ selector, phase }: Counter) => JSON.stringify([phase.name, selector]);
 
-/** @returns null: not known */
+/** @returns null if unknown */
 export const increaseIn = (increases: Increases, selector: string, phase: Counter['phase']): number | null =>
   increases.get(keyOf({ selector, phase })) ?? null;
 
-/** @param prometheus null: none was named */
+/** @param prometheus null if there is none */
 export async function observeIncreases(
   prometheus: Prometheus | null,
   counters: Counter[],
@@ -29,12 +29,12 @@ export async function observeIncreases(
   return new Map(await Promise.all(found));
 }
 
-/** A scrape is at most this much later than what it counted. */
+/** Maximum delay of a scrape. */
 const SCRAPE_S = 2;
 
 /**
- * @returns what they counted, all together, from the phase's start to its end: what happens in the two seconds around either is in or out.
- *   null: not known. A counter that began anew meanwhile counts from 0
+ * @returns the counters' total increase from the start to the end of the phase. Events within two seconds
+ *   of either may be included or not. Counter resets are handled. null if unknown
  */
 async function increaseOf(
   prometheus: Prometheus,
@@ -44,19 +44,19 @@ async function increaseOf(
   const [fromS, toS] = [Date.parse(start) / 1000, Date.parse(end) / 1000 + SCRAPE_S];
   try {
     const series = await prometheus.queryRange(selector, fromS, toS, SCRAPE_S);
-    // One look tells of no change; more of them fail where the server is too busy to be looked at.
+    // A single sample shows no change. Scrapes of an overloaded server may fail.
     if (series.every(({ points }) => points.length < 2)) return null;
-    // No counter has less than nothing.
+    // A counter is never negative.
     if (series.some(({ points }) => points.some(([, value]) => value < 0))) return null;
-    return series.reduce((sum, { points }) => sum + risen(points.map(([, value]) => value)), 0);
+    return series.reduce((sum, { points }) => sum + totalIncrease(points.map(([, value]) => value)), 0);
   } catch (error) {
     if (error instanceof PrometheusError) return null;
     throw error;
   }
 }
 
-/** @param values of a counter, in time */
-function risen(values: number[]) {
+/** @param values values of a counter, in order of time */
+function totalIncrease(values: number[]) {
   let sum = 0;
   let before = values[0] ?? 0;
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** What the output lab wrote: how a k6 run ended, and what it measured. */
+/** Reads the output lab's document: how a k6 run ended, and what it measured. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,78 +10,92 @@ import type { Plan } from './plan.ts';
 import type { Processes } from './processes.ts';
 import type { Streams } from './streams.ts';
 
-/** A number of trues among all. */
+/** How many of the samples are true. */
 export interface Share {
   trues: number;
   total: number;
 }
 
-/** What a latency consists of, in order. Waiting includes earlier requests of the call. */
+/** Parts of a latency, in order. Waiting includes the earlier requests of the call. */
 export const PARTS = ['blocked', 'connecting', 'tls', 'sending', 'waiting', 'receiving'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Of a group. What is 0 is not there; histograms are for SparseHistogram. */
+/** Counts of a group. Members that are 0 are absent; histograms are encoded for SparseHistogram. */
 export interface Counts {
   requests?: number;
   failed?: number;
   failures?: Record<string, number>;
-  /** By kind: when these requests began, Unix times in milliseconds. */
+  /** By kind: Unix times in milliseconds at which the first and the last such request began. */
   failedAt?: Record<string, [first: number, last: number]>;
-  /** Of a second: when calls began that went well, milliseconds into it, to a tenth of a second. */
+  /**
+   * In seconds.jsonl: offsets of successful calls within the second, milliseconds rounded to tenths of a
+   * second.
+   */
   wellOffsets?: string;
   rejected?: number;
   additional?: number;
   abandoned?: number;
-  /** Calls that k6 interrupted, and when they began, Unix times in milliseconds. */
+  /**
+   * Calls that k6 interrupted, and Unix times in milliseconds at which the first and the last of them began.
+   */
   interrupted?: number;
   interruptedAt?: [first: number, last: number];
   /** By limit: calls that were not answered within it. */
   slow?: Record<string, Share>;
   /** Latencies of calls. */
   durations?: Partial<Record<Outcome, string>>;
-  /** Of answered calls, up to measured/1. */
+  /** Latencies of answered calls, up to measured/1. */
   duration?: string;
   firstEvent?: string;
   /** Calls that were answered in this second, whenever they began. */
   answered?: Partial<Record<Outcome, number>>;
-  /** Of a whole run: the parts of the latencies added up, milliseconds, and until when calls had a connection. */
+  /**
+   * In a whole run: the sum of each part of the latencies in milliseconds, and the times until calls had a
+   * connection.
+   */
   parts?: Record<Part, number>;
   untilConnected?: string;
-  /** Of a whole run, by operation: calls that began while one of its calls was in flight, and, without a name, those that began alone. */
+  /**
+   * In a whole run, by operation: calls that began while a call of that operation was in flight. The empty
+   * name counts those that began alone.
+   */
   overlaps?: Record<string, Overlap>;
-  /** Opened, and closed by the server after its answer. */
+  /** Connections that were opened, and those that the server closed after its answer. */
   connections?: number;
-  /** Requests less than a second after their client's last answer, and those of them that opened a connection. */
+  /** Requests within a second after their client's last answer, and how many of them opened a connection. */
   followUps?: number;
   reconnections?: number;
   closedConnections?: number;
-  /** Iterations that made a call. This and what follows is counted by phase, in the group without an operation. */
+  /**
+   * Iterations that made a call. This and the following members are counted by phase, in the group without an
+   * operation.
+   */
   started?: number;
-  /** Those that were finished; late: after the phase had ended. */
+  /** Iterations that were completed, and how many of them ended after the phase. */
   iterations?: number;
   late?: number;
   dropped?: number;
   bytesSent?: number;
   bytesReceived?: number;
-  /** By name: what the script, or the client, measures besides. */
+  /** By name: other metrics of the script and the client. */
   metrics?: Record<string, Other>;
 }
 
 export interface Overlap {
   calls: number;
   failed: number;
-  /** When they began, Unix times in milliseconds. */
+  /** Unix times in milliseconds at which the first and the last of them began. */
   at: [first: number, last: number];
 }
 
 export interface Other {
-  /** Of a Counter. */
+  /** Value of a Counter. */
   sum?: number;
-  /** Of a Rate. */
+  /** Value of a Rate. */
   share?: Share;
-  /** Of a Gauge. */
+  /** Range of a Gauge. */
   range?: [least: number, most: number];
-  /** Of a Trend, for SparseHistogram. */
+  /** Values of a Trend, for SparseHistogram. */
   values?: string;
 }
 
@@ -93,13 +107,13 @@ export interface Threshold {
   hasSamples: boolean;
   share?: Share;
   value?: number;
-  /** Of several generators: why their parts say nothing of the whole. */
+  /** With several generators: why their individual results do not determine the overall result. */
   doubt?: string;
 }
 
 export interface Server {
   url: string;
-  /** Without it, it does not speak MCP. */
+  /** Absent if the server does not speak MCP. */
   protocolVersion?: string;
   name?: string;
   version?: string;
@@ -108,22 +122,22 @@ export interface Server {
 /** VUs by how many of their calls failed. */
 export type Clients = Record<'none' | 'some' | 'all', { clients: number; calls: number; failed: number }>;
 
-/** Of the wall clock against the monotonic one. */
+/** A difference between the wall clock and the monotonic clock. */
 export interface ClockJump {
   /** Unix time in milliseconds. */
   at: number;
-  /** Seconds; below zero, it was set back. */
+  /** Seconds; negative if the clock was set back. */
   by: number;
 }
 
 export interface Measured {
-  /** As the script has it. */
+  /** The plan as the script exports it. */
   plan?: unknown;
-  /** Those that the script connected to. */
+  /** Servers that the script connected to. */
   servers?: Server[];
-  /** Of servers that are programs. */
+  /** Processes of servers that are programs. */
   processes?: Processes;
-  /** That clients held. */
+  /** Streams that clients held. */
   streams?: Streams;
   began: number;
   ended: number;
@@ -133,22 +147,22 @@ export interface Measured {
   warmup: number;
   timerLateness?: string;
   cpuMicroseconds?: number;
-  /** Processors that k6 may use. */
+  /** Number of cores that k6 may use. */
   cores?: number;
   clockJumps?: ClockJump[];
-  /** Absent: of an older version, or no call was made. */
+  /** Absent in documents of older versions, or if no call was made. */
   clients?: Clients;
   groups: (Counts & { phase: string; operation: string; class?: string })[];
   thresholds: Threshold[];
 }
 
-/** @returns the plan, with what the server that it loads said of itself */
+/** @returns the plan, with what the server under load reported about itself */
 export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
   const {
     protocolVersion = '',
     name = '',
     version = '',
-    // A server that is a program is called by its command.
+    // A server that is a program has a command instead of a URL.
     url = plan.target.url,
   } = servers.find((server) => server.url === plan.target.url || isProgram(server.url)) ?? {};
   const found = protocolVersion && {
@@ -164,12 +178,12 @@ export function withServer(plan: Plan, { servers = [] }: Measured): Plan {
 
 /** Why there is nothing to judge. */
 export interface Abort {
-  /** To exit with: 2 and 3 are the script's own. */
+  /** Exit code; 2 and 3 are set by the script. */
   code: number;
   reason: string;
 }
 
-/** @returns null: the script did not end its test by itself, as lib/abort.js does */
+/** @returns null unless the script ended the test itself (lib/abort.js) */
 export function abortOf({ reason, message = '' }: Pick<Measured['end'], 'reason' | 'message'>): Abort | null {
   const [, code, said] = /^test aborted: exit ([23]): (.*)$/s.exec(reason === 'abort' ? message : '') ?? [];
   if (said === undefined) return null;
@@ -181,8 +195,8 @@ let validate: ReturnType<typeof validator> | undefined;
 export const hasMeasured = (folder: string) => existsSync(join(folder, 'measured.json'));
 
 /**
- * @param folder that the output was given
- * @returns null: the run did not end as it should, whatever k6's exit code says
+ * @param folder folder that was passed to the output
+ * @returns null if the run did not end regularly, whatever k6's exit code was
  */
 export function readMeasured(folder: string): Measured | null {
   validate ??= validator('../contract/measured.schema.json');

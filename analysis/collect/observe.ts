@@ -1,4 +1,4 @@
-/** Everything that the analysis asks Prometheus: the server's half of a run. */
+/** Queries everything that the analysis needs from Prometheus: the server's side of a run. */
 
 import type { Phase } from '../judge/phases.ts';
 import { type Counter, type Increases, observeIncreases } from './increases.ts';
@@ -12,17 +12,18 @@ export interface Server {
   ambiguous: string[];
   /** On the grid of the run's timeline. */
   overTime: Timeline['signals'];
-  /** Of the counters that the test's table asks for. */
+  /** Increases of the counters that the test's table needs. */
   increases: Increases;
-  /** Why there is nothing. */
+  /** Why there is no data. */
   problem: string | null;
 }
 
 /**
- * @param prometheus null: none was named
- * @param subject its server: the label of the rules that watch the server under test; '' = none does
- * @param counters of the test's table
- * @returns never throws for what Prometheus does
+ * @param prometheus null if there is none
+ * @param subject its server: the label of the rules that monitor the server under test; '' if there are
+ *   none
+ * @param counters counters of the test's table
+ * @returns never rejects because of Prometheus
  */
 export async function observe(
   prometheus: Prometheus | null,

@@ -1,4 +1,4 @@
-/** The plan of a test, as its script has it: phases, operations, objectives. */
+/** The plan of a test as its script exports it: phases, operations, objectives. */
 import { cleanDeep, secretsOf } from '../clean-text.ts';
 import { validator } from '../schemas.ts';
 import type { Scope } from './groups.ts';
@@ -16,10 +16,10 @@ export interface PlannedPhase {
   overload?: boolean;
   /** The only operation that the phase calls. */
   operation?: string;
-  /** Of 100, of the plan's operations, where the phase has a mix of its own. */
+  /** Weights of the plan's operations, out of 100, if the phase has its own mix. */
   weights?: number[];
   labels?: Record<string, string | number>;
-  /** Of a step: calls before the measured ones. */
+  /** In a step: calls before the measured ones. */
   warm_ups?: number;
 }
 
@@ -28,19 +28,21 @@ export interface Objective {
   metric: string;
   op: '<' | '<=' | '>' | '>=';
   limit: number;
-  /** With fewer, of a relative objective on either side, it does not hold. */
+  /**
+   * Minimum number of samples, on both sides of a relative objective; with fewer, the objective cannot pass.
+   */
   min_samples?: number;
   relative_to?: { phase: string };
   k6?: { metric: string; expression: string };
   /** The k6 threshold that fails with fewer samples than `min_samples`. */
   guard?: { metric: string; expression: string };
-  /** Samples that the planned load makes; absent: as many as its users can. */
+  /** Number of samples of the planned load; absent in a closed model. */
   expected_samples?: number;
-  /** The default's metric, for which there are too few samples. */
+  /** The default metric, which this one replaces because the load makes too few samples for it. */
   instead_of?: string;
 }
 
-/** Of all that a server offers. */
+/** Size of the complete lists of a server. */
 export type Listing = { calls: number; bytes: number; tools_bytes: number; ttl_ms: number };
 
 export interface Plan {
@@ -60,29 +62,35 @@ export interface Plan {
   };
   phases: PlannedPhase[];
   operations: { operation: string; method: string; class: string; share?: number; example?: unknown }[];
-  /** What discovery found and the test does not call; failed: how the server failed when it was tried. */
+  /**
+   * Operations that discovery found but the test does not call; failed: how the server failed when discovery
+   * tried it.
+   */
   left_out?: { operation: string; reason: string; failed?: string; add?: string }[];
-  /** Of the measured phases; null: as many as users without a pause can make. */
+  /** In the measured phases; null in a closed model without pauses. */
   expected_requests?: number | null;
   objectives: Objective[];
   objectives_off: boolean;
-  /** The objectives are the limits of the benchmark documents; false: what every server owes. */
+  /** The objectives are the limits of the benchmark documents; false: they apply to every server. */
   documents?: boolean;
   /** Replaces TRUST.maxOtherCpu. */
   other_cpu_limit?: number;
   reference_machine: { cores: number; memory_bytes: number } | null;
-  /** What the test is in the next longer profile; absent: it is the same, there is none, or it takes several k6 runs. */
+  /**
+   * The test in the next longer profile; absent if it is the same, if there is none, or if it consists of
+   * several k6 runs.
+   */
   longer?: Longer;
-  /** Its phases are steps, each of which began when the one before had ended. */
+  /** The phases are steps, each of which begins after the end of the previous one. */
   sequence?: boolean;
 }
 
-/** peak_rps: null in a test without arrival rates; users: the most at a time. */
+/** peak_rps: null in a test without arrival rates; users: maximum number at a time. */
 export type Longer = { profile: string; peak_rps: number | null; users: number; duration_s: number };
 
 const validate = validator('plan.schema.json');
 
-/** @returns the first thing that is wrong with it, null = a plan */
+/** @returns the first error; null if the document is a plan */
 export const validatePlan = (plan: unknown): string | null => validate(plan);
 
 interface Inspected {
@@ -90,9 +98,9 @@ interface Inspected {
 }
 
 /**
- * @param document what `k6 inspect` says of a test, which has the plan among its options
- * @returns without secrets
- * @throws {Error} where it has none
+ * @param document output of `k6 inspect`, whose options contain the plan
+ * @returns the plan without secrets
+ * @throws {Error} if there is no plan
  */
 export function planOf(document: unknown): Plan {
   const plan = (document as Inspected | null)?.ext?.['mcp-load-lab'];

@@ -1,33 +1,41 @@
-/** What became of servers that are programs during one k6 run, its warm-up included. */
+/** Statistics of servers that are programs during one k6 run, including its warm-up. */
 
-/** How the answers to calls of one operation came. */
+/** How the calls of one operation were answered. */
 export interface Turns {
-  /** Calls during which no other call was open, their durations added up, and the longest; milliseconds. */
+  /**
+   * Calls during which no other call was open, the sum of their durations, and the longest duration;
+   * milliseconds.
+   */
   alone: number;
   aloneMs: number;
   maxMs: number;
-  /** Calls that waited for the answer to another call, and the times from that answer to theirs added up. */
+  /**
+   * Calls that waited for the answer to another call, and the sum of the times from that answer to their own.
+   */
   behind: number;
   gapMs: number;
-  /** Calls that were answered before one that had been sent earlier. */
+  /** Calls that were answered before a call that was sent earlier. */
   overtook: number;
 }
 
-/** Of processes that lived and answered nothing after their last answer. */
+/** Processes that kept running but stopped answering. */
 export interface Silence {
   processes: number;
   /** Calls that were sent after the last answer. */
   unanswered: number;
-  /** The last answer of the first such process, or its start; Unix time in milliseconds. */
+  /** Unix time in milliseconds of the first such process's last answer, or of its start. */
   since: number;
-  /** The first overlap after that: its time, the calls open then, how long the oldest call had been open, and the operation of the oldest call. */
+  /**
+   * The first overlap after that: its time, the number of open calls, how long the oldest of them had been
+   * open, and its operation.
+   */
   overlapAt?: number;
   open?: number;
   openMs?: number;
   operation?: string;
 }
 
-/** Calls during which no other call was open, and the others. */
+/** Calls during which no other call was open, and all other calls. */
 export interface ByOverlap {
   alone: number;
   overlap: number;
@@ -37,13 +45,13 @@ export interface Processes {
   starts: number;
   /** Starts after the end of an earlier process. */
   restarts: number;
-  /** Processes that ended by themselves. */
+  /** Processes that exited by themselves. */
   exits: number;
-  /** Calls that were answered after the client had stopped waiting; absent: none. */
+  /** Calls that were answered after the client's timeout; absent if there were none. */
   late?: number;
-  /** Calls that were never answered although a later one was; absent: none. */
+  /** Calls that were never answered although a later one was; absent if there were none. */
   lost?: ByOverlap;
-  /** Calls that were answered; absent: none. */
+  /** Calls that were answered; absent if there were none. */
   answered?: ByOverlap;
   /** By operation. */
   turns?: Record<string, Turns>;

@@ -1,4 +1,4 @@
-/** What a request to Prometheus says about who asks: basic authentication, where the environment has a user name. */
+/** @returns headers for requests to Prometheus: basic authentication, if the environment has a user name */
 export function prometheusHeaders(
   {
     PROMETHEUS_USERNAME = '',

@@ -3,15 +3,15 @@ import { cleanText } from '../clean-text.ts';
 import { prometheusHeaders } from './prometheus-headers.ts';
 import { type GaugeSample, REMOTE_WRITE_HEADERS, writeRequest } from './remote-write.ts';
 
-/** Prometheus refuses a range query of more than 11,000 points a series. */
+/** Prometheus rejects range queries with more than 11,000 points per series. */
 const MAX_POINTS = 10_000;
 
-// biome-ignore lint/suspicious/noExplicitAny: it is checked where it is read.
+// biome-ignore lint/suspicious/noExplicitAny: checked where it is read.
 type Answered = any;
 
-/** Prometheus could not be asked or did not answer; the message is one plain line. */
+/** Prometheus could not be reached or returned an error; the message is a single plain line. */
 export class PrometheusError extends Error {
-  /** @param message made one line: it may hold what was answered */
+  /** @param message reduced to one line, because it may contain parts of the response */
   constructor(message: string) {
     super(cleanText(message, []));
   }
@@ -25,7 +25,7 @@ interface Sample {
   value: number;
 }
 
-/** Prometheus' HTTP API, the few calls that the analysis needs. */
+/** The calls of Prometheus' HTTP API that the analysis needs. */
 export class Prometheus {
   #base;
   #headers;
@@ -35,7 +35,7 @@ export class Prometheus {
 
   /**
    * @param url for example http://127.0.0.1:9090
-   * @param options limits of one request, and what each says about who asks; by default what the environment says
+   * @param options limits of a request and its headers; by default from the environment
    */
   constructor(
     url: string,
@@ -56,7 +56,7 @@ export class Prometheus {
   /**
    * @param query PromQL
    * @param startS Unix seconds
-   * @returns sorted by their labels
+   * @returns series sorted by their labels
    * @throws {PrometheusError}
    */
   async queryRange(query: string, startS: number, endS: number, stepS: number): Promise<Series[]> {
@@ -80,9 +80,9 @@ export class Prometheus {
   }
 
   /**
-   * @param query a range selector, for example `up[10s]`
+   * @param query range selector, for example `up[10s]`
    * @param timeS Unix seconds
-   * @returns the time of the newest raw sample that it holds
+   * @returns the time of the newest raw sample in the range
    * @throws {PrometheusError}
    */
   async newestSample(query: string, timeS: number): Promise<number | null> {
@@ -102,7 +102,7 @@ export class Prometheus {
     });
   }
 
-  /** @returns what is recorded, with the labels that rules add @throws {PrometheusError} */
+  /** @returns the recording rules with their labels @throws {PrometheusError} */
   async recordingRules(): Promise<{ name: string; labels: Record<string, string> }[]> {
     const data = await this.#get('rules', { type: 'record' });
     if (!Array.isArray(data?.groups)) throw notA('list of rules');
@@ -117,8 +117,8 @@ export class Prometheus {
   }
 
   /**
-   * Writes samples by remote write. Writing a sample a second time changes nothing. If Prometheus refuses one sample, for example
-   * because it is too old, it keeps none of them.
+   * Writes samples by remote write. Writing a sample a second time changes nothing. If Prometheus rejects one
+   * sample, for example because it is too old, it stores none of them.
    *
    * @throws {PrometheusError}
    */
@@ -126,16 +126,19 @@ export class Prometheus {
     await this.#ask('write', { method: 'POST', headers: REMOTE_WRITE_HEADERS, body: writeRequest(samples) });
   }
 
-  /** @returns the answer's data */
+  /** @returns the data of the response */
   #get(path: string, parameters: Record<string, string>): Promise<Answered> {
     return this.#ask(`${path}?${new URLSearchParams(parameters)}`, {}, (body) => body?.status === 'success');
   }
 
-  /** @param good of an answer with a status that says so @returns the answer's data, where it has some */
+  /**
+   * @param isSuccess predicate for responses whose status indicates success
+   * @returns the data of the response, if there is any
+   */
   async #ask(
     path: string,
     request: RequestInit,
-    good: (body: Answered) => boolean = () => true,
+    isSuccess: (body: Answered) => boolean = () => true,
   ): Promise<Answered> {
     let problem = '';
     for (let attempt = 1; attempt <= this.#tries; attempt++) {
@@ -148,9 +151,9 @@ export class Prometheus {
         });
         const text = await response.text();
         const body = parse(text);
-        if (response.ok && good(body)) return body?.data;
+        if (response.ok && isSuccess(body)) return body?.data;
         problem = `answered ${response.status}: ${body?.error ?? (text.trim().slice(0, 100) || 'nothing')}`;
-        // What it understood and refused it will refuse again.
+        // Prometheus would reject a client error again.
         if (response.status < 500) break;
       } catch (error) {
         problem = describe(error, this.#timeoutMs);
@@ -176,7 +179,7 @@ function describe(error: unknown, timeoutMs: number): string {
   return `can't be reached (${code ?? (cause instanceof Error ? cause.message : String(cause))})`;
 }
 
-/** @throws {PrometheusError} where it is no matrix */
+/** @throws {PrometheusError} if the data is not a matrix */
 function matrix(data: Answered): { metric: Record<string, string>; values: [number, number][] }[] {
   if (data?.resultType !== 'matrix' || !Array.isArray(data.result)) throw notA('matrix');
   return data.result.map((one: Answered) => {
@@ -199,9 +202,9 @@ const isLabels = (metric: unknown): boolean =>
   !Array.isArray(metric) &&
   Object.values(metric).every((value) => typeof value === 'string');
 
-/** @returns a time, and a value as text: also `NaN` and `+Inf` */
+/** @returns whether the point is a time with a value as text, which may be `NaN` or `+Inf` */
 const isPoint = (point: unknown): boolean =>
   Array.isArray(point) && Number.isFinite(point[0]) && typeof point[1] === 'string';
 
-/** Nothing is so much, and a few thousand of what is less can be added up. */
+/** Upper bound of a plausible value; the sum of a few thousand such values is still finite. */
 const GREATEST = 1e300;

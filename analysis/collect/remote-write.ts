@@ -10,14 +10,14 @@ export const REMOTE_WRITE_HEADERS = {
   'x-prometheus-remote-write-version': '0.1.0',
 };
 
-/** @returns a WriteRequest of one series per sample, in Snappy's block format */
+/** @returns a WriteRequest with one series per sample, in Snappy's block format */
 export function writeRequest(samples: GaugeSample[]): Uint8Array<ArrayBuffer> {
   const request = new PbfWriter();
   for (const sample of samples) request.writeMessage(1, writeSeries, sample);
   return compress(new Uint8Array(request.finish()));
 }
 
-/** The receiver requires labels to be sorted by name and their values not to be empty. */
+/** The receiver requires labels sorted by name, with non-empty values. */
 function writeSeries({ name, labels, value, timeS }: GaugeSample, series: PbfWriter) {
   const pairs = Object.entries({ ...labels, __name__: name }).filter(([, text]) => text !== '');
   for (const pair of pairs.sort(([a], [b]) => (a < b ? -1 : 1))) series.writeMessage(1, writeLabel, pair);

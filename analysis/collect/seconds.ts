@@ -1,4 +1,7 @@
-/** What the output lab wrote second by second (seconds.jsonl), added up over windows of time. It is read once, line by line: a day of it is 100 MB. */
+/**
+ * Reads what the output lab wrote every second (seconds.jsonl), and sums it up over windows of time. The file
+ * is read once, line by line: a day of load is 100 MB.
+ */
 import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,10 +12,10 @@ import { SparseHistogram } from './sparse-histogram.ts';
 export const FILE = 'seconds.jsonl';
 
 export interface Span {
-  /** Unix seconds; a second belongs to the span that its middle is in. */
+  /** Unix seconds; a second belongs to the span that contains its middle. */
   fromS: number;
   toS: number;
-  /** Of these alone. */
+  /** Only these phases. */
   phases?: readonly string[];
 }
 
@@ -21,14 +24,17 @@ export interface Group {
   operation: string;
 }
 
-/** A line. A call that is answered after its second was written adds a further line of that second: lines add up. */
+/**
+ * A line. A call that is answered after its second was written adds another line with the same second; lines
+ * add up.
+ */
 export interface Second {
   at: number;
-  /** This and what follows it is not of a further line. */
+  /** This and the following members are only in the first line of a second. */
   vus?: number;
-  /** Of a timer of k6's, milliseconds, for SparseHistogram. */
+  /** Lateness of a timer in k6, milliseconds, for SparseHistogram. */
   timerLateness?: string;
-  /** What k6 used of processors. */
+  /** CPU time of k6. */
   cpuMicroseconds?: number;
   groups?: Record<string, Counts>;
 }
@@ -38,19 +44,19 @@ export class Within {
   requests = 0;
   failed = 0;
   rejected = 0;
-  /** Calls by the second of their answer, well or not. */
+  /** Calls by the second of their answer, successful or not. */
   answered = 0;
   iterations = 0;
-  /** Of these, those that were finished after their phase had ended. */
+  /** Iterations that were completed after the end of their phase. */
   late = 0;
   dropped = 0;
-  /** Of the last second; null: there was none. */
+  /** In the last second; null without seconds. */
   vus: number | null = null;
-  /** Those that were written: one in which k6 stood still is not. */
+  /** Number of seconds with a line; k6 writes none while it is stalled. */
   seconds = 0;
   /** CPU time of k6, seconds. */
   cpuS = 0;
-  /** Of a timer of k6's, milliseconds. */
+  /** Lateness of a timer in k6, milliseconds. */
   readonly timerLateness = new SparseHistogram();
   readonly failures = new Map<string, number>();
   readonly latencies = new Latencies();
@@ -82,7 +88,7 @@ export class Within {
   }
 }
 
-/** @returns of a line; null: k6 was ended in the middle of it */
+/** @returns the parsed line; null if k6 was ended while writing it */
 export function parsed(line: string): Second | (Group & { group: number }) | null {
   try {
     return JSON.parse(line);
@@ -91,13 +97,16 @@ export function parsed(line: string): Second | (Group & { group: number }) | nul
   }
 }
 
-/** A line of a second, with the groups that were known by then, by number. */
+/** The line of a second, with the groups that were known by then, by number. */
 export interface Line {
   second: Second;
   groups: Map<string, Group>;
 }
 
-/** @param folder of a k6 run, with the file or without @returns its lines in the order in which they were written */
+/**
+ * @param folder folder of a k6 run; the file may be missing
+ * @returns its lines in the order in which they were written
+ */
 export async function* linesOf(folder: string): AsyncGenerator<Line, undefined> {
   const file = join(folder, FILE);
   if (!existsSync(file)) return;
@@ -111,14 +120,14 @@ export async function* linesOf(folder: string): AsyncGenerator<Line, undefined> 
   }
 }
 
-/** @param folder of a k6 run @returns all of them */
+/** @param folder folder of a k6 run @returns all its lines */
 export async function readLines(folder: string): Promise<Line[]> {
   const lines = [];
   for await (const line of linesOf(folder)) lines.push(line);
   return lines;
 }
 
-/** @returns of each span its sums, in order */
+/** @returns the sums of each span, in order */
 export function sumsWithin(lines: readonly Line[], spans: readonly Span[]): Within[] {
   const found = spans.map(() => new Within());
   const bySecond = new Map<number, number[]>();

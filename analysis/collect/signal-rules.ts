@@ -1,4 +1,4 @@
-/** What the rule files record, read from the files themselves. */
+/** Reads the recording rules from the rule files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parser } from '@prometheus-io/lezer-promql';
@@ -7,17 +7,17 @@ import { parse } from 'yaml';
 export const RULES = fileURLToPath(new URL('../../provisioning/prometheus/rules/', import.meta.url));
 
 export interface RecordingRule {
-  /** Such as signal:cpu:ratio. */
+  /** For example signal:cpu:ratio. */
   name: string;
   file: string;
-  /** The file's first sentence. */
+  /** The first sentence of the file. */
   about: string;
-  /** The label; '' where a rule has none. */
+  /** The label `source`; '' without one. */
   source: string;
-  /** The label of rules that watch one certain server; '' for all others. */
+  /** The label `server` of rules that monitor a specific server; '' for all others. */
   server: string;
   expr: string;
-  /** Metrics that the expression reads; a pattern where it takes several names for the same. */
+  /** Metrics that the expression reads; a pattern if a metric has several names. */
   metrics: string[];
 }
 
@@ -28,7 +28,7 @@ interface Rule {
   labels?: Record<string, string>;
 }
 
-/** The rules of signals, by file. */
+/** @returns the rules of signals, by file */
 export function readRules(): RecordingRule[] {
   return readdirSync(RULES)
     .filter((name) => /^signals-.*\.yml$/.test(name))
@@ -53,14 +53,14 @@ export function readRules(): RecordingRule[] {
     });
 }
 
-/** Of a text that begins with comment lines. */
+/** @param text begins with comment lines */
 function firstSentence(text: string): string {
   const [head = ''] = /^(#.*\n)+/.exec(text) ?? [];
   const sentence = head.replace(/^# ?/gm, '').replace(/\s+/g, ' ').trim();
   return /^.*?[.](?= [A-Z]|$)/.exec(sentence)?.[0] ?? sentence;
 }
 
-/** Helpers between metrics and signals, and what says only which machine or server is meant. */
+/** Helper rules between metrics and signals, and metrics that only identify the machine or server. */
 const NOT_ITS_OWN = /^(watched:|up$)/;
 
 export function metricsOf(expr: string): string[] {

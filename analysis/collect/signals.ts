@@ -1,4 +1,4 @@
-/** Server-side signals: what the recording rules `signal:<name>:<unit>` say about each phase. */
+/** Server-side signals: the values of the recording rules `signal:<name>:<unit>` in each phase. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Phase } from '../judge/phases.ts';
 import { round } from '../round.ts';
@@ -8,7 +8,7 @@ import type { Prometheus, Series } from './prometheus.ts';
 export interface Signal {
   signal: string;
   phase: string;
-  /** Ratio, bytes, count, seconds, rate or bytes_rate. */
+  /** ratio, bytes, count, seconds, rate or bytes_rate. */
   unit: string;
   min: number;
   avg: number;
@@ -18,50 +18,51 @@ export interface Signal {
   samples: number;
 }
 
-/** Whose signals are wanted; series without these labels are everybody's. */
+/** Selects the signals of a run; series without these labels belong to every run. */
 export interface Subject {
-  /** Generators label their series with it. */
+  /** Label of the generators' series. */
   testid: string;
-  /** The label `server` of the rules that watch the server under test; '' = none does. */
+  /** The label `server` of the rules that monitor the server under test; '' if there are none. */
   server: string;
 }
 
 interface Observations {
   signals: Signal[];
-  /** Signals that Prometheus would record of this server but that have no sample in any phase. */
+  /** Signals that Prometheus records for this server but that have no sample in any phase. */
   silent: string[];
-  /** Signals with more than one series of one source: no one number stands for them. */
+  /** Signals with several series of the same source, which no single value represents. */
   ambiguous: string[];
 }
 
 export const ALL = '{__name__=~"signal:.+:.+"}';
 
 /**
- * Where several rule files give one signal of one server, the first in this list is taken; the label `source` of the rules
- * tells them apart. A rule without it was written for this very server. What the server says of itself goes before what
- * is seen from outside; a container may hold more than the server. What is inferred from its connections is the last.
+ * Precedence if several rule files record the same signal of a server, by the rules' label `source`. A rule
+ * without the label was written for this server. The server's own metrics take precedence over external ones,
+ * and a container may contain more than the server. Signals inferred from connections come last.
  */
 export const SOURCES = [
   ...['', 'contextforge', 'otel-mcp'],
   ...['hikaricp', 'pgx', 'psycopg', 'sqlalchemy', 'asyncpg', 'node-redis'],
   ...['process', 'jvm', 'cadvisor', 'system', 'connections'],
 ];
-/** How often the rules are evaluated. */
+/** Evaluation interval of the rules. */
 export const STEP_S = 2;
-/** The rules look back so far, so the first points of a phase still hold some of the phase before. */
+/** Look-back of the rules: the first points of a phase still cover the previous phase. */
 export const RULE_WINDOW_S = 6;
-/** Scrape, push and rule follow one another: a phase's last samples come this much later at most. */
+/** Maximum delay of a phase's last samples, because scrape, push and rule evaluation follow one another. */
 const MAX_LAG_S = 6;
 
-/** A signal is of the scrape before it, and a scrape is up to one interval old when a rule reads it. */
+/** A signal is based on the last scrape, which is up to one interval old when the rule is evaluated. */
 export const LAG_S = 2;
 
-/** Too short for what happened in it to be told from what happened just before and after. */
+/** Whether a phase is too short to be distinguished from its neighbours. */
 export const isBlurred = (durationS: number) => durationS <= 2 * RULE_WINDOW_S;
 
 /**
- * The points that tell of a phase: those whose look-back lies in it. A phase of 12 s or less has hardly any; of it,
- * the points around its end are read, which hold most of it and some of the phase before.
+ * Selects the points of a phase whose look-back is within the phase. A phase of up to 12 s has hardly any.
+ * For such a phase, uses the points around its end, whose look-back covers most of the phase and part of the
+ * previous one.
  */
 export function steadyWindow(startS: number, endS: number): { fromS: number; toS: number } {
   if (isBlurred(endS - startS)) return { fromS: (startS + endS) / 2 + LAG_S, toS: endS + LAG_S };
@@ -79,10 +80,10 @@ export async function observeSignals(
   for (const { name, measured, start, end } of phases) {
     if (!measured || start === null || end === null) continue;
     const [startS, endS] = [Date.parse(start) / 1000, Date.parse(end) / 1000];
-    // Over before anything was scraped in it.
+    // The phase was too short to be scraped.
     if (endS - startS < STEP_S) continue;
     const { fromS, toS } = steadyWindow(startS, endS);
-    // The points are counted back from the end: the last is the one with least of the phase before in it.
+    // Counts the points back from the end, because the last point covers the least of the previous phase.
     const firstS = toS - Math.floor((toS - fromS) / STEP_S) * STEP_S;
     const series = await prometheus.queryRange(ALL, firstS, toS, STEP_S);
     const found = signalsOf(series, subject, name);
@@ -116,10 +117,11 @@ export function signalsOf(
 }
 
 /**
- * Which series tell of the subject, and of which signal.
+ * Selects the series of the subject, and parses their signals.
  *
- * @param series of any server and generator
- * @returns one a signal, of its first source; ambiguous: signals that are left out, for they have several
+ * @param series series of all servers and generators
+ * @returns own: one series per signal, from its preferred source; ambiguous: signals that are left out
+ *   because they have several series
  */
 export function ownSignals(
   series: Series[],
@@ -147,8 +149,8 @@ export function ownSignals(
 }
 
 /**
- * @returns names that could be of this server. Rules with a source are for all servers that have no rules of their own; where no server is
- *   watched, those of the reference target say what is missing
+ * @returns names of signals that may exist for this server. Rules with a source apply to all servers
+ *   without rules of their own. If no server is monitored, the reference target's rules show what is missing
  */
 export function expectedOf(
   rules: { name: string; labels: Record<string, string> }[],
@@ -162,9 +164,9 @@ export function expectedOf(
     .map(({ name }) => name);
 }
 
-/** @param series of one server @returns of each name those of its first source alone */
+/** @param series series of one server @returns for each name, only the series of its preferred source */
 export function preferred<T extends { labels: Record<string, string> }>(series: T[]): T[] {
-  /** @param one a source that the list does not know is the last */
+  /** @param one series; an unknown source comes last */
   const rank = ({ labels: { source = '' } }: T) =>
     SOURCES.includes(source) ? SOURCES.indexOf(source) : Infinity;
   const best: Map<string | undefined, number> = new Map();
@@ -175,14 +177,14 @@ export function preferred<T extends { labels: Record<string, string> }>(series: 
   return series.filter((one) => rank(one) === best.get(one.labels.__name__));
 }
 
-/** @returns of a signal that has a series for each program, that of the busiest one */
+/** @returns for a signal with a series for each program, only that of the busiest program */
 function busiestPrograms(series: Series[]): Series[] {
-  const most = ({ points }: Series) => Math.max(...points.map(([, value]) => value));
+  const maxOf = ({ points }: Series) => Math.max(...points.map(([, value]) => value));
   const busiest = new Map<string | undefined, Series>();
   for (const one of series) {
     const { __name__: name, program } = one.labels;
     const known = busiest.get(name);
-    if (program !== undefined && (!known || most(one) > most(known))) busiest.set(name, one);
+    if (program !== undefined && (!known || maxOf(one) > maxOf(known))) busiest.set(name, one);
   }
   return series.filter((one) => [undefined, one].includes(busiest.get(one.labels.__name__)));
 }
@@ -207,8 +209,8 @@ export function statistics(values: number[]): Pick<Signal, 'min' | 'avg' | 'p95'
 }
 
 /**
- * Waits until Prometheus holds the samples of the last phase's end, at most until 6 s after it.
- * An older run is not waited for.
+ * Waits until Prometheus has the samples of the last phase's end, up to 6 s after it. Does not wait for older
+ * runs.
  *
  * @param endS Unix time of the last phase's end
  * @throws {PrometheusError}
@@ -226,7 +228,7 @@ export async function untilCovered(
   }
 }
 
-/** @returns its mean; null: it has no samples there */
+/** @returns the signal's mean; null without samples in the phase */
 export function signalMean(signals: Signal[], name: string, phase: string): number | null {
   return signals.find((one) => one.signal === name && one.phase === phase)?.avg ?? null;
 }

@@ -1,6 +1,9 @@
-/** Durations as the output lab counts them: buckets a 512th of a power of two wide, of which any number can be added without loss. */
+/**
+ * Histogram of durations in the output lab's format. Each power of two is split into 512 buckets, and
+ * histograms can be added without loss.
+ */
 
-/** Milliseconds. */
+/** In milliseconds. */
 export interface Latency {
   min: number;
   avg: number;
@@ -11,18 +14,18 @@ export interface Latency {
   p99: number;
   p999: number;
   max: number;
-  /** Lower bounds: calls without an answer count with the time that they waited. */
+  /** Figures that are lower bounds: unanswered calls count with the time that they waited. */
   at_least?: ('min' | 'avg' | 'p50' | 'p75' | 'p90' | 'p95' | 'p99' | 'p999' | 'max')[];
 }
 
 const BUCKETS = 512;
-/** Half a bucket: how far off a percentile may be, as a share of it. */
+/** Maximum relative error of a percentile: half a bucket. */
 export const PERCENTILE_ERROR = 1 / (2 * BUCKETS);
-/** The exponent of the bucket 0 (IEEE 754, binary64). */
+/** The exponent of bucket 0 (IEEE 754, binary64). */
 const BIAS = 1023;
 const RADIX = 36;
 
-/** Where a bucket begins. */
+/** @returns the lower bound of the bucket */
 const start = (bucket: number) =>
   bucket === 0 ? 0 : 2 ** (Math.floor(bucket / BUCKETS) - BIAS) * (1 + (bucket % BUCKETS) / BUCKETS);
 
@@ -32,12 +35,12 @@ export class SparseHistogram {
   #counts = new Map<number, number>();
   #sorted: [bucket: number, count: number][] | undefined;
 
-  /** @param texts as contract/measured.schema.json has them */
+  /** @param texts in the format of contract/measured.schema.json */
   constructor(...texts: (string | undefined)[]) {
     for (const text of texts) this.add(text ?? '');
   }
 
-  /** @param text as contract/measured.schema.json has it */
+  /** @param text in the format of contract/measured.schema.json */
   add(text: string) {
     this.#sorted = undefined;
     let bucket = 0;
@@ -48,7 +51,7 @@ export class SparseHistogram {
     }
   }
 
-  /** As it was read; all of them in one. */
+  /** The histogram in the format in which it was read. */
   get text(): string {
     let before = 0;
     const parts = this.#inOrder.map(([bucket, count]) => {
@@ -63,17 +66,17 @@ export class SparseHistogram {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Each off by 0.1 % at most, in order. */
+  /** In ascending order, accurate to 0.1 %. */
   get values(): number[] {
     return this.#inOrder.flatMap(([bucket, count]) => Array.from({ length: count }, () => middle(bucket)));
   }
 
-  /** In order, each off by 0.1 % at most. */
+  /** In ascending order, accurate to 0.1 %. */
   get buckets(): { value: number; count: number }[] {
     return this.#inOrder.map(([bucket, count]) => ({ value: middle(bucket), count }));
   }
 
-  /** @returns how many are over a limit, each taken as the middle of its bucket */
+  /** @returns the number of values above the limit, each taken as the middle of its bucket */
   countOver(limit: number): number {
     return [...this.#counts].reduce(
       (sum, [bucket, count]) => (middle(bucket) > limit ? sum + count : sum),
@@ -81,7 +84,7 @@ export class SparseHistogram {
     );
   }
 
-  /** Off by 0.1 % at most; null: there are no values. */
+  /** Accurate to 0.1 %; null without values. */
   get mean(): number | null {
     const { count } = this;
     const sum = [...this.#counts].reduce((total, [bucket, times]) => total + middle(bucket) * times, 0);
@@ -89,10 +92,10 @@ export class SparseHistogram {
   }
 
   /**
-   * As k6 has it: between two values by how near it is to each. (k6, metrics/sink.go, TrendSink.P)
+   * Interpolates between two values as k6 does (metrics/sink.go, TrendSink.P).
    *
    * @param share 0 to 1
-   * @returns off by 0.1 % at most; null: there are no values
+   * @returns accurate to 0.1 %; null without values
    */
   percentile(share: number): number | null {
     const { count } = this;
@@ -102,7 +105,7 @@ export class SparseHistogram {
     return below + (above - below) * (rank - Math.floor(rank));
   }
 
-  /** What a run document has of durations; null: there are no values. */
+  /** The latency for a run document; null without values. */
   get latency(): Latency | null {
     const { mean } = this;
     if (mean === null) return null;

@@ -1,19 +1,22 @@
-/** What became of the streams that clients held during one k6 run, or were to hold, its warm-up included. Times are in milliseconds. */
+/**
+ * Statistics of the streams that clients held, or tried to hold, during one k6 run, including its warm-up.
+ * Times are in milliseconds.
+ */
 
-/** A stream that was refused, or that the server or what is between ended. */
+/** A stream that was refused, or that the server or an intermediary ended. */
 export interface StreamEnd {
-  /** When the client asked for it, as a Unix time, and how many streams were held then. */
+  /** Unix time at which the client requested it, and the number of streams held at that time. */
   asked: number;
   held: number;
-  /** From then until it was open; absent: it never was. */
+  /** Time from the request until it was open; absent if it never was. */
   openedMs?: number;
-  /** From then to its end, and from its last byte to its end. */
+  /** Time from the request to its end, and from its last byte to its end. */
   ageMs: number;
   silentMs: number;
   messages: number;
-  /** How it failed; absent: the server ended it with a reply. */
+  /** Kind of failure; absent if the server ended the stream with a reply. */
   kind?: string;
-  /** Of HTTP; 0: no answer. */
+  /** HTTP status; 0 without an answer. */
   status: number;
   detail?: string;
 }
@@ -21,14 +24,14 @@ export interface StreamEnd {
 export interface Streams {
   asked: number;
   opened: number;
-  /** Those that were not held to their end. */
+  /** Streams that ended early. */
   lost: number;
-  /** Those that ended and went on with the event after their last one; absent: none. */
+  /** Streams that ended and were resumed after their last event; absent if there were none. */
   resumed?: number;
-  /** Of the server. */
+  /** Messages from the server. */
   messages: number;
-  /** How many were held, at the end of each second in which the number changed. at: Unix time */
+  /** Number of held streams at the end of each second in which it changed. at: Unix time */
   held: { at: number; count: number }[];
-  /** Of the first of those that were lost; absent: none was. */
+  /** The first streams that ended early; absent if there were none. */
   ends?: StreamEnd[];
 }

@@ -1,6 +1,6 @@
 /**
- * Adds up what several k6 processes measured of one test (deploy/kubernetes), into the files that one leaves: whoever judges them need not
- * know how many there were.
+ * Sums up what several k6 processes measured during one test (deploy/kubernetes), and writes the same files
+ * as a single process. The analysis does not need to know the number of generators.
  */
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ import { abortOf, type Clients, type Counts, type Measured, type Threshold } fro
 import { FILE, type Group, linesOf } from './seconds.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
 
-/** As in contract/measured.schema.json. */
+/** Same as in contract/measured.schema.json. */
 const MAX_CLOCK_JUMPS = 20;
 
-/** Numbers add up, texts are histograms, lists are the least and the most. */
+/** Numbers are added, strings are histograms, lists are a minimum and a maximum. */
 type Amount = number | string | readonly number[] | Amounts;
 interface Amounts {
   [name: string]: Amount;
 }
-/** Documents are checked where they are read. */
+/** Documents are validated where they are read. */
 const amountsOf = (counts: object) => counts as Amounts;
 
 function sum(one: Amount, other: Amount): Amount {
@@ -56,7 +56,7 @@ function sumOfGroups(all: Measured['groups']): Measured['groups'] {
   return [...sums.values()];
 }
 
-/** A generator knows its own calls in flight, and not those of the others. */
+/** A generator knows only its own calls in flight, so overlaps cannot be added. */
 const withoutOverlaps = (groups: Measured['groups'], generators: number): Measured['groups'] =>
   generators === 1 ? groups : groups.map(({ overlaps: _, ...group }) => group);
 
@@ -74,7 +74,10 @@ function sumOfClients(generators: Measured[]): Pick<Measured, 'clients'> {
   return known.length === 0 ? {} : { clients: sumOfEach(...known) as unknown as Clients };
 }
 
-/** The first that says why there is no more to it; else what k6 would have said of the whole. */
+/**
+ * @returns the first end that was not regular; otherwise the end that k6 would have reported for the whole
+ *   test
+ */
 function endOf(generators: Measured[], thresholds: Threshold[]): Measured['end'] {
   const ends = generators.map(({ end }) => end);
   const cutShort = ends.find((end) => abortOf(end)) ?? ends.find(({ reason }) => reason !== 'finished');
@@ -82,7 +85,10 @@ function endOf(generators: Measured[], thresholds: Threshold[]): Measured['end']
   return cutShort ?? { reason: 'finished', exitCode: failed ? FAIL : 0 };
 }
 
-/** @param generators of one test, one at least @returns what a single one would have measured */
+/**
+ * @param generators results of one test, at least one
+ * @returns the result that a single generator would have measured
+ */
 export function sumOfGenerators(generators: Measured[]): Measured {
   const [first] = generators;
   if (!first) throw new Error('there is no generator to add up');
@@ -108,7 +114,7 @@ export function sumOfGenerators(generators: Measured[]): Measured {
   };
 }
 
-/** @param folders each with a seconds.jsonl, in order of time @returns the lines of their sum */
+/** @param folders each with a seconds.jsonl in order of time @returns the lines of their sum */
 async function* sumOfSeconds(folders: string[]): AsyncGenerator<string> {
   const line = (document: unknown) => `${JSON.stringify(document)}\n`;
   const numbers = new Map<string, number>();
@@ -139,9 +145,9 @@ async function* sumOfSeconds(folders: string[]): AsyncGenerator<string> {
 }
 
 /**
- * @param generators what each measured, one at least, and the folder that it is in
- * @param into a folder: the sums, as of one k6
- * @returns what measured.json has
+ * @param generators result and folder of each generator, at least one
+ * @param into folder for the sums
+ * @returns the content of measured.json
  */
 export async function leaveSums(
   generators: { measured: Measured; folder: string }[],

@@ -1,4 +1,4 @@
-/** Reads what a k6 run left: measured.json of the output lab. */
+/** Reads the results of a k6 run: measured.json of the output lab. */
 import { cleanText } from '../clean-text.ts';
 import { type Group, gaugeOf } from './groups.ts';
 import {
@@ -15,30 +15,33 @@ import { type Plan, validatePlan } from './plan.ts';
 import type { Processes } from './processes.ts';
 import type { Streams } from './streams.ts';
 
-/** Of one k6 run, or of all trials together. */
+/** Summary of one k6 run, or of all trials together. */
 export interface Summary {
   plan: Plan;
-  /** Unix time of the phases' zero; null: the run ended in set-up. */
+  /** Unix time to which the phases are relative; null if the run ended during setup. */
   startedMs: number | null;
-  /** Seconds from the phases' zero to the end of the whole run. */
+  /** Seconds from `startedMs` to the end of the whole run. */
   ranS: number;
   groups: readonly Group[];
-  /** VUs that k6 had at most. */
+  /** Maximum number of VUs. */
   vusMax: number;
-  /** As k6 judged them. */
+  /** With k6's own results. */
   thresholds: readonly Threshold[];
-  /** Processors that k6 may use; null: not known. */
+  /** Number of cores that k6 may use; null if unknown. */
   cores: number | null;
   clockJumps: readonly ClockJump[];
-  /** Of each k6 run whose server is a program. */
+  /** One entry for each k6 run whose server is a program. */
   processes: readonly Processes[];
-  /** Of each k6 run whose clients held streams. */
+  /** One entry for each k6 run whose clients held streams. */
   streams: readonly Streams[];
-  /** Of one k6 run; absent: not known. */
+  /** Only for a single k6 run; absent if unknown. */
   clients?: Clients;
 }
 
-/** @param directory a run's results @returns the problem is one plain line; abort: why the script ended its test */
+/**
+ * @param directory directory of the run's results
+ * @returns problem: one plain line; abort: why the script ended its test
+ */
 export function readSummary(
   directory: string,
 ): ({ summary: Summary; problem: null } | { summary: null; problem: string }) & { abort?: Abort | null } {

@@ -1,6 +1,6 @@
 /**
- * A run over time, on one grid of moments: what its clients saw and what the server's signals said. Findings and the report
- * read this, and it is kept beside the run document.
+ * The series of a run on one grid of points: the client's measurements and the server's signals. Findings and
+ * the report are based on it. It is stored next to the run document.
  */
 
 import { cleanDeep } from '../clean-text.ts';
@@ -23,35 +23,38 @@ export interface Timeline {
   testid: string;
   /** Unix time of the first point. */
   start_s: number;
-  /** From one point to the next. */
+  /** Seconds between two points. */
   step_s: number;
-  /** Of points. */
+  /** Number of points. */
   count: number;
-  /** What a rate or a percentile at a point looks back over. */
+  /** Look-back of a rate or a percentile. */
   window_s: number;
   /**
-   * p50, p95, p99, mean (milliseconds), requests, answered (by when the answer came), iterations, offered, dropped (rate), failed (ratio),
-   * vus (count), and failures_<kind> (rate).
+   * p50, p95, p99, mean (milliseconds), requests, answered (by the time of the answer), iterations, offered,
+   * dropped (rate), failed (ratio), vus (count), and failures_<kind> (rate).
    */
   client: Record<string, TimeSeries>;
-  /** The same as charts show it (drawn-series.ts); absent: nothing was kept second by second. */
+  /** The same for charts (drawn-series.ts); absent without data by second. */
   drawn?: Record<string, TimeSeries>;
-  /** By name, those of the run's own server. */
+  /** Signals of the run's own server, by name. */
   signals: Record<string, TimeSeries>;
-  /** By phase and name: answers a second over the phase, and how long a call took on average. */
+  /** By phase and operation: answers per second over the phase, and the mean duration of a call. */
   operations?: Record<string, Record<string, { rate: number; mean_s: number }>>;
 }
 
 export interface TimeSeries {
-  /** Seconds, milliseconds, ratio, rate, count, bytes or bytes_rate. */
+  /** seconds, milliseconds, ratio, rate, count, bytes or bytes_rate. */
   unit: string;
-  /** One a point; null: there was no sample. */
+  /** One value per point; null without a sample. */
   values: (number | null)[];
-  /** Of a signal, the label of its rule. */
+  /** The label `source` of a signal's rule. */
   source?: string;
-  /** Of a signal about connections, to whom they are. */
+  /** The peer, if the signal is about connections. */
   destination?: string;
-  /** Of a signal of one of the server's programs, or of one that it is connected to. */
+  /**
+   * The program, if the signal is about one of the server's programs, or about one that the server is
+   * connected to.
+   */
   program?: string;
 }
 
@@ -59,16 +62,12 @@ type TimelineFacts = Pick<Judged, 'summary' | 'watches' | 'secrets'>;
 
 const SCHEMA = 'mcp-load-lab/timeline/1';
 const validate = validator('timeline.schema.json');
-/** An hour in steps of 2 s: enough for a day, too, and half a megabyte. */
-const MOST_POINTS = 1800;
-/** Beyond what Prometheus' histograms and k6's clock are good for. */
+/** An hour in steps of 2 s. This is enough for a day as well; the file has about half a megabyte. */
+const MAX_POINTS = 1800;
+/** More digits than the precision of Prometheus' histograms and k6's clock. */
 const DIGITS = 6;
 
-/**
- * @param lines of the run's seconds
- * @param signals on the grid
- * @returns null: no phase took place
- */
+/** @param lines lines of the run's seconds @param signals on the grid @returns null if no phase took place */
 export function timelineOf(
   { summary, watches, secrets }: TimelineFacts,
   phases: Phase[],
@@ -84,12 +83,15 @@ export function timelineOf(
     ...grid,
     ...half,
     signals: { ...signals, ...generator, ...watchedOverTime(grid, watches) },
-    // The server chose their names.
+    // The names come from the server.
     operations: cleanDeep(operationsOf(summary.groups, phases), secrets),
   };
 }
 
-/** @param cores that k6 may use; null: not known @returns all from one pass over the seconds; generator: its signals */
+/**
+ * @param cores number of cores that k6 may use; null if unknown
+ * @returns all series from a single pass over the seconds; generator: its signals
+ */
 export function clientHalf(
   lines: readonly Line[],
   grid: Grid,
@@ -115,7 +117,7 @@ function generatorOverTime(windows: readonly Within[], cores: number | null) {
   return Object.fromEntries(known.filter(([, { values }]) => values.some((value) => value !== null)));
 }
 
-/** @returns the signals of a server over the phases, on their grid @throws {PrometheusError} */
+/** @returns the signals of a server during the phases, on their grid @throws {PrometheusError} */
 export async function signalsOverTime(
   prometheus: Prometheus,
   subject: Subject,
@@ -128,7 +130,7 @@ export async function signalsOverTime(
     prometheus.queryRange(expression, start_s, start_s + (count - 1) * step_s, step_s);
   const signals: Timeline['signals'] = {};
   for (const { signal, unit, labels, points } of ownSignals(await ask(ALL), subject).own) {
-    // A point that stands for a minute is its mean, not what the minute ended with.
+    // A point of a coarse grid is the mean over its step, not the last value.
     const [mean] = step_s > STEP_S ? await ask(`avg_over_time(${selector(labels)}[${step_s}s])`) : [];
     const { source, destination, program } = labels;
     const values = onGrid(mean?.points ?? points, grid);
@@ -137,7 +139,7 @@ export async function signalsOverTime(
       values,
       ...(source && { source }),
       ...(destination && { destination }),
-      // The server chose its name.
+      // The name comes from the server.
       ...(program && { program: cleanDeep(program, []) }),
     };
   }
@@ -152,7 +154,7 @@ function operationsOf(groups: readonly Group[], phases: Phase[]): NonNullable<Ti
     latencies.add(counts);
     const { count, mean } = latencies.all;
     if (operation === '' || seconds === 0 || mean === null) continue;
-    // The server chose the names: one of them may be an object's own.
+    // The names come from the server, so they may collide with members of Object.prototype.
     operations[phase] = Object.assign(operations[phase] ?? Object.create(null), {
       [operation]: { rate: digits(count / seconds), mean_s: digits(mean / 1000) },
     });
@@ -162,7 +164,7 @@ function operationsOf(groups: readonly Group[], phases: Phase[]): NonNullable<Ti
 
 const digits = (value: number) => Number(value.toPrecision(DIGITS));
 
-/** @returns from the first phase's start until the last one's figures are in */
+/** @returns a grid from the start of the first phase until the figures of the last phase are complete */
 export function gridOf(
   phases: Pick<Phase, 'start' | 'end'>[],
 ): Pick<Timeline, 'start_s' | 'step_s' | 'count' | 'window_s'> | null {
@@ -171,7 +173,7 @@ export function gridOf(
   if (starts.length === 0 || ends.length === 0) return null;
   const start_s = Math.floor(Math.min(...starts));
   const lengthS = Math.max(...ends) + LAG_S - start_s;
-  const step_s = STEP_S * Math.max(1, Math.ceil(lengthS / (STEP_S * (MOST_POINTS - 1))));
+  const step_s = STEP_S * Math.max(1, Math.ceil(lengthS / (STEP_S * (MAX_POINTS - 1))));
   return {
     start_s,
     step_s,
@@ -192,19 +194,19 @@ function onGrid(
   return values;
 }
 
-/** @returns the one series that has them and no others that a signal may have */
+/** @returns a selector of exactly one series: it requires all other labels of signals to be empty */
 function selector({ __name__ = '', ...labels }: Record<string, string>): string {
   const all = { server: '', source: '', testid: '', ...labels };
   const matchers = Object.entries(all).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return `${__name__}{${matchers.join(',')}}`;
 }
 
-/** @returns the first thing that is wrong, null = a timeline */
+/** @returns the first error; null if the document is a timeline */
 export function validateTimeline(document: unknown): string | null {
   return validate(document);
 }
 
-/** @param name `client.p99`, or a signal's */
+/** @param name `client.p99`, or a signal's name */
 export const seriesOf = (
   { client, signals }: Pick<Timeline, 'client' | 'signals'>,
   name: string,

@@ -1,4 +1,4 @@
-/** A test of several k6 runs: its trials, and one summary of them all. */
+/** Reads a test that consists of several k6 runs: its trials, and one summary of all of them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validator } from '../schemas.ts';
@@ -9,37 +9,41 @@ import { readSummary, type Summary } from './summary.ts';
 /** One k6 run. */
 export interface Trial {
   name: string;
-  /** Of its phases. */
+  /** Labels of its phases. */
   labels: Record<string, string | number>;
-  /** In the results folder. */
+  /** Relative to the results directory. */
   folder: string;
-  /** false: its objectives do not count. */
+  /** false if its objectives are ignored. */
   judged: boolean;
   /** k6's exit code. */
   code: number;
-  /** What was done to the system meanwhile. */
+  /** Changes to the system during the trial. */
   events: TrialEvent[];
 }
 
-/** time_ms since the epoch. */
+/** time_ms: Unix time in milliseconds. */
 export type TrialEvent = { time_ms: number; kind: string } & Record<string, unknown>;
 
-/** `R`: what the test's `trials.ts` says that it leaves. */
+/** `R`: the result that the test's `trials.ts` writes. */
 export interface Trials<R = unknown> {
-  /** In the order in which they ran. */
+  /** In order of execution. */
   trials: Trial[];
-  /** For the test's tables; null: the test ended before there was any. */
+  /** Input of the test's tables; null if the test ended before it was available. */
   result: R | null;
-  /** Why the test could not go on. */
+  /** Why the test could not continue. */
   error: string | null;
 }
 
 const validate = validator('trials.schema.json');
 
-/** The list of trials can't be read: in one line. */
+/** The list of trials cannot be read; the message is a single line. */
 export class TrialsError extends Error {}
 
-/** @param directory a run's results @returns null: the test is one k6 run @throws {TrialsError} */
+/**
+ * @param directory directory of the run's results
+ * @returns null if the test is a single k6 run
+ * @throws {TrialsError}
+ */
 export function readTrials(directory: string): Trials | null {
   const path = join(directory, 'trials.json');
   if (!existsSync(path)) return null;
@@ -56,7 +60,7 @@ export function readTrials(directory: string): Trials | null {
   return document;
 }
 
-/** @returns those of the trials that left one, and all of them in one; the first abort */
+/** @returns the summaries of the trials that have one, a summary of all of them, and the first abort */
 export function readTrialSummaries(
   directory: string,
   { trials }: Trials,
@@ -77,7 +81,7 @@ export function readTrialSummaries(
   };
 }
 
-/** @returns the first of what each log has */
+/** @returns the first entry of each kind over all logs */
 export async function readTrialLogs(directory: string, { trials }: Trials): Promise<K6Log> {
   const logs = await Promise.all(trials.map(({ folder }) => readK6Log(join(directory, folder, 'k6.log'))));
   return {
@@ -94,7 +98,7 @@ export async function readTrialLogs(directory: string, { trials }: Trials): Prom
 }
 
 /**
- * Phases have names of their own in each trial, so what is known by phase stays as it is. Of the rest counts and
+ * Merges summaries. Phase names are unique across trials, so data by phase is kept as it is. Other counts and
  * histograms are added.
  */
 function merge(summaries: Summary[]): Summary | null {

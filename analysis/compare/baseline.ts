@@ -1,4 +1,4 @@
-/** A baseline: what a comparison needs of some runs as a plain file in git (baseline.schema.json). */
+/** A baseline: a file in git with the data of some runs that a comparison needs (baseline.schema.json). */
 import { cleanDeep } from '../clean-text.ts';
 import { validator } from '../schemas.ts';
 import { CompareError } from './compare-error.ts';
@@ -8,7 +8,7 @@ interface Baseline {
   schema: 'mcp-load-lab/baseline/1';
   name: string;
   conditions: Conditions;
-  /** By their start. */
+  /** Sorted by start. */
   runs: Omit<Digest, 'conditions'>[];
 }
 
@@ -17,8 +17,8 @@ export const BASELINE_SCHEMA = 'mcp-load-lab/baseline/1';
 const validate = validator('compare/baseline.schema.json');
 
 /**
- * @returns in a stable order, so that a diff shows what changed
- * @throws {CompareError} where they are no runs of one thing, or one of them is not to be compared
+ * @returns the baseline in a stable order, so that a diff shows only changes
+ * @throws {CompareError} if the runs are not runs of the same test, or if one of them is not comparable
  */
 export function makeBaseline(
   name: string,
@@ -46,7 +46,7 @@ export function makeBaseline(
 const sorted = (values: Record<string, number>) =>
   Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** @throws {CompareError} where it is no baseline */
+/** @throws {CompareError} if the document is not a baseline */
 export function digestsOf(document: unknown): Digest[] {
   const problem = validate(document);
   if (problem) throw new CompareError(`it is no baseline: ${problem}`);

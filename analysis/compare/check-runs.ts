@@ -1,4 +1,4 @@
-/** Refuses a comparison that cannot call anything worse, before any load is sent. */
+/** Rejects a comparison that cannot detect a change for the worse, before any load is sent. */
 import { counted } from '../../contract/units.js';
 import { CompareError } from './compare-error.ts';
 import { canDecide, LEAST_RUNS } from './decide.ts';
@@ -11,7 +11,7 @@ export function checkRuns({
 }: {
   /** Value of RUNS. */
   head: number;
-  /** Runs to compare with; by default as many as `head`. */
+  /** Number of runs to compare with; defaults to `head`. */
   base?: number;
   /** Value of ALLOW_SINGLE_RUN. */
   allowSingle: boolean;

@@ -1,13 +1,13 @@
 import { cleanText } from '../clean-text.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Longer lines are read by nobody; lists of valid choices are long. */
-const LONGEST = 4000;
+/** Maximum length of a message, which may contain a list of valid values. */
+const MAX_LENGTH = 4000;
 
-/** What was given can't be compared: the message is one line for the user, the exit code 2. */
+/** The input cannot be compared. The message is a single line for the user; the exit code is 2. */
 export class CompareError extends UsageError {
-  /** @param message made one line: it may hold what a run document says */
+  /** @param message reduced to one line, because it may contain text of a run document */
   constructor(message: string) {
-    super(cleanText(message, [], LONGEST));
+    super(cleanText(message, [], MAX_LENGTH));
   }
 }

@@ -10,12 +10,12 @@ import { renderTerminal } from './terminal.ts';
 import { writeComparison } from './write-comparison.ts';
 
 /**
- * Writes comparison.json, .md, .html and junit.xml, and a table to the terminal.
+ * Writes comparison.json, .md, .html and junit.xml, and prints a table.
  *
- * @param directory a new one
- * @param env with BASE, HEAD and the options; BASE_NAME and HEAD_NAME: what the sides are to be called
- * @returns the exit code: 0 nothing is worse, 99 something is, 98 nothing could be judged
- * @throws {CompareError} where the runs can't be compared
+ * @param directory new directory for the results
+ * @param env contains BASE, HEAD and the options; BASE_NAME and HEAD_NAME: names of the sides
+ * @returns the exit code: 0 = nothing is worse, 99 = something is worse, 98 = nothing could be judged
+ * @throws {CompareError} if the runs cannot be compared
  */
 export function compareRuns(
   directory: string,

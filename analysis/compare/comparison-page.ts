@@ -1,4 +1,4 @@
-/** What the page of a comparison shows. */
+/** Builds the page of a comparison. */
 import { counted } from '../../contract/units.js';
 import type { Page, Section, Tone } from '../../page/model.ts';
 import { machineText } from '../render/facts.ts';

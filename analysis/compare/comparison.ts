@@ -1,10 +1,10 @@
-/** Two sides held against each other: the document that everything after it reads (comparison.schema.json). */
+/** Builds the comparison document, which all later steps read (comparison.schema.json). */
 import { counted } from '../../contract/units.js';
 import { cleanDeep } from '../clean-text.ts';
 import { targetSettings } from '../collect/target-settings.ts';
 import { FAIL, INVALID, PASS } from '../judge/verdict.ts';
 import { validator } from '../schemas.ts';
-// The schema refers to that of a baseline, which has to be known by then.
+// Registers the schema of a baseline, which the comparison's schema refers to.
 import './baseline.ts';
 import { CompareError } from './compare-error.ts';
 import {
@@ -29,22 +29,22 @@ import {
 import { METRICS, type Metric } from './metrics.ts';
 import { nameOf, sentenceOf } from './words.ts';
 
-/** One side as the user gave it. */
+/** One side as specified by the user. */
 export interface Given {
   given: string;
   digests: Digest[];
 }
 
 export interface Options {
-  /** Names; null: all of them. */
+  /** Names of metrics; null for all. */
   metrics: string[] | null;
-  /** Other changes that count, by metric. */
+  /** Smallest relevant change by metric, if it differs from the default. */
   least: Record<string, number>;
-  /** Each operation, too. */
+  /** Whether to compare each operation as well. */
   operations: boolean;
-  /** Runs that missed an objective, too. */
+  /** Whether to include runs that missed an objective. */
   includeFailed: boolean;
-  /** One run against one may fail. */
+  /** Whether a comparison of two single runs may fail. */
   allowSingle: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Side {
   given: string;
   runs: { testid: string; started: string | null; commit: string | null }[];
   refused: { testid: string; reason: string }[];
-  /** Of the first run. */
+  /** From the first run. */
   machine: Digest['machine'] | null;
   target: Digest['target'] | null;
 }
@@ -63,15 +63,18 @@ export type Row = Omit<Metric, 'name' | 'floor' | 'read' | 'of'> &
 
 export interface Comparison {
   schema: 'mcp-load-lab/comparison/1';
-  /** Of the folder that it is written to. */
+  /** Name of the directory that the results are written to. */
   name: string;
-  /** Of all runs; null: none is left to be compared. */
+  /** Conditions of all runs; null if no run is left to compare. */
   conditions: Digest['conditions'] | null;
   base: Side;
   head: Side;
-  /** single_factor: one run against one counts from so many times the least change; null: it does not count. */
+  /**
+   * single_factor: multiple of the smallest relevant change from which a comparison of two single runs
+   * counts; null if it does not count.
+   */
   rule: { alpha: number; confidence: number; least_runs: number; single_factor: number | null };
-  /** One run each. */
+  /** Whether each side has a single run. */
   single: boolean;
   metrics: Row[];
   notes: string[];
@@ -81,10 +84,13 @@ export interface Comparison {
 const SCHEMA = 'mcp-load-lab/comparison/1';
 const validate = validator('compare/comparison.schema.json');
 
-/** @returns the first thing that is wrong, null = a comparison document */
+/** @returns the first error; null if the document is a comparison */
 export const validateComparison = (document: unknown): string | null => validate(document);
 
-/** @returns without a secret or a control character in it @throws {CompareError} where the runs are not of the same test */
+/**
+ * @returns the comparison without secrets or control characters
+ * @throws {CompareError} if the runs are not of the same test
+ */
 export function compare(
   name: string,
   base: Given,
@@ -99,34 +105,36 @@ export function compare(
 }
 
 function assemble(name: string, base: Given, head: Given, options: Options): Comparison {
-  apart(base, head);
+  requireDistinctRuns(base, head);
   const sides = [base, head].map((side) => sideOf(side, options));
-  const [left, right] = sides as [SideOf, SideOf];
-  const usable = [...left.usable, ...right.usable];
+  const [baseSide, headSide] = sides as [SideOf, SideOf];
+  const usable = [...baseSide.usable, ...headSide.usable];
   const [first] = usable;
   for (const other of usable.slice(1)) {
     const differs = first && difference(first, other);
     if (differs) throw new CompareError(`these are not runs of the same thing: ${differs}`);
   }
-  const single = left.usable.length === 1 && right.usable.length === 1;
+  const single = baseSide.usable.length === 1 && headSide.usable.length === 1;
   const rows =
-    left.usable.length > 0 && right.usable.length > 0 ? rowsOf(left.usable, right.usable, options) : [];
+    baseSide.usable.length > 0 && headSide.usable.length > 0
+      ? rowsOf(baseSide.usable, headSide.usable, options)
+      : [];
   return {
     schema: SCHEMA,
     name,
     conditions: first?.conditions ?? null,
-    base: left.document,
-    head: right.document,
+    base: baseSide.document,
+    head: headSide.document,
     rule: {
       alpha: ALPHA,
-      confidence: confidenceOf(left.usable.length, right.usable.length, Math.max(1, rows.length)),
+      confidence: confidenceOf(baseSide.usable.length, headSide.usable.length, Math.max(1, rows.length)),
       least_runs: LEAST_RUNS,
       single_factor: options.allowSingle ? SINGLE_FACTOR : null,
     },
     single,
     metrics: rows,
-    notes: notesOf(left, right, rows, single),
-    verdict: verdictOf(left, right, rows, { single, allowSingle: options.allowSingle }),
+    notes: notesOf(baseSide, headSide, rows, single),
+    verdict: verdictOf(baseSide, headSide, rows, { single, allowSingle: options.allowSingle }),
   };
 }
 
@@ -146,8 +154,8 @@ function sideOf({ given, digests }: Given, options: Options): SideOf {
   };
 }
 
-/** @throws {CompareError} a run that counted twice would look like agreement */
-function apart(base: Given, head: Given) {
+/** @throws {CompareError} if a run is on both sides, which would look like agreement */
+function requireDistinctRuns(base: Given, head: Given) {
   const testids = [...base.digests, ...head.digests].map(({ testid }) => testid);
   const twice = testids.find((testid, index) => testids.indexOf(testid) < index);
   if (twice !== undefined)
@@ -192,13 +200,13 @@ function rowsOf(base: Digest[], head: Digest[], { metrics, least, operations, al
 
 const placeOf = ({ of, name }: SeriesName) => `${of}/${name}`;
 
-/** @returns places as the runs have them: the whole, phases, operations */
+/** @returns the keys of the series in the order of the runs: the whole run, phases, operations */
 function namesInOrder(digests: Digest[]): string[] {
   const places = digests.flatMap(({ values }) => Object.keys(values).map((key) => placeOf(parseKey(key))));
   return [...new Set(places)];
 }
 
-/** @returns what a reader has to know beside the figures */
+/** @returns facts that the reader needs to interpret the figures */
 function notesOf(base: SideOf, head: SideOf, rows: Row[], single: boolean): string[] {
   const all = [...base.usable, ...head.usable];
   const [first] = all;
@@ -221,8 +229,8 @@ function notesOf(base: SideOf, head: SideOf, rows: Row[], single: boolean): stri
 }
 
 /**
- * @returns in what the targets differ: it may be what is compared; and what both have that nobody has by default: a setting of an earlier run
- *   stays until it is taken back
+ * @returns differences between the targets, which may be the subject of the comparison, and common settings
+ *   that differ from the defaults, because a setting of an earlier run may still be in effect
  */
 function targetNotes(base: Side['target'], head: Side['target']): string[] {
   if (!base || !head) return [];
@@ -258,21 +266,26 @@ function verdictOf(
   ];
   if (empty.length > 0) return invalid(`nothing is left to compare of ${empty.join(' and ')}`);
   if (rows.length === 0) return invalid('the runs have none of these metrics');
-  const of = (outcome: Outcome) => rows.filter((row) => row.outcome === outcome);
-  const [worse, better, same, open] = [of('worse'), of('better'), of('same'), of('inconclusive')];
-  const told = [...worse, ...better].map(sentenceOf);
-  if (worse.length > 0) return { outcome: 'fail', exit_code: FAIL, reasons: told };
+  const withOutcome = (outcome: Outcome) => rows.filter((row) => row.outcome === outcome);
+  const [worse, better, same, open] = [
+    withOutcome('worse'),
+    withOutcome('better'),
+    withOutcome('same'),
+    withOutcome('inconclusive'),
+  ];
+  const changes = [...worse, ...better].map(sentenceOf);
+  if (worse.length > 0) return { outcome: 'fail', exit_code: FAIL, reasons: changes };
   if (single) {
     const reason = allowSingle
       ? `one run each: nothing is worse by ${SINGLE_FACTOR} times the change that counts`
       : 'one run each: no verdict';
-    return { outcome: 'pass', exit_code: PASS, reasons: [reason, ...told] };
+    return { outcome: 'pass', exit_code: PASS, reasons: [reason, ...changes] };
   }
   if (open.length === rows.length)
     return invalid(`none of ${counted(rows.length, 'metric')} can be told with these runs`);
   const rest = open.length > 0 ? `; ${counted(open.length, 'metric')} can't be told` : '';
   const reason = `nothing is worse: ${counted(same.length, 'metric')} the same, ${better.length} better${rest}`;
-  return { outcome: 'pass', exit_code: PASS, reasons: [reason, ...told] };
+  return { outcome: 'pass', exit_code: PASS, reasons: [reason, ...changes] };
 }
 
 const invalid = (reason: string): Comparison['verdict'] => ({

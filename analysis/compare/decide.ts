@@ -1,8 +1,9 @@
 /**
- * Whether a metric is better, worse, the same, or whether these runs can't tell:
+ * Decides whether a metric is better, worse, the same, or inconclusive:
  *
- * - **worse** (better): the interval of the shift is on the bad (good) side of no change, and reaches the smallest change that counts.
- * - **same**: the interval is within that change, to either side.
+ * - **worse** (better): the interval of the shift is on the bad (good) side of zero, and reaches the smallest
+ *   relevant change.
+ * - **same**: the interval is within the smallest relevant change on both sides.
  * - **inconclusive** otherwise.
  */
 
@@ -11,17 +12,20 @@ import { medianOf } from '../statistics/interval.ts';
 import { mannWhitney } from '../statistics/mann-whitney.ts';
 import { asChange, leastShift, type Metric, onScale } from './metrics.ts';
 
-/** Share of the comparisons of equal sides in which anything may differ: about half of them for the worse. */
+/**
+ * Probability that a comparison of two equal sides shows any difference; about half of them are changes for
+ * the worse.
+ */
 export const ALPHA = 0.02;
-/** One run against one: so many times the smallest change that counts, where the user wants it to count at all. */
+/** Single runs: multiple of the smallest relevant change that counts, if the user allows single runs. */
 export const SINGLE_FACTOR = 3;
 
 export type Outcome = 'better' | 'worse' | 'same' | 'inconclusive';
 
-/** One metric of one phase, operation or run: a value a run. */
+/** A metric of one phase, operation or run, with one value per run. */
 interface Pair {
   metric: Metric;
-  /** null: that run does not have it. */
+  /** null if the run does not have the metric. */
   base: (number | null)[];
   head: (number | null)[];
 }
@@ -30,19 +34,26 @@ export interface Decision {
   /** Median. */
   base: number | null;
   head: number | null;
-  /** From base to head, by Hodges and Lehmann: 0.1 is 10 % more, or by 0.1 more where the metric is compared by difference. */
+  /**
+   * Change from base to head (Hodges-Lehmann): 0.1 is 10 % more, or 0.1 more if the metric is compared by
+   * difference.
+   */
   change: number | null;
-  /** Of the change's interval; null: so few runs have none. */
+  /** Confidence interval of the change; null if there are too few runs. */
   low: number | null;
   high: number | null;
-  /** Mann and Whitney's, exact, two-sided. */
+  /** p-value of the Mann-Whitney test, exact and two-sided. */
   p: number | null;
   outcome: Outcome;
-  /** Why nothing more can be said. */
+  /** Why the outcome is inconclusive. */
   reason: string | null;
 }
 
-/** @param pairs of the same runs @param options allowSingle: one run against one may be called better or worse @returns one a pair */
+/**
+ * @param pairs metrics of the same runs
+ * @param options allowSingle: single runs may be judged as better or worse
+ * @returns a decision for each pair
+ */
 export function decide(pairs: Pair[], { allowSingle = false }: { allowSingle?: boolean } = {}): Decision[] {
   const single = pairs.every(({ base, head }) => base.length === 1 && head.length === 1);
   const [first] = pairs;
@@ -60,7 +71,7 @@ export function decide(pairs: Pair[], { allowSingle = false }: { allowSingle?: b
   });
 }
 
-/** @returns every run has it */
+/** @returns whether every run has the metric */
 const isWhole = ({ base, head }: Pair): boolean => [...base, ...head].every((value) => value !== null);
 
 function median(values: (number | null)[]) {
@@ -84,7 +95,7 @@ const NOT_JUDGED: Judgement = {
   reason: null,
 };
 
-/** @param values one each */
+/** @param values one value per side */
 function ofTwoRuns(
   metric: Metric,
   { a: [before = 0], b: [after = 0] }: { a: number[]; b: number[] },
@@ -114,16 +125,16 @@ function ofManyRuns(metric: Metric, { a, b }: { a: number[]; b: number[] }, conf
 
 function outcomeOf(metric: Metric, { shift, low, high }: Shift): Outcome {
   if (low === null || high === null) return 'inconclusive';
-  const least = leastShift(metric);
-  if (-least < low && high < least) return 'same';
-  const reaches = low > 0 ? high >= least : high < 0 && low <= -least;
+  const minShift = leastShift(metric);
+  if (-minShift < low && high < minShift) return 'same';
+  const reaches = low > 0 ? high >= minShift : high < 0 && low <= -minShift;
   return reaches ? direction(metric, shift) : 'inconclusive';
 }
 
 const direction = ({ better }: Metric, shift: number): 'better' | 'worse' =>
   shift > 0 === (better === 'more') ? 'better' : 'worse';
 
-/** @returns ways to choose so many of so many */
+/** @returns the binomial coefficient */
 function choices(size: number, count: number): number {
   let ways = 1;
   for (let index = 1; index <= count; index += 1) ways = (ways * (size - count + index)) / index;
@@ -131,25 +142,26 @@ function choices(size: number, count: number): number {
 }
 
 /**
- * Bonferroni's correction for all metrics together, as far as the runs allow: few runs have no interval with so much
- * confidence, and get the one with the most.
+ * Applies Bonferroni's correction for all metrics as far as the number of runs allows it. With few runs, an
+ * interval with that confidence does not exist, and the highest possible confidence is used.
  *
- * @param base runs
- * @param head runs
- * @param metrics that are compared together
+ * @param base number of runs
+ * @param head number of runs
+ * @param metrics number of metrics that are compared together
  * @returns the confidence of each metric's interval
  */
 export const confidenceOf = (base: number, head: number, metrics: number): number =>
   1 - Math.min(ALPHA, Math.max(ALPHA / metrics, 2 / choices(base + head, head)));
 
 /**
- * @param base runs
- * @param head runs
- * @returns whether the rule can call anything worse: fewer runs are divided perfectly by chance more often than `ALPHA`
+ * @param base number of runs
+ * @param head number of runs
+ * @returns whether the rule can detect a change: with fewer runs, chance separates both sides completely
+ *   more often than `ALPHA`
  */
 export const canDecide = (base: number, head: number): boolean => 2 / choices(base + head, head) <= ALPHA;
 
-/** The smallest number of runs that decides with as many on the other side. */
+/** The smallest number of runs per side that can show a change. */
 export const LEAST_RUNS = leastRuns();
 
 function leastRuns(): number {

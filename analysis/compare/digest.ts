@@ -1,4 +1,4 @@
-/** What a comparison needs of one run, and whether two runs can be compared at all. */
+/** Extracts the data of one run that a comparison needs, and checks whether two runs are comparable. */
 import { counted, duration, perSecond } from '../../contract/units.js';
 import { signalMean } from '../collect/signals.ts';
 import type { Run } from '../judge/run.ts';
@@ -9,9 +9,9 @@ export interface Digest {
   testid: string;
   started: string | null;
   outcome: Verdict['outcome'];
-  /** Of that outcome. */
+  /** Reason for the outcome. */
   reason: string;
-  /** Of this project, `+` behind it where files were changed. */
+  /** Commit of this repository, with a trailing `+` if files were changed. */
   commit: string | null;
   conditions: Conditions;
   machine: Machine;
@@ -20,14 +20,14 @@ export interface Digest {
   values: Record<string, number>;
 }
 
-/** What must be the same on both sides. */
+/** Conditions that must be the same on both sides. */
 export interface Conditions {
   test: string | null;
   profile: string | null;
   workload: string | null;
-  /** Of the target. */
+  /** The target's dialect. */
   dialect: string | null;
-  /** duration_s: null of a phase that lasts as long as its iterations take. */
+  /** duration_s: null for a phase that lasts as long as its iterations take. */
   phases: {
     name: string;
     offered_rps: number | null;
@@ -41,23 +41,23 @@ type Machine = Record<'os' | 'cpu' | 'k6' | 'node', string | null> & Record<'cor
 
 export interface SeriesName {
   of: 'run' | 'phase' | 'operation';
-  /** Of the phase or operation; '' of the run. */
+  /** Name of the phase or operation; '' for the run. */
   name: string;
   metric: string;
 }
 
-/** Digits that a value keeps: more than any of them is worth. */
+/** Significant digits of stored values; more than the precision of any of them. */
 const DIGITS = 6;
 
-/** A phase ends with its last requests: so much longer or shorter is no other plan. */
+/** A phase ends with its last requests, so small differences in duration do not mean a different plan. */
 const DURATION_TOLERANCE = 0.05;
 
-/** Machines of the same size show somewhat different memory. */
+/** Machines of the same size report slightly different amounts of memory. */
 const MEMORY_TOLERANCE = 0.05;
 
 export const seriesKey = ({ of, name, metric }: SeriesName): string => `${of}/${name}/${metric}`;
 
-/** @returns names of operations may hold slashes themselves */
+/** Parses a key. Names of operations may contain slashes. */
 export function parseKey(key: string): SeriesName {
   const [, of = '', name = '', metric = ''] = /^(run|phase|operation)\/(.*)\/([^/]+)$/.exec(key) ?? [];
   return { of: of as SeriesName['of'], name, metric };
@@ -130,7 +130,7 @@ function valuesOf(run: Run): Digest['values'] {
   return values;
 }
 
-/** @returns why its figures are not to be compared */
+/** @returns why the run's figures are not comparable */
 export function refusal(
   { outcome, reason }: Digest,
   { includeFailed }: { includeFailed: boolean },
@@ -139,7 +139,7 @@ export function refusal(
   return `${outcome === 'fail' ? 'failed' : outcome}: ${reason}`;
 }
 
-/** @returns the first thing that makes them runs of something else */
+/** @returns the first difference that makes the runs incomparable */
 export function difference(one: Digest, other: Digest): string | null {
   const [a, b] = [one.conditions, other.conditions];
   for (const what of ['test', 'profile', 'workload', 'dialect'] as const) {
@@ -164,7 +164,7 @@ export function difference(one: Digest, other: Digest): string | null {
   }
 }
 
-/** What of a phase must be the same, and the words in which it is said that it is not. */
+/** Figures of a phase that must be the same, with the text that describes a difference. */
 const PHASE_FIGURES: {
   figure: 'offered_rps' | 'vus' | 'iterations' | 'duration_s';
   words: (value: number | null) => string;
@@ -181,7 +181,7 @@ function isAsLong(x: number | null, y: number | null) {
   return Math.abs(x - y) <= Math.max(1, DURATION_TOLERANCE * Math.max(x, y));
 }
 
-/** @returns in what the machines that made the load, or the ways to measure, differ */
+/** @returns differences between the load generators' machines, and between the ways of measuring */
 export function otherMachine(one: Digest, other: Digest): string[] {
   const [a, b] = [one.machine, other.machine];
   const differing = (Object.keys(a) as (keyof Machine)[]).filter((what) =>

@@ -3,10 +3,13 @@ import junit from 'junit-report-builder';
 import type { Comparison } from './comparison.ts';
 import { nameOf, sentenceOf } from './words.ts';
 
-/** The package's types put the builder under `default`, where an ES module importing it does not find it. */
+/** The package's types declare the builder under `default`, but an ES module does not find it there. */
 const reports = junit as unknown as Builder;
 
-/** @returns JUnit XML: one test case a metric (failed: worse; skipped: can't be told), and the verdict */
+/**
+ * @returns JUnit XML with a test case for each metric (failed: worse; skipped: inconclusive) and the
+ *   verdict
+ */
 export function renderJunit(comparison: Comparison): string {
   const { conditions, base, head, metrics, verdict } = comparison;
   const name = `comparison ${conditions?.test ?? comparison.name}`;

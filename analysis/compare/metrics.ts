@@ -1,6 +1,6 @@
 /**
- * What two sides are compared by. One run gives one number of each: requests of one run resemble one another, so that a
- * thousand of them are no thousand independent measurements.
+ * The metrics of a comparison. Each run contributes a single value per metric: requests of the same run are
+ * correlated, so a thousand requests are not a thousand independent measurements.
  */
 
 import type { Latency } from '../collect/sparse-histogram.ts';
@@ -10,35 +10,35 @@ import { callsOf } from '../judge/phases.ts';
 export interface Metric {
   name: string;
   title: string;
-  /** Of its values: rate, milliseconds, seconds, bytes, ratio. */
+  /** Unit of the values: rate, milliseconds, seconds, bytes, ratio. */
   unit: string;
   better: 'more' | 'less';
-  /** How two values are compared: by what share, or by how much. */
+  /** Whether values are compared by their ratio or by their difference. */
   scale: 'ratio' | 'difference';
-  /** The smallest change that counts: 0.1 is 10 % (of a `difference`: 0.1 in the metric's unit). */
+  /** Smallest relevant change: 0.1 is 10 % (for a `difference`: 0.1 in the metric's unit). */
   least: number;
-  /** Below it a value is as good as it gets, and stands for this. */
+  /** Smaller values are not distinguished: they count as this value. */
   floor?: number;
   of: ('run' | 'phase' | 'operation')[];
-  /** null: the run does not have it. */
+  /** null if the run does not have the metric. */
   read: (figures: Figures) => number | null | undefined;
 }
 
-/** Of a phase, an operation or a run: what it has of these. */
+/** Figures of a phase, an operation or a run, as far as they exist. */
 export interface Figures {
   calls?: number | null;
   answered?: number | null;
   duration_s?: number;
   error_rate?: number | null;
   latency_ms?: Latency | null;
-  /** Of a signal in this phase. */
+  /** Mean of a signal in this phase. */
   mean?: (signal: string) => number | null;
   findings?: Finding[];
 }
 
 const MEBIBYTE = 1024 ** 2;
 
-/** @param needed calls: fewer make no such percentile */
+/** @param needed minimum number of calls for this percentile */
 const latency = (name: 'p50' | 'p95' | 'p99', needed: number): Metric => ({
   name,
   title: name,
@@ -70,13 +70,14 @@ export const METRICS: readonly Metric[] = [
     unit: 'ratio',
     better: 'less',
     scale: 'difference',
-    // What the tests' own objectives allow a calm server.
+    // The tests' own objectives allow a server this failure rate without overload.
     least: 0.001,
     of: ['phase', 'operation'],
     read: ({ error_rate }) => error_rate,
   },
   {
-    // Both sides run the same plan, so they hold as many connections: it changes as the memory of a connection does.
+    // Both sides run the same plan with the same number of connections, so a change is a change in memory per
+    // connection.
     name: 'memory',
     title: 'memory',
     unit: 'bytes',
@@ -125,18 +126,18 @@ export const METRICS: readonly Metric[] = [
   },
 ];
 
-/** A value that has no logarithm stands for one that is as good as none. */
+/** Replaces values that have no logarithm. */
 const NEXT_TO_NOTHING = 1e-9;
 
-/** @returns on the scale on which shifts are added up: logarithms, where shares count */
+/** @returns the value on the scale on which shifts are additive: its logarithm if ratios are compared */
 export function onScale({ scale, floor = NEXT_TO_NOTHING }: Metric, value: number): number {
   return scale === 'ratio' ? Math.log(Math.max(value, floor)) : value;
 }
 
-/** @param shift on the scale of `onScale` @returns as a reader has it: 0.1 is 10 % more, or by 0.1 more */
+/** @param shift on the scale of `onScale` @returns the change for a reader: 0.1 is 10 % more, or 0.1 more */
 export const asChange = ({ scale }: Metric, shift: number): number =>
   scale === 'ratio' ? Math.expm1(shift) : shift;
 
-/** @returns the smallest change that counts, on the scale of `onScale` */
+/** @returns the smallest relevant change on the scale of `onScale` */
 export const leastShift = ({ scale, least }: Metric): number =>
   scale === 'ratio' ? Math.log1p(least) : least;

@@ -1,9 +1,12 @@
-/** The variables of a comparison, as they stand in the environment. */
+/** Reads the options of a comparison from environment variables. */
 import { CompareError } from './compare-error.ts';
 import type { Options } from './comparison.ts';
 import { METRICS } from './metrics.ts';
 
-/** @throws {CompareError} naming the variable, what it got and what is valid */
+/**
+ * @throws {CompareError} if a value is invalid; the message contains the variable, its value and the valid
+ *   values
+ */
 export function optionsOf(env: NodeJS.ProcessEnv): Options {
   return {
     metrics: env.METRICS ? listed('METRICS', env.METRICS).map((name) => metric('METRICS', name)) : null,
@@ -32,7 +35,7 @@ function listed(variable: string, text: string | undefined = ''): string[] {
   return items.filter((item) => item !== '');
 }
 
-/** @returns the name, of a metric */
+/** @returns the name, if it is a metric */
 export function metric(variable: string, name: string): string {
   if (METRICS.some((known) => known.name === name)) return name;
   const names = METRICS.map((known) => known.name).join(', ');

@@ -1,4 +1,4 @@
-/** Keeps the figures of runs for later comparisons. */
+/** Stores the figures of runs for later comparisons. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { baselineName } from '../../contract/baseline-name.js';
@@ -11,9 +11,9 @@ import { flag } from './options.ts';
 import { readSide } from './sides.ts';
 
 /**
- * Writes <baselines>/<NAME>.json, a plain file that is to be committed and compared with.
+ * Writes <baselines>/<NAME>.json, a file to commit and to compare with.
  *
- * @param env with NAME, BASE, INCLUDE_FAILED
+ * @param env contains NAME, BASE, INCLUDE_FAILED
  * @throws {CompareError}
  */
 export function saveBaseline(places: { results: string; baselines: string }, env: NodeJS.ProcessEnv) {

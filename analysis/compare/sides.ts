@@ -1,4 +1,7 @@
-/** Finds the runs that a user names: by testid, glob of testids, results folder, path of a run.json, or a baseline's name. */
+/**
+ * Finds the runs that a user specifies: a testid, a glob of testids, a results directory, the path of a
+ * run.json, or the name of a baseline.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BASELINE_NAME } from '../../contract/baseline-name.js';
@@ -15,13 +18,13 @@ interface Places {
 
 const DOCUMENT = 'run.json';
 const SHOWN = 80;
-/** Testids that a message names. */
+/** Maximum number of testids in a message. */
 const NEWEST = 3;
 
 /**
- * @param variable that it is the value of, for a message
- * @param text items with commas between
- * @throws {CompareError} where an item is nothing of the kind
+ * @param variable name of the variable, for messages
+ * @param text comma-separated items
+ * @throws {CompareError} if an item is invalid
  */
 export function readSide(variable: string, text: string, places: Places): Given {
   const items = text
@@ -60,7 +63,7 @@ function digestsIn(file: string, variable: string): Digest[] {
   return [digestOf(document as Run)];
 }
 
-/** @returns undefined: it is none; what it holds instead is for no message */
+/** @returns undefined if the file is not JSON; its content is not included in messages */
 function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
@@ -73,7 +76,7 @@ const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.is
 
 const isRun = (path: string) => existsSync(join(path, DOCUMENT));
 
-/** @returns testids of the runs that are there, in the order of their names; not the links to them */
+/** @returns testids of all runs in alphabetical order, without symbolic links */
 function testidsIn(results: string): string[] {
   if (!isFolder(results)) return [];
   return readdirSync(results, { withFileTypes: true })
@@ -82,7 +85,7 @@ function testidsIn(results: string): string[] {
     .sort();
 }
 
-/** @returns folders */
+/** @returns directories that match the glob */
 function matching(glob: string, results: string): string[] {
   const pattern = glob
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -94,16 +97,16 @@ function matching(glob: string, results: string): string[] {
     .map((testid) => join(results, testid));
 }
 
-/** @returns what an item may be, with examples that there are */
+/** @returns a description of valid items, with examples */
 function valid({ results, baselines }: Places): string {
   const newest = testidsIn(results)
     .map((testid) => ({ testid, ms: statSync(join(results, testid, DOCUMENT)).mtimeMs }))
     .sort((a, b) => b.ms - a.ms)
     .slice(0, NEWEST)
     .map(({ testid }) => testid);
-  const kept = isFolder(baselines)
+  const baselineNames = isFolder(baselines)
     ? readdirSync(baselines).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
     : [];
   const examples = (names: string[]) => (names.length > 0 ? ` (${names.join(', ')})` : '');
-  return `testids${examples(newest)} or globs of them, results folders, paths of a run.json, names of baselines${examples(kept)}; several with commas between`;
+  return `testids${examples(newest)} or globs of them, results folders, paths of a run.json, names of baselines${examples(baselineNames)}; several with commas between`;
 }

@@ -1,20 +1,20 @@
-/** A comparison's table as rows of text, for whatever draws it. */
+/** Builds the tables of a comparison as rows of text, independent of the output format. */
 import { number, percent } from '../../contract/units.js';
 import type { TextTable } from '../render/tables.ts';
 import type { Comparison, Row, Side } from './comparison.ts';
 import { changeOf, intervalOf, nameOf, shareOf, valueIn } from './words.ts';
 
-/** What a reader looks for comes first. */
+/** The most important outcomes come first. */
 const RANK = { worse: 0, better: 1, inconclusive: 2, same: 3 };
 
-/** @returns those that changed first */
+/** @returns the rows, with changes first */
 export const byOutcome = ({ metrics }: Comparison): Row[] =>
   metrics.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
 
-/** Columns that may be left out. */
+/** Optional columns. */
 export type Column = 'p' | 'counts from';
 
-/** @param without for where there is less room */
+/** @param without columns to omit in narrow output */
 export function metricTable(comparison: Comparison, without: Column[] = []): TextTable {
   const { rule, single } = comparison;
   const absent = [...without, ...(single ? ['interval', 'p'] : [])];
@@ -38,7 +38,7 @@ const COLUMNS: { name: string; text: (row: Row) => string }[] = [
   { name: 'outcome', text: (row) => row.outcome },
 ];
 
-/** @returns runs of both sides */
+/** @returns the runs of both sides */
 export function runTable({ base, head }: Comparison): TextTable {
   const rowsOf = (name: string, side: Side) => [
     ...side.runs.map(({ testid, started, commit }) => [
@@ -57,7 +57,7 @@ export function runTable({ base, head }: Comparison): TextTable {
   };
 }
 
-/** @returns the rule, in a sentence or two */
+/** @returns the decision rule in one or two sentences */
 export function ruleOf({ rule, single }: Comparison): string {
   if (single) {
     return rule.single_factor === null

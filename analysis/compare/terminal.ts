@@ -5,7 +5,7 @@ import type { Comparison } from './comparison.ts';
 import { metricTable } from './tables.ts';
 
 const MAX_CELL = 44;
-/** Refused runs that are shown. */
+/** Maximum number of rejected runs in the output. */
 const MAX_REFUSED = 6;
 
 const COLOUR: Record<Comparison['verdict']['outcome'], 'green' | 'red' | 'yellow'> = {
@@ -14,7 +14,7 @@ const COLOUR: Record<Comparison['verdict']['outcome'], 'green' | 'red' | 'yellow
   invalid: 'yellow',
 };
 
-/** @returns lines within 100 columns, colours aside */
+/** @returns lines of up to 100 columns, not counting colours */
 export function renderTerminal(
   comparison: Comparison,
   { directory, colours }: { directory: string; colours: boolean },
@@ -26,7 +26,7 @@ export function renderTerminal(
   const refused = [...base.refused, ...head.refused];
   const [first = '', ...others] = names;
   const heads = [`${title.toUpperCase()} ${first}`, ...others];
-  const drawn = [1, 2, 3].map((most) => grid([foldHead(heads, most), ...rows], MAX_CELL));
+  const drawn = [1, 2, 3].map((maxLines) => grid([foldHead(heads, maxLines), ...rows], MAX_CELL));
   const table = drawn.find((lines) => lines.every(({ length }) => length <= WIDTH)) ?? drawn.at(-1) ?? [];
   const blocks = [
     [

@@ -1,4 +1,4 @@
-/** A comparison's figures as people read them. */
+/** Formats the figures of a comparison. */
 
 import { inUnit, milliseconds, number, percent } from '../../contract/units.js';
 import type { Row } from './comparison.ts';
@@ -14,7 +14,7 @@ export function nameOf({ of, name, title }: Pick<Row, 'of' | 'name' | 'title'>):
 export const valueIn = (unit: string, value: number | null): string =>
   unit === 'milliseconds' ? milliseconds(value) : inUnit(unit, value);
 
-/** @returns with its sign: +10.2 %, -0.1 points (hundredths, of what is a share itself) */
+/** @returns the change with its sign: +10.2 %, or -0.1 points for the difference of two shares */
 export function changeOf({ scale, unit }: Pick<Row, 'scale' | 'unit'>, change: number | null): string {
   if (change === null) return NO_FIGURE;
   const sign = change > 0 ? '+' : '';

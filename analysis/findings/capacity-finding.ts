@@ -14,11 +14,13 @@ const UNKNOWN = {
   failing: 'so many answers were failures that they do not show how many calls are served at once',
 };
 
-/** @returns one of the phase in which the most was answered while calls waited: what the server answers at most */
+/**
+ * @returns a finding about the capacity: the highest rate of answers among the phases in which calls waited
+ */
 export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
-  const [most] = capacities.toSorted((a, b) => b.answers_per_s.value - a.answers_per_s.value);
-  if (!most) return [];
-  const { phase, baseline, answers_per_s: rate, service_ms: service, parallelism, unknown } = most;
+  const [best] = capacities.toSorted((a, b) => b.answers_per_s.value - a.answers_per_s.value);
+  if (!best) return [];
+  const { phase, baseline, answers_per_s: rate, service_ms: service, parallelism, unknown } = best;
   return [
     {
       kind: 'capacity',
@@ -32,7 +34,7 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
         parallelism: parallelism?.value ?? null,
       },
       evidence: [
-        `${between(rate, perSecond)} in ${counted(most.toS - most.fromS, 'second')}, by when the answers came`,
+        `${between(rate, perSecond)} in ${counted(best.toS - best.fromS, 'second')}, by when the answers came`,
         `a call took ${between(service, milliseconds)} in ${baseline}, while nothing waited (medians of the operations)`,
         parallelism
           ? `served at once (Little's law): ${perSecond(rate.value)} x ${milliseconds(service.value)} = ${between(parallelism, (value) => number(atMostOneDigit(value)))}`
@@ -44,10 +46,13 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
 
 type Facts = Pick<Known, 'capacities' | 'phases' | 'plan' | 'server' | 'vusMax'>;
 
-/** @returns of the fastest phase in which no VU was free for the rest of the load, and the server was full nevertheless; none: its capacity is known */
+/**
+ * @returns a finding about the fastest phase in which all VUs were busy while the server was full: its rate
+ *   is a lower bound of the capacity; none if the capacity is known
+ */
 export function atLeast({ capacities, phases, plan, server, vusMax }: Facts): Finding[] {
   if (capacities.length > 0) return [];
-  const [most] = phases
+  const [fastest] = phases
     .filter(
       (phase) =>
         phase.measured &&
@@ -60,8 +65,8 @@ export function atLeast({ capacities, phases, plan, server, vusMax }: Facts): Fi
       return full && good > 0 ? [{ phase, full, rate: good / phase.duration_s }] : [];
     })
     .toSorted((a, b) => b.rate - a.rate);
-  if (!most) return [];
-  const { phase, full, rate } = most;
+  if (!fastest) return [];
+  const { phase, full, rate } = fastest;
   return [
     {
       kind: 'capacity',
@@ -75,7 +80,7 @@ export function atLeast({ capacities, phases, plan, server, vusMax }: Facts): Fi
   ];
 }
 
-/** @returns for a sentence: how many calls the server works on at once */
+/** @returns the number of calls that the server works on at once, as part of a sentence */
 export function atOnce(calls: Estimate): string {
   if (isOne(calls)) return 'about one call at a time';
   if (isLessThanOne(calls)) return 'less than one call at a time (each takes longer than before)';

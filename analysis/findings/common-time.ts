@@ -1,15 +1,19 @@
-/** The time that calls or streams have in common which something ended: its limit. */
+/** Finds the common duration of calls or streams that something ended: its limit. */
 import { STREAMS } from '../limits.ts';
 import { percentile } from '../statistics/percentile.ts';
 
 export interface CommonTime {
-  /** Milliseconds: 10th percentile, median and 90th percentile. */
+  /** In milliseconds: 10th percentile, median and 90th percentile. */
   ms: [number, number, number];
-  /** How many ended at that time. */
+  /** Number of calls or streams that ended at that time. */
   count: number;
 }
 
-/** @param times milliseconds @param minTimes fewer are too few @returns null: the times are not alike */
+/**
+ * @param times milliseconds
+ * @param minTimes minimum number of times
+ * @returns null if the times differ, or if there are too few
+ */
 export function commonTime(times: readonly number[], minTimes: number): CommonTime | null {
   if (times.length < minTimes) return null;
   const sorted = times.toSorted((a, b) => a - b);

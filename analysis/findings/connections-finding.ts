@@ -1,11 +1,14 @@
-/** What connecting costs the clients, and whether the server keeps their connections. */
+/** Reports how much time clients spend connecting, and whether the server keeps connections open. */
 import { counted, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import type { Connections, Phase } from '../judge/phases.ts';
 import { CONNECTIONS } from '../limits.ts';
 import type { Finding } from './finding.ts';
 import { remedy } from './remedy.ts';
 
-/** @returns one finding for the phase in which connecting took most; none: it took little, and the server keeps connections */
+/**
+ * @returns a finding for the phase with the highest share of connection time; none if connecting is fast
+ *   and the server keeps connections open
+ */
 export function connectionsFinding({ phases }: { phases: readonly Phase[] }): Finding[] {
   const found = phases.flatMap((phase) => {
     const { connections, latency_ms: latency, calls } = phase;

@@ -9,13 +9,13 @@ import type { Finding } from './finding.ts';
 export interface DegradedEpisode extends Episode {
   /** What left the normal range. */
   text: string;
-  /** Seconds for which nothing was answered; null: it is not a stall. */
+  /** Seconds without an answer; null if the episode is not a stall. */
   stallS: number | null;
 }
 
 const MAX_LISTED = 5;
 
-/** @param episodes one at least @param startedS Unix time of the run's start */
+/** @param episodes at least one @param startedS Unix time of the run's start */
 export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange, startedS: number): Finding {
   const [longest] = episodes.toSorted((a, b) => lengthOf(b) - lengthOf(a)) as [DegradedEpisode];
   const stalls = episodes.flatMap(({ stallS }) => stallS ?? []);
@@ -65,7 +65,7 @@ export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange,
   };
 }
 
-/** @returns the phases that they began in */
+/** @returns the phases in which the episodes began */
 function whereOf(episodes: Episode[]): string {
   const [first = '', ...others] = new Set(episodes.map(({ phase }) => phase));
   return others.length > 1
@@ -78,7 +78,10 @@ const lengthOf = ({ fromS, toS }: Episode) => round(toS - fromS, 1);
 const listed = (episode: DegradedEpisode, startedS: number) =>
   `from ${clock(episode.fromS - startedS)} for ${duration(lengthOf(episode))}: ${episode.text}`;
 
-/** @returns seconds from one beginning to the next; null: they do not come again in equal intervals. An overload between two hides some. */
+/**
+ * @returns seconds between the starts of consecutive episodes; null if they are not periodic. An overload
+ *   in between may hide some.
+ */
 function periodOf(episodes: Episode[]): number | null {
   if (episodes.length < EPISODES.minPeriodic) return null;
   const intervals = episodes.slice(1).map(({ fromS }, index) => fromS - (episodes[index]?.fromS ?? 0));

@@ -1,4 +1,7 @@
-/** Episodes under a steady load: for how long latency or failures left the normal range, though nothing about the load changed. */
+/**
+ * Reports episodes under a steady load: latency or failures left the normal range although the load did not
+ * change.
+ */
 import { milliseconds, percent } from '../../contract/units.js';
 import { latencyText } from '../collect/latencies.ts';
 import { sumsWithin, Within } from '../collect/seconds.ts';
@@ -13,10 +16,10 @@ import type { Finding } from './finding.ts';
 import type { Known } from './known.ts';
 import { steadyKey } from './steady-stretches.ts';
 
-/** The seconds that a stall begins and ends in are whole ones. */
+/** A stall may begin and end in the middle of a second, and episodes consist of whole seconds. */
 const DRAINED_S = 2;
 
-/** @returns one for all episodes of each steady load */
+/** @returns a finding for each steady load with episodes */
 export function degraded(known: Known): Finding[] {
   const { phases, lines, plan } = known;
   if (plan.sequence) return [];
@@ -32,19 +35,22 @@ export function degraded(known: Known): Finding[] {
     if (!range) return [];
     const episodes = episodesOf(buckets, range).filter((episode) => !isAftermath(episode, known));
     const sums = sumsWithin(lines, episodes);
-    const told = episodes.flatMap((episode, index) => {
-      const its = sums[index] ?? new Within();
-      const text = whatLeft(episode, its, range);
-      return text === '' ? [] : [{ ...episode, text, stallS: stallOf(episode, its, range, phases) }];
+    const degradedEpisodes = episodes.flatMap((episode, index) => {
+      const bucketSums = sums[index] ?? new Within();
+      const text = whatLeft(episode, bucketSums, range);
+      return text === '' ? [] : [{ ...episode, text, stallS: stallOf(episode, bucketSums, range, phases) }];
     });
-    return told.length > 0 ? [degradedFinding(told, range, startedS)] : [];
+    return degradedEpisodes.length > 0 ? [degradedFinding(degradedEpisodes, range, startedS)] : [];
   });
 }
 
 /** @returns Unix time */
 const startOf = ({ start }: Phase): number => Date.parse(start ?? '') / 1000;
 
-/** @returns '': by its figures nothing did, as where load was dropped for too few VUs */
+/**
+ * @returns what left the normal range; '' if neither did by its figures, for example if load was dropped
+ *   because there were too few VUs
+ */
 function whatLeft(
   { latency, failures }: Episode,
   { failed, requests, latencies: { latency: now } }: Within,
@@ -62,10 +68,10 @@ function whatLeft(
 }
 
 /**
- * In a stall all calls wait for its end: as many are slow as began in the longest of their latencies, and of users who wait for their answers
- * all.
+ * Recognizes a stall. All calls wait for its end, so there are as many slow calls as begin within the longest
+ * latency. In a closed model, those are the calls of all VUs.
  *
- * @returns its length, seconds; null: it is none
+ * @returns the stall's length in seconds; null if the episode is not a stall
  */
 function stallOf(
   { fromS, toS, phase }: Episode,
@@ -77,7 +83,7 @@ function stallOf(
   const { vus = null } = phases.find(({ name }) => name === phase) ?? {};
   const waiting = vus ?? (requests / (toS - fromS)) * longestS;
   const slow = latencies.countOver(range.p99_ms);
-  // Those that began late in it waited for less.
+  // Calls that began late in the stall waited for less time.
   const isSpread = vus !== null || latencies.countOver(750 * longestS) <= slow / 2;
   const isStall =
     longestS >= EPISODES.minStallS &&
@@ -87,7 +93,10 @@ function stallOf(
   return isStall ? longestS : null;
 }
 
-/** @returns phases of one load, or less of it, with the first of them in front */
+/**
+ * @returns groups of phases that differ only in their load; phases with a higher load than the group's
+ *   first phase are left out
+ */
 function steadyLoads({ plan, phases }: Known): Phase[][] {
   const groups = new Map<string, Phase[]>();
   for (const phase of phases) {
@@ -100,7 +109,10 @@ function steadyLoads({ plan, phases }: Known): Phase[][] {
   return [...groups.values()];
 }
 
-/** @returns of the first phase, as most of its parts are: an episode in it is not what is normal */
+/**
+ * @returns the normal range of most parts of the first phase, so that an episode within it does not count
+ *   as normal
+ */
 function usualRange(
   first: Phase | undefined,
   buckets: readonly Bucket[],
@@ -130,7 +142,7 @@ function partsOf(buckets: readonly Bucket[]) {
   return parts;
 }
 
-/** @returns it began while an overload's episode went on */
+/** @returns whether the episode began before the recovery from an overload */
 const isAftermath = ({ fromS }: Episode, { recoveries }: Known) =>
   recoveries.some(
     ({ ended_s, recovery_s, observed_s }) =>

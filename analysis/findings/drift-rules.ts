@@ -1,34 +1,40 @@
-/** What is looked at for leaks and drift, and when a slope matters. Data alone: `drift.ts` reads it. */
+/**
+ * The rules for leaks and drift as data: which series are checked, and when a slope matters. `drift.ts`
+ * evaluates them.
+ */
 
 export interface DriftRule {
   kind: 'leak' | 'note';
   subject: string;
-  /** Subjects of which this is a consequence, if they leak as well. */
+  /** Subjects that explain this one if they leak as well. */
   part_of?: string[];
-  /** Of the timeline: `client.p99`, or a signal's name. */
+  /** Name of a series of the timeline: `client.p99` or a signal. */
   series: string;
-  /** What grows, in a sentence. */
+  /** What grows, as part of a sentence. */
   noun: string;
   /**
-   * What a block's figure is: the mean of its lowest quarter, for what comes and goes by itself (garbage, connections that are in use for a
-   * moment), or of its middle half.
+   * How a block is summarized. `floor`: mean of the lowest quarter, for values that rise and fall by
+   * themselves (garbage, connections in use). `middle`: mean of the middle half.
    */
   of: 'floor' | 'middle';
-  /** Up or down. */
+  /** Direction that is a problem: 1 = up, -1 = down. */
   worse: 1 | -1;
-  /** How far it can go; null: nobody knows, so that it doubles (or is halved) counts instead. */
+  /** Maximum of the series; null if unknown: then the series counts when it doubles (or halves). */
   limit: Limit | null;
   /**
-   * That it must have moved within what was watched: of its first figure, or in its own unit. Less than that, hours ahead are not to be
-   * read from minutes.
+   * Minimum change within the observed time, as a share of the first value or in the series' unit. A smaller
+   * change in minutes does not predict hours.
    */
   least: { share?: number; growth?: number };
 }
 
-/** What another signal says is used of it; or the memory that the machine has free at the end. */
+/**
+ * Maximum of a series: inferred from the signal of its utilization, or from the machine's free memory at the
+ * end.
+ */
 export type Limit = { ratio: string } | { machine: true };
 
-/** Tests that are there to find this: where one was too short to tell, it is said. */
+/** Tests for leaks: if they are too short for a result, a note says so. */
 export const MEANT_TO_LAST = ['soak'];
 
 export const RULES: DriftRule[] = [
@@ -40,7 +46,8 @@ export const RULES: DriftRule[] = [
     of: 'floor',
     worse: 1,
     limit: { machine: true },
-    // V8 was seen to let a quarter of what is resident pile up as garbage before it collects: less growth is no leak yet.
+    // V8 lets garbage pile up to about a quarter of the resident memory before it collects. Less growth is
+    // not a leak.
     least: { share: 0.3 },
   },
   {

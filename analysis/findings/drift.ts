@@ -1,11 +1,12 @@
 /**
- * Does something grow, or wear out, while the load stays the same? Robust slopes of memory, connections, sessions, files,
- * latency and throughput over the stretches of a run in which nothing was varied.
+ * Detects what grows or wears out under a constant load. Computes robust slopes of memory, connections,
+ * sessions, files, latency and throughput over the stretches of a run in which no setting changes.
  *
- * A stretch is cut into blocks, so that garbage collection's sawtooth and the memory of a rate are inside of one; through the blocks'
- * figures goes a Theil-Sen line. Growth is claimed only where the interval of the slope excludes zero, in both halves of the
- * stretch too, where the second half grows on, and where it matters: it has to move noticeably within what was watched, and to reach
- * a limit within `DRIFT.horizonH` at that pace. (`limits.ts` has the figures.)
+ * A stretch is cut into blocks, so that garbage collection cycles and the look-back of rates stay within a
+ * block. A Theil-Sen line is fitted to the blocks' values. Growth is reported only if the slope's confidence
+ * interval excludes zero for the stretch and for both halves, if growth continues in the second half, and if
+ * it matters: the change within the observed time is noticeable, and it reaches a limit within
+ * `DRIFT.horizonH` at that pace. See `limits.ts` for the values.
  */
 import { counted, duration, inUnit, number } from '../../contract/units.js';
 import { timesOf } from '../collect/grid.ts';
@@ -30,20 +31,21 @@ export function drift(known: Known): Finding[] {
 }
 
 /**
- * @param findings of one stretch
- * @returns a leak that shows in several figures is one: a connection that is never given back is a file that stays open, too
+ * Merges related findings: a connection that is never closed also shows as an open file.
+ *
+ * @param findings findings of one stretch
  */
 function merged(findings: Finding[]): Finding[] {
-  const kept: Finding[] = [];
+  const distinct: Finding[] = [];
   for (const finding of findings) {
     const { part_of = [] } = RULES.find(({ subject }) => subject === finding.subject) ?? {};
-    const cause = kept.find(({ subject }) => part_of.includes(subject));
+    const cause = distinct.find(({ subject }) => part_of.includes(subject));
     if (cause) {
       cause.evidence.push(`with it: ${finding.statement}`);
       cause.observations?.push(...(finding.observations ?? []));
-    } else kept.push(finding);
+    } else distinct.push(finding);
   }
-  return kept;
+  return distinct;
 }
 
 function tooShort(stretches: Stretch[], { step_s }: Timeline): Finding[] {
@@ -61,7 +63,7 @@ function tooShort(stretches: Stretch[], { step_s }: Timeline): Finding[] {
   ];
 }
 
-/** @returns one, or none */
+/** @returns one finding, or none */
 function claim(known: Known, stretch: Stretch, rule: DriftRule): Finding[] {
   const timeline = known.timeline as Timeline;
   const trend = trendOf(rule, stretch, timeline);
@@ -77,13 +79,13 @@ function claim(known: Known, stretch: Stretch, rule: DriftRule): Finding[] {
 
 const unitOf = (timeline: Timeline, series: string) => seriesOf(timeline, series)?.unit ?? '';
 
-/** Where a trend leads. */
+/** The projected end of a trend. */
 interface End {
-  /** Until then; infinite where it is never. */
+  /** Hours until the end; infinite if it is never reached. */
   hours: number;
-  /** In the series' unit; null: none is known, and the end is twice the level, or half of it. */
+  /** In the series' unit; null if unknown: then the end is twice the level, or half of it. */
   limit: number | null;
-  /** What happens then. */
+  /** What happens at the end. */
   text: string;
 }
 
@@ -91,18 +93,18 @@ function endOf({ limit, worse }: DriftRule, { slope, to }: Trend, stretch: Stret
   const pace = worse * slope;
   const far = limit && limitOf(limit, to, stretch, known);
   if (far) {
-    const left = Math.max(0, far.value - to);
-    return { hours: pace > 0 ? left / pace : Infinity, limit: far.value, text: far.text };
+    const remaining = Math.max(0, far.value - to);
+    return { hours: pace > 0 ? remaining / pace : Infinity, limit: far.value, text: far.text };
   }
-  const left = worse > 0 ? to : to / 2;
+  const remaining = worse > 0 ? to : to / 2;
   return {
-    hours: pace > 0 ? left / pace : Infinity,
+    hours: pace > 0 ? remaining / pace : Infinity,
     limit: null,
     text: worse > 0 ? 'has doubled' : 'has halved',
   };
 }
 
-/** @param level at the end @returns null: it can't be known */
+/** @param level level at the end of the stretch @returns null if unknown */
 function limitOf(
   limit: Limit,
   level: number,
@@ -113,13 +115,13 @@ function limitOf(
   const used = timeline && lastOf(timeline, stretch, signal);
   if ('ratio' in limit)
     return used ? { value: level / used, text: `reaches the limit of about ${number(level / used)}` } : null;
-  // What another machine has is nothing that this one knows.
+  // The memory of another machine is unknown.
   if (!isLocal(plan.target.url)) return null;
   const free = used == null ? environment.memory_bytes - level : environment.memory_bytes * (1 - used);
   return { value: level + free, text: `takes all that the machine has free (${inUnit('bytes', free)})` };
 }
 
-/** @returns its figure in the stretch's last block */
+/** @returns the signal's value in the last block of the stretch */
 function lastOf(timeline: Timeline, stretch: Stretch, signal: string): number | null {
   const values = timeline.signals[signal]?.values ?? [];
   const last = blocksOf(stretch, timeline).at(-1);
@@ -183,10 +185,10 @@ const observation = (series: string, unit: string, { from, to }: Trend, limit: n
   at: null,
 });
 
-/** @returns 4 digits: more than any slope is known to */
+/** @returns the value with 4 significant digits, which is more than the precision of any slope */
 const figure = (value: number): number => Number(value.toPrecision(4));
 
-/** @returns hours as people say them */
+/** @returns the duration with a readable unit */
 function hours(count: number): string {
   if (count >= 48) return `${number(count / 24)} days`;
   return duration(count < 1 ? Math.round(count * HOUR_S) : Math.round(count * 60) * 60);

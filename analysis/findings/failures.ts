@@ -1,6 +1,6 @@
 /**
- * The shape of a run's failures: whose they are, since when, and how they cluster. Each is an exact test of counts against chance; what
- * chance would explain is not said.
+ * Finds what a run's failures have in common: their operations, their start, and how they cluster. Each shape
+ * is an exact test against chance; what chance explains is not reported.
  */
 import { bottleneck } from '../bottleneck/bottleneck.ts';
 import { FAILURES } from '../limits.ts';
@@ -25,10 +25,13 @@ import { stretchOf } from './failures/times.ts';
 import type { Finding } from './finding.ts';
 import type { Known } from './known.ts';
 
-/** What is shown: the shapes that explain most. */
+/** Maximum number of shapes in the report. */
 const MAX_SHOWN = 3;
 
-/** @returns at most three shapes, that which explains most first, and what limited the run, if they do not explain it */
+/**
+ * @returns up to three shapes by descending number of failures, and what limited the run, unless the shapes
+ *   explain it
+ */
 export function failures(known: Known): Finding[] {
   const { shapes, failed } = failureShapes(known);
   return [
@@ -37,17 +40,17 @@ export function failures(known: Known): Finding[] {
   ];
 }
 
-/** @returns those that explain most, and all failures of the run */
+/** @returns the shapes by descending number of failures, and the number of all failures */
 export function failureShapes(known: Facts): { shapes: Shape[]; failed: number } {
   const { phases, lines } = known;
   const cells = phases.some(({ measured, failed }) => measured && failed) ? cellsOf(lines, phases) : [];
   const replicas = replicaShape(known, cells);
   const unanswered = processShape(known, cells);
-  const told = [
+  const explainedKinds = [
     ...(replicas.length > 0 ? [REFUSED_KIND] : []),
     ...(unanswered.length > 0 ? [UNANSWERED_KIND] : []),
   ];
-  const untold = told.reduce(withoutKind, cells);
+  const untold = explainedKinds.reduce(withoutKind, cells);
   const found = [
     ...replicas,
     ...unanswered,
@@ -60,7 +63,7 @@ export function failureShapes(known: Facts): { shapes: Shape[]; failed: number }
   };
 }
 
-/** @param failed all failures of the run */
+/** @param failed number of all failures of the run */
 export function findingOf(shape: Shape, failed: number, { plan, variables }: Facts): Finding {
   const { subject, count, statement, operations, kind, figures, evidence, again } = shape;
   const command = againCommand({ operations, ...again }, plan, variables);
@@ -77,16 +80,19 @@ export function findingOf(shape: Shape, failed: number, { plan, variables }: Fac
   };
 }
 
-/** @returns what all failures have in common; or, if that is little, those of each kind, or of each operation */
+/**
+ * @returns what all failures have in common; if that explains few of them, the shapes of each kind or
+ *   operation
+ */
 function shapesIn(whole: Stratum, known: Facts): Shape[] {
   const found = shapeOf(whole, known);
   if (found?.isExact) return [found];
   const kinds = [...new Set(whole.cells.flatMap((cell) => [...cell.kinds.keys()]))];
   const isOfKinds = whole.kind === null && kinds.length > 1;
-  const least = Math.max(FAILURES.minFailures, FAILURES.minExplained * sumOf(whole).failed);
+  const minFailures = Math.max(FAILURES.minFailures, FAILURES.minExplained * sumOf(whole).failed);
   const parts = isOfKinds
     ? kinds.flatMap((kind) =>
-        sumOf({ ...whole, kind }).failed >= least ? shapesIn({ ...whole, kind }, known) : [],
+        sumOf({ ...whole, kind }).failed >= minFailures ? shapesIn({ ...whole, kind }, known) : [],
       )
     : failingOf(whole).flatMap((operation) => shapeOf(whole, known, operation) ?? []);
   const exact = parts.filter(({ isExact }) => isExact);
@@ -95,12 +101,12 @@ function shapesIn(whole: Stratum, known: Facts): Shape[] {
 }
 
 /**
- * @param only this operation's failures, of those of several
- * @returns what the failures have in common; null: nothing that chance or the load would not make
+ * @param only if set, only the failures of this operation
+ * @returns what the failures have in common; null if chance or the load explains them
  */
 function shapeOf(all: Stratum, known: Facts, only?: string): Shape | null {
   const planned = known.plan.operations.map(({ operation }) => operation);
-  // Handshakes that go well, as long as calls do, say nothing of the calls.
+  // Successful handshakes say nothing about calls, as long as calls are answered.
   const relevant = new Set([...planned, ...failingOf(all)]);
   const whole = where(all, ({ operation }) => relevant.has(operation));
   const own = ownOf(whole, planned, only);
@@ -117,7 +123,7 @@ function shapeOf(all: Stratum, known: Facts, only?: string): Shape | null {
   return found && { kind, operations: own?.operations ?? [], isExact: exact !== null, ...found };
 }
 
-/** @returns the kind that all failures are of; null: they are of several */
+/** @returns the common kind of all failures; null if there are several */
 function onlyKind({ cells }: Stratum): string | null {
   const [first = null, ...others] = new Set(cells.flatMap(({ kinds }) => [...kinds.keys()]));
   return others.length > 0 ? null : first;

@@ -1,4 +1,7 @@
-/** What a fault in the middle of a steady load did, and how long after it was lifted the service was as before. */
+/**
+ * Measures the effect of a fault that is injected during a steady load, and the time to recovery after its
+ * removal.
+ */
 import { type Bucket, bucketsIn, episodesOf } from '../episode.ts';
 import type { Phase } from '../judge/phases.ts';
 import { normalRangeOf } from '../normal.ts';
@@ -11,7 +14,7 @@ export interface Parts {
   after: Phase;
 }
 
-/** @param phases of the load around one fault @returns null: it was not loaded */
+/** @param phases phases of the load around one fault @returns null if there was no load */
 export function partsOf(phases: readonly Phase[]): Parts | null {
   const named = (part: string) => phases.find(({ labels }) => labels.part === part);
   const [baseline, fault, after] = [named('baseline'), named('fault'), named('after')];
@@ -19,37 +22,37 @@ export function partsOf(phases: readonly Phase[]): Parts | null {
 }
 
 export interface Effect extends Recovery {
-  /** Neither latency nor failures left the normal range because of it; null: inconclusive. */
+  /** Whether latency or failures left the normal range because of the fault; null if inconclusive. */
   affected: boolean | null;
-  /** Whether they stayed in it from the recovery on; null: inconclusive. */
+  /** Whether they were back in the range from the recovery to the end; null if inconclusive. */
   back: boolean | null;
 }
 
 /**
- * @param liftedS Unix time
- * @param all of the load
- * @returns null: the load ended before the fault was lifted
+ * @param removedS Unix time at which the fault was removed
+ * @param all all buckets of the load
+ * @returns null if the load ended before the fault was removed
  */
 export function faultEffect(
   { baseline, fault, after }: Parts,
-  liftedS: number,
+  removedS: number,
   all: readonly Bucket[],
 ): Effect | null {
   const toS = Date.parse(after.end ?? '') / 1000;
   if (Number.isNaN(toS)) return null;
   const range = normalRangeOf(baseline, []);
   const recovery = recoveryAfter(
-    { overload: fault, baseline, after: [after], fromS: liftedS, toS },
+    { overload: fault, baseline, after: [after], fromS: removedS, toS },
     range,
     all,
   );
   if (!range || recovery.reason) return { ...recovery, affected: null, back: null };
   const episodes = episodesOf(bucketsIn(all, [fault, after]), range);
   const { recovery_s } = recovery;
-  const normalFromS = liftedS + (recovery_s ?? 0);
+  const normalFromS = removedS + (recovery_s ?? 0);
   return {
     ...recovery,
-    affected: recovery_s !== 0 || episodes.some(({ fromS }) => fromS < liftedS),
+    affected: recovery_s !== 0 || episodes.some(({ fromS }) => fromS < removedS),
     back: recovery_s !== null && episodes.every(({ fromS }) => fromS < normalFromS),
   };
 }

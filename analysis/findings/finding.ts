@@ -1,4 +1,4 @@
-/** What an analysis says about a run: one sentence, its figures, and the evidence. */
+/** A result of the analysis: a statement, its figures and the evidence. */
 
 type FindingKind =
   | 'bottleneck'
@@ -13,18 +13,18 @@ type FindingKind =
   | 'failures'
   | 'note';
 
-/** What a finding was read from. */
+/** A measurement that a finding is based on. */
 export interface Observation {
-  /** Of the timeline: `client.p99`, or a signal's name. */
+  /** Name of a series of the timeline: `client.p99` or a signal. */
   series: string;
-  /** Of the figures, as in the timeline. */
+  /** Unit of the values, as in the timeline. */
   unit: string;
-  /** In the baseline. */
+  /** Value in the baseline. */
   from: number | null;
-  /** In the phase. */
+  /** Value in the phase. */
   to: number | null;
   threshold: number | null;
-  /** ISO time when it was crossed. */
+  /** ISO 8601 time at which the threshold was reached. */
   at: string | null;
 }
 
@@ -35,11 +35,11 @@ export interface Finding {
   confidence: 'high' | 'medium' | 'low' | 'not_enough_to_tell';
   /** One sentence. */
   statement: string;
-  /** Units in the names. */
+  /** The names contain the units. */
   figures: Record<string, number | null>;
   evidence: string[];
   observations?: Observation[];
-  /** The operation that it is about, and of failures the only kind; absent: there are several. */
+  /** Operation that the finding is about, and the kind of its failures; absent if there are several. */
   operation?: string;
   failure_kind?: string;
 }

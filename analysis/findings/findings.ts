@@ -1,4 +1,4 @@
-/** Everything that is said about a run besides its verdict, in the order in which a reader gets it: one function, one file each. */
+/** Collects all findings of a run, in the order of the report. Each function is in a file of its own. */
 import { atLeast, capacity } from './capacity-finding.ts';
 import { connectionsFinding } from './connections-finding.ts';
 import { degraded } from './degraded.ts';

@@ -1,9 +1,9 @@
-/** Whether the server's CPU was full in a phase, by what is watched of it. */
+/** Reports whether the server's CPU was full in a phase. */
 import { percent } from '../../contract/units.js';
 import { type Signal, signalMean } from '../collect/signals.ts';
 import { BOTTLENECK } from '../limits.ts';
 
-/** Of one core, or of the machine; the first that is full is named. */
+/** Utilization of one core or of the machine, in order of precedence. */
 const NAMES: Record<string, string> = {
   busiest_thread: "the server's busiest thread",
   worker_cpu: "the server's process",
@@ -11,7 +11,10 @@ const NAMES: Record<string, string> = {
   host_cpu: 'the machine',
 };
 
-/** @returns for example "the server's busiest thread was at 97 %"; null: none of it was full, or is known */
+/**
+ * @returns for example "the server's busiest thread was at 97 %"; null if nothing was full, or if it is
+ *   unknown
+ */
 export function fullText(signals: Signal[], phase: string): string | null {
   for (const [signal, name] of Object.entries(NAMES)) {
     const used = signalMean(signals, signal, phase);

@@ -1,4 +1,7 @@
-/** Memory that a server keeps whatever it is asked: a run whose phases have different loads shows that in minutes. */
+/**
+ * Detects memory growth that does not depend on the load. A run whose phases have different loads shows it
+ * within minutes.
+ */
 import { inUnit, perSecond } from '../../contract/units.js';
 import { timesOf } from '../collect/grid.ts';
 import type { Timeline } from '../collect/timeline.ts';
@@ -13,11 +16,11 @@ const SIGNAL = 'memory';
 
 interface Part {
   phase: Phase;
-  /** Bytes a second. */
+  /** Bytes per second. */
   slope: number;
 }
 
-/** @returns one, or none: memory does not grow, or grows with the calls */
+/** @returns one finding at most; none if memory does not grow, or grows with the number of calls */
 export function growthOverTime({ phases, timeline }: Pick<Known, 'phases' | 'timeline'>): Finding[] {
   const values = timeline?.signals[SIGNAL]?.values;
   if (!timeline || !values) return [];
@@ -61,7 +64,7 @@ function findingOf(parts: readonly Part[], slope: number, first: number, last: n
 
 const rateOf = ({ phase }: Part): number => phase.achieved_rps ?? 0;
 
-/** @returns seconds since the epoch, with what is known then */
+/** @returns pairs of Unix time and value, without gaps */
 const pointsOf = (timeline: Timeline, values: readonly (number | null)[]): [number, number][] =>
   timesOf(timeline).flatMap((time, index) => {
     const value = values[index];

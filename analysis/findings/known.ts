@@ -18,42 +18,42 @@ import type { Ledger } from '../judge/reconcile.ts';
 import type { Threshold } from '../judge/threshold.ts';
 import type { Recovery } from './recovery.ts';
 
-/** Everything that findings are drawn from. */
+/** The input of all findings. */
 export interface Known {
   plan: Plan;
   phases: Phase[];
   operations: Operation[];
-  /** What was counted, by phase and operation. */
+  /** Counts by phase and operation. */
   groups: readonly Group[];
   failures: Failure[];
   thresholds: Threshold[];
   server: Server;
   recoveries: Recovery[];
   capacities: Capacity[];
-  /** null: no phase took place. */
+  /** null if no phase took place. */
   timeline: Timeline | null;
   environment: Environment;
   log: K6Log;
-  /** Users that k6 had at most. */
+  /** Maximum number of VUs. */
   vusMax: number;
-  /** Of the machine while k6 ran, one for each trial that has one. */
+  /** Records of the machine's CPU while k6 ran, one for each trial that has one. */
   watches: HostWatch[];
-  /** Of the run's seconds. */
+  /** Lines of the run's seconds. */
   lines: readonly Line[];
   buckets: readonly Bucket[];
-  /** Processors that k6 may use; null: not known. */
+  /** Number of cores that k6 may use; null if unknown. */
   cores: number | null;
   clockJumps: readonly ClockJump[];
-  /** null or none: the run came to its end. */
+  /** null or absent if the run was complete. */
   partial?: Partial | null;
-  /** Variables of the run; absent: not known. */
+  /** Variables of the run; absent if unknown. */
   variables?: Record<string, string | null> | undefined;
-  /** VUs by how many of their calls failed; absent: not known. */
+  /** VUs by how many of their calls failed; absent if unknown. */
   clients?: Clients | undefined;
-  /** Of each k6 run whose server is a program. */
+  /** Statistics of each k6 run whose server is a program. */
   processes?: readonly Processes[];
-  /** Iterations against requests. */
+  /** Iterations compared with requests. */
   ledger: Ledger;
-  /** Sessions that the server had ended when they were used. */
+  /** Number of sessions that the server had ended when they were used. */
   expired: number;
 }

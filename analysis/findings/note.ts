@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 
-/** A finding that is for the reader to know, and no more than that. @param statement one sentence */
+/** A finding that only informs and has no effect on the verdict. @param statement one sentence */
 export function note(subject: string, statement: string, rest: Partial<Finding> = {}): Finding {
   return {
     kind: 'note',

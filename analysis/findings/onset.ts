@@ -1,7 +1,8 @@
 /**
- * From which load on a server degrades: the first at which latency, failures or the delivery of the load are no longer what
- * they are at the lightest. Loads are the phases of a test that varies nothing else, so the answer is an interval: what
- * was offered last without harm, and what was offered first with it. When, and what left the normal range first, the seconds say.
+ * Finds the load at which a server starts to degrade: the lowest load at which latency, failures or the
+ * delivered load are outside the normal range of the lightest load. Loads are phases of a test that differ
+ * only in their load, so the result is an interval: the last load without a degradation and the first one
+ * with it. The seconds show what left the normal range first, and when.
  */
 import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { signalMean } from '../collect/signals.ts';
@@ -16,31 +17,34 @@ import type { Known } from './known.ts';
 
 type Criterion = 'latency' | 'failures' | 'delivery';
 
-/** A phase against the normal range. */
+/** A phase compared with the normal range. */
 export interface Judged {
   phase: Phase;
-  /** What left the normal range. */
+  /** Criteria that left the normal range. */
   out: Criterion[];
-  /** Share of the load; null: of users, who offer none. */
+  /** Share of the offered load that was delivered; null in a closed model, which offers no rate. */
   delivered: number | null;
 }
 
-/** All phases of one load. */
+/** All phases with the same load. */
 type Level = { load: number; phases: Judged[]; holds: boolean };
 
-/** When something first left the normal range. */
+/** When a criterion first left the normal range. */
 type Crossing = { criterion: Criterion; atS: number };
 
-/** Labels that say no more than the load does, or which repetition of it a phase is: not what else a test varies. */
+/** Labels that only state the load or its repetition. All other labels are settings that the test varies. */
 const SAME_LOAD_LABELS = ['rate', 'users', 'repetition', 'round'];
 
-/** @returns one for each load that was varied */
+/** @returns a finding for each load that was varied */
 export function onset(known: Known): Finding[] {
   const groups = loads(known);
   return groups.map((group) => findingOf(known, group, groups.length > 1));
 }
 
-/** @returns phases between which only the load varies, in the order in which they ran, where it does */
+/**
+ * @returns groups of phases that differ only in their load, in order of execution; only groups with more
+ *   than one load
+ */
 function loads({ plan, phases }: Known): Phase[][] {
   const measured = phases.filter((phase) => phase.measured && phase.start !== null && loadOf(phase) > 0);
   const groups: Map<string, Phase[]> = new Map();
@@ -58,14 +62,14 @@ function loads({ plan, phases }: Known): Phase[][] {
   return [...groups.values()].filter(
     (group) =>
       new Set(group.map(loadOf)).size > 1 &&
-      // A test of few calls is about something else.
+      // A test with few calls does not measure an onset.
       group.some(
         ({ iterations_planned }) => (iterations_planned ?? NORMAL.minP99Calls) >= NORMAL.minP99Calls,
       ),
   );
 }
 
-/** @param several there are others */
+/** @param several whether there are other groups */
 function findingOf(known: Known, group: Phase[], several: boolean): Finding {
   const inUnit = group[0]?.offered_rps === null ? users : perSecond;
   const lightest = Math.min(...group.map(loadOf));
@@ -98,7 +102,7 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
   }
   const first = levels.find(({ holds }) => !holds) ?? null;
   const last = levels.findLast(({ load, holds }) => holds && load < (first?.load ?? Infinity)) ?? null;
-  const shown = (level: Level | null) => (level ? [describe(level, inUnit)] : []);
+  const evidenceOf = (level: Level | null) => (level ? [describe(level, inUnit)] : []);
   const notMade = unmade.map(
     (phase) =>
       `${inUnit(loadOf(phase))} (${phase.name}) says nothing: it was not made, and that was not the server's doing`,
@@ -110,7 +114,7 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
       confidence: sureOf([heaviest]) ? 'high' : 'medium',
       statement: `nothing left the normal range up to ${inUnit(heaviest.load)}: ${rangeText(range)}`,
       figures: figuresOf(inUnit, range, heaviest, null),
-      evidence: [rangeOrigin(range), ...shown(heaviest), ...notMade],
+      evidence: [rangeOrigin(range), ...evidenceOf(heaviest), ...notMade],
       observations: observationsOf(range, baseline, heaviest, []),
     };
   }
@@ -135,8 +139,8 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
     figures: figuresOf(inUnit, range, last, first),
     evidence: [
       rangeOrigin(range),
-      ...shown(last),
-      ...shown(first),
+      ...evidenceOf(last),
+      ...evidenceOf(first),
       ...whenLeft(bad, crossings),
       ...held.map(({ load }) => `${inUnit(load)} was normal again, so chance had a part in it`),
       ...(starved
@@ -150,19 +154,22 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
   };
 }
 
-/** @returns by rising load; unmade: phases whose load was not made, and not for the server's sake */
+/**
+ * @returns the levels in ascending order; unmade: phases whose load was not delivered for a reason other
+ *   than the server
+ */
 function levelsOf(known: Known, group: Phase[], range: NormalRange): { levels: Level[]; unmade: Phase[] } {
   const byLoad: Map<number, Judged[]> = new Map();
   const unmade: Phase[] = [];
   const cause = (phase: Phase) => shortfallCause(phase, { ...known, vusMax: 0 }).of;
   let highest = 0;
   for (const phase of known.phases) {
-    // A warm-up stands before every k6 run, and what the one before has left behind is over.
+    // A warm-up precedes each k6 run, so the effects of the previous run are over.
     if (!phase.measured) highest = 0;
     if (!group.includes(phase)) continue;
     const load = loadOf(phase);
     const judged = judge(phase, range);
-    // After a higher load without a rest it may be that one's doing.
+    // Without a rest after a higher load, this may be an after-effect of that load.
     const mayBeAfterEffect = load < highest && judged.out.length > 0;
     highest = Math.max(highest, load);
     if (judged.out.join() === 'delivery' && cause(phase) !== 'server') {
@@ -191,14 +198,14 @@ function judge(phase: Phase, range: NormalRange): Judged {
   return { phase, out, delivered };
 }
 
-/** @returns the phase that says why it does not hold */
+/** @returns the phase that shows why the level does not hold */
 const worst = ({ phases }: Level): Judged =>
   (phases.find(({ out }) => out.length > 0) ?? phases[0]) as Judged;
 
 const sureOf = (levels: Level[]): boolean =>
   levels.every(({ phases }) => phases.every(({ phase }) => (phase.requests ?? 0) >= ONSET.manyCalls));
 
-/** @returns in the order of time, of what left the normal range in the phase */
+/** @returns when each criterion left the normal range in the phase, in order of time */
 function crossingsOf(known: Known, { phase, out }: Judged, range: NormalRange): Crossing[] {
   const buckets = bucketsIn(known.buckets, [phase]);
   const stretches = {

@@ -5,7 +5,7 @@ import type { Finding, Observation } from './finding.ts';
 import type { Known } from './known.ts';
 import type { Recovery } from './recovery.ts';
 
-/** @returns one for each overload: when all was normal again after it */
+/** @returns a finding for each overload: the time until everything was normal again */
 export function recovery({ phases, recoveries }: Known): Finding[] {
   return recoveries.map((found) => {
     const { overload, range, recovery_s } = found;

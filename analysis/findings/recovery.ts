@@ -1,4 +1,4 @@
-/** How long after an overload everything was normal again: until the end of the episode that the overload began. */
+/** Measures the recovery time after an overload: until the end of the episode that the overload caused. */
 import { duration } from '../../contract/units.js';
 import type { Objective } from '../collect/plan.ts';
 import { type Bucket, bucketsIn, type Episode, episodesOf } from '../episode.ts';
@@ -7,13 +7,13 @@ import { RECOVERY } from '../limits.ts';
 import { type NormalRange, normalRangeOf } from '../normal.ts';
 import { round } from '../round.ts';
 
-/** What to look at, and what to compare it with. */
+/** The phases of one overload. */
 export interface Watched {
-  /** Or a fault. */
+  /** The overload, or a fault. */
   overload: Phase;
   /** The phase that shows what is normal. */
   baseline: Phase;
-  /** After the overload. */
+  /** Phases after the overload. */
   after: Phase[];
   /** Unix time of the overload's end. */
   fromS: number;
@@ -23,31 +23,32 @@ export interface Watched {
 export interface Recovery {
   overload: string;
   baseline: string;
-  /** null: the baseline does not show what is normal. */
+  /** null if the baseline does not show what is normal. */
   range: NormalRange | null;
   /** Unix time of the overload's end. */
   ended_s: number;
-  /** How long was watched after it. */
+  /** Seconds that were observed after it. */
   observed_s: number;
-  /** null: not within what was watched, or inconclusive. */
+  /** null if inconclusive, or if the run ended before the recovery. */
   recovery_s: number | null;
-  /** Of latency alone. */
+  /** Recovery of latency only. */
   latency_recovery_s: number | null;
-  /** Of failures alone. */
+  /** Recovery of failures only. */
   failures_recovery_s: number | null;
-  /** How long all was seen to be normal from then on. */
+  /** Seconds from the recovery to the end of the observed time. */
   normal_for_s: number;
   /** Calls in that time. */
   calls: number;
   confidence: 'high' | 'medium' | 'not_enough_to_tell';
-  /** Why it is inconclusive. */
+  /** Why the result is inconclusive. */
   reason: string | null;
 }
 
 /**
- * @param buckets of the run
- * @returns one for each overload with a baseline before and a phase of no more load right after it. Overloads without a rest between them are
- *   one, which ends with the last of them.
+ * @param buckets all buckets of the run
+ * @returns a recovery for each overload that has a baseline before it, and right after it a phase with at
+ *   most the baseline's load. Overloads without a rest in between count as one that ends with the last of
+ *   them.
  */
 export function recoveries(phases: Phase[], objectives: Objective[], buckets: readonly Bucket[]): Recovery[] {
   return peaks(phases).flatMap((overload) => {
@@ -65,7 +66,7 @@ export function recoveries(phases: Phase[], objectives: Objective[], buckets: re
   });
 }
 
-/** @returns those that follow without a pause and can be compared with the baseline */
+/** @returns the phases that follow without a pause and are comparable with the baseline */
 function restAfter(overload: Phase, later: Phase[], baseline: Phase): Phase[] {
   const end = later.findIndex((phase, index) => {
     const goesOn =
@@ -76,7 +77,7 @@ function restAfter(overload: Phase, later: Phase[], baseline: Phase): Phase[] {
   return end === -1 ? later : later.slice(0, end);
 }
 
-/** @param all of the run */
+/** @param all all buckets of the run */
 export function recoveryAfter(
   { overload, baseline, after, fromS, toS }: Watched,
   range: NormalRange | null,
@@ -120,7 +121,7 @@ export function recoveryAfter(
   };
 }
 
-/** @returns Unix time from which on there is no episode that may be the doing of what ended at `fromS` */
+/** @returns the Unix time after which no episode may be caused by what ended at `fromS` */
 function endAfter(fromS: number, stretches: { fromS: number; toS: number }[]): number {
   let endS = fromS;
   for (const stretch of stretches)

@@ -1,4 +1,4 @@
-/** Operations whose latency is another than the others': then the latency of the mix is theirs. */
+/** Finds operations with a much higher latency than the others, which determine the latency of the mix. */
 import { counted, milliseconds, number, percent } from '../../contract/units.js';
 import { withBaselines } from '../bottleneck/compared-phases.ts';
 import { type Group, inScope, latenciesOf } from '../collect/groups.ts';
@@ -11,17 +11,20 @@ import type { Finding } from './finding.ts';
 import type { Known } from './known.ts';
 import { note } from './note.ts';
 
-/** A percentile is known to 0.1 %. */
+/** Percentiles are accurate to 0.1 %. */
 const BELOW = 0.998;
 
 type Facts = Pick<Known, 'plan' | 'phases' | 'groups'>;
 
-/** @returns one of an operation that is always slow, and one of an operation that alone became slow */
+/**
+ * @returns a finding about an operation that is always slow, and one about an operation that became slow
+ *   while the others did not
+ */
 export function slowOperation(known: Facts): Finding[] {
   return [...alwaysSlow(known), ...aloneSlow(known)];
 }
 
-/** @returns of the first phase that is measured */
+/** @returns a finding about the first measured phase */
 function alwaysSlow({ phases, groups, plan }: Facts): Finding[] {
   const phase = phases.find(({ measured, overload }) => measured && !overload);
   if (!phase) return [];
@@ -29,7 +32,7 @@ function alwaysSlow({ phases, groups, plan }: Facts): Finding[] {
   const mix = latenciesOf(inScope(groups, { phase: phase.name })).all;
   const p99 = mix.percentile(0.99);
   return operations.flatMap(({ operation, all }) => {
-    // Refusals are quick.
+    // Refusals are fast.
     const others = latenciesOf(groupsOfOthers(phase, operation, { groups, plan })).of('ok');
     const [own, rest] = [all.percentile(0.5), others.percentile(0.5)];
     if (all.count < SLOW_OPERATION.minAnswers || others.count < SLOW_OPERATION.minAnswers) return [];
@@ -41,8 +44,8 @@ function alwaysSlow({ phases, groups, plan }: Facts): Finding[] {
     )
       return [];
     const slow = mix.countOver(p99 * BELOW);
-    const its = all.countOver(p99 * BELOW);
-    const isIts = its >= SLOW_OPERATION.minOfSlow * slow;
+    const ownSlow = all.countOver(p99 * BELOW);
+    const isIts = ownSlow >= SLOW_OPERATION.minOfSlow * slow;
     const times = Math.round(own / rest);
     return [
       note(
@@ -53,14 +56,16 @@ function alwaysSlow({ phases, groups, plan }: Facts): Finding[] {
           phase: phase.name,
           operation,
           figures: { p50_ms: round(own), others_p50_ms: round(rest) },
-          evidence: [`${number(its)} of the ${counted(slow, 'call')} that took as long, or longer, are its`],
+          evidence: [
+            `${number(ownSlow)} of the ${counted(slow, 'call')} that took as long, or longer, are its`,
+          ],
         },
       ),
     ];
   });
 }
 
-/** @returns of the first phase in which one operation left what is normal for it, and no other did */
+/** @returns a finding about the first phase in which exactly one operation left its normal range */
 function aloneSlow({ phases, groups, plan }: Facts): Finding[] {
   for (const { phase, baseline } of withBaselines(plan, phases)) {
     if (!baseline) continue;
@@ -74,12 +79,13 @@ function aloneSlow({ phases, groups, plan }: Facts): Finding[] {
     });
     const chanceOf = (slow: number, calls: number) =>
       compared.length * binomialTail(slow, calls, SLOW_OPERATION.slowShare);
-    const left = compared.filter(({ slow, all }) => chanceOf(slow, all.count) < SLOW_OPERATION.maxChance);
-    const [only] = left;
-    if (left.length !== 1 || !only || compared.length < 2) continue;
+    const slowed = compared.filter(({ slow, all }) => chanceOf(slow, all.count) < SLOW_OPERATION.maxChance);
+    const [only] = slowed;
+    if (slowed.length !== 1 || !only || compared.length < 2) continue;
     const others = compared.filter((one) => one !== only);
-    const most = Math.max(...others.map(shareOf));
-    if (most > SLOW_OPERATION.slowShare || shareOf(only) < SLOW_OPERATION.minAhead * most) continue;
+    const maxOtherShare = Math.max(...others.map(shareOf));
+    if (maxOtherShare > SLOW_OPERATION.slowShare || shareOf(only) < SLOW_OPERATION.minAhead * maxOtherShare)
+      continue;
     const [slow, calls] = [sumOf(others, (one) => one.slow), sumOf(others, ({ all }) => all.count)];
     const [from, to] = [p95Of(only.usual), p95Of(only.all)];
     return [
@@ -105,7 +111,7 @@ const sumOf = <T>(all: readonly T[], count: (one: T) => number) =>
 
 const p95Of = (all: SparseHistogram): number => all.percentile(0.95) ?? Number.NaN;
 
-/** @returns of the operations of the plan, with calls */
+/** @returns the latencies of the plan's operations with calls in this phase */
 const latenciesIn = ({ name }: Phase, { groups, plan }: Omit<Facts, 'phases'>) =>
   plan.operations.flatMap(({ operation }) => {
     const { all } = latenciesOf(inScope(groups, { phase: name, operation }));

@@ -1,5 +1,9 @@
 import { STREAMS } from '../limits.ts';
 
-/** @returns whether calls take longer by more than the client's own time: p95 with and without what may slow them, milliseconds */
+/**
+ * @param withoutMs p95 without the suspected cause, milliseconds
+ * @param withMs p95 with it
+ * @returns whether the difference is larger than the client's own time
+ */
 export const isSlower = (withoutMs: number, withMs: number): boolean =>
   withMs >= STREAMS.slowFactor * withoutMs && withMs - withoutMs >= STREAMS.minSlowMs;

@@ -1,11 +1,14 @@
-/** The parts of a run in which nothing is varied, and their blocks: what changes in them does so by itself. */
+/**
+ * Finds the parts of a run in which no setting changes, and cuts them into blocks. A change within them has
+ * no external cause.
+ */
 
 import type { Timeline } from '../collect/timeline.ts';
 import { loadOf, type Phase } from '../judge/phases.ts';
 import { DRIFT } from '../limits.ts';
 import type { Known } from './known.ts';
 
-/** Phases, one after the other, that nothing tells apart. */
+/** Consecutive phases with the same settings. */
 export interface Stretch {
   phases: string[];
   /** Unix time. */
@@ -15,10 +18,10 @@ export interface Stretch {
 
 type Block = { fromS: number; toS: number };
 
-/** Phases that follow each other this closely have nothing between them. */
+/** Phases with a shorter gap count as consecutive. */
 const SAME_S = 1;
 
-/** @returns measured phases of one load, mix and labels; a peak is none */
+/** @returns stretches of measured phases with the same load, mix and labels, without peaks */
 export function steadyStretches({ plan, phases }: Pick<Known, 'plan' | 'phases'>): Stretch[] {
   const stretches: (Stretch & { key: string })[] = [];
   for (const phase of phases) {
@@ -35,20 +38,19 @@ export function steadyStretches({ plan, phases }: Pick<Known, 'plan' | 'phases'>
   return stretches;
 }
 
-/** @returns what the phase calls */
 function callsOf({ name }: Phase, plan: Known['plan']) {
   const { operation, weights } = plan.phases.find((one) => one.name === name) ?? {};
   return [operation, weights];
 }
 
-/** @returns the same for phases that differ in nothing but their load */
+/** @returns a key that is the same for phases that differ only in their load */
 export const steadyKey = (phase: Phase, plan: Known['plan']): string =>
   JSON.stringify([phase.offered_rps === null, phase.labels, callsOf(phase, plan)]);
 
-/** @returns seconds, at least */
+/** @returns minimum length in seconds */
 export const blockLength = (stepS: number): number => Math.max(DRIFT.minBlockS, DRIFT.minBlockPoints * stepS);
 
-/** @returns of equal length, without what settles first */
+/** @returns blocks of equal length, without the settling time at the beginning */
 export function blocksOf({ fromS, toS }: Stretch, { step_s }: Pick<Timeline, 'step_s'>): Block[] {
   const settling = Math.min(
     DRIFT.maxSettlingS,

@@ -1,4 +1,7 @@
-/** How a series moves over a stretch: a robust slope, honest about points that remember one another. */
+/**
+ * Computes the trend of a series over a stretch: a robust slope whose interval takes autocorrelation into
+ * account.
+ */
 
 import { timesOf } from '../collect/grid.ts';
 import { seriesOf, type Timeline } from '../collect/timeline.ts';
@@ -12,29 +15,31 @@ import { blocksOf, type Stretch } from './steady-stretches.ts';
 /** Slopes are per hour. */
 export interface Trend {
   slope: number;
-  /** 95 %. */
+  /** 95 % confidence interval. */
   low: number;
   high: number;
   /** Slope of the first half. */
   first: number;
   second: number;
-  /** It gets worse for certain, in both halves too, and in the second not much more slowly. */
+  /**
+   * The series gets worse significantly, in both halves as well, and does not level off in the second half.
+   */
   persists: boolean;
-  /** The line at the beginning. */
+  /** The line's value at the beginning. */
   from: number;
-  /** The line at the end. */
+  /** The line's value at the end. */
   to: number;
   blocks: number;
   block_s: number;
 }
 
 export const HOUR_S = 3600;
-/** So much of a block's points have to be there. */
-const LEAST_COVERED = 0.5;
-/** With fewer degrees of freedom Student's t is more a guess than a bound. */
-const LEAST_FREEDOM = 3;
+/** Share of a block's points that must have a value. */
+const MIN_COVERED = 0.5;
+/** With fewer degrees of freedom, the quantile of Student's t distribution is too large to be useful. */
+const MIN_FREEDOM = 3;
 
-/** @returns null where there is too little to tell */
+/** @returns null if there is too little data */
 export function trendOf(
   { series, of, worse }: DriftRule,
   stretch: Stretch,
@@ -47,7 +52,7 @@ export function trendOf(
   const points = blocks.flatMap(({ fromS, toS }) => {
     const inside = values.filter((_, index) => Number(times[index]) >= fromS && Number(times[index]) < toS);
     const known = inside.filter((value) => value !== null);
-    if (known.length < LEAST_COVERED * inside.length || known.length === 0) return [];
+    if (known.length < MIN_COVERED * inside.length || known.length === 0) return [];
     const hours = ((fromS + toS) / 2 - stretch.fromS) / HOUR_S;
     return [[hours, STATISTIC[of](known)] as [number, number]];
   });
@@ -78,13 +83,13 @@ export function trendOf(
 }
 
 /**
- * A Theil-Sen slope of points that remember: they are worth fewer, which makes the interval wider, and how much they remember is a
- * guess from few values, which makes it wider again (Student's t).
+ * A Theil-Sen slope of autocorrelated points. Autocorrelation reduces the effective number of points, which
+ * widens the interval. It is estimated from few values, which widens the interval further (Student's t).
  *
- * @param inflation of the slope's variance
- * @param count of points that the inflation was told from
- * @param resolution what a figure is known to: between the first point and the last one, the slope is known to no more
- * @returns null: so few points have no interval
+ * @param inflation variance inflation of the slope
+ * @param count number of points that the inflation was estimated from
+ * @param resolution resolution of a value, which limits the precision of the slope
+ * @returns null if there are too few points for an interval
  */
 function widened(
   points: [x: number, y: number][],
@@ -95,17 +100,17 @@ function widened(
   const fit = theilSen(points);
   if (fit?.low == null || fit.high === null) return null;
   const { slope, low, high } = fit;
-  const freedom = Math.max(LEAST_FREEDOM, Math.round(count / inflation) - 2);
+  const freedom = Math.max(MIN_FREEDOM, Math.round(count / inflation) - 2);
   const factor = (Math.sqrt(inflation) * studentT(freedom)) / studentT(Infinity);
-  const least = resolution / (Number(points.at(-1)?.[0]) - Number(points[0]?.[0]));
+  const minWidth = resolution / (Number(points.at(-1)?.[0]) - Number(points[0]?.[0]));
   return {
     slope,
-    low: slope - Math.max(least, factor * (slope - low)),
-    high: slope + Math.max(least, factor * (high - slope)),
+    low: slope - Math.max(minWidth, factor * (slope - low)),
+    high: slope + Math.max(minWidth, factor * (high - slope)),
   };
 }
 
-/** What a block's values come to. */
+/** Summarizes the values of a block. */
 export const STATISTIC: Record<DriftRule['of'], (values: number[]) => number> = {
   floor: (values) => meanOf(ascending(values).slice(0, Math.ceil(values.length / 4))),
   middle: (values) => {

@@ -1,4 +1,4 @@
-/** Whether the run's figures can be trusted: one rule a reason, each with what to change. */
+/** Decides whether the run's figures can be trusted. Each rule is a reason with a recommendation. */
 import type { Finding } from './finding.ts';
 import type { Known } from './known.ts';
 import { remedy } from './remedy.ts';
@@ -28,15 +28,15 @@ const RULES: ((known: Known, spans: Span[]) => Doubt[])[] = [
   missingOperations,
 ];
 
-/** Why a run is invalid, each with a hint. */
+/** Why a run is invalid, each reason with a hint. */
 export interface Distrust {
-  /** The figures may be the generator's own. */
+  /** The figures may be caused by the generator. */
   figures: string[];
   /** Some of the load is missing. */
   load: string[];
 }
 
-/** @returns reasons; what else a reader has to know is a finding alone */
+/** @returns the reasons, and findings that only inform */
 export function distrust(known: Known): { reasons: Distrust; findings: Finding[] } {
   const spans = spansOf(known);
   const doubts = RULES.flatMap((rule) => rule(known, spans));

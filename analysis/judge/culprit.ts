@@ -1,4 +1,7 @@
-/** Which operation made a threshold miss: one whose absence would have kept it, or most of the failures. */
+/**
+ * Finds the operation that explains a missed threshold: without it, the threshold would have held, or it has
+ * most of the failures.
+ */
 
 import { type Group, inScope, latenciesOf, total } from '../collect/groups.ts';
 import { isLowerBound, type LatencyFigure } from '../collect/latencies.ts';
@@ -11,14 +14,14 @@ import type { Threshold } from './threshold.ts';
 
 export interface Culprit {
   operation: string;
-  /** Of it, in the threshold's scope. */
+  /** Requests of the operation in the threshold's scope. */
   requests: number;
   failed: number;
-  /** Of the scope's requests, 0 to 1. */
+  /** Share of the scope's requests, 0 to 1. */
   share: number;
   p50_ms: number | null;
   p95_ms: number | null;
-  /** The last of these that is known is a lower bound: too few calls were answered to say more. */
+  /** The last known percentile is a lower bound, because too few calls were answered. */
   at_least?: true;
 }
 
@@ -26,7 +29,7 @@ type Missed = Pick<Threshold, 'scope' | 'metric' | 'op' | 'limit' | 'relative_to
 
 export type Facts = { plan: Pick<Plan, 'operations'>; groups: readonly Group[] };
 
-/** What share of the calls a percentile leaves below it. */
+/** Share of the calls below each percentile. */
 const QUANTILE: Record<string, number> = {
   p50_ms: 0.5,
   p75_ms: 0.75,
@@ -36,7 +39,7 @@ const QUANTILE: Record<string, number> = {
   p999_ms: 0.999,
 };
 
-/** @returns null: no single operation explains the miss, or the scope is one operation */
+/** @returns null if no single operation explains the miss, or if the scope is a single operation */
 export function culpritOf(
   { scope, metric, op, limit, relative_to }: Missed,
   { plan, groups }: Facts,
@@ -59,8 +62,8 @@ export function culpritOf(
     };
   });
   if (metric === 'failure_share') {
-    const [most] = all.toSorted((a, b) => b.failed - a.failed);
-    return most && most.failed > 0 && most.failed >= OBJECTIVES.minOwnFailures * failed ? most : null;
+    const [worst] = all.toSorted((a, b) => b.failed - a.failed);
+    return worst && worst.failed > 0 && worst.failed >= OBJECTIVES.minOwnFailures * failed ? worst : null;
   }
   const quantile = Object.hasOwn(QUANTILE, metric) ? QUANTILE[metric] : undefined;
   if (quantile === undefined) return null;
@@ -77,8 +80,9 @@ export function culpritOf(
 }
 
 /**
- * For a run document without figures by phase and operation. An overload slows all operations down, so only the medians of the whole run
- * are compared: one operation's is over the limit, those of the others are not.
+ * For run documents without figures by phase and operation. An overload slows down all operations, so only
+ * the medians over the whole run are compared: that of the culprit exceeds the limit, those of the others do
+ * not.
  */
 export function culpritOfRun(
   { scope, metric, limit, relative_to, observed }: Missed,
@@ -92,7 +96,8 @@ export function culpritOfRun(
   const [slowest, ...others] = weighty.filter(({ latency_ms }) => (latency_ms?.p50 ?? 0) > limit);
   if (!slowest?.latency_ms || others.length > 0) return null;
   const { operation, requests, failed, latency_ms } = slowest;
-  // Half of its calls alone have to reach the percentile, and its own latencies the figure.
+  // The slower half of the operation's calls must be enough to reach the percentile, and its own p99 must
+  // reach the observed value.
   if (requests / 2 < (1 - quantile) * all || latency_ms.p99 < observed) return null;
   return {
     operation,

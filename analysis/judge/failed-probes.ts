@@ -1,4 +1,7 @@
-/** What discovery tried before the load and left out because the server failed: a pass says nothing about it. */
+/**
+ * Operations that discovery called before the load and left out because the server failed. A pass does not
+ * cover them.
+ */
 import { counted } from '../../contract/units.js';
 import type { Plan } from '../collect/plan.ts';
 
@@ -6,14 +9,14 @@ export interface FailedProbe {
   operation: string;
   /** For example HTTP 500. */
   failed: string;
-  /** What the server said. */
+  /** The server's error message. */
   reason: string;
 }
 
-/** Operations that a sentence names. */
+/** Maximum number of operations that a sentence names. */
 const MAX_NAMED = 3;
 
-/** @returns without what a person added to the workload file */
+/** @returns the operations, without those that a person added to the workload file */
 export function failedProbes({
   left_out = [],
   operations,
@@ -24,7 +27,10 @@ export function failedProbes({
   );
 }
 
-/** @param maxLength fewer names are shown if it is longer @returns '' without any */
+/**
+ * @param maxLength maximum length of the text; fewer operations are named if it is exceeded
+ * @returns '' if there are none
+ */
 export function failedProbesText(
   probes: FailedProbe[],
   maxLength: number = Number.POSITIVE_INFINITY,
@@ -32,9 +38,9 @@ export function failedProbesText(
   if (probes.length === 0) return '';
   const [were, they] = probes.length === 1 ? ['was', 'it'] : ['were', 'they'];
   const begin = `${counted(probes.length, 'operation')} ${were} left out, ${they} failed`;
-  for (let most = Math.min(MAX_NAMED, probes.length); most > 0; most--) {
-    const names = probes.slice(0, most).map(({ operation, failed }) => `${operation} (${failed})`);
-    const rest = probes.length - most;
+  for (let count = Math.min(MAX_NAMED, probes.length); count > 0; count--) {
+    const names = probes.slice(0, count).map(({ operation, failed }) => `${operation} (${failed})`);
+    const rest = probes.length - count;
     const text = `${begin}: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
     if (text.length <= maxLength) return text;
   }

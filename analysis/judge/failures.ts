@@ -6,22 +6,22 @@ import type { Phase } from './phases.ts';
 export interface Failure {
   kind: string;
   count: number;
-  /** ISO time. */
+  /** ISO 8601 time. */
   first: string | null;
   last: string | null;
-  /** Seconds into the run. */
+  /** Seconds since the start of the run. */
   first_s: number | null;
   last_s: number | null;
   first_phase: string | null;
-  /** One of them in words, from k6's log. */
+  /** An example of the error message, from k6's log. */
   sample: string | null;
 }
 
 /**
- * @param groups of all k6 runs
- * @param zeroMs Unix time of the run's start
- * @param samples by kind
- * @returns most frequent kind first
+ * @param groups groups of all k6 runs
+ * @param zeroMs Unix time of the run's start, milliseconds
+ * @param samples error messages by kind
+ * @returns failures by descending frequency
  */
 export function failures(
   groups: readonly Group[],
@@ -52,8 +52,9 @@ export function failures(
 }
 
 /**
- * @param ms Unix time
- * @returns the phase that had begun and has such failures: a request that is answered after its phase's end still belongs to it
+ * @param ms Unix time, milliseconds
+ * @returns the last phase that had begun by then and has such failures: a request that is answered after
+ *   the end of its phase still belongs to it
  */
 function firstPhase(kind: string, ms: number, phases: Phase[]): string | null {
   const begun = phases.findLast(

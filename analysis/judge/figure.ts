@@ -1,4 +1,4 @@
-/** What an objective is judged by: an observed value, with the samples that it comes from. */
+/** Computes the value that an objective is judged by, with the samples that it is based on. */
 import {
   failuresOf,
   type Group,
@@ -18,34 +18,34 @@ export interface Facts {
   plan: Plan;
   phases: Phase[];
   groups: readonly Group[];
-  /** VUs that k6 had at most. */
+  /** Maximum number of VUs. */
   vusMax: number;
-  /** As k6 judged them. */
+  /** With k6's own results. */
   thresholds: readonly K6Threshold[];
 }
 
 export interface Figure {
-  /** null: there are no samples. */
+  /** null without samples. */
   value: number | null;
-  /** It is a lower bound. */
+  /** The value is a lower bound. */
   atLeast?: boolean;
   samples: number;
-  /** Of an objective that allows a share of the samples. */
+  /** Only for objectives that allow a share of the samples. */
   share?: Share;
 }
 
 interface Share {
-  /** Samples that count against the objective. */
+  /** Number of samples that count against the objective. */
   over: number;
-  /** Of these, those that no slow or late generator can have caused; absent: unknown. */
+  /** Those of them that the generator cannot have caused, however slow it was; absent if unknown. */
   certain?: number;
   /** 0 to 1. */
   allowed: number;
-  /** k6 counted them: what it allows is exact, where a percentile comes from a histogram. */
+  /** k6 counted them, so the comparison is exact. A percentile from a histogram is not. */
   exact?: true;
 }
 
-/** Which value of a Trend an objective's name stands for. */
+/** Latency figure by the name of the metric. */
 export const LATENCY = {
   min_ms: 'min',
   avg_ms: 'avg',
@@ -58,7 +58,7 @@ export const LATENCY = {
   max_ms: 'max',
 } as const;
 
-/** Of the percentiles, the share of the calls that may take longer. */
+/** Share of the calls that may exceed the limit, by percentile. */
 export const ALLOWED: Record<string, number> = {
   p50_ms: 0.5,
   p75_ms: 0.25,
@@ -69,7 +69,7 @@ export const ALLOWED: Record<string, number> = {
   sequence_p99_ms: 0.01,
 };
 
-/** @returns of a relative objective the ratio, without a share */
+/** @returns the objective's figure; for a relative objective, the ratio, without a share */
 export function figureOf({ scope, metric, limit, relative_to }: Objective, facts: Facts): Figure {
   const own = absoluteFigure({ scope, metric, limit }, facts);
   if (!relative_to) return own;
@@ -79,7 +79,7 @@ export function figureOf({ scope, metric, limit, relative_to }: Objective, facts
   return { value, atLeast: own.atLeast, samples };
 }
 
-/** @returns the figure of one scope, in the metric's own unit */
+/** @returns the figure of one scope, in the unit of the metric */
 export function absoluteFigure(
   { scope, metric, limit }: Pick<Objective, 'scope' | 'metric' | 'limit'>,
   { plan, phases, groups }: Facts,
@@ -111,7 +111,7 @@ export function absoluteFigure(
   }
   if (metric === 'failure_share') {
     const [requests, failed] = [total(own, 'requests'), total(own, 'failed')];
-    // A timeout may be the generator's: it was not there when the answer came.
+    // Timeouts may be caused by the generator, if it was too slow to receive the answer.
     const { timeout = 0 } = failuresOf(own);
     const share = { over: failed, certain: failed - timeout, allowed: limit };
     return { value: requests > 0 ? failed / requests : null, samples: requests, share };

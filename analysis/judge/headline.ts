@@ -1,4 +1,7 @@
-/** What happened, in two sentences: what was missed or held and what made it so, then what the overload found. */
+/**
+ * Summarizes a run in two sentences: which objective was missed and why, or what held; then the effect of the
+ * overload.
+ */
 import { apart, counted, duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { boundText, latencyText } from '../collect/latencies.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -10,30 +13,34 @@ import type { Run } from './run.ts';
 import type { Threshold } from './threshold.ts';
 import { scopeName, wordsOf } from './threshold-words.ts';
 
-/** Both sentences need it: a miss with its operation takes about 110 characters, an overload with its effect about 130. */
+/**
+ * Maximum length of both sentences: a miss with its operation takes about 110 characters, an overload with
+ * its effect about 130.
+ */
 export const MAX_LENGTH = 240;
 
-/** A pass, with its thresholds, has this much room for what was left out. */
+/** Maximum length of the operations left out by discovery, in the headline of a pass. */
 const MAX_LEFT_OUT = 170;
 
-/** A bottleneck of a lower confidence is one finding among others, and not the headline. */
+/** A bottleneck with a lower confidence is not mentioned in the headline. */
 const NAMED = ['high', 'medium'];
 
-/** The latency objectives that a pass quotes, in this order. */
+/** Latency objectives that a pass quotes, in order of precedence. */
 const QUOTED = { p99_ms: 'p99', p95_ms: 'p95', p50_ms: 'p50' } as Record<string, string>;
 
-/** A shape of answers, and not of failures. */
+/** Subject of a finding about the shape of answers, not of failures. */
 const MODES = 'modes';
 
-/** The subject of a capacity test's finding: a rate, and not a resource. */
+/** Subject of a capacity test's finding: a rate, not a resource. */
 const CAPACITY = 'capacity';
 
 /**
- * Says nothing that verdict, thresholds, operations and findings do not say.
+ * Contains only facts from the verdict, thresholds, operations and findings.
  *
- * @param run whose texts are clean
- * @returns plain text of at most 240 characters, for example "FAIL: baseline p99 197 ms (limit 85 ms): generate_report takes 191 ms at p95.
- *   Overload: the connection pool limited the run in spike (too small), p99 197 -> 1,946 ms, 49.4 % failed."
+ * @param run document with cleaned texts
+ * @returns plain text of at most 240 characters, for example "FAIL: baseline p99 197 ms (limit 85 ms):
+ *   generate_report takes 191 ms at p95. Overload: the connection pool limited the run in spike (too small),
+ *   p99 197 -> 1,946 ms, 49.4 % failed."
  */
 
 export type Facts = Pick<
@@ -49,14 +56,14 @@ export function headline(run: Facts): string {
   if (outcome === 'invalid') return joined(outcome, [[reason], [leftOut]]);
   if (outcome === 'pass') {
     const held = [reason, leftOut && `; ${leftOut}`];
-    // What a search was for comes first; what its steps met on the way may be left out.
+    // The result of a search comes first; what happened during its steps may be left out.
     const limit = bottleneckIn(run, () => true);
     if (limit?.subject === CAPACITY)
-      return joined(outcome, [held, found(run, null), [loadTaken(run)], degradedIn(run)]);
+      return joined(outcome, [held, effectSentence(run, null), [highestLoadText(run)], degradedIn(run)]);
     const shape = [capitalized(shapeIn(run, MODES) || shapeIn(run))];
-    const overload = found(run, null);
+    const overload = effectSentence(run, null);
     const rest = limit ? [overload, shape] : [shape, overload];
-    return joined(outcome, [held, ofTest(run), degradedIn(run), [loadTaken(run)], ...rest]);
+    return joined(outcome, [held, ofTest(run), degradedIn(run), [highestLoadText(run)], ...rest]);
   }
   const missed = run.thresholds.find((threshold) => threshold.outcome === 'fail');
   const cause = bottleneckIn(
@@ -64,15 +71,18 @@ export function headline(run: Facts): string {
     ({ subject, phase }) => subject !== CAPACITY && phase !== null && phase === missed?.scope.phase,
   );
   return joined(outcome, [
-    whatMissed(run, missed, cause),
+    missClauses(run, missed, cause),
     ofTest(run),
     degradedIn(run),
-    found(run, cause),
+    effectSentence(run, cause),
     [leftOut],
   ]);
 }
 
-/** @param subject of the shape; without: any of failures @returns what most failures have in common; '' if nothing does */
+/**
+ * @param subject subject of the shape; absent: any shape of failures
+ * @returns what most failures have in common; '' if nothing
+ */
 function shapeIn({ findings }: Facts, subject?: string): string {
   const found = findings.find(
     ({ kind, subject: own, figures: { explained, failed } }) =>
@@ -85,7 +95,7 @@ function shapeIn({ findings }: Facts, subject?: string): string {
   return found?.statement ?? '';
 }
 
-/** @returns what a test was made to find out, in the first of its own notes */
+/** @returns the test's own result: the first of its notes */
 const ofTest = ({ test, findings }: Facts): string[] =>
   findings
     .filter(
@@ -102,9 +112,12 @@ const degradedIn = ({ findings }: Facts): string[] =>
     .map(({ statement }) => capitalized(statement))
     .slice(0, 1);
 
-/** @param sentences each of parts: the first one of all is cut if it is too long, the others are left out */
+/**
+ * @param sentences lists of clauses; the first clause of all is truncated if it is too long, other clauses
+ *   are left out
+ */
 function joined(outcome: string, [[first = '', ...others] = [], ...sentences]: string[][]) {
-  let text = short([outcome.toUpperCase(), first].filter(Boolean).join(': '));
+  let text = truncated([outcome.toUpperCase(), first].filter(Boolean).join(': '));
   const add = (more: string) => {
     const fits = text.length + more.length < MAX_LENGTH;
     if (fits) text += more;
@@ -116,18 +129,18 @@ function joined(outcome: string, [[first = '', ...others] = [], ...sentences]: s
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** @returns with room for a full stop, cut between words if it has any */
-function short(text: string): string {
+/** @returns the text with space for a full stop, truncated between words if possible */
+function truncated(text: string): string {
   if (text.length < MAX_LENGTH) return text;
   const head = text.slice(0, MAX_LENGTH - 2).toWellFormed();
   const end = head.lastIndexOf(' ');
   return `${(end > 0 ? head.slice(0, end) : head).replace(/[\s,;:.]+$/, '')} …`;
 }
 
-/** @returns what it says before it goes into details */
+/** @returns the statement without its details */
 const clauseOf = (statement: string): string => statement.split(': ', 1)[0] ?? '';
 
-/** A tool keeps its name. */
+/** Names of tools are not capitalized. */
 const capitalized = (text: string) =>
   /^\w*_/.test(text) ? text : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
@@ -137,11 +150,11 @@ const bottleneckIn = ({ findings }: Pick<Facts, 'findings'>, matches: (finding: 
   ) ?? null;
 
 /**
- * @param missed the first one; undefined: k6 alone failed the run
- * @param cause the bottleneck that was found in the same phase
- * @returns what was missed, what made it, and how many others were missed
+ * @param missed the first missed threshold; undefined if only k6 failed the run
+ * @param cause the bottleneck in the same phase
+ * @returns what was missed, why, and how many other thresholds were missed
  */
-function whatMissed(run: Facts, missed: Threshold | undefined, cause: Finding | null): string[] {
+function missClauses(run: Facts, missed: Threshold | undefined, cause: Finding | null): string[] {
   const {
     verdict: { reasons },
     thresholds,
@@ -149,26 +162,26 @@ function whatMissed(run: Facts, missed: Threshold | undefined, cause: Finding | 
   } = run;
   const others = thresholds.filter(({ outcome }) => outcome === 'fail').length - 1;
   const more = others > 0 ? [`; ${counted(others, 'more threshold')} missed`] : [];
-  const said = missed && missText(missed);
+  const text = missed && missText(missed);
   const reason = (missed?.reason ?? reasons[0] ?? '').replace(/ \([\d,]+ samples?\)$/, '');
-  if (!missed || !said) return [reason, ...more];
-  if (cause) return [said, `: ${clauseOf(cause.statement)}`, ...more];
+  if (!missed || !text) return [reason, ...more];
+  if (cause) return [text, `: ${clauseOf(cause.statement)}`, ...more];
   const shape = missed.metric === 'failure_share' ? shapeIn(run) : shapeIn(run, MODES);
-  // Both of its clauses, if they fit.
+  // Includes both clauses of the shape if they fit.
   const [clause, ...rest] = shape.split('; ');
-  if (clause) return [said, `: ${clause}`, ...rest.map((one) => `; ${one}`), ...more];
+  if (clause) return [text, `: ${clause}`, ...rest.map((one) => `; ${one}`), ...more];
   const culprit = missed.culprit ?? culpritOfRun(missed, operations);
-  return [said, culprit ? `: ${culpritText(missed, culprit)}` : '', ...more];
+  return [text, culprit ? `: ${culpritText(missed, culprit)}` : '', ...more];
 }
 
-/** @returns null: its reason says it better */
+/** @returns null if the threshold's reason is a better text */
 function missText({ scope, metric, op, limit, relative_to, observed, at_least }: Threshold): string | null {
   if (limit === null || observed === null || relative_to !== null || !op?.startsWith('<')) return null;
   if (metric === 'failure_share') {
     const [failed, bound] = apart(percent, observed, limit);
     return `${scopeName(scope)}: ${failed} of requests failed (limit ${bound})`;
   }
-  // A percentile of a histogram may read as within a limit that the exact count of slow calls missed.
+  // A percentile from a histogram may be within a limit although the exact count of slow calls exceeds it.
   if (!/^(p\d+|avg|min|max)_ms$/.test(metric) || observed < limit) return null;
   const [was, bound] = apart(milliseconds, observed, limit);
   return `${scopeName(scope)} ${wordsOf(metric).name} ${boundText(was, at_least)} (limit ${bound})`;
@@ -185,8 +198,8 @@ function culpritText(
     : `${operation} takes ${boundText(milliseconds(p95_ms), at_least)} at p95`;
 }
 
-/** @returns the highest load whose latency held, or was measured; '' without one */
-function loadTaken({ thresholds, phases }: Facts): string {
+/** @returns the highest load whose latency objective held, or that was measured; '' if there is none */
+function highestLoadText({ thresholds, phases }: Facts): string {
   const held = thresholds.flatMap(({ scope, metric, ok, observed, limit, relative_to }) => {
     const phase = phases.find(({ name }) => name === scope.phase);
     const isQuoted = Object.hasOwn(QUOTED, metric) && ok === true && relative_to === null;
@@ -194,9 +207,9 @@ function loadTaken({ thresholds, phases }: Facts): string {
     return [{ name: QUOTED[metric] ?? '', phase, rate: phase.achieved_rps, observed, limit }];
   });
   const rank = Object.values(QUOTED);
-  const [most] = held.toSorted((a, b) => b.rate - a.rate || rank.indexOf(a.name) - rank.indexOf(b.name));
-  if (most)
-    return `${loadText(most.phase, most.name, milliseconds(most.observed))} (limit ${milliseconds(most.limit)})`;
+  const [highest] = held.toSorted((a, b) => b.rate - a.rate || rank.indexOf(a.name) - rank.indexOf(b.name));
+  if (highest)
+    return `${loadText(highest.phase, highest.name, milliseconds(highest.observed))} (limit ${milliseconds(highest.limit)})`;
   const [fastest] = phases
     .filter(
       ({ measured, overload, answered }) => measured && !overload && (answered ?? 0) >= NORMAL.minP99Calls,
@@ -211,20 +224,22 @@ const loadText = ({ name, achieved_rps }: Phase, figure: string, latency: string
   `At ${perSecond(achieved_rps)} in ${name}, ${figure} was ${latency}`;
 
 /**
- * @param told a bottleneck that the first sentence has named
- * @returns what limited the run, with its effect: how far p99 rose, what failed, and when all was normal again
+ * @param mentioned a bottleneck that the first sentence mentions already
+ * @returns what limited the run, with its effect: how far p99 rose, how many requests failed, and when
+ *   everything was normal again
  */
-function found(run: Facts, told: Finding | null): string[] {
-  // A test that held no rate says so in its first sentence.
+function effectSentence(run: Facts, mentioned: Finding | null): string[] {
+  // A capacity test without a sustainable rate says so in the first sentence.
   const cause = bottleneckIn(
     run,
-    (finding) => finding !== told && !(finding.subject === CAPACITY && finding.figures.capacity_rps === null),
+    (finding) =>
+      finding !== mentioned && !(finding.subject === CAPACITY && finding.figures.capacity_rps === null),
   );
   const recovery = run.findings.find(
     ({ kind, confidence }) => kind === 'recovery' && confidence !== 'not_enough_to_tell',
   );
   const moved = [...(cause ? [cause] : []), ...run.findings].find(
-    (finding) => finding !== told && finding.phase !== told?.phase && p99Of(finding),
+    (finding) => finding !== mentioned && finding.phase !== mentioned?.phase && p99Of(finding),
   );
   const name = cause?.phase ?? moved?.phase ?? recovery?.phase;
   const phase = run.phases.find((one) => one.name === name);
@@ -245,13 +260,13 @@ function found(run: Facts, told: Finding | null): string[] {
 const p99Of = ({ observations = [] }: Finding) =>
   observations.find(({ series, from, to }) => series === 'client.p99' && from !== null && to !== null);
 
-/** @param phase '' or null: named already */
+/** @param phase '' or null if it was mentioned already */
 function recoveryText(
   { figures: { recovery_s: after = null, observed_s: within = null } }: Finding,
   phase: string | null,
 ) {
-  const of = phase ? ` ${phase}` : ' it';
-  if (after === 0) return `normal right after${of}`;
-  if (after !== null) return `normal ${duration(after)} after${of}`;
-  return within === null ? '' : `not normal within ${duration(within)} after${of}`;
+  const subject = phase ? ` ${phase}` : ' it';
+  if (after === 0) return `normal right after${subject}`;
+  if (after !== null) return `normal ${duration(after)} after${subject}`;
+  return within === null ? '' : `not normal within ${duration(within)} after${subject}`;
 }

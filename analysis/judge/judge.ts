@@ -16,16 +16,17 @@ import { writeAtomic } from '../write-atomic.ts';
 import { phases } from './phases.ts';
 import { makeRun, type Run } from './run.ts';
 
-/** The label of the rules that watch the stack's own target. */
+/** The label of the rules that monitor the stack's own target. */
 const REFERENCE = 'reference';
 
-/** Nobody waits longer for what dashboards alone need. */
+/** Short timeout, because only dashboards need these samples. */
 const PUBLISH_MS = 3_000;
 
 /**
- * Makes everything that a run leaves beside k6's own output: collect, judge, render. Its terminal report is printed.
+ * Creates all results of a run in addition to k6's own output: collects, judges, renders, and prints the
+ * terminal report.
  *
- * @returns the verdict's exit code
+ * @returns the exit code of the verdict
  */
 export async function judge({
   directory,
@@ -39,21 +40,23 @@ export async function judge({
   abort = null,
   print = (text) => process.stdout.write(text),
 }: {
-  /** Of its results. */
+  /** Directory of the run's results. */
   directory: string;
   k6Exit: number;
-  /** null: it can't be asked. */
+  /** URL; null if there is no Prometheus. */
   prometheus: string | null;
-  /** The label of the rules that watch the server under test. */
+  /** The label of the rules that monitor the server under test. */
   server: string;
-  /** Of the reference target, `NAME=value` words: those that are not at their defaults. */
+  /**
+   * Settings of the reference target that differ from their defaults, as space-separated `NAME=value` pairs.
+   */
   settings: string;
   /** Variables of the run. */
   variables?: Record<string, string | null>;
   k6Version: string | null;
-  /** Where the load came from, of a run that was made elsewhere. */
+  /** Environment of the load generator, if the run took place on another machine. */
   on?: Environment;
-  /** Why there was no load, where that is known. */
+  /** Why there was no load, if known. */
   abort?: Abort | null;
   print?: (text: string) => void;
 }): Promise<number> {
@@ -85,12 +88,12 @@ export async function judge({
   });
   print(renderTerminal(run, { directory, colours: wantsColours() }));
   if (prometheus) await publish(run, prometheus);
-  // What was measured has been shown by now, and is nowhere else.
+  // The results were printed before this error, because they are not stored anywhere.
   if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);
   return run.verdict.exit_code;
 }
 
-/** @returns what it threw */
+/** @returns the error that the action threw */
 function failureOf(action: () => void): Error | null {
   try {
     action();
@@ -100,7 +103,7 @@ function failureOf(action: () => void): Error | null {
   }
 }
 
-/** For the dashboards. The run is judged by now: where they can't be had, that is a line in its log. */
+/** Writes the findings for the dashboards. The run is already judged, so errors are only logged. */
 async function publish(run: Run, url: string) {
   try {
     const samples = findingSamples(run);

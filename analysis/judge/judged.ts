@@ -3,7 +3,10 @@ import { round } from '../round.ts';
 import { OPERATORS } from './operators.ts';
 import type { Threshold } from './threshold.ts';
 
-/** An objective that a test judges by itself, from more than one phase's figures. @returns invalid without a figure */
+/**
+ * A threshold that a test judges itself, based on several phases. Its outcome is `invalid` without an
+ * observed value.
+ */
 export function judged({
   scope,
   metric,
@@ -16,15 +19,15 @@ export function judged({
   proof,
 }: {
   scope: Scope;
-  /** With its unit in the name. */
+  /** The name ends with the unit. */
   metric: string;
   op: '<' | '<=' | '>' | '>=';
   limit: number;
-  /** null: not known. */
+  /** null if unknown. */
   observed: number | null;
-  /** Samples that `observed` comes from. */
+  /** Number of samples that `observed` is based on. */
   samples: number;
-  /** For the sentence, for example `list_proxy_hosts p95 (median of 3)`. */
+  /** Subject of the sentence, for example `list_proxy_hosts p95 (median of 3)`. */
   what: string;
   format: (value: number) => string;
   /** See Threshold. */

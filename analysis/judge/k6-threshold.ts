@@ -1,11 +1,11 @@
-/** k6's thresholds, by the figures that come with them. */
+/** Re-evaluates k6's thresholds from the figures in the output lab's document. */
 import type { Share, Threshold } from '../collect/measured.ts';
 import { OPERATORS } from './operators.ts';
 
-/** Those whose figures add up over several generators: shares and counts. */
+/** Thresholds whose figures can be added over several generators: rates and counts. */
 const SUMMABLE = /^\s*(rate|count)\s*(<=|>=|<|>|===?|!=)\s*([\d.e+-]+)\s*$/i;
 
-/** k6 has more than objectives have. */
+/** Operators of k6 that objectives do not have. */
 const HOLDS: typeof OPERATORS = {
   ...OPERATORS,
   '==': (observed, limit) => observed === limit,
@@ -15,7 +15,7 @@ const HOLDS: typeof OPERATORS = {
 
 type Figures = Pick<Threshold, 'threshold' | 'share' | 'value'>;
 
-/** @returns null: they do not say, of a percentile for example */
+/** @returns null if the figures are not sufficient, for example for a percentile */
 export function holdsByFigures({ threshold, share, value }: Figures): boolean | null {
   const [, figure = '', operator = '', limit] = SUMMABLE.exec(threshold) ?? [];
   const rate = share && share.total > 0 ? share.trues / share.total : undefined;
@@ -25,7 +25,10 @@ export function holdsByFigures({ threshold, share, value }: Figures): boolean | 
     : (HOLDS[operator]?.(observed, Number(limit)) ?? null);
 }
 
-/** @param parts of one threshold, one of each generator that has it @returns as of one k6, which would have judged the whole */
+/**
+ * @param parts the same threshold of each generator that has it
+ * @returns the threshold as a single k6 would have judged it
+ */
 export function sumOfThreshold(parts: Threshold[], generators: number): Threshold {
   const { metric = '', threshold = '' } = parts[0] ?? {};
   const sums = { metric, threshold, ...sumsOf(parts, threshold) };

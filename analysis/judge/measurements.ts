@@ -4,8 +4,8 @@ import { round } from '../round.ts';
 import type { Phase } from './phases.ts';
 
 /**
- * A phase's main figures in the canonical units of MCP benchmark suites, with what must be known to compare them:
- * microseconds and messages a second, never another unit for the same thing.
+ * Main figures of a phase in the canonical units of MCP benchmark suites (microseconds, messages per second),
+ * with the conditions that are needed to compare them.
  */
 
 export interface Measurement {
@@ -13,11 +13,11 @@ export interface Measurement {
   workload_id: string;
   transport: 'streamable_http' | 'http_jsonrpc' | 'http_rest';
   duration_s: number;
-  /** All clients and the whole service together: neither a connection's nor an instance's. */
+  /** All clients and the service as a whole, not a single connection or instance. */
   scope: 'service';
-  /** Of the latencies. */
+  /** Precision of the latencies. */
   precision: string;
-  /** Requests that were answered. */
+  /** Answered requests. */
   throughput_msg_per_s: number | null;
   latency_p50_us: number | null;
   latency_p95_us: number | null;
@@ -29,7 +29,7 @@ const TRANSPORTS = {
   rest: 'http_rest',
 } as Record<string, Measurement['transport']>;
 
-/** @returns one a phase that was measured */
+/** @returns one measurement for each measured phase */
 export function measurements(
   { test, workload, target }: Pick<Plan, 'test' | 'workload' | 'target'>,
   phases: Phase[],

@@ -5,20 +5,20 @@ import type { Summary } from '../collect/summary.ts';
 import { round } from '../round.ts';
 import { type Phase, roundLatency } from './phases.ts';
 
-/** Over all measured phases, an overload phase included. */
+/** Totals over all measured phases, including overload phases. */
 export interface Operation {
   operation: string;
   method: string;
   class: string;
   requests: number;
   failed: number;
-  /** Calls that were answered, well or not. */
+  /** Calls that were answered, successfully or not. */
   answered: number;
-  /** Requests a second of the phases that call it. */
+  /** Requests per second in the phases that call the operation. */
   rps: number | null;
   error_rate: number | null;
   latency_ms: Latency | null;
-  /** All together; null: k6 has them by phase alone. */
+  /** Total; null if k6 only measures it by phase. */
   request_bytes: number | null;
   response_bytes: number | null;
   /** By kind. */
@@ -26,7 +26,8 @@ export interface Operation {
 }
 
 export function operations({ plan, groups }: Summary, phases: Phase[]): Operation[] {
-  // Of a sequence k6 has them for its last operation, and what the client measures has none by operation.
+  // In a sequence, k6 attributes them to the last operation. The client's own metrics do not have them by
+  // operation.
   const hasBytes =
     !plan.sequence &&
     plan.operations.some(({ operation }) => total(inScope(groups, { operation }), 'bytesSent') > 0);
@@ -55,7 +56,7 @@ export function operations({ plan, groups }: Summary, phases: Phase[]): Operatio
   });
 }
 
-/** @param turn its place among the plan's operations */
+/** @param turn index of the operation in the plan */
 function calls(phase: PlannedPhase | undefined, operation: string, turn: number): boolean {
   if (phase?.operation) return phase.operation === operation;
   return phase?.weights?.[turn] !== 0;

@@ -3,18 +3,18 @@ import type { Plan } from '../collect/plan.ts';
 import { round } from '../round.ts';
 import type { Run } from './run.ts';
 
-/** A run that was ended before its end, by a signal, a crash or itself. */
+/** A run that ended early because of a signal, a crash or an abort. */
 
 export interface Partial {
   ran_s: number;
-  /** null: the test has no planned length. */
+  /** null if the test has no planned duration. */
   planned_s: number | null;
 }
 
-/** k6's exit codes of a run that came to its end: 99 where it missed a threshold. */
+/** k6's exit codes for a complete run; 99 means that a threshold failed. */
 const COMPLETE = [0, 99];
 
-/** @param run one whose load began @returns null: it came to its end */
+/** @param run must have begun its load @returns null if the run was complete */
 export function partialOf({
   plan,
   k6Exit,
@@ -24,7 +24,7 @@ export function partialOf({
   plan: Plan;
   k6Exit: number;
   ranS: number;
-  /** Is it one of several k6 runs, of which the plan is not the whole? */
+  /** Whether the test consists of several k6 runs, so that the plan covers only one of them. */
   trials: boolean;
 }): Partial | null {
   if (COMPLETE.includes(k6Exit)) return null;
@@ -33,13 +33,13 @@ export function partialOf({
   return { ran_s: round(ranS), planned_s: timed ? round(Math.max(...ends)) : null };
 }
 
-/** @returns such as `39 s`, or `partial: 10.5 s of 39 s`; empty where its load never began */
+/** @returns for example `39 s`, or `partial: 10.5 s of 39 s`; '' if the load never began */
 export function lengthText({ duration_s, partial }: Pick<Run, 'duration_s' | 'partial'>): string {
   if (duration_s === null) return '';
   return partial ? `partial: ${ofPlanned(partial)}` : duration(duration_s);
 }
 
-/** @returns `10.5 s of 39 s` */
+/** @returns for example `10.5 s of 39 s` */
 export function ofPlanned({ ran_s, planned_s }: Partial): string {
   return duration(ran_s) + (planned_s === null ? '' : ` of ${duration(planned_s)}`);
 }

@@ -17,55 +17,55 @@ import type { Summary } from '../collect/summary.ts';
 import { round } from '../round.ts';
 import { countsOf, reconcile } from './reconcile.ts';
 
-/** One phase of the run; figures are null where it is not measured (warm-up) or did not start. */
+/** One phase of the run; figures are null if the phase is not measured (warm-up) or did not start. */
 export interface Phase {
   name: string;
   measured: boolean;
-  /** Meant to be more than the server takes. */
+  /** The load is meant to exceed the server's capacity. */
   overload: boolean;
   /** What varies between the phases of a table. */
   labels: Record<string, string>;
-  /** ISO time. */
+  /** ISO 8601 time. */
   start: string | null;
   end: string | null;
   /** Actual duration. */
   duration_s: number;
-  /** Ran its whole length, and made all of its iterations where it has a number of them. */
+  /** Whether the phase ran for its whole duration and made all of its planned iterations. */
   completed: boolean;
-  /** Iterations that arrive each second; null: a fixed number of users. */
+  /** Iterations that start per second; null in a closed model. */
   offered_rps: number | null;
-  /** Users of a phase with a fixed number of them. */
+  /** VUs of a closed model. */
   vus: number | null;
-  /** Iterations that made a request, or had its result from a cache. */
+  /** Iterations that made a request, or that had its result from a cache. */
   iterations: number | null;
   /** Iterations that ended without either. */
   lost?: number | null;
   iterations_planned: number | null;
-  /** Iterations finished each second, until the phase ended. */
+  /** Iterations completed per second, until the end of the phase. */
   achieved_rps: number | null;
-  /** HTTP requests, handshakes too. */
+  /** HTTP requests, including handshakes. */
   requests: number | null;
   requests_per_s: number | null;
-  /** Calls that have a latency: all but those that were given up or interrupted. */
+  /** Calls with a latency: all calls except those that were given up or interrupted. */
   calls?: number | null;
-  /** Calls that were answered, well or not. */
+  /** Calls that were answered, successfully or not. */
   answered: number | null;
-  /** Requests. */
+  /** Failed requests. */
   failed: number | null;
-  /** Iterations that no user was free to make. */
+  /** Iterations that were dropped because no VU was free. */
   dropped: number | null;
-  /** Failed / requests. */
+  /** failed / requests. */
   error_rate: number | null;
-  /** Of all calls; null: there was none. */
+  /** Over all calls; null without calls. */
   latency_ms: Latency | null;
-  /** By outcome (latencies.ts), if some failed. */
+  /** By outcome (latencies.ts), if some calls failed. */
   outcomes?: Record<string, { calls: number; latency_ms: Latency }>;
-  /** Shares of the latency (measured.ts). */
+  /** Shares of the latency by part (measured.ts). */
   parts?: Record<string, number>;
   connections?: Connections;
-  /** Users' time for opening sessions, added up, seconds; absent: they opened none. */
+  /** Total time that VUs spent opening sessions, seconds; absent if they opened none. */
   handshakes_s?: number;
-  /** Calls that were open when k6 interrupted them; since: when the first began. */
+  /** Calls that were open when k6 interrupted them; since: when the first of them began. */
   interrupted?: { calls: number; since: string };
   /** By kind. */
   failures: Record<string, number> | null;
@@ -73,23 +73,26 @@ export interface Phase {
   items_per_s: number | null;
 }
 
-/** Of a phase. */
+/** The connections of a phase. */
 export interface Connections {
   opened: number;
   opened_per_s: number;
-  /** Requests, handshakes too; null: none was opened. */
+  /** Requests per connection, including handshakes; null if no connection was opened. */
   calls_per_connection: number | null;
-  /** Requests less than a second after their client's last answer. */
+  /** Requests within a second after their client's last answer. */
   follow_ups: number;
   /** Follow-ups that opened a connection. */
   reopened: number;
-  /** After its answer. */
+  /** Connections that the server closed after its answer. */
   closed_by_server: number;
-  /** Of all calls. */
+  /** Over all calls. */
   until_connected_p95_ms: number;
 }
 
-/** k6's own end of the run is known to some ten milliseconds: less than this is no phase cut short. */
+/**
+ * k6's end of the run is accurate to some ten milliseconds, so a smaller difference does not cut a phase
+ * short.
+ */
 const CUT_SHORT_S = 0.5;
 
 export function phases({ plan, startedMs, ranS, groups, vusMax }: Summary): Phase[] {
@@ -129,7 +132,7 @@ const NONE = {
   items_per_s: null,
 };
 
-/** When a step of a sequence really ran: nothing of it was planned. */
+/** @returns the actual time of a sequence's step; steps have no planned start */
 function stepSlot(
   { measured, iterations }: PlannedPhase,
   startedMs: number | null,
@@ -143,15 +146,15 @@ function stepSlot(
   return {
     start: new Date(startedMs + startS * 1000).toISOString(),
     end: new Date(startedMs + endS * 1000).toISOString(),
-    // The shortest take milliseconds.
+    // The shortest steps take milliseconds.
     duration_s: round(endS - startS, 4),
     completed: counterOf(own, 'mcp_step_iterations') === iterations,
   };
 }
 
 /**
- * When the phase really ran: one with a number of iterations ends with the last of them, and a run that was
- * ended early takes the rest of its phases with it.
+ * @returns the actual time of a phase. A phase with a number of iterations ends with the last of them. If a
+ *   run ends early, its remaining phases do not take place.
  */
 function slotOf(
   planned: PlannedPhase,
@@ -216,7 +219,7 @@ function handshakesOf(own: readonly Group[]): Pick<Phase, 'handshakes_s'> {
   return count === 0 ? {} : { handshakes_s: round((count * (mean ?? 0)) / 1000) };
 }
 
-/** @returns of the outcomes that calls had */
+/** @returns latencies by outcome, without outcomes that did not occur */
 function outcomesOf(latencies: Latencies): Phase['outcomes'] {
   const had = OUTCOMES.flatMap((outcome) => {
     const latency = latencies.latencyOf(outcome);
@@ -227,7 +230,7 @@ function outcomesOf(latencies: Latencies): Phase['outcomes'] {
   return Object.fromEntries(had);
 }
 
-/** @returns nothing if no latency has parts */
+/** @returns {} if no latency has parts */
 function connectionsOf(own: readonly Group[], durationS: number): Pick<Phase, 'parts' | 'connections'> {
   const { parts, untilConnected } = openingOf(own);
   const all = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
@@ -260,23 +263,23 @@ export function roundLatency(latency: Latency): Latency {
   return { ...Object.fromEntries(rounded), ...(at_least && { at_least }) };
 }
 
-/** @returns calls with a latency; older documents have answered ones alone */
+/** @returns the number of calls with a latency; older documents have only answered calls */
 export const callsOf = ({ calls, answered }: { calls?: number | null; answered?: number | null }): number =>
   calls ?? answered ?? 0;
 
-/** @returns iterations that were due; of a phase that was cut short, until its end */
+/** @returns the number of iterations that were due until the actual end of the phase */
 export function dueOf(phase: Phase, plan: Pick<Plan, 'phases'>): number {
   const planned = plan.phases.find(({ name }) => name === phase.name);
   const seconds = phase.completed ? (planned?.duration_s ?? phase.duration_s) : phase.duration_s;
   return phase.iterations_planned ?? (phase.offered_rps ?? 0) * seconds;
 }
 
-/** @returns what it offers: arrivals a second, or users */
+/** @returns arrivals per second, or VUs in a closed model */
 export const loadOf = ({ offered_rps, vus }: Phase): number => offered_rps ?? vus ?? 0;
 
 /**
- * @returns those that were given more than the test's first load on purpose. A phase in which the server may recover is an overload too, as
- *   far as judging goes, but not one of these.
+ * @returns the phases with a higher load than the test's first load. A recovery phase is marked as an
+ *   overload as well, so that it is not judged, but it is not a peak.
  */
 export function peaks(phases: Phase[]): Phase[] {
   const first = phases.find((phase) => phase.measured && !phase.overload);
@@ -284,9 +287,9 @@ export function peaks(phases: Phase[]): Phase[] {
   return phases.filter((phase) => phase.measured && phase.overload && loadOf(phase) > normal);
 }
 
-/** Phases that follow one another; k6's clock is good for some ten milliseconds. */
+/** Maximum gap between consecutive phases: k6's clock is accurate to some ten milliseconds. */
 const MAX_GAP_MS = 500;
 
-/** @returns whether nothing is between the end of one and the start of the other */
+/** @returns whether there is no pause between the two phases */
 export const followsDirectly = (before: Phase, phase: Phase): boolean =>
   Date.parse(phase.start ?? '') - Date.parse(before.end ?? '') < MAX_GAP_MS;

@@ -1,7 +1,8 @@
 /**
- * Iterations against requests. Each iteration that k6 counts ends in one request, as a success or as a failure with a kind, or
- * in one result from a cache; requests beyond that one are counted (`mcp_additional_requests`). What is missing is an exception
- * that was counted, or nobody knows where it went.
+ * Compares iterations with requests. Each iteration that k6 counts ends with one request (a success, or a
+ * failure with a kind) or with one result from a cache. Additional requests are counted separately
+ * (`mcp_additional_requests`). The remaining iterations either threw an exception that was counted, or are
+ * unexplained.
  */
 
 import { counterOf, inScope, total } from '../collect/groups.ts';
@@ -9,28 +10,31 @@ import type { PlannedPhase } from '../collect/plan.ts';
 import type { Summary } from '../collect/summary.ts';
 import type { Phase } from './phases.ts';
 
-/** Of one phase. */
+/** Counts of one phase. */
 export interface Counts {
-  /** As k6 counts them: those that ended, with an exception or without. */
+  /** As counted by k6: iterations that ended, with or without an exception. */
   iterations: number;
   requests: number;
-  /** Requests beyond one for each iteration. */
+  /** Additional requests, beyond one per iteration. */
   further: number;
-  /** Results that took no request. */
+  /** Results that needed no request. */
   cached: number;
   exceptions: number;
-  /** Each may have made a request in an iteration that the phase's end cut off, and k6 does not count. */
+  /**
+   * Maximum number of VUs. Each may have made a request in an iteration that the end of the phase cut off,
+   * and k6 does not count such iterations.
+   */
   vus: number;
 }
 
 interface Reconciled {
-  /** Iterations that ended: as many as the iterations that made one. */
+  /** Calls: one for each iteration that made a request, or had its result from a cache. */
   calls: number;
   /** Iterations without a request. */
   lost: number;
-  /** Of these, those without an exception. */
+  /** Lost iterations without an exception. */
   unexplained: number;
-  /** Calls without an iteration, beyond those that the phase's end can have cut off. */
+  /** Calls without an iteration, beyond those that the end of the phase may have cut off. */
   surplus: number;
 }
 
@@ -51,7 +55,7 @@ export function countsOf(
 ): Counts {
   const own = inScope(groups, { phase: name });
   return {
-    // k6 counts a sequence as one iteration.
+    // k6 counts a sequence as a single iteration.
     iterations: counterOf(own, 'mcp_step_iterations') || total(own, 'iterations'),
     requests: total(own, 'requests'),
     further: total(own, 'additional'),
@@ -64,24 +68,24 @@ export function countsOf(
 type ReconciledPhase = Counts & Reconciled & { phase: string };
 
 export interface Ledger {
-  /** The measured ones that ran. */
+  /** Measured phases that took place. */
   phases: ReconciledPhase[];
-  /** Of all phases, the warm-up's too. */
+  /** Over all phases, including the warm-up. */
   iterations: number;
-  /** Of all phases, the warm-up's too. */
+  /** Over all phases, including the warm-up. */
   exceptions: number;
-  /** By operation, those that had any. */
+  /** By operation, without operations that had none. */
   exceptionsOf: Record<string, number>;
 }
 
-/** @param runs one, or one of each trial @param phases of all of them */
+/** @param runs one run, or one for each trial @param phases phases of all runs */
 export function ledger(runs: Summary[], phases: Phase[]): Ledger {
   const ran = new Set(phases.filter(({ start }) => start !== null).map(({ name }) => name));
   const all: Ledger = { phases: [], iterations: 0, exceptions: 0, exceptionsOf: {} };
   for (const { plan, groups, vusMax } of runs) {
     let ofPhases = 0;
     for (const planned of plan.phases) {
-      // When a step that was cut off began, and how many calls it had made, nobody has counted.
+      // A step that was cut off has no counts.
       if (!planned.measured || !ran.has(planned.name)) continue;
       const counts = countsOf(planned, { groups, vusMax });
       ofPhases += counts.iterations;

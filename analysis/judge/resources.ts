@@ -1,4 +1,4 @@
-/** How full each resource was at the highest rate, and the rates at which it would be full. */
+/** Utilization of each resource at the highest rate, and the rates at which it would be full. */
 
 import { titleOf } from '../../contract/signals.js';
 import type { Facts } from '../bottleneck/bottleneck.ts';
@@ -12,19 +12,25 @@ import { round } from '../round.ts';
 
 export interface Resources {
   phase: string;
-  /** Good answers a second at capacity; null: calls did not wait. */
+  /** Successful answers per second at capacity; null if calls did not wait. */
   answers_per_s: number | null;
-  /** The fullest first. */
+  /** By descending utilization. */
   rows: {
     series: string;
     title: string;
     /** 0 to 1, in the phase. */
     utilization: number;
-    /** 0 to 1; null: there is no baseline, or no samples in it. */
+    /** 0 to 1; null without a baseline or without samples in it. */
     baseline_utilization: number | null;
-    /** Answers a second, by the capacity; null: it is not known, or the load does not fill the resource. */
+    /**
+     * Answers per second, based on the capacity; null if unknown, or if the load does not raise the
+     * resource's utilization.
+     */
     full_at_per_s: number | null;
-    /** Answers a second, by the baseline; null: hardly used there, or the load does not fill the resource. */
+    /**
+     * Answers per second, based on the baseline; null if the baseline hardly uses the resource, or if the
+     * load does not raise its utilization.
+     */
     predicted_per_s: number | null;
   }[];
 }
@@ -32,8 +38,9 @@ export interface Resources {
 const MAX_ROWS = 6;
 
 /**
- * @param found the run's findings
- * @returns those in the phase of the capacity, or else of the bottleneck; null: there is neither, or nothing was in use
+ * @param found findings of the run
+ * @returns the resources in the phase of the capacity, or of the bottleneck; null if there is neither, or
+ *   if no resource was in use
  */
 export function resourcesOf(
   facts: Facts,

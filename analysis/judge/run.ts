@@ -1,4 +1,4 @@
-/** The run document, the one artifact that everything after a run reads (run.schema.json). */
+/** Builds the run document (run.schema.json), which all later steps read. */
 
 import { withBaselines } from '../bottleneck/compared-phases.ts';
 import { capacitiesOf } from '../capacity.ts';
@@ -35,16 +35,16 @@ import { type Verdict, verdict } from './verdict.ts';
 export interface Run {
   schema: 'mcp-load-lab/run/1';
   testid: string;
-  /** null where k6 left no summary. */
+  /** null if k6 left no summary. */
   test: string | null;
   title: string | null;
   profile: string | null;
-  /** ISO time of the first phase's start; null where the run ended before it. */
+  /** ISO 8601 time of the first phase's start; null if the run ended before it. */
   started: string | null;
   ended: string | null;
-  /** From `started` to `ended`. */
+  /** Seconds from `started` to `ended`. */
   duration_s: number | null;
-  /** null: it came to its end. Absent: as null. */
+  /** null or absent if the run was complete. */
   partial?: Partial | null;
   target: {
     url: string;
@@ -58,80 +58,80 @@ export interface Run {
   environment: Environment;
   phases: Phase[];
   operations: Operation[];
-  /** Handshakes. */
+  /** Statistics of handshakes. */
   sessions: { count: number; expired: number; duration_ms: Latency } | null;
   failures: Failure[];
   objectives_off: boolean;
-  /** The objectives are the limits of the benchmark documents; absent: of an older version. */
+  /** The objectives are the limits of the benchmark documents; absent in older versions. */
   documents?: boolean;
-  /** Variables of the run; null: a secret, or a value that is not kept. Absent: not known. */
+  /** Variables of the run; null: a secret, or a value that is not stored. Absent if unknown. */
   variables?: Record<string, string | null>;
-  /** Left out by discovery because the server failed; absent: none. */
+  /** Operations that discovery left out because the server failed; absent if there are none. */
   failed_probes?: FailedProbe[];
   longer?: Longer;
   thresholds: Threshold[];
   signals: Signal[];
   /** The phases in canonical units. */
   measurements: Measurement[];
-  /** The test's own. */
+  /** The test's own tables. */
   tables: ReportTable[];
   findings: Finding[];
-  /** Of the phase with the highest rate; absent: nothing showed a limit. */
+  /** Resources in the phase with the highest rate; absent if nothing showed a limit. */
   resources?: Resources;
   verdict: Verdict;
-  /** What happened, in a sentence or two of at most 240 characters; absent: of an older version. */
+  /** Summary of at most 240 characters; absent in older versions. */
   headline?: string;
 }
 
-/** What is judged: what the run left, and what the judge is told besides. */
+/** The input of a verdict: the run's results, and what the caller adds. */
 export interface Judged extends Collected {
   k6Exit: number;
   environment: Environment;
   secrets: readonly string[];
-  /** Of the reference target. */
+  /** Settings of the reference target. */
   settings?: Record<string, string> | null;
   /** Variables of the run. */
   variables?: Record<string, string | null>;
 }
 
-/** Everything that a run comes to. */
+/** All output of the analysis. */
 export interface Result {
   run: Run;
   timeline: Timeline | null;
-  /** To leave in the results folder, by name. */
+  /** Files for the results directory, by name. */
   files: Record<string, string>;
 }
 
 const SCHEMA = 'mcp-load-lab/run/1';
-// The run document's schema refers to the plan's.
+// The run document's schema refers to the plan's schema.
 validator('plan.schema.json');
 const validate = validator('run.schema.json');
 
 /**
- * @param phases of all trials
- * @param table the test's own
- * @returns without a secret or a control character in it
- * @throws {Error} where the document does not match its own schema: that is a bug here
+ * @param phases phases of all trials
+ * @param table the test's own tables
+ * @returns the results without secrets or control characters
+ * @throws {Error} if the document does not match its own schema, which is a bug
  */
 export function makeRun(judged: Judged, phases: Phase[], server: Server, table: TableModule | null): Result {
   const { run: assembled, ...rest } = assemble(judged, phases, server, table);
   const clean = cleanDeep(assembled, judged.secrets);
-  // Of clean texts: where a long one is cut, no part of a secret is left.
+  // Built from clean texts, because a truncated text could contain part of a secret.
   const run = { ...clean, headline: headline(clean) };
   const problem = validateRun(run);
   if (!problem) return { run, ...rest };
   if (!judged.summary) throw new Error(`run.json does not match its schema: ${problem}`);
-  // A damaged summary can fit its schema and still make no run.
+  // A damaged summary may match its own schema and still result in an invalid run document.
   const summaryProblem = `what was measured makes no run document: ${problem}`;
   return makeRun({ ...judged, summary: null, summaryProblem }, [], server, null);
 }
 
-/** @returns the first thing that is wrong, null = a run document */
+/** @returns the first error; null if the document is a run document */
 export function validateRun(document: unknown): string | null {
   return validate(document) ?? contradiction(document as Run);
 }
 
-/** @returns where its verdict is not that of its thresholds */
+/** @returns an error if the verdict contradicts the thresholds */
 function contradiction({ verdict: { outcome }, thresholds }: Run): string | null {
   const failed = thresholds.findIndex((threshold) => threshold.outcome === 'fail');
   return outcome === 'pass' && failed >= 0
@@ -193,7 +193,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     ledger: ledger(runs, phases),
   };
   const distrusted = began ? distrust(known) : { reasons: TRUSTED, findings: [] };
-  // What the test was run for comes first.
+  // The test's own findings come first.
   const found = began ? [...built.findings, ...distrusted.findings, ...findings(known)] : [];
   const resources = resourcesOf(known, found);
   const leftOut = failedProbes(plan);
@@ -252,7 +252,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
 
 const TRUSTED: Distrust = { figures: [], load: [] };
 
-/** What is known of a run without a summary. */
+/** The members of a run without a summary. */
 const NOTHING: Omit<Run, 'schema' | 'testid' | 'environment' | 'verdict'> = {
   test: null,
   title: null,

@@ -1,4 +1,7 @@
-/** Why a phase made less load than it offered: the server's doing, the generator's, that of too few users, or of exceptions. */
+/**
+ * Explains why a phase delivered less load than it offered: because of the server, the generator, too few
+ * VUs, or exceptions.
+ */
 import { counted, duration, milliseconds, number } from '../../contract/units.js';
 import type { Plan } from '../collect/plan.ts';
 import { TRUST } from '../limits.ts';
@@ -7,17 +10,18 @@ import { callsOf, dueOf, type Phase } from './phases.ts';
 interface Shortfall {
   of: 'server' | 'users' | 'generator' | 'exceptions';
   because: string;
-  /** What to change; null: it is the server. */
+  /** Recommended change; null if the server is the cause. */
   hint: string | null;
 }
 
 /**
- * By Little's law: busy users = calls/s x mean latency, and those who open a session. Users who are all busy are the server's doing where it is slow, and
- * too few where it answers as it should. Load that is missing for a part of a phase takes users who are all busy for that part
- * alone: what an overload leaves in the queue keeps all of the next phase's at its beginning, and none later.
+ * By Little's law, the number of busy VUs is calls per second x mean latency, plus the VUs that open a
+ * session. If all VUs are busy, either the server is slow, or there are too few VUs for a server that is not.
+ * If only part of the load is missing, the VUs need to be busy for only that part of the phase: the queue
+ * that an overload leaves behind keeps all VUs of the next phase busy at its beginning, but not later.
  *
- * @param phase a measured one that delivered less than it should
- * @param run vusMax: users that k6 had at most, where the plan does not say how many this phase had
+ * @param phase measured phase that delivered too little load
+ * @param run vusMax: maximum number of VUs, if the plan has none for this phase
  */
 export function shortfallCause(
   phase: Phase,
@@ -62,7 +66,10 @@ export function shortfallCause(
   };
 }
 
-/** @param phase whose users were all busy @returns why its latency is no sign of a slow server; null: it is one */
+/**
+ * @param phase phase whose VUs were all busy
+ * @returns why its latency does not show a slow server; null if it does
+ */
 function notSlow(
   { name, latency_ms, offered_rps }: Phase,
   plan: Pick<Plan, 'objectives' | 'phases'>,
@@ -74,8 +81,8 @@ function notSlow(
     scope.phase === name && /^(p\d+|avg)_ms$/.test(metric) && !relative_to ? [limit] : [],
   );
   if (limits.length > 0) {
-    const least = Math.min(...limits);
-    return meanMs <= least ? `where ${milliseconds(least)} are allowed` : null;
+    const minLimit = Math.min(...limits);
+    return meanMs <= minLimit ? `where ${milliseconds(minLimit)} are allowed` : null;
   }
   const calm = calmPhase(phases, plan);
   const calmMs = calm?.latency_ms?.avg;
@@ -86,7 +93,7 @@ function notSlow(
     : null;
 }
 
-/** @returns the first load, where it was made in full */
+/** @returns the first load, if it was delivered in full */
 function calmPhase(phases: Phase[], plan: Pick<Plan, 'phases'>): Phase | undefined {
   const first = phases.find(({ measured, overload }) => measured && !overload);
   const full = first?.offered_rps == null || (first.iterations ?? 0) >= 0.9 * dueOf(first, plan);

@@ -1,11 +1,14 @@
-/** Latency limits that a user may take over, from what a run measured on a server that nobody has set any for. */
+/** Suggests latency limits for a server without objectives, based on a run's measurements. */
 
 import { loadOf } from './phases.ts';
 import type { Run } from './run.ts';
 
-/** Room for scatter between runs. */
+/** Margin for the variance between runs. */
 export const MARGIN = 1.5;
-/** The highest percentile whose tail holds some answers is taken: the margin is wider than what they scatter. */
+/**
+ * Minimum number of samples per percentile. Uses the highest percentile that has enough answers above it for
+ * its scatter to be smaller than the margin.
+ */
 const PERCENTILES = [
   { percentile: 'p99', samples: 500 },
   { percentile: 'p95', samples: 100 },
@@ -13,8 +16,8 @@ const PERCENTILES = [
 ] as const;
 
 /**
- * @returns thresholds: a value for THRESHOLDS; samples: the fewest that one of its limits rests on. null: the run did not pass, has limits
- *   for latency already, or too few answers
+ * @returns thresholds: a value for THRESHOLDS; samples: the smallest number of samples of a limit. null if
+ *   the run did not pass, already has latency limits, or has too few answers
  */
 export function suggestedLimits({
   documents,
@@ -52,7 +55,7 @@ export function suggestedLimits({
   };
 }
 
-/** @returns with two digits, never below the value */
+/** @returns the value rounded up to two digits */
 function roundUp(value: number): number {
   const step = 10 ** (Math.floor(Math.log10(value)) - 1);
   return Number((Math.ceil(value / step) * step).toPrecision(2));

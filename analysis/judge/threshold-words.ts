@@ -1,4 +1,4 @@
-/** How thresholds are called in sentences, and how their figures are written. */
+/** Names of thresholds in sentences, and the format of their figures. */
 import { milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import type { Scope } from '../collect/groups.ts';
 import { LATENCY } from './figure.ts';
@@ -22,7 +22,7 @@ const WORDS = {
   back_to_baseline: { name: 'as before', format: (value) => (value ? 'yes' : 'no') },
 } as Record<string, { name: string; format: (value: number, digits?: number) => string }>;
 
-/** @param metric of a document: it may be `toString` */
+/** @param metric from a document, so it may be the name of an Object.prototype member */
 const hasWords = (metric: string) => Object.hasOwn(WORDS, metric);
 
 export function wordsOf(metric: string): {

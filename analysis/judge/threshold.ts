@@ -1,38 +1,40 @@
 import type { Scope } from '../collect/groups.ts';
 import type { Culprit } from './culprit.ts';
 
-/** An objective, or a threshold of k6's own, and how it was judged. */
+/** The result of an objective, or of a threshold of k6's own. */
 export interface Threshold {
   /** {} = the whole run. */
   scope: Scope;
-  /** An objective's, or k6's own name where no objective of the plan is behind it. */
+  /** Metric of the objective; for a threshold without an objective, k6's metric. */
   metric: string;
   expression: string;
   op: string | null;
   limit: number | null;
-  /** The phase whose figure the observed value is a multiple of. */
+  /** The phase that the observed value is relative to. */
   relative_to: string | null;
   observed: number | null;
-  /** The observed value is a lower bound: too few calls were answered to say more. */
+  /** The observed value is a lower bound, because too few calls were answered. */
   at_least?: true;
-  /** Samples that the observed value comes from. */
+  /** Number of samples that the observed value is based on. */
   samples: number;
-  /** null: could not be judged. */
+  /** null if it could not be judged. */
   ok: boolean | null;
-  /** `invalid`: too little was measured to hold or to miss it, which no run may pass with; `unjudged`: the same, but a run may. */
+  /**
+   * `invalid`: too few samples, so the run cannot pass. `unjudged`: too few samples, but the run can pass.
+   */
   outcome: 'pass' | 'fail' | 'invalid' | 'unjudged';
-  /** Why it is anything but a pass. */
+  /** Why the threshold did not pass. */
   reason: string | null;
-  /** k6's own judgement. */
+  /** k6's own result. */
   k6: { metric: string; expression: string; ok: boolean | null } | null;
-  /** k6 and this analysis judge it differently. */
+  /** k6 and this analysis disagree. */
   disputed: boolean;
-  /** The operation that explains a miss; absent: none does. */
+  /** The operation that explains a miss; absent if there is none. */
   culprit?: Culprit;
-  /** Its miss is true whatever the load generator did: no doubt about the generator outranks it. */
+  /** The miss does not depend on the load generator, so it takes precedence over any doubt about it. */
   proof?: true;
-  /** Its miss may be chance: the samples can be reconciled with the objective, and more of them may hold it. */
+  /** The miss may be chance: with more samples, the objective may hold. */
   may_be_chance?: true;
-  /** It is invalid because of the load generator: what else was missed may be the generator's doing. */
+  /** The threshold is invalid because of the load generator, which may also have caused other misses. */
   by_generator?: true;
 }

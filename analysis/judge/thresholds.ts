@@ -1,4 +1,4 @@
-/** Judges every objective of the plan, those that k6 judged too, and says in a sentence why one was missed. */
+/** Judges every objective of the plan, including those that k6 judged, and explains misses. */
 import { apart, counted, number, percent } from '../../contract/units.js';
 import { inScope, total } from '../collect/groups.ts';
 import { boundText } from '../collect/latencies.ts';
@@ -17,7 +17,7 @@ import { scopeName, wordsOf } from './threshold-words.ts';
 
 type Judgement = Pick<Threshold, 'ok' | 'outcome' | 'reason' | 'by_generator'>;
 
-/** @returns the plan's objectives in their order, then k6's thresholds that no objective is behind */
+/** @returns the plan's objectives in order, then k6's thresholds without an objective */
 export function judgeThresholds(facts: Facts): Threshold[] {
   if (facts.plan.objectives_off) return [];
   const k6Verdicts = facts.thresholds.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
@@ -33,7 +33,7 @@ export function judgeThresholds(facts: Facts): Threshold[] {
 
 const nameOf = ({ metric, threshold }: K6Threshold) => `${metric} ${threshold}`;
 
-/** @returns `count>=0` and the like can't fail: they only make k6 keep a metric */
+/** @returns whether the threshold cannot fail, like `count>=0`, which only makes k6 store the metric */
 function isEmpty(expression: string): boolean {
   return /^\S+?\s*>=\s*0$/.test(expression);
 }
@@ -65,10 +65,14 @@ function fromK6(one: K6Threshold): Threshold {
   };
 }
 
-/** A pass takes k6's judgement and the figures. @returns null: k6 lets one pass that has no samples */
+/**
+ * A threshold passes only if both k6 and the figures say so.
+ *
+ * @returns null without samples, which k6 treats as a pass
+ */
 const okOf = (one: K6Threshold) => (one.hasSamples ? one.passed && holdsByFigures(one) !== false : null);
 
-/** @param figure that the threshold is of @returns null: nobody kept it */
+/** @param figure figure of the threshold's expression @returns null if the figure was not stored */
 function observedBy({ share, value }: K6Threshold, figure: string): number | null {
   if (share) return figure === 'rate' ? round(share.trues / Math.max(1, share.total), 6) : null;
   return ['count', 'value'].includes(figure) && value !== undefined ? round(value, 6) : null;
@@ -80,7 +84,7 @@ function judgeObjective(objective: Objective, facts: Facts, k6Verdicts: K6Thresh
   const byK6 = k6 && k6Verdicts.find((one) => nameOf(one) === `${k6.metric} ${k6.expression}`);
   const k6Ok = byK6 ? okOf(byK6) : null;
   const own = judge(objective, figure, facts);
-  // A disagreement is told apart (see findings.ts); the stricter of the two counts.
+  // If the results differ, the stricter one counts. `disputed` marks the difference.
   const judgement =
     own.outcome === 'pass' && k6Ok === false
       ? { ...fail(`${missText(objective, figure, facts)}: k6 judged it as failed`) }
@@ -121,7 +125,7 @@ const invalid = (reason: string, ok: boolean | null = null): Judgement => ({
   reason,
 });
 
-/** With enough samples by the figure; with fewer it can be missed, but not held. */
+/** With too few samples, an objective can fail but not pass. */
 function judge(objective: Objective, figure: Figure, facts: Facts): Judgement {
   const { scope, metric, op, min_samples = 0, relative_to } = objective;
   const { value, samples, share } = figure;
@@ -134,7 +138,7 @@ function judge(objective: Objective, figure: Figure, facts: Facts): Judgement {
   if (value === null) {
     const own = inScope(facts.groups, scope);
     const requests = total(own, 'requests');
-    // Not one answer among requests that were made is the server's failure, not a gap in the measurement.
+    // If all requests failed, the server is the cause, not a gap in the measurement.
     if (metric in LATENCY && requests > 0 && total(own, 'failed') === requests) {
       return fail(
         `${name} has no figure, objective ${op} ${limitText(objective)}: all ${counted(requests, 'request')} failed`,
@@ -163,7 +167,10 @@ function limitText({ metric, limit, relative_to }: Objective): string {
   return relative_to ? `${number(limit)} x that of ${relative_to.phase}` : wordsOf(metric).format(limit);
 }
 
-/** @param facts to name the two figures of a ratio @returns for example `baseline p99 was 132 ms, objective < 85 ms (480 samples)` */
+/**
+ * @param facts needed for the two figures of a ratio
+ * @returns for example `baseline p99 was 132 ms, objective < 85 ms (480 samples)`
+ */
 function missText(
   { scope, metric, op, limit, relative_to }: Objective,
   { value, atLeast, samples, share }: Figure,
@@ -184,7 +191,11 @@ function missText(
   return `${subject} ${observed} x that of ${relative_to.phase}, objective ${op} ${bound} x (${now} after ${before}, ${counted(samples, 'sample')})`;
 }
 
-/** Less load than was offered is the server's doing where it kept the users busy, and the generator's where not. @param share delivered */
+/**
+ * Undelivered load fails the objective if the server is the cause. Otherwise the result is invalid.
+ *
+ * @param share delivered share of the load
+ */
 function judgeDelivered(
   { scope, op, limit }: Objective,
   share: number,
@@ -193,7 +204,7 @@ function judgeDelivered(
   const phase = phases.find(({ name }) => name === scope.phase);
   if (!phase) return invalid(`${scopeName(scope)} delivered load could not be judged: no such phase`);
   const due = dueOf(phase, plan);
-  // An arrival that is cut in half by the phase's end is none: 28 of 28.5 are all that there could be.
+  // The last iteration may be cut off by the end of the phase: 28 of 28.5 are all that can be delivered.
   if (op === '>=' && (phase.iterations ?? 0) >= Math.floor(limit * due)) return PASS;
   const cause = shortfallCause(phase, { plan, phases, vusMax });
   const [delivered, bound] = apart(percent, share, limit);

@@ -1,6 +1,7 @@
 /**
- * One verdict of everything, the first of these that holds: an error, a miss that no doubt about the generator can change, figures that can't be
- * trusted, a miss that is no chance, too little load or too few samples to judge by, a missed objective, a pass.
+ * Determines the verdict. The first of these applies: an error; a miss that no doubt about the generator can
+ * change; figures that are not trusted; a miss that is not chance; too little load or too few samples; a
+ * missed objective; a pass.
  */
 import { counted, number } from '../../contract/units.js';
 import type { K6Log } from '../collect/k6-log.ts';
@@ -16,19 +17,19 @@ import type { Threshold } from './threshold.ts';
 export interface Verdict {
   outcome: 'pass' | 'fail' | 'invalid' | 'error';
   exit_code: number;
-  /** Whole sentences, the outcome's own first. */
+  /** Whole sentences; the reason for the outcome comes first. */
   reasons: string[];
 }
 
 export interface Judged {
   k6Exit: number;
   partial: Partial | null;
-  /** Why a test of several trials could not go on. */
+  /** Why a test of several trials could not continue. */
   trialsError: string | null;
   log: K6Log;
   /** Why there is no summary. */
   summaryProblem: string | null;
-  /** Why the script ended its test. */
+  /** Why the script aborted the test. */
   abort?: Abort | null;
   plan: Plan | null;
   phases: Phase[];
@@ -39,12 +40,12 @@ export interface Judged {
 export const PASS = 0;
 export const INVALID = 98;
 export const FAIL = 99;
-/** k6's own, where a signal ended it and it could still write its summary. */
+/** k6's exit code if a signal stopped it and it could still write its summary. */
 export const INTERRUPTED = 105;
-/** For an error to which k6 gave no code of its own. */
+/** Exit code for errors without an exit code of k6. */
 const OTHER_ERROR = 1;
 
-/** k6's exit codes, in words. */
+/** Descriptions of k6's exit codes. */
 export const K6_EXIT = {
   97: 'cloud test failed',
   100: 'set-up took too long',
@@ -71,7 +72,7 @@ export function verdict(judged: Judged): Verdict {
   return { ...rest, reasons: leftOut ? [...reasons, leftOut] : reasons };
 }
 
-/** @param judged of a run that came to its end */
+/** @param judged must be a complete run */
 function judgement(judged: Judged): Verdict {
   const { figures, missing } = invalidReasons(judged);
   const failed = failReasons(judged);
@@ -113,9 +114,9 @@ function errorsOf({
   return null;
 }
 
-/** @returns figures: why they can't be trusted; missing: what there was too little of */
+/** @returns figures: why the figures are not trusted; missing: which load or samples were missing */
 function invalidReasons({ phases, thresholds, distrust }: Judged): { figures: string[]; missing: string[] } {
-  // Said once, and not for each of its objectives.
+  // Reported once, not for each objective of the phase.
   const silent = new Set(silentPhases(phases).map(({ name }) => name));
   const invalid = thresholds.filter(
     ({ outcome, scope }) => outcome === 'invalid' && !silent.has(scope.phase ?? ''),
@@ -132,7 +133,7 @@ function invalidReasons({ phases, thresholds, distrust }: Judged): { figures: st
 
 function failReasons({ k6Exit, plan, thresholds }: Judged): string[] {
   const reasons = thresholds.filter(({ outcome }) => outcome === 'fail').map(({ reason }) => reason ?? '');
-  // A guard on the number of samples is one of k6's thresholds, and what it guards is invalid here.
+  // A guard on the number of samples is a k6 threshold as well; its objective is already reported as invalid.
   const isExplained = thresholds.some(({ outcome }) => outcome === 'fail' || outcome === 'invalid');
   if (k6Exit === FAIL && !plan?.objectives_off && !isExplained) {
     reasons.push(`k6 reports a failed threshold (exit code ${FAIL}) that its summary does not show`);

@@ -1,2 +1,2 @@
-/** Does whoever reads standard output want colours? It is a terminal then, and nobody said no (https://no-color.org). */
+/** Colours are used on a terminal, unless NO_COLOR is set (https://no-color.org). */
 export const wantsColours = () => process.stdout.isTTY === true && !process.env.NO_COLOR;

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Phase } from '../judge/phases.ts';
 import type { Run } from '../judge/run.ts';
 
-/** The kinds of failure, each of which has a column. */
+/** The kinds of failures, each with its own column. */
 const KINDS: string[] = Object.values(
   JSON.parse(readFileSync(new URL('../../xk6-mcp/names.json', import.meta.url), 'utf8')).failureKinds,
 );
@@ -52,7 +52,9 @@ const COLUMNS: [column: string, value: (phase: Phase) => string | number | boole
   ),
 ];
 
-/** @returns one row a phase; cells without a figure are empty; text can't be taken for a formula */
+/**
+ * @returns one row per phase. Missing figures are empty cells, and no cell can be interpreted as a formula
+ */
 export function renderCsv(run: Run): string {
   const rows = run.phases.map((phase) => COLUMNS.map(([, value]) => value(phase) ?? ''));
   return stringify(rows, { header: true, columns: COLUMNS.map(([column]) => column), escape_formulas: true });

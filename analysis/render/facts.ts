@@ -1,10 +1,10 @@
-/** What ran, against what, from where, and how its figures were made: the same in every report. */
+/** The facts about a run that every report shows: test, target, environment, and method of measurement. */
 import { bytes, counted, percent } from '../../contract/units.js';
 import { PERCENTILE_ERROR } from '../collect/sparse-histogram.ts';
 import { lengthText } from '../judge/partial.ts';
 import type { Run } from '../judge/run.ts';
 
-/** @returns what is known */
+/** @returns the known facts */
 export function factsOf(run: Run): [name: string, value: string][] {
   const { testid, test, profile, workload, target, started, environment } = run;
   const { k6, node, git } = environment;

@@ -5,16 +5,17 @@ import type { Run } from '../judge/run.ts';
 import { thresholdName } from '../judge/threshold-words.ts';
 import { numbered, observationText } from './observations.ts';
 
-/** The package's types put the builder under `default`, where an ES module importing it does not find it. */
+/** The package's types declare the builder under `default`, but an ES module does not find it there. */
 const reports = junit as unknown as Builder;
 
 /**
- * A finding is red only where the verdict is built on it: a load generator that can't be trusted, of a run that is invalid.
- * What a run passes with must not fail a build: a bottleneck, a leak or a slow recovery is a passing case that says so, and
- * an objective is how to make it fail. Notes are no cases.
+ * Renders JUnit XML. A finding fails only if the verdict is based on it: the load generator of an invalid
+ * run. Findings of a passed run must not fail a build: a bottleneck, a leak or a slow recovery is a passing
+ * case with a message, and an objective can turn it into a failure. Notes are not test cases.
  *
- * @returns JUnit XML: one test case a threshold (skipped where it could not be judged), one a finding (skipped where it is inconclusive),
- *   one an operation that discovery left out because the server failed (skipped), and the verdict
+ * @returns JUnit XML with a test case for each threshold (skipped if it could not be judged), each finding
+ *   (skipped if inconclusive), each operation that discovery left out because the server failed (skipped),
+ *   and the verdict
  */
 export function renderJunit(run: Run): string {
   const name = `load test ${run.test ?? run.testid}`;
@@ -56,7 +57,10 @@ export function renderJunit(run: Run): string {
   return `${builder.build()}\n`;
 }
 
-/** @returns names without figures, so that a case is the same from run to run, and each once */
+/**
+ * @returns the findings with unique names that contain no figures, so that a case has the same name in
+ *   every run
+ */
 function findingCases({ findings }: Run): { name: string; finding: Finding }[] {
   const seen: Map<string, number> = new Map();
   return numbered(findings).map(({ finding }) => {

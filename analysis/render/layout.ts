@@ -1,4 +1,4 @@
-/** Lines and columns of text for a terminal. */
+/** Lays out lines and columns of text for a terminal. */
 import Table from 'cli-table3';
 
 export const WIDTH = 100;
@@ -8,7 +8,10 @@ export function cut(text: string, max: number) {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** @returns lines with aligned columns, text to the left and figures to the right; as wide as they get */
+/**
+ * @returns lines with aligned columns, text to the left and figures to the right, without a limit on their
+ *   width
+ */
 export function grid(rows: string[][], maxCell: number): string[] {
   const columns = Math.max(...rows.map((row) => row.length));
   const table = new Table({
@@ -20,7 +23,7 @@ export function grid(rows: string[][], maxCell: number): string[] {
     }),
   });
   for (const row of rows) {
-    // A line about left-out rows is text of its own, not a cell to align the others with.
+    // A row with a single cell, such as the number of omitted rows, does not affect the columns.
     table.push(
       row.length === 1
         ? [{ content: row[0] ?? '', colSpan: columns }]
@@ -33,10 +36,10 @@ export function grid(rows: string[][], maxCell: number): string[] {
     .map((line) => line.trimEnd());
 }
 
-/** A figure with its unit, a length of time, or none: 12.3, 1,234/s, 45 ms, 2 min 10 s, - */
+/** A figure with its unit, a duration, or a missing value: 12.3, 1,234/s, 45 ms, 2 min 10 s, - */
 const FIGURE = /^(-?|[\d.,]+(\/s|( \S+){1,3})?)$/;
 
-/** For cli-table3: a table without lines. */
+/** Options of cli-table3 for a table without borders. */
 export const BORDERLESS = Object.fromEntries(
   [
     'top',
@@ -57,29 +60,32 @@ export const BORDERLESS = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
-/** @param most lines for a cell @returns the head, each of its cells as narrow as so many lines make it */
-export function foldHead(head: string[], most: number): string[] {
+/**
+ * @param maxLines maximum number of lines per cell
+ * @returns the head, with each cell as narrow as this number of lines allows
+ */
+export function foldHead(head: string[], maxLines: number): string[] {
   return head.map((cell) => {
     let width = Math.max(...cell.split(' ').map(({ length }) => length));
-    while (lines(cell, width).length > most) width += 1;
+    while (lines(cell, width).length > maxLines) width += 1;
     return lines(cell, width).join('\n');
   });
 }
 
-/** @returns lines within the width, the later ones indented */
+/** @returns lines within the width, with a hanging indent */
 export function wrap(text: string, bullet: string): string[] {
   return lines(text, WIDTH - bullet.length).map(
     (line, index) => `${index === 0 ? bullet : ' '.repeat(bullet.length)}${line}`,
   );
 }
 
-/** @returns broken between words, a longer word cut */
-function lines(text: string, room: number): string[] {
+/** @returns the text wrapped between words; longer words are truncated */
+function lines(text: string, maxLength: number): string[] {
   const broken = [''];
-  for (const word of text.split(' ').map((part) => cut(part, room))) {
+  for (const word of text.split(' ').map((part) => cut(part, maxLength))) {
     const last = broken.at(-1) ?? '';
     if (last === '') broken[broken.length - 1] = word;
-    else if (last.length + 1 + word.length <= room) broken[broken.length - 1] = `${last} ${word}`;
+    else if (last.length + 1 + word.length <= maxLength) broken[broken.length - 1] = `${last} ${word}`;
     else broken.push(word);
   }
   return broken;

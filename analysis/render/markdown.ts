@@ -20,9 +20,9 @@ import {
   thresholdTable,
 } from './tables.ts';
 
-/** A GitHub step summary holds 1 MiB. */
+/** A GitHub step summary is limited to 1 MiB. */
 const MAX_BYTES = 1_000_000;
-/** Rows of each table: far more than any sensible test has; fewer, where that is too much. */
+/** Maximum number of rows per table. The lower limits are used if the report is too large. */
 const MAX_ROWS = [200, 50, 10] as const;
 const MAX_CELL = 200;
 const MAX_EVIDENCE = 20;
@@ -35,8 +35,8 @@ export const SIGN: Record<Verdict['outcome'], string> = {
 };
 
 /**
- * @param text from anywhere: a server's name is whatever the server says
- * @returns Markdown that shows the text as it is: no markup, no link, no mention, no cell border
+ * @param text untrusted text, such as a server's name
+ * @returns Markdown that renders the text literally: no markup, links, mentions or cell borders
  */
 export function escapeMarkdown(text: string): string {
   return text
@@ -50,7 +50,7 @@ export function escapeMarkdown(text: string): string {
     .replace(/\bwww\./gi, (www) => `${www.slice(0, -1)}&#46;`);
 }
 
-/** @returns report.md, complete: nothing in it is shortened but for bounds on rows, and on the whole */
+/** @returns report.md; only the number of rows and the total size are limited */
 export function renderMarkdown(run: Run): string {
   let text = '';
   for (const rows of MAX_ROWS) {
@@ -61,14 +61,14 @@ export function renderMarkdown(run: Run): string {
   return firstBytes(text);
 }
 
-/** @returns as many of its sections as there is room for */
+/** @returns the sections that fit into the limit */
 function firstBytes(text: string): string {
   const rest = '\n\nThe rest is in report.html.\n';
-  let room = MAX_BYTES - Buffer.byteLength(rest);
+  let bytesLeft = MAX_BYTES - Buffer.byteLength(rest);
   const sections = text.split('\n\n');
   const end = sections.findIndex((section) => {
-    room -= Buffer.byteLength(section) + 2;
-    return room < 0;
+    bytesLeft -= Buffer.byteLength(section) + 2;
+    return bytesLeft < 0;
   });
   return `${sections.slice(0, end).join('\n\n')}${rest}`;
 }
@@ -76,24 +76,24 @@ function firstBytes(text: string): string {
 function sectionsOf(run: Run, maxRows: number) {
   const { verdict } = run;
   const signals = signalTable(run);
-  const shown = (text: TextTable) => table(text, maxRows);
+  const tableText = (text: TextTable) => table(text, maxRows);
   const withNotes = (text: TextTable & { notes: string[] }) =>
-    [shown(text), text.notes.map(escapeMarkdown).join('\n')].join('\n\n').trim();
+    [tableText(text), text.notes.map(escapeMarkdown).join('\n')].join('\n\n').trim();
   return [
     ...heading(run),
     bullets(verdict.reasons, maxRows),
     about(run),
     findingList(run, maxRows),
     ...ownTables(run).map(withNotes),
-    shown(phaseTable(run)),
+    tableText(phaseTable(run)),
     run.resources ? withNotes(resourceTable(run.resources)) : '',
-    ...[outcomeTable(run), partTable(run)].filter(({ rows }) => rows.length > 0).map(shown),
-    shown(operationTable(run)),
-    run.failed_probes ? shown(failedProbeTable(run)) : '',
-    run.failures.length > 0 ? shown(failureTable(run)) : '',
-    shown(thresholdTable(run)),
+    ...[outcomeTable(run), partTable(run)].filter(({ rows }) => rows.length > 0).map(tableText),
+    tableText(operationTable(run)),
+    run.failed_probes ? tableText(failedProbeTable(run)) : '',
+    run.failures.length > 0 ? tableText(failureTable(run)) : '',
+    tableText(thresholdTable(run)),
     run.objectives_off ? 'Objectives are off: measured, not judged.' : '',
-    shown(signals),
+    tableText(signals),
     signals.quiet.length > 0 ? `Zero throughout: ${signals.quiet.map(escapeMarkdown).join(', ')}.` : '',
     noteList(run, maxRows),
     repeat(run),
@@ -101,13 +101,13 @@ function sectionsOf(run: Run, maxRows: number) {
   ];
 }
 
-/** @returns commands in an indented block, which shows text as it is */
+/** @returns commands in an indented code block, which needs no escaping */
 function repeat(run: Run): string {
   const lines = repeatCommands(run).map((command) => `    ${commandLine(command)}`);
   return lines.length > 0 ? ['## Run it again', '', ...lines].join('\n') : '';
 }
 
-/** @returns what happened, then what was run */
+/** @returns the headline and the name of the run */
 function heading({ headline, verdict, title, test, testid }: Run): string[] {
   const name = escapeMarkdown(title ?? test ?? testid);
   if (!headline) return [`# ${SIGN[verdict.outcome]}: ${name}`];
@@ -116,62 +116,62 @@ function heading({ headline, verdict, title, test, testid }: Run): string[] {
 }
 
 /** @returns numbered as in report.html */
-function findingList(run: Run, most: number): string {
+function findingList(run: Run, maxFindings: number): string {
   const found = numbered(run.findings);
   if (found.length === 0) return '';
-  const lines = found.slice(0, most).flatMap(({ number, finding }) => {
+  const lines = found.slice(0, maxFindings).flatMap(({ number, finding }) => {
     const { kind, confidence, statement, phase } = finding;
     return [
       `${number}. **${kind}** (confidence: ${confidence.replaceAll('_', ' ')}): ${escapeMarkdown(statement)}`,
       ...below(finding, run, phase).map((line) => `   ${line}`),
     ];
   });
-  if (found.length > most) lines.push('', `${found.length - most} more findings in run.json.`);
+  if (found.length > maxFindings) lines.push('', `${found.length - maxFindings} more findings in run.json.`);
   return ['## Findings', '', ...lines].join('\n');
 }
 
-function noteList(run: Run, most: number): string {
+function noteList(run: Run, maxNotes: number): string {
   const notes = run.findings.filter(({ kind }) => kind === 'note');
   if (notes.length === 0) return '';
   const lines = notes
-    .slice(0, most)
+    .slice(0, maxNotes)
     .flatMap((finding) => [
       `- ${escapeMarkdown(finding.statement)}`,
       ...below({ ...finding, evidence: [] }, run, finding.phase).map((line) => `  ${line}`),
     ]);
-  if (notes.length > most) lines.push(`- ${notes.length - most} more in run.json`);
+  if (notes.length > maxNotes) lines.push(`- ${notes.length - maxNotes} more in run.json`);
   return ['## Notes', '', ...lines].join('\n');
 }
 
-/** @returns what it rests on */
+/** @returns the evidence */
 function below({ evidence, observations = [] }: Finding, run: Run, phase: string | null): string[] {
   const lines = [...evidence, ...observations.map((one) => observationText(one, run, phase))];
-  const shown = lines.slice(0, MAX_EVIDENCE).map((line) => `- ${escapeMarkdown(line)}`);
+  const visibleLines = lines.slice(0, MAX_EVIDENCE).map((line) => `- ${escapeMarkdown(line)}`);
   return lines.length > MAX_EVIDENCE
-    ? [...shown, `- ${lines.length - MAX_EVIDENCE} more in run.json`]
-    : shown;
+    ? [...visibleLines, `- ${lines.length - MAX_EVIDENCE} more in run.json`]
+    : visibleLines;
 }
 
-function bullets(lines: string[], most: number) {
-  const shown = lines.slice(0, most).map((line) => `- ${escapeMarkdown(line)}`);
-  if (lines.length > most) shown.push(`- ${lines.length - most} more in run.json`);
-  return shown.join('\n');
+function bullets(lines: string[], maxLines: number) {
+  const visibleLines = lines.slice(0, maxLines).map((line) => `- ${escapeMarkdown(line)}`);
+  if (lines.length > maxLines) visibleLines.push(`- ${lines.length - maxLines} more in run.json`);
+  return visibleLines.join('\n');
 }
 
-/** @param most rows @returns '' without rows */
-export function table({ title, caption, head, rows }: TextTable, most: number = MAX_ROWS[0]): string {
+/** @param maxRows maximum number of rows @returns '' without rows */
+export function table({ title, caption, head, rows }: TextTable, maxRows: number = MAX_ROWS[0]): string {
   if (rows.length === 0) return '';
   const line = (cells: string[]) =>
     `| ${cells.map((cell) => escapeMarkdown(cleanText(cell, [], MAX_CELL))).join(' | ')} |`;
   const lines = [`## ${escapeMarkdown(title)}`, ''];
   if (caption) lines.push(escapeMarkdown(caption), '');
   lines.push(line(head), `|${head.map(() => ' --- |').join('')}`);
-  lines.push(...rows.slice(0, most).map(line));
-  if (rows.length > most) lines.push('', `${rows.length - most} more rows in run.json.`);
+  lines.push(...rows.slice(0, maxRows).map(line));
+  if (rows.length > maxRows) lines.push('', `${rows.length - maxRows} more rows in run.json.`);
   return lines.join('\n');
 }
 
-/** @returns what ran, against what, from where */
+/** @returns facts about the test, the target and the environment */
 function about(run: Run): string {
   const lines = factsOf(run).map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
   return ['| | |', '| --- | --- |', ...lines].join('\n');

@@ -1,4 +1,4 @@
-/** What to type after a run. */
+/** Suggests commands to run after a run. */
 
 import type { Command } from '../command-line.ts';
 import type { Run } from '../judge/run.ts';
@@ -8,9 +8,9 @@ import { repeatCommands } from './repeat.ts';
 const INDENT = 10;
 
 /**
- * @param directory of its results
- * @param width most characters of a line; a single word may be longer
- * @returns see it, run it again, compare the two
+ * @param directory directory of the run's results
+ * @param width maximum length of a line, except for longer words
+ * @returns commands that show the run, repeat it, and compare both
  */
 export function nextCommands(run: Run, directory: string, width: number): string[] {
   const page = `see it:   ${directory}/report.html, or make dashboards`;
@@ -21,7 +21,7 @@ export function nextCommands(run: Run, directory: string, width: number): string
   ];
 }
 
-/** @returns none of a run that is not compared */
+/** @returns [] if the run is not comparable */
 function compareLines({ testid, verdict: { outcome } }: Run, width: number): string[] {
   if (outcome !== 'pass' && outcome !== 'fail') return [];
   const words = ['make', 'compare', `BASE=${testid}`, 'HEAD=latest'];
@@ -29,7 +29,7 @@ function compareLines({ testid, verdict: { outcome } }: Run, width: number): str
   return commandLines({ label: 'compare', words, comment: '' }, width);
 }
 
-/** @returns a command that a shell takes: lines that another follows end with a backslash; the comment is at the end */
+/** @returns a command for a shell: continued lines end with a backslash, and the comment is at the end */
 function commandLines({ label, words, comment }: Command, width: number): string[] {
   const [first = '', ...others] = words;
   const lines = [`${label}:`.padEnd(INDENT) + first];

@@ -1,9 +1,9 @@
-/** What findings were read from, in words. */
+/** Describes the measurements that findings are based on. */
 import { clock, duration, inUnit } from '../../contract/units.js';
 import type { Finding, Observation } from '../findings/finding.ts';
 import type { Run } from '../judge/run.ts';
 
-/** @returns those that are more than a note, as every report numbers them */
+/** @returns findings other than notes, with the number that every report uses */
 export function numbered(findings: Finding[]): { number: number; finding: Finding }[] {
   return findings
     .filter(({ kind }) => kind !== 'note')
@@ -13,7 +13,10 @@ export function numbered(findings: Finding[]): { number: number; finding: Findin
 /** @param series `client.p99`, or a signal's name */
 export const seriesName = (series: string): string => series.replace(/^client\./, '').replaceAll('_', ' ');
 
-/** @param phase that the finding is about @returns for example: pool utilization 12 % -> 100 % (limit 100 %) at 01:34, 14 s into spike */
+/**
+ * @param phase phase of the finding
+ * @returns for example: pool utilization 12 % -> 100 % (limit 100 %) at 01:34, 14 s into spike
+ */
 export function observationText(
   { series, unit, from, to, threshold, at }: Observation,
   run: Run,
@@ -30,9 +33,9 @@ export function observationText(
 }
 
 /**
- * @param at ISO time
- * @param inPhase to say where the moment is in it
- * @returns since the run's start, as the charts have it, for example 01:34, 14 s into spike
+ * @param at ISO 8601 time
+ * @param inPhase phase to relate the time to
+ * @returns the time since the start of the run, as in the charts, for example 01:34, 14 s into spike
  */
 export function momentText(
   at: string,
@@ -48,5 +51,5 @@ export function momentText(
   return `${since}, ${duration(Math.round((ms - Date.parse(phase.start ?? '')) / 1000))} into ${phase.name}`;
 }
 
-/** @param at ISO time @returns its time of day, UTC */
+/** @param at ISO 8601 time @returns the time of day in UTC */
 export const timeOfDay = (at: string): string => new Date(at).toISOString().slice(11, 19);

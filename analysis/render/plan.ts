@@ -11,20 +11,21 @@ const MAX_OPERATIONS = 60;
 const MAX_NAMES = 8;
 const MAX_REASONS = 12;
 const MAX_OBJECTIVES = 8;
-/** An estimate: a tokenizer is a model's own. */
+/** An estimate; the actual number depends on the model's tokenizer. */
 const BYTES_OF_TOKEN = 4;
 
 /**
- * @param plan cleaned
- * @param options brief: only what is called, what is left out, and how much load goes where; trials: it is the plan of one k6 run of several
- * @returns every line within 100 columns (colours aside, and the lines for a workload file)
+ * @param plan cleaned plan
+ * @param options brief: only called operations, omitted operations, and the load; trials: the plan is that
+ *   of one of several k6 runs
+ * @returns lines of up to 100 columns, not counting colours and lines for a workload file
  */
 export function renderPlan(
   plan: Plan,
   { colours, brief, trials = false }: { colours: boolean; brief: boolean; trials?: boolean },
 ): string {
   const title = (text: string) => (colours ? styleText('bold', text, { validateStream: false }) : text);
-  /** @returns the first one as a title */
+  /** @returns the lines, with the first one as a title */
   const titled = ([first = '', ...rest]: string[]): string[] => [title(first), ...rest];
   const json = toAdd(plan);
   const blocks = [
@@ -54,16 +55,16 @@ function header({ test, title, profile, target, workload }: Plan) {
   ].map((line) => cut(line, WIDTH));
 }
 
-/** @param listing what each client that lists everything costs, and a model that gets the tools */
+/** @param listing cost of listing everything, for a client and for a model that receives the tools */
 function listing({ calls, bytes: all, tools_bytes: ofTools, ttl_ms: ttl }: Listing) {
   const tokens = number(Number((ofTools / BYTES_OF_TOKEN).toPrecision(2)));
-  const kept = ttl > 0 ? `; may be kept for ${duration(Math.round(ttl / 1000))}` : '';
-  return `listing   ${counted(calls, 'call')}, ${bytes(all)}; the tools are about ${tokens} tokens (${BYTES_OF_TOKEN} bytes each)${kept}`;
+  const ttlText = ttl > 0 ? `; may be kept for ${duration(Math.round(ttl / 1000))}` : '';
+  return `listing   ${counted(calls, 'call')}, ${bytes(all)}; the tools are about ${tokens} tokens (${BYTES_OF_TOKEN} bytes each)${ttlText}`;
 }
 
 function operations({ operations: all, phases }: Plan) {
   const measured = phases.filter(({ measured }) => measured);
-  // Shares are of a mix; where each phase has an operation of its own, there is none.
+  // Shares refer to a mix. If each phase has its own operation, there are none.
   const mixed = measured.some(({ operation }) => operation === undefined);
   const rows = all
     .slice(0, MAX_OPERATIONS)
@@ -83,27 +84,30 @@ function operations({ operations: all, phases }: Plan) {
   ];
 }
 
-/** @param phases of one operation @returns -: none is measured, or users without a pause make as many as they can */
+/**
+ * @param phases phases of one operation
+ * @returns - if none is measured, or in a closed model without pauses
+ */
 function plannedCalls(phases: Plan['phases']): string {
   const sum = phases.reduce((total, phase) => total + (callsOf(phase) ?? Number.NaN), 0);
   return sum > 0 ? number(sum) : '-';
 }
 
-/** @returns the same reason once, with all that it holds for */
+/** @returns each reason once, with all its operations */
 function leftOut({ left_out: all = [] }: Plan): string[] {
   const byReason: Map<string, string[]> = new Map();
   for (const { operation, reason } of all) byReason.set(reason, [...(byReason.get(reason) ?? []), operation]);
   const lines = [...byReason].slice(0, MAX_REASONS).flatMap(([reason, names]) => {
     const rest = names.length - MAX_NAMES;
-    const shown = names.slice(0, MAX_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-    return wrap(`${shown}: ${reason}`, '- ');
+    const namesText = names.slice(0, MAX_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+    return wrap(`${namesText}: ${reason}`, '- ');
   });
   const rest = byReason.size - MAX_REASONS;
   if (rest > 0) lines.push(`- … left out for ${counted(rest, 'other reason')}`);
   return lines.length > 0 ? ['LEFT OUT', ...lines] : [];
 }
 
-/** @returns JSON, each whole in its line */
+/** @returns lines of JSON */
 function toAdd({ left_out: all = [] }: Plan): string[] {
   const lines = all.flatMap(({ add }) => add ?? []).slice(0, MAX_REASONS);
   if (lines.length === 0) return [];
@@ -138,7 +142,7 @@ function phases({ phases: all, sequence = false }: Plan) {
   return grid([['PHASE', 'length', 'load', 'requests'], ...rows], WIDTH);
 }
 
-/** @returns null: as many as its users can make */
+/** @returns null in a closed model, which has no fixed number */
 function callsOf({ offered_rps: rate, duration_s, iterations }: Plan['phases'][number]): number | null {
   return rate != null ? Math.round(rate * duration_s) : (iterations ?? null);
 }
@@ -168,9 +172,9 @@ function where({ target, phases: all }: Plan, trials: boolean) {
   const { url, confirm } = target;
   const rate = Math.max(...all.map(({ offered_rps }) => offered_rps ?? 0));
   const users = Math.max(...all.map(({ vus, max_vus }) => vus ?? max_vus ?? 0));
-  const most = [...(rate > 0 ? [perSecond(rate)] : []), counted(users, 'user')].join(' from ');
+  const peak = [...(rate > 0 ? [perSecond(rate)] : []), counted(users, 'user')].join(' from ');
   return [
-    ...wrap(`All of it goes to ${placeOf(url)}: at most ${most} at a time.`, ''),
+    ...wrap(`All of it goes to ${placeOf(url)}: at most ${peak} at a time.`, ''),
     ...(trials
       ? wrap('The test takes several runs, each about like this; the test itself sets their load.', '')
       : []),

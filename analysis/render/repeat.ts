@@ -1,4 +1,7 @@
-/** How a run is repeated: as it was, in the next longer profile, and with limits for the latency that it measured. */
+/**
+ * Commands that repeat a run: unchanged, in the next longer profile, and with latency limits based on its
+ * measurements.
+ */
 import { counted, duration, perSecond } from '../../contract/units.js';
 import type { Longer } from '../collect/plan.ts';
 import { changedSettings } from '../collect/target-settings.ts';
@@ -8,20 +11,20 @@ import { suggestedLimits } from '../judge/suggested-limits.ts';
 
 const TEST = /^[a-z][a-z0-9-]*$/;
 
-/** @returns [] if it is not known how the run was started */
+/** @returns [] if the run's variables are unknown */
 export function repeatCommands(run: Run): Command[] {
   const { test, variables, longer, target, verdict } = run;
   if (!TEST.test(test ?? '') || !variables) return [];
-  // The stack may have had settings from before.
-  const given = { ...variables, ...changedSettings(target?.settings ?? {}), ...variables };
-  const again = commandWords(test ?? '', given);
+  // The stack may still have settings of an earlier run.
+  const settings = { ...variables, ...changedSettings(target?.settings ?? {}), ...variables };
+  const again = commandWords(test ?? '', settings);
   return [
-    { label: 'again', words: again, comment: unkeptText(given) },
+    { label: 'again', words: again, comment: unkeptText(settings) },
     ...(verdict.outcome === 'pass' && longer
       ? [
           {
             label: 'longer',
-            words: commandWords(test ?? '', { ...given, PROFILE: longer.profile }),
+            words: commandWords(test ?? '', { ...settings, PROFILE: longer.profile }),
             comment: loadOf(longer),
           },
         ]
@@ -31,8 +34,8 @@ export function repeatCommands(run: Run): Command[] {
 }
 
 function loadOf({ peak_rps: rate, users, duration_s }: Longer) {
-  const most = rate === null ? counted(users, 'user') : perSecond(rate);
-  return `up to ${most}, ${duration(Math.round(duration_s))}`;
+  const peak = rate === null ? counted(users, 'user') : perSecond(rate);
+  return `up to ${peak}, ${duration(Math.round(duration_s))}`;
 }
 
 function limits(run: Run): Command[] {

@@ -1,4 +1,4 @@
-/** The tables of a report as rows of text, for whatever draws them. */
+/** Builds the tables of a report as rows of text, independent of the output format. */
 import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../../contract/units.js';
 import { boundText, type LatencyFigure, latencyText } from '../collect/latencies.ts';
 import { PARTS } from '../collect/measured.ts';
@@ -11,13 +11,13 @@ import type { ColumnUnit } from '../tables/report-tables.ts';
 
 export interface TextTable {
   title: string;
-  /** A line above it. */
+  /** Text above the table. */
   caption?: string;
   head: string[];
   rows: string[][];
 }
 
-/** A column of text, and what it shows of a row. */
+/** A column of text, and the cell that it shows for a row. */
 interface TextColumn<Row> {
   name: string;
   of: (row: Row) => string;
@@ -39,7 +39,7 @@ const LATENCIES = (['p50', 'p95', 'p99', 'max'] as LatencyFigure[]).map((figure)
 }));
 
 export const phaseTable = ({ started, phases }: Pick<Run, 'started' | 'phases'>): TextTable =>
-  // A run that ended in its set-up has phases in its plan only.
+  // The phases of a run that ended during setup exist only in its plan.
   textTable('Phases', started === null ? [] : phases, [
     { name: 'phase', of: ({ name }) => name },
     { name: 'length', of: ({ duration_s: seconds }) => duration(seconds) },
@@ -54,7 +54,7 @@ export const phaseTable = ({ started, phases }: Pick<Run, 'started' | 'phases'>)
     ...LATENCIES,
   ]);
 
-/** How an outcome is called. */
+/** Names of the outcomes. */
 const ENDS = {
   ok: 'answered well',
   rejected: 'rejected (429, 503)',
@@ -62,7 +62,7 @@ const ENDS = {
   unanswered: 'no answer',
 };
 
-/** @returns latencies by outcome, of phases in which calls failed */
+/** @returns latencies by outcome, for phases with failed calls */
 export const outcomeTable = ({ phases }: Pick<Run, 'phases'>): TextTable =>
   textTable(
     'Latency by outcome',
@@ -80,7 +80,7 @@ export const outcomeTable = ({ phases }: Pick<Run, 'phases'>): TextTable =>
     ],
   );
 
-/** @returns what the latency of all calls consists of */
+/** @returns the parts of the latency of all calls */
 export const partTable = ({ phases }: Pick<Run, 'phases'>): TextTable =>
   textTable(
     'Where the latency goes',
@@ -107,7 +107,7 @@ export const operationTable = ({ operations }: Run): TextTable =>
     { name: 'rate', of: ({ rps }) => perSecond(rps) },
     { name: 'failed', of: ({ error_rate: rate }) => percent(rate) },
     ...LATENCIES,
-    // By operation, only runs of several generators know them.
+    // Only runs with several generators measure bytes by operation.
     ...(operations.some(({ request_bytes }) => request_bytes !== null)
       ? [
           { name: 'sent', of: ({ request_bytes: size }: Run['operations'][number]) => bytes(size) },
@@ -116,7 +116,7 @@ export const operationTable = ({ operations }: Run): TextTable =>
       : []),
   ]);
 
-/** @returns what discovery left out because the server failed */
+/** @returns operations that discovery left out because the server failed */
 export const failedProbeTable = ({ failed_probes: all = [] }: Run): TextTable =>
   textTable('Left out because it failed', all, [
     { name: 'operation', of: ({ operation }) => operation },
@@ -124,7 +124,7 @@ export const failedProbeTable = ({ failed_probes: all = [] }: Run): TextTable =>
     { name: 'the server said', of: ({ reason }) => reason },
   ]);
 
-/** @returns when each kind of failure began */
+/** @returns when failures of each kind began */
 export const failureTable = ({ failures }: Run): TextTable =>
   textTable('Failures', failures, [
     { name: 'kind', of: ({ kind }) => kind },
@@ -138,7 +138,7 @@ export const failureTable = ({ failures }: Run): TextTable =>
     { name: 'sample', of: ({ sample }) => sample ?? '-' },
   ]);
 
-/** @returns how far each resource is from its limit */
+/** @returns how close each resource is to its limit */
 export function resourceTable({
   phase,
   answers_per_s: rate,
@@ -163,11 +163,11 @@ export function resourceTable({
 const OUTCOMES = { pass: 'pass', fail: 'FAIL', invalid: 'INVALID', unjudged: 'not judged' };
 const RANK = { fail: 0, invalid: 1, pass: 2, unjudged: 3 };
 
-/** @returns those that failed first */
+/** @returns failed thresholds first */
 export const byOutcome = (thresholds: Run['thresholds']): Run['thresholds'] =>
   thresholds.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
 
-/** @returns those that failed first */
+/** @returns failed thresholds first */
 export const thresholdTable = ({ thresholds }: Run): TextTable =>
   textTable('Thresholds', byOutcome(thresholds), [
     { name: 'outcome', of: ({ outcome }) => OUTCOMES[outcome] },
@@ -182,7 +182,9 @@ export function observedText({ metric, observed, at_least, relative_to }: Thresh
   return boundText(text, at_least);
 }
 
-/** @returns mean of each signal in each measured phase; signals that were 0 from the first to the last are only named, in `quiet` */
+/**
+ * @returns the mean of each signal in each measured phase; `quiet` contains the signals that were always 0
+ */
 export function signalTable({ phases, signals }: Run): TextTable & { quiet: string[] } {
   const columns = phases.filter((phase) => phase.measured && phase.start !== null).map(({ name }) => name);
   const names = [...new Set(signals.map(({ signal }) => signal))];
@@ -218,10 +220,10 @@ const SHOWN: Record<ColumnUnit, (value: number) => string> = {
   usd: (value) => `$${value.toPrecision(3)}`,
   text: (value) => String(value),
 };
-/** Units that the figures themselves do not show stand in the head. */
+/** Units that are shown in the head, not in the cells. */
 const IN_HEAD = { ms: ' ms', us: ' us', per_s: '/s' } as Record<string, string>;
 
-/** @returns the test's own */
+/** @returns the test's own tables */
 export function ownTables({ tables }: Run): (TextTable & { notes: string[] })[] {
   return tables.map(({ title, columns, rows, notes }) => ({
     title,

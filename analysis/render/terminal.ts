@@ -8,15 +8,15 @@ import { nextCommands } from './next-commands.ts';
 import { numbered, observationText } from './observations.ts';
 import { ownTables, phaseTable, type TextTable, thresholdTable } from './tables.ts';
 
-/** Entries of each block; the rest is in report.md. */
+/** Maximum number of entries per block; report.md contains all. */
 const MAX_PHASES = 6;
 const MAX_MISSED = 3;
 const MAX_FINDINGS = 3;
-/** The same if a test has notes of its own, which are what it is run for. */
+/** Maximum number of notes of a test, which are its main result. */
 const MAX_OWN_NOTES = 6;
 const MAX_REASONS = 3;
 const MAX_REASON_LINES = 2;
-/** Of a test's own tables, which are what it is run for: they take the place of the phases. */
+/** Limits of a test's own tables, which are its main result and replace the table of phases. */
 const MAX_TABLES = 2;
 const MAX_ROWS = 10;
 
@@ -34,8 +34,9 @@ const COLOUR: Record<Verdict['outcome'], 'green' | 'red' | 'yellow'> = {
 };
 
 /**
- * @param options where the results are; colours only for a terminal
- * @returns a summary, every line within 100 columns (colours, the folder's path and a command's long words aside); report.md has the rest
+ * @param options directory of the results; colours only for a terminal
+ * @returns a summary with lines of up to 100 columns, not counting colours, the directory's path and long
+ *   words of commands; report.md contains the rest
  */
 export function renderTerminal(
   run: Run,
@@ -56,7 +57,7 @@ export function renderTerminal(
   return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`;
 }
 
-/** @returns what happened, before all else */
+/** @returns the headline, which comes first */
 function headlineLines({ headline = '', verdict: { outcome } }: Run, paint: Paint): string[] {
   const lines = headline === '' ? [] : wrap(headline, '');
   return lines.map((line) => paint('bold', paint(COLOUR[outcome], line)));
@@ -73,7 +74,7 @@ function header(run: Run, paint: Paint): string[] {
   return lines.map((line, index) => (index === 0 ? paint('bold', cut(line, WIDTH)) : cut(line, WIDTH)));
 }
 
-/** The reasons that neither the headline nor a threshold has in full. */
+/** Reasons that are not completely contained in the headline or in a threshold. */
 function reasonLines({ headline = '', verdict, thresholds }: Run): string[] {
   const missed = new Set(thresholds.map(({ reason }) => reason));
   const reasons = verdict.reasons.filter((reason) => !headline.includes(reason) && !missed.has(reason));
@@ -84,12 +85,12 @@ function reasonLines({ headline = '', verdict, thresholds }: Run): string[] {
   ];
 }
 
-function firstLines(lines: string[], most: number): string[] {
-  if (lines.length <= most) return lines;
-  return [...lines.slice(0, most - 1), cut(`${lines[most - 1]} …`, WIDTH)];
+function firstLines(lines: string[], maxLines: number): string[] {
+  if (lines.length <= maxLines) return lines;
+  return [...lines.slice(0, maxLines - 1), cut(`${lines[maxLines - 1]} …`, WIDTH)];
 }
 
-/** @returns what the test was run for */
+/** @returns the test's own tables */
 function ownTableBlocks(run: Run, paint: Paint): string[][] {
   const tables = ownTables(run).filter(({ rows }) => rows.length > 0);
   const rest = tables.slice(MAX_TABLES).map(({ title }) => title);
@@ -100,15 +101,15 @@ function ownTableBlocks(run: Run, paint: Paint): string[][] {
 }
 
 function drawOwn({ title, head, rows }: TextTable, paint: Paint): string[] {
-  const shown = rows.slice(0, MAX_ROWS);
-  // A head of several lines keeps all columns within the width.
-  const drawn = [1, 2, 3].map((most) => grid([foldHead(head, most), ...shown], MAX_OWN_CELL));
+  const visibleRows = rows.slice(0, MAX_ROWS);
+  // Folding the head into several lines keeps all columns within the width.
+  const drawn = [1, 2, 3].map((maxLines) => grid([foldHead(head, maxLines), ...visibleRows], MAX_OWN_CELL));
   const fitting = drawn.find((lines) => lines.every((line) => line.length <= WIDTH)) ?? drawn.at(-1) ?? [];
   const lines = fitting.map((line) => cut(line, WIDTH));
   return [
     paint('bold', cut(title.toUpperCase(), WIDTH)),
-    ...lines.map((line, index) => (index < lines.length - shown.length ? paint('bold', line) : line)),
-    ...(rows.length > shown.length ? [`… ${rows.length - shown.length} more in report.md`] : []),
+    ...lines.map((line, index) => (index < lines.length - visibleRows.length ? paint('bold', line) : line)),
+    ...(rows.length > visibleRows.length ? [`… ${rows.length - visibleRows.length} more in report.md`] : []),
   ];
 }
 
@@ -121,7 +122,7 @@ function draw({ title, head, rows }: TextTable, paint: Paint, maxCell: number): 
   );
 }
 
-/** @returns the phases of findings and of missed thresholds first, then what was measured */
+/** @returns phases of findings and of missed thresholds first, then all other measured phases */
 function phaseRows(run: Run): TextTable {
   const table = phaseTable(run);
   if (table.rows.length <= MAX_PHASES) return table;
@@ -130,10 +131,10 @@ function phaseRows(run: Run): TextTable {
     ...run.thresholds.flatMap(({ ok, scope }) => (ok === false ? [scope.phase] : [])),
   ]);
   const rank = run.phases.map(({ name, measured }) => (named.has(name) ? 0 : measured ? 1 : 2));
-  const kept = new Set(
+  const visibleIndices = new Set(
     [...rank.keys()].toSorted((a, b) => Number(rank[a]) - Number(rank[b]) || a - b).slice(0, MAX_PHASES),
   );
-  const rows = table.rows.filter((_, index) => kept.has(index));
+  const rows = table.rows.filter((_, index) => visibleIndices.has(index));
   return { ...table, rows: [...rows, [`… ${table.rows.length - MAX_PHASES} more in report.md`]] };
 }
 
@@ -144,7 +145,7 @@ function tint(line: string, paint: Paint) {
   return MISSED.test(line) ? paint('red', line) : line;
 }
 
-/** @returns and how many held */
+/** @returns the missed thresholds, and the number of those that held */
 function missedThresholds(run: Run, paint: Paint): string[] {
   const table = thresholdTable(run);
   const missed = table.rows.filter(([outcome = '']) => MISSED.test(outcome));
@@ -157,8 +158,8 @@ function missedThresholds(run: Run, paint: Paint): string[] {
 }
 
 /**
- * @returns a line each, numbered as in the reports, then the notes; the notes of a test's own tables come first. What a reason of the
- *   verdict says already is left out
+ * @returns one line per finding, numbered as in the reports, then the notes. Notes that belong to a test's
+ *   own tables come first. Statements that are a reason of the verdict are left out
  */
 function findings(run: Run, paint: Paint): string[] {
   const isReason = (statement: string) => run.verdict.reasons.some((reason) => reason.startsWith(statement));
@@ -181,17 +182,17 @@ function findings(run: Run, paint: Paint): string[] {
     ...noteLines(all.slice(ownCount)),
   ];
   const ofTest = all.filter(({ kind, subject }) => kind === 'note' && subject === run.test).length;
-  const shown = entries.slice(0, Math.max(MAX_FINDINGS, Math.min(ofTest, MAX_OWN_NOTES)));
-  if (shown.length === 0) return [];
-  const rest = entries.length - shown.length;
-  const lines = shown.flat();
+  const visibleEntries = entries.slice(0, Math.max(MAX_FINDINGS, Math.min(ofTest, MAX_OWN_NOTES)));
+  if (visibleEntries.length === 0) return [];
+  const rest = entries.length - visibleEntries.length;
+  const lines = visibleEntries.flat();
   return [
     paint('bold', `FINDINGS${rest > 0 ? ` (${rest} more in report.md)` : ''}`),
     ...lines.map((line) => cut(line, WIDTH)),
   ];
 }
 
-/** @returns one line, about the server where there is one: the headline has the client's figures */
+/** @returns one line, preferably about the server, because the headline contains the client's figures */
 function evidenceOf({ evidence, observations = [], phase }: Finding, run: Run): string[] {
   const observation = observations.find(({ series }) => !series.startsWith('client.')) ?? observations[0];
   const text = observation ? observationText(observation, run, phase) : evidence[0];

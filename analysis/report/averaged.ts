@@ -1,6 +1,9 @@
-/** Which signals look back over a window, as their recording rules (provisioning/prometheus/rules) have it. */
+/**
+ * Signals that are averages over a window, according to their recording rules
+ * (provisioning/prometheus/rules).
+ */
 
-/** Units that come from counters. */
+/** Units of signals that are based on counters. */
 const UNITS = ['rate', 'bytes_rate', 'seconds'];
 const GAUGES_IN_SECONDS = ['eventloop_lag'];
 const RATIOS_OF_COUNTERS = [
@@ -9,7 +12,7 @@ const RATIOS_OF_COUNTERS = [
   ...['db_clients_waiting', 'busiest_thread_cpu', 'busiest_process', 'peer_cpu'],
 ];
 
-/** @param name a signal's @returns is a point the mean of a window before it? */
+/** @param name name of a signal @returns whether a point is the mean over a window before it */
 export const isAveraged = (name: string, unit: string) =>
   UNITS.includes(unit)
     ? !GAUGES_IN_SECONDS.includes(name)

@@ -1,4 +1,4 @@
-/** The four figures of a run, each next to its limit. None of them is a last value. */
+/** The four main figures of a run, each with its limit. None of them is a last value. */
 import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import type { Figure, Tone } from '../../page/model.ts';
 import { latencyText } from '../collect/latencies.ts';
@@ -22,7 +22,7 @@ const toneOf = (threshold: Threshold | undefined) => {
 const measuredOf = ({ phases }: Shown) =>
   phases.filter(({ measured, requests }) => measured && requests !== null);
 
-/** Of the phase with the highest load: what was answered without a failure, next to what was sent. */
+/** The rate of successful answers in the phase with the highest load, compared with the offered rate. */
 function goodput(run: Shown): Figure | null {
   const rateOf = (phase: Phase) => phase.offered_rps ?? phase.achieved_rps ?? 0;
   const [peak] = measuredOf(run).toSorted((a, b) => rateOf(b) - rateOf(a));
@@ -40,7 +40,10 @@ function goodput(run: Shown): Figure | null {
   };
 }
 
-/** Of a metric, in all phases or in one, what came nearest to its limit, or went furthest beyond. */
+/**
+ * @returns the threshold of a metric that is closest to its limit, or exceeds it by most, in one phase or
+ *   in all phases
+ */
 function nearest({ thresholds }: Shown, metric: string, phase?: string): Threshold | undefined {
   const share = ({ observed, limit }: Threshold) => (observed ?? 0) / (limit || Number.MIN_VALUE);
   return thresholds
@@ -72,7 +75,7 @@ function latency(run: Shown): Figure | null {
   };
 }
 
-/** Of the phase that failed the most, whether or not it is judged. */
+/** The failure rate of the phase with the most failures, whether or not it is judged. */
 function failures(run: Shown): Figure | null {
   const [worst] = measuredOf(run).toSorted((a, b) => (b.error_rate ?? 0) - (a.error_rate ?? 0));
   if (!worst || worst.error_rate === null) return null;

@@ -1,4 +1,7 @@
-/** What the charts of a run show: the strip, one below each finding, and one of every series that moved. */
+/**
+ * Builds the charts of a run: the strip at the top, one below each finding, and one for every series that
+ * changed.
+ */
 
 import { SIGNALS, titleOf, UTILIZATION } from '../../contract/signals.js';
 import { perSecond } from '../../contract/units.js';
@@ -12,14 +15,17 @@ import { isAveraged } from './averaged.ts';
 export type Shown = Pick<Run, 'started' | 'phases' | 'thresholds' | 'findings'>;
 type Values = (number | null)[];
 
-/** From this ratio of the highest to the lowest on, a linear axis shows the highest alone. */
+/**
+ * Ratio of the highest to the lowest value from which on the axis is logarithmic, because a linear axis would
+ * show only the highest values.
+ */
 const LOGARITHMIC_FROM = 25;
-/** Far more than pixels tell apart. */
+/** More precision than pixels can show. */
 const DIGITS = 5;
 const MAX_RESOURCES = 4;
 const COLOURS: Colour[] = ['blue', 'orange', 'green', 'purple', 'quiet'];
 
-/** @param series `client.p99`, or a signal's name @returns the id of its chart */
+/** @param series `client.p99`, or a signal's name @returns the ID of its chart */
 export const chartId = (series: string) => `chart-${series.replace(/[^\w-]/g, '-')}`;
 
 export function plotsOf(run: Shown, given: Timeline): Plots {
@@ -32,8 +38,8 @@ export function plotsOf(run: Shown, given: Timeline): Plots {
     cpuLane(timeline),
   ];
   const charts = [...findingCharts(run, timeline), ...seriesCharts(run, timeline)];
-  const shown = strip.filter(({ lines }) => lines.length > 0);
-  const names = new Set([...shown, ...charts].flatMap(({ lines }) => lines.map(({ series }) => series)));
+  const lanes = strip.filter(({ lines }) => lines.length > 0);
+  const names = new Set([...lanes, ...charts].flatMap(({ lines }) => lines.map(({ series }) => series)));
   return {
     startedS,
     fromS: timeline.start_s - startedS,
@@ -41,7 +47,7 @@ export function plotsOf(run: Shown, given: Timeline): Plots {
     series: Object.fromEntries([...names].map((name) => [name, short(valuesOf(name, run, timeline))])),
     phases: spansOf(run, startedS),
     marks: marksOf(run, startedS),
-    strip: shown,
+    strip: lanes,
     charts,
   };
 }
@@ -75,7 +81,10 @@ function marksOf(run: Shown, startedS: number): Mark[] {
   });
 }
 
-/** What Prometheus kept of the clients looks back over a window; what the load generator wrote is each second's own. */
+/**
+ * Client series from Prometheus are averages over a window. Series from the load generator have one value per
+ * second.
+ */
 const averaged = ({ drawn, window_s }: Timeline) => (drawn ? '' : `, ${window_s} s average`);
 
 function loadLane(timeline: Timeline): Chart {
@@ -124,13 +133,13 @@ function troubleLane(run: Shown, timeline: Timeline): Chart {
   };
 }
 
-/** @returns the highest positive one, of the lowest */
+/** @returns the ratio of the highest to the lowest positive value */
 function spread(values: Values): number {
   const positive = values.filter((value) => value !== null && value > 0) as number[];
   return positive.length === 0 ? 1 : Math.max(...positive) / Math.min(...positive);
 }
 
-/** Those that findings name, then those that were used the most. */
+/** Shows resources of findings first, then the most used ones. */
 function resourceLane({ findings }: Shown, timeline: Timeline): Chart {
   const named = findings.flatMap(({ observations = [] }) => observations.map(({ series }) => series));
   const peak = (name: string) =>
@@ -153,7 +162,7 @@ function resourceLane({ findings }: Shown, timeline: Timeline): Chart {
   };
 }
 
-/** CPU of the machine that neither the server nor the generator took. */
+/** The machine's CPU that is used neither by the server nor by the generator. */
 const OTHERS = 'derived.other_cpu';
 
 function others({ signals: { host_cpu, cpu, generator_cpu } }: Timeline): Values {
@@ -180,18 +189,20 @@ function cpuLane(timeline: Timeline): Chart {
 
 function findingCharts(run: Shown, timeline: Timeline): Chart[] {
   return numbered(run.findings).flatMap(({ number, finding: { observations = [] } }) => {
-    const shown = observations.find(
+    const observation = observations.find(
       ({ series }) => !series.startsWith('client.') && isMoved(series, timeline),
     );
-    if (!shown) return [];
-    const limits = shown.threshold === null ? [] : [shown.threshold];
-    return [{ ...seriesChart(shown.series, timeline), id: findingChartId(number), limits, finding: number }];
+    if (!observation) return [];
+    const limits = observation.threshold === null ? [] : [observation.threshold];
+    return [
+      { ...seriesChart(observation.series, timeline), id: findingChartId(number), limits, finding: number },
+    ];
   });
 }
 
 export const findingChartId = (number: number) => `finding-${number}-chart`;
 
-/** In the order in which contract/signals.js has them, others last. */
+/** Signals are in the order of contract/signals.js, followed by all others. */
 function seriesCharts(run: Shown, timeline: Timeline): Chart[] {
   const known = Object.keys(SIGNALS).map((name) => name.split(':')[0] ?? '');
   const rank = (name: string) => (known.includes(name) ? known.indexOf(name) : known.length);
@@ -210,10 +221,10 @@ const CLIENT = {
 function clientCharts({ findings }: Shown, timeline: Timeline): Chart[] {
   const kinds = Object.keys(timeline.client).filter((name) => name.startsWith('failures_'));
   return Object.entries({ ...CLIENT, 'Failures by kind': kinds.sort() }).flatMap(([title, names]) => {
-    const shown = names.map((name) => `client.${name}`).filter((name) => isMoved(name, timeline));
-    const [first] = shown;
+    const seriesNames = names.map((name) => `client.${name}`).filter((name) => isMoved(name, timeline));
+    const [first] = seriesNames;
     if (first === undefined) return [];
-    const lines = shown.map((series, index) => ({
+    const lines = seriesNames.map((series, index) => ({
       series,
       name: series.replace(/^client\.(failures_)?/, '').replaceAll('_', ' '),
       colour: COLOURS[index % COLOURS.length] ?? 'quiet',
@@ -223,7 +234,7 @@ function clientCharts({ findings }: Shown, timeline: Timeline): Chart[] {
     );
     const about = [
       aboutClient(title, timeline),
-      shown.includes('client.answered') && 'answered: by the second of the answer',
+      seriesNames.includes('client.answered') && 'answered: by the second of the answer',
       ...capacities.map((capacity) => `dashed line: capacity ${perSecond(capacity)}`),
     ]
       .filter(Boolean)
@@ -238,7 +249,7 @@ function clientCharts({ findings }: Shown, timeline: Timeline): Chart[] {
   });
 }
 
-/** VUs are counted, all else is taken over time. */
+/** VUs are a count at a point in time; all other series cover a time span. */
 function aboutClient(title: string, timeline: Timeline): string {
   if (!timeline.drawn) return title === 'Virtual users' ? '' : `${timeline.window_s} s average`;
   return title === 'Latency' ? 'p99: 100 answers or more of a phase' : '';
@@ -261,7 +272,7 @@ function seriesChart(name: string, timeline: Timeline): Chart {
   };
 }
 
-/** @returns at each point, the lowest limit that holds there for a whole phase or the whole run */
+/** @returns for each point, the lowest limit of its phase or of the whole run */
 function limitOverTime(metric: string, { thresholds, phases }: Shown, timeline: Timeline): Values {
   const limits = thresholds.flatMap(({ metric: its, limit, relative_to, scope, op }) =>
     its === metric && limit !== null && relative_to === null && op?.startsWith('<') ? [{ scope, limit }] : [],

@@ -1,19 +1,20 @@
 /**
- * Findings, the verdict and the time to recover as series, for dashboards to draw them where they belong: one sample each, whose value
- * and time are the Unix time of that place. An annotation looks forward from the beginning of its time range:
+ * Writes findings, the verdict and the recovery time as series for dashboards. Each series has a single
+ * sample, whose value and time are the Unix time of the event. An annotation looks forward from the beginning
+ * of its time range:
  *
- *   1000 * max_over_time(mcp_finding{testid="$testid"}[$__range] offset -$__range)
+ * 1000 * max_over_time(mcp_finding{testid="$testid"}[$__range] offset -$__range)
  */
 import { cleanText } from '../clean-text.ts';
 import type { Prometheus } from '../collect/prometheus.ts';
 import { MAX_LENGTH as LONGEST_STATEMENT } from '../judge/headline.ts';
 import type { Run } from '../judge/run.ts';
 
-/** Of all that a run has to say, this many stand first. */
-const MOST = 20;
-const LONGEST_WORD = 80;
+/** Maximum number of findings that are written. */
+const MAX_FINDINGS = 20;
+const MAX_WORD = 80;
 
-/** @returns nothing of a run that did not begin */
+/** @returns [] for a run that did not begin */
 export function findingSamples({
   testid,
   ended,
@@ -28,7 +29,7 @@ export function findingSamples({
     return { name, labels: labels({ testid, ...about }), value: seconds, timeS: seconds };
   };
   return [
-    ...findings.slice(0, MOST).map(({ kind, subject, phase, confidence, statement }) => {
+    ...findings.slice(0, MAX_FINDINGS).map(({ kind, subject, phase, confidence, statement }) => {
       const start = phases.find(({ name }) => name === phase)?.start;
       return sample('mcp_finding', start, { kind, subject, phase, confidence, statement });
     }),
@@ -41,12 +42,12 @@ export function findingSamples({
   ];
 }
 
-/** @returns those that say something */
+/** @returns labels with a value */
 function labels(all: Record<string, string | null>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, text]) => {
-      // The run document is clean: no secret is left in it.
-      const short = cleanText(text ?? '', [], name === 'statement' ? LONGEST_STATEMENT : LONGEST_WORD);
+      // The run document contains no secrets.
+      const short = cleanText(text ?? '', [], name === 'statement' ? LONGEST_STATEMENT : MAX_WORD);
       return short === '' ? [] : [[name, short]];
     }),
   );

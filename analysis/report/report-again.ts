@@ -1,4 +1,4 @@
-/** Writes a run's reports again from what it left: run.json and timeline.json. Nothing is asked of Prometheus. */
+/** Re-creates a run's reports from run.json and timeline.json, without Prometheus. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Timeline, validateTimeline } from '../collect/timeline.ts';
@@ -8,12 +8,12 @@ import { nextCommands } from '../render/next-commands.ts';
 import { UsageError } from '../usage-error.ts';
 import { writeReports } from './write-reports.ts';
 
-/** Names of runs that an error lists, the newest first. */
+/** Maximum number of run names in an error message, newest first. */
 const MAX_NAMES = 5;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** @param results the folder of all runs @returns the run's folder @throws {UsageError} */
+/** @param results directory of all runs @returns the run's directory @throws {UsageError} */
 export function folderOf(wanted: string, results: string): string {
   const isName = /^[\w.-]+$/.test(wanted) && wanted !== '.' && wanted !== '..';
   const found = [...(isName ? [join(results, wanted)] : []), resolve(wanted)].find(
@@ -48,7 +48,7 @@ function read<T>(path: string, validate: (document: unknown) => string | null, w
   return document as T;
 }
 
-/** @param folder of its results @returns what it left @throws {UsageError} */
+/** @param folder directory of the run's results @throws {UsageError} */
 export function runIn(folder: string): { run: Run; timeline: Timeline | null } {
   const path = join(folder, 'run.json');
   if (!existsSync(path)) throw new UsageError(`${folder} has no run.json: no run was judged there`);
@@ -63,8 +63,8 @@ export function runIn(folder: string): { run: Run; timeline: Timeline | null } {
 }
 
 /**
- * @param wanted a results folder, a run's name among the results, or `latest`
- * @param results the folder of all runs
+ * @param wanted a results directory, the name of a run, or `latest`
+ * @param results directory of all runs
  * @throws {UsageError}
  */
 export function reportAgain(wanted: string, results: string) {

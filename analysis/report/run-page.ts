@@ -1,4 +1,4 @@
-/** What the page of a run shows, from its document and its timeline alone. */
+/** Builds the page of a run from its document and its timeline. */
 
 import { duration, inUnit, milliseconds, number } from '../../contract/units.js';
 import type { Finding, Page, Plots, Section } from '../../page/model.ts';
@@ -73,7 +73,8 @@ function aboutOf(run: Run): string[] {
     test && `${test}, profile ${profile}`,
     target?.url,
     server,
-    // A reader has to know of a small pool, or of a fault that was asked for, before the figures.
+    // The reader must know about changed settings, such as a small pool or an injected fault, before the
+    // figures.
     Object.entries(changedSettings(target?.settings ?? {}))
       .map(([name, value]) => `${name}=${value}`)
       .join(' '),
@@ -100,7 +101,7 @@ function findingsOf(run: Run, plots: Plots | null): Finding[] {
       subject,
       phase && `in ${phase}${isOverload(run, phase) ? ', which is not judged' : ''}`,
       CONFIDENCE[confidence] ?? `${confidence} confidence`,
-      // What made the run invalid is true of it.
+      // Findings about the generator are valid even in an invalid run.
       run.verdict.outcome === 'invalid' && kind !== 'generator' && 'in an invalid run',
     ];
     const { evidence: seen, remedy } = withoutRemedy(evidence);
@@ -142,7 +143,7 @@ const tableSection = (
   { head, rows }: { head: string[]; rows: string[][] },
 ): Section | null => (rows.length === 0 ? null : { id, title, tables: [{ head, rows }] });
 
-/** The test's own: of some it is what they are run for. */
+/** The test's own tables, which are the main result of some tests. */
 function ownSections(run: Run): Section[] {
   return ownTables(run)
     .filter(({ rows }) => rows.length > 0)
@@ -253,7 +254,7 @@ function thresholdsSection(run: Run): Section | null {
   };
 }
 
-/** Phases next to one another that a page, or paper, has room for. */
+/** Maximum number of phases side by side on a page. */
 const MAX_COLUMNS = 8;
 
 function signalsSection(run: Run): Section | null {

@@ -1,4 +1,4 @@
-/** The reports of one run: whoever writes one of them writes them all, so that they say the same. */
+/** Writes the reports of a run, always all of them, so that they are consistent. */
 import { join } from 'node:path';
 import { documentOf } from '../../page/document.ts';
 import type { Timeline } from '../collect/timeline.ts';
@@ -9,7 +9,7 @@ import { renderMarkdown } from '../render/markdown.ts';
 import { writeAtomic } from '../write-atomic.ts';
 import { pageOfRun } from './run-page.ts';
 
-/** By file; the largest is the last. */
+/** By file name; the largest report is the last. */
 const REPORTS: Record<string, (run: Run, timeline: Timeline | null) => string> = {
   'report.md': renderMarkdown,
   'junit.xml': renderJunit,
@@ -18,10 +18,10 @@ const REPORTS: Record<string, (run: Run, timeline: Timeline | null) => string> =
 };
 
 /**
- * @param directory of the run's results
+ * @param directory directory of the run's results
  * @param timeline null: report.html has no charts and says so
- * @returns the files' names; the same input makes the same bytes
- * @throws {Error} where one can't be made or written; those before it are written then
+ * @returns the names of the files; the same input always results in the same bytes
+ * @throws {Error} if a report cannot be created or written; previous reports are written by then
  */
 export function writeReports(directory: string, run: Run, timeline: Timeline | null): string[] {
   for (const [name, render] of Object.entries(REPORTS))

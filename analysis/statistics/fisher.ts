@@ -1,14 +1,17 @@
 import { gammaln } from 'simple-statistics';
 
-/** A term below this share of the sum changes nothing in it. */
+/** Terms below this share of the sum do not change it. */
 const NEGLIGIBLE = 1e-17;
 
 /**
- * Fisher's exact test, one-sided: R. A. Fisher, On the Interpretation of chi-square from Contingency Tables, JRSS 85, 1922.
+ * Fisher's exact test, one-sided: R. A. Fisher, On the Interpretation of chi-square from Contingency Tables,
+ * JRSS 85, 1922.
  *
- * @param marked of `size`, the part that is suspected
- * @param others of `rest`, everything else
- * @returns the probability that so many of the marked ones, or more, are in the part by chance
+ * @param marked number of marked items in the suspected part
+ * @param size size of that part
+ * @param others number of marked items in the rest
+ * @param rest size of the rest
+ * @returns the probability that at least `marked` of the marked items are in the part by chance
  */
 export function fisherTail(marked: number, size: number, others: number, rest: number): number {
   const all = marked + others;

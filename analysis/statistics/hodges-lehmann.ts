@@ -6,20 +6,21 @@ import { rankSumShares } from './rank-sum.ts';
 export interface Shift {
   /** The median of all differences b - a. */
   shift: number;
-  /** null: so few values have no such interval, whatever they are. */
+  /** null if there are too few values for an interval. */
   low: number | null;
   high: number | null;
 }
 
 /**
- * By how much b is above a (Hodges & Lehmann 1963), with the interval that belongs to the Mann-Whitney test: those shifts
- * which that test does not reject. Its ends are two of the sorted differences (Hollander, Wolfe & Chicken, Nonparametric
- * Statistical Methods, 4.3). With equal values it is somewhat wide, never too narrow.
+ * Estimates the shift from a to b (Hodges & Lehmann 1963), with the interval of all shifts that the
+ * Mann-Whitney test does not reject. The interval's bounds are two of the sorted differences (Hollander,
+ * Wolfe & Chicken, Nonparametric Statistical Methods, 4.3). With ties, it is slightly too wide, but never too
+ * narrow.
  *
  * @param a at least one value
  * @param b at least one value
- * @param confidence of the interval, above 0, below 1
- * @throws {RangeError} without a value on either side
+ * @param confidence confidence of the interval, above 0 and below 1
+ * @throws {RangeError} if a side has no values
  */
 export function hodgesLehmann(a: number[], b: number[], confidence: number = 0.95): Shift {
   if (a.length === 0 || b.length === 0) throw new RangeError('a shift needs values on both sides');
@@ -35,8 +36,9 @@ export function hodgesLehmann(a: number[], b: number[], confidence: number = 0.9
 }
 
 /**
- * @param level of both tails together
- * @returns how many of the smallest values that u can take lie in half that level: the interval begins with the difference of this number
+ * @param level significance level of both tails together
+ * @returns how many of the smallest values of u have a total probability of at most half that level: the
+ *   interval begins at the difference with this rank
  */
 function lastRejected(n: number, m: number, level: number): number {
   if (n + m > MOST_EXACT) {
@@ -45,11 +47,11 @@ function lastRejected(n: number, m: number, level: number): number {
   }
   const places = Array.from({ length: n + m }, (_, index) => index + 1);
   const shares = rankSumShares(places, n);
-  const least = n * (n + 1);
+  const minSum = n * (n + 1);
   let [u, tail] = [0, 0];
   while (true) {
-    tail += shares[least + 2 * u] ?? 1;
-    // Sums of shares that should be the level to the digit are not, quite.
+    tail += shares[minSum + 2 * u] ?? 1;
+    // The tolerance covers rounding errors of sums that should equal the level.
     if (tail > level / 2 + 1e-12) return u;
     u += 1;
   }

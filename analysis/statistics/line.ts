@@ -1,16 +1,16 @@
 import { meanOf, studentT } from './interval.ts';
 
-/** Least squares: y = start + slope * x. */
+/** A least-squares line: y = start + slope * x. */
 export interface Line {
   slope: number;
   start: number;
-  /** Of the slope: it is within this of the true one, 19 times of 20. */
+  /** Half of the slope's 95 % confidence interval. */
   error: number;
-  /** Of the points. */
+  /** Number of points. */
   count: number;
 }
 
-/** @returns null: fewer than three points, or all at one x, make no line with an error */
+/** @returns null if there are fewer than three points, or if all have the same x */
 export function fitLine(points: [x: number, y: number][]): Line | null {
   const count = points.length;
   const meanX = meanOf(points.map(([x]) => x));

@@ -2,20 +2,20 @@ import { normalShare } from './normal.ts';
 import { rankSumShares } from './rank-sum.ts';
 import { ranks, ties } from './ranks.ts';
 
-/** Up to so many values on both sides together p is exact: a tenth of a second. */
+/** Maximum number of values on both sides together for an exact p-value, which takes a tenth of a second. */
 export const MOST_EXACT = 100;
 
 /**
- * Whether two groups of independent measurements differ (Mann & Whitney 1947): the share of all ways to deal the same values
- * out to two groups of these sizes that differ as much as this. p is twice the smaller tail, as in SciPy's
- * `mannwhitneyu(method='exact')`, and is exact with equal values as well, which SciPy's is not.
+ * Tests whether two groups of independent measurements differ (Mann & Whitney 1947). p is the share of all
+ * assignments of the values to two groups of these sizes that differ at least as much. p is twice the smaller
+ * tail, as in SciPy's `mannwhitneyu(method='exact')`, but also exact with ties, unlike SciPy's.
  *
- * Above `MOST_EXACT` values it is the normal approximation, corrected for ties and for continuity.
+ * Above `MOST_EXACT` values, uses the normal approximation, corrected for ties and for continuity.
  *
  * @param a at least one value
  * @param b at least one value
- * @returns u: of all pairs, those in which a is larger; half a pair where they are equal
- * @throws {RangeError} without a value on either side
+ * @returns u: number of pairs in which a is larger; ties count as half a pair
+ * @throws {RangeError} if a side has no values
  */
 export function mannWhitney(a: number[], b: number[]): { u: number; p: number } {
   if (a.length === 0 || b.length === 0)
@@ -27,7 +27,7 @@ export function mannWhitney(a: number[], b: number[]): { u: number; p: number } 
   return { u, p: all.length <= MOST_EXACT ? exact(ranked, a.length, sum) : normal(all, a.length, u) };
 }
 
-/** @param count of a @param sum of a's ranks */
+/** @param count number of values in a @param sum sum of a's ranks */
 function exact(ranked: number[], count: number, sum: number) {
   const shares = rankSumShares(ranked, count);
   const low = total(shares.subarray(0, 2 * sum + 1));
@@ -37,7 +37,7 @@ function exact(ranked: number[], count: number, sum: number) {
 
 const total = (shares: Float64Array) => shares.reduce((sum, share) => sum + share, 0);
 
-/** @param count of a */
+/** @param count number of values in a */
 function normal(all: number[], count: number, u: number) {
   const n = all.length;
   const pairs = count * (n - count);

@@ -1,12 +1,12 @@
-/** The standard normal distribution, to 7 digits: as good as the library's error function is. */
+/** The standard normal distribution, accurate to 7 digits, limited by the library's error function. */
 import { errorFunction, probit } from 'simple-statistics';
 
-/** @returns the share at or below z */
+/** @returns the cumulative probability at z */
 export const normalShare = (z: number): number => 0.5 + 0.5 * errorFunction(z / Math.SQRT2);
 
 /**
  * @param share above 0, below 1
- * @returns what that share is below: the library's probit, which is 0.2 % off, and Newton's method from there
+ * @returns the quantile: the library's probit, which is 0.2 % off, refined by Newton's method
  */
 export function normalQuantile(share: number): number {
   let z = probit(share);

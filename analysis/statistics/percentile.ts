@@ -1,4 +1,7 @@
-/** @param sorted at least one value @returns between two samples on the line between them, as k6 has it */
+/**
+ * @param sorted at least one value
+ * @returns the percentile, interpolated linearly between two samples as in k6
+ */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   const position = share * (sorted.length - 1);
   const below = Math.floor(position);

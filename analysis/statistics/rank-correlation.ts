@@ -1,7 +1,7 @@
 /**
- * Whether one figure goes up where another does. Values that follow one another in time are worth fewer than they are many:
- * each looks like the one before, and two series that have nothing to do with each other seem to go together. Give
- * `overTime` for those, or `effectiveSamples` where the interval is made elsewhere.
+ * Rank correlation of two series. Consecutive values of a series over time are similar, so the effective
+ * number of values is lower, and unrelated series may seem correlated. Use `overTime` for such series, or
+ * `effectiveSamples` if the interval is computed elsewhere.
  */
 import { sampleCorrelation } from 'simple-statistics';
 import { autocorrelation } from './autocorrelation.ts';
@@ -9,31 +9,35 @@ import { normalQuantile } from './normal.ts';
 import { ranks } from './ranks.ts';
 import { studentTails } from './student-t.ts';
 
-/** Autocorrelation is added up to this share of the series (Pyper & Peterman 1998). */
+/** Autocorrelation is summed up to this share of the series (Pyper & Peterman 1998). */
 const LAGS = 1 / 5;
-/** What is left of ranks when the controls are taken away and is less than this, of what there was, is rounding. */
+/**
+ * Ranks whose residuals are below this share of their original size are fully explained by the controls; the
+ * rest is rounding.
+ */
 const NOTHING_LEFT = 1e-9;
 
 interface RankCorrelation {
   /** -1 to 1. */
   rho: number;
-  /** Two-sided, of Student's t; null with too few samples. */
+  /** Two-sided p-value of Student's t; null with too few samples. */
   p: number | null;
-  /** Of the interval, by Fisher's z; null with too few samples. */
+  /** Confidence interval by Fisher's z; null with too few samples. */
   low: number | null;
   high: number | null;
-  /** How many independent values p and the interval take it for. */
+  /** Effective number of independent values, on which p and the interval are based. */
   samples: number;
 }
 
 /**
- * Spearman's rho of what the controls leave unexplained: all are ranked, the ranks of each control are taken out of x and y by
- * least squares, and what remains is correlated. Without a control it is Spearman's rho itself, with the mean rank for equal values. p: Student's t with
- * samples - 2 - controls degrees of freedom. Interval: Fisher's z, 1 / sqrt(samples - 3 - controls) wide (Fisher 1924).
+ * Partial Spearman correlation. All series are ranked, the ranks of the controls are removed from x and y by
+ * least squares, and the residuals are correlated. Without controls it is Spearman's rho, with mean ranks for
+ * ties. p: Student's t with samples - 2 - controls degrees of freedom. Interval: Fisher's z with the standard
+ * error 1 / sqrt(samples - 3 - controls) (Fisher 1924).
  *
- * @param y as many
- * @param controls as many each
- * @returns null where x or y never changes, or is what the controls are
+ * @param y same length as x
+ * @param controls same length as x each
+ * @returns null if x or y is constant, or fully explained by the controls
  */
 export function partialSpearman(
   x: number[],
@@ -43,14 +47,14 @@ export function partialSpearman(
     confidence = 0.95,
     overTime = false,
   }: {
-    /** Of the interval. */
+    /** Confidence of the interval. */
     confidence?: number;
-    /** The values follow one another in time: they count as `effectiveSamples`. */
+    /** Whether the values are a series over time, so that `effectiveSamples` of them count. */
     overTime?: boolean;
   } = {},
 ): RankCorrelation | null {
   const basis = orthogonal(controls.map(centredRanks));
-  const [restOfX, restOfY] = [without(centredRanks(x), basis), without(centredRanks(y), basis)];
+  const [restOfX, restOfY] = [residualOf(centredRanks(x), basis), residualOf(centredRanks(y), basis)];
   if (!restOfX || !restOfY || x.length < 3) return null;
   const rho = bounded(sampleCorrelation(restOfX, restOfY));
   const samples = overTime ? effectiveSamples(restOfX, restOfY) : x.length;
@@ -70,12 +74,14 @@ export function partialSpearman(
 }
 
 /**
- * How many independent pairs two series are worth (Bartlett 1946, as in Pyper & Peterman 1998, their equation 1):
+ * Effective number of independent pairs of two series (Bartlett 1946, as in Pyper & Peterman 1998, equation
+ * 1):
+ *
  * 1 / N* = 1 / N + 2 / N * sum over lags j of (N - j) / N * r_x(j) * r_y(j), for lags up to a fifth of N.
  *
  * @param x in order of time, evenly spaced
- * @param y as many
- * @returns at most as many as there are
+ * @param y same length as x
+ * @returns at most the length of the series
  */
 export function effectiveSamples(x: number[], y: number[]): number {
   const n = x.length;
@@ -90,11 +96,11 @@ function centredRanks(values: number[]) {
   return ranks(values).map((rank) => rank - middle);
 }
 
-/** @returns at right angles to each other, of length 1; fewer, where one adds nothing */
+/** @returns an orthonormal basis; shorter if the vectors are linearly dependent */
 function orthogonal(vectors: number[][]): number[][] {
   const basis: number[][] = [];
   for (const vector of vectors) {
-    const rest = without(vector, basis);
+    const rest = residualOf(vector, basis);
     if (!rest) continue;
     const length = Math.sqrt(product(rest, rest));
     basis.push(rest.map((value) => value / length));
@@ -102,8 +108,8 @@ function orthogonal(vectors: number[][]): number[][] {
   return basis;
 }
 
-/** @returns null: there is nothing left of it */
-function without(vector: number[], basis: number[][]): number[] | null {
+/** @returns null if nothing is left of the vector */
+function residualOf(vector: number[], basis: number[][]): number[] | null {
   const rest = basis.reduce((left, direction) => {
     const along = product(left, direction);
     return left.map((value, index) => value - along * Number(direction[index]));

@@ -1,24 +1,24 @@
 /**
- * How the sum of some ranks is distributed where which ones they are is chance: each choice is as likely as any other. This
- * is what the Mann-Whitney test and the interval of a shift rest on.
+ * Distribution of the sum of randomly chosen ranks, if each choice is equally likely. The Mann-Whitney test
+ * and the interval of a shift are based on it.
  */
 
 /**
- * Counted, choice by choice, over the ranks that there are: with equal values, too, it is exact.
+ * Counts all choices of the given ranks, so the result is exact with ties as well.
  *
- * @param ranks of all values together, midranks where values are equal
- * @param chosen how many of them are added up
- * @returns the share of all choices, by twice their sum: midranks are halves
+ * @param ranks ranks of all values, midranks for ties
+ * @param chosen number of ranks that are added up
+ * @returns the share of all choices by twice their sum, because midranks may be halves
  */
 export function rankSumShares(ranks: number[], chosen: number): Float64Array {
   const doubled = ranks.map((rank) => 2 * rank);
-  const most = doubled
+  const maxSum = doubled
     .toSorted((a, b) => b - a)
     .slice(0, chosen)
     .reduce((sum, rank) => sum + rank, 0);
-  // ways[n * width + s]: choices of n of the ranks so far, with the sum s. Beyond 2^53 these are no whole numbers any more, but
-  // as good as 15 digits, for nothing is ever taken away.
-  const width = most + 1;
+  // ways[n * width + s]: number of choices of n of the ranks so far with the sum s. Values above 2^53 are not
+  // exact integers, but accurate to 15 digits, because nothing is ever subtracted.
+  const width = maxSum + 1;
   const ways = new Float64Array((chosen + 1) * width);
   ways[0] = 1;
   let used = 0;

@@ -1,4 +1,4 @@
-/** @returns their ranks from 1, in the order of the values; those of equal values are the mean of the ranks that they share */
+/** @returns the ranks of the values, from 1; ties get the mean of their ranks */
 export function ranks(values: ArrayLike<number>): number[] {
   const order = Array.from(values, (value, index) => ({ value, index })).sort((a, b) => a.value - b.value);
   const ranked = new Array(order.length).fill(0);
@@ -12,7 +12,7 @@ export function ranks(values: ArrayLike<number>): number[] {
   return ranked;
 }
 
-/** @returns how many there are of each value that is there more than once */
+/** @returns the number of occurrences of each value that occurs more than once */
 export function ties(values: ArrayLike<number>): number[] {
   const counts: Map<number, number> = new Map();
   for (const value of Array.from(values)) counts.set(value, (counts.get(value) ?? 0) + 1);

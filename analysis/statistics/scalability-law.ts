@@ -1,36 +1,37 @@
 /**
- * The universal scalability law: what a system does with n calls in it at once, X(n) = rate n / (1 + contention (n - 1) + coherence n (n - 1)).
- * Contention is the part that is done one at a time; coherence what each call costs all others.
+ * The universal scalability law: the throughput of a system with n calls in it at once, X(n) = rate n / (1 +
+ * contention (n - 1) + coherence n (n - 1)). Contention is the share of the work that is serialized;
+ * coherence is the cost of each call for all others.
  *
- * N. J. Gunther, Guerrilla Capacity Planning, 2007, chapter 4. By Little's law n / X is how long a call stays, and that is linear in the unknowns:
- * W(n) = (1 + contention (n - 1) + coherence n (n - 1)) / rate.
+ * N. J. Gunther, Guerrilla Capacity Planning, 2007, chapter 4. By Little's law, n / X is how long a call
+ * stays, which is linear in the unknowns: W(n) = (1 + contention (n - 1) + coherence n (n - 1)) / rate.
  */
 import { studentT } from './interval.ts';
 
 export interface Point {
-  /** Calls a second. */
+  /** Calls per second. */
   rate: number;
-  /** Mean, seconds. */
+  /** Mean time that a call stays in the system, seconds. */
   stayS: number;
 }
 
 export interface ScalabilityLaw {
-  /** Of one call at a time, a second. */
+  /** Calls per second if there is one call at a time. */
   rate: number;
   contention: number;
   coherence: number;
-  /** The true ones are within this of them, 19 times of 20. */
+  /** Half of the 95 % confidence intervals. */
   error: { contention: number; coherence: number };
-  /** Where more calls at once do less; null: nowhere, as far as it is known. */
+  /** The load above which throughput decreases; null if there is none, as far as known. */
   peak: { calls: number; rate: number } | null;
 }
 
-/** Loads that it takes. */
+/** Minimum number of different loads. */
 export const MIN_POINTS = 5;
 
 type Vector = [start: number, contention: number, coherence: number];
 
-/** @returns null: too few points, or they are of no such law */
+/** @returns null if there are too few points, or if they do not follow the law */
 export function fitScalabilityLaw(points: readonly Point[]): ScalabilityLaw | null {
   if (points.length < MIN_POINTS || points.some(({ rate, stayS }) => !(rate > 0 && stayS > 0))) return null;
   const fits = [[0, 1, 2], [0, 1], [0, 2], [0]]
@@ -59,10 +60,10 @@ const stayAt = ([start, contention, coherence]: Vector, calls: number) => {
 };
 
 /**
- * Least squares of the relative errors: the longest stay must not outweigh all others.
+ * Least squares of the relative errors, so that the longest times do not outweigh all others.
  *
- * @param used which unknowns; the others are 0
- * @returns errors: half of each one's 95 % interval; null: the points don't tell the unknowns apart
+ * @param used indices of the unknowns to fit; the others are 0
+ * @returns errors: half of each 95 % confidence interval; null if the unknowns cannot be distinguished
  */
 function fit(points: readonly Point[], used: readonly number[]) {
   const rows = points.map(({ rate, stayS }) => termsOf(rate * stayS).map((term) => term / stayS));
@@ -85,7 +86,7 @@ function fit(points: readonly Point[], used: readonly number[]) {
   return { values, errors, squares };
 }
 
-/** Gauss and Jordan, of a matrix of sums of squares. @returns null: it has none */
+/** Inverts a matrix of sums of squares by Gauss-Jordan elimination. @returns null if it is singular */
 function invert(matrix: number[][]): number[][] | null {
   const size = matrix.length;
   const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);

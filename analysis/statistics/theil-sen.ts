@@ -3,30 +3,35 @@ import { normalQuantile } from './normal.ts';
 import { percentile } from './percentile.ts';
 import { ties } from './ranks.ts';
 
-/** Every pair of these is 1.6 million slopes: half a second. Of more points, so many evenly chosen ones are taken. */
+/**
+ * Maximum number of points: all pairs of them are 1.6 million slopes, which takes half a second. Of more
+ * points, an evenly spaced subset is used.
+ */
 export const MOST_POINTS = 1800;
 
 interface TheilSen {
   slope: number;
-  /** So that half of the points are above the line. */
+  /** Such that half of the points are above the line. */
   intercept: number;
-  /** Of the slope's interval; null: so few points have none. */
+  /** Confidence interval of the slope; null if there are too few points. */
   low: number | null;
   high: number | null;
-  /** Points used: `MOST_POINTS`, evenly chosen, where more were given. */
+  /** Number of points used, at most `MOST_POINTS`. */
   points: number;
 }
 
 /**
- * The slope that half of all pairs of points are steeper than (Theil 1950), which a quarter of wild points can't move far.
- * The interval is Sen's (1968): those two of the sorted slopes that lie half of Kendall's variance around the middle, ties
- * in either direction taken into account. (SciPy's `theilslopes` gives the extreme slopes where there is no such interval.)
+ * The median of the slopes of all pairs of points (Theil 1950), which is robust against up to a quarter of
+ * outliers. The interval is Sen's (1968): two of the sorted slopes, with ranks derived from Kendall's
+ * variance, which accounts for ties in both directions. (SciPy's `theilslopes` returns the extreme slopes if
+ * there is no such interval.)
  *
- * The points are taken to be independent of one another. Those of a series over time are not, and the interval is too narrow,
- * unless each stands for a stretch that is long beside how long the series remembers. `varianceInflation` says by how much.
+ * Assumes independent points. The points of a time series are not independent, so the interval is too narrow,
+ * unless each point stands for a period that is long compared with the autocorrelation. `varianceInflation`
+ * estimates by how much.
  *
- * @param confidence of the interval
- * @returns null without two points of different x
+ * @param confidence confidence of the interval
+ * @returns null without two points with different x
  */
 export function theilSen(points: [x: number, y: number][], confidence: number = 0.95): TheilSen | null {
   const used = thinned(points);
@@ -56,7 +61,7 @@ function thinned(points: [number, number][]): [number, number][] {
   );
 }
 
-/** @returns of each pair that is not at one x, sorted */
+/** @returns the slopes of all pairs with different x, sorted */
 function slopesOf(points: [number, number][]): Float64Array {
   const slopes = new Float64Array((points.length * (points.length - 1)) / 2);
   let count = 0;
@@ -69,9 +74,12 @@ function slopesOf(points: [number, number][]): Float64Array {
   return slopes.subarray(0, count).sort();
 }
 
-/** @returns of the number of rising pairs less the falling ones, where there is no slope (Sen's equation 2.6) */
+/**
+ * @returns the variance of the number of rising pairs minus falling pairs if there is no trend (Sen's
+ *   equation 2.6)
+ */
 function kendallVariance(xs: number[], ys: number[]): number {
-  const of = (count: number) => count * (count - 1) * (2 * count + 5);
-  const tied = [...ties(xs), ...ties(ys)].reduce((sum, count) => sum + of(count), 0);
-  return Math.max(0, of(xs.length) - tied) / 18;
+  const termOf = (count: number) => count * (count - 1) * (2 * count + 5);
+  const tied = [...ties(xs), ...ties(ys)].reduce((sum, count) => sum + termOf(count), 0);
+  return Math.max(0, termOf(xs.length) - tied) / 18;
 }

@@ -1,4 +1,4 @@
-/** The table of batch sizes, of whatever the batches hold. */
+/** The table of batch sizes, for any type of batch. */
 
 import { number, percent, perSecond } from '../../contract/units.js';
 import type { Finding } from '../findings/finding.ts';
@@ -12,7 +12,7 @@ const itemsOf = ({ labels }: Repeated) => Number(labels.items);
 
 const throughput = (size: Repeated) => median(size, ({ items_per_s: rate }) => rate);
 
-/** @param sizes with the label `items` */
+/** @param sizes phases with the label `items` */
 export function batchTable(title: string, sizes: Repeated[]): { table: ReportTable; findings: Finding[] } {
   const single = sizes.find((size) => itemsOf(size) === 1);
   const base = single ? throughput(single) : null;

@@ -1,4 +1,4 @@
-/** What a test was repeated for: the median of its repetitions. */
+/** Medians over repeated phases. */
 
 import type { Phase } from '../judge/phases.ts';
 import { medianOf } from '../statistics/interval.ts';
@@ -6,10 +6,10 @@ import { medianOf } from '../statistics/interval.ts';
 /** The repetitions of one phase. */
 export type Repeated = { name: string; labels: Record<string, string>; phases: Phase[] };
 
-/** A percentile needs so many calls to be more than the slowest of them. */
-const LEAST = { p50: 3, p95: 20, p99: 100 };
+/** Minimum number of calls for a percentile; with fewer, it is the slowest call. */
+const MIN_CALLS = { p50: 3, p95: 20, p99: 100 };
 
-/** @returns those that are measured, in their order */
+/** @returns the measured repetitions, in order */
 export function repetitions(phases: Phase[]): Repeated[] {
   const all: Map<string, Repeated> = new Map();
   for (const phase of phases) {
@@ -24,20 +24,20 @@ export function repetitions(phases: Phase[]): Repeated[] {
   return [...all.values()];
 }
 
-/** @returns null: no repetition has it */
+/** @returns null if no repetition has the figure */
 export function median({ phases }: Repeated, figure: (phase: Phase) => number | null): number | null {
   const values = phases.map(figure).filter((value) => value !== null);
   return values.length > 0 ? medianOf(values) : null;
 }
 
-/** @returns null: no repetition has calls enough */
+/** @returns null if no repetition has enough calls */
 export function medianLatency(repeated: Repeated, percentile: 'p50' | 'p95' | 'p99'): number | null {
   return median(repeated, ({ answered, latency_ms: latency }) =>
-    latency && (answered ?? 0) >= LEAST[percentile] ? latency[percentile] : null,
+    latency && (answered ?? 0) >= MIN_CALLS[percentile] ? latency[percentile] : null,
   );
 }
 
-/** @returns of all repetitions */
+/** @returns the longest latency of all repetitions */
 export function slowest({ phases }: Repeated): number | null {
   const values = phases.flatMap(({ latency_ms: latency }) => latency?.max ?? []);
   return values.length > 0 ? Math.max(...values) : null;

@@ -1,4 +1,4 @@
-/** The tables that only one test has, in the form that its benchmark document has them: `scenarios/NAME/table.ts`. */
+/** Tables of a single test, in the form of its benchmark document: `scenarios/NAME/table.ts`. */
 import { partOf } from '../../contract/tests.js';
 import type { Environment } from '../collect/environment.ts';
 import type { Group } from '../collect/groups.ts';
@@ -13,7 +13,7 @@ import type { Operation } from '../judge/operations.ts';
 import type { Phase } from '../judge/phases.ts';
 import type { Threshold } from '../judge/threshold.ts';
 
-/** ratio: 0 to 1, shown in percent; factor: shown as `1.5 x`. */
+/** ratio: 0 to 1, shown as a percentage; factor: shown as `1.5 x`. */
 export type ColumnUnit =
   | 'ms'
   | 's'
@@ -27,26 +27,26 @@ export type ColumnUnit =
   | 'usd'
   | 'text';
 
-/** null: no figure. */
+/** null if there is no figure. */
 export type Cell = string | number | null;
 
-/** @returns null: a part or the whole is missing, or the whole is 0 */
+/** @returns null if a value is missing, or if the whole is 0 */
 export const ratio = (part: number | null, whole: number | null | undefined): number | null =>
   part === null || !whole ? null : part / whole;
 
-/** A column, and what it shows of a row. */
+/** A column, and the cell that it shows for a row. */
 export interface Column<Row> {
   name: string;
   unit: ColumnUnit;
   of: (row: Row) => Cell;
 }
 
-/** As `run.json` has it. */
+/** In the format of `run.json`. */
 export interface ReportTable {
   title: string;
   columns: { name: string; unit: ColumnUnit }[];
   rows: Cell[][];
-  /** Below the table, a sentence each. */
+  /** Sentences below the table. */
   notes: string[];
 }
 
@@ -62,25 +62,25 @@ export const tableOf = <Row>(
   notes,
 });
 
-/** What a table is made of. `R`: the result of the test's `trials.ts`. */
+/** The input of a table. `R`: the result of the test's `trials.ts`. */
 export interface Facts<R = unknown> {
   plan: Plan;
-  /** Of all trials. */
+  /** Phases of all trials. */
   phases: Phase[];
   operations: Operation[];
   signals: Signal[];
-  /** Of the plan, and k6's own. */
+  /** Thresholds of the plan, and k6's own. */
   thresholds: Threshold[];
-  /** What all trials measured. */
+  /** Measurements of all trials. */
   groups: readonly Group[];
   environment: Environment;
-  /** null: the test is one k6 run. */
+  /** null if the test is a single k6 run. */
   trials: Trials<R> | null;
-  /** That clients held, of each k6 run that has any. */
+  /** Streams that clients held, for each k6 run that has any. */
   streams: readonly Streams[];
-  /** Of the counters that the table asks for. */
+  /** Increases of the counters that the table needs. */
   increases: Increases;
-  /** The seconds of each trial, by its name; of a single k6 run by ''. */
+  /** By trial; the key of a single k6 run is ''. */
   seconds: ReadonlyMap<string, readonly Line[]>;
 }
 
@@ -89,19 +89,19 @@ export interface Built {
   /** Thresholds that count for the verdict. */
   thresholds?: Threshold[];
   findings?: Finding[];
-  /** To leave in the results folder, by name. */
+  /** Files for the results directory, by name. */
   files?: Record<string, string>;
 }
 
-/** What a `table.ts` exports. */
+/** The exports of a `table.ts`. */
 export interface TableModule {
   // biome-ignore lint/suspicious/noExplicitAny: each test has a result of its own.
   default: (facts: Facts<any>) => Built;
-  /** What it asks Prometheus for. */
+  /** Counters that the table needs from Prometheus. */
   countersOf?: (facts: Pick<Facts, 'phases' | 'trials'>) => Counter[];
 }
 
-/** @returns null: the test has no tables of its own */
+/** @returns null if the test has no tables of its own */
 export async function tableModuleOf(test: string): Promise<TableModule | null> {
   const file = partOf(test, 'table');
   return file ? await import(file) : null;

@@ -1,4 +1,6 @@
-/** What one more of something (a stream, a client that left) costs the server: slopes of its signals. */
+/**
+ * Estimates the cost of one more item (a stream, a client that left) on the server, as slopes of its signals.
+ */
 import { bytes, number, percent } from '../../contract/units.js';
 import { isBlurred, type Signal, signalMean } from '../collect/signals.ts';
 import type { Phase } from '../judge/phases.ts';
@@ -6,7 +8,7 @@ import { STREAMS } from '../limits.ts';
 import { fitLine, type Line } from '../statistics/line.ts';
 import type { Column } from './report-tables.ts';
 
-/** By signal. `what`: in a sentence, after a figure. */
+/** By signal. `what`: text after a figure in a sentence. */
 const RESOURCES = {
   memory: { title: 'memory', unit: 'bytes', what: 'of memory' },
   open_files_count: { title: 'open files', unit: 'count', what: 'open files' },
@@ -16,11 +18,11 @@ export type Resource = keyof typeof RESOURCES;
 
 export interface Cost {
   resource: Resource;
-  /** null: fewer than three phases have the signal. */
+  /** null if fewer than three phases have the signal. */
   line: Line | null;
 }
 
-/** @param points phases, each with the number that there were. One too short for signals of its own says nothing */
+/** @param points phases, each with its number of items; phases that are too short for signals are ignored */
 export function costsOf(signals: Signal[], points: readonly { phase: Phase; count: number }[]): Cost[] {
   const long = points.filter(({ phase }) => !isBlurred(phase.duration_s));
   return (Object.keys(RESOURCES) as Resource[]).map((resource) => ({
@@ -34,7 +36,7 @@ export function costsOf(signals: Signal[], points: readonly { phase: Phase; coun
   }));
 }
 
-/** @returns with its sign */
+/** @returns the value with its sign */
 const valueText = (resource: Resource, value: number): string => {
   const format = RESOURCES[resource].unit === 'bytes' ? bytes : number;
   return `${value < 0 ? '-' : ''}${format(Math.abs(value))}`;
@@ -51,7 +53,10 @@ export const costColumns = <Row extends Cost & { line: Line }>(): Column<Row>[] 
 export const COST_NOTE =
   'The slope over their number, with its 95 % interval; if 0 is in it, it cannot be told from none.';
 
-/** @returns of those that are surely more than nothing, as `20 KiB of memory (+-3 %), 1 open files`; '' and no figures: none is */
+/**
+ * @returns the costs that are significantly above zero, as `20 KiB of memory (+-3 %), 1 open files`; ''
+ *   without figures if there are none
+ */
 export function costText(costs: readonly Cost[], per: string) {
   const sure = costs.flatMap(({ resource, line }) =>
     line && line.slope > 0 && line.error <= STREAMS.maxCostError * line.slope ? [{ resource, line }] : [],

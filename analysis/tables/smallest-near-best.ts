@@ -1,6 +1,9 @@
 import { RECOMMENDED } from '../limits.ts';
 
-/** @returns the smallest of those whose throughput counts as the best; undefined: none has one */
+/**
+ * @returns the smallest item whose throughput is equivalent to the best one; undefined if no item has a
+ *   throughput
+ */
 export function smallestNearBest<T>(
   all: readonly T[],
   throughputOf: (one: T) => number | null,

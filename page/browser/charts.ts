@@ -1,14 +1,14 @@
-/** All charts of a page: drawn where they have their places, with one crosshair and one choice of the time. */
+/** Draws all charts of a page in their places, with a shared crosshair and a shared time range. */
 import type uPlot from 'uplot';
 import type { Chart, Plots } from '../model.ts';
 import { dataOf, type Place, plotOf } from './plot.ts';
 
-/** Of a chart on paper, as wide as A4 is between its margins. */
+/** Width of a chart on paper: A4 without margins. */
 const PAPER_WIDTH = 660;
 
 interface Drawn {
   plot: uPlot;
-  /** What it was made of, besides the values. */
+  /** Everything that the chart was drawn from, except for the values. */
   made: string;
 }
 
@@ -29,7 +29,7 @@ export class Charts {
     document.addEventListener('keydown', (event) => this.#move(event));
   }
 
-  /** Takes new values, and the places that the page has now. */
+  /** Draws new values in the places that the page currently has. */
   draw(plots: Plots) {
     this.#plots = plots;
     for (const [element, { plot }] of this.#drawn) {
@@ -40,7 +40,7 @@ export class Charts {
     this.#drawAll();
   }
 
-  /** In the colours of now. */
+  /** Redraws all charts in the current colours. */
   redraw() {
     for (const { plot } of this.#drawn.values()) plot.destroy();
     this.#drawn.clear();
@@ -100,7 +100,7 @@ export class Charts {
 
   #place(element: HTMLElement, isFirst: boolean, isLast: boolean): Place {
     const probe = element.appendChild(document.createElement('i'));
-    // Before it prints, the page still has the screen's colours.
+    // Before printing, the page still has the colours of the screen.
     if (this.#isOnPaper) probe.style.colorScheme = 'light';
     const style = getComputedStyle(probe);
     const colours = new Map<string, string>();

@@ -1,4 +1,7 @@
-/** The page's script: draws the charts of the data that came with it; of a run that goes on, it asks for the rest every second. */
+/**
+ * The page's script: draws the charts from the embedded data. While a run is in progress, it requests updates
+ * every second.
+ */
 import { partsOf } from '../body.ts';
 import type { Page } from '../model.ts';
 import { Charts } from './charts.ts';
@@ -9,7 +12,7 @@ const TOKEN = 'token';
 const root = document.documentElement;
 const charts = new Charts((isZoomed) => {
   const zoom = document.querySelector<HTMLSelectElement>('#zoom');
-  // What was dragged is none of the choices.
+  // A range that was selected by dragging is not one of the options.
   if (zoom) zoom.selectedIndex = isZoomed ? -1 : 0;
 });
 
@@ -34,19 +37,19 @@ function ready(page: Page) {
     };
 }
 
-/** A link may lead into something folded. */
+/** Opens a collapsed section if the URL links into it. */
 function unfold() {
   document.getElementById(location.hash.slice(1))?.closest('details')?.setAttribute('open', '');
 }
 
-// What has to be text is text by then: the templates of html.ts see to it.
+// html.ts escapes all text, so the markup is trusted.
 const trusted = (
   globalThis as {
     trustedTypes?: { createPolicy(name: string, rules: object): { createHTML(markup: string): string } };
   }
 ).trustedTypes?.createPolicy('page', { createHTML: (markup: string) => markup });
 
-const shown = new Map<string, string>();
+const markupById = new Map<string, string>();
 
 function show(page: Page) {
   const main = document.querySelector('main');
@@ -54,17 +57,17 @@ function show(page: Page) {
   document.title = page.headline;
   main.dataset.outcome = page.outcome;
   const parts = new Map(partsOf(page).map(([id, part]) => [id, String(part)]));
-  for (const id of shown.keys()) if (!parts.has(id)) main.querySelector(`[data-part="${id}"]`)?.remove();
+  for (const id of markupById.keys()) if (!parts.has(id)) main.querySelector(`[data-part="${id}"]`)?.remove();
   const elements = [...parts].map(([id, markup]) => {
     const part = main.querySelector(`[data-part="${id}"]`) ?? document.createElement('div');
     part.className = 'part';
     part.setAttribute('data-part', id);
-    if (shown.get(id) !== markup) part.innerHTML = trusted?.createHTML(markup) ?? markup;
+    if (markupById.get(id) !== markup) part.innerHTML = trusted?.createHTML(markup) ?? markup;
     return part;
   });
   if (elements.some((part, index) => main.children[index] !== part)) main.append(...elements);
-  shown.clear();
-  for (const [id, markup] of parts) shown.set(id, markup);
+  markupById.clear();
+  for (const [id, markup] of parts) markupById.set(id, markup);
   ready(page);
 }
 
@@ -73,11 +76,11 @@ function note(text: string) {
   if (element) element.textContent = text;
 }
 
-/** The token came behind the URL's #, which no browser sends, and is kept for a reload. */
+/** The token is in the URL's fragment, which browsers do not send. It is stored for reloads. */
 function takeToken(): string {
-  const given = new URLSearchParams(location.hash.slice(1)).get(TOKEN);
-  if (given) {
-    sessionStorage.setItem(TOKEN, given);
+  const token = new URLSearchParams(location.hash.slice(1)).get(TOKEN);
+  if (token) {
+    sessionStorage.setItem(TOKEN, token);
     history.replaceState(null, '', location.pathname);
   }
   return sessionStorage.getItem(TOKEN) ?? '';
@@ -100,7 +103,7 @@ async function follow() {
   }
 }
 
-/** A page that nobody sees asks for nothing. */
+/** Pauses the updates while the page is hidden. */
 async function pause() {
   await new Promise((resolve) => setTimeout(resolve, REFRESH_MS));
   if (document.hidden)

@@ -1,42 +1,47 @@
-/** One chart as uPlot draws it: lines, limits, the phases' ground, and the findings' marks. */
+/** Draws one chart with uPlot: lines, limits, phases as background, and marks of findings. */
 import uPlot from 'uplot';
 import { clock, inUnit } from '../../contract/units.js';
 import type { Chart, Colour, Line, Mark, Plots, Span } from '../model.ts';
 
 const KEY = 'run';
-/** Pixels of the value axes, so that the same moment is at the same place in all charts. */
+/** Width of the value axes in pixels, so that the same time is at the same position in all charts. */
 const LEFT = 72;
 const RIGHT = 56;
 const DASH = [6, 4];
-/** Of an axis with an end: a line that lies on it would be lost below the names of the phases. */
+/**
+ * Space above the maximum of an axis: a line at the maximum would be hidden below the names of the phases.
+ */
 const HEADROOM = 1.12;
-/** Pixels at the top for the phases' names. */
+/** Height of the phases' names, pixels. */
 const NAMES = 18;
-/** Seconds between two times on the axis. */
+/** Possible intervals of the time axis, seconds. */
 const TIMES = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600];
 
 export interface Place {
   width: number;
   height: number;
-  /** Of a name in page.css, or of the page's ground. */
+  /** @returns a colour of page.css, by name */
   colour: (name: Colour | Span['kind'] | 'grid' | 'panel') => string;
   font: string;
-  /** The first of several above one another names what is marked in all, the last has the times. */
+  /**
+   * In a stack of charts, only the first one shows the names of the marks, and only the last one shows the
+   * times.
+   */
   isFirst: boolean;
   isLast: boolean;
-  /** Seconds that were chosen. */
+  /** Called when a time range was selected; seconds. */
   zoom: (fromS: number, toS: number) => void;
   whole: () => void;
 }
 
-/** @returns the points of a chart, for uPlot: seconds since the run's start, and each line's values */
+/** @returns the points of a chart for uPlot: seconds since the run's start, and the values of each line */
 export function dataOf({ lines }: Chart, { fromS, stepS, series }: Plots): uPlot.AlignedData {
   const all = lines.map((line) => series[line.series] ?? []);
   const count = Math.max(0, ...all.map(({ length }) => length));
   return [Array.from({ length: count }, (_, index) => fromS + index * stepS), ...all];
 }
 
-/** @returns drawn in the element, and kept up with by uPlot's own setData and setSize */
+/** @returns the plot in the element; updated by uPlot's setData and setSize */
 export function plotOf(element: HTMLElement, chart: Chart, plots: Plots, place: Place): uPlot {
   const { isFirst, isLast, colour } = place;
   const text = { stroke: colour('quiet'), font: place.font };
@@ -79,7 +84,7 @@ export function plotOf(element: HTMLElement, chart: Chart, plots: Plots, place: 
     series: [
       { label: 'time', value: (_, second) => moment(second, plots.startedS) },
       ...chart.lines.map((line) => seriesOf(line, chart, colour)),
-      // Something has to be on the axis for it to be there.
+      // uPlot shows an axis only if a series belongs to it.
       { label: '', scale: 'right', show: !chart.rightUnit, points: { show: false }, class: 'unseen' },
     ],
     legend: {
@@ -136,19 +141,19 @@ function seriesOf(line: Line, chart: Chart, colour: Place['colour']): uPlot.Seri
     width: line.isDashed ? 1.5 : 2,
     ...(line.isDashed && { dash: DASH }),
     ...(line.isRight && !line.isDashed && { fill: `color-mix(in srgb, ${stroke} 18%, transparent)` }),
-    // Until one points at the chart, the legend has names alone.
+    // While the pointer is outside of the chart, the legend shows only names.
     value: (_, value, __, index) => (index === null ? '' : value === null ? '-' : inUnit(unit, value)),
     points: { show: true, size: 6, fill: stroke, filter: (plot, index) => alone(plot.data[index] ?? []) },
   };
 }
 
-/** The moments with none next to them, such as the only failure of a run: no line leads there. */
+/** Points without a neighbour, such as a single failure, because no line connects them. */
 const alone = (values: ArrayLike<number | null | undefined>) =>
   Array.from({ length: values.length }, (_, index) => index).filter(
     (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
   );
 
-/** Into the run, and of the day. */
+/** @returns the time since the start of the run, and the time of day */
 function moment(second: number | null, startedS: number): string {
   if (second === null) return '';
   return `${clock(second)} (${new Date((startedS + second) * 1000).toISOString().slice(11, 19)} UTC)`;
@@ -193,7 +198,9 @@ function drawLimits(plot: uPlot, limits: readonly number[], stroke: string) {
 const marksOf = ({ finding: own }: Chart, { marks }: Plots) =>
   own === undefined ? marks : marks.filter(({ finding }) => finding === own);
 
-/** A line where a finding saw something cross its threshold, with the numbers of all that did so there. */
+/**
+ * Draws a line at the time at which a series reached a threshold, with the numbers of all findings about it.
+ */
 function mark(plot: uPlot, marks: readonly Mark[], { colour, font, isFirst }: Place) {
   const { ctx, bbox } = plot;
   const height = 16 * devicePixelRatio;
@@ -217,6 +224,6 @@ function mark(plot: uPlot, marks: readonly Mark[], { colour, font, isFirst }: Pl
   }
 }
 
-/** uPlot's canvas has the screen's own pixels. */
+/** uPlot's canvas uses the device's pixels. */
 const scaled = (font: string) =>
   font.replace(/[\d.]+px/, (size) => `${Number.parseFloat(size) * devicePixelRatio}px`);

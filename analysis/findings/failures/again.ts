@@ -1,22 +1,22 @@
-/** The smallest load that shows a failure again, as a command. */
+/** Builds the command that reproduces a failure with the smallest load. */
 import type { Plan } from '../../collect/plan.ts';
 import { commandLine, commandWords, unkeptText } from '../../command-line.ts';
 
-/** Variables that say which server is called, and how. */
+/** Variables that define which server is called, and how. */
 const KEPT =
   /^(TARGET_\w+|SERVER_\w+|READY_\w+|PROCESSES|OAUTH_\w+|SECRET_SOURCE|ALLOW_WRITES|WORKLOAD|TOOL_NAMES|SESSIONS_MODE|CLIENT_CACHE|ACCEPT_ENCODING)$/;
-/** What it is called with. */
+/** Variables that define which operations are called. */
 const OWN_MIX = /^(TOOL|ARGS|TOOLS)$/;
 
 export interface Again {
-  /** Those that it needs. */
+  /** Operations that are needed to reproduce the failure. */
   operations: readonly string[];
   requests: number;
-  /** Calls at a time. */
+  /** Calls in flight at the same time. */
   concurrency: number;
 }
 
-/** @returns null: it is not known how the run was started */
+/** @returns null if the run's variables are unknown */
 export function againCommand(
   { operations, requests, concurrency }: Again,
   plan: Pick<Plan, 'operations'>,
@@ -24,19 +24,21 @@ export function againCommand(
 ): string | null {
   if (!variables) return null;
   const chosen = chosenBy(operations, plan, variables);
-  const kept = Object.fromEntries(
+  const targetVariables = Object.fromEntries(
     Object.entries(variables).filter(([name]) => KEPT.test(name) || (!chosen && OWN_MIX.test(name))),
   );
   const words = commandWords('load', {
-    ...kept,
+    ...targetVariables,
     ...chosen,
     REQUESTS: String(requests),
     CONCURRENCY: String(concurrency),
   });
-  return commandLine({ label: 'again', words, comment: unkeptText(kept) });
+  return commandLine({ label: 'again', words, comment: unkeptText(targetVariables) });
 }
 
-/** @returns variables that choose the operations; null: none can, for they are not all tools */
+/**
+ * @returns the variables that select the operations; null if that is impossible, because not all are tools
+ */
 function chosenBy(
   operations: readonly string[],
   { operations: planned }: Pick<Plan, 'operations'>,
@@ -49,6 +51,10 @@ function chosenBy(
   if (!only || tools.length < operations.length || TOOL || (WORKLOAD && tools.length > 1)) return null;
   if (tools.length > 1) return { TOOLS: operations.join(',') };
   const { example } = only;
-  const given = example && typeof example === 'object' && 'arguments' in example ? example.arguments : null;
-  return { TOOL: only.operation, ...(given && !WORKLOAD ? { ARGS: JSON.stringify(given) } : {}) };
+  const exampleArguments =
+    example && typeof example === 'object' && 'arguments' in example ? example.arguments : null;
+  return {
+    TOOL: only.operation,
+    ...(exampleArguments && !WORKLOAD ? { ARGS: JSON.stringify(exampleArguments) } : {}),
+  };
 }

@@ -1,9 +1,11 @@
-/** What failed, by phase, operation, kind and the second in which it began. */
+/** Counts failures by phase, operation, kind and the second in which the request began. */
 import type { Line } from '../../collect/seconds.ts';
 import { SparseHistogram } from '../../collect/sparse-histogram.ts';
 import type { Phase } from '../../judge/phases.ts';
 
-/** When the first and the last of some requests began, Unix times in milliseconds; null: there was none. */
+/**
+ * Unix times in milliseconds at which the first and the last of some requests began; null without requests.
+ */
 export type Span = readonly [firstMs: number, lastMs: number] | null;
 
 interface Failed {
@@ -11,23 +13,26 @@ interface Failed {
   span: Span;
 }
 
-/** What began in one second of one phase. */
+/** Counts of the requests of one operation that began in the same second and phase. */
 export interface Cell {
   phase: string;
   operation: string;
   /** Unix time. */
   at: number;
   requests: number;
-  /** Of all kinds. */
+  /** Failures of all kinds. */
   failed: number;
   kinds: ReadonlyMap<string, Failed>;
-  /** Calls that went well, by the tenth of the second in which they began; none: not known. */
+  /** Successful calls by the tenth of the second in which they began; empty if unknown. */
   wellTenths: readonly number[];
 }
 
-/** Cells of which failures of one kind count, or of each. Requests that failed otherwise do not count at all. */
+/**
+ * Cells in which only the failures of one kind count, or all of them. Requests with other failures are
+ * ignored.
+ */
 export interface Stratum {
-  /** null: all. */
+  /** null for all kinds. */
   kind: string | null;
   cells: readonly Cell[];
 }
@@ -42,7 +47,7 @@ const NO_KINDS: ReadonlyMap<string, Failed> = new Map();
 export const joined = (one: Span, other: Span): Span =>
   one && other ? [Math.min(one[0], other[0]), Math.max(one[1], other[1])] : (one ?? other);
 
-/** @returns of the measured phases, in order of time */
+/** @returns the cells of the measured phases, in order of time */
 export function cellsOf(lines: readonly Line[], phases: readonly Phase[]): Cell[] {
   const measured = new Set(phases.filter((phase) => phase.measured).map(({ name }) => name));
   const bySeries = new Map<string, Map<number, Cell>>();
@@ -92,7 +97,11 @@ export const addedTenths = (one: readonly number[], other: readonly number[]): r
       ? one
       : one.map((count, index) => count + (other[index] ?? 0));
 
-/** In older runs the time of a failure is that of its end. @returns in the second; else all of it */
+/**
+ * Older runs recorded when a failure ended, not when it began.
+ *
+ * @returns the span if it is within the second; otherwise the whole second
+ */
 function within(at: number, [firstMs, lastMs]: readonly [number, number] | [] = []): Span {
   const [fromMs, toMs] = [at * 1000, at * 1000 + 999];
   return firstMs !== undefined && lastMs !== undefined && firstMs >= fromMs && lastMs <= toMs
@@ -100,7 +109,7 @@ function within(at: number, [firstMs, lastMs]: readonly [number, number] | [] = 
     : [fromMs, toMs];
 }
 
-/** @returns of a cell, those that count */
+/** @returns the cell's failures of this kind */
 export function failedIn({ kinds, failed }: Cell, kind: string | null): Failed {
   if (kind !== null) return kinds.get(kind) ?? { count: 0, span: null };
   return {
@@ -109,20 +118,20 @@ export function failedIn({ kinds, failed }: Cell, kind: string | null): Failed {
   };
 }
 
-/** Adds what counts of a cell, and what went well. */
+/** Adds the cell's failures of this kind and its successes. */
 export function addCell(sum: Sum, cell: Cell, kind: string | null) {
   sum.failed += kind === null ? cell.failed : (cell.kinds.get(kind)?.count ?? 0);
   sum.well += cell.requests - cell.failed;
 }
 
-/** @returns of all its cells */
+/** @returns the sum over all cells */
 export function sumOf({ cells, kind }: Stratum): Sum {
   const sum = { failed: 0, well: 0 };
   for (const cell of cells) addCell(sum, cell, kind);
   return sum;
 }
 
-/** @param keyOf undefined: the cell does not count @returns its sums by that */
+/** @param keyOf returns undefined to skip a cell @returns the sums by key */
 export function sumsBy<Key>({ cells, kind }: Stratum, keyOf: (cell: Cell) => Key | undefined): Map<Key, Sum> {
   const sums = new Map<Key, Sum>();
   for (const cell of cells) {
@@ -140,11 +149,11 @@ export const where = ({ cells, kind }: Stratum, matches: (cell: Cell) => boolean
   cells: cells.filter(matches),
 });
 
-/** @returns without the failures of a kind */
+/** @returns the cells without the failures and requests of this kind */
 export const withoutKind = (cells: readonly Cell[], kind: string): readonly Cell[] =>
   cells.map((cell) => {
-    const of = cell.kinds.get(kind);
-    if (!of) return cell;
+    const removed = cell.kinds.get(kind);
+    if (!removed) return cell;
     const kinds = new Map([...cell.kinds].filter(([name]) => name !== kind));
-    return { ...cell, kinds, failed: cell.failed - of.count, requests: cell.requests - of.count };
+    return { ...cell, kinds, failed: cell.failed - removed.count, requests: cell.requests - removed.count };
   });

@@ -1,4 +1,4 @@
-/** Whether some clients fail always, and the others never. */
+/** Checks whether some clients always fail while the others never do. */
 import type { Clients } from '../../collect/measured.ts';
 import { FAILURES } from '../../limits.ts';
 import { binomialTail } from '../../statistics/binomial.ts';
@@ -6,12 +6,12 @@ import { binomialTail } from '../../statistics/binomial.ts';
 export interface FailingClients {
   clients: number;
   calls: number;
-  /** Others: none of their calls failed, or some did. */
+  /** Clients without a failure, and clients with some failures. */
   well: number;
   mixed: number;
 }
 
-/** @returns null: clients fail now and then, or all of them do */
+/** @returns null if failures are not limited to certain clients, or if all clients fail */
 export function failingClients({ none, some, all }: Clients): FailingClients | null {
   const failed = some.failed + all.failed;
   const share = failed / (none.calls + some.calls + all.calls);
@@ -20,7 +20,7 @@ export function failingClients({ none, some, all }: Clients): FailingClients | n
     return null;
   if (none.clients < FAILURES.minWellClients) return null;
   const clients = none.clients + some.clients + all.clients;
-  // That all calls of a client fail, if each fails by chance.
+  // Chance that all calls of a client fail if failures are independent.
   const chance = binomialTail(all.clients, clients, share ** FAILURES.minClientCalls);
   return chance > FAILURES.maxChance
     ? null

@@ -1,4 +1,4 @@
-/** Whether answers take one of two times, whatever the load. */
+/** Checks whether answers take one of two times, independent of the load. */
 import { type Group, inScope, latenciesOf } from '../../collect/groups.ts';
 import type { Phase } from '../../judge/phases.ts';
 import { SPREAD } from '../../limits.ts';
@@ -12,7 +12,10 @@ export interface Modes {
   slow_ms: number;
   slow: number;
   calls: number;
-  /** The lowest and the highest, each with the share that was slow; one if the run had no others. */
+  /**
+   * The lowest and the highest load, each with its share of slow answers; a single entry if there was only
+   * one load.
+   */
   loads: { rps: number; share: number }[];
 }
 
@@ -23,7 +26,10 @@ interface Split {
   calls: number;
 }
 
-/** @param groups of the measured phases @returns null: answers take all times, or more often a long one under more load */
+/**
+ * @param groups groups of the measured phases
+ * @returns null if the times are not bimodal, or if the share of slow answers grows with the load
+ */
 export function modesOf(groups: readonly Group[], phases: readonly Phase[]): Modes | null {
   const operations = [...new Set(groups.map(({ operation }) => operation))].filter((operation) => {
     const split = splitOf(inScope(groups, { operation }));
@@ -58,7 +64,7 @@ export function modesOf(groups: readonly Group[], phases: readonly Phase[]): Mod
   };
 }
 
-/** @returns where the widest gap between two answers' times divides them; null: nowhere */
+/** @returns the answers split at the widest gap between their times; null without such a gap */
 function splitOf(groups: readonly Group[]): Split | null {
   const { buckets, count: calls } = latenciesOf(groups).of('ok');
   const ratioAt = (index: number) =>
@@ -83,7 +89,7 @@ type Buckets = readonly { value: number; count: number }[];
 
 const countOf = (buckets: Buckets): number => buckets.reduce((sum, { count }) => sum + count, 0);
 
-/** @returns NaN without a value */
+/** @returns NaN without values */
 function quantile(buckets: Buckets, share: number): number {
   const rank = share * countOf(buckets);
   let before = 0;

@@ -1,4 +1,4 @@
-/** Whose the failures are. */
+/** Finds the operations that the failures belong to. */
 
 import { FAILURES } from '../../limits.ts';
 import { fisherTail } from '../../statistics/fisher.ts';
@@ -10,9 +10,9 @@ export interface Own {
   others: {
     operations: number;
     requests: number;
-    /** Of any kind. */
+    /** Failures of any kind. */
     failed: number;
-    /** Of those that count. */
+    /** Failures of the kind that counts. */
     likewise: number;
   };
 }
@@ -26,7 +26,7 @@ const total = (sums: ReadonlyMap<string, Sum>, names: Iterable<string>): Sum => 
   return sum;
 };
 
-/** @returns the operations that have all failures, but for a few */
+/** @returns the operations with (almost) all of the failures */
 export function failingOf(stratum: Stratum): string[] {
   const sums = sumsBy(stratum, ({ operation }) => operation);
   const all = total(sums, sums.keys()).failed;
@@ -41,9 +41,10 @@ export function failingOf(stratum: Stratum): string[] {
 }
 
 /**
- * @param planned what the test calls: handshakes that go well say nothing of other operations
- * @param only one of several that fail, by itself
- * @returns the operations that all failures are of; null: each has its share of them, as far as can be told
+ * @param planned operations that the test calls; successful handshakes say nothing about other operations
+ * @param only if set, one of several failing operations, judged on its own
+ * @returns the operations that the failures belong to; null if they are spread over all operations, or if
+ *   there are too few
  */
 export function ownOf(stratum: Stratum, planned: readonly string[], only?: string): Own | null {
   const failing = failingOf(stratum);
@@ -51,7 +52,7 @@ export function ownOf(stratum: Stratum, planned: readonly string[], only?: strin
   const others = planned.filter((name) => !operations.includes(name));
   const sums = sumsBy(stratum, ({ operation }) => operation);
   const [own, rest] = [total(sums, operations), total(sums, others)];
-  // What fails by itself is told from what does not fail.
+  // A single operation is compared with the operations that do not fail.
   const well =
     only === undefined
       ? rest

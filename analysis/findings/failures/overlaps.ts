@@ -1,24 +1,24 @@
-/** Whether calls failed because others were in flight alongside. */
+/** Checks whether calls fail because other calls are in flight at the same time. */
 import { type Group, inScope, latenciesOf } from '../../collect/groups.ts';
 import { FAILURES } from '../../limits.ts';
 import { fisherTail } from '../../statistics/fisher.ts';
 
 export interface Alongside {
-  /** Whose calls fail while the others' are in flight. */
+  /** Operation whose calls fail. */
   operation: string;
-  /** The same: two of its own. */
+  /** Operation that was in flight at the same time; may be the same operation. */
   other: string;
   calls: number;
   failed: number;
-  /** Calls of the operation that had none of the other's alongside, and failures among them. */
+  /** Calls of the operation without an overlapping call of the other, and their failures. */
   without: { calls: number; failed: number };
 }
 
 /**
- * Compares calls of one phase: between phases the load differs, and with it everything else.
+ * Compares calls within a phase, because the load differs between phases.
  *
- * @param operation whose failures are to be explained
- * @returns null: nothing, or nothing that more than the load would explain
+ * @param operation the operation with the failures
+ * @returns null if no overlap explains the failures, or if the load alone does
  */
 export function alongside(groups: readonly Group[], operation: string): Alongside | null {
   const own = inScope(groups, { operation });
@@ -34,7 +34,10 @@ export function alongside(groups: readonly Group[], operation: string): Alongsid
   return { operation, other, calls, failed, without };
 }
 
-/** @returns the sums over the phases, and the chance that the most telling of them is chance */
+/**
+ * @returns the sums over the phases, and the probability of the most significant difference by chance
+ *   (Bonferroni)
+ */
 function comparedBy(own: readonly Group[], other: string) {
   const sums = { calls: 0, failed: 0, without: { calls: 0, failed: 0 }, chance: 1 };
   for (const group of own) {
@@ -54,7 +57,11 @@ function comparedBy(own: readonly Group[], other: string) {
   return { ...sums, chance: sums.chance * Math.max(1, own.length) };
 }
 
-/** @param operations @returns Unix time in milliseconds at which the first call began that had one of the others alongside; null: none had */
+/**
+ * @param operations operations to look for
+ * @returns Unix time in milliseconds at which the first call began that overlapped with another one of
+ *   these operations; null if none did
+ */
 export function firstTogether(groups: readonly Group[], operations: readonly string[]): number | null {
   const times = groups
     .filter(({ operation }) => operations.includes(operation))

@@ -1,4 +1,7 @@
-/** What calls without an answer have in common if the server is a program: whether its processes were silent, lost answers, or were late. */
+/**
+ * Finds what unanswered calls have in common if the server is a program: its processes hung, lost answers, or
+ * answered late.
+ */
 import { counted, milliseconds, number } from '../../../contract/units.js';
 import type { ByOverlap, Processes, Silence } from '../../collect/processes.ts';
 import { PROCESSES } from '../../limits.ts';
@@ -8,12 +11,12 @@ import { type Cell, sumOf } from './cells.ts';
 import { type Facts, type Shape, secondsInto } from './shapes.ts';
 import { exactClock } from './wording.ts';
 
-/** How such calls fail: the client waits in vain. */
+/** Kind of these failures: the client's timeout expired. */
 export const UNANSWERED_KIND = 'timeout';
 
 type Found = Omit<Shape, 'count' | 'kind' | 'operations'> & Partial<Pick<Shape, 'operations'>>;
 
-/** @returns one, or none: calls are answered, or nothing more is known about those that were not */
+/** @returns one shape at most; none if calls were answered, or if the cause is unknown */
 export function processShape(known: Facts, cells: readonly Cell[]): Shape[] {
   const count = sumOf({ kind: UNANSWERED_KIND, cells }).failed;
   if (count < PROCESSES.minUnanswered) return [];
@@ -24,7 +27,7 @@ export function processShape(known: Facts, cells: readonly Cell[]): Shape[] {
   return [];
 }
 
-/** @returns that processes stopped answering although they lived */
+/** @returns the shape of processes that stopped answering although they kept running */
 function silence(processes: Processes, known: Facts): Found | null {
   const { silent, starts } = processes;
   if (!silent || silent.unanswered < PROCESSES.minUnanswered) return null;
@@ -49,7 +52,10 @@ function silence(processes: Processes, known: Facts): Found | null {
   };
 }
 
-/** @returns null: the process was silent before a second call was sent, or nothing shows otherwise */
+/**
+ * @returns null if the process stopped answering before a second call was sent, or if another cause is as
+ *   likely
+ */
 function overlapOf({ overlapAt, open = 0, openMs = 0, operation = '' }: Silence, { turns = {} }: Processes) {
   const usual = turns[operation]?.maxMs || Number.POSITIVE_INFINITY;
   return overlapAt === undefined || openMs > usual ? null : { atMs: overlapAt, open, openMs, operation };
@@ -57,7 +63,7 @@ function overlapOf({ overlapAt, open = 0, openMs = 0, operation = '' }: Silence,
 
 const NONE: ByOverlap = { alone: 0, overlap: 0 };
 
-/** @returns that processes did not answer some calls although they answered later ones */
+/** @returns the shape of processes that skipped some calls, but answered later ones */
 function lostAnswers({ lost = NONE, answered = NONE, late = 0 }: Processes): Found | null {
   const all = lost.alone + lost.overlap;
   if (all < PROCESSES.minUnanswered || late > PROCESSES.maxLateOfLost * all) return null;
@@ -79,7 +85,7 @@ function lostAnswers({ lost = NONE, answered = NONE, late = 0 }: Processes): Fou
   };
 }
 
-/** @returns that processes answered most of these calls when the client had stopped waiting */
+/** @returns the shape of processes that answered most of these calls after the client's timeout */
 function lateAnswers({ late = 0, answered = NONE }: Processes, unanswered: number): Found | null {
   if (late < PROCESSES.minLate * unanswered) return null;
   return {

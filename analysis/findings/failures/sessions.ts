@@ -1,23 +1,25 @@
-/** Whether a server refuses sessions that it has just opened: behind one address are several, each with sessions of its own. */
+/**
+ * Checks whether a server refuses sessions that it has just opened: there are several replicas behind one
+ * address, and each knows only its own sessions.
+ */
 
 import { counterOf, failuresOf, type Group, inScope, latenciesOf, total } from '../../collect/groups.ts';
 import type { Phase } from '../../judge/phases.ts';
 import { FAILURES } from '../../limits.ts';
 
-/** What a session is used for first, and how a server refuses one that it does not know. */
+/** The first requests of a session, and the failure if the server does not know it. */
 const OPENING = 'initialize';
 const FIRST_USE = 'notifications/initialized';
 export const REFUSED_KIND = 'http_4xx';
 
 export interface UnknownSessions {
   opened: number;
-  /** At their first use, right after they were opened. */
+  /** Sessions that were refused at their first use, right after they were opened. */
   refused: number;
-  /** Of the calls, repeated ones included, those that were refused: whatever the number of sessions. */
+  /** Share of the calls, including retries, that were refused; independent of the number of sessions. */
   share: number;
 }
 
-/** @returns the groups of measured phases */
 export const inMeasured = ({
   groups,
   phases,
@@ -27,7 +29,7 @@ export const inMeasured = ({
 }): Group[] =>
   phases.filter((phase) => phase.measured).flatMap(({ name }) => inScope(groups, { phase: name }));
 
-/** @param groups of the measured phases @returns null: sessions are known */
+/** @param groups groups of the measured phases @returns null if the server knows its sessions */
 export function unknownSessions(groups: readonly Group[]): UnknownSessions | null {
   const first = inScope(groups, { operation: FIRST_USE });
   const opened = total(first, 'requests');
@@ -38,7 +40,8 @@ export function unknownSessions(groups: readonly Group[]): UnknownSessions | nul
   const share = (repeated + lost) / Math.max(1, latenciesOf(calls).all.count + repeated);
   if (opened < FAILURES.minSessions || refused < FAILURES.minRefused * opened || share < FAILURES.minRefused)
     return null;
-  // What refuses clients refuses them at the door, too; and a call in a session that was lost is made again.
+  // If the server refused the clients themselves, it would refuse to open sessions as well. Calls in a lost
+  // session are retried.
   const opening = inScope(groups, { operation: OPENING });
   const refusedAtDoor = failuresOf(opening)[REFUSED_KIND] ?? 0;
   if (refusedAtDoor > FAILURES.maxRefusedAtOpening * total(opening, 'requests') || repeated < lost)
@@ -46,5 +49,5 @@ export function unknownSessions(groups: readonly Group[]): UnknownSessions | nul
   return { opened, refused, share };
 }
 
-/** @returns how many servers take turns, if each session is known to one of them */
+/** @returns the number of replicas, if each session is known to one of them */
 export const replicasOf = ({ share }: UnknownSessions): number => Math.max(2, Math.round(1 / (1 - share)));

@@ -1,4 +1,4 @@
-/** What failures may have in common, a function each: when it holds, and how it is said. */
+/** The shapes that failures may have: one function each, with its condition and its text. */
 import { counted, duration, milliseconds, number, percent, perSecond } from '../../../contract/units.js';
 import { FAILURES } from '../../limits.ts';
 import { round } from '../../round.ts';
@@ -19,40 +19,40 @@ export type Facts = Pick<
   'plan' | 'phases' | 'groups' | 'lines' | 'variables' | 'clients' | 'processes'
 >;
 
-/** Refusals of a limiter depend on the load, however evenly they come. */
+/** A limiter's refusals depend on the load, even if they are spread evenly. */
 const LIMITER = 'rate_limited';
 
 export interface Shape {
   subject: string;
-  /** Failures, or slow answers, that it explains. */
+  /** Number of failures, or of slow answers, that the shape explains. */
   count: number;
   statement: string;
   operations: readonly string[];
   kind: string | null;
-  /** It tells failures from successes; else it only says how many there are of either. */
+  /** The shape separates failures from successes. Otherwise it only describes their numbers. */
   isExact?: boolean;
-  /** The load may be what makes them: what limited the run is still to be said. */
+  /** The load may cause the failures, so what limited the run is still reported. */
   mayBeLoad?: boolean;
   figures?: Record<string, number | null>;
   evidence: string[];
   again: Pick<Again, 'requests' | 'concurrency'> & Partial<Again>;
 }
 
-/** Failures whose shape is looked for. */
+/** The failures to explain. */
 export interface Context {
   own: Own | null;
   stratum: Stratum;
-  /** All of the run. */
+  /** All cells of the run. */
   cells: readonly Cell[];
   operations: readonly string[];
-  /** The only one. */
+  /** Kind of the failures; null if there are several kinds. */
   kind: string | null;
   known: Facts;
 }
 
 export type Found = Omit<Shape, 'operations' | 'kind'> & Partial<Pick<Shape, 'operations'>>;
 
-/** @returns since when all failed, in which stretch, or that nothing went well */
+/** @returns the shape of failures that are limited to a time span */
 export function stretchShape(stretch: Stretch, context: Context): Found | null {
   if (stretch.pattern === 'always') return alwaysShape(stretch, context);
   return stretch.pattern === 'window' ? windowShape(stretch, context) : sinceShape(stretch, context);
@@ -74,7 +74,7 @@ function alwaysShape({ failed }: Stretch, { own, stratum, operations, kind, know
   };
 }
 
-/** @returns how many of how many, and how they failed */
+/** @returns the number of failed calls out of all calls, and how they failed */
 function countsText({ fromMs, toMs, failed, well }: Stretch, stratum: Stratum): string {
   const inside = where(stratum, ({ at }) => at * 1000 > fromMs - 1000 && at * 1000 <= toMs);
   return `${number(failed)} of ${number(failed + well)}, ${kindsText(inside)}`;
@@ -109,7 +109,7 @@ function sinceShape(stretch: Stretch, context: Context): Found {
   const { own, stratum, cells, operations, known } = context;
   const sinceS = secondsInto(known, fromMs);
   const togetherMs = firstTogether(known.groups, operations);
-  // Under a load that is too much, the first calls that overlap are still answered.
+  // If the load is too high, the first overlapping calls are still answered.
   const isTogether =
     togetherMs !== null &&
     Math.abs(togetherMs - fromMs) <= FAILURES.togetherS * 1000 &&
@@ -133,12 +133,15 @@ function sinceShape(stretch: Stretch, context: Context): Found {
   };
 }
 
-/** @returns of one operation whose calls failed while those of another were in flight; null: it does not depend on them */
+/**
+ * @returns the shape of an operation that fails while another one is in flight; null if its failures do not
+ *   depend on that
+ */
 export function alongsideShape({ own, stratum, known }: Context): Found | null {
   const [operation, ...more] = failingOf(stratum);
   if (operation === undefined || more.length > 0) return null;
   const { failed: count } = sumOf(stratum);
-  // What was in flight is known of all failures of a call, and not by their kind.
+  // Overlaps are only known for the failures of an operation as a whole, not by kind.
   const ofAnyKind = sumOf(where({ ...stratum, kind: null }, (cell) => cell.operation === operation)).failed;
   const found = ofAnyKind === count ? alongside(inMeasured(known), operation) : null;
   if (!found) return null;
@@ -161,7 +164,7 @@ export function alongsideShape({ own, stratum, known }: Context): Found | null {
   };
 }
 
-/** @returns that some VUs failed always, and others never; null: VUs are alike */
+/** @returns the shape of VUs that always fail while others never do; null if VUs are alike */
 export function clientsShape({ stratum, known }: Context): Found | null {
   const found = known.clients && failingClients(known.clients);
   const { failed: count } = sumOf(stratum);
@@ -181,7 +184,10 @@ export function clientsShape({ stratum, known }: Context): Found | null {
   };
 }
 
-/** @returns that one in so many failed, whatever the load; null: it depends on load or time */
+/**
+ * @returns the shape of a constant share of failures, independent of the load; null if the share depends on
+ *   load or time
+ */
 export function shareShape({ own, stratum, kind, known }: Context): Found | null {
   const share = kind === LIMITER ? null : shareOf(stratum, known.phases);
   if (!share) return null;
@@ -206,7 +212,7 @@ export function shareShape({ own, stratum, kind, known }: Context): Found | null
   };
 }
 
-/** @returns whose the failures are; null: of all operations */
+/** @returns the shape of failures that are limited to some operations; null if they are not */
 export function ownShape({ own, stratum }: Context): Found | null {
   if (!own) return null;
   const sum = sumOf(stratum);
@@ -221,7 +227,7 @@ export function ownShape({ own, stratum }: Context): Found | null {
   };
 }
 
-/** @returns that sessions are refused right after they were opened; none: they are known */
+/** @returns the shape of sessions that are refused right after they were opened; none if they are not */
 export function replicaShape(known: Facts, cells: readonly Cell[]): Shape[] {
   const found = unknownSessions(inMeasured(known));
   if (!found) return [];
@@ -244,7 +250,7 @@ export function replicaShape(known: Facts, cells: readonly Cell[]): Shape[] {
   ];
 }
 
-/** @returns that answers take one of two times; none: they take any */
+/** @returns the shape of answers that take one of two times; none if they do not */
 export function modeShape(known: Facts): Shape[] {
   const found = modesOf(inMeasured(known), known.phases);
   if (!found) return [];
@@ -270,7 +276,7 @@ export function modeShape(known: Facts): Shape[] {
   ];
 }
 
-/** @param ms Unix time @returns from the start of the first phase */
+/** @param ms Unix time, milliseconds @returns seconds since the start of the first phase */
 export const secondsInto = ({ phases }: Pick<Facts, 'phases'>, ms: number): number =>
   (ms - Math.min(...phases.flatMap(({ start }) => (start === null ? [] : [Date.parse(start)])))) / 1000;
 

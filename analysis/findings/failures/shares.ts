@@ -1,15 +1,15 @@
-/** Whether one in so many fails, whatever the load. */
+/** Checks whether a constant share of the calls fails, independent of the load. */
 import type { Phase } from '../../judge/phases.ts';
 import { SPREAD } from '../../limits.ts';
 import { binomialTail } from '../../statistics/binomial.ts';
 import { addCell, type Stratum, type Sum, sumOf, sumsBy } from './cells.ts';
 
 export interface Share extends Sum {
-  /** With their own counts, the lowest first: two, or one if the run had no others. */
+  /** Counts at the lowest and the highest load; a single entry if there was only one load. */
   loads: (Sum & { rps: number })[];
 }
 
-/** @returns null: the share depends on the load, or on the time, or there are too few failures to tell */
+/** @returns null if the share depends on load or time, or if there are too few failures */
 export function shareOf(stratum: Stratum, phases: readonly Phase[]): Share | null {
   const { failed, well } = sumOf(stratum);
   const share = failed / (failed + well);
@@ -26,7 +26,7 @@ export function shareOf(stratum: Stratum, phases: readonly Phase[]): Share | nul
 
 export const sizeOf = ({ failed, well }: Sum): number => failed + well;
 
-/** @returns phases of the same rate together, the lowest first */
+/** @returns the sums by rate, in ascending order */
 function loadsOf(stratum: Stratum, phases: readonly Phase[]): (Sum & { rps: number })[] {
   const rates = new Map(
     phases.map(({ name, offered_rps, achieved_rps }) => [name, offered_rps ?? achieved_rps]),
@@ -36,7 +36,7 @@ function loadsOf(stratum: Stratum, phases: readonly Phase[]): (Sum & { rps: numb
     .sort((a, b) => a.rps - b.rps);
 }
 
-/** @returns whether none of the parts of the run has more of them than chance gives it */
+/** @returns whether the failures are spread evenly: no part of the run has more than chance explains */
 function isSpread({ cells, kind }: Stratum, share: number): boolean {
   const size = sizeOf(sumOf({ cells, kind })) / SPREAD.parts;
   const parts: Sum[] = [];

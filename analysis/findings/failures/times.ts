@@ -1,19 +1,22 @@
-/** Since when, or in which stretch of time, all of a stratum's requests failed. */
+/** Finds the time since which, or the span in which, all requests of a stratum failed. */
 
 import { FAILURES } from '../../limits.ts';
 import { fisherTail } from '../../statistics/fisher.ts';
 import { addedTenths, failedIn, joined, type Span, type Stratum, sumOf } from './cells.ts';
 
 export interface Stretch {
-  /** always: nothing went well; since: nothing that began later did; window: what began before it and after it did. */
+  /**
+   * always: there were no successes; since: no request that began later succeeded; window: requests before
+   * and after it succeeded.
+   */
   pattern: 'always' | 'since' | 'window';
-  /** When its first and last failure began, Unix times in milliseconds. */
+  /** Unix times in milliseconds at which the first and the last failure began. */
   fromMs: number;
   toMs: number;
   failed: number;
-  /** That began in it and went well. */
+  /** Successful requests that began within the span. */
   well: number;
-  /** Requests that went well before it, and after it. */
+  /** Successful requests before and after the span. */
   before: number;
   after: number;
 }
@@ -23,11 +26,11 @@ interface Second {
   failed: number;
   well: number;
   failedSpan: Span;
-  /** Of those that went well, by the tenth of the second; none: not known. */
+  /** Successful requests by tenth of the second; empty if unknown. */
   wellTenths: readonly number[];
 }
 
-/** @returns null: failures and successes took turns */
+/** @returns null if failures and successes alternate */
 export function stretchOf(stratum: Stratum): Stretch | null {
   const all = sumOf(stratum);
   const seconds = bySecond(stratum);
@@ -78,9 +81,9 @@ function bySecond({ cells, kind }: Stratum): Second[] {
 }
 
 /**
- * J. Bentley, Programming Pearls, Communications of the ACM 27, 1984.
+ * Finds the maximum subarray (J. Bentley, Programming Pearls, Communications of the ACM 27, 1984).
  *
- * @returns from which second to which, without that, most more failed than went well
+ * @returns the range of seconds, without `end`, with the largest surplus of failures over successes
  */
 function densest(seconds: readonly Second[]): [begin: number, end: number] {
   let [sum, most, begin] = [0, 0, 0];
@@ -88,26 +91,33 @@ function densest(seconds: readonly Second[]): [begin: number, end: number] {
   for (const [index, second] of seconds.entries()) {
     if (sum <= 0) [sum, begin] = [0, index];
     const outside = second.failedSpan ? wellOutside(second, ...second.failedSpan) : { before: 0, after: 0 };
-    // In a second in which the stretch begins or ends, successes are before it or after it.
+    // In the first and last second of the span, successes outside of it do not count.
     sum += second.failed - (second.well - outside.before - outside.after);
     if (sum > most) [best, most] = [[begin, index + 1], sum];
   }
   return best;
 }
 
-/** @returns requests that went well and began then or later; all of a second if it is not known when in it */
+/**
+ * @returns the number of successful requests that began at this time or later; if only their second is
+ *   known, all of that second
+ */
 export const wellSince = (stratum: Stratum, ms: number): number =>
   bySecond(stratum).reduce((sum, second) => {
     const { before } = wellOutside(second, ms, Number.POSITIVE_INFINITY);
     return sum + second.well - before;
   }, 0);
 
-/** @returns of a second, what went well and began before a stretch, and after it; as far as it is not known, neither */
+/**
+ * @returns the second's successful requests that began before and after the span; those with an unknown
+ *   time count as neither
+ */
 function wellOutside({ at, well, wellTenths }: Second, fromMs: number, toMs: number) {
   if ((at + 1) * 1000 <= fromMs) return { before: well, after: 0 };
   if (at * 1000 > toMs) return { before: 0, after: well };
   const tenthMs = 1000 / wellTenths.length;
-  // A tenth in which the stretch begins or ends is outside, unless it is as long as what is to be told.
+  // The tenths in which the span begins and ends count as outside, unless the span itself is only a few
+  // tenths long.
   const edgeMs = toMs - fromMs < FAILURES.minTenths * tenthMs ? tenthMs : 0;
   let [before, after] = [0, 0];
   for (const [index, count] of wellTenths.entries()) {

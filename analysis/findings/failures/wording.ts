@@ -1,12 +1,12 @@
-/** Parts of the sentences that say what failures have in common. */
+/** Parts of the sentences about failures. */
 import { clock, counted, number } from '../../../contract/units.js';
 import { type Stratum, sumOf } from './cells.ts';
 import type { Own } from './operations.ts';
 
-/** Operations that a sentence names. */
+/** Maximum number of operations that a sentence names. */
 const MAX_NAMED = 3;
 
-/** In words: how a call of that kind ended. */
+/** Describes how a call of each kind ended. */
 const KINDS: Record<string, string> = {
   timeout: 'no answer in time',
   stalled: 'the answer began, and nothing came',
@@ -20,7 +20,7 @@ const KINDS: Record<string, string> = {
 
 const kindText = (kind: string): string => KINDS[kind] ?? kind;
 
-/** @returns how they failed, the most frequent first */
+/** @returns how the requests failed, by descending frequency */
 export function kindsText({ cells, kind }: Stratum): string {
   if (kind !== null) return kindText(kind);
   const counts = [...new Set(cells.flatMap(({ kinds }) => [...kinds.keys()]))]

@@ -4,7 +4,7 @@ import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 
-/** @returns calls that k6 interrupted are in no figure */
+/** Reports calls that k6 interrupted: no figure contains them. */
 export function interruptedCalls({ phases }: Known): Finding[] {
   return phases.flatMap(({ name, start, interrupted: cut }) => {
     if (!cut || start === null) return [];

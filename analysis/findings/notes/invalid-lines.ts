@@ -5,7 +5,7 @@ import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 import { remedy } from '../remedy.ts';
 
-/** @returns that a server writes what is not a message to its standard output; none: it does not */
+/** Reports a server that writes lines other than messages to its standard output. */
 export function invalidLines({ groups }: Known): Finding[] {
   const lines = counterOf(groups, 'mcp_invalid_messages');
   if (lines === 0) return [];

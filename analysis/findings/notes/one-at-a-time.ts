@@ -7,9 +7,12 @@ import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 import { remedy } from '../remedy.ts';
 
-/** @returns that a process of the server answers calls that overlap one after the other; none: it works on several, or that is not known */
+/**
+ * Reports a server process that answers overlapping calls one after the other; none if it works on several,
+ * or if unknown
+ */
 export function oneAtATime({ processes = [] }: Known): Finding[] {
-  // What never waits, as a list of the tools may, is not work.
+  // Calls that never wait, such as tools/list, do not involve the worker.
   const all = processes.flatMap(({ turns = {} }) => Object.values(turns)).filter(({ behind }) => behind > 0);
   const waited = sumOf(all, ({ behind }) => behind);
   const overtook = sumOf(all, (one) => one.overtook);
@@ -33,13 +36,18 @@ export function oneAtATime({ processes = [] }: Known): Finding[] {
   ];
 }
 
-/** Calls at once end soon after one another; calls in turn take as long after the answer before as alone. @returns null: they do not, or that is not known */
+/**
+ * Concurrent calls end shortly after one another. Serialized calls take as long after the previous answer as
+ * they take alone.
+ *
+ * @returns null if the calls are not serialized, or if unknown
+ */
 function asLongAsAlone(all: readonly Turns[]): string | null {
   const known = all.filter(({ alone }) => alone >= PROCESSES.minAlone);
   const waited = sumOf(known, ({ behind }) => behind);
   const [gap, alone] = [
     sumOf(known, (one) => one.gapMs) / waited,
-    // Each as often as it waited.
+    // Weighted by how often calls of the operation waited.
     sumOf(known, ({ behind, aloneMs, alone: calls }) => (behind * aloneMs) / calls) / waited,
   ];
   return waited >= PROCESSES.minBehind && gap >= PROCESSES.minGap * alone
@@ -47,14 +55,18 @@ function asLongAsAlone(all: readonly Turns[]): string | null {
     : null;
 }
 
-/** Of calls at once the short ones overtake the long ones. @returns null: they are of one length, so that this shows nothing */
+/**
+ * If calls run concurrently, short calls overtake long ones.
+ *
+ * @returns null if all calls take equally long, so that this shows nothing
+ */
 function inTurnThoughUnequal(all: readonly Turns[]): string | null {
   const gaps = all
     .filter(({ behind }) => behind >= PROCESSES.minBehind / 2)
     .map(({ behind, gapMs }) => gapMs / behind);
-  const [least, most] = [Math.min(...gaps), Math.max(...gaps)];
-  return gaps.length > 1 && most >= PROCESSES.minUnequal * least
-    ? `calls of ${milliseconds(least)} did not overtake calls of ${milliseconds(most)} (means)`
+  const [minGapMs, maxGapMs] = [Math.min(...gaps), Math.max(...gaps)];
+  return gaps.length > 1 && maxGapMs >= PROCESSES.minUnequal * minGapMs
+    ? `calls of ${milliseconds(minGapMs)} did not overtake calls of ${milliseconds(maxGapMs)} (means)`
     : null;
 }
 

@@ -5,12 +5,15 @@ import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 
-/** @returns what an overload phase did: it is reported, not judged */
+/** Reports the effect of an overload phase, which is not judged. */
 export function overload({ phases, server }: Known): Finding[] {
   return peaks(phases)
     .filter((phase) => phase.iterations !== null)
     .map((phase) => {
-      /** @param name events of this phase, from their mean rate; null where that can't be told */
+      /**
+       * @param name signal of a rate of events
+       * @returns the number of events in this phase, from their mean rate; null if unknown
+       */
       const events = (name: string) => {
         if (isBlurred(phase.duration_s)) return null;
         const signal = server.signals.find((one) => one.signal === name && one.phase === phase.name);

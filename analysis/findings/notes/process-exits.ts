@@ -3,7 +3,7 @@ import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 
-/** @returns that servers which are programs ended during the run; none: all of them lived */
+/** Reports server processes that exited during the run. */
 export function processExits({ processes = [] }: Known): Finding[] {
   const exits = processes.reduce((sum, one) => sum + one.exits, 0);
   if (exits === 0) return [];

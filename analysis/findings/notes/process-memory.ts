@@ -4,7 +4,10 @@ import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 
-/** @returns what memory each process that the clients started takes, with its children; none: not watched, or each call has its own */
+/**
+ * Reports the memory of each process that clients started, including its children; none if it was not
+ * monitored, or if each call has its own process
+ */
 export function processMemory({ plan, phases, server, processes = [], variables }: Known): Finding[] {
   const [only, ...others] = processes;
   const phase = phases.findLast(({ measured }) => measured)?.name;

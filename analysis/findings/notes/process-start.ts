@@ -6,7 +6,10 @@ import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 
-/** @returns how much of a call is the start of its process; none: a process serves more than one call, or starts quickly */
+/**
+ * Reports how much of a call is the start of its process; none if a process serves several calls, or if it
+ * starts quickly
+ */
 export function processStart({ groups, variables }: Known): Finding[] {
   const starts = trendOf(groups, 'mcp_process_start_duration');
   const startMs = starts.percentile(0.5);

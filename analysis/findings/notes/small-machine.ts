@@ -3,7 +3,7 @@ import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 
-/** A machine of "8 GiB" shows somewhat less to the system. */
+/** A machine with "8 GiB" of memory reports slightly less. */
 const MEMORY_TOLERANCE = 0.9;
 
 export function smallMachine({

@@ -5,7 +5,7 @@ import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
 
-/** Calls that a server answered with tasks. */
+/** Reports calls that the server answered with tasks. */
 export function tasks(known: Known): Finding[] {
   const groups = inMeasured(known);
   const { count, latency } = trendOf(groups, 'mcp_task_duration');
@@ -16,12 +16,12 @@ export function tasks(known: Known): Finding[] {
   const took = latency
     ? `: they ended after ${milliseconds(latency.p50)} (p95 ${milliseconds(latency.p95)}), asked for ${number(polls)} times each`
     : '';
-  const given =
+  const cancelled =
     abandoned > 0
       ? `; ${counted(abandoned, 'task')} had not ended in time and ${abandoned === 1 ? 'was' : 'were'} cancelled`
       : '';
   return [
-    note('tasks', `the server answered ${counted(all, 'call')} with tasks${took}${given}`, {
+    note('tasks', `the server answered ${counted(all, 'call')} with tasks${took}${cancelled}`, {
       figures: { tasks: all, polls_per_task: polls, tasks_abandoned: abandoned },
     }),
   ];

@@ -4,7 +4,10 @@ import type { Known } from '../known.ts';
 import { type Doubt, once } from './doubt.ts';
 import { observation, type Span } from './spans.ts';
 
-/** Of what k6 may use, where that is known; else of the machine, as k6's own metrics say. */
+/**
+ * Uses the share of the CPU that k6 may use, if known; otherwise the machine's CPU, as reported by k6's own
+ * metrics.
+ */
 export function busyGenerator(known: Known, spans: Span[]): Doubt[] {
   const limit = TRUST.maxGeneratorCpu;
   const busy = spans

@@ -1,15 +1,18 @@
-/** A reason not to trust a run's figures, or something that a reader of them has to know. */
+/** A reason not to trust a run's figures, or a fact that the reader should know. */
 import { counted } from '../../../contract/units.js';
 import type { Observation } from '../finding.ts';
 
 export interface Doubt {
-  /** figures: they may be the generator's own; load: they stand, and some of the load is missing; null: the reader is to know. */
+  /**
+   * figures: they may be caused by the generator; load: the figures are valid, but some of the load is
+   * missing; null: informs only.
+   */
   invalid: 'figures' | 'load' | null;
   kind: 'generator' | 'note';
   subject: string;
   phase: string | null;
   statement: string;
-  /** What to change. */
+  /** Recommended change. */
   hint: string;
   figures?: Record<string, number | null>;
   evidence?: string[];
@@ -17,10 +20,10 @@ export interface Doubt {
 }
 
 /**
- * One doubt of a rule, however many phases it holds in.
+ * Reports a rule once, even if it applies to several phases.
  *
  * @param found the phases, the worst first
- * @param say where: the worst one's name, and how many more there are
+ * @param say receives the name of the worst phase with the number of the others
  */
 export function once<T extends { name: string; phase?: string | null }>(
   found: T[],

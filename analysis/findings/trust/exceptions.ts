@@ -2,7 +2,7 @@ import { counted } from '../../../contract/units.js';
 import type { Known } from '../known.ts';
 import type { Doubt } from './doubt.ts';
 
-/** Whatever threw it, the load was not the one that was planned. */
+/** Whatever threw the exception, the actual load differs from the planned one. */
 export function exceptions({ ledger, log }: Known): Doubt[] {
   const { exceptions: count, iterations, exceptionsOf } = ledger;
   const uncaught = log.uncaught?.count ?? 0;

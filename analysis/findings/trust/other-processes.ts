@@ -6,18 +6,21 @@ import { type Doubt, once } from './doubt.ts';
 import { observation, type Span } from './spans.ts';
 
 /**
- * Where the target is on another machine, others matter as far as k6 waits for them: the rule above. Where it is here and
- * not one of ours, what belongs to it can't be told from what does not.
+ * If the target is on another machine, other processes matter only if k6 has to wait for CPU
+ * (starved-generator.ts). If it runs on this machine but was not started by the stack, its processes cannot
+ * be distinguished from unrelated ones.
  */
 export function otherProcesses(known: Known, spans: Span[]): Doubt[] {
   const limit = known.plan.other_cpu_limit ?? TRUST.maxOtherCpu;
-  // What a run allowed by MAX_BACKGROUND_CPU is told all the same.
-  const told = Math.min(limit, TRUST.maxOtherCpu);
+  // CPU that MAX_BACKGROUND_CPU allows is reported as well.
+  const reportedFrom = Math.min(limit, TRUST.maxOtherCpu);
   const heavy = spans
     .flatMap((span) => {
       const { other_cpu: share = 0 } = span.watched;
       const kind = span.watch?.target;
-      return share > told && kind !== 'elsewhere' ? [{ ...span, span, share, ours: kind === 'own' }] : [];
+      return share > reportedFrom && kind !== 'elsewhere'
+        ? [{ ...span, span, share, ours: kind === 'own' }]
+        : [];
     })
     .sort((a, b) => b.share - a.share);
   return once(heavy, ({ span, phase, share, ours }, where) => {

@@ -6,11 +6,11 @@ import type { Known } from '../known.ts';
 import type { Doubt } from './doubt.ts';
 import { silentPhases } from './silent-phases.ts';
 
-/** A server is idle if its CPU is known, and all of these that are known are below. */
+/** A server is idle if its CPU is known, and all known signals are below these values. */
 const IDLE_BELOW: Record<string, number> = {
   worker_cpu: 0.7,
   cpu: 0.7,
-  // It may wait for what others use.
+  // The server may wait for a resource that other programs use.
   host_cpu: 0.9,
   pool_utilization: 0.9,
   pool_waiting: 1,
@@ -18,7 +18,10 @@ const IDLE_BELOW: Record<string, number> = {
 };
 const CPU_OF_SERVER = ['worker_cpu', 'cpu'];
 
-/** @returns loads that were not made, but for those that an objective judges (thresholds.ts) */
+/**
+ * @returns doubts about phases whose load was not delivered, except for those that an objective judges
+ *   (thresholds.ts)
+ */
 export function shortLoad(known: Known): Doubt[] {
   const { plan, phases, thresholds } = known;
   const judged = new Set(
@@ -31,10 +34,10 @@ export function shortLoad(known: Known): Doubt[] {
     if (!phase.measured || silent.has(phase) || judged.has(phase.name)) return [];
     if (made >= Math.floor(TRUST.minDelivered * due)) return [];
     const cause = shortfallCause(phase, known);
-    // Of iterations without a request there is a reason of its own.
+    // Iterations without a request are reported separately.
     if (cause.of === 'server' || cause.of === 'exceptions' || cause.hint === null) return [];
     const idle = idleServer(known, phase);
-    // An overload is more than there is CPU for: it is the generator's fault only where the server had nothing to do.
+    // An overload exceeds the available CPU. It is the generator's fault only if the server was idle.
     if (phase.overload && !idle) return [];
     return [
       {
@@ -55,7 +58,7 @@ export function shortLoad(known: Known): Doubt[] {
   });
 }
 
-/** @returns how it is seen that the server had little to do; null: it is not */
+/** @returns evidence that the server was idle; null if it was not */
 function idleServer({ server, phases }: Known, phase: Phase): string | null {
   const known = server.signals.filter(
     (one) => one.phase === phase.name && IDLE_BELOW[one.signal] !== undefined,

@@ -3,7 +3,7 @@ import type { Known } from '../known.ts';
 import type { Doubt } from './doubt.ts';
 
 export function silence({ phases, partial }: Known): Doubt[] {
-  // Where a run was ended early, what never began is no surprise.
+  // If a run ended early, phases that never began are expected.
   const surprising = silentPhases(phases).filter(({ start }) => !partial || start !== null);
   return surprising.map(({ name, start }) => ({
     invalid: 'load',
@@ -18,7 +18,7 @@ export function silence({ phases, partial }: Known): Doubt[] {
   }));
 }
 
-/** @returns measured ones that saw no request */
+/** @returns measured phases without a request */
 export function silentPhases(phases: Phase[]): Phase[] {
   return phases.filter(({ measured, requests }) => measured && !requests);
 }

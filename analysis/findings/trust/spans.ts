@@ -1,4 +1,4 @@
-/** The times in which the generator is looked at. */
+/** The time spans in which the generator is checked. */
 import { generatorIn } from '../../collect/generator.ts';
 import type { HostWatch } from '../../collect/host-watch-record.ts';
 import { type Watched, watchedWithin } from '../../collect/host-watch-series.ts';
@@ -8,26 +8,27 @@ import { TRUST } from '../../limits.ts';
 import type { Observation } from '../finding.ts';
 import type { Known } from '../known.ts';
 
-/** A time that is looked at as one: a phase, or all those that are too short for that. */
+/** A span that is checked as a whole: a phase, or all phases that are too short on their own. */
 export interface Span {
   name: string;
   phase: string | null;
   /** Unix time. */
   fromS: number;
   toS: number;
-  /** Fills the machine by design: an overload, or users who call again as soon as they are answered. */
+  /** Fills the machine by design: an overload, or a closed model without pauses. */
   fills: boolean;
   /** Mean latency. */
   meanMs: number | null;
   watch: HostWatch | undefined;
-  /** Signals of the generator and of the watcher; absent: not known. */
+  /** Signals of the generator and of the CPU monitor; unknown signals are absent. */
   watched: Watched;
 }
 
 export function spansOf({ phases, watches, lines, cores }: Known): Span[] {
   const ran = phases.flatMap((phase) => {
     if (!phase.measured || phase.start === null || phase.end === null) return [];
-    // A search goes too far to know how far it may go: what it found is held afterwards.
+    // Steps of a search exceed the limit on purpose. The rate that the search finds is held and checked
+    // afterwards.
     if (phase.labels.kind === 'step') return [];
     const [fromS, toS] = [Date.parse(phase.start) / 1000, Date.parse(phase.end) / 1000];
     const { name, overload, offered_rps, latency_ms } = phase;
@@ -60,14 +61,17 @@ export function spansOf({ phases, watches, lines, cores }: Known): Span[] {
   });
 }
 
-/** @returns of all their calls; a mean may be had of means, a percentile not */
+/** @returns the mean over all calls; means can be combined, percentiles cannot */
 function meanOf(phases: Phase[]): number | null {
   const calls = phases.reduce((sum, phase) => sum + callsOf(phase), 0);
   const all = phases.reduce((sum, phase) => sum + callsOf(phase) * (phase.latency_ms?.avg ?? 0), 0);
   return calls > 0 ? all / calls : null;
 }
 
-/** @param threshold null: it has none @returns what a series was in a span, and when it passed its threshold */
+/**
+ * @param threshold null if there is none
+ * @returns the level of the series in the span, and the time at which it passed the threshold
+ */
 export function observation(
   { timeline }: Known,
   spans: Span[],

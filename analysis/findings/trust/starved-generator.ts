@@ -8,12 +8,12 @@ import { observation, type Span } from './spans.ts';
 export function starvedGenerator(known: Known, spans: Span[]): Doubt[] {
   const starved = spans
     .flatMap((span) => {
-      // Too few ticks make no mean.
+      // Shorter spans have too few timer ticks for a mean.
       if (span.toS - span.fromS < TRUST.minSpanS) return [];
       const { generator_delay: delayMs = 0 } = span.watched;
       const limit = span.fills ? TRUST.maxDelayShareIfFull : TRUST.maxDelayShare;
       const leastMs = span.meanMs === null ? TRUST.minDelayAloneMs : TRUST.minDelayMs;
-      // Where nothing was answered all of its time is k6's.
+      // If no call was answered, all of the delay counts as k6's.
       const share = delayMs / (span.meanMs ?? delayMs);
       return delayMs > leastMs && share > limit ? [{ ...span, span, delayMs, share, limit }] : [];
     })

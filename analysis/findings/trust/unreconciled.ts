@@ -2,7 +2,7 @@ import { counted } from '../../../contract/units.js';
 import type { Known } from '../known.ts';
 import { type Doubt, once } from './doubt.ts';
 
-/** Iterations and requests that do not add up: one of the two is wrong, and so may be every figure. */
+/** Iterations and requests that do not add up: one of the two counts is wrong, so no figure is reliable. */
 export function unreconciled({ ledger }: Known): Doubt[] {
   const found = ledger.phases
     .filter(({ unexplained, surplus }) => unexplained + surplus > 0)
